@@ -1,0 +1,64 @@
+"""hierviz: look at a hierarchical classifier's mistakes.
+
+import hierviz as hv
+taxonomy = hv.load_taxonomy("taxonomy.csv")
+predictions = hv.load_predictions("predictions.csv", taxonomy, truth="truth.csv")
+hv.evaluate(predictions)
+"""
+
+import importlib
+
+from hierviz.curves import OperatingCurve, ParetoTable, operating_curve, pareto_table
+from hierviz.errors import FileError, HiervizError, ModelError, PredictionsError, TaxonomyError
+from hierviz.evaluation import Evaluation, evaluate, version
+from hierviz.inference import INFERENCE_RULES, infer
+from hierviz.metrics import METRICS, HierarchicalConfusion, confusion, path_metrics, win, win_breakdown
+from hierviz.parametrisation import PARAMETRISATIONS, node_probabilities
+from hierviz.predictions import Predictions
+from hierviz.readers import load_inputs, load_model, load_predictions, load_taxonomy, write_predictions
+from hierviz.taxonomy import NodeLists, Taxonomy
+
+__version__ = version()
+
+__all__ = [
+    "INFERENCE_RULES",
+    "METRICS",
+    "PARAMETRISATIONS",
+    "Evaluation",
+    "FileError",
+    "HierarchicalConfusion",
+    "HiervizError",
+    "ModelError",
+    "NodeLists",
+    "OperatingCurve",
+    "ParetoTable",
+    "Predictions",
+    "PredictionsError",
+    "Taxonomy",
+    "TaxonomyError",
+    "charts",
+    "confusion",
+    "evaluate",
+    "infer",
+    "load_inputs",
+    "load_model",
+    "load_predictions",
+    "load_taxonomy",
+    "node_probabilities",
+    "operating_curve",
+    "pareto_table",
+    "path_metrics",
+    "show",
+    "win",
+    "win_breakdown",
+    "write_predictions",
+]
+
+
+def __getattr__(name):
+    # Charts need altair and pandas: they load on first use.
+    if name == "charts":
+        return importlib.import_module("hierviz.charts")
+    if name == "show":
+        return importlib.import_module("hierviz.charts").show
+    raise AttributeError(f"module 'hierviz' has no attribute {name!r}")

@@ -1,0 +1,285 @@
+r"""Operating curves: every confidence threshold at once.
+
+Conventions
+-----------
+For a threshold tau the answer to a sample is its most informative node with p > tau. As tau falls from 1 to 0 a sample
+runs through few different answers: its Pareto set. A ParetoTable holds these sets for all samples and is all that
+curves, look-ups and reports at any threshold need; the (n_samples, n_nodes) matrix is never kept.
+
+A curve has J strictly descending thresholds S and J + 1 points: point 0 holds for tau >= S[0], point j for
+S[j] <= tau < S[j - 1] (0-based), that is point ``#{S > tau}``. Metrics are truncated at the truth, as in
+`hierviz.metrics.path`, and averaged over samples. Trees only.
+
+Functions
+---------
+pareto_table, operating_curve, envelope, envelope_integral, best_at_correct
+
+References
+----------
+.. [1] J. Valmadre, Hierarchical classification at multiple operating points, NeurIPS 2022.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierviz import inference
+from hierviz.errors import PredictionsError
+from hierviz.metrics.path import path_metrics
+from hierviz.predictions import Predictions
+from hierviz.taxonomy import NodeLists
+
+CURVE_KEYS = (
+    "exact",
+    "correct",
+    "info_precision",
+    "info_recall",
+    "info_f1",
+    "info_dist",
+    "depth_precision",
+    "depth_recall",
+    "depth_f1",
+    "depth_dist",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class ParetoTable:
+    """The nodes that threshold inference can return, for every sample.
+
+    Attributes
+    ----------
+    offsets : ndarray of int, shape (n_samples + 1,)
+        Sample i owns elements ``offsets[i]:offsets[i + 1]``; at least one.
+    nodes : ndarray of int, shape (n_elements,)
+        Ascending information inside a sample.
+    scores : ndarray of float64, shape (n_elements,)
+        Their probabilities, descending inside a sample.
+    """
+
+    offsets: np.ndarray
+    nodes: np.ndarray
+    scores: np.ndarray
+
+    @property
+    def n_samples(self):
+        """Number of samples."""
+        return len(self.offsets) - 1
+
+    def take(self, rows):
+        """The table of some samples (ndarray of int), in that order."""
+        places = NodeLists(self.offsets, np.arange(len(self.nodes))).take(rows)
+        return ParetoTable(places.offsets, self.nodes[places.nodes], self.scores[places.nodes])
+
+    def nodes_at(self, threshold):
+        """Answer of every sample at one threshold, shape (n_samples,): rule `threshold` without the matrix."""
+        inference.check_threshold(threshold)
+        above = np.add.reduceat((self.scores > threshold).astype(np.intp), self.offsets[:-1])
+        return self.nodes[self.offsets[:-1] + np.maximum(above, 1) - 1]
+
+    @classmethod
+    def concatenate(cls, tables):
+        """One table of the samples of several, in order."""
+        sizes = np.concatenate([np.diff(table.offsets) for table in tables])
+        return cls(
+            np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp),
+            np.concatenate([table.nodes for table in tables]),
+            np.concatenate([table.scores for table in tables]),
+        )
+
+
+def pareto_table(taxonomy, p, *, min_threshold=None):
+    """Pareto set of every row of node probabilities [1]_.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        A tree or a graph.
+    p : ndarray of float, shape (n_samples, n_nodes), or Predictions
+        Predictions are worked on in blocks of rows.
+    min_threshold : float, optional
+        Keep only candidates with p > min_threshold (strict): cheaper, but the curve then ends there and leaf inference
+        is no longer on it.
+
+    Returns
+    -------
+    ParetoTable
+
+    Notes
+    -----
+    Candidates (nodes without exactly one child) are walked from the most to the least informative; the most probable
+    of equal information (lowest node on ties) is kept when its p is strictly above all before it. The last element is
+    thus the most probable leaf, and the first normally the root.
+    """
+    if isinstance(p, Predictions):
+        if p.n_samples == 0:
+            return ParetoTable(np.zeros(1, np.intp), np.empty(0, np.intp), np.empty(0))
+        blocks = (p.node_probabilities(rows) for rows in p.blocks())
+        return ParetoTable.concatenate([pareto_table(taxonomy, block, min_threshold=min_threshold) for block in blocks])
+    p = np.asarray(p, dtype=np.float64)
+    if p.ndim != 2 or p.shape[1] != taxonomy.n_nodes:
+        raise PredictionsError(
+            f"p: expected shape (n_samples, {taxonomy.n_nodes}), got {p.shape}. Pass node probabilities."
+        )
+    above = np.full(len(p), -np.inf if min_threshold is None else float(min_threshold))
+    rows, nodes, scores = [], [], []
+    for group in taxonomy.candidate_groups:
+        inside = p[:, group]
+        best = inside.max(axis=1)
+        kept = np.flatnonzero(best > above)
+        above[kept] = best[kept]
+        rows.append(kept)
+        nodes.append(group[inside[kept].argmax(axis=1)])
+        scores.append(best[kept])
+    if min_threshold is not None:
+        # A set is never empty: where nothing exceeds the minimum it is its usual first element.
+        bare = np.setdiff1d(np.arange(len(p)), np.concatenate(rows))
+        rows, nodes = [*rows, bare], [*nodes, inference.threshold(taxonomy, p[bare], 1.0)]
+        scores = [*scores, p[bare, nodes[-1]]]
+    rows, nodes, scores = (np.concatenate(parts[::-1]) for parts in (rows, nodes, scores))
+    order = np.argsort(rows, kind="stable")
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(p)))]).astype(np.intp)
+    return ParetoTable(offsets, nodes[order], scores[order])
+
+
+@dataclass(frozen=True, eq=False)
+class OperatingCurve:
+    """Means of the path metrics for every threshold.
+
+    Attributes
+    ----------
+    threshold : ndarray of float64, shape (J,)
+        Strictly descending.
+    values : dict of str to ndarray of float64, shape (J + 1,)
+        Keys `CURVE_KEYS`.
+    n_samples : int
+    """
+
+    threshold: np.ndarray
+    values: dict[str, np.ndarray]
+    n_samples: int
+
+    @property
+    def n_points(self):
+        """J + 1."""
+        return len(self.threshold) + 1
+
+    def place(self, threshold):
+        """Index of the point that holds at each threshold (number or array): the number of breakpoints above it."""
+        return np.searchsorted(-self.threshold, -np.asarray(threshold), side="left")
+
+    def at(self, threshold):
+        """Values at one or several thresholds: dict of float, or of arrays of the shape of `threshold`."""
+        place = self.place(threshold)
+        return {key: values[place] for key, values in self.values.items()}
+
+    def sampled(self, thresholds):
+        """The curve at descending `thresholds` only, as an OperatingCurve of len(thresholds) points.
+
+        ``sampled(np.linspace(1, 0, 1001))`` is the variant of the published iNaturalist table.
+        """
+        thresholds = np.asarray(thresholds)
+        return OperatingCurve(thresholds[:-1], self.at(thresholds), self.n_samples)
+
+    def summary(self):
+        """Numbers of the whole curve, named as block `curve` of the JSON.
+
+        Returns
+        -------
+        dict of str to float
+            ``ap, ac, ac_exact, depth_ap, depth_ac``: envelope integrals of correctness over specificity;
+            ``recall_at_90_correct, recall_at_95_correct``: largest information recall where correct is at least that;
+            ``majority_f1, leaf_f1``: mean information F1 at tau = 0.5 and at the end of the curve. All in [0, 1],
+            higher is better. ``n_points``: number of points.
+        """
+        values = self.values
+        return {
+            "ap": envelope_integral(values["info_recall"], values["info_precision"]),
+            "ac": envelope_integral(values["info_recall"], values["correct"]),
+            "ac_exact": envelope_integral(values["exact"], values["correct"]),
+            "depth_ap": envelope_integral(values["depth_recall"], values["depth_precision"]),
+            "depth_ac": envelope_integral(values["depth_recall"], values["correct"]),
+            "recall_at_90_correct": best_at_correct(values["info_recall"], values["correct"], 0.90),
+            "recall_at_95_correct": best_at_correct(values["info_recall"], values["correct"], 0.95),
+            "majority_f1": float(self.at(0.5)["info_f1"]),
+            "leaf_f1": float(values["info_f1"][-1]),
+            "n_points": self.n_points,
+        }
+
+
+def operating_curve(taxonomy, table, truth):
+    """Operating curve of a data set.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        A tree.
+    table : ParetoTable
+    truth : ndarray of int, shape (n_samples,)
+        One known true node a sample, leaf or inner.
+
+    Returns
+    -------
+    OperatingCurve
+
+    Raises
+    ------
+    PredictionsError
+        If there is no sample, the lengths differ, or a truth is not a node number.
+    TaxonomyError
+        If the taxonomy is not a tree.
+    """
+    truth = np.asarray(truth)
+    if table.n_samples == 0 or len(truth) != table.n_samples:
+        raise PredictionsError(
+            f"truth: expected one node for each of the {table.n_samples} samples (at least one), got {len(truth)}. Align them."
+        )
+    sizes = np.diff(table.offsets)
+    metrics = path_metrics(taxonomy, np.repeat(truth, sizes), table.nodes)
+    first = table.offsets[:-1]
+    later = np.ones(len(table.nodes), dtype=bool)
+    later[first] = False
+    later = np.flatnonzero(later)
+    order = later[np.argsort(-table.scores[later], kind="stable")]
+    threshold = table.scores[order]
+    # One point per distinct score: the last entry of each run.
+    ends = np.flatnonzero(np.append(threshold[1:] != threshold[:-1], True)) if len(threshold) else np.empty(0, np.intp)
+    values = {}
+    for key in CURVE_KEYS:
+        metric = metrics[key]
+        steps = np.cumsum(metric[order] - metric[order - 1])
+        start = metric[first].sum()
+        mean = np.concatenate([[start], start + steps[ends]]) / table.n_samples
+        # Differences and sums miss the true mean by rounding: keep it inside the range of a mean.
+        values[key] = np.maximum(mean, 0) if key.endswith("dist") else np.clip(mean, 0, 1)
+    return OperatingCurve(threshold[ends], values, table.n_samples)
+
+
+def envelope(x, y):
+    """Non-increasing envelope e(x_i) = max of y_j with x_j >= x_i, sorted by x.
+
+    Parameters
+    ----------
+    x, y : ndarray of float, shape (n_points,)
+
+    Returns
+    -------
+    x, e : ndarray of float, shape (n_points,)
+        x ascending.
+    """
+    order = np.argsort(x, kind="stable")
+    return x[order], np.maximum.accumulate(y[order][::-1])[::-1]
+
+
+def envelope_integral(x, y):
+    """Area under the envelope from 0 to the largest x, by steps: no trapezoids, nothing beyond. In [0, 1]."""
+    x, height = envelope(np.asarray(x), np.asarray(y))
+    return float(np.sum(np.diff(x, prepend=0.0) * height))
+
+
+def best_at_correct(x, correct, level):
+    """Largest x over points with correct >= level (not strict), 0 when there is none."""
+    allowed = np.asarray(x)[np.asarray(correct) >= level]
+    return float(allowed.max()) if len(allowed) else 0.0

@@ -1,0 +1,380 @@
+"""What every number is called, means and comes from: the texts behind menus, tooltips, tables and the reference.
+
+`METRICS` maps the keys of the JSON of `hierviz.evaluate` to Metric entries; no number is computed here.
+
+References
+----------
+.. [1] C. Wu, M. Tygert, Y. LeCun, A hierarchical loss and its problems when classifying non-hierarchically, 2019.
+.. [2] J. Valmadre, Hierarchical classification at multiple operating points, NeurIPS 2022.
+.. [3] K. Riehl, M. Neunteufel, M. Hemberg, Hierarchical confusion matrix for classification performance evaluation, 2023.
+.. [4] S. Kiritchenko et al., Learning and evaluation in the presence of class hierarchies, Canadian AI 2006.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+WU = "Wu, Tygert & LeCun, 2019"
+VALMADRE = "Valmadre, NeurIPS 2022"
+RIEHL = "Riehl, Neunteufel & Hemberg, JRSS-C 2023"
+KIRITCHENKO = "Kiritchenko et al., Canadian AI 2006"
+
+UNIT, POSITIVE, COUNT = (0.0, 1.0), (0.0, float("inf")), (0, float("inf"))
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One number hierviz reports.
+
+    Attributes
+    ----------
+    key, block : str
+        Where it stands in the JSON.
+    label, sentence, formula, source : str
+        Name for people, one plain sentence, LaTeX, paper with section or equation where the seed gives one.
+    range : (low, high)
+    better : str
+        'higher', 'lower' or 'neither'.
+    unit : str
+        '' for dimensionless.
+    tree_only, leaf_truth_only : bool
+        What it needs.
+    """
+
+    key: str
+    block: str
+    label: str
+    sentence: str
+    formula: str
+    source: str
+    range: tuple[float, float] = UNIT
+    better: str = "higher"
+    unit: str = ""
+    tree_only: bool = True
+    leaf_truth_only: bool = False
+
+
+def _block(block, source, *entries):
+    return {
+        key: Metric(key, block, label, sentence, formula, more.pop("source", source), **more)
+        for key, label, sentence, formula, more in entries
+    }
+
+
+_PREDICTED_NOTE = "An answer finer than the truth is first cut back to the truth."
+
+
+def _value_metrics(prefix, word, value, unit):
+    return (
+        (
+            f"{prefix}_precision",
+            f"Precision ({word})",
+            f"How much of what the answer claims is right, counted in {unit}. {_PREDICTED_NOTE}",
+            rf"P = {value}(\mathrm{{lca}}(y, \hat y)) \,/\, {value}(\hat y)",
+            {},
+        ),
+        (
+            f"{prefix}_recall",
+            f"Recall ({word})",
+            f"How much of the truth the answer states, counted in {unit}. {_PREDICTED_NOTE}",
+            rf"R = {value}(\mathrm{{lca}}(y, \hat y)) \,/\, {value}(y)",
+            {},
+        ),
+        (
+            f"{prefix}_f1",
+            f"F1 ({word})",
+            "Harmonic mean of precision and recall of each sample; the mean is over samples.",
+            r"F_1 = 2PR / (P + R)",
+            {},
+        ),
+        (
+            f"{prefix}_dist",
+            f"Distance ({word})",
+            f"{unit.capitalize()} on the way from the answer to the truth through their lowest common ancestor.",
+            rf"d = {value}(y) + {value}(\hat y) - 2\,{value}(\mathrm{{lca}}(y, \hat y))",
+            {"range": POSITIVE, "better": "lower", "unit": unit},
+        ),
+    )
+
+
+METRICS = {
+    **_block(
+        "distribution",
+        WU,
+        (
+            "softmax_win",
+            "Hierarchical win",
+            "Share of probability that lies on the true path, each level counting half of the level above.",
+            r"W = \sum_{d=1}^{D} 2^{-d}\, p(a_d) + 2^{-D}\, p(y)",
+            {},
+        ),
+        (
+            "softmax_win_raw",
+            "Raw win",
+            "The win with the root counted too: one half for nothing but the root, one for all mass on the truth.",
+            r"\tfrac{1}{2}\,(p(\text{root}) + W)",
+            {"range": (0.5, 1.0)},
+        ),
+        (
+            "neg_log_win",
+            "−log win",
+            "Surprise measured by the win; infinite as soon as one sample has no mass at all on its true path.",
+            r"-\ln W",
+            {"range": POSITIVE, "better": "lower", "unit": "nats"},
+        ),
+        (
+            "neg_log_win_infinite",
+            "Samples with infinite −log win",
+            "How many samples put no mass on any node of their true path.",
+            r"\#\{i : W_i = 0\}",
+            {"range": COUNT, "better": "lower", "unit": "samples"},
+        ),
+        (
+            "cross_entropy",
+            "Cross entropy",
+            "Surprise at the true class itself, hierarchy ignored; infinite as soon as one truth has probability 0.",
+            r"-\ln p(y)",
+            {"range": POSITIVE, "better": "lower", "unit": "nats"},
+        ),
+        (
+            "cross_entropy_infinite",
+            "Samples with infinite cross entropy",
+            "How many samples give their true class probability 0.",
+            r"\#\{i : p_i(y_i) = 0\}",
+            {"range": COUNT, "better": "lower", "unit": "samples"},
+        ),
+        (
+            "cross_entropy_finite_mean",
+            "Cross entropy, finite samples",
+            "Mean cross entropy over the samples where it is finite.",
+            r"\mathrm{mean}\{-\ln p_i(y_i) : p_i(y_i) > 0\}",
+            {"range": POSITIVE, "better": "lower", "unit": "nats"},
+        ),
+    ),
+    **_block(
+        "top_down",
+        WU,
+        (
+            "one_hot_win",
+            "One-hot win",
+            "Win of the single best leaf: 1 when right, else 1 − 2⁻ᵐ with m levels shared with the truth.",
+            r"1 \text{ if } \hat y = y, \text{ else } 1 - 2^{-m}",
+            {},
+        ),
+        (
+            "coarsest_accuracy",
+            "Coarsest accuracy",
+            "Share of samples whose best leaf lies under the right child of the root.",
+            r"\mathrm{mean}\,[\text{depth-1 ancestors agree}]",
+            {},
+        ),
+        (
+            "parents_accuracy",
+            "Parents' accuracy",
+            "Share of samples whose best leaf has the same parent as the truth.",
+            r"\mathrm{mean}\,[\text{parents agree}]",
+            {},
+        ),
+        (
+            "finest_accuracy",
+            "Finest accuracy",
+            "Share of samples whose best leaf, found from the top down, is the truth.",
+            r"\mathrm{mean}\,[\hat y = y]",
+            {},
+        ),
+        (
+            "argmax_leaf_accuracy",
+            "Accuracy of the most probable leaf",
+            "Share of samples whose single most probable leaf is the truth; it may differ from the top-down leaf.",
+            r"\mathrm{mean}\,[\arg\max_{\text{leaf}} p = y]",
+            {},
+        ),
+        (
+            "aggregate_precision",
+            "Hierarchical precision (hP)",
+            "Nodes shared by the chosen and the true paths, over all nodes of the chosen paths; a ratio of sums.",
+            r"hP = \sum_i |\hat P_i \cap T_i| \,/\, \sum_i |\hat P_i|",
+            {"source": f"{WU}; {KIRITCHENKO}"},
+        ),
+        (
+            "aggregate_recall",
+            "Hierarchical recall (hR)",
+            "Nodes shared by the chosen and the true paths, over all nodes of the true paths; a ratio of sums.",
+            r"hR = \sum_i |\hat P_i \cap T_i| \,/\, \sum_i |T_i|",
+            {"source": f"{WU}; {KIRITCHENKO}"},
+        ),
+        (
+            "aggregate_f1",
+            "Hierarchical F1 (hF)",
+            "Harmonic mean of hierarchical precision and recall.",
+            r"hF = 2\,hP\,hR / (hP + hR)",
+            {"source": f"{WU}; {KIRITCHENKO}"},
+        ),
+    ),
+    **_block(
+        "predicted",
+        VALMADRE,
+        ("exact", "Exact", f"The answer is the truth. {_PREDICTED_NOTE}", r"[\hat y = y]", {}),
+        (
+            "correct",
+            "Correct",
+            f"The answer is the truth or one of its ancestors: nothing said is wrong. {_PREDICTED_NOTE}",
+            r"[\mathrm{lca}(y, \hat y) = \hat y]",
+            {},
+        ),
+        *_value_metrics("info", "information", "I", "bits"),
+        *_value_metrics("depth", "depth", "D", "edges"),
+    ),
+    **_block(
+        "curve",
+        VALMADRE,
+        (
+            "ap",
+            "AP",
+            "Average precision: area under information precision over information recall, all thresholds, upper envelope.",
+            r"\int_0^1 \max_{R(\tau) \ge x} P(\tau)\, dx",
+            {},
+        ),
+        (
+            "ac",
+            "AC",
+            "Average correctness: area under the share of correct answers over information recall, all thresholds.",
+            r"\int_0^1 \max_{R(\tau) \ge x} C(\tau)\, dx",
+            {},
+        ),
+        (
+            "ac_exact",
+            "AC over exact",
+            "Area under the share of correct over the share of exact answers, all thresholds.",
+            r"\int_0^1 \max_{E(\tau) \ge x} C(\tau)\, dx",
+            {},
+        ),
+        (
+            "depth_ap",
+            "AP (depth)",
+            "Average precision with levels of the taxonomy in place of bits.",
+            r"\int_0^1 \max_{R_D(\tau) \ge x} P_D(\tau)\, dx",
+            {},
+        ),
+        (
+            "depth_ac",
+            "AC (depth)",
+            "Average correctness with levels of the taxonomy in place of bits.",
+            r"\int_0^1 \max_{R_D(\tau) \ge x} C(\tau)\, dx",
+            {},
+        ),
+        (
+            "recall_at_90_correct",
+            "R@90C",
+            "The most information recall any threshold gives while at least 90 % of the answers are correct.",
+            r"\max\{R(\tau) : C(\tau) \ge 0.90\}",
+            {},
+        ),
+        (
+            "recall_at_95_correct",
+            "R@95C",
+            "The most information recall any threshold gives while at least 95 % of the answers are correct.",
+            r"\max\{R(\tau) : C(\tau) \ge 0.95\}",
+            {},
+        ),
+        (
+            "majority_f1",
+            "F1 at majority",
+            "Mean information F1 when a node is answered only if it is more probable than not.",
+            r"\overline{F_1}(\tau = 0.5)",
+            {},
+        ),
+        (
+            "leaf_f1",
+            "F1 of the leaf",
+            "Mean information F1 when the most probable leaf is always answered.",
+            r"\overline{F_1}(\text{leaf})",
+            {},
+        ),
+        (
+            "n_points",
+            "Points of the curve",
+            "Number of different operating points: distinct thresholds and one.",
+            r"J + 1",
+            {"range": (1, float("inf")), "better": "neither", "unit": "points"},
+        ),
+    ),
+    **_block(
+        "confusion",
+        RIEHL,
+        (
+            "tp",
+            "True positives",
+            "Nodes on both the answer's and the true path, root left out.",
+            r"TP = |\hat P \cap T|",
+            {"range": COUNT, "unit": "nodes"},
+        ),
+        (
+            "tn",
+            "True negatives",
+            "Wrong turns not taken: siblings along the common path, and children of its last node on neither path.",
+            r"TN = |\bigcup_{n \in TP} \mathrm{sib}(n) \setminus T| + |\mathrm{ch}(z) \setminus (T \cup \hat P)|",
+            {"range": COUNT, "unit": "nodes"},
+        ),
+        (
+            "fp",
+            "False positives",
+            "Nodes of the answer's path that are not on the true path.",
+            r"FP = |\hat P \setminus T|",
+            {"range": COUNT, "better": "lower", "unit": "nodes"},
+        ),
+        (
+            "fn",
+            "False negatives",
+            "Nodes of the true path that the answer does not reach.",
+            r"FN = |T \setminus \hat P|",
+            {"range": COUNT, "better": "lower", "unit": "nodes"},
+        ),
+        (
+            "acc",
+            "Accuracy (nodes)",
+            "Share of counted nodes that are right; inflated by true negatives near the top.",
+            r"(TP + TN) / (TP + TN + FP + FN)",
+            {},
+        ),
+        ("ppv", "Precision (PPV)", "Share of answered nodes that are true.", r"TP / (TP + FP)", {}),
+        ("tpr", "Recall (TPR)", "Share of true nodes that are answered.", r"TP / (TP + FN)", {}),
+        ("fnr", "Miss rate (FNR)", "Share of true nodes that are missed.", r"FN / (TP + FN)", {"better": "lower"}),
+        ("fpr", "Fall-out (FPR)", "Share of wrong turns that are taken.", r"FP / (FP + TN)", {"better": "lower"}),
+        ("tnr", "Specificity (TNR)", "Share of wrong turns that are not taken.", r"TN / (FP + TN)", {}),
+        (
+            "pt",
+            "Prevalence threshold",
+            "Prevalence below which a positive answer is more often wrong than right.",
+            r"(\sqrt{TPR\,(1 - TNR)} + TNR - 1) / (TPR + TNR - 1)",
+            {"better": "lower"},
+        ),
+        ("f1", "F1 (nodes)", "Harmonic mean of the precision and recall of nodes.", r"2TP / (2TP + FP + FN)", {}),
+        (
+            "mcc",
+            "Matthews correlation",
+            "Correlation of answered and true nodes; 0 is chance, but a constant answer already scores above it.",
+            r"\frac{TP \cdot TN - FP \cdot FN}{\sqrt{(TP+FP)(TP+FN)(TN+FP)(TN+FN)}}",
+            {"range": (-1.0, 1.0)},
+        ),
+    ),
+    **_block(
+        "per_sample",
+        KIRITCHENKO,
+        (
+            "hp",
+            "hP of this sample",
+            "Share of the answer's path that is on the true path; 1 when nothing is claimed.",
+            r"hP = |\hat P \cap T| / |\hat P|",
+            {},
+        ),
+        (
+            "hr",
+            "hR of this sample",
+            "Share of the true path that is on the answer's path.",
+            r"hR = |\hat P \cap T| / |T|",
+            {},
+        ),
+        ("hf1", "hF of this sample", "Harmonic mean of hP and hR.", r"hF = 2\,hP\,hR / (hP + hR)", {}),
+    ),
+}

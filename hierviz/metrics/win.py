@@ -1,0 +1,173 @@
+r"""The hierarchical win of Wu, Tygert & LeCun: how much of a row of probabilities lies near the truth.
+
+Conventions
+-----------
+`p` has shape (n_samples, n_nodes), `truth` (n_samples,). With D the depth of the truth y and a_1 ... a_D = y its path
+without the root,
+
+    W = sum_d 2^-d p(a_d) + 2^-D p(y),        in [0, 1] for a distribution, higher is better,
+
+the rescaled win used in every table of [1]_. The raw win counts the root too: (p(root) + W) / 2, in [1/2, 1].
+
+When the scores have no leaf for an inner truth, the path ends at the truth, whose p counts twice, and a best leaf below
+the truth counts as right: our convention, in step with truncation in `hierviz.metrics.path`. Trees only.
+
+Functions
+---------
+win, win_breakdown, best_leaf_metrics
+
+References
+----------
+.. [1] C. Wu, M. Tygert, Y. LeCun, A hierarchical loss and its problems when classifying non-hierarchically,
+   version of 11 December 2019.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierviz.errors import PredictionsError
+from hierviz.metrics.path import truncate
+
+
+@dataclass(frozen=True, eq=False)
+class WinBreakdown:
+    """The win of one sample, term by term along the true path, root left out.
+
+    Attributes
+    ----------
+    nodes : ndarray of int, shape (depth,)
+        The true path from depth 1 to the truth (the root alone when the truth is the root).
+    weight : ndarray of float, shape (depth,)
+        2^-d, the last one doubled; sums to 1.
+    p : ndarray of float, shape (depth,)
+        Probability of each node.
+    term : ndarray of float, shape (depth,)
+        weight * p; sums to `win`.
+    lost : ndarray of float, shape (depth,)
+        weight * (1 - p): what this node costs; sums to 1 - `win`.
+    win, raw_win : float
+        Rescaled and raw win.
+    """
+
+    nodes: np.ndarray
+    weight: np.ndarray
+    p: np.ndarray
+    term: np.ndarray
+    lost: np.ndarray
+    win: float
+    raw_win: float
+
+
+def win(taxonomy, p, truth, *, rescaled=True):
+    r"""Hierarchical win of each sample.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        A tree.
+    p : ndarray of float, shape (n_samples, n_nodes)
+        Node probabilities. The win is linear in them; they need not be normalised.
+    truth : ndarray of int, shape (n_samples,)
+        True nodes.
+    rescaled : bool
+        True: root left out and doubled, 0 to 1. False: the raw win, 1/2 to 1.
+
+    Returns
+    -------
+    ndarray of float, shape (n_samples,)
+
+    Raises
+    ------
+    PredictionsError
+        If the shapes do not fit.
+
+    Notes
+    -----
+    .. math:: W = \sum_{d=1}^{D} 2^{-d} p(a_d) + 2^{-D} p(y)
+
+    Examples
+    --------
+    >>> from hierviz import Taxonomy
+    >>> fish = Taxonomy.from_edges([("fish", "sturgeon"), ("sturgeon", "huso"), ("sturgeon", "acipenser")])
+    >>> win(fish, np.array([[1, 1, 1, 0.0]]), fish.nodes("acipenser"))
+    array([0.5])
+    """
+    p, truth = _checked(taxonomy, p, truth)
+    rows, node = np.arange(len(truth)), truth.copy()
+    total = np.ldexp(p[rows, truth], -taxonomy.depth[truth])
+    for _ in range(taxonomy.max_depth):
+        total += np.where(node > 0, np.ldexp(p[rows, node], -taxonomy.depth[node]), 0)
+        node = np.maximum(taxonomy.parent[node], 0)
+    return total if rescaled else (p[:, 0] + total) / 2
+
+
+def win_breakdown(taxonomy, p, truth):
+    """The win of one sample, term by term.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        A tree.
+    p : ndarray of float, shape (n_nodes,)
+        Node probabilities of the sample.
+    truth : int
+        Its true node.
+
+    Returns
+    -------
+    WinBreakdown
+    """
+    p = np.asarray(p, dtype=float)
+    value = win(taxonomy, p[None], np.array([truth]))[0]
+    nodes = taxonomy.path(truth)
+    nodes = nodes[1:] if len(nodes) > 1 else nodes
+    weight = np.exp2(-np.arange(1.0, len(nodes) + 1))
+    weight[-1] = 1.0 if truth == 0 else 2 * weight[-1]
+    return WinBreakdown(
+        nodes, weight, p[nodes], weight * p[nodes], weight * (1 - p[nodes]), float(value), float((p[0] + value) / 2)
+    )
+
+
+def best_leaf_metrics(taxonomy, truth, best_leaf):
+    """What the paper reports of one leaf per sample.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        A tree.
+    truth, best_leaf : ndarray of int, shape (n_samples,)
+        `best_leaf` by `infer(rule="top_down")`; truncated at the truth here.
+
+    Returns
+    -------
+    dict of str to ndarray of float, shape (n_samples,)
+        ``one_hot_win``, ``coarsest_accuracy``, ``parents_accuracy``, ``finest_accuracy`` in [0, 1]; and, for ratios of
+        sums, ``shared``, ``claimed`` and ``due``: nodes without the root of the common, the chosen and the true path.
+    """
+    answer = truncate(taxonomy, truth, best_leaf)
+    depth = taxonomy.depth
+    shared = depth[taxonomy.lca(truth, answer)]
+    right = answer == truth
+    top_differs = (shared == 0) & ~right
+    return {
+        "one_hot_win": np.where(right, 1.0, 1 - np.exp2(-shared.astype(float))),
+        "coarsest_accuracy": (~top_differs).astype(float),
+        "parents_accuracy": (taxonomy.parent[answer] == taxonomy.parent[truth]).astype(float),
+        "finest_accuracy": right.astype(float),
+        "shared": shared.astype(float),
+        "claimed": depth[answer].astype(float),
+        "due": depth[truth].astype(float),
+    }
+
+
+def _checked(taxonomy, p, truth):
+    taxonomy.require_tree("win")
+    p, truth = np.asarray(p, dtype=float), np.asarray(truth)
+    if p.ndim != 2 or p.shape != (len(truth), taxonomy.n_nodes):
+        raise PredictionsError(
+            f"p: expected shape ({len(truth)}, {taxonomy.n_nodes}) for {len(truth)} truths, got {p.shape}. Align them."
+        )
+    return p, truth

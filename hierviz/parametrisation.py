@@ -1,0 +1,371 @@
+r"""How a model's raw scores become probabilities of nodes.
+
+Conventions
+-----------
+Scores have shape (n_samples, n_scores); column j belongs to node ``scored_nodes[j]``. Node probabilities `p` have shape
+(n_samples, n_nodes), are float64 for float32 input too, and are dimensionless in [0, 1]. Sums are taken child into
+parent, so a sum never falls below one of its terms.
+
+Without `scored_nodes` the columns have the order of [1]_: leaves ascending, nodes 1..n-1 ascending, conditional softmax
+grouped by parent, or all nodes ascending; `default_columns` returns it.
+
+References
+----------
+.. [1] J. Valmadre, Hierarchical classification at multiple operating points, NeurIPS 2022.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierviz.errors import PredictionsError, listed
+from hierviz.taxonomy import Taxonomy
+
+# A row of leaf probabilities may miss 1 by this much before it is taken for something else.
+SUM_TOLERANCE = 2e-3
+
+
+@dataclass(frozen=True)
+class Parametrisation:
+    """One way of modelling node probabilities.
+
+    Attributes
+    ----------
+    key, label, sentence, formula, source : str
+        Registry key, name for people, one plain sentence, LaTeX, where it comes from.
+    columns : str
+        Which nodes carry a score: 'leaves', 'nodes' (all but the root) or 'all'.
+    to_nodes : callable
+        (taxonomy, scores in `default_columns` order as float64) -> p.
+    tree_only : bool
+    is_distribution : bool
+        True when the leaves of a row sum to 1 by construction.
+    is_coherent : bool
+        True when a child is never above its parent by construction.
+    """
+
+    key: str
+    label: str
+    sentence: str
+    formula: str
+    source: str
+    columns: str
+    to_nodes: Callable
+    tree_only: bool = True
+    is_distribution: bool = False
+    is_coherent: bool = True
+
+
+def default_columns(taxonomy: Taxonomy, parametrisation: str):
+    """Node of each column when nothing names them.
+
+    Returns
+    -------
+    ndarray of int, shape (n_scores,)
+    """
+    columns = _entry(parametrisation).columns
+    if parametrisation == "conditional_softmax":
+        return np.argsort(taxonomy.parent[1:], kind="stable") + 1
+    return {"leaves": taxonomy.leaves, "nodes": np.arange(1, taxonomy.n_nodes), "all": np.arange(taxonomy.n_nodes)}[
+        columns
+    ]
+
+
+def node_probabilities(taxonomy, scores, parametrisation, scored_nodes=None):
+    """Probability of every node for every row of scores.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+    scores : ndarray, shape (n_samples, n_scores)
+        Raw outputs, or probabilities for the two parametrisations called so.
+    parametrisation : str
+        A key of `PARAMETRISATIONS`.
+    scored_nodes : ndarray of int, shape (n_scores,), optional
+        Node of each column; `default_columns` when absent.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_samples, n_nodes)
+        The root is 1, but for `leaf_probabilities` (the sum of the row) and `node_probabilities` files that score it.
+
+    Raises
+    ------
+    PredictionsError
+        If the parametrisation is unknown, the width is wrong, or a column is missing, unknown or there twice.
+    TaxonomyError
+        If the parametrisation is defined on trees only and the taxonomy is not one.
+    """
+    entry = _entry(parametrisation)
+    if entry.tree_only:
+        taxonomy.require_tree(parametrisation)
+    scores = np.asarray(scores)
+    if scores.ndim != 2:
+        raise PredictionsError(f"scores: expected two axes (samples, scores), got shape {scores.shape}. Reshape them.")
+    order = column_order(taxonomy, parametrisation, scores.shape[1], scored_nodes)
+    scores = scores.astype(np.float64) if order is None else scores[:, order].astype(np.float64)
+    return entry.to_nodes(taxonomy, scores)
+
+
+def column_order(taxonomy, parametrisation, n_scores, scored_nodes=None):
+    """Places that bring columns into `default_columns` order; None when they are in it already.
+
+    The root's column is optional for `node_probabilities`; when present it comes first.
+
+    Raises
+    ------
+    PredictionsError
+        If the columns are not exactly the nodes that the parametrisation scores.
+    """
+    expected = default_columns(taxonomy, parametrisation)
+    if parametrisation == "node_probabilities" and (
+        n_scores == taxonomy.n_nodes if scored_nodes is None else 0 in np.asarray(scored_nodes)
+    ):
+        expected = np.arange(taxonomy.n_nodes)
+    if scored_nodes is None:
+        if n_scores != len(expected):
+            raise PredictionsError(
+                f"scores: expected {len(expected)} columns for {parametrisation} (one per "
+                f"{_COLUMN_WORDS[_entry(parametrisation).columns]}), got {n_scores}. "
+                "Check the taxonomy, or name the node of each column."
+            )
+        return None
+    scored_nodes = np.asarray(scored_nodes)
+    if len(scored_nodes) != n_scores:
+        raise PredictionsError(
+            f"scores: expected one node per column, got {len(scored_nodes)} nodes for {n_scores} columns. Name every column."
+        )
+    count = np.bincount(scored_nodes, minlength=taxonomy.n_nodes)
+    wanted = np.zeros(taxonomy.n_nodes, dtype=bool)
+    wanted[expected] = True
+    for what, nodes in (
+        ("a column for", np.flatnonzero(wanted & (count == 0))),
+        ("no column for", np.flatnonzero(~wanted & (count > 0))),
+        ("one column for", np.flatnonzero(count > 1)),
+    ):
+        if len(nodes):
+            got = {"a column for": "none", "no column for": "one", "one column for": "several"}[what]
+            raise PredictionsError(
+                f"scores: expected {what} {listed([taxonomy.names[i] for i in nodes])} with {parametrisation} "
+                f"({len(expected)} columns, one per {_COLUMN_WORDS[_entry(parametrisation).columns]}), got {got}. "
+                "Check the column names or choose another parametrisation."
+            )
+    if np.array_equal(scored_nodes, expected):
+        return None
+    place = np.empty(taxonomy.n_nodes, dtype=np.intp)
+    place[scored_nodes] = np.arange(n_scores)
+    return place[expected]
+
+
+_COLUMN_WORDS = {"leaves": "leaf", "nodes": "node except the root", "all": "node"}
+
+
+def _entry(parametrisation):
+    try:
+        return PARAMETRISATIONS[parametrisation]
+    except KeyError:
+        raise PredictionsError(
+            f"parametrisation: expected one of {', '.join(PARAMETRISATIONS)}, got {parametrisation!r}. Choose one of them."
+        ) from None
+
+
+# Sums and products along the tree --------------------------------------------------------------------------------------
+
+
+def sum_up(taxonomy, p):
+    """Add every node's value into its ancestors, in place. p: (n_samples, n_nodes), holding what each node owns itself."""
+    if taxonomy.is_tree:
+        for nodes, start, parents in reversed(taxonomy.families):
+            p[:, parents] += np.add.reduceat(p[:, nodes], start, axis=1)
+        return p
+    lists = taxonomy.ancestors(np.arange(taxonomy.n_nodes))
+    below = np.repeat(np.arange(taxonomy.n_nodes), lists.lengths)
+    order = np.argsort(lists.nodes, kind="stable")
+    start = np.flatnonzero(np.diff(lists.nodes[order], prepend=-1))
+    # Every node is its own ancestor, so each of the n_nodes groups has a member and comes out in node order.
+    p[:] = np.add.reduceat(p[:, below[order]], start, axis=1)
+    return p
+
+
+def accumulate_down(taxonomy, values, ufunc):
+    """values[:, node] = ufunc(values[:, parent], values[:, node]) from the root down, in place."""
+    for nodes, _, _ in taxonomy.families:
+        values[:, nodes] = ufunc(values[:, taxonomy.parent[nodes]], values[:, nodes])
+    return values
+
+
+def softmax(scores):
+    """Softmax of each row; rows are shifted by their maximum first."""
+    shifted = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return shifted / shifted.sum(axis=1, keepdims=True)
+
+
+def sigmoid(scores):
+    """1 / (1 + exp(-x)) without overflow."""
+    small = np.exp(-np.abs(scores))
+    return np.where(scores >= 0, 1, small) / (1 + small)
+
+
+def _with_root(taxonomy, values, root):
+    full = np.empty((len(values), taxonomy.n_nodes))
+    full[:, 0], full[:, 1:] = root, values
+    return full
+
+
+def _from_leaves(taxonomy, leaf_probabilities):
+    p = np.zeros((len(leaf_probabilities), taxonomy.n_nodes))
+    p[:, taxonomy.leaves] = leaf_probabilities
+    return sum_up(taxonomy, p)
+
+
+def _normalised(p):
+    # The sum misses 1 by a rounding error, which would let thresholds above 1 appear.
+    p[:, 0] = 1
+    return p
+
+
+def _flat_softmax(taxonomy, scores):
+    return _normalised(_from_leaves(taxonomy, softmax(scores)))
+
+
+def _multilabel_sigmoid(taxonomy, scores):
+    return _with_root(taxonomy, sigmoid(scores), 1)
+
+
+def _conditional_softmax(taxonomy, scores):
+    # Columns are grouped by parent: each family is one run.
+    parents = np.sort(taxonomy.parent[1:])
+    start = np.flatnonzero(np.diff(parents, prepend=-2))
+    length = np.diff(np.append(start, len(parents)))
+    shifted = np.exp(scores - np.repeat(np.maximum.reduceat(scores, start, axis=1), length, axis=1))
+    shifted /= np.repeat(np.add.reduceat(shifted, start, axis=1), length, axis=1)
+    conditional = np.ones((len(scores), taxonomy.n_nodes))
+    conditional[:, default_columns(taxonomy, "conditional_softmax")] = shifted
+    return accumulate_down(taxonomy, conditional, np.multiply)
+
+
+def _conditional_sigmoid(taxonomy, scores):
+    return accumulate_down(taxonomy, _with_root(taxonomy, sigmoid(scores), 1), np.multiply)
+
+
+def _path_sums(taxonomy, scores):
+    return accumulate_down(taxonomy, _with_root(taxonomy, scores, 0), np.add)
+
+
+def _deep_rtc(taxonomy, scores):
+    return _normalised(sigmoid(_path_sums(taxonomy, scores) / 10))
+
+
+def _ps_softmax(taxonomy, scores):
+    return _flat_softmax(taxonomy, _path_sums(taxonomy, scores)[:, taxonomy.leaves])
+
+
+def _softmax_all_nodes(taxonomy, scores):
+    return _normalised(sum_up(taxonomy, softmax(scores)))
+
+
+def _node_probabilities(taxonomy, scores):
+    return scores if scores.shape[1] == taxonomy.n_nodes else _with_root(taxonomy, scores, 1)
+
+
+PARAMETRISATIONS = {
+    entry.key: entry
+    for entry in (
+        Parametrisation(
+            "flat_softmax",
+            "Flat softmax",
+            "One score per leaf; softmax over the leaves, inner nodes sum up what is below them.",
+            r"p(y) = \sum_{\text{leaf } u \text{ below } y} \frac{e^{\theta_u}}{\sum_{\text{leaf } v} e^{\theta_v}}",
+            "Valmadre, NeurIPS 2022 (flat softmax)",
+            "leaves",
+            _flat_softmax,
+            tree_only=False,
+            is_distribution=True,
+        ),
+        Parametrisation(
+            "multilabel_sigmoid",
+            "Multi-label sigmoid",
+            "One independent yes/no score per node; nothing keeps a child below its parent.",
+            r"p(y) = \sigma(\theta_y), \quad p(\text{root}) = 1",
+            "Valmadre, NeurIPS 2022 (multilabel)",
+            "nodes",
+            _multilabel_sigmoid,
+            tree_only=False,
+            is_coherent=False,
+        ),
+        Parametrisation(
+            "conditional_softmax",
+            "Conditional softmax",
+            "A softmax among the children of each node, multiplied along the path from the root.",
+            r"p(y) = \prod_{u \in \text{path}(y)} \frac{e^{\theta_u}}{\sum_{v \text{ sibling of or } u} e^{\theta_v}}",
+            "Valmadre, NeurIPS 2022 (conditional softmax); Plaud et al., CoNLL 2024",
+            "nodes",
+            _conditional_softmax,
+            is_distribution=True,
+        ),
+        Parametrisation(
+            "conditional_sigmoid",
+            "Conditional sigmoid",
+            "A yes/no score per node given its parent, multiplied along the path; siblings need not sum to their parent.",
+            r"p(y) = \prod_{u \in \text{path}(y)} \sigma(\theta_u)",
+            "Valmadre, NeurIPS 2022 (conditional sigmoid); Plaud et al., CoNLL 2024, section 4.3",
+            "nodes",
+            _conditional_sigmoid,
+        ),
+        Parametrisation(
+            "deep_rtc",
+            "Deep RTC",
+            "Scores are added along the path and squashed by a sigmoid of temperature 10.",
+            r"p(y) = \sigma\Big(\tfrac{1}{10} \sum_{u \in \text{path}(y)} \theta_u\Big), \quad p(\text{root}) = 1",
+            "Valmadre, NeurIPS 2022 (Deep RTC); temperature as in the published evaluation",
+            "nodes",
+            _deep_rtc,
+            is_coherent=False,
+        ),
+        Parametrisation(
+            "ps_softmax",
+            "Parameter-sharing softmax",
+            "Scores are added along the path to each leaf, then as flat softmax: related leaves share scores.",
+            r"p(y) = \text{flat softmax of } \beta_u = \sum_{v \in \text{path}(u)} \theta_v",
+            "Valmadre, NeurIPS 2022 (parameter sharing)",
+            "nodes",
+            _ps_softmax,
+            is_distribution=True,
+        ),
+        Parametrisation(
+            "softmax_all_nodes",
+            "Softmax over all nodes",
+            "One softmax over inner nodes and leaves together: a node's own mass means 'this and nothing finer'.",
+            r"p(y) = \sum_{u \text{ below or at } y} \frac{e^{\theta_u}}{\sum_v e^{\theta_v}}",
+            "Valmadre, NeurIPS 2022 (soft-max-descendant and soft-max-margin)",
+            "all",
+            _softmax_all_nodes,
+            tree_only=False,
+        ),
+        Parametrisation(
+            "leaf_probabilities",
+            "Leaf probabilities",
+            "The columns already are probabilities of the leaves; inner nodes sum up what is below them.",
+            r"p(y) = \sum_{\text{leaf } u \text{ below } y} s_u",
+            "Wu, Tygert & LeCun 2019",
+            "leaves",
+            _from_leaves,
+            tree_only=False,
+            is_distribution=True,
+        ),
+        Parametrisation(
+            "node_probabilities",
+            "Node probabilities",
+            "The columns already are probabilities of all nodes and are taken as they are.",
+            r"p(y) = s_y, \quad p(\text{root}) = 1 \text{ when it has no column}",
+            "Plaud et al., CoNLL 2024",
+            "nodes",
+            _node_probabilities,
+            tree_only=False,
+            is_coherent=False,
+        ),
+    )
+}

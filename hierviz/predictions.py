@@ -1,0 +1,252 @@
+"""The predictions of one model: scores or label lists, with the truth they are judged by.
+
+Conventions
+-----------
+Samples are rows. A truth of -1 means that the truth of that sample is not known. In label lists -1 is a label outside
+the taxonomy, for example an empty field that was kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from hierviz.errors import PredictionsError, listed
+from hierviz.parametrisation import column_order, node_probabilities
+from hierviz.taxonomy import NodeLists, Taxonomy
+
+# Rows are worked on in blocks of about this many node probabilities (32 MB), whatever the number of samples.
+BLOCK_VALUES = 4_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """Predictions of one model on some samples.
+
+    Build with `hierviz.load_predictions`, `Model.predict`, `Predictions.from_scores` or `Predictions.from_labels`.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+    name : str
+        How screens call the model.
+    scores : array that can be sliced by rows, shape (n_samples, n_scores), optional
+        An ndarray or a memory-mapped file. Exactly one of `scores` and `labels` is given.
+    parametrisation : str, optional
+        Key of `PARAMETRISATIONS`; given with `scores`.
+    scored_nodes : ndarray of int, shape (n_scores,), optional
+        Node of each column of `scores`; the default order of the parametrisation when absent.
+    labels : NodeLists, optional
+        Predicted nodes of each sample in the order of the source; may be empty; -1 for a label outside the taxonomy.
+    is_hard : bool
+        True when a label stands for its whole path (one hard label a sample), False when lists are taken as listed.
+    truth : ndarray of int, shape (n_samples,), or NodeLists, optional
+        One node a sample (leaf or inner, -1 unknown), or lists of nodes.
+    sample_ids : ndarray of str, shape (n_samples,), optional
+    attributes : mapping of str to ndarray, each shape (n_samples,)
+        Anything else known per sample: text, picture name, facets.
+    n_without_prediction, n_without_truth : int
+        Truths that met no prediction, and predictions that met no truth.
+    notes : tuple of str
+        What had to be assumed, added or left out, in words.
+    detected : mapping of str to str
+        What the reader found out about the file.
+    """
+
+    taxonomy: Taxonomy
+    name: str = "model"
+    scores: object | None = None
+    parametrisation: str | None = None
+    scored_nodes: np.ndarray | None = None
+    labels: NodeLists | None = None
+    is_hard: bool = False
+    truth: np.ndarray | NodeLists | None = None
+    sample_ids: np.ndarray | None = None
+    attributes: Mapping[str, np.ndarray] = field(default_factory=dict)
+    n_without_prediction: int = 0
+    n_without_truth: int = 0
+    notes: tuple[str, ...] = ()
+    detected: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self):
+        if (self.scores is None) == (self.labels is None):
+            raise PredictionsError(
+                "predictions: expected either scores or labels, got both or neither. Pass one of them."
+            )
+        if self.scores is not None:
+            if len(self.scores.shape) != 2:
+                raise PredictionsError(
+                    f"scores: expected two axes (samples, scores), got shape {tuple(self.scores.shape)}. Reshape them."
+                )
+            column_order(self.taxonomy, self.parametrisation, self.scores.shape[1], self.scored_nodes)
+        per_sample = {"truth": self.truth, "sample ids": self.sample_ids, **self.attributes}
+        for what, values in per_sample.items():
+            if values is not None and len(values) != self.n_samples:
+                raise PredictionsError(
+                    f"{what}: expected {self.n_samples} values (one per sample), got {len(values)}. Align the rows."
+                )
+        for what, nodes, lowest in (("truth", self.truth, -1), ("labels", self.labels, -1)):
+            nodes = nodes.nodes if isinstance(nodes, NodeLists) else nodes
+            if nodes is not None and len(nodes) and not (lowest <= nodes.min() and nodes.max() < self.taxonomy.n_nodes):
+                bad = nodes[(nodes < lowest) | (nodes >= self.taxonomy.n_nodes)]
+                raise PredictionsError(
+                    f"{what}: expected node numbers below {self.taxonomy.n_nodes}, got {listed(bad.tolist())}. "
+                    "Use Taxonomy.nodes to look names up."
+                )
+
+    def __repr__(self):
+        what = self.parametrisation if self.has_scores else "labels"
+        return f"<Predictions {self.name!r}: {what} of {self.n_samples} samples, {self.truth_words}>"
+
+    @classmethod
+    def from_scores(cls, taxonomy, scores, parametrisation, *, scored_nodes=None, truth=None, name="model", **more):
+        """Predictions from an array of scores; checks once that they are finite and, for probabilities, in range.
+
+        Raises
+        ------
+        PredictionsError
+            Where `check_scores` or the constructor does.
+        """
+        made = cls(taxonomy, name, scores, parametrisation, scored_nodes, truth=_as_truth(truth), **more)
+        made.check_scores()
+        return made
+
+    @classmethod
+    def from_labels(cls, taxonomy, labels, *, truth=None, name="model", is_hard=False, **more):
+        """Predictions from lists of predicted nodes, or one node a sample (then `is_hard` is set)."""
+        if not isinstance(labels, NodeLists):
+            array = None if any(np.ndim(one) for one in labels) else np.asarray(labels, dtype=np.intp)
+            is_hard = array is not None
+            labels = NodeLists(np.arange(len(array) + 1), array) if is_hard else NodeLists.from_lists(labels)
+        return cls(taxonomy, name, labels=labels, is_hard=is_hard, truth=_as_truth(truth), **more)
+
+    def replace(self, **changes):
+        """A copy with some fields changed."""
+        return replace(self, **changes)
+
+    @property
+    def has_scores(self):
+        """True for scores, False for labels."""
+        return self.scores is not None
+
+    @property
+    def n_samples(self):
+        """Number of rows, with or without a known truth."""
+        return len(self.labels) if self.scores is None else self.scores.shape[0]
+
+    @property
+    def has_single_truth(self):
+        """True when every sample has at most one true node, kept as an array."""
+        return isinstance(self.truth, np.ndarray)
+
+    @property
+    def has_truth(self):
+        """Which samples have a known truth, shape (n_samples,) of bool."""
+        if self.truth is None:
+            return np.zeros(self.n_samples, dtype=bool)
+        return self.truth >= 0 if self.has_single_truth else self.truth.lengths > 0
+
+    @property
+    def truth_words(self):
+        """How much truth there is, in words."""
+        known = int(self.has_truth.sum())
+        return "truth known" if known == self.n_samples else f"truth known for {known}" if known else "no truth"
+
+    @cached_property
+    def ids(self):
+        """Id of every sample as text, shape (n_samples,); row numbers, counted from 0, when there are no ids."""
+        return np.arange(self.n_samples).astype(str) if self.sample_ids is None else np.asarray(self.sample_ids)
+
+    @cached_property
+    def row_of(self):
+        """Mapping of sample id to row."""
+        return {name: row for row, name in enumerate(self.ids.tolist())}
+
+    def sample_id(self, row):
+        """Id of a sample as text; its row number, counted from 0, when there are no ids."""
+        return str(row) if self.sample_ids is None else str(self.sample_ids[row])
+
+    def blocks(self):
+        """Slices of rows that together are all of them, each small enough to hold its node probabilities."""
+        step = max(1, BLOCK_VALUES // self.taxonomy.n_nodes)
+        return [slice(start, min(start + step, self.n_samples)) for start in range(0, self.n_samples, step)]
+
+    def node_probabilities(self, rows=slice(None)):
+        """Probability of every node for some rows.
+
+        Parameters
+        ----------
+        rows : slice or ndarray of int
+            Which samples; all of them when absent, which needs n_samples * n_nodes * 8 bytes.
+
+        Returns
+        -------
+        ndarray of float64, shape (n_rows, n_nodes)
+
+        Raises
+        ------
+        PredictionsError
+            If this holds labels, not scores.
+        """
+        if self.scores is None:
+            raise PredictionsError(f"{self.name}: expected scores, got labels, which have no probabilities.")
+        return node_probabilities(self.taxonomy, np.asarray(self.scores[rows]), self.parametrisation, self.scored_nodes)
+
+    def check_scores(self, where="scores"):
+        """Look at every score once, in blocks.
+
+        Raises
+        ------
+        PredictionsError
+            If a value is not finite or, for probabilities, outside [0, 1]; or a row of leaf probabilities does not sum
+            to 1 within 2e-3. Names row, column and what to do.
+        """
+        from hierviz.parametrisation import SUM_TOLERANCE, default_columns
+
+        is_probability = self.parametrisation in ("leaf_probabilities", "node_probabilities")
+        for rows in self.blocks():
+            block = np.asarray(self.scores[rows])
+            if not np.issubdtype(block.dtype, np.number) or np.iscomplexobj(block):
+                raise PredictionsError(
+                    f"{where}: expected real numbers, got values of type {block.dtype}. Convert them."
+                )
+            wrong = ~np.isfinite(block)
+            if is_probability:
+                wrong |= (block < 0) | (block > 1)
+            if wrong.any():
+                row, column = np.argwhere(wrong)[0]
+                nodes = self.scored_nodes
+                if nodes is None:
+                    nodes = default_columns(self.taxonomy, self.parametrisation)
+                    nodes = np.arange(block.shape[1]) if len(nodes) != block.shape[1] else nodes
+                expected = "a probability from 0 to 1" if is_probability else "a finite score"
+                raise PredictionsError(
+                    f"{where}, sample {self.sample_id(rows.start + row)!r}, column {self.taxonomy.names[nodes[column]]!r}: "
+                    f"expected {expected}, got {float(block[row, column])!r} ({int(wrong.sum())} such values in this block). "
+                    + (
+                        "If the file holds raw scores, say which with --parametrisation."
+                        if is_probability
+                        else "Remove them."
+                    )
+                )
+            if self.parametrisation == "leaf_probabilities":
+                total = block.sum(axis=1, dtype=np.float64)
+                far = np.abs(total - 1) > SUM_TOLERANCE
+                if far.any():
+                    row = int(np.argmax(far))
+                    raise PredictionsError(
+                        f"{where}, sample {self.sample_id(rows.start + row)!r}: expected leaf probabilities that sum to 1, "
+                        f"got a sum of {total[row]:.6g} ({int(far.sum())} such rows in this block). "
+                        "If they are raw scores or independent probabilities, say so with --parametrisation."
+                    )
+
+
+def _as_truth(truth):
+    if truth is None or isinstance(truth, NodeLists):
+        return truth
+    if isinstance(truth, np.ndarray) or not any(np.ndim(one) for one in truth):
+        return np.asarray(truth, dtype=np.intp)
+    return NodeLists.from_lists(truth)

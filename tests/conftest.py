@@ -1,0 +1,63 @@
+"""Fixtures shared by all tests: one small taxonomy, goldens, and the folder of real test data.
+
+animal
+├── mammal
+│   ├── cat
+│   └── dog
+├── bird
+│   └── duck          (an only child: bird and duck carry the same information)
+└── newt
+"""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from hierviz import Taxonomy
+
+GOLDEN = Path(__file__).parent / "golden"
+EDGES = [
+    ("animal", "mammal"),
+    ("mammal", "cat"),
+    ("mammal", "dog"),
+    ("animal", "bird"),
+    ("bird", "duck"),
+    ("animal", "newt"),
+]
+
+
+@pytest.fixture
+def taxonomy():
+    """Nodes: 0 animal, 1 mammal, 2 cat, 3 dog, 4 bird, 5 duck, 6 newt."""
+    return Taxonomy.from_edges(EDGES)
+
+
+@pytest.fixture(scope="session")
+def golden():
+    """Load a golden file by its name."""
+    return lambda name: json.loads((GOLDEN / name).read_text())
+
+
+@pytest.fixture(scope="session")
+def shared_data():
+    """Folder of real files: $HIERVIZ_TEST_DATA or ../shared/data; tests that need it skip by name without it."""
+    folder = Path(os.environ.get("HIERVIZ_TEST_DATA", Path(__file__).parents[2] / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip(f"real test data is not at {folder}")
+    return folder
+
+
+def read_edges(path):
+    """Taxonomy of a two-column file without a header, read with nothing but the csv module."""
+    import csv
+
+    with open(path, encoding="utf-8", newline="") as file:
+        return Taxonomy.from_edges([tuple(row) for row in csv.reader(file) if row])
+
+
+@pytest.fixture(scope="session")
+def hierarchy(shared_data):
+    """Taxonomy of `hierarchies/<name>.csv`."""
+    return lambda name: read_edges(shared_data / "hierarchies" / f"{name}.csv")

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# The README's test command: installs what the tests need, then lints and runs everything, browser tests included.
+# Extra arguments go to pytest. An active virtual environment is used; without one, .venv is made.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+if [ -z "${VIRTUAL_ENV:-}" ]; then
+  [ -x .venv/bin/python ] || python3 -m venv .venv
+  VIRTUAL_ENV="$PWD/.venv"
+fi
+python="$VIRTUAL_ENV/bin/python"
+"$python" -m pip install --quiet --disable-pip-version-check -r requirements.txt -e ".[app,test]"
+
+if ! command -v chromium >/dev/null; then
+  as_root=""
+  [ "$(id -u)" = 0 ] || as_root="sudo"
+  $as_root apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq chromium
+fi
+
+"$python" -m ruff check .
+"$python" -m ruff format --check .
+# A browser test that cannot run is a failure here, never a skip.
+HIERVIZ_REQUIRE_BROWSER=1 "$python" -m pytest "$@"
