@@ -1,8 +1,19 @@
 """The app: page list, title and look. Start it with `hierviz` or `streamlit run app.py`."""
 
+from pathlib import Path
+
 import streamlit as st
 
 from hierviz.app import shell
 
+PAGES = Path(shell.__file__).parent
+
 st.set_page_config(page_title="hierviz", page_icon=":material/account_tree:", layout="wide")
-shell.run()
+shell.run(
+    [
+        st.Page(PAGES / "overview.py", title="Overview", icon=":material/dashboard:", default=True),
+        st.Page(PAGES / "curves.py", title="Operating curves", icon=":material/show_chart:", url_path="curves"),
+        st.Page(PAGES / "example.py", title="Examples", icon=":material/account_tree:", url_path="example"),
+        st.Page(PAGES / "open.py", title="Open files", icon=":material/folder_open:", url_path="open"),
+    ]
+)

@@ -43,6 +43,8 @@ CURVE_KEYS = (
     "depth_f1",
     "depth_dist",
 )
+# The grid of thresholds that a person can choose from, descending.
+THOUSANDTHS = np.arange(1000, -1, -1) / 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,6 +184,25 @@ class OperatingCurve:
         """
         thresholds = np.asarray(thresholds)
         return OperatingCurve(thresholds[:-1], self.at(thresholds), self.n_samples)
+
+    def best_threshold(self, key, *, correct=0.0):
+        """Threshold with the largest mean of a metric, among thousandths from 0 to 1.
+
+        Parameters
+        ----------
+        key : str
+            One of `CURVE_KEYS` for which higher is better.
+        correct : float
+            Consider only thresholds where at least this share of the answers is correct.
+
+        Returns
+        -------
+        float or None
+            The largest such threshold on ties; None when no threshold is that correct.
+        """
+        values = self.at(THOUSANDTHS)
+        allowed = values["correct"] >= correct
+        return float(THOUSANDTHS[np.argmax(np.where(allowed, values[key], -np.inf))]) if allowed.any() else None
 
     def summary(self):
         """Numbers of the whole curve, named as block `curve` of the JSON.

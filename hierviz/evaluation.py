@@ -109,9 +109,17 @@ class Evaluation:
         """OperatingCurve over the judged samples."""
         return operating_curve(self.taxonomy, self.table.take(np.flatnonzero(self.judged)), self.truth)
 
+    def why_no_curve(self):
+        """Why this input has no operating curve, in words; None when it has one."""
+        return self._why_not("curve")
+
+    def why_no_mistakes(self):
+        """Why answers cannot be ranked one by one, in words; None when they can."""
+        return self._why_not("confusion")
+
     def checked_curve(self):
         """The curve, or a PredictionsError that says why this input has none."""
-        reason = self._why_not("curve")
+        reason = self.why_no_curve()
         if reason:
             raise PredictionsError(f"{self.predictions.name}: expected an operating curve, got none: {reason}.")
         return self.curve

@@ -54,6 +54,8 @@ class Predictions:
         What had to be assumed, added or left out, in words.
     detected : mapping of str to str
         What the reader found out about the file.
+    media : object, optional
+        Pictures with a method ``png(name, most)``; the attribute ``image`` or ``file`` names the one of each sample.
     """
 
     taxonomy: Taxonomy
@@ -70,6 +72,7 @@ class Predictions:
     n_without_truth: int = 0
     notes: tuple[str, ...] = ()
     detected: Mapping[str, str] = field(default_factory=dict)
+    media: object | None = None
 
     def __post_init__(self):
         if (self.scores is None) == (self.labels is None):
@@ -168,6 +171,15 @@ class Predictions:
     def sample_id(self, row):
         """Id of a sample as text; its row number, counted from 0, when there are no ids."""
         return str(row) if self.sample_ids is None else str(self.sample_ids[row])
+
+    def picture(self, row, most=None):
+        """PNG bytes of a sample's picture, reduced to `most` pixels a side when given; None when it has none."""
+        column = next((self.attributes[key] for key in ("image", "file") if key in self.attributes), None)
+        return None if self.media is None or column is None or not column[row] else self.media.png(str(column[row]), most)
+
+    def text(self, row):
+        """Text of a sample, None when it has none."""
+        return str(self.attributes["text"][row]) if "text" in self.attributes else None
 
     def blocks(self):
         """Slices of rows that together are all of them, each small enough to hold its node probabilities."""

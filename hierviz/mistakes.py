@@ -1,0 +1,121 @@
+"""Which samples go wrong, and how badly: the ranked list behind the Mistakes view.
+
+Conventions
+-----------
+Every judged sample has one outcome: its answer is *exact* (the truth, or finer than it), *coarse* (a proper ancestor of
+the truth: correct but less specific), or *wrong*.
+
+Functions
+---------
+mistakes, outcome_counts
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierviz.errors import PredictionsError
+from hierviz.metrics.path import path_metrics
+
+OUTCOMES = {
+    "exact": "exact",
+    "coarse": "correct but coarse",
+    "wrong": "wrong",
+}
+ORDERS = {
+    "win_lost": "win lost",
+    "info_dist": "information distance",
+    "file": "order of the file",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Mistakes:
+    """Samples, worst first.
+
+    Attributes
+    ----------
+    row : ndarray of int, shape (n,)
+        Rows of the Predictions.
+    truth, predicted : ndarray of int, shape (n,)
+        Node numbers, the answer before truncation.
+    outcome : ndarray of str, shape (n,)
+        Keys of `OUTCOMES`.
+    win_lost : ndarray of float, shape (n,)
+        1 - rescaled win, in [0, 1]; nan for label files.
+    info_dist : ndarray of float, shape (n,)
+        Bits between the (truncated) answer and the truth.
+    """
+
+    row: np.ndarray
+    truth: np.ndarray
+    predicted: np.ndarray
+    outcome: np.ndarray
+    win_lost: np.ndarray
+    info_dist: np.ndarray
+
+    def __len__(self):
+        return len(self.row)
+
+    def take(self, places):
+        """Some of the samples, by place or mask."""
+        return Mistakes(*(getattr(self, name)[places] for name in self.__dataclass_fields__))
+
+
+def mistakes(evaluation, rule="majority", threshold=0.5, *, outcome=None, under=None, order="win_lost"):
+    """Judged samples with their outcome, filtered and ranked.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Of scores, or of labels with one path a sample, with one truth a sample on a tree.
+    rule, threshold
+        How the answer is chosen, as in `evaluate`; ignored for labels.
+    outcome : str, optional
+        Keep only this key of `OUTCOMES`.
+    under : int, optional
+        Keep only truths at or below this node.
+    order : str
+        Key of `ORDERS`; worst first, ties in the order of the file.
+
+    Returns
+    -------
+    Mistakes
+
+    Raises
+    ------
+    PredictionsError
+        If the input has no truth, several truths a sample or several labels, is no tree, or a keyword is unknown.
+    """
+    predictions, taxonomy = evaluation.predictions, evaluation.taxonomy
+    for what, value, allowed in (("outcome", outcome, (None, *OUTCOMES)), ("order", order, tuple(ORDERS))):
+        if value not in allowed:
+            raise PredictionsError(f"{what}: expected one of {', '.join(map(str, allowed))}, got {value!r}. Choose one.")
+    reason = evaluation.why_no_mistakes()
+    if reason:
+        raise PredictionsError(f"{predictions.name}: expected answers that can be ranked, got none: {reason}.")
+    ends = evaluation.answers(rule, threshold) if predictions.has_scores else evaluation.label_paths()
+    rows = np.flatnonzero(evaluation.judged)
+    truth, predicted = evaluation.truth, ends[rows]
+    metrics = path_metrics(taxonomy, truth, predicted)
+    kinds = np.where(metrics["exact"] > 0, "exact", np.where(metrics["correct"] > 0, "coarse", "wrong"))
+    lost = np.full(len(rows), np.nan) if evaluation.win is None else 1 - evaluation.win[rows]
+    found = Mistakes(rows, truth, predicted, kinds, lost, metrics["info_dist"])
+    keep = np.ones(len(rows), dtype=bool)
+    if outcome is not None:
+        keep &= kinds == outcome
+    if under is not None:
+        keep &= taxonomy.is_ancestor(np.full(len(truth), under), truth)
+    found = found.take(keep)
+    if order == "win_lost" and evaluation.win is None:
+        order = "info_dist"
+    if order == "file":
+        return found
+    return found.take(np.argsort(-getattr(found, order), kind="stable"))
+
+
+def outcome_counts(found):
+    """How many samples have each outcome: dict of key of `OUTCOMES` to int."""
+    return {key: int((found.outcome == key).sum()) for key in OUTCOMES}
