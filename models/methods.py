@@ -1,0 +1,83 @@
+"""The seven demo models: how each scores nodes and what it is trained to lower."""
+
+from dataclasses import dataclass
+from functools import partial
+
+import torch_losses
+
+EPOCHS = 10
+LOG_WIN_FROM = 7
+MARGIN = 1.0
+
+
+@dataclass(frozen=True)
+class Method:
+    """One way of modelling a hierarchy; `parametrisation` and `loss` are keys of hierviz, `lesson` one plain sentence."""
+
+    title: str
+    parametrisation: str
+    loss: str
+    lesson: str
+
+    def columns(self, tree):
+        """Node of every output column, int (n_scores,)."""
+        if self.parametrisation == "flat_softmax":
+            return tree.leaves
+        if self.parametrisation == "conditional_softmax":
+            return tree.grouped_by_parent
+        return range(0 if self.parametrisation == "softmax_all_nodes" else 1, len(tree))
+
+    def loss_of_epoch(self, tree, epoch):
+        """Function (scores, truth) -> (n,) for one epoch.
+
+        Log-win collapses when trained from scratch: it is content with any leaf of the right branch.
+        """
+        name = "flat_ce" if self.loss == "log_win" and epoch < LOG_WIN_FROM else self.loss
+        options = {"tau": MARGIN} if name == "soft_max_margin" else {}
+        return partial(getattr(torch_losses, name), tree, **options)
+
+
+METHODS = {
+    "flat_softmax": Method(
+        "Flat softmax",
+        "flat_softmax",
+        "flat_ce",
+        "Knows nothing of the tree while it learns; a node's probability is the sum of its leaves.",
+    ),
+    "conditional_softmax": Method(
+        "Conditional softmax",
+        "conditional_softmax",
+        "conditional_softmax",
+        "Decides step by step, one softmax among the children of each node.",
+    ),
+    "conditional_sigmoid": Method(
+        "Conditional sigmoid",
+        "conditional_sigmoid",
+        "conditional_sigmoid",
+        "Decides step by step with independent yes/no questions; its leaves need not sum to 1.",
+    ),
+    "multilabel_sigmoid": Method(
+        "Multi-label",
+        "multilabel_sigmoid",
+        "multilabel_bce",
+        "Asks every node separately; a child may come out more probable than its parent.",
+    ),
+    "parameter_sharing": Method(
+        "Parameter sharing",
+        "ps_softmax",
+        "ps_softmax",
+        "A leaf's score is the sum of the scores on its path, so relatives learn from each other.",
+    ),
+    "softmax_margin": Method(
+        "Soft-max margin",
+        "softmax_all_nodes",
+        "soft_max_margin",
+        "Inner nodes compete with leaves for the same probability.",
+    ),
+    "log_win": Method(
+        "Log-win (flat start)",
+        "flat_softmax",
+        "log_win",
+        "Three last epochs reward the right branch more than the right leaf.",
+    ),
+}

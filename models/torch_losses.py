@@ -1,0 +1,96 @@
+r"""Training losses for hierarchical classifiers, in torch.
+
+Conventions: `scores` is float (n, n_scores), `truth` int (n,) holds node numbers, each function returns one loss per
+sample, (n,), in nats, lower is better. A(y) is y with all its ancestors, A'(y) the same without the root. Columns: one
+per leaf, one per node without the root, or one per node, in node order; only `conditional_softmax` groups them by parent
+(`Tree.grouped_by_parent`). Inner-node truths are allowed unless a function says otherwise.
+
+flat_ce, conditional_softmax, conditional_sigmoid, multilabel_bce, ps_softmax, soft_max_margin, log_win
+
+References
+----------
+.. [1] J. Valmadre, Hierarchical classification at multiple operating points, NeurIPS 2022, arXiv 2210.10929.
+.. [2] C. Wu, M. Tygert, Y. LeCun, A hierarchical loss and its problems when classifying non-hierarchically, PLOS ONE
+   14(12), 2019, arXiv 1709.01062.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+import torch
+from torch.nn import functional as F
+
+
+@lru_cache(maxsize=8)
+def _table(tree, name):
+    """A tree's array as a tensor, made once."""
+    made = {
+        "leaf_below": lambda: tree.contains[:, tree.leaves],
+        "on_path": lambda: tree.contains.T[:, 1:].astype(np.float32),
+        "path_sum": lambda: tree.contains[1:, tree.leaves].astype(np.float32),
+        "off_path": lambda: 1 - tree.contains.T.astype(np.float32),
+        "judged": lambda: tree.contains.T[:, tree.parent[1:]].astype(np.float32),
+        "log_share": lambda: np.log(
+            _win_of_leaf(tree), where=_win_of_leaf(tree) > 0, out=np.full((len(tree), len(tree.leaves)), -np.inf)
+        ).astype(np.float32),
+    }
+    return torch.from_numpy(np.ascontiguousarray(made[name]()))
+
+
+def _win_of_leaf(tree):
+    """Rescaled win of all mass on leaf j when node i is the truth; (n_nodes, n_leaves), 0..1."""
+    depth = tree.depth[:, None]
+    weight = np.where(tree.contains.T, 0.5 ** tree.depth[None, :], 0.0)
+    weight[:, 0] = 0.0
+    weight[np.arange(len(tree)), np.arange(len(tree))] += (0.5**depth)[:, 0]
+    return weight @ tree.contains[:, tree.leaves]
+
+
+def flat_ce(tree, scores, truth):
+    r"""-log of the softmax mass below the truth: cross-entropy at a leaf, [1]_ flat NLL at an inner node."""
+    below = _table(tree, "leaf_below")[truth]
+    return scores.logsumexp(1) - scores.masked_fill(~below, -torch.inf).logsumexp(1)
+
+
+def ps_softmax(tree, scores, truth):
+    r"""Parameter sharing [1]_: a leaf's score is the sum of the scores on its path (root without one), then `flat_ce`."""
+    return flat_ce(tree, scores @ _table(tree, "path_sum"), truth)
+
+
+def conditional_softmax(tree, scores, truth):
+    r"""-log q_y, where q is the product along the path of softmaxes over siblings [1]_. Columns grouped by parent."""
+    node = tree.grouped_by_parent
+    on_path = _table(tree, "on_path")[truth][:, torch.from_numpy(node - 1)]
+    log_conditional = torch.cat(
+        [
+            scores[:, torch.from_numpy(np.flatnonzero(tree.parent[node] == parent))].log_softmax(1)
+            for parent in np.unique(tree.parent[node])
+        ],
+        dim=1,
+    )
+    return -(log_conditional * on_path).sum(1)
+
+
+def conditional_sigmoid(tree, scores, truth):
+    r"""Sum of binary cross-entropies over all nodes whose parent lies in A(y) [1]_. Leaf truths only."""
+    judged = _table(tree, "judged")[truth]
+    loss = F.binary_cross_entropy_with_logits(scores, _table(tree, "on_path")[truth], reduction="none")
+    return (loss * judged).sum(1)
+
+
+def multilabel_bce(tree, scores, truth):
+    r"""Sum of binary cross-entropies over all nodes but the root, target 1 on A'(y) ([1]_, focal loss with gamma 0)."""
+    return F.binary_cross_entropy_with_logits(scores, _table(tree, "on_path")[truth], reduction="none").sum(1)
+
+
+def soft_max_margin(tree, scores, truth, tau=1.0):
+    r"""log sum_v exp(theta_v + tau [v not in A(y)]) - theta_y over all nodes, root included [1]_.
+
+    The paper takes tau = 5; the demo is trained with 1.
+    """
+    return (scores + tau * _table(tree, "off_path")[truth]).logsumexp(1) - scores.gather(1, truth[:, None])[:, 0]
+
+
+def log_win(tree, scores, truth):
+    r"""-ln W, where W = sum over u in A'(y) of 2^-depth(u) v(u), plus 2^-depth(y) v(y), v(u) the softmax mass below u [2]_."""
+    return scores.logsumexp(1) - (scores + _table(tree, "log_share")[truth]).logsumexp(1)
