@@ -1,0 +1,38 @@
+"""Files in, core objects out.
+
+Nothing heavy is imported before a function is called: pandas, pyarrow and onnxruntime load on first use.
+"""
+
+import importlib
+
+from hierviz.readers.attach import attach_media, attach_truth
+from hierviz.readers.classes_file import read_classes
+from hierviz.readers.node_attributes import read_node_attributes
+from hierviz.readers.predictions_file import load_predictions
+from hierviz.readers.predictions_writer import write_predictions
+from hierviz.readers.taxonomy_file import FORMS as TAXONOMY_FORMS
+from hierviz.readers.taxonomy_file import load_taxonomy
+from hierviz.readers.truth_file import Truth, load_truth
+
+_LATER = {"load_model": "hierviz.readers.onnx_model", "load_inputs": "hierviz.readers.model_inputs"}
+
+__all__ = [
+    "TAXONOMY_FORMS",
+    "Truth",
+    "attach_media",
+    "attach_truth",
+    "load_inputs",
+    "load_model",
+    "load_predictions",
+    "load_taxonomy",
+    "load_truth",
+    "read_classes",
+    "read_node_attributes",
+    "write_predictions",
+]
+
+
+def __getattr__(name):
+    if name in _LATER:
+        return getattr(importlib.import_module(_LATER[name]), name)
+    raise AttributeError(f"module 'hierviz.readers' has no attribute {name!r}")

@@ -1,0 +1,265 @@
+"""Scores in numpy files: ``.npy`` stays on disk, ``.npz`` brings names and ids along.
+
+Conventions
+-----------
+Objects are never unpickled. An array is refused before memory is asked for when its header promises more than the file
+holds.
+"""
+
+from __future__ import annotations
+
+import io
+import tokenize
+import warnings
+import zipfile
+from math import prod
+
+import numpy as np
+
+from hierviz.errors import FileError, PredictionsError, listed, near_miss
+from hierviz.readers.labels import find_node, is_all_nodes, read_labels, single_nodes, text_array
+from hierviz.readers.raw_predictions import RawPredictions
+from hierviz.readers.sources import ARRAYS_WITHOUT_OBJECTS, MOST_BYTES, translated
+from hierviz.readers.truth_file import Truth
+
+NAME_ARRAYS = ("leaf", "node", "names", "classes")
+ID_ARRAYS = ("sample_id", "ids", "id")
+TRUTH_ARRAYS = ("truth", "true", "y_true", "true_label")
+
+
+def read_npy(source, classes=None):
+    """Scores of a ``.npy`` file, mapped into memory and never read as a whole (a gzipped one is).
+
+    Parameters
+    ----------
+    source : Source
+    classes : ndarray of int, shape (n_scores,), optional
+
+    Returns
+    -------
+    RawPredictions
+
+    Raises
+    ------
+    FileError
+        If the file is cut off or holds objects.
+    PredictionsError
+        If the array is not a table of real numbers.
+    """
+    if source.is_gzipped:
+        data = source.read_bytes()
+        with translated(source.where):
+            scores = _read_array(io.BytesIO(data), len(data), source.where, source.path.name)
+    else:
+        with translated(source.where), open(source.path, "rb") as file:
+            shape, is_fortran, dtype = _header(file, source.where)
+            start = file.tell()
+            _require_data(dtype, shape, source.path.stat().st_size - file.tell(), source.where, source.path.name)
+        _require_table(source.where, shape, dtype)
+        with translated(source.where):
+            scores = np.memmap(source.path, dtype, "r", start, shape, "F" if is_fortran else "C")
+    _require_table(source.where, scores.shape, scores.dtype)
+    detected = {"form": "array of scores (.npy)", **source.detected}
+    detected |= {"rows": str(scores.shape[0]), "columns of scores": str(scores.shape[1]), "type": str(scores.dtype)}
+    return RawPredictions(
+        source.where, "npy", scores, _checked_classes(source.where, scores, classes), detected=detected
+    )
+
+
+def read_npz(source, taxonomy, classes=None):
+    """Scores of an ``.npz`` file: one array of two axes, names of its columns, sample ids.
+
+    Returns
+    -------
+    RawPredictions
+        Text arrays of one value per sample are attributes.
+
+    Raises
+    ------
+    FileError, PredictionsError
+        As `read_npy`; also when several arrays could be the scores.
+    """
+    where = source.where
+    data = io.BytesIO(source.read_bytes()) if source.is_gzipped else source.path
+    with translated(where), zipfile.ZipFile(data) as archive:
+        members = [one for one in archive.infolist() if one.filename.endswith(".npy")]
+        if not members:
+            raise FileError(
+                f"{where}: expected arrays, got a zip archive of {listed(archive.namelist()) or 'nothing'}. "
+                "Save arrays with numpy.savez, or unpack the table."
+            )
+        size = sum(one.file_size for one in members)
+        if size > MOST_BYTES:
+            raise FileError(
+                f"{where}: expected arrays of at most {MOST_BYTES >> 20} MB, got {size >> 20} MB. Save scores as .npy."
+            )
+        arrays = {}
+        for one in members:
+            if one.flag_bits & 1:
+                raise FileError(f"{where}: expected an open archive, got one with a password. Save it without.")
+            key = one.filename.removesuffix(".npy")
+            with archive.open(one) as file:
+                arrays[key] = _read_array(file, one.file_size, f"{where}, array {key!r}", where)
+    tables = [key for key, one in arrays.items() if one.ndim == 2 and one.dtype.kind in "fiu"]
+    if len(tables) != 1:
+        shapes = ", ".join(f"{key!r} {one.shape} {one.dtype}" for key, one in list(arrays.items())[:5])
+        raise PredictionsError(
+            f"{where}: expected one array of numbers with two axes (samples, classes), got {len(tables)} ({shapes}). "
+            "Save the scores of one model in a file."
+        )
+    scores = arrays[tables[0]]
+    _require_table(where, scores.shape, scores.dtype)
+    texts = {key: _as_text(one) for key, one in arrays.items() if one.ndim == 1}
+    is_text = {key for key, one in texts.items() if arrays[key].dtype.kind in "US" and one is not None}
+    n_rows, n_scores = scores.shape
+    names = next((key for key in NAME_ARRAYS if key in is_text and len(texts[key]) == n_scores), None)
+    ids = next((key for key in ID_ARRAYS if texts.get(key) is not None), None)
+    if ids is not None and len(texts[ids]) != n_rows:
+        raise PredictionsError(
+            f"{where}: expected {n_rows} sample ids in {ids!r}, got {len(texts[ids])}. Align the rows."
+        )
+    if names is None and classes is None:
+        wrong = [key for key in NAME_ARRAYS if key in is_text and key != ids]
+        if wrong:
+            raise PredictionsError(
+                f"{where}: expected {n_scores} names in {wrong[0]!r} (one per column of {tables[0]!r}), "
+                f"got {len(texts[wrong[0]])}. Is a class missing?"
+            )
+        others = [k for k in is_text if k != ids and len(texts[k]) == n_scores and is_all_nodes(texts[k], taxonomy)]
+        names = others[0] if len(others) == 1 and n_scores != n_rows else None
+    nodes = _checked_classes(where, scores, classes)
+    if nodes is None and names is not None:
+        nodes = _named(texts[names], taxonomy, f"{where}, array {names!r}")
+    truth, notes = _truth(arrays, texts, is_text, n_rows, taxonomy, where), []
+    used = {tables[0], names, ids, *TRUTH_ARRAYS}
+    attributes = {key: text_array(texts[key]) for key in texts if key in is_text - used and len(texts[key]) == n_rows}
+    ignored = [key for key in arrays if key not in used and key not in attributes]
+    if ignored:
+        notes.append(f"{where}: arrays {listed(ignored)} were not used")
+    if names is not None and classes is not None:
+        notes.append(f"{where}: --classes was used in place of the names in {names!r}")
+    detected = {
+        "form": "arrays (.npz)",
+        **source.detected,
+        "array of scores": tables[0],
+        "array of names": "none" if names is None else names,
+        "id column": "none (rows in order)" if ids is None else ids,
+        "rows": str(n_rows),
+        "columns of scores": str(n_scores),
+        "type": str(scores.dtype),
+    }
+    ids = None if ids is None else _unique(texts[ids], f"{where}, array {ids!r}")
+    return RawPredictions(where, "npz", scores, nodes, None, False, ids, truth, attributes, detected, tuple(notes))
+
+
+def _read_array(file, size, where, name):
+    """One array from an open ``.npy`` file of `size` bytes."""
+    shape, is_fortran, dtype = _header(file, where)
+    _require_data(dtype, shape, size - file.tell(), where, name)
+    array = np.empty(prod(shape), dtype=dtype)
+    view = memoryview(array.view(np.uint8)) if array.nbytes else memoryview(b"")
+    done = 0
+    while done < len(view):
+        got = file.readinto(view[done : done + (1 << 24)])
+        if not got:
+            raise EOFError
+        done += got
+    return array.reshape(shape[::-1]).T if is_fortran else array.reshape(shape)
+
+
+def _header(file, where):
+    try:
+        version = np.lib.format.read_magic(file)
+        if version not in ((1, 0), (2, 0)):
+            raise ValueError(f"format version {version}")
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        with warnings.catch_warnings():
+            # Headers that Python 2 wrote are read all the same.
+            warnings.simplefilter("ignore", UserWarning)
+            return read(file)
+    except (ValueError, TypeError, SyntaxError, KeyError, RecursionError, tokenize.TokenError) as error:
+        raise _broken(where, error) from None
+
+
+def _broken(where, error):
+    words = " ".join(str(error).split()).rstrip(".")[:200]
+    return FileError(f"{where}: expected a numpy array, got one that cannot be read ({words}). Save it again.")
+
+
+def _require_data(dtype, shape, size, where, name):
+    if dtype.hasobject:
+        raise FileError(
+            f"{where}: expected numbers or text, got Python objects (a pickle), which are not opened. Where you trust it, "
+            f"convert it once: {ARRAYS_WITHOUT_OBJECTS.format(name=name)}"
+        )
+    if any(length < 0 for length in shape) or prod(shape) * dtype.itemsize > size:
+        raise FileError(
+            f"{where}: expected the {prod(shape) * dtype.itemsize} bytes that the header promises, got {size}. "
+            "The file is cut off or broken: save or copy it again."
+        )
+
+
+def _require_table(where, shape, dtype):
+    if len(shape) != 2:
+        raise PredictionsError(f"{where}: expected two axes (samples, classes), got shape {tuple(shape)}. Reshape it.")
+    if dtype.kind not in "fiu":
+        raise PredictionsError(
+            f"{where}: expected real numbers, got values of type {dtype}. Convert them with astype(float)."
+        )
+    if 0 in shape:
+        raise PredictionsError(f"{where}: expected samples and classes, got shape {tuple(shape)}. Is the array empty?")
+
+
+def _checked_classes(where, scores, classes):
+    if classes is not None and len(classes) != scores.shape[1]:
+        raise PredictionsError(
+            f"{where}: expected {len(classes)} columns (one per entry of --classes), got {scores.shape[1]}. Is a class missing?"
+        )
+    return classes
+
+
+def _as_text(array):
+    """Values as a list of str, None where an array is neither text nor whole numbers."""
+    if array.dtype.kind == "S":
+        return [one.decode("utf-8", "replace") for one in array.tolist()]
+    if array.dtype.kind in "Uiu":
+        return [str(one) for one in array.tolist()]
+    if array.dtype.kind == "f" and np.isfinite(array).all() and (array == np.floor(array)).all():
+        return [str(int(one)) for one in array.tolist()]
+    return None
+
+
+def _named(names, taxonomy, where):
+    nodes = [find_node(name, taxonomy) for name in names]
+    unknown = [name for name, node in zip(names, nodes, strict=True) if node is None]
+    if unknown:
+        raise PredictionsError(
+            f"{where}: expected names of nodes in the taxonomy ({taxonomy.n_nodes} nodes), got {listed(unknown)}."
+            f"{near_miss(unknown[0], taxonomy.names) or ' Is this the right taxonomy?'}"
+        )
+    return np.array(nodes, dtype=np.intp)
+
+
+def _unique(ids, where):
+    seen = {}
+    for row, one in enumerate(ids):
+        if one in seen:
+            raise PredictionsError(
+                f"{where}: expected every sample id once, got {one!r} in rows {seen[one]} and {row}. Remove one of the rows."
+            )
+        seen[one] = row
+    return text_array(ids)
+
+
+def _truth(arrays, texts, is_text, n_rows, taxonomy, where):
+    key = next((key for key in TRUTH_ARRAYS if key in arrays), None)
+    if key is None:
+        return None
+    if key not in is_text or len(texts[key]) != n_rows:
+        raise PredictionsError(
+            f"{where}, array {key!r}: expected {n_rows} names of true nodes, got {arrays[key].dtype} "
+            f"of shape {arrays[key].shape}. Save names as text, or give the truth in a file of its own."
+        )
+    labels, _, _ = read_labels(texts[key], taxonomy, lambda row: f"{where}, array {key!r}, row {row}", what="truth")
+    nodes = single_nodes(labels)
+    return Truth(labels if nodes is None else nodes, where=where)

@@ -1,0 +1,79 @@
+"""Truth and pictures for predictions that are already there, for example those of a model run just now."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hierviz.errors import FileError, listed
+from hierviz.readers.join import join
+from hierviz.readers.pictures import Pictures
+from hierviz.readers.raw_predictions import RawPredictions
+from hierviz.readers.truth_file import load_truth
+
+
+def attach_truth(predictions, truth, truth_column=None):
+    """Predictions with the truth of a file, joined by sample id, else in order.
+
+    Parameters
+    ----------
+    predictions : Predictions
+    truth : str or path
+    truth_column : str, optional
+
+    Returns
+    -------
+    Predictions
+        With the truth, its attributes, and notes on what did not meet.
+
+    Raises
+    ------
+    PredictionsError
+        If no id is on both sides, or row counts differ where there are no ids.
+    """
+    raw = RawPredictions(
+        predictions.name,
+        "wide",
+        predictions.scores,
+        predictions.scored_nodes,
+        predictions.labels,
+        predictions.is_hard,
+        predictions.sample_ids,
+        attributes=predictions.attributes,
+    )
+    found = load_truth(truth, predictions.taxonomy, truth_column)
+    joined = join(raw, found)
+    return predictions.replace(
+        labels=joined.labels,
+        truth=joined.truth,
+        sample_ids=joined.sample_ids,
+        attributes=joined.attributes,
+        n_without_prediction=joined.n_without_prediction,
+        n_without_truth=joined.n_without_truth,
+        notes=predictions.notes + tuple(found.notes) + joined.notes,
+        detected={**predictions.detected, **found.detected},
+    )
+
+
+def attach_media(predictions, path):
+    """Predictions with pictures from a folder or zip, named by the attribute ``image`` or ``file``.
+
+    Raises
+    ------
+    FileError
+        If no attribute names pictures, or a named picture is not there.
+    """
+    column = next((name for name in ("image", "file") if name in predictions.attributes), None)
+    if column is None:
+        raise FileError(
+            f"{Path(path).name}: expected a column `image` or `file` that names the picture of each sample, got "
+            f"{listed(list(predictions.attributes)) or 'no such column'}. Add it to the predictions or the truth."
+        )
+    pictures = Pictures.open(path)
+    known = set(pictures.names)
+    missing = [name for name in map(str, predictions.attributes[column]) if name and name not in known]
+    if missing:
+        raise FileError(
+            f"{Path(path).name}: expected the pictures of column {column!r}, got no {listed(missing)}. "
+            "Names must be those inside the folder or zip."
+        )
+    return predictions.replace(media=pictures)

@@ -1,0 +1,76 @@
+"""The cells of a table by column, and what can be said about them.
+
+Text and Parquet tables both give `Columns`, so that nothing after them needs to know which it was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierviz.errors import FileError, listed
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The cells of a table.
+
+    Parameters
+    ----------
+    where : str
+    names : list of str
+    text : dict of int to list of str, each of length n_rows
+        By place of the column.
+    numbers : ndarray, shape (n_rows, n_number_columns), optional
+    lines : ndarray of int, shape (n_rows,)
+        Line on which each row starts; row number from 1 where a file has no lines.
+    has_lines : bool
+    """
+
+    where: str
+    names: list
+    text: dict
+    numbers: np.ndarray | None
+    lines: np.ndarray
+    has_lines: bool = True
+
+    def __len__(self):
+        return len(self.lines)
+
+    def place(self, row):
+        """How errors call a row."""
+        return f"{self.where}:{self.lines[row]}" if self.has_lines else f"{self.where}, row {self.lines[row]}"
+
+
+def as_number(cell):
+    """The number a cell holds, or None."""
+    try:
+        return None if "_" in cell else float(cell)
+    except ValueError:
+        return None
+
+
+def looks_numeric(cells):
+    """True when there is a cell that is not empty and all such cells are numbers."""
+    filled = [cell for cell in cells if cell.strip()]
+    return bool(filled) and all(as_number(cell) is not None for cell in filled)
+
+
+def require_names(columns_names, where):
+    """Raise a FileError unless every column has a name of its own."""
+    names = [name.strip() for name in columns_names]
+    if "" in names:
+        raise FileError(
+            f"{where}: expected a name for every column, got none for column {names.index('') + 1}. "
+            "If it is a row number that pandas wrote, save with index=False; if it is the sample's id, call it 'sample_id'."
+        )
+    seen, twice = set(), {}
+    for name in names:
+        if name in seen:
+            twice[name] = True
+        seen.add(name)
+    if twice:
+        raise FileError(
+            f"{where}: expected every column once, got {listed(twice)} more than once. Rename or remove one."
+        )

@@ -1,0 +1,63 @@
+"""The bundled demo: drawn vehicles, and what the bundled ONNX models say about them when run here and now."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from hierviz.readers.attach import attach_truth
+from hierviz.readers.onnx_model import load_model
+from hierviz.readers.pictures import Pictures
+from hierviz.readers.taxonomy_file import load_taxonomy
+
+# In the order in which screens list them.
+MODELS = (
+    "flat_softmax",
+    "conditional_softmax",
+    "conditional_sigmoid",
+    "multilabel_sigmoid",
+    "parameter_sharing",
+    "softmax_margin",
+    "log_win",
+)
+
+
+def bundle_folder():
+    """Folder that holds app.py, models and assets: inside an installed package, else the clone."""
+    package = Path(__file__).parents[1]
+    bundle = package / "bundle"
+    return bundle if bundle.is_dir() else package.parent
+
+
+def load_demo(models=MODELS, progress=None):
+    """Run the demo's models on its pictures.
+
+    Parameters
+    ----------
+    models : sequence of str
+        File names without suffix, of those in `MODELS`.
+    progress : callable, optional
+        Called as progress(rows done, rows in all) for each model.
+
+    Returns
+    -------
+    taxonomy : Taxonomy
+        61 kinds of vehicle.
+    predictions : list of Predictions
+        One per model, with truth, pictures and the conditions of each picture as attributes.
+    """
+    folder = bundle_folder()
+    assets = folder / "assets" / "demo"
+    taxonomy = load_taxonomy(assets / "taxonomy.csv")
+    loaded = [load_model(folder / "models" / f"{name}.onnx", taxonomy) for name in models]
+    # All demo models take the same pictures: decode them once.
+    pictures = Pictures.open(assets / "pictures.zip")
+    array = np.stack([pictures.array(name) for name in pictures.names])
+    names = {"image": np.array(pictures.names)}
+    found = []
+    for model in loaded:
+        inputs = {model.inputs[0].name: array}
+        predictions = model.predict(inputs, sample_ids=pictures.stems, attributes=names, progress=progress)
+        found.append(attach_truth(predictions, assets / "examples.csv").replace(media=pictures))
+    return taxonomy, found

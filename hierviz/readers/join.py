@@ -1,0 +1,142 @@
+"""Predictions meet the truth, sample by sample.
+
+Conventions
+-----------
+By sample id as text when both sides have ids, else in order, which a note says. Rows stay in the order of the prediction
+file. A prediction without truth keeps its row, with the truth unknown. A truth without prediction is an empty prediction
+at the end of a label file, and left out of a score file. Both are counted and named.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierviz.errors import PredictionsError, listed
+from hierviz.readers.labels import text_array
+from hierviz.taxonomy import NodeLists
+
+
+@dataclass(frozen=True, eq=False)
+class Joined:
+    """What the join makes of labels, truth, ids and attributes, row by row; see `Predictions`."""
+
+    labels: NodeLists | None
+    truth: np.ndarray | NodeLists | None
+    sample_ids: np.ndarray | None
+    attributes: dict
+    n_without_prediction: int
+    n_without_truth: int
+    notes: tuple[str, ...]
+
+
+def join(raw, truth):
+    """Join a prediction file with the truth.
+
+    Parameters
+    ----------
+    raw : RawPredictions
+    truth : Truth or None
+
+    Returns
+    -------
+    Joined
+
+    Raises
+    ------
+    PredictionsError
+        If no id is on both sides (shows two of each), or row counts differ where there are no ids to join by.
+    """
+    n = len(raw)
+    if truth is None:
+        return Joined(
+            raw.labels, None, raw.ids, dict(raw.attributes), 0, n, ("there is no truth: nothing can be judged",)
+        )
+    notes = []
+    if truth is raw.truth:
+        places, extra = np.arange(n), np.empty(0, dtype=np.intp)
+    elif raw.ids is not None and truth.ids is not None:
+        places, extra = _by_id(raw, truth)
+    else:
+        places, extra = np.arange(n), np.empty(0, dtype=np.intp)
+        _require_equal_counts(raw, truth)
+        notes.append(_order_note(raw, truth))
+    found = places >= 0
+    known = found.copy()
+    known[found] = truth.is_known[places[found]]
+    # A sample with neither prediction nor truth says nothing.
+    extra = extra[truth.is_known[extra]]
+    if len(extra):
+        done = "taken as empty predictions" if raw.labels is not None else "left out"
+        notes.append(
+            f"{len(extra)} samples have a truth but no prediction ({listed(truth.ids[extra].tolist())}); they were {done}"
+        )
+    missing = np.flatnonzero(~found)
+    if len(missing):
+        notes.append(
+            f"{len(missing)} samples have a prediction but no truth ({listed(raw.ids[missing].tolist())}); they are not judged"
+        )
+    labels, ids = raw.labels, raw.ids if raw.ids is not None else truth.ids
+    attributes = _attributes(raw, truth, places)
+    if raw.labels is not None and len(extra):
+        labels = NodeLists(np.append(labels.offsets, np.full(len(extra), labels.offsets[-1])), labels.nodes)
+        places = np.append(places, extra)
+        ids = text_array(raw.ids.tolist() + truth.ids[extra].tolist())
+        attributes = _attributes(raw, truth, places)
+    return Joined(labels, _take(truth.nodes, places), ids, attributes, len(extra), int((~known).sum()), tuple(notes))
+
+
+def _by_id(raw, truth):
+    """Row of the truth for every prediction, -1 where there is none; and the rows of the truth that are left."""
+    row_of = {one: row for row, one in enumerate(truth.ids.tolist())}
+    places = np.array([row_of.get(one, -1) for one in raw.ids.tolist()], dtype=np.intp)
+    if not (places >= 0).any():
+        mine, theirs = (", ".join(map(repr, ids[:2].tolist())) for ids in (raw.ids, truth.ids))
+        raise PredictionsError(
+            f"{raw.where}: expected sample ids that also stand in {truth.where}, got none in common: {mine} here, "
+            f"{theirs} there. Use the same ids in both files."
+        )
+    left = np.ones(len(truth), dtype=bool)
+    left[places[places >= 0]] = False
+    return places, np.flatnonzero(left)
+
+
+def _require_equal_counts(raw, truth):
+    if len(raw) != len(truth):
+        lacking = " and ".join(one.where for one in (raw, truth) if one.ids is None)
+        raise PredictionsError(
+            f"{raw.where}: expected {len(truth)} rows as in {truth.where} (there are no sample ids in {lacking}, so rows are "
+            f"joined in order), got {len(raw)}. Add a sample_id column to both, or align the rows."
+        )
+
+
+def _order_note(raw, truth):
+    lacking = " and ".join(one.where for one in (raw, truth) if one.ids is None)
+    return f"{lacking} has no sample ids: the {len(raw)} rows of {raw.where} and {truth.where} were joined in order"
+
+
+def _take(nodes, places):
+    """Truth by row; unknown where the place is -1."""
+    if not isinstance(nodes, NodeLists):
+        return np.append(nodes, -1)[places].astype(np.intp)
+    with_empty = NodeLists(np.append(nodes.offsets, nodes.offsets[-1]), nodes.nodes)
+    return with_empty.take(np.where(places < 0, len(nodes), places))
+
+
+def _attributes(raw, truth, places):
+    found = {}
+    for name, values in raw.attributes.items():
+        found[name] = (
+            values
+            if len(values) == len(places)
+            else text_array([*values.tolist(), *[""] * (len(places) - len(values))])
+        )
+    for name, values in () if truth is raw.truth else truth.attributes.items():
+        taken = text_array([*values.tolist(), ""])[places]
+        if name not in found:
+            found[name] = taken
+        elif (found[name] != taken)[places >= 0].any():
+            # Both files call a column so; where they agree one of them is enough.
+            found[f"{name} ({truth.where})"] = taken
+    return found

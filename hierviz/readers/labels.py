@@ -1,0 +1,141 @@
+"""Cells that name nodes: one name, names joined by ``;``, or a path such as ``A > B > C``.
+
+Conventions
+-----------
+A name is looked up exactly as it stands, then without blanks around it. A whole cell that is a name wins over cutting it,
+so names may hold any of the separators. A path stands for its last node.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hierviz.errors import PredictionsError, listed, near_miss
+from hierviz.taxonomy import NodeLists
+
+PATH_SEPARATORS = (" > ", ">", "|", "::", "/", ";")
+
+
+def find_node(text, taxonomy, is_path=False):
+    """Number of the node that `text` names, None when there is none.
+
+    Parameters
+    ----------
+    text : str
+    taxonomy : Taxonomy
+    is_path : bool
+        Also try to cut the text at every path separator; without it only at ``" > "``.
+    """
+    index = taxonomy.index
+    node = index.get(text)
+    if node is None:
+        node = index.get(text.strip())
+    if node is not None:
+        return node
+    for separator in PATH_SEPARATORS if is_path else PATH_SEPARATORS[:1]:
+        parts = [part.strip() for part in text.split(separator) if part.strip()]
+        # Names that repeat are called "parent > child" in a taxonomy read from paths, so longer ends are tried as well.
+        for start in range(len(parts) - 1, -1, -1) if len(parts) > 1 else ():
+            node = index.get(" > ".join(parts[start:]))
+            if node is not None:
+                return node
+    return None
+
+
+def read_labels(cells, taxonomy, place, *, what="label", keep_empty=False, is_path=False):
+    """Nodes that cells name.
+
+    Parameters
+    ----------
+    cells : sequence of str or of list of str
+    taxonomy : Taxonomy
+    place : callable
+        Row number to what errors call that row, for example ``"truth.csv:17"``.
+    what : str
+        What errors call the cell.
+    keep_empty : bool
+        Whether an empty field is a label -1; else it is dropped.
+    is_path : bool
+        Whether cells hold paths with any usual separator.
+
+    Returns
+    -------
+    labels : NodeLists
+        In the order of the cells.
+    n_empty : int
+        Number of empty fields that were dropped or kept, an empty cell being one.
+    has_lists : bool
+        True when a cell holds more than one field.
+
+    Raises
+    ------
+    PredictionsError
+        If a name is not in the taxonomy; names the first such row and the nearest name.
+    """
+    known, lists, unknown, first = {}, [], {}, None
+    n_empty, has_lists = 0, False
+    for row, cell in enumerate(cells):
+        key = cell if isinstance(cell, str) else tuple(cell)
+        if key not in known:
+            known[key] = _read_cell(key, taxonomy, keep_empty, is_path)
+        nodes, empty, is_list, missing = known[key]
+        if missing:
+            first = row if first is None else first
+            unknown.update(dict.fromkeys(missing))
+        n_empty += empty
+        has_lists |= is_list
+        lists.append(nodes)
+    if unknown:
+        name = next(iter(unknown))
+        raise PredictionsError(
+            f"{place(first)}: expected as {what} the name of a node in the taxonomy ({taxonomy.n_nodes} nodes), "
+            f"got {listed(unknown)}.{_advice(name, taxonomy)}"
+        )
+    return NodeLists.from_lists(lists), n_empty, has_lists
+
+
+def _read_cell(cell, taxonomy, keep_empty, is_path):
+    """(nodes, number of empty fields, whether there are several fields, unknown names)"""
+    if isinstance(cell, str):
+        node = find_node(cell, taxonomy, is_path) if cell.strip() else None
+        fields = [cell] if node is not None or is_path else cell.split(";")
+    else:
+        fields = cell or [""]
+    nodes, empty, missing = [], 0, []
+    for field in fields:
+        node = find_node(field, taxonomy, is_path) if field.strip() else -1
+        if node is None:
+            missing.append(field)
+        elif node >= 0 or keep_empty:
+            nodes.append(node)
+        empty += node == -1
+    return np.array(nodes, dtype=np.intp), empty, len(fields) > 1, missing
+
+
+def _advice(name, taxonomy):
+    twins = [taxonomy.names[i] for i, title in enumerate(taxonomy.titles or ()) if title == name.strip()]
+    if twins:
+        return f" Several nodes are called so: use {listed(twins)}."
+    return near_miss(name, taxonomy.names) or " Check the spelling, or that this is the right taxonomy."
+
+
+def is_all_nodes(cells, taxonomy):
+    """True when there is a cell that is not empty and all such cells name nodes."""
+    filled = {cell if isinstance(cell, str) else tuple(cell) for cell in cells}
+    filled = [cell for cell in filled if (cell.strip() if isinstance(cell, str) else cell)]
+    return bool(filled) and not any(_read_cell(cell, taxonomy, False, False)[3] for cell in filled)
+
+
+def single_nodes(labels):
+    """The only node of each list, -1 for an empty list, shape (n_lists,); None when a list is longer."""
+    if len(labels.nodes) and labels.lengths.max() > 1:
+        return None
+    nodes = np.full(len(labels), -1, dtype=np.intp)
+    nodes[labels.lengths == 1] = labels.nodes
+    return nodes
+
+
+def text_array(values):
+    """Text as an array, shape (len(values),); of Python objects when a long text would make a fixed width wasteful."""
+    longest = max(map(len, values), default=0)
+    return np.array(values, dtype=str if longest <= 64 else object)

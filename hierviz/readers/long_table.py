@@ -1,0 +1,156 @@
+"""Scores in long form: one row per sample and class."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hierviz.errors import PredictionsError, listed, near_miss
+from hierviz.readers.columns import Columns, looks_numeric
+from hierviz.readers.labels import find_node, text_array
+from hierviz.readers.raw_predictions import RawPredictions
+from hierviz.readers.tables import MOST_NUMBERS
+from hierviz.readers.truth_file import Truth, truth_of_column
+
+SAMPLE_COLUMNS = ("sample_id", "id", "sample")
+CLASS_COLUMNS = ("class", "node", "class_name", "category", "leaf", "label", "name")
+SCORE_COLUMNS = ("score", "probability", "prob", "p", "confidence")
+
+
+def long_roles(names):
+    """Places of (sample, class, score) among column names, None when one of them is missing."""
+    folded = [name.casefold() for name in names]
+    roles = [
+        next((folded.index(name) for name in accepted if name in folded), None)
+        for accepted in (SAMPLE_COLUMNS, CLASS_COLUMNS, SCORE_COLUMNS)
+    ]
+    return None if None in roles else tuple(roles)
+
+
+def read_long(table, names, taxonomy, truth_column, truth_columns):
+    """Read a long table of scores into a matrix.
+
+    Samples and classes keep the order in which they first come.
+
+    Returns
+    -------
+    RawPredictions
+
+    Raises
+    ------
+    PredictionsError
+        If a class is not in the taxonomy, a pair is there twice or missing (naming sample and class), or the truth of a
+        sample changes from row to row.
+    """
+    roles = long_roles(names)
+    if roles is None:
+        raise PredictionsError(
+            f"{table.where}: expected the columns sample_id, class and score, got {listed(names)}. Rename them so."
+        )
+    sample, class_, score = roles
+    columns = table.read(numbers=[score])
+    if len(columns) == 0:
+        raise PredictionsError(
+            f"{columns.where}: expected a row for every sample, got none below the header. Fill the file."
+        )
+    samples, classes = {}, {}
+    rows = np.array([samples.setdefault(one, len(samples)) for one in columns.text[sample]])
+    for row, name in enumerate(columns.text[class_]):
+        if name not in classes:
+            node = find_node(name, taxonomy)
+            if node is None:
+                raise PredictionsError(
+                    f"{columns.place(row)}, column {names[class_]!r}: expected the name of a node in the taxonomy "
+                    f"({taxonomy.n_nodes} nodes), got {name!r}.{near_miss(name, taxonomy.names) or ' Check the spelling.'}"
+                )
+            classes[name] = node
+    nodes = np.array(list(dict.fromkeys(classes.values())), dtype=np.intp)
+    place = {node: k for k, node in enumerate(nodes.tolist())}
+    cells = np.array([place[classes[name]] for name in columns.text[class_]])
+    if len(samples) * len(nodes) > MOST_NUMBERS:
+        raise PredictionsError(f"{columns.where}: expected at most {MOST_NUMBERS:,} scores, got more. Use .npy.")
+    pairs = rows * len(nodes) + cells
+    _require_each_pair_once(columns, pairs, list(samples), [taxonomy.names[node] for node in nodes], taxonomy)
+    scores = np.empty(len(pairs))
+    scores[pairs] = columns.numbers[:, 0]
+    first = np.full(len(samples), -1)
+    first[rows[::-1]] = np.arange(len(rows))[::-1]
+    truth, others = _per_sample(columns, roles, rows, first, taxonomy, truth_column, truth_columns)
+    return RawPredictions(
+        table.where,
+        "long",
+        scores.reshape(len(samples), len(nodes)),
+        nodes,
+        ids=text_array(list(samples)),
+        truth=truth,
+        attributes=others,
+        detected={
+            "form": "long scores (one row per sample and class)",
+            **table.detected,
+            "id column": names[sample],
+            "class column": names[class_],
+            "score column": names[score],
+            "rows": str(len(samples)),
+            "columns of scores": str(len(nodes)),
+        },
+    )
+
+
+def _require_each_pair_once(columns, pairs, samples, class_names, taxonomy):
+    n_pairs = len(samples) * len(class_names)
+    order = np.argsort(pairs, kind="stable")
+    twice = order[1:][np.diff(pairs[order]) == 0]
+    if len(twice):
+        row = int(twice.min())
+        sample, class_ = divmod(int(pairs[row]), len(class_names))
+        raise PredictionsError(
+            f"{columns.place(row)}: expected every pair of sample and class once, got {samples[sample]!r} and "
+            f"{class_names[class_]!r} again. Remove one of the rows."
+        )
+    if len(pairs) < n_pairs:
+        there = np.zeros(n_pairs, dtype=bool)
+        there[pairs] = True
+        sample, class_ = divmod(int(np.argmin(there)), len(class_names))
+        per_sample = np.bincount(pairs // len(class_names), minlength=len(samples))
+        top = (
+            f" Every sample has {per_sample[0]} rows: files of the best k classes are not read, write all classes."
+            if (per_sample == per_sample[0]).all()
+            else " Write a row for every class (files of the best k classes are not read)."
+        )
+        raise PredictionsError(
+            f"{columns.where}: expected a score of every sample for every class, got none of sample {samples[sample]!r} for "
+            f"class {class_names[class_]!r} ({n_pairs - len(pairs)} such pairs).{top}"
+        )
+
+
+def _per_sample(columns, roles, rows, first, taxonomy, truth_column, truth_columns):
+    names = columns.names
+    folded = [name.casefold() for name in names]
+    if truth_column is not None:
+        place = names.index(truth_column)
+    else:
+        place = next((folded.index(name) for name in truth_columns if name in folded), None)
+    attributes, truth = {}, None
+    for k, cells in columns.text.items():
+        if k in roles:
+            continue
+        cells = np.array([cell if isinstance(cell, str) else ";".join(cell) for cell in cells], dtype=object)
+        differs = cells != cells[first][rows]
+        if differs.any():
+            row = int(np.argmax(differs))
+            raise PredictionsError(
+                f"{columns.place(row)}, column {names[k]!r}: expected one value per sample, got {cells[row]!r} after "
+                f"{cells[first][rows][row]!r}. Make them equal or remove the column."
+            )
+        values = cells[first].tolist()
+        if k == place:
+            short = Columns(columns.where, names, {k: values}, None, columns.lines[first], columns.has_lines)
+            nodes, notes = truth_of_column(short, k, taxonomy)
+            truth = Truth(nodes, where=columns.where, notes=tuple(notes))
+        elif looks_numeric(values):
+            raise PredictionsError(
+                f"{columns.where}, column {names[k]!r}: expected text, got numbers that belong to no class. "
+                "Remove it; other numbers per sample belong into the truth file."
+            )
+        else:
+            attributes[names[k]] = text_array(values)
+    return truth, attributes

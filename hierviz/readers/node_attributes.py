@@ -1,0 +1,100 @@
+"""What is known about nodes: display names and attributes such as ``train_count``, from a table of their own."""
+
+from __future__ import annotations
+
+import re
+
+from hierviz.errors import TaxonomyError, listed, near_miss
+from hierviz.readers.columns import require_names
+from hierviz.readers.labels import find_node
+from hierviz.readers.tables import open_table
+
+NODE_COLUMNS = ("node", "class", "id", "child", "name")
+TITLE_COLUMNS = ("name", "title", "display_name", "label")
+_WHOLE = re.compile(r"[+-]?(0|[1-9]\d*)")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+def read_node_attributes(path, taxonomy):
+    """The taxonomy with display names and attributes from a table.
+
+    Parameters
+    ----------
+    path : str or path
+        CSV, TSV or Parquet with a column ``node`` and any others: ``name`` (or ``title``) is how the node is shown. Two
+        columns without a header are node and name.
+    taxonomy : Taxonomy
+
+    Returns
+    -------
+    Taxonomy
+        Columns that hold only numbers become numbers; None where a node has no row. Rows of nodes that are not in the
+        taxonomy are left out, which `notes` says.
+
+    Raises
+    ------
+    FileError
+        If the table cannot be read.
+    TaxonomyError
+        If no row is about a node of the taxonomy, or a node has two rows.
+    """
+    table = open_table(path, "a table of node attributes with a column 'node'")
+    words = [cell.strip().casefold() for cell in table.first]
+    has_header = not table.can_lack_header or any(word in NODE_COLUMNS for word in words)
+    if not has_header and len(words) != 2:
+        raise TaxonomyError(f"{table.where}: expected a column 'node', got {listed(table.first)}. Name the columns.")
+    columns = table.read(has_header=has_header)
+    place = next((words.index(name) for name in NODE_COLUMNS if name in words), 0) if has_header else 0
+    if has_header:
+        require_names(columns.names, columns.where)
+    nodes, seen, unknown = [], {}, []
+    for row, name in enumerate(columns.text[place]):
+        node = find_node(name, taxonomy)
+        if node is None:
+            unknown.append(name)
+        elif node in seen:
+            raise TaxonomyError(
+                f"{columns.place(row)}: expected one row per node, got {name!r} again "
+                f"(first at {columns.place(seen[node])}). Remove one."
+            )
+        else:
+            seen[node] = row
+        nodes.append(node)
+    if not seen:
+        near = near_miss(unknown[0], taxonomy.names) if unknown else ""
+        raise TaxonomyError(
+            f"{table.where}: expected rows about nodes of the taxonomy in column {columns.names[place]!r}, got "
+            f"{listed(unknown) if unknown else 'none'}.{near} Is it the right file?"
+        )
+    notes = []
+    if unknown:
+        notes.append(
+            f"{table.where}: {len(unknown)} rows are about no node of the taxonomy and were left out ({listed(unknown)})"
+        )
+    titles, attributes = None, {}
+    for other, cells in columns.text.items():
+        if other == place:
+            continue
+        cells = [cell if isinstance(cell, str) else ";".join(cell) for cell in cells]
+        if titles is None and (not has_header or words[other] in TITLE_COLUMNS):
+            titles = {
+                taxonomy.names[n]: cell for n, cell in zip(nodes, cells, strict=True) if n is not None and cell.strip()
+            }
+            continue
+        values = numbers_where_all(cells)
+        attributes[columns.names[other]] = {
+            taxonomy.names[n]: v for n, v in zip(nodes, values, strict=True) if n is not None
+        }
+    return taxonomy.with_nodes(titles, attributes, notes)
+
+
+def numbers_where_all(cells):
+    """Cells as int or float when all that are not empty are such numbers, else as text; None for empty cells of numbers."""
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    for pattern, kind in ((_WHOLE, int), (_NUMBER, float)):
+        # 007 is a name, not seven.
+        if filled and all(
+            pattern.fullmatch(cell) and not re.match(r"[+-]?0\d", cell) and len(cell) < 300 for cell in filled
+        ):
+            return [kind(cell) if cell.strip() else None for cell in cells]
+    return list(cells)

@@ -1,0 +1,293 @@
+"""Prediction tables: what each column is, and the rows of the wide and label forms. The long form stands in `long_table`.
+
+Conventions
+-----------
+A column named like a node that holds numbers is a score. The columns of `ID_COLUMNS`, `TRUTH_IN_PREDICTIONS` and
+`PREDICTED_COLUMNS` are what they are called. What is left is a sample attribute when it holds text and an error when it
+holds numbers: it may be a class that was misspelt.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hierviz.errors import PredictionsError, listed, near_miss
+from hierviz.readers.columns import looks_numeric, require_names
+from hierviz.readers.labels import find_node, read_labels
+from hierviz.readers.long_table import long_roles, read_long
+from hierviz.readers.raw_predictions import RawPredictions
+from hierviz.readers.truth_file import (
+    ID_COLUMNS,
+    Truth,
+    find_truth_column,
+    id_column,
+    sample_ids,
+    text_attributes,
+    truth_of_column,
+)
+
+TRUTH_IN_PREDICTIONS = ("truth", "true", "y_true", "true_label")
+PREDICTED_COLUMNS = ("predicted", "prediction", "pred", "y_pred", "label", "labels")
+TEXT_COLUMNS = ("text", "image", "file")
+_KNOWN = (*ID_COLUMNS, *TRUTH_IN_PREDICTIONS, *PREDICTED_COLUMNS)
+# More numeric columns than this that are no nodes are reported before their cells are kept as text.
+_MANY = 20
+
+
+def read_prediction_table(table, taxonomy, *, classes=None, truth_column=None, keep_empty=False, form=None):
+    """Read a prediction table in whichever form it has.
+
+    Parameters
+    ----------
+    table : TextTable or ParquetTable
+    taxonomy : Taxonomy
+    classes : ndarray of int, shape (n_scores,), optional
+        Node of each column of numbers, whatever the columns are called.
+    truth_column : str, optional
+    keep_empty : bool
+        Whether an empty label is a label outside the taxonomy, -1.
+    form : {"wide", "long", "labels", "hard"}, optional
+
+    Returns
+    -------
+    RawPredictions
+
+    Raises
+    ------
+    FileError, PredictionsError
+        If the table cannot be read in that form; names line and column.
+    """
+    has_header = _has_header(table, taxonomy, truth_column, classes)
+    names = (
+        [name.strip() for name in table.first] if has_header else [f"column {k + 1}" for k in range(len(table.first))]
+    )
+    if has_header:
+        require_names(names, table.where)
+    if truth_column is not None and truth_column not in names:
+        raise PredictionsError(
+            f"{table.where}: expected a column {truth_column!r} as --truth-column says, got {listed(names)}."
+            f"{near_miss(truth_column, names)} Name one of the columns."
+        )
+    scores = _score_columns(table, names, taxonomy, classes, truth_column, has_header)
+    if form is None:
+        form = _form(table, names, scores, has_header)
+    if form == "long":
+        return read_long(table, names, taxonomy, truth_column, TRUTH_IN_PREDICTIONS)
+    if form == "wide":
+        return _read_wide(table, names, scores, taxonomy, truth_column, has_header)
+    return _read_label_table(table, names, taxonomy, truth_column, keep_empty, form, has_header)
+
+
+def _has_header(table, taxonomy, truth_column, classes):
+    if not table.can_lack_header:
+        return True
+    first = [cell.strip() for cell in table.first]
+    if truth_column in first or any(cell.casefold() in _KNOWN for cell in first):
+        return True
+    are_classes = len(set(first)) == len(first) and 2 * sum(cell in taxonomy.index for cell in first) > len(first)
+    if looks_numeric(first) and all(first) and not (are_classes and len(table.sample) > 1):
+        if classes is None:
+            raise PredictionsError(
+                f"{table.where}:{table.sample[0][0]}: expected a header row that names the class of each column, got numbers. "
+                "Add one, or name the columns with --classes."
+            )
+        return False
+    if len(first) == 1:
+        below = [cells[0] for _, cells in table.sample[1:]]
+        if first[0] in taxonomy.index and looks_numeric(below) and any(cell not in taxonomy.index for cell in below):
+            return True
+        return not any(find_node(part, taxonomy) is not None for part in (first[0], *first[0].split(";")) if part)
+    # Names of nodes above numbers are a header; above names they are labels already.
+    nodes = [place for place, cell in enumerate(first) if cell in taxonomy.index]
+    if nodes and len(table.sample) > 1 and not any(table.is_number_column(place) for place in nodes):
+        raise PredictionsError(
+            f"{table.where}:{table.sample[0][0]}: expected a header row such as 'sample_id,truth,predicted', got names of nodes "
+            f"({listed(first[place] for place in nodes)}). Add a header row."
+        )
+    return True
+
+
+def _score_columns(table, names, taxonomy, classes, truth_column, has_header):
+    """{place: node} of the columns that hold scores."""
+    if classes is not None:
+        places = [
+            place
+            for place, name in enumerate(names)
+            if name.casefold() not in (*ID_COLUMNS, *TRUTH_IN_PREDICTIONS)
+            and name != truth_column
+            and table.is_number_column(place, has_header)
+        ]
+        if len(places) != len(classes):
+            raise PredictionsError(
+                f"{table.where}: expected {len(classes)} columns of numbers (one per entry of --classes), got {len(places)}. "
+                "Is a class missing, or an index column there?"
+            )
+        return dict(zip(places, np.asarray(classes).tolist(), strict=True))
+    found = {}
+    for place, name in enumerate(names) if has_header else ():
+        is_other = name == truth_column or name.casefold() in _KNOWN
+        # A class may be called "label": numbers tell it from a column of labels. An id column always is one.
+        if (
+            name in taxonomy.index
+            and name.casefold() not in ID_COLUMNS
+            and (not is_other or table.is_number_column(place))
+        ):
+            found[place] = taxonomy.index[name]
+    return found
+
+
+def _form(table, names, scores, has_header):
+    if any(table.is_number_column(place, has_header) for place in scores):
+        return "wide"
+    folded = [name.casefold() for name in names]
+    if has_header and long_roles(names) is not None and not scores:
+        return "long"
+    if any(name in folded for name in PREDICTED_COLUMNS) or (len(names) == 1 and not has_header):
+        return "labels"
+    if scores:
+        return "wide"
+    numeric = [names[place] for place in range(len(names)) if table.is_number_column(place)]
+    numeric = [name for name in numeric if name.casefold() not in _KNOWN]
+    if numeric:
+        raise _no_node(table, numeric, None)
+    raise PredictionsError(
+        f"{table.where}: expected a column per class, or a column of predicted classes ({', '.join(PREDICTED_COLUMNS)}), "
+        f"got {listed(names)}. Name the columns so; is the separator right?"
+    )
+
+
+def _read_wide(table, names, scores, taxonomy, truth_column, has_header):
+    if not scores:
+        raise PredictionsError(
+            f"{table.where}: expected a column per class, got {listed(names)}. Name them like the nodes."
+        )
+    rest = [place for place in range(len(names)) if place not in scores]
+    special = {id_column(names) if has_header else None, _truth_place(names, truth_column, taxonomy, scores)} - {None}
+    strange = [names[k] for k in rest if k not in special and table.is_number_column(k, has_header)]
+    if len(strange) > _MANY:
+        raise _no_node(table, strange, taxonomy)
+    columns = table.read(numbers=list(scores), has_header=has_header)
+    _require_rows(columns)
+    more = _other_columns(columns, special, taxonomy, truth_column, has_header)
+    nodes = np.array(list(scores.values()), dtype=np.intp)
+    detected = {
+        "form": "wide scores (one column per class)",
+        "columns of scores": str(len(nodes)),
+        **_words(table, has_header),
+    }
+    more["detected"] = {**detected, **more["detected"]}
+    return RawPredictions(table.where, "wide", columns.numbers, nodes, **more)
+
+
+def _read_label_table(table, names, taxonomy, truth_column, keep_empty, form, has_header):
+    folded = [name.casefold() for name in names]
+    places = [
+        folded.index(name) for name in PREDICTED_COLUMNS if name in folded and names[folded.index(name)] != truth_column
+    ]
+    if not places and len(names) == 1:
+        places = [0]
+    if not places:
+        raise PredictionsError(
+            f"{table.where}: expected a column of predicted classes called one of {', '.join(PREDICTED_COLUMNS)}, "
+            f"got {listed(names)}. Rename it."
+        )
+    place = places[0]
+    columns = table.read(has_header=has_header)
+    _require_rows(columns)
+    special = {place, id_column(names) if has_header else None, _truth_place(names, truth_column, taxonomy, ())} - {
+        None
+    }
+    more = _other_columns(columns, special, taxonomy, truth_column, has_header)
+    name = names[place]
+    labels, n_empty, has_lists = read_labels(
+        columns.text[place],
+        taxonomy,
+        lambda row: f"{columns.place(row)}, column {name!r}",
+        what="prediction",
+        keep_empty=keep_empty,
+    )
+    if form == "hard" and has_lists:
+        row = next(row for row in range(len(columns)) if labels.lengths[row] > 1)
+        raise PredictionsError(
+            f"{columns.place(row)}: expected one label, got {columns.text[place][row]!r}. Leave the form out."
+        )
+    is_hard = form == "hard" or (form != "lists" and not has_lists and name.casefold() != "labels")
+    notes = list(more["notes"])
+    if n_empty:
+        done = "kept, each as one label outside the taxonomy" if keep_empty else "dropped"
+        notes.append(f"{n_empty} empty labels in {table.where} were {done}")
+    words = "hard labels (one per sample)" if is_hard else "label lists (separated by ;)"
+    detected = {"form": words, "predicted column": name, **_words(table, has_header), **more["detected"]}
+    more.update(detected=detected, notes=tuple(notes))
+    return RawPredictions(table.where, "hard" if is_hard else "labels", labels=labels, is_hard=is_hard, **more)
+
+
+def _truth_place(names, truth_column, taxonomy, scores):
+    if truth_column is not None:
+        return names.index(truth_column)
+    folded = [name.casefold() for name in names]
+    return next((folded.index(n) for n in TRUTH_IN_PREDICTIONS if n in folded and folded.index(n) not in scores), None)
+
+
+def _other_columns(columns, special, taxonomy, truth_column, has_header):
+    """Ids, truth and attributes of a table: keywords of RawPredictions."""
+    names = columns.names
+    # A caption or the name of a picture may happen to be made of digits.
+    strange = [
+        names[k]
+        for k, cells in columns.text.items()
+        if k not in special and names[k].casefold() not in TEXT_COLUMNS and looks_numeric(_texts(cells))
+    ]
+    if strange:
+        raise _no_node(columns, strange, taxonomy)
+    id_place = id_column(names) if has_header else None
+    truth, notes = None, []
+    place = _truth_place(names, truth_column, taxonomy, set(range(len(names))) - set(columns.text))
+    if place is not None:
+        find_truth_column(columns, taxonomy, names[place], id_place)
+        nodes, notes = truth_of_column(columns, place, taxonomy)
+        truth = Truth(nodes, where=columns.where, notes=tuple(notes))
+    others = [k for k in columns.text if k not in special]
+    mistakable = [names[k] for k in others if names[k].casefold() in (*PREDICTED_COLUMNS, "target", "class", "leaf")]
+    notes = []
+    if mistakable and truth is None:
+        notes.append(
+            f"column {listed(mistakable)} of {columns.where} was kept as an attribute; if it is the truth, say --truth-column"
+        )
+    detected = {
+        "id column": "none (rows in order)" if id_place is None else names[id_place],
+        "truth column": "none" if place is None else names[place],
+        "rows": str(len(columns)),
+    }
+    if others:
+        detected["attributes"] = ", ".join(names[k] for k in others)
+    return {
+        "ids": None if id_place is None else sample_ids(columns, id_place),
+        "truth": truth,
+        "attributes": text_attributes(columns, others),
+        "detected": detected,
+        "notes": tuple(notes),
+    }
+
+
+def _texts(cells):
+    return (cell if isinstance(cell, str) else ";".join(cell) for cell in cells)
+
+
+def _words(table, has_header):
+    return {**table.detected, "header": "yes" if has_header else "no"}
+
+
+def _require_rows(columns):
+    if len(columns) == 0:
+        raise PredictionsError(
+            f"{columns.where}: expected a row for every sample, got none below the header. Fill the file."
+        )
+
+
+def _no_node(table, names, taxonomy):
+    near = "" if taxonomy is None else near_miss(names[0], taxonomy.names)
+    return PredictionsError(
+        f"{table.where}, column {names[0]!r}: expected columns of numbers to be named after nodes of the taxonomy, "
+        f"got {listed(names)}.{near} Rename or remove it; other numbers per sample belong into the truth file."
+    )

@@ -1,0 +1,212 @@
+"""Predictions from a file: which form it has, which parametrisation, and the join with the truth.
+
+The forms are read in `prediction_tables` (wide scores, label lists, hard labels), `long_table` and `arrays`; `join`
+brings in the truth.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hierviz.errors import FileError, PredictionsError, TaxonomyError, listed
+from hierviz.parametrisation import column_order, default_columns
+from hierviz.predictions import Predictions
+from hierviz.readers.arrays import read_npy, read_npz
+from hierviz.readers.classes_file import read_classes
+from hierviz.readers.join import join
+from hierviz.readers.prediction_tables import read_prediction_table
+from hierviz.readers.sources import open_source
+from hierviz.readers.tables import open_table
+from hierviz.readers.truth_file import load_truth
+
+FORMS = {
+    "wide": "one column of scores per class",
+    "long": "one row per sample and class",
+    "labels": "lists of predicted classes, separated by ;",
+    "hard": "one predicted class per sample",
+    "npy": "an array of scores",
+    "npz": "an array of scores with names and ids",
+}
+
+
+def load_predictions(
+    path,
+    taxonomy,
+    truth=None,
+    parametrisation=None,
+    classes=None,
+    *,
+    name=None,
+    truth_column=None,
+    keep_empty_labels=False,
+    form=None,
+):
+    """Read the predictions of one model.
+
+    Parameters
+    ----------
+    path : str or path
+        CSV, TSV, Parquet, ``.npy`` or ``.npz``, gzipped or not. What it holds is detected and stands in
+        ``predictions.detected``.
+    taxonomy : Taxonomy
+    truth : str, path or sequence, optional
+        A file, or one node number, name or list of them per row. Absent, the file's own column of truth is used.
+    parametrisation : str, optional
+        A key of `PARAMETRISATIONS`. Without it, scores must be probabilities of the leaves or of all nodes.
+    classes : str, path or sequence of str, optional
+        Node of each column, where the file does not name them.
+    name : str, optional
+        How screens call the model; the file's name without suffixes when absent.
+    truth_column : str, optional
+        Column that holds the truth, in the truth file or else in `path`.
+    keep_empty_labels : bool
+        Keep each empty field of a label list as a predicted node outside the taxonomy (-1).
+    form : str, optional
+        A key of `FORMS` where detection goes wrong.
+
+    Returns
+    -------
+    Predictions
+        Rows in the order of the file. Truths without a prediction are empty predictions after them in label files.
+
+    Raises
+    ------
+    FileError
+        If a file cannot be read.
+    PredictionsError
+        If it does not fit the taxonomy, the parametrisation or the truth; names row and column.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from hierviz import Taxonomy
+    >>> taxonomy = Taxonomy.from_edges([("animal", "cat"), ("animal", "dog")])
+    >>> path = Path(tempfile.mkdtemp(), "scores.csv")
+    >>> _ = path.write_text("sample_id,cat,dog,truth\\n007,0.75,0.25,cat\\n")
+    >>> load_predictions(path, taxonomy)
+    <Predictions 'scores': leaf_probabilities of 1 samples, truth known>
+    """
+    if form is not None and form not in FORMS:
+        raise FileError(f"form: expected one of {', '.join(FORMS)}, got {form!r}. Choose one of them.")
+    nodes = None if classes is None else read_classes(classes, taxonomy)
+    source = open_source(path, "predictions (CSV, TSV, Parquet, .npy or .npz)", ("text", "parquet", "npy", "zip"))
+    wanted = {"npy": ("npy",), "zip": ("npz",)}.get(source.kind, ("wide", "long", "labels", "hard"))
+    if form is not None and form not in wanted:
+        raise FileError(
+            f"{source.where}: expected {FORMS[form]} ({form}), got a file of another kind. Leave the form out."
+        )
+    column = truth_column if truth is None else None
+    if source.kind == "npy":
+        raw = read_npy(source, nodes)
+    elif source.kind == "zip":
+        raw = read_npz(source, taxonomy, nodes)
+    else:
+        table = open_table(source, "a table of predictions")
+        raw = read_prediction_table(
+            table, taxonomy, classes=nodes, truth_column=column, keep_empty=keep_empty_labels, form=form
+        )
+    notes, detected = list(raw.notes), dict(raw.detected)
+    if raw.scores is None:
+        if parametrisation is not None:
+            notes.append(f"{raw.where} holds labels: the parametrisation {parametrisation} plays no part")
+        parametrisation = None
+    else:
+        parametrisation, detected["parametrisation"], more = _parametrisation(raw, taxonomy, parametrisation)
+        notes += more
+    their = raw.truth if truth is None else load_truth(truth, taxonomy, truth_column)
+    if their is not None:
+        _require_nodes(their, taxonomy)
+        notes += their.notes
+        detected |= their.detected
+        if raw.truth is not None and their is not raw.truth:
+            notes.append(f"the truth is that of {their.where}, not the column in {raw.where}")
+    joined = join(raw, their)
+    model = name or source.stem
+    predictions = Predictions(
+        taxonomy,
+        model,
+        raw.scores,
+        parametrisation,
+        raw.scored_nodes,
+        joined.labels,
+        raw.is_hard,
+        joined.truth,
+        joined.sample_ids,
+        joined.attributes,
+        joined.n_without_prediction,
+        joined.n_without_truth,
+        tuple(notes) + joined.notes,
+        detected,
+    )
+    if predictions.has_scores:
+        predictions.check_scores(where=raw.where)
+    return predictions
+
+
+def _parametrisation(raw, taxonomy, given):
+    """(key, reason in words, notes)"""
+    n_scores, nodes = raw.scores.shape[1], raw.scored_nodes
+    if given is not None:
+        key, reason = given, f"{given} (as said)"
+    elif nodes is None:
+        key, reason = _by_width(raw.where, taxonomy, n_scores)
+    else:
+        key, reason = _by_columns(raw.where, taxonomy, nodes)
+    try:
+        column_order(taxonomy, key, n_scores, nodes)
+    except PredictionsError as error:
+        message = str(error)
+        message = message if message.startswith("parametrisation:") else message.removeprefix("scores: ")
+        raise PredictionsError(f"{raw.where}: {message}") from None
+    except TaxonomyError as error:
+        raise PredictionsError(f"{raw.where}: {error}") from None
+    notes = []
+    if nodes is None:
+        first = default_columns(taxonomy, key)
+        first = np.arange(taxonomy.n_nodes) if len(first) != n_scores else first
+        order = "grouped by parent" if key == "conditional_softmax" else "in the order of the taxonomy"
+        shown = listed([taxonomy.names[node] for node in first[:3]])
+        notes.append(
+            f"{raw.where} does not name its {n_scores} columns: they were assumed to be the classes {order} ({shown}, ...)"
+        )
+    return key, reason, notes
+
+
+def _by_width(where, taxonomy, n_scores):
+    n = taxonomy.n_nodes
+    if n_scores == taxonomy.n_leaves:
+        return "leaf_probabilities", "leaf_probabilities (as many columns as leaves)"
+    if n_scores in (n - 1, n):
+        return "node_probabilities", "node_probabilities (as many columns as nodes)"
+    raise PredictionsError(
+        f"{where}: expected {taxonomy.n_leaves} columns (one per leaf), {n - 1} or {n} (one per node without or with the root), "
+        f"got {n_scores}. Check the taxonomy, or name the columns with --classes."
+    )
+
+
+def _by_columns(where, taxonomy, nodes):
+    count = np.bincount(nodes, minlength=taxonomy.n_nodes)
+    if not taxonomy.is_leaf[nodes].all():
+        key, reason = "node_probabilities", "node_probabilities (the columns name inner nodes)"
+        wanted, words = np.arange(1, taxonomy.n_nodes), "node except the root"
+    else:
+        key, reason = "leaf_probabilities", "leaf_probabilities (the columns are the leaves)"
+        wanted, words = taxonomy.leaves, "leaf"
+    missing = wanted[count[wanted] == 0]
+    if len(missing):
+        raise PredictionsError(
+            f"{where}: expected a column for every {words} ({len(wanted)}), got {len(wanted) - len(missing)}: missing "
+            f"{listed([taxonomy.names[node] for node in missing])}. Add the columns (0 where the model does not know a class)."
+        )
+    return key, reason
+
+
+def _require_nodes(truth, taxonomy):
+    nodes = getattr(truth.nodes, "nodes", truth.nodes)
+    wrong = nodes[(nodes < -1) | (nodes >= taxonomy.n_nodes)]
+    if len(wrong):
+        raise PredictionsError(
+            f"{truth.where}: expected node numbers from 0 to {taxonomy.n_nodes - 1} (-1 where not known), "
+            f"got {listed(wrong.tolist())}. Use taxonomy.nodes to look names up."
+        )

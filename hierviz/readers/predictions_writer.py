@@ -1,0 +1,102 @@
+"""Predictions to a file that `load_predictions` reads back without being told anything."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from pathlib import Path
+
+import numpy as np
+
+from hierviz.errors import FileError, PredictionsError
+from hierviz.parametrisation import PARAMETRISATIONS
+from hierviz.readers.sources import translated
+
+_SUFFIXES = (".parquet", ".csv", ".csv.gz")
+
+
+def write_predictions(predictions, path):
+    """Write the probabilities of predictions as a table.
+
+    Columns are ``sample_id``, when there are ids, and the probabilities: of the leaves when the parametrisation is a
+    distribution over them, else of all nodes but the root. The root gets a column where it would be needed to tell the
+    two apart, or where it is not certain. The truth is not written.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        With scores.
+    path : str or path
+        ``.parquet``, ``.csv`` or ``.csv.gz``.
+
+    Raises
+    ------
+    FileError
+        If the suffix is another one or the file cannot be written.
+    PredictionsError
+        If there are only labels.
+    """
+    path = Path(path)
+    suffix = next((one for one in _SUFFIXES if path.name.lower().endswith(one)), None)
+    if suffix is None:
+        raise FileError(
+            f"{path.name}: expected a name that ends in {', '.join(_SUFFIXES)}, got {path.name!r}. Rename the output."
+        )
+    if not predictions.has_scores:
+        raise PredictionsError(
+            f"{predictions.name}: expected scores to write, got labels, which have no probabilities."
+        )
+    nodes = _written_nodes(predictions)
+    names = [predictions.taxonomy.names[node] for node in nodes]
+    if predictions.sample_ids is not None:
+        names = ["sample_id", *names]
+    with translated(path.name, path=path):
+        (_write_parquet if suffix == ".parquet" else _write_csv)(predictions, path, nodes, names)
+
+
+def _written_nodes(predictions):
+    taxonomy, key = predictions.taxonomy, predictions.parametrisation
+    if PARAMETRISATIONS[key].is_distribution:
+        return taxonomy.leaves
+    scores_root = key == "node_probabilities" and predictions.scores.shape[1] == taxonomy.n_nodes
+    # In a flat taxonomy the nodes but the root are the leaves, and would be taken for a distribution.
+    is_flat = taxonomy.n_leaves == taxonomy.n_nodes - 1
+    return np.arange(0 if scores_root or is_flat else 1, taxonomy.n_nodes)
+
+
+def _blocks(predictions, nodes):
+    for rows in predictions.blocks():
+        # Sums may exceed 1 by a rounding error, which no probability may.
+        yield rows, np.clip(predictions.node_probabilities(rows)[:, nodes], 0, 1)
+
+
+def _write_csv(predictions, path, nodes, names):
+    is_gzipped = path.name.lower().endswith(".gz")
+    with (
+        gzip.open(path, "wb") if is_gzipped else open(path, "wb") as raw,
+        io.TextIOWrapper(raw, "utf-8", newline="") as text,
+    ):
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(names)
+        for rows, p in _blocks(predictions, nodes):
+            lists = p.tolist()
+            if predictions.sample_ids is not None:
+                ids = predictions.sample_ids[rows].tolist()
+                lists = ([str(one), *row] for one, row in zip(ids, lists, strict=True))
+            writer.writerows(lists)
+
+
+def _write_parquet(predictions, path, nodes, names):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with_ids = predictions.sample_ids is not None
+    fields = [pa.field(name, pa.string() if with_ids and k == 0 else pa.float64()) for k, name in enumerate(names)]
+    schema = pa.schema(fields)
+    with pq.ParquetWriter(path, schema) as writer:
+        for rows, p in _blocks(predictions, nodes):
+            columns = [pa.array(column) for column in np.ascontiguousarray(p.T)]
+            if with_ids:
+                columns = [pa.array([str(one) for one in predictions.sample_ids[rows].tolist()], pa.string()), *columns]
+            writer.write_batch(pa.record_batch(columns, schema=schema))

@@ -1,0 +1,296 @@
+"""What a file is, told by its first bytes, before anything tries to read it.
+
+Conventions
+-----------
+`where` is the file's name without its folder: errors start with it. gzip is seen through, whatever the file is called.
+Nothing is ever unpickled.
+
+Functions
+---------
+open_source : look at a file once.
+translated : turn what libraries raise on broken files into one sentence.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import zipfile
+import zlib
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from hierviz.errors import FileError
+
+# Files that would unpack to more than this are refused before they are loaded.
+MOST_BYTES = 4 << 30
+HEAD_BYTES = 4096
+
+ARRAYS_WITHOUT_OBJECTS = (
+    "python -c \"import numpy as np; old = np.load('{name}', allow_pickle=True); new = dict(old) if hasattr(old, 'files') else "
+    "{{'prob': old}}; np.savez('new.npz', **{{k: v.astype(float if v.ndim == 2 else str) for k, v in new.items()}})\"."
+)
+PICKLE_TO_TABLE = (
+    'pickle files can run any code. Where you trust it, convert it once: python -c "import csv, pickle; '
+    "csv.writer(open('new.csv', 'w', newline='')).writerows(pickle.load(open('{name}', 'rb')))\" for a list of rows "
+    "(for an anytree tree: anytree.exporter.JsonExporter; for a networkx graph: .edges)"
+)
+
+_REFUSED = (
+    (b"\x89PNG", "a PNG picture", ""),
+    (b"\xff\xd8\xff", "a JPEG picture", ""),
+    (b"GIF8", "a GIF picture", ""),
+    (b"%PDF", "a PDF document", ""),
+    (b"\x89HDF", "an HDF5 file", " Save the array with numpy.save, or the table as CSV."),
+    (b"\xd0\xcf\x11\xe0", "an old Excel workbook", " Save the sheet as CSV."),
+    (b"\xfd7zXZ", "an xz archive", " Unpack it, or use gzip."),
+    (b"BZh", "a bzip2 archive", " Unpack it, or use gzip."),
+    (b"\x28\xb5\x2f\xfd", "a zstd archive", " Unpack it, or use gzip."),
+    (b"7z\xbc\xaf", "a 7z archive", " Unpack it, or use gzip."),
+    (b"\x1f\x8b", "gzip inside gzip", " Unpack it once."),
+    (b"ARROW1", "a Feather file", " Save it as Parquet."),
+    (b"version https://git-lfs", "a git-lfs pointer, not the file itself", " Fetch it with git lfs pull."),
+    (b"SQLite format", "an SQLite database", " Export the table as CSV."),
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file that was looked at.
+
+    Parameters
+    ----------
+    path : Path
+    where : str
+        Its name, as errors call it.
+    kind : {"text", "npy", "zip", "parquet"}
+    encoding : str, optional
+        Of text, as Python calls it.
+    encoding_words : str
+        The same for people.
+    is_gzipped : bool
+    """
+
+    path: Path
+    where: str
+    kind: str
+    encoding: str | None = None
+    encoding_words: str = ""
+    is_gzipped: bool = False
+
+    def open(self):
+        """The bytes from the beginning, unpacked, as a binary file."""
+        return gzip.open(self.path, "rb") if self.is_gzipped else open(self.path, "rb")
+
+    def read_bytes(self, most=MOST_BYTES):
+        """All bytes, unpacked; FileError beyond `most`."""
+        with translated(self.where), self.open() as file:
+            found = file.read(most + 1)
+        if len(found) > most:
+            raise FileError(f"{self.where}: expected at most {most >> 20} MB, got more. Split the file.")
+        return found
+
+    def read_text(self, most=1 << 30):
+        """All text; FileError that names line and byte when it is not in the encoding that it seems to be in."""
+        found = self.read_bytes(most)
+        with translated(self.where, self):
+            text = found.decode(self.encoding)
+        if "\0" in text:
+            line = text[: text.index("\0")].count("\n") + 1
+            raise FileError(
+                f"{self.where}:{line}: expected text, got a NUL character. Save the file again as UTF-8 text."
+            )
+        return text
+
+    @property
+    def stem(self):
+        """The file's name without folder and suffixes."""
+        name = self.where
+        while Path(name).suffix.lower() in (
+            ".gz",
+            ".csv",
+            ".tsv",
+            ".txt",
+            ".parquet",
+            ".npy",
+            ".npz",
+            ".pq",
+            ".json",
+            ".taxonomy",
+        ):
+            name = Path(name).stem
+        return name or self.where
+
+    @property
+    def detected(self):
+        """What was found out, in words."""
+        words = {"encoding": self.encoding_words} if self.kind == "text" else {}
+        return {**words, **({"compression": "gzip"} if self.is_gzipped else {})}
+
+
+def open_source(path, wanted, kinds=("text",)):
+    """Look at the first bytes of a file.
+
+    Parameters
+    ----------
+    path : str or path
+    wanted : str
+        What errors say was expected, for example ``"a class taxonomy as text or JSON"``.
+    kinds : tuple of str
+        Which of "text", "npy", "zip" and "parquet" can be read.
+
+    Returns
+    -------
+    Source
+
+    Raises
+    ------
+    FileError
+        If there is no such file, it is a folder, is empty, cannot be read, or is of another kind.
+    """
+    path = Path(path)
+    where = path.name or str(path)
+    with translated(where, path=path):
+        with open(path, "rb") as file:
+            head = file.read(HEAD_BYTES)
+        is_gzipped = head.startswith(b"\x1f\x8b")
+        if is_gzipped:
+            with gzip.open(path, "rb") as file:
+                head = file.read(HEAD_BYTES)
+    if not head:
+        raise FileError(f"{where}: expected {wanted}, got an empty file. Was it saved?")
+    kind, words, advice = _kind(head, path)
+    if kind == "refused" or kind not in kinds:
+        advice = advice.format(name=path.name)
+        raise FileError(f"{where}: expected {wanted}, got {words}.{advice or ' Choose another file.'}")
+    encoding, encoding_words = _encoding(head) if kind == "text" else (None, "")
+    if kind == "text":
+        if encoding is None:
+            raise FileError(f"{where}: expected {wanted}, got binary data (NUL bytes). Choose another file.")
+        if not head.decode(encoding, "ignore").strip() and len(head) < HEAD_BYTES:
+            raise FileError(f"{where}: expected {wanted}, got an empty file. Was it saved?")
+    return Source(path, where, kind, encoding, encoding_words, is_gzipped)
+
+
+def _kind(head, path):
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return "zip", "a zip archive", " Unpack it first."
+    if head.startswith(b"\x93NUMPY"):
+        return "npy", "a numpy array", " Save it as a table."
+    if head.startswith(b"PAR1"):
+        return "parquet", "a Parquet table", " Save it as CSV."
+    for start, words, advice in _REFUSED:
+        if head.startswith(start):
+            return "refused", words, advice
+    is_pickle = (head[0] == 0x80 and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05")) or head.startswith(
+        (b"ccopy_reg\n", b"ccopyreg\n", b"(lp", b"(dp", b"cnumpy", b"canytree")
+    )
+    if is_pickle or path.suffix.lower() in (".pkl", ".pickle"):
+        return "refused", "a pickle", f" It is not opened: {PICKLE_TO_TABLE}."
+    start = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if start.startswith((b"<!doctype", b"<html", b"<head", b"<?xml", b"<svg")):
+        return "refused", "a web page or XML", " Download the file itself, not the page that shows it."
+    # An ONNX file starts with its format version and then a field that text never has.
+    if (
+        head[:1] == b"\x08"
+        and b"\x01" <= head[1:2] <= b"\x1e"
+        and head[2:3] in (b"\x12", b"\x1a", b"\x22", b"\x2a", b"\x32", b"\x3a", b"\x42")
+    ):
+        return "refused", "an ONNX model", " Open models with --model."
+    return "text", "text", ""
+
+
+def _encoding(head):
+    """(Python's name, words) or (None, "") for binary."""
+    for mark, encoding, words in (
+        (b"\xef\xbb\xbf", "utf-8-sig", "UTF-8 with byte order mark"),
+        (b"\xff\xfe\0\0", "utf-32", "UTF-32"),
+        (b"\0\0\xfe\xff", "utf-32", "UTF-32"),
+        (b"\xff\xfe", "utf-16", "UTF-16"),
+        (b"\xfe\xff", "utf-16", "UTF-16"),
+    ):
+        if head.startswith(mark):
+            return encoding, words
+    if b"\0" not in head:
+        return "utf-8", "UTF-8"
+    # UTF-16 without a mark: every second byte of plain letters is zero.
+    for first, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
+        high, low = head[first::2], head[1 - first :: 2]
+        if high.count(0) > 0.7 * len(high) and low.count(0) == 0:
+            return encoding, "UTF-16 without byte order mark (assumed)"
+    return None, ""
+
+
+@contextmanager
+def translated(where, source=None, path=None):
+    """Turn what is raised on missing, unreadable and broken files into a FileError that starts with `where`.
+
+    Parameters
+    ----------
+    where : str
+    source : Source, optional
+        Lets an encoding error name its line.
+    path : path, optional
+        Shown in full when there is no such file.
+    """
+    try:
+        yield
+    except FileNotFoundError:
+        raise FileError(f"{path or where}: expected a file, got nothing with that name. Check the path.") from None
+    except IsADirectoryError:
+        raise FileError(f"{path or where}: expected a file, got a folder. Name a file inside it.") from None
+    except PermissionError:
+        raise FileError(
+            f"{path or where}: expected a file that can be read, got no permission. Check its mode."
+        ) from None
+    except UnicodeDecodeError as error:
+        raise FileError(_encoding_message(where, source, error)) from None
+    except csv.Error as error:
+        raise FileError(
+            f"{where}: expected a table with RFC 4180 quotes, got {_one_line(error)}. Check the quotes."
+        ) from None
+    except EOFError:
+        raise FileError(
+            f"{where}: expected a whole file, got one that is cut off. Copy or download it again."
+        ) from None
+    except (gzip.BadGzipFile, zlib.error, zipfile.BadZipFile, NotImplementedError) as error:
+        # zipfile says NotImplementedError to compressions and versions that it does not know.
+        raise FileError(
+            f"{where}: expected an intact archive, got {_one_line(error)}. Copy or download it again."
+        ) from None
+    except MemoryError:
+        raise FileError(f"{where}: expected a file that fits into memory, got a larger one. Split it.") from None
+    except RecursionError:
+        raise FileError(
+            f"{where}: expected a file of ordinary nesting, got one too deep to read. Use an edge list."
+        ) from None
+    except OSError as error:
+        raise FileError(
+            f"{path or where}: expected a file that can be read, got {_one_line(error)}. Check the file."
+        ) from None
+    except ValueError as error:
+        # open() says so about a path that holds a NUL character; anything else is a bug of ours.
+        if "null byte" not in str(error) and "null character" not in str(error):
+            raise
+        raise FileError(f"{where!r}: expected a path, got one with a NUL character. Check the path.") from None
+
+
+def _one_line(error):
+    return " ".join(str(error).split()).rstrip(".") or type(error).__name__
+
+
+def _encoding_message(where, source, error):
+    advice = "Save the file as UTF-8 text (on the command line: iconv -f latin1 -t utf-8)."
+    if source is None or not source.encoding.startswith("utf-8"):
+        return f"{where}: expected {error.encoding} text, got bytes that are not ({error.reason}). {advice}"
+    with source.open() as file:
+        for number, line in enumerate(file, 1):
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError as found:
+                return (
+                    f"{where}:{number}: expected UTF-8 text, got byte 0x{line[found.start]:02x} at byte {found.start + 1} "
+                    f"of the line. {advice}"
+                )
+    return f"{where}: expected UTF-8 text, got bytes that are not. {advice}"

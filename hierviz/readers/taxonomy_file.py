@@ -1,0 +1,191 @@
+"""Taxonomies from files: which form a file has, and the form of HiTIN.
+
+The other forms are read in `taxonomy_tables` (edge lists, level columns, paths) and `taxonomy_json`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from hierviz.errors import FileError, TaxonomyError
+from hierviz.readers.sources import open_source, translated
+from hierviz.readers.tables import find_separator, first_lines, open_table
+from hierviz.readers.taxonomy_json import read_json
+from hierviz.readers.taxonomy_tables import (
+    PARENT_WORDS,
+    path_separator,
+    read_edges,
+    read_levels,
+    read_path_cells,
+    table_form,
+)
+from hierviz.taxonomy import Taxonomy
+
+FORMS = {
+    "edges": "two columns: parent and child",
+    "levels": "one column per level, from the top down",
+    "paths": "one path per line, such as animal > mammal > cat",
+    "json": "nested names in JSON",
+    "taxonomy": "a parent and its children per line, separated by tabs (HiTIN)",
+}
+_RANK_PREFIX = re.compile(r"^[a-zA-Z]{1,2}__[^,\t]*[;|]")
+
+
+def load_taxonomy(path, *, form=None, separator=None, has_header=None, direction=None):
+    """Read a class taxonomy.
+
+    Parameters
+    ----------
+    path : str or path
+        Text or JSON, gzipped or not, in one of the forms of `FORMS`.
+    form : str, optional
+        A key of `FORMS`; detected when absent, as are the others.
+    separator : str, optional
+        Between the cells of a table, or the steps of a path.
+    has_header : bool, optional
+        Whether the first row holds names of columns.
+    direction : {"parent,child", "child,parent"}, optional
+        Of an edge list of two columns.
+
+    Returns
+    -------
+    Taxonomy
+        What was found out about the file stands in ``taxonomy.detected``, what was assumed in ``taxonomy.notes``.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be read.
+    TaxonomyError
+        If it holds no rooted tree or directed acyclic graph; names line or nodes.
+
+    Notes
+    -----
+    In level columns, paths and nested JSON the same name at two places means two classes. Both are then called by their
+    parent too ("Beta > vulgaris", "Sturnus > vulgaris"), with the plain name as title. In an edge list a name is one
+    class, and two parents make the taxonomy a graph.
+    """
+    if form is not None and form not in FORMS:
+        raise FileError(f"form: expected one of {', '.join(FORMS)}, got {form!r}. Choose one of them.")
+    source = open_source(path, "a class taxonomy (edge list, level columns, paths, JSON or .taxonomy)")
+    form = form or _early_form(source, separator)
+    if form == "json":
+        return read_json(source)
+    if form == "taxonomy":
+        return _read_hitin(source)
+    if form == "paths":
+        return _read_paths(source, separator, has_header)
+    table = open_table(source, "a class taxonomy", separator=separator)
+    if len(table.first) == 1:
+        return _read_paths(source, None, has_header)
+    form = form or table_form(table.first)
+    if form == "paths":
+        return _read_paths(source, None, True)
+    return read_levels(table, has_header) if form == "levels" else read_edges(table, has_header, direction)
+
+
+def _early_form(source, separator):
+    """The form that can be told before a table is made of the text; None when it is a table."""
+    lines = [line.strip("\r\n") for line in first_lines(source)[0]]
+    lines = [line for line in lines if line.strip()]
+    name = source.where.lower().removesuffix(".gz")
+    if name.endswith(".taxonomy"):
+        return "taxonomy"
+    if name.endswith(".json") or lines[0].lstrip("\ufeff \t")[:1] in ("{", "["):
+        return "json"
+    if separator is not None:
+        return "paths" if separator.strip() in (">", "/", "|", "::", "\\") else None
+    words = [word.strip().casefold() for word in re.split("[,;\t]", lines[0])]
+    if "path" in words and len(words) > 1 and not any(word in PARENT_WORDS for word in words):
+        return None
+    if 2 * sum(" > " in line for line in lines) > len(lines) or all(
+        _RANK_PREFIX.match(line) for line in lines[1:] or lines
+    ):
+        return "paths"
+    if _is_uneven(lines, "\t") and _is_hitin(lines):
+        return "taxonomy"
+    if _is_uneven(lines, ";") and not any(word in PARENT_WORDS for word in words):
+        return "paths"
+    with translated(source.where):
+        found = find_separator(lines)
+    if found is None:
+        return "paths" if path_separator(lines) else None
+    if found == " " and path_separator(lines) and not _is_edge_list(lines):
+        return "paths"
+    return None
+
+
+def _is_uneven(lines, separator):
+    """True when every line holds the separator, mostly more than once, and not all equally often."""
+    counts = [line.count(separator) for line in lines]
+    return min(counts) > 0 and len(set(counts)) > 1 and '"' not in "".join(lines) and 2 * counts.count(1) < len(counts)
+
+
+def _is_hitin(lines):
+    """True when every line but the first begins with a name that an earlier line has as a child."""
+    seen = set(lines[0].split("\t")[1:])
+    for line in lines[1:]:
+        parent, *children = line.split("\t")
+        if parent not in seen:
+            return False
+        seen.update(children)
+    return True
+
+
+def _is_edge_list(lines):
+    pairs = [line.split() for line in lines]
+    return all(len(pair) == 2 for pair in pairs) and bool({pair[0] for pair in pairs} & {pair[1] for pair in pairs})
+
+
+def _read_hitin(source):
+    edges = []
+    for number, line in enumerate(source.read_text().split("\n"), 1):
+        parent, *children = (cell.strip() for cell in line.rstrip("\r").split("\t"))
+        if not parent and not any(children):
+            continue
+        children = [child for child in children if child]
+        if not parent or not children:
+            raise TaxonomyError(
+                f"{source.where}:{number}: expected a parent and its children separated by tabs, got {line.strip()!r:.80}. "
+                "Is it a .taxonomy file?"
+            )
+        if parent in children:
+            raise TaxonomyError(
+                f"{source.where}:{number}: expected other nodes as children, got {parent!r} below itself. Remove it."
+            )
+        edges += [(parent, child) for child in children]
+    detected = {
+        "form": "parent and children per line (HiTIN)",
+        "separator": "tab",
+        **source.detected,
+        "direction": "parent, children",
+    }
+    return Taxonomy.from_edges(edges, where=source.where, detected=detected)
+
+
+def _read_paths(source, separator, has_header):
+    lines = [line.rstrip("\r") for line in source.read_text().split("\n")]
+    lines = [line for line in lines if line.strip()]
+    words = [word.strip().strip('"').casefold() for word in re.split("[,;\t]", lines[0])]
+    detected = dict(source.detected)
+    if len(words) > 1 and "path" in words:
+        table = open_table(source, "a class taxonomy")
+        columns = table.read(has_header=True)
+        detected |= {"column": "path", "header": "yes"}
+        place = [name.casefold() for name in columns.names].index("path")
+        return read_path_cells(columns.text[place], source.where, separator, detected=detected)
+    cells = [line[1:-1].replace('""', '"') if line[0] == line[-1] == '"' and len(line) > 1 else line for line in lines]
+    if has_header is None:
+        has_header = words[0] in (
+            "path",
+            "paths",
+            "class",
+            "taxonomy",
+            "taxon",
+            "lineage",
+            "hierarchy",
+            "label",
+            "category",
+        )
+    detected["header"] = "yes" if has_header else "no"
+    return read_path_cells(cells[has_header:], source.where, separator, detected=detected)

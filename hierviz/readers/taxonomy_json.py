@@ -1,0 +1,178 @@
+"""Taxonomies in JSON.
+
+Nested nodes (``{"name": ..., "children": [...]}`` and the usual spellings, anytree's exporter among them), nested plain
+dicts and lists, a dict of children by parent, and a list of records with a parent.
+"""
+
+from __future__ import annotations
+
+import json
+
+from hierviz.errors import TaxonomyError
+from hierviz.readers.class_paths import taxonomy_of_paths
+from hierviz.readers.sources import translated
+from hierviz.taxonomy import Taxonomy
+
+NAME_KEYS = ("name", "label", "title", "id", "text", "value", "class", "node", "key")
+CHILD_KEYS = (
+    "children",
+    "nodes",
+    "subclasses",
+    "subcategories",
+    "child",
+    "items",
+    "kids",
+    "subclass",
+    "members",
+    "childs",
+    "sub",
+)
+PARENT_KEYS = ("parent", "parent_id", "parentId", "parentID", "parent_name")
+
+
+def read_json(source):
+    """Taxonomy of a JSON file.
+
+    Raises
+    ------
+    TaxonomyError
+        If it is not JSON (naming line and column), or no tree can be found in it.
+    """
+    text = source.read_text()
+    with translated(source.where):
+        try:
+            value = json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, source.where))
+        except json.JSONDecodeError as error:
+            raise TaxonomyError(
+                f"{source.where}:{error.lineno}: expected JSON, got an error in column {error.colno} "
+                f"({error.msg}). Mend the file."
+            ) from None
+        except ValueError as error:
+            # A number with more digits than Python takes.
+            raise TaxonomyError(f"{source.where}: expected JSON, got {error}. Mend the file.") from None
+    detected = {"form": "JSON", **source.detected}
+    if (
+        isinstance(value, dict)
+        and isinstance(value.get("categories"), list)
+        and ("images" in value or "annotations" in value)
+    ):
+        raise TaxonomyError(
+            f"{source.where}: expected nested JSON, got COCO annotations, which are not read. Write an edge list."
+        )
+    records = value if isinstance(value, list) else []
+    if records and all(isinstance(one, dict) and any(key in one for key in PARENT_KEYS) for one in records):
+        return _of_records(records, source.where, {**detected, "shape": "records with a parent"})
+    if _is_adjacency(value):
+        edges = [(str(parent), str(child)) for parent, children in value.items() for child in children]
+        detected["shape"] = "children by parent"
+        return Taxonomy.from_edges(edges, where=source.where, detected=detected)
+    shape, paths, attributes = _walk(value, source.where)
+    if not paths:
+        raise TaxonomyError(f"{source.where}: expected a tree of classes, got {_short(value)}. Is the file complete?")
+    return taxonomy_of_paths(paths, source.where, detected={**detected, "shape": shape}, attributes=attributes)
+
+
+def _once(pairs, where):
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))
+        raise TaxonomyError(
+            f"{where}: expected every key of an object once, got {twice!r} again. Rename or merge the two."
+        )
+    return found
+
+
+def _is_adjacency(value):
+    """A flat dict of lists of names in which a child is a key as well."""
+    if not isinstance(value, dict) or not value or not all(isinstance(one, list) for one in value.values()):
+        return False
+    children = [child for one in value.values() for child in one]
+    return all(isinstance(child, str) for child in children) and any(child in value for child in children)
+
+
+def _of_records(records, where, detected):
+    key = next(key for key in PARENT_KEYS if any(key in one for one in records))
+    parents = {str(one[key]) for one in records if one.get(key) not in (None, "")}
+    names = [name for name in ("id", *NAME_KEYS) if all(_is_name(one.get(name)) for one in records)]
+    if not names:
+        raise TaxonomyError(
+            f"{where}: expected a name in every record, got none of {', '.join(NAME_KEYS)}. Name every node."
+        )
+    name = max(names, key=lambda one: len(parents.intersection(str(record[one]) for record in records)))
+    edges = [(None if one.get(key) in (None, "") else str(one[key]), str(one[name])) for one in records]
+    title = next((other for other in names if other != name and other in ("name", "title", "label")), None)
+    titles = {str(one[name]): str(one[title]) for one in records} if title else None
+    return Taxonomy.from_edges(edges, titles=titles, where=where, detected={**detected, "direction": f"{key}, {name}"})
+
+
+def _walk(value, where):
+    """(shape in words, paths in file order, attributes by path)"""
+    shape = "nested names"
+    paths, attributes = {}, {}
+    waiting = [(value, (), None)]
+    while waiting:
+        one, above, name = waiting.pop()
+        if name is not None:
+            above = _add(paths, above, name, where)
+        below = []
+        if isinstance(one, list):
+            below = [(item, above, None) for item in one]
+        elif isinstance(one, dict):
+            name_key = next((key for key in NAME_KEYS if _is_name(one.get(key))), None)
+            child_key = next((key for key in CHILD_KEYS if isinstance(one.get(key), (list, dict))), None)
+            if name_key is not None and (
+                child_key is not None or not any(isinstance(x, (list, dict)) for x in one.values())
+            ):
+                shape = f"nodes with {name_key!r} and {child_key or 'children'!r}" if child_key else shape
+                path = _add(paths, above, one[name_key], where)
+                for key, item in one.items():
+                    if (
+                        key not in (name_key, child_key, *CHILD_KEYS)
+                        and isinstance(item, (str, int, float))
+                        and not isinstance(item, bool)
+                    ):
+                        attributes.setdefault(key, {})[path] = item
+                below = [(one[child_key], path, None)] if child_key else []
+            elif child_key is not None and len(one) == 1 and not above and isinstance(one[child_key], list):
+                below = [(one[child_key], above, None)]
+            else:
+                below = [(item, above, key) for key, item in one.items()]
+        elif _is_name(one):
+            _add(paths, above, one, where)
+        elif one not in (None, ""):
+            raise TaxonomyError(
+                f"{where}: expected names of classes, got {_short(one)}{_inside(above)}. Write names as text."
+            )
+        waiting.extend(reversed(below))
+    return shape, list(paths), attributes
+
+
+def _add(paths, above, name, where):
+    name = str(name).strip()
+    if not name:
+        raise TaxonomyError(
+            f"{where}: expected the name of a class, got an empty text{_inside(above)}. Name every node."
+        )
+    path = (*above, name)
+    if path in paths:
+        raise TaxonomyError(
+            f"{where}: expected children of different names, got {name!r} again{_inside(above)}. Rename one."
+        )
+    paths[path] = None
+    return path
+
+
+def _is_name(value):
+    return (isinstance(value, str) and value != "") or (isinstance(value, int) and not isinstance(value, bool))
+
+
+def _inside(above):
+    return f" below {' > '.join(above[-3:])!r}" if above else ""
+
+
+def _short(value):
+    words = {dict: "an object", list: "a list"}.get(type(value))
+    if words is None:
+        return repr(value) if isinstance(value, str) else json.dumps(value)
+    return f"{words} of {len(value)} entries" if value else f"{words} without entries"

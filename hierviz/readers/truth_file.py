@@ -1,0 +1,242 @@
+"""The truth: which node, or which nodes, each sample belongs to.
+
+Conventions
+-----------
+The column of truth is the first of `TRUTH_COLUMNS` that is there, else the only column whose values are all nodes. ``;``
+separates labels, ``A > B > C`` stands for its last node, an empty cell for a truth that is not known. All other columns
+but the sample id are attributes, kept as text.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hierviz.errors import PredictionsError, listed, near_miss
+from hierviz.readers.columns import require_names
+from hierviz.readers.labels import find_node, is_all_nodes, read_labels, single_nodes, text_array
+from hierviz.readers.tables import open_table
+from hierviz.taxonomy import NodeLists
+
+ID_COLUMNS = ("sample_id", "id")
+TRUTH_COLUMNS = ("truth", "true", "y_true", "target", "leaf", "label", "labels", "class", "path")
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """What is true of some samples.
+
+    Parameters
+    ----------
+    nodes : ndarray of int, shape (n_samples,), or NodeLists
+        One node a sample, -1 where not known; lists when a sample has several.
+    ids : ndarray of str, shape (n_samples,), optional
+    attributes : mapping of str to ndarray, each shape (n_samples,)
+    where : str
+        How errors call it.
+    detected : mapping of str to str
+    notes : tuple of str
+    """
+
+    nodes: np.ndarray | NodeLists
+    ids: np.ndarray | None = None
+    attributes: Mapping[str, np.ndarray] = field(default_factory=dict)
+    where: str = "truth"
+    detected: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def __len__(self):
+        return len(self.nodes)
+
+    @property
+    def is_known(self):
+        """Which samples have a truth, shape (n_samples,) of bool."""
+        return self.nodes.lengths > 0 if isinstance(self.nodes, NodeLists) else self.nodes >= 0
+
+
+def load_truth(truth, taxonomy, truth_column=None):
+    """Read the truth from a table, or take it from memory.
+
+    Parameters
+    ----------
+    truth : str, path, Truth, or sequence
+        A CSV, TSV or Parquet table (gzipped too); or node numbers, names, or lists of either, one entry a sample.
+    taxonomy : Taxonomy
+    truth_column : str, optional
+        Name of the column that holds it.
+
+    Returns
+    -------
+    Truth
+
+    Raises
+    ------
+    FileError
+        If the table cannot be read.
+    PredictionsError
+        If no column or several could be the truth, a name is not in the taxonomy (naming line and nearest name), or a
+        sample id is missing or there twice.
+    """
+    if isinstance(truth, Truth):
+        return truth
+    if not isinstance(truth, (str, os.PathLike)):
+        return _from_memory(truth, taxonomy)
+    table = open_table(truth, "a table of true classes (CSV, TSV or Parquet)")
+    has_header = _has_header(table, taxonomy, truth_column)
+    columns = table.read(has_header=has_header)
+    if has_header:
+        require_names(columns.names, columns.where)
+    if len(columns) == 0:
+        raise PredictionsError(
+            f"{columns.where}: expected a row for every sample, got none below the header. Fill the file."
+        )
+    id_place = id_column(columns.names) if has_header else _headerless_id(columns, taxonomy)
+    place = find_truth_column(columns, taxonomy, truth_column, id_place)
+    nodes, notes = truth_of_column(columns, place, taxonomy)
+    if not has_header:
+        notes.append(f"{columns.where} has no header row: column {place + 1} was taken for the truth")
+    words = "none (rows in order)" if id_place is None else columns.names[id_place]
+    return Truth(
+        nodes,
+        None if id_place is None else sample_ids(columns, id_place),
+        text_attributes(columns, [k for k in columns.text if k not in (id_place, place)]),
+        columns.where,
+        {"truth file": columns.where, "truth column": columns.names[place], "truth id column": words},
+        tuple(notes),
+    )
+
+
+def id_column(names):
+    """Place of the sample id among column names, None when there is none."""
+    folded = [name.casefold() for name in names]
+    return next((folded.index(name) for name in ID_COLUMNS if name in folded), None)
+
+
+def sample_ids(columns, place):
+    """The ids of a column, shape (n_rows,); PredictionsError when one is empty or there twice."""
+    seen = {}
+    for row, one in enumerate(columns.text[place]):
+        if not one.strip():
+            raise PredictionsError(
+                f"{columns.place(row)}: expected a sample id, got an empty cell. Give every sample an id."
+            )
+        if one in seen:
+            raise PredictionsError(
+                f"{columns.place(row)}: expected every sample id once, got {one!r} again (first at {columns.place(seen[one])}). "
+                "Remove one of the rows."
+            )
+        seen[one] = row
+    return text_array(columns.text[place])
+
+
+def text_attributes(columns, places):
+    """The cells of some columns by name, as arrays of text."""
+    lists = {columns.names[k]: columns.text[k] for k in places}
+    return {
+        name: text_array([cell if isinstance(cell, str) else ";".join(cell) for cell in cells])
+        for name, cells in lists.items()
+    }
+
+
+def find_truth_column(columns, taxonomy, truth_column, id_place, accepted=TRUTH_COLUMNS):
+    """Place of the column that holds the truth; PredictionsError when none or several could."""
+    names = columns.names
+    if truth_column is not None:
+        if truth_column not in names:
+            raise PredictionsError(
+                f"{columns.where}: expected a column {truth_column!r} as --truth-column says, got {listed(names)}."
+                f"{near_miss(truth_column, names)} Name one of the columns."
+            )
+        return names.index(truth_column)
+    folded = [name.casefold() for name in names]
+    for name in accepted:
+        if name in folded and folded.index(name) != id_place:
+            return folded.index(name)
+    fitting = [k for k, cells in columns.text.items() if k != id_place and is_all_nodes(cells, taxonomy)]
+    if len(fitting) == 1:
+        return fitting[0]
+    others = [name for k, name in enumerate(names) if k != id_place]
+    if fitting:
+        got = f"{len(fitting)} columns of node names ({listed(names[k] for k in fitting)})"
+    elif len(others) == 1:
+        # A single column is the truth for sure: the wrong name in it is what to say.
+        return names.index(others[0])
+    else:
+        got = f"none whose values are all nodes among {listed(others)}"
+    raise PredictionsError(
+        f"{columns.where}: expected one column of true classes, got {got}. Name it with --truth-column."
+    )
+
+
+def truth_of_column(columns, place, taxonomy):
+    """The truth in one column and notes about it."""
+    name = columns.names[place]
+    labels, n_empty, _ = read_labels(
+        columns.text[place],
+        taxonomy,
+        lambda row: f"{columns.place(row)}, column {name!r}",
+        what="truth",
+        is_path=name.casefold() == "path",
+    )
+    notes = []
+    n_unknown = int((labels.lengths == 0).sum())
+    if n_unknown:
+        notes.append(f"{n_unknown} samples of {columns.where} have no truth (empty cell in column {name!r})")
+    # An empty cell counts as one empty field, whatever it leaves out.
+    stray = n_empty - n_unknown
+    if stray > 0:
+        notes.append(f"{stray} empty fields were dropped from the truth in {columns.where}")
+    nodes = single_nodes(labels)
+    return labels if nodes is None else nodes, notes
+
+
+def _has_header(table, taxonomy, truth_column):
+    if not table.can_lack_header:
+        return True
+    first = [cell.strip() for cell in table.first]
+    folded = [cell.casefold() for cell in first]
+    if truth_column in first or any(name in folded for name in (*ID_COLUMNS, *TRUTH_COLUMNS)):
+        return True
+    return not any(find_node(part, taxonomy) is not None for cell in first for part in (cell, *cell.split(";")) if part)
+
+
+def _headerless_id(columns, taxonomy):
+    others = [k for k, cells in columns.text.items() if not is_all_nodes(cells, taxonomy)]
+    is_id = len(others) == 1 and len(columns.names) == 2 and len(set(columns.text[others[0]])) == len(columns)
+    return others[0] if is_id else None
+
+
+def _from_memory(truth, taxonomy):
+    if isinstance(truth, NodeLists):
+        return Truth(truth)
+    if isinstance(truth, np.ndarray) and truth.dtype.kind in "iu" and truth.ndim == 1:
+        return Truth(truth.astype(np.intp))
+    if not hasattr(truth, "__iter__"):
+        raise PredictionsError(
+            f"truth: expected a file, node numbers or names, got {type(truth).__name__}. Pass one of them."
+        )
+    entries = [
+        one if isinstance(one, (str, int, np.integer)) or one is None or not hasattr(one, "__iter__") else list(one)
+        for one in truth
+    ]
+    lists = []
+    for row, entry in enumerate(entries):
+        nodes = []
+        for one in entry if isinstance(entry, list) else [entry]:
+            if isinstance(one, (int, np.integer)) and not isinstance(one, bool):
+                nodes += [int(one)] if one != -1 else []
+            elif one is not None and not (isinstance(one, str) and one == ""):
+                node = find_node(str(one), taxonomy)
+                if node is None:
+                    raise PredictionsError(
+                        f"truth, entry {row}: expected a node number or the name of a node, got {one!r}."
+                        f"{near_miss(str(one), taxonomy.names) or ' Check the spelling.'}"
+                    )
+                nodes.append(node)
+        lists.append(nodes)
+    labels = NodeLists.from_lists(lists)
+    single = None if any(isinstance(entry, list) for entry in entries) else single_nodes(labels)
+    return Truth(labels if single is None else single)

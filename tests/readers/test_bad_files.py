@@ -1,0 +1,41 @@
+"""Every bad file gives one sentence that says what and where, and no traceback."""
+
+import re
+
+import pytest
+
+from hierviz.errors import HiervizError
+from hierviz.readers import load_predictions, load_taxonomy
+from tests.readers.bad_files import BAD_FILES, EDGES, SCORES, TRUTH
+
+
+def load(taxonomy, predictions, **more):
+    """What the command line does with these arguments."""
+    return load_predictions(predictions, load_taxonomy(taxonomy), **more)
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_bad_file_gives_one_sentence(name, tmp_path):
+    arguments = BAD_FILES[name].write(tmp_path)
+    with pytest.raises(HiervizError) as caught:
+        load(**arguments)
+    message = str(caught.value)
+    assert re.search(BAD_FILES[name].match, message), message
+    assert "\n" not in message
+    # where: expected X, got Y. What to do.
+    assert ": expected" in message, message
+    assert ", got " in message, message
+    assert message[-1] in ".?", message
+    assert len(message) < 700
+
+
+def test_the_files_are_good_but_for_what_their_name_says(tmp_path):
+    paths = {}
+    for key, text in (("taxonomy", EDGES), ("predictions", SCORES), ("truth", TRUTH)):
+        paths[key] = tmp_path / f"{key}.csv"
+        paths[key].write_text(text)
+    assert load(**paths).has_truth.all()
+
+
+def test_there_are_enough_kinds():
+    assert len(BAD_FILES) >= 30
