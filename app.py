@@ -5,10 +5,11 @@ from pathlib import Path
 import streamlit as st
 
 from hierviz.app import shell
+from hierviz.readers.demo import bundle_folder
 
 PAGES = Path(shell.__file__).parent
 
-st.set_page_config(page_title="hierviz", page_icon=":material/account_tree:", layout="wide")
+st.set_page_config(page_title="hierviz", page_icon=str(bundle_folder() / "assets" / "icon.png"), layout="wide")
 shell.run(
     [
         st.Page(PAGES / "overview.py", title="Overview", icon=":material/dashboard:", default=True),

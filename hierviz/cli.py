@@ -48,9 +48,15 @@ def parser():
 
     evaluate = commands.add_parser("evaluate", help="every metric of one or several models, as JSON")
     _add_input(evaluate, several=True)
-    evaluate.add_argument("--rule", default="majority", metavar="KEY", help=f"one of {', '.join(INFERENCE_RULES)} (majority)")
-    evaluate.add_argument("--threshold", type=float, default=0.5, metavar="X", help="threshold of rule `threshold` (0.5)")
-    evaluate.add_argument("--keep-empty-labels", action="store_true", help="an empty label is a predicted node of its own")
+    evaluate.add_argument(
+        "--rule", default="majority", metavar="KEY", help=f"one of {', '.join(INFERENCE_RULES)} (majority)"
+    )
+    evaluate.add_argument(
+        "--threshold", type=float, default=0.5, metavar="X", help="threshold of rule `threshold` (0.5)"
+    )
+    evaluate.add_argument(
+        "--keep-empty-labels", action="store_true", help="an empty label is a predicted node of its own"
+    )
     evaluate.add_argument("--nodes", metavar="F", help="CSV of node attributes: node, name, train_count, ...")
     evaluate.add_argument("--media", metavar="DIR|ZIP", help="pictures named by the column `image` or `file`")
     evaluate.add_argument("--json", default="-", metavar="FILE|-", help="where the JSON goes (- is standard output)")
@@ -66,7 +72,9 @@ def parser():
     predict.add_argument("--model", required=True, metavar="M.onnx")
     predict.add_argument("--taxonomy", required=True, metavar="T")
     predict.add_argument("--inputs", metavar="I", help="folder or zip of pictures, .npy or .npz")
-    predict.add_argument("--classes", metavar="F", help="node of each output column: one per line, or a CSV with such a column")
+    predict.add_argument(
+        "--classes", metavar="F", help="node of each output column: one per line, or a CSV with such a column"
+    )
     predict.add_argument("--parametrisation", metavar="KEY", help=f"one of {', '.join(PARAMETRISATIONS)}")
     predict.add_argument("--out", metavar="P.parquet", help="Parquet or CSV of probabilities")
     predict.add_argument("--inspect", action="store_true", help="only print what the model file says")
@@ -75,7 +83,9 @@ def parser():
 
 
 def _add_input(command, *, several):
-    command.add_argument("--taxonomy", required=True, metavar="T", help="edge list, level columns, paths, JSON or .taxonomy")
+    command.add_argument(
+        "--taxonomy", required=True, metavar="T", help="edge list, level columns, paths, JSON or .taxonomy"
+    )
     command.add_argument(
         "--predictions",
         required=True,
@@ -85,8 +95,12 @@ def _add_input(command, *, several):
     )
     command.add_argument("--truth", metavar="F", help="file of the truth, when it is not in the predictions")
     command.add_argument("--truth-column", metavar="C", help="column of the truth")
-    command.add_argument("--classes", metavar="F", help="node of each score column: one per line, or a CSV with such a column")
-    command.add_argument("--parametrisation", metavar="KEY", help=f"how scores become probabilities: {', '.join(PARAMETRISATIONS)}")
+    command.add_argument(
+        "--classes", metavar="F", help="node of each score column: one per line, or a CSV with such a column"
+    )
+    command.add_argument(
+        "--parametrisation", metavar="KEY", help=f"how scores become probabilities: {', '.join(PARAMETRISATIONS)}"
+    )
 
 
 def add_app_options(command):
@@ -144,7 +158,9 @@ def run_curve(options):
     """`hierviz curve`."""
     _, predictions = load_models(options)
     if len(predictions) != 1:
-        raise FileError(f"--predictions: expected one file for a curve, got {len(predictions)}. Run the command once per model.")
+        raise FileError(
+            f"--predictions: expected one file for a curve, got {len(predictions)}. Run the command once per model."
+        )
     model = evaluation.Evaluation.of(predictions[0], progress=_progress(predictions[0].name))
     curve = model.checked_curve()
     # The first point holds for every threshold from the first breakpoint up.
@@ -165,7 +181,9 @@ def run_predict(options):
         return
     for flag, value in (("--inputs", options.inputs), ("--out", options.out)):
         if not value:
-            raise ModelError(f"predict: expected {flag}, got nothing. Name it, or use --inspect to only look at the model.")
+            raise ModelError(
+                f"predict: expected {flag}, got nothing. Name it, or use --inspect to only look at the model."
+            )
     inputs = load_inputs(options.inputs, model)
     predictions = model.predict(inputs, progress=_progress(model.name))
     write_predictions(predictions, options.out)
@@ -262,7 +280,9 @@ def _write(path, write):
         with open(path, "w", encoding="utf-8", newline="") as file:
             write(file)
     except OSError as error:
-        raise FileError(f"{path}: expected a file that can be written, got: {error.strerror}. Choose another place.") from None
+        raise FileError(
+            f"{path}: expected a file that can be written, got: {error.strerror}. Choose another place."
+        ) from None
 
 
 def _progress(name):

@@ -92,7 +92,9 @@ def mistakes(evaluation, rule="majority", threshold=0.5, *, outcome=None, under=
     predictions, taxonomy = evaluation.predictions, evaluation.taxonomy
     for what, value, allowed in (("outcome", outcome, (None, *OUTCOMES)), ("order", order, tuple(ORDERS))):
         if value not in allowed:
-            raise PredictionsError(f"{what}: expected one of {', '.join(map(str, allowed))}, got {value!r}. Choose one.")
+            raise PredictionsError(
+                f"{what}: expected one of {', '.join(map(str, allowed))}, got {value!r}. Choose one."
+            )
     reason = evaluation.why_no_mistakes()
     if reason:
         raise PredictionsError(f"{predictions.name}: expected answers that can be ranked, got none: {reason}.")

@@ -175,7 +175,9 @@ class Predictions:
     def picture(self, row, most=None):
         """PNG bytes of a sample's picture, reduced to `most` pixels a side when given; None when it has none."""
         column = next((self.attributes[key] for key in ("image", "file") if key in self.attributes), None)
-        return None if self.media is None or column is None or not column[row] else self.media.png(str(column[row]), most)
+        return (
+            None if self.media is None or column is None or not column[row] else self.media.png(str(column[row]), most)
+        )
 
     def text(self, row):
         """Text of a sample, None when it has none."""

@@ -1,0 +1,113 @@
+"""Which model, which threshold: correctness against specificity, with a threshold that is dragged in the browser."""
+
+import streamlit as st
+
+from hierviz import charts
+from hierviz.app import numbers, shell, state
+from hierviz.app.figure import below
+from hierviz.curves import CURVE_KEYS
+from hierviz.inference import INFERENCE_RULES
+from hierviz.metrics import path_metrics
+
+AXES = {
+    "info_recall correct": "correct against information recall",
+    "exact correct": "correct against exact",
+    "info_recall info_precision": "precision against recall (information)",
+    "depth_recall correct": "correct against depth recall",
+    "depth_recall depth_precision": "precision against recall (depth)",
+}
+COLUMNS = ("ap", "ac", "recall_at_90_correct", "recall_at_95_correct", "majority_f1", "leaf_f1")
+
+data = shell.open_data()
+st.title("Operating curves")
+usable = {key: model for key, model in data.models.items() if model.why_no_curve() is None}
+if not usable:
+    reason = data.first.why_no_curve()
+    st.info(f"There is no curve to draw: {reason}.", icon=":material/show_chart:")
+    st.stop()
+
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    if len(usable) > 1:
+        state.change(models=tuple(key for key in state.shown_models(data) if key in usable) or tuple(usable))
+        st.multiselect(
+            "Models",
+            list(usable),
+            format_func=lambda key: usable[key].predictions.name,
+            max_selections=8,
+            **state.bound("models", width=620, to=list, back=lambda value: tuple(value) or None),
+        )
+    axes = st.selectbox("Curve of", list(AXES), format_func=AXES.get, key="axes", width=300)
+names = state.view().models if len(usable) > 1 else tuple(usable)
+chosen = {usable[key].predictions.name: usable[key] for key in names}
+x, y = axes.split()
+
+
+def rule_points():
+    """Where the rules without a threshold land: {model: {rule: {key: value}}}."""
+    rules = [key for key in INFERENCE_RULES if key in ("leaf", "majority", "top_down")]
+    points = {}
+    for name, model in chosen.items():
+        points[name] = {}
+        for rule in rules:
+            metrics = path_metrics(data.taxonomy, model.truth, model.answers(rule)[model.judged])
+            points[name][rule] = {key: float(metrics[key].mean()) for key in CURVE_KEYS}
+    return points
+
+
+@st.fragment
+def threshold_panel():
+    """The chart, and what depends on the threshold it returns."""
+    start, key = state.curve_start()
+    dark, width = state.is_dark(), state.session.px
+    curves = {name: model.curve for name, model in chosen.items()}
+    rules = state.cached("rules", (data.key, names), rule_points)
+    chart = state.cached(
+        "curves",
+        (data.key, names, axes, start, dark, width),
+        lambda: charts.finish(
+            charts.operating_curves(curves, tau=start, x=x, y=y, rules=rules, dark=dark, width=width), dark=dark
+        ),
+    )
+    event = st.altair_chart(
+        chart,
+        width="content",
+        theme=None,
+        key=key,
+        on_select="rerun",
+        selection_mode="tau",
+        alt="Operating curves of the chosen models with a threshold that can be dragged",
+    )
+    tau = state.dragged(event, start)
+    below(
+        chart,
+        name="operating-curves",
+        sentence=charts.operating_curves_sentence(curves, tau=tau),
+        table=charts.operating_curves_table(curves),
+    )
+    with st.container(horizontal=True):
+        name, curve = next(iter(curves.items()))
+        goals = {
+            "best F1": curve.best_threshold("info_f1"),
+            "95 % correct": curve.best_threshold("info_recall", correct=0.95),
+        }
+        for goal, best in goals.items():
+            if best is not None:
+                st.button(f"{goal} of {name}: τ = {best:.3f}", on_click=state.move_threshold, args=(best,))
+        st.button("Majority: τ = 0.5", on_click=state.move_threshold, args=(0.5,))
+        st.page_link(
+            shell.page("example"), label="See the answers at this τ", query_params=state.link(rule="threshold", tau=tau)
+        )
+
+
+st.markdown(
+    "Drag the handle, or click anywhere in the strip: the smaller τ, the more specific the answers and the more of them are wrong."
+)
+threshold_panel()
+
+st.subheader("The whole curve in numbers")
+shell.metric_table({name: model.curve.summary() for name, model in chosen.items()}, COLUMNS, key="curve-table")
+st.markdown(
+    f"Each row is a model, judged on {data.models[names[0]].n_judged} samples at all its thresholds; the best of a column is **bold**."
+)
+st.markdown("What the numbers on this page mean:")
+numbers.definitions((*COLUMNS, *dict.fromkeys((x, y, *charts.read_out_keys(x, y)))), "curves")

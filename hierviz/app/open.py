@@ -1,0 +1,106 @@
+"""Open one's own taxonomy, predictions and truth, or an ONNX model with inputs."""
+
+import streamlit as st
+
+from hierviz.app import shell, state
+from hierviz.app.account import account
+from hierviz.app.dataset import Files, open_files
+from hierviz.errors import HiervizError
+from hierviz.parametrisation import PARAMETRISATIONS
+from hierviz.readers import TAXONOMY_FORMS
+
+st.title("Open your own files")
+st.markdown(
+    "Two things are needed: a **taxonomy** (which class belongs under which) and what a model **predicted** for some samples, "
+    "as a file or as an ONNX model to run. With the **truth** hierviz can also judge the answers."
+)
+ways = ["Upload"] + (["Path on this machine"] if state.may_open_paths() else [])
+kinds = {"Predictions": "Prediction files", "Model": "ONNX model"}
+with st.container(horizontal=True, gap="large"):
+    kind = st.segmented_control(
+        "What do you have?", list(kinds), default="Predictions", format_func=kinds.get, required=True
+    )
+    way = st.segmented_control("Where is it?", ways, default=ways[0], required=True)
+if not state.may_open_paths():
+    st.caption("Opening by path is off because this server can be reached from other machines.")
+
+
+def ask(label, name, *, several=False, types=None, help=None):
+    """One file of the user's as a path, or None; several as a tuple of paths."""
+    if way == "Upload":
+        given = st.file_uploader(label, key=f"upload_{name}", accept_multiple_files=several, type=types, help=help)
+        return tuple(map(state.save_upload, given or ())) if several else state.save_upload(given)
+    text = st.text_input(label, key=f"path_{name}", help=help, placeholder="/folder/file")
+    paths = tuple(part.strip().strip("'\"") for part in text.split(";") if part.strip())
+    return paths if several else (paths[0] if paths else None)
+
+
+left, right = st.columns(2, gap="large")
+chosen = {}
+with left:
+    chosen["taxonomy"] = ask(
+        "Taxonomy",
+        "taxonomy",
+        help="Edge list (parent, child), one column per level, paths such as A > B > C, nested JSON, or a .taxonomy file. "
+        "May be gzipped.",
+    )
+    if kind == "Predictions":
+        chosen["predictions"] = ask(
+            "Predictions, one file per model",
+            "predictions",
+            several=True,
+            help="One column per class (CSV, TSV, Parquet), rows of sample, class, score, .npy, .npz, or labels.",
+        )
+    else:
+        chosen["model"] = ask("ONNX model", "model", several=True, types=["onnx"] if way == "Upload" else None)
+        chosen["inputs"] = ask("Inputs: a zip of pictures, .npy or .npz", "inputs")
+with right:
+    chosen["truth"] = ask(
+        "Truth (optional when it stands in the predictions)", "truth", help="Columns: sample_id and truth."
+    )
+    chosen["media"] = ask("Pictures to show: a zip (optional)", "media", help="Named by a column `image` or `file`.")
+    with st.expander("Say how to read them, when hierviz gets it wrong"):
+        forms = st.selectbox("Form of the taxonomy", ["detect", *TAXONOMY_FORMS])
+        direction = st.selectbox("Columns of an edge list", ["detect", "parent,child", "child,parent"])
+        separator = st.text_input("Separator of the taxonomy (empty: detect)")
+        keys = st.selectbox(
+            "What the scores are",
+            ["detect", *PARAMETRISATIONS],
+            format_func=lambda key: (
+                PARAMETRISATIONS[key].label if key in PARAMETRISATIONS else "detect (probabilities)"
+            ),
+        )
+        truth_column = st.text_input("Column of the truth (empty: detect)")
+        chosen["classes"] = ask("Class names of the columns, one per line", "classes")
+        chosen["nodes"] = ask("Node attributes: node, name, …", "nodes")
+
+files = Files(
+    **{name: value for name, value in chosen.items() if value},
+    taxonomy_form=None if forms == "detect" else forms,
+    taxonomy_direction=None if direction == "detect" else direction,
+    taxonomy_separator=separator.replace("\\t", "\t") or None,
+    parametrisation=None if keys == "detect" else keys,
+    truth_column=truth_column or None,
+)
+if st.button("Open", type="primary", icon=":material/folder_open:"):
+    try:
+        with st.spinner("Reading and evaluating …"):
+            state.put(open_files(files))
+        state.publish()
+        st.success("Opened. This is what was understood:", icon=":material/check_circle:")
+    except HiervizError as error:
+        st.error(str(error), icon=":material/error:")
+        st.stop()
+
+if state.view().data != "demo":
+    found = shell.open_data()
+    st.header(found.title)
+    account(found)
+    with st.container(horizontal=True):
+        for page, label in (("overview", "Overview"), ("curves", "Operating curves"), ("example", "Examples")):
+            st.page_link(shell.page(page), label=f"Go to {label}", query_params=state.link())
+        st.button(
+            "Close these files and show the demo",
+            on_click=state.change,
+            kwargs={"data": "demo", "model": "", "models": ()},
+        )

@@ -1,0 +1,95 @@
+"""What is open, how good it is in one glance, and what to look at first."""
+
+import streamlit as st
+
+from hierviz.app import controls, numbers, shell, state
+from hierviz.app.account import account
+from hierviz.mistakes import mistakes, outcome_counts
+
+SHOWN = {
+    "curve": ("ac", "ap", "recall_at_95_correct", "majority_f1"),
+    "distribution": ("softmax_win",),
+    "top_down": ("finest_accuracy", "coarsest_accuracy", "aggregate_f1"),
+    "confusion": ("f1", "mcc"),
+}
+GALLERY = 6
+
+data = shell.open_data()
+taxonomy, first = data.taxonomy, data.first
+st.title(data.title)
+judged, inner = first.n_judged, 0
+if judged and first.predictions.has_single_truth:
+    inner = int((~taxonomy.is_leaf[first.truth]).sum())
+truth = f"{judged} with a known truth" if judged else "no truth, so answers can be looked at but not judged"
+named = f", {inner} of them known only to an inner class" if inner else ""
+st.markdown(
+    f"**{len(data.models)} model{'s' if len(data.models) > 1 else ''}** on **{first.predictions.n_samples} samples** "
+    f"({truth}{named}). The taxonomy has **{taxonomy.n_leaves} final classes** in {taxonomy.n_nodes} nodes, "
+    f"up to {taxonomy.max_depth} levels below *{numbers.escape(taxonomy.title(0))}*."
+)
+
+if judged:
+    st.subheader("How good are the models?")
+    entries = {model.predictions.name: model.as_dict() for model in data.models.values()}
+    rows = {
+        name: {key: entry[block][key] for block, keys in SHOWN.items() if entry[block] for key in keys}
+        for name, entry in entries.items()
+    }
+    keys = [key for keys in SHOWN.values() for key in keys if any(key in row for row in rows.values())]
+    if keys:
+        shell.metric_table(rows, keys, key="overview-table")
+        st.markdown(
+            "Each row is a model; the best value of a column is **bold**. "
+            "Answers are those of the majority rule where a column needs one. What the columns mean:"
+        )
+        numbers.definitions(keys, "overview")
+    whys = dict.fromkeys(note for entry in entries.values() for note in entry["notes"] if ": null, " in note)
+    for note in whys:
+        st.caption(numbers.escape(note.replace(": null, ", " is left out: ")))
+
+listed = first.why_no_mistakes() is None
+if judged and listed:
+    st.subheader("The worst mistakes")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        key = controls.model_control(data)
+        rule, tau = controls.rule_controls(data, key)
+    model = data.models[key]
+    found = mistakes(model, rule, tau)
+    counts = outcome_counts(found)
+    n = len(found)
+    st.markdown(
+        f"{controls.setting(data, key, rule, tau)}: of {n} answers **{counts['exact']}** are exact, **{counts['coarse']}** are "
+        f"correct but coarse (right, only less specific than the truth), and **{counts['wrong']}** are wrong."
+    )
+    numbers.definitions(("exact", "correct"), "outcomes")
+    worst = mistakes(model, rule, tau, outcome="wrong")
+    with st.container(horizontal=True, gap="medium"):
+        for place in range(min(GALLERY, len(worst))):
+            row = int(worst.row[place])
+            sample = model.predictions.sample_id(row)
+            with st.container(width=160):
+                picture, text = model.predictions.picture(row), model.predictions.text(row)
+                if picture:
+                    st.image(picture, width=144, alt=f"Sample {sample}")
+                elif text:
+                    st.caption(numbers.escape(text[:140]))
+                st.markdown(
+                    f"{numbers.escape(taxonomy.title(worst.truth[place]))}  \n"
+                    f"→ :orange[{numbers.escape(taxonomy.title(worst.predicted[place]))}]"
+                )
+                link = state.link(sample=sample, outcome="wrong", model=key)
+                st.page_link(shell.page("example"), label="Why?", icon=":material/account_tree:", query_params=link)
+    st.markdown(
+        "The worst come first: those that put the least probability near the truth. "
+        "Under each picture stand the truth and, in orange, the answer."
+    )
+    with st.container(horizontal=True):
+        st.page_link(
+            shell.page("example"),
+            label=f"All {counts['wrong']} mistakes",
+            query_params=state.link(outcome="wrong", model=key),
+        )
+        st.page_link(shell.page("curves"), label="Compare the models at every threshold", query_params=state.link())
+
+with st.expander("What was understood of the files", expanded=not judged):
+    account(data)

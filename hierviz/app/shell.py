@@ -1,0 +1,104 @@
+"""What every page shares: navigation, the line that says what is open, the first-visit hint, and errors in words."""
+
+from pathlib import Path
+
+import pandas as pd
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.errors import HiervizError
+from hierviz.metrics import METRICS
+
+STYLE = """<style>
+/* A concatenated chart does not shrink by itself, and Streamlit forgets to repaint a bound slider after a drag. */
+.stVegaLiteChart svg.marks {max-width: 100%; height: auto; touch-action: pan-y}
+.vega-bindings input[type=range] {--vega-range-progress: 0% !important; width: min(420px, 60vw)}
+.block-container, .stMainBlockContainer {padding-top: 4.2rem; padding-bottom: 3rem; max-width: 1320px}
+.st-key-viewport {display: none}
+h1 {font-size: 2rem !important; padding: 0.4rem 0 !important}
+h3 {padding-top: 1rem !important}
+.stImage img {image-rendering: auto; border-radius: 6px}
+@media (max-width: 640px) {.stMainBlockContainer {padding-left: 1rem; padding-right: 1rem}}
+</style>"""
+
+HINT = (
+    "**hierviz shows where a classifier goes wrong in a tree of classes.** "
+    "The demo is open: drawn vehicles, and small models that must say what they see, from *land vehicle* down to *tram*. "
+    "Start with the worst mistakes under **Examples**, drag the threshold under **Operating curves**, "
+    "or bring your own model under **Open files**."
+)
+
+
+def run(pages):
+    """Draw the shared parts and the page that is asked for."""
+    st.html(STYLE)
+    page = st.navigation(pages, position="top")
+    with st.container(key="viewport"):
+        state.width()
+    try:
+        state.begin()
+        _hint()
+        page.run()
+    except HiervizError as error:
+        st.error(str(error), icon=":material/error:")
+        if state.startup_files() and not isinstance(page, str):
+            st.page_link(pages[0], label="Open the demo instead", query_params={"data": "demo"})
+    st.caption("Your data stay on this machine: nothing is sent anywhere.")
+    st.html(f'<p id="hierviz-view" hidden data-tau="{state.view().tau:.3f}" data-data="{state.view().data}"></p>')
+
+
+def _hint():
+    if not state.first_visit() or state.view().data != "demo":
+        return
+    with st.container(border=True):
+        words, button = st.columns([0.88, 0.12], vertical_alignment="center")
+        words.markdown(HINT)
+        button.button("Got it", on_click=state.dismiss_hint, key="hint")
+
+
+def page(name):
+    """Path of a page for links, by its file name."""
+    return Path(__file__).parent / f"{name}.py"
+
+
+def metric_table(models, keys, key):
+    """Models against metrics, the best of each column bold; sortable, with a download.
+
+    Parameters
+    ----------
+    models : dict of model name to dict of metric key to value
+    keys : sequence of str
+    key : str
+        Of the widget.
+    """
+    table = pd.DataFrame(
+        [[name, *(values.get(one) for one in keys)] for name, values in models.items()],
+        columns=["model", *(METRICS[one].label for one in keys)],
+    )
+    styled = table.style.format({METRICS[one].label: "{:.3f}" for one in keys}, na_rep="–")
+    if len(table) > 1:
+        for one in keys:
+            values = pd.to_numeric(table[METRICS[one].label], errors="coerce")
+            order = values.rank(method="min", ascending=METRICS[one].better == "lower")
+            best = order[order == 1].index
+            styled = styled.map(lambda _: "font-weight: bold", subset=(best, METRICS[one].label))
+    st.dataframe(
+        styled,
+        hide_index=True,
+        key=key,
+        column_config={METRICS[one].label: st.column_config.NumberColumn(help=METRICS[one].sentence) for one in keys},
+    )
+
+
+def open_data():
+    """The open Dataset; stops the page with a sentence when the link's data are not here."""
+    found = state.data()
+    if found is None:
+        st.info(
+            "This link is about files that are not open on this machine. Open them again under **Open files**, "
+            "or look at the demo.",
+            icon=":material/link_off:",
+        )
+        st.button("Show the demo", on_click=state.change, kwargs={"data": "demo"}, type="primary")
+        st.stop()
+    return found

@@ -1,0 +1,303 @@
+"""What the visitor looks at, where it is kept, and what is cached: session, URL and server memory.
+
+This is the only file that touches st.session_state, st.query_params and st.cache_*. The view lives in the session and is
+written to the URL on every run; a URL that we did not write (a link, a reload, the back button) wins over the session.
+"""
+
+from __future__ import annotations
+
+import argparse
+import atexit
+import shutil
+import sys
+import tempfile
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+
+import streamlit as st
+
+from hierviz.app import dataset as datasets
+from hierviz.inference import INFERENCE_RULES
+from hierviz.mistakes import ORDERS, OUTCOMES
+
+session, url = st.session_state, st.query_params
+MOST_DATASETS = 4
+LOCAL_ADDRESSES = ("127.0.0.1", "localhost", "::1")
+
+
+@dataclass(frozen=True)
+class View:
+    """What a reader would send to a colleague. Defaults are left out of the URL."""
+
+    data: str = datasets.DEMO
+    models: tuple[str, ...] = ()
+    model: str = ""
+    rule: str = "threshold"
+    tau: float = 0.5
+    sample: str = ""
+    outcome: str = ""
+    under: str = ""
+    order: str = "win_lost"
+    tree: str = "icicle"
+
+
+def view():
+    """The current View."""
+    return session.setdefault("view", View())
+
+
+def change(**changes):
+    """Change the view; the URL follows at the next run or `publish`."""
+    session.view = replace(view(), **changes)
+
+
+def begin():
+    """Call first in every run: take over a foreign URL, then write ours."""
+    asked = url.to_dict()
+    if asked and asked != session.get("published"):
+        session.view = _parse(asked)
+    elif "view" not in session and startup_files():
+        session.view = View(data=startup().key)
+    publish()
+
+
+def publish():
+    """Write the view to the URL."""
+    now = link()
+    if now != url.to_dict():
+        url.from_dict(now)
+    session.published = now
+
+
+def link(**changes):
+    """Query parameters of the current view with some changes, for links to pages."""
+    default, wanted = View(), replace(view(), **changes)
+    found = {}
+    for name, value in asdict(wanted).items():
+        if value != getattr(default, name):
+            found[name] = (
+                ",".join(value) if isinstance(value, tuple) else f"{value:.3f}" if name == "tau" else str(value)
+            )
+    return found
+
+
+def _parse(asked):
+    default = View()
+    found = {field.name: asked.get(field.name, getattr(default, field.name)) for field in fields(View)}
+    found["models"] = tuple(name for name in asked.get("models", "").split(",") if name)
+    try:
+        found["tau"] = round(min(max(float(found["tau"]), 0.0), 1.0), 3)
+    except ValueError:
+        found["tau"] = default.tau
+    if found["tau"] != found["tau"]:
+        found["tau"] = default.tau
+    for name, allowed in (
+        ("rule", INFERENCE_RULES),
+        ("outcome", ("", *OUTCOMES)),
+        ("order", ORDERS),
+        ("tree", ("icicle", "node-link", "list")),
+    ):
+        if found[name] not in allowed:
+            found[name] = getattr(default, name)
+    return View(**found)
+
+
+def bound(field, **widget):
+    """Keywords that tie a widget to one field of the view: its key, value and callback.
+
+    `to` and `back` translate between the field and the widget's value.
+    """
+    to, back = widget.pop("to", lambda value: value), widget.pop("back", lambda value: value)
+    key = f"widget_{field}"
+    session[key] = to(getattr(view(), field))
+
+    def changed():
+        value = back(session[key])
+        if value is not None:
+            change(**{field: value})
+
+    return {"key": key, "on_change": changed, **widget}
+
+
+def curve_start():
+    """Threshold that the curve chart starts at, and its widget key.
+
+    The chart keeps its own selection: to move its handle from here it needs a new key. The start is frozen as long as the
+    key lives, or every release would build the chart anew.
+    """
+    session.setdefault("curve_nonce", 0)
+    key = f"curves-{session.curve_nonce}-{view().data}"
+    if key not in session and not session.pop("curve_moved", False):
+        session.curve_start = view().tau
+    # A button inside the fragment reruns the fragment alone, so the URL is written here.
+    publish()
+    return session.curve_start, key
+
+
+def move_threshold(tau):
+    """Set the threshold from a button and move the chart's handle there."""
+    tau = round(min(max(float(tau), 0.0), 1.0), 3)
+    session.curve_nonce = session.get("curve_nonce", 0) + 1
+    session.curve_start, session.curve_moved = tau, True
+    change(tau=tau, rule="threshold")
+
+
+def dragged(event, start):
+    """Threshold of the chart's selection; `start` until the first touch. Keeps it in the view and the URL."""
+    hit = event.selection.get("tau") if event else None
+    tau = round(float(hit[0]["tau"]), 3) if hit else start
+    if tau != view().tau:
+        change(tau=tau, rule="threshold")
+        publish()
+    return tau
+
+
+# Data ------------------------------------------------------------------------------------------------------------------
+
+
+@st.cache_resource(show_spinner="Running the demo's models on its pictures …")
+def _demo():
+    return datasets.open_demo()
+
+
+@st.cache_resource
+def _shelf():
+    """Opened data sets by key, the same for all sessions of this server; the oldest leave first."""
+    return {}
+
+
+@st.cache_resource
+def _upload_folder():
+    folder = Path(tempfile.mkdtemp(prefix="hierviz-uploads-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+@st.cache_resource(show_spinner="Reading the files …")
+def _startup(files):
+    return datasets.open_files(files)
+
+
+def startup_files():
+    """Files named on the command line that started the app, or None."""
+    from hierviz.cli import add_app_options
+
+    parser = argparse.ArgumentParser(add_help=False)
+    add_app_options(parser)
+    options, _ = parser.parse_known_args(sys.argv[1:])
+    if not options.taxonomy:
+        return None
+    return datasets.Files(**{name: tuple(v) if isinstance(v, list) else v for name, v in vars(options).items()})
+
+
+def startup():
+    """The data set of `startup_files`."""
+    return _startup(startup_files())
+
+
+def put(data):
+    """Keep an opened data set and look at it."""
+    shelf = _shelf()
+    shelf.pop(data.key, None)
+    shelf[data.key] = data
+    while len(shelf) > MOST_DATASETS:
+        del shelf[next(iter(shelf))]
+    session.view = View(data=data.key, tau=view().tau)
+
+
+def data():
+    """The Dataset of the view, or None when its key is not known here (a link from another machine, say)."""
+    key = view().data
+    if key == datasets.DEMO:
+        return _demo()
+    if startup_files() and startup().key == key:
+        return startup()
+    return _shelf().get(key)
+
+
+def shown_models(found):
+    """Keys of the models on the curves: those of the URL, else all of a few, else a first selection."""
+    chosen = [name for name in view().models if name in found.models]
+    if chosen:
+        return chosen
+    if found.key == datasets.DEMO:
+        first = [
+            name
+            for name in ("flat-softmax", "conditional-sigmoid", "multi-label", "soft-max-margin")
+            if name in found.models
+        ]
+        return first or list(found.models)[:4]
+    return list(found.models)[:6]
+
+
+def shown_model(found):
+    """Key of the one model that the Example page looks at."""
+    return view().model if view().model in found.models else next(iter(found.models))
+
+
+def save_upload(upload):
+    """Write an uploaded file to the server's private folder under its own name; returns the path."""
+    if upload is None:
+        return None
+    folder = _upload_folder() / upload.file_id
+    folder.mkdir(exist_ok=True)
+    path = folder / Path(upload.name).name
+    path.write_bytes(upload.getbuffer())
+    return str(path)
+
+
+def may_open_paths():
+    """Paths on this machine may be opened only when nobody else can reach the server."""
+    return st.get_option("server.address") in LOCAL_ADDRESSES
+
+
+# Look ------------------------------------------------------------------------------------------------------------------
+
+_VIEWPORT = None
+
+
+def is_dark():
+    """True in the dark theme."""
+    return st.context.theme.type == "dark"
+
+
+def width():
+    """Pixels that a chart may be wide: 330 on a phone, up to 1240. Reported by the browser once per size class."""
+    global _VIEWPORT
+    if _VIEWPORT is None:
+        _VIEWPORT = st.components.v2.component(
+            "hierviz_viewport",
+            js="""export default function({setStateValue}) {
+                const w = window.innerWidth;
+                setStateValue("px", w < 640 ? 330 : w < 1000 ? 600 : w < 1300 ? 900 : 1200);
+            }""",
+        )
+    found = _VIEWPORT(key="viewport_px", default={"px": session.get("px", 1200)}, on_px_change=lambda: None)
+    session.px = int(found.px or session.get("px", 1200))
+    return session.px
+
+
+def is_narrow():
+    """True on a phone."""
+    return session.px < 600
+
+
+def main_width():
+    """Pixels for a chart in the main column of a page with a list beside it."""
+    return {1200: 830, 900: 600}.get(session.px, session.px)
+
+
+def first_visit():
+    """True until the hint is dismissed in this session."""
+    return not session.get("hint_read", False)
+
+
+def dismiss_hint():
+    """Do not show the hint again in this session."""
+    session.hint_read = True
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def cached(name, key, _make):
+    """`_make()` once per name and key; for charts and tables that are slow to build."""
+    return _make()

@@ -1,0 +1,53 @@
+"""Charts: core objects in, `alt.Chart` out; each with its table and one plain sentence.
+
+Builders return unconfigured charts: `finish` adds the look, `show` puts one into a notebook, `to_png`, `to_svg`,
+`to_vega_lite` and `to_csv` make files. One chart a file; nothing here imports streamlit.
+"""
+
+from hierviz.charts.confusion_breakdown import (
+    confusion_breakdown,
+    confusion_breakdown_sentence,
+    confusion_breakdown_table,
+)
+from hierviz.charts.confusion_matrix import confusion_matrix, confusion_matrix_sentence, confusion_matrix_table
+from hierviz.charts.curve_table import operating_curves_table, read_out_keys
+from hierviz.charts.export import to_csv, to_png, to_svg, to_vega_lite
+from hierviz.charts.folding import fold
+from hierviz.charts.metric_bars import metric_bars, metric_bars_table
+from hierviz.charts.operating_curves import operating_curves, operating_curves_sentence
+from hierviz.charts.probability_tree import probability_tree, probability_tree_sentence, probability_tree_table
+from hierviz.charts.show import show
+from hierviz.charts.simplify import simplify
+from hierviz.charts.theme import finish, model_colours, palette
+from hierviz.charts.win_breakdown import win_breakdown, win_breakdown_sentence, win_breakdown_table
+
+__all__ = [
+    "confusion_breakdown",
+    "confusion_breakdown_sentence",
+    "confusion_breakdown_table",
+    "confusion_matrix",
+    "confusion_matrix_sentence",
+    "confusion_matrix_table",
+    "finish",
+    "fold",
+    "metric_bars",
+    "metric_bars_table",
+    "model_colours",
+    "operating_curves",
+    "operating_curves_sentence",
+    "operating_curves_table",
+    "palette",
+    "probability_tree",
+    "probability_tree_sentence",
+    "probability_tree_table",
+    "read_out_keys",
+    "show",
+    "simplify",
+    "to_csv",
+    "to_png",
+    "to_svg",
+    "to_vega_lite",
+    "win_breakdown",
+    "win_breakdown_sentence",
+    "win_breakdown_table",
+]

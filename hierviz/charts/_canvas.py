@@ -1,0 +1,73 @@
+"""Drawing in pixels: layers whose rows say where they stand, for figures that no scale lays out.
+
+A canvas is `width` x `height` pixels, y grows downwards. Rows are dicts; what a layer does not name falls back to its
+defaults.
+"""
+
+from __future__ import annotations
+
+import altair as alt
+
+from hierviz.charts._rows import frame
+from hierviz.charts.theme import FONT, SIZE
+
+
+def position(field, extent, *, axis="x", start=0):
+    """Encoding of a pixel position on an axis of `extent` pixels; `start` is the pixel at the left edge of the view."""
+    domain = [start, start + extent] if axis == "x" else [extent, 0]
+    scale = alt.Scale(domain=domain, nice=False, zero=False)
+    return (alt.X if axis == "x" else alt.Y)(f"{field}:Q", scale=scale, axis=None)
+
+
+def texts(rows, width, height, halo=None, start=0):
+    """Text rows: x, y, text, colour; optionally size, weight, align, limit."""
+    defaults = {"size": SIZE, "weight": "normal", "align": "left", "limit": 0}
+    base = alt.Chart(frame([{**defaults, **row} for row in rows])).encode(
+        position("x", width, start=start), position("y", height, axis="y"), text="text:N"
+    )
+    mark = {
+        "baseline": "middle",
+        "font": FONT,
+        "fontSize": alt.ExprRef("datum.size"),
+        "fontWeight": alt.ExprRef("datum.weight"),
+        "align": alt.ExprRef("datum.align"),
+        "limit": alt.ExprRef("datum.limit"),
+        "tooltip": None,
+    }
+    layer = base.mark_text(**mark).encode(color=alt.Color("colour:N", scale=None))
+    if halo is None:
+        return layer
+    below = base.mark_text(**mark, stroke=halo, strokeWidth=4, strokeJoin="round", color=halo, aria=False)
+    return alt.layer(below, layer)
+
+
+def boxes(rows, width, height, radius=3, start=0):
+    """Filled rectangles: x, x2, y, y2, colour; optionally stroke and line (its width)."""
+    defaults = {"stroke": "transparent", "line": 0}
+    return (
+        alt.Chart(frame([{**defaults, **row} for row in rows]))
+        .mark_rect(cornerRadius=radius, tooltip=None, strokeWidth=alt.ExprRef("datum.line"), opacity=1, aria=False)
+        .encode(
+            position("x", width, start=start),
+            position("y", height, axis="y"),
+            x2="x2:Q",
+            y2="y2:Q",
+            color=alt.Color("colour:N", scale=None),
+            stroke=alt.Stroke("stroke:N", scale=None),
+        )
+    )
+
+
+def hover(rows, width, height, tooltip, start=0):
+    """Invisible rectangles on top of all that show a tooltip: x, x2, y, y2 and the columns of `tooltip` (field: title)."""
+    return (
+        alt.Chart(frame(rows))
+        .mark_rect(opacity=0, aria=False)
+        .encode(
+            position("x", width, start=start),
+            position("y", height, axis="y"),
+            x2="x2:Q",
+            y2="y2:Q",
+            tooltip=[alt.Tooltip(f"{field}:N", title=title) for field, title in tooltip.items()],
+        )
+    )

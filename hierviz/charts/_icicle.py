@@ -1,0 +1,122 @@
+"""Icicle of a folded tree: depth from left to right, height by probability with a floor of one text row.
+
+The floor distorts areas, so every cell carries its p and a thin bar on one scale.
+"""
+
+from __future__ import annotations
+
+import altair as alt
+
+from hierviz.charts._canvas import boxes, hover, texts
+from hierviz.charts._text import count_text, text_width, wrap_words
+from hierviz.charts.theme import SIZE, SMALL
+
+ROW, TAGGED, GAP, INSET, LINE = 27, 45, 3, 10, 16
+NARROWEST, WIDEST = 92, 250
+TOOLTIP = {"name": "Node", "tip_p": "p", "tip_outcome": "Outcome", "tip_hidden": "Nodes not shown"}
+
+
+def icicle(rows, look, width):
+    """Draw folded rows (dicts of `folding.fold` with ``tag`` and texts) as an icicle `width` pixels wide."""
+    top, height = _layout(rows)
+    left = _columns(rows, width - 2)
+    cells, bars, words, tips = [], [], [], []
+    for row, y, tall in zip(rows, top, height, strict=True):
+        x, x2, y2 = left[row["depth"]], left[row["depth"] + 1] - GAP, y + tall - GAP
+        outcome = row["outcome"]
+        place = {"x": x, "x2": x2, "y": y, "y2": y2}
+        cells.append({**place, "colour": look.outcome(outcome)})
+        if row["on_truth"]:
+            outline = {"x": x + 1, "x2": x2 - 1, "y": y + 1, "y2": y2 - 1, "colour": "transparent"}
+            cells.append({**outline, "stroke": look.ink, "line": 2.5})
+        full = x2 - x - 2 * INSET
+        bars.append(
+            {"x": x + INSET, "x2": x + INSET + max(2, full * min(max(row["p"], 0), 1)), "y": y2 - 6, "y2": y2 - 3.5}
+            | {"colour": look.bar_on(outcome)}
+        )
+        words += _words(row, place, look)
+        tips.append({**place, **{key: row[key] for key in TOOLTIP}})
+    total = max(y + tall for y, tall in zip(top, height, strict=True))
+    return alt.layer(
+        boxes(cells, width, total),
+        boxes(bars, width, total, radius=1),
+        texts(words, width, total),
+        hover(tips, width, total, TOOLTIP),
+    ).properties(width=width, height=total)
+
+
+def _words(row, place, look):
+    ink = look.text_on(row["outcome"])
+    left, right = place["x"] + INSET, place["x2"] - INSET
+    tall, tagged = place["y2"] - place["y"], bool(row["tag"])
+    beside = text_width(row["p_text"], SIZE, bold=True) + 6
+    # A tagged cell has two lines at least: the name takes the first alone, tag and p share the last.
+    room = right - left - (0 if tagged else beside)
+    most = max(1, min(3, int((tall - 8) // LINE) - tagged))
+    lines = (
+        [others_text(row, room)] if row["outcome"] == "others" else wrap_words(row["name"], room, SIZE, most, tagged)
+    )
+    n = len(lines) + tagged
+    first = (place["y"] + place["y2"]) / 2 - 2 - LINE * (n - 1) / 2
+    weight = 600 if tagged else "normal"
+    for i, line in enumerate(lines):
+        yield {"x": left, "y": first + LINE * i, "text": line, "colour": ink, "limit": room + 6, "weight": weight}
+    last = first + LINE * (n - 1) if tagged else first
+    if tagged:
+        yield {"x": left, "y": last, "text": row["tag"], "colour": ink, "size": SMALL, "limit": room - beside + 6}
+    yield {"x": right, "y": last, "text": row["p_text"], "colour": ink, "weight": 600, "align": "right"}
+
+
+def others_text(row, room):
+    """Label of a group: as many words as fit in `room` pixels, but always how many nodes it holds."""
+    n = count_text(row["hidden"])
+    return next((text for text in (row["name"], f"others {n}", f"+{n}") if text_width(text, SIZE) <= room), f"+{n}")
+
+
+def wanted_widths(rows):
+    """Pixels every level would like to have for its names."""
+    need = [NARROWEST] * (max(row["depth"] for row in rows) + 1)
+    for row in rows:
+        beside = 0 if row["tag"] else text_width(row["p_text"], SIZE, bold=True) + 6
+        name = "others 9.9k" if row["outcome"] == "others" else row["name"]
+        wanted = text_width(name, SIZE, bold=bool(row["tag"])) + beside + 2 * INSET + GAP + 2
+        need[row["depth"]] = max(need[row["depth"]], min(wanted, WIDEST))
+    return need
+
+
+def _columns(rows, width):
+    """Left edge of every level and the right end: columns as wide as their names need, then all wider or narrower."""
+    need = wanted_widths(rows)
+    # The widest give way first when it is too much; spare width goes to all.
+    while sum(need) > width and max(need) > NARROWEST:
+        limit = max(need) - 4
+        need = [min(one, max(limit, NARROWEST)) for one in need]
+    spare = max(0, width - sum(need)) / len(need)
+    scale = min(1, width / sum(need))
+    left = [1.0]
+    for one in need:
+        left.append(left[-1] + one * scale + spare)
+    return left
+
+
+def _layout(rows):
+    """Top and height of every row, pixels: each gets what its subtree needs, and the spare height is shared by p."""
+    n = len(rows)
+    children = [[] for _ in range(n)]
+    for row in rows[1:]:
+        children[row["parent_row"]].append(row["row"])
+    need = [TAGGED if row["tag"] else ROW for row in rows]
+    for i in reversed(range(n)):
+        need[i] = max(need[i], sum(need[child] for child in children[i]))
+    top, height = [0.0] * n, [0.0] * n
+    height[0] = need[0] + min(0.35 * need[0], 150)
+    for i in range(n):
+        inside = children[i]
+        spare = height[i] - sum(need[child] for child in inside)
+        mass = [max(rows[child]["p"], 0) for child in inside]
+        y = top[i]
+        for child, share in zip(inside, mass, strict=True):
+            top[child] = y
+            height[child] = need[child] + (spare * share / sum(mass) if sum(mass) > 0 else spare / len(inside))
+            y += height[child]
+    return top, height

@@ -1,0 +1,119 @@
+"""A legend drawn in pixels: it wraps by itself, stands where it is put and mixes lines, markers and boxes."""
+
+from __future__ import annotations
+
+import altair as alt
+
+from hierviz.charts._canvas import boxes, position, texts
+from hierviz.charts._rows import frame
+from hierviz.charts._text import shorten, text_width
+from hierviz.charts.theme import SIZE, palette
+
+ROW, SWATCH = 20, 26
+
+
+def legend(groups, width, *, dark=False, stacked=False, size=SIZE, start=0):
+    """Legend of several groups of items.
+
+    Parameters
+    ----------
+    groups : list of (title or None, list of dict)
+        Items have ``label`` and ``kind``: line, dashed, point (``shape``), box or outline, note (text alone); and
+        ``colour`` where it has one.
+    width : float
+        Pixels.
+    start : float
+        The legend starts this many pixels left of its view's origin (under an axis of the panel above).
+    stacked : bool
+        One item a line (a column beside a chart) in place of items in a row that wraps.
+
+    Returns
+    -------
+    alt.LayerChart
+        `width` pixels wide; its height follows from the items.
+    """
+    look = palette(dark)
+    placed, words, x, y = [], [], 0.0, ROW / 2
+    for number, (title, items) in enumerate(groups):
+        if number:
+            y, x = y + ROW * (1.5 if stacked else 1), 0.0
+        if title:
+            words.append({"x": x, "y": y, "text": title, "colour": look.muted, "size": size - 1, "limit": width})
+            if stacked:
+                y += ROW
+            else:
+                x += text_width(title, size - 1) + 12
+        for place, item in enumerate(items):
+            lead = 0 if item["kind"] == "note" else SWATCH if item["kind"] in ("line", "dashed") else 20
+            label = shorten(item["label"], width - lead, size)
+            need = lead + text_width(label, size)
+            if place and stacked:
+                y += ROW
+            elif not stacked and x and x + need > width:
+                x, y = 0.0, y + ROW
+            placed.append({**item, "x": x, "y": y})
+            colour = look.muted if item["kind"] == "note" else look.ink
+            words.append(
+                {"x": x + lead, "y": y, "text": label, "colour": colour, "size": size, "limit": width - x - lead + 4}
+            )
+            x = 0.0 if stacked else x + need + 16
+    height = y + ROW / 2
+    view = width - start
+    layers = [*_swatches(placed, view, height, start), texts(words, view, height, start=start)]
+    return alt.layer(*layers).properties(width=view, height=height)
+
+
+def _swatches(placed, width, height, start):
+    for kind, dash in (("line", [1, 0]), ("dashed", [4, 3])):
+        rows = [
+            {"x": one["x"], "x2": one["x"] + 20, "y": one["y"], "colour": one["colour"]}
+            for one in placed
+            if one["kind"] == kind
+        ]
+        if rows:
+            yield (
+                alt.Chart(frame(rows))
+                .mark_rule(strokeWidth=2.5, strokeDash=dash, tooltip=None, aria=False)
+                .encode(
+                    position("x", width, start=start),
+                    position("y", height, axis="y"),
+                    x2="x2:Q",
+                    color=alt.Color("colour:N", scale=None),
+                )
+            )
+    squares = [one for one in placed if one["kind"] in ("box", "outline")]
+    if squares:
+        yield boxes(
+            [
+                {
+                    "x": one["x"] + 1,
+                    "x2": one["x"] + 14,
+                    "y": one["y"] - 6.5,
+                    "y2": one["y"] + 6.5,
+                    "colour": one["colour"] if one["kind"] == "box" else "transparent",
+                    "stroke": one["colour"] if one["kind"] == "outline" else "transparent",
+                    "line": 2 if one["kind"] == "outline" else 0,
+                }
+                for one in squares
+            ],
+            width,
+            height,
+            radius=2,
+            start=start,
+        )
+    points = [
+        {key: one[key] for key in ("y", "colour", "shape")} | {"x": one["x"] + 8}
+        for one in placed
+        if one["kind"] == "point"
+    ]
+    if points:
+        yield (
+            alt.Chart(frame(points))
+            .mark_point(filled=False, size=70, strokeWidth=1.8, tooltip=None, aria=False)
+            .encode(
+                position("x", width, start=start),
+                position("y", height, axis="y"),
+                shape=alt.Shape("shape:N", scale=None),
+                stroke=alt.Stroke("colour:N", scale=None),
+            )
+        )

@@ -1,0 +1,135 @@
+"""How long a text is, how a number is written, and where a line breaks: nothing here needs a browser.
+
+Widths are estimates for the fonts of `theme.FONT`, a little on the long side.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+
+NARROW, WIDE = set("iljtfIr.,:;'|!()[]/-` "), set("mwMW@%—…")
+
+
+def text_width(text, size=13, bold=False):
+    """Estimated width of `text` in pixels at a font size in pixels."""
+    total = 0.0
+    for letter in str(text):
+        if unicodedata.combining(letter):
+            continue
+        if unicodedata.east_asian_width(letter) in "WF":
+            total += 1.0
+        elif letter in NARROW:
+            total += 0.31
+        elif letter in WIDE:
+            total += 0.86
+        elif letter.isupper():
+            total += 0.68
+        else:
+            total += 0.545
+    return total * size * (1.06 if bold else 1.0)
+
+
+def shorten(text, width, size=13, bold=False):
+    """`text`, cut to fit `width` pixels, with … at its end when something is missing."""
+    text = str(text)
+    if text_width(text, size, bold) <= width:
+        return text
+    while text and text_width(text + "…", size, bold) > width:
+        text = text[:-1]
+    return text.rstrip() + "…"
+
+
+def wrap_items(items, width, size=13, separator=", ", most_lines=6):
+    """Lines of `items` joined by `separator`, as many as fit, the rest counted ("and 12 more").
+
+    Parameters
+    ----------
+    items : list of str
+    width : float
+        Pixels.
+    size : float
+        Font size, pixels.
+    separator : str
+    most_lines : int
+
+    Returns
+    -------
+    list of str
+        At most `most_lines` lines; no item is split, one longer than a line is shortened.
+    """
+
+    def lines_of(shown):
+        left = len(items) - shown
+        pieces = [item + (separator.rstrip() if i < shown - 1 else "") for i, item in enumerate(items[:shown])]
+        if left:
+            pieces.append(f"and {left:,} more" if shown else f"{left:,} nodes")
+        return _fill(pieces, width, size)
+
+    if len(items) <= 40 * most_lines and len(lines_of(len(items))) <= most_lines:
+        return lines_of(len(items))
+    low, high = 0, min(len(items) - 1, 40 * most_lines)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if len(lines_of(middle)) <= most_lines else (low, middle - 1)
+    return lines_of(low)[:most_lines]
+
+
+def _fill(pieces, width, size):
+    lines, line = [], ""
+    for piece in pieces:
+        piece = shorten(piece, width, size)
+        joined = f"{line} {piece}" if line else piece
+        if line and text_width(joined, size) > width:
+            lines.append(line)
+            line = piece
+        else:
+            line = joined
+    return [*lines, line] if line else lines
+
+
+def probability_text(p):
+    """A probability in at most six letters: 1, 0.63, 0.042, 3e-4, 0; – when unknown."""
+    if p is None or math.isnan(p):
+        return "–"
+    if p == 0 or abs(p - 1) < 5e-7:
+        return f"{p:.0f}"
+    if 0.995 <= p < 1:
+        return f"{p:.3f}" if p < 0.9995 else ">0.999"
+    if p >= 0.0995:
+        return f"{p:.2f}"
+    if p >= 0.00095:
+        return f"{p:.3f}"
+    base, exponent = f"{p:.0e}".split("e")
+    return f"{base}e{int(exponent)}"
+
+
+def count_text(n):
+    """A count in at most five letters: 7, 982, 1.6k, 16k."""
+    return f"{n}" if n < 1000 else f"{n / 1000:.1f}k" if n < 9950 else f"{n / 1000:.0f}k"
+
+
+def percent_text(share):
+    """A share of 1 as a whole percentage, "under 1 %" and "over 99 %" kept apart from 0 and 100."""
+    if share is None or math.isnan(share):
+        return "an unknown share"
+    if 0 < share < 0.01:
+        return "under 1 %"
+    if 0.99 < share < 1:
+        return "over 99 %"
+    return f"{100 * share:.0f} %"
+
+
+def wrap_words(text, width, size=13, most_lines=2, bold=False):
+    """Lines of a text of at most `width` pixels, broken between words; the last one ends in … when something is missing."""
+    lines, line, words = [], "", str(text).split(" ")
+    for place, word in enumerate(words):
+        joined = f"{line} {word}" if line else word
+        if line and text_width(joined, size, bold) > width:
+            if len(lines) == most_lines - 1:
+                return [*lines, shorten(" ".join([line, *words[place:]]), width, size, bold)]
+            lines.append(line)
+            line = word
+        else:
+            line = joined
+    return [shorten(one, width, size, bold) for one in [*lines, line]]

@@ -1,0 +1,77 @@
+"""Indented list of a folded tree: one line a node, room for long names and deep trees, made for phones."""
+
+from __future__ import annotations
+
+import altair as alt
+
+from hierviz.charts._canvas import boxes, hover, texts
+from hierviz.charts._icicle import TOOLTIP, others_text
+from hierviz.charts._text import shorten, text_width
+from hierviz.charts.theme import SIZE, SMALL
+
+ROW, GAP, INSET, NUMBER = 26, 3, 8, 48
+
+
+def tree_list(rows, look, width):
+    """Draw folded rows (dicts of `folding.fold` with ``tag`` and texts) as an indented list, `width` pixels wide."""
+    depth = max(row["depth"] for row in rows)
+    names = min(width * 0.7, 560)
+    indent = min(18, names * 0.32 / depth) if depth else 0
+    bar = names + NUMBER + 8
+    cells, bars, words, tips = [], [], [], []
+    for row in rows:
+        y, outcome = ROW * row["row"], row["outcome"]
+        x, y2 = 1 + indent * row["depth"], y + ROW - GAP
+        ink, middle = look.text_on(outcome), (y + y2) / 2
+        cells.append({"x": x, "x2": names, "y": y, "y2": y2, "colour": look.outcome(outcome)})
+        if row["on_truth"]:
+            outline = {"x": x + 1, "x2": names - 1, "y": y + 1, "y2": y2 - 1, "colour": "transparent"}
+            cells.append({**outline, "stroke": look.ink, "line": 2.5})
+        room = names - x - 2 * INSET
+        bold = bool(row["tag"])
+        if row["tag"]:
+            words.append(
+                {"x": names - INSET, "y": middle, "text": row["tag"], "colour": ink, "size": SMALL, "align": "right"}
+            )
+            room -= text_width(row["tag"], SMALL) + 8
+        name = others_text(row, room) if outcome == "others" else shorten(row["name"], room, SIZE, bold)
+        words.append(
+            {
+                "x": x + INSET,
+                "y": middle,
+                "text": name,
+                "colour": ink,
+                "weight": 600 if bold else "normal",
+                "limit": room + 6,
+            }
+        )
+        words.append(
+            {
+                "x": names + NUMBER,
+                "y": middle,
+                "text": row["p_text"],
+                "colour": look.ink,
+                "weight": 600,
+                "align": "right",
+            }
+        )
+        full = width - bar - 1
+        strong = look.bar_on_grey if outcome in ("tn", "others") else look.outcome(outcome)
+        bars.append({"x": bar, "x2": bar + full, "y": middle - 3, "y2": middle + 3, "colour": look.grid})
+        bars.append(
+            {
+                "x": bar,
+                "x2": bar + max(2, full * min(max(row["p"], 0), 1)),
+                "y": middle - 3,
+                "y2": middle + 3,
+                "colour": strong,
+            }
+        )
+        tips.append({"x": x, "x2": width, "y": y, "y2": y2} | {key: row[key] for key in TOOLTIP})
+    height = ROW * len(rows)
+    return alt.layer(
+        boxes(cells, width, height),
+        boxes(bars, width, height, radius=2),
+        texts(words, width, height),
+        hover(tips, width, height, TOOLTIP),
+    ).properties(width=width, height=height)

@@ -1,0 +1,175 @@
+"""The whole look: colours for light and dark, fonts, marker shapes, and the last step of every chart.
+
+Builders take colours from `palette(dark)` and return unconfigured charts, which can still be layered or concatenated;
+`finish` adds background, fonts and axis style. A colour means one thing everywhere: an outcome, or a model by its place
+in the list. No meaning hangs on colour alone: truth is outlined, rules have shapes, models are named.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hierviz.inference import INFERENCE_RULES
+
+FONT = '"Source Sans", "Source Sans Pro", sans-serif'
+# A name with a digit or an unknown font without a generic one makes vl-convert guess text widths.
+SIZE, SMALL = 13, 11.5
+
+OUTCOMES = {
+    "tp": "right: on the answer's and the true path (true positive)",
+    "fp": "wrong: on the answer's path only (false positive)",
+    "fn": "missed: on the true path only (false negative)",
+    "tn": "on neither path",
+    "path": "on the answer's path, truth unknown",
+    "others": "folded",
+}
+
+RULE_SHAPES = {
+    "leaf": "circle",
+    "majority": "triangle-up",
+    "plurality": "triangle-right",
+    "expected_information": "diamond",
+    "top_down": "square",
+    "threshold": "cross",
+    "exclusive": "triangle-down",
+    "darts": "triangle-left",
+    "information_threshold": "stroke",
+    "crm_leaf": "cross",
+    "crm_nodes": "diamond",
+}
+
+
+@dataclass(frozen=True)
+class Palette:
+    """Colours of one theme; `tp` ... `others` are outcomes, `on_colour` and `on_grey` the texts on them."""
+
+    background: str
+    ink: str
+    muted: str
+    grid: str
+    axis: str
+    tp: str
+    fp: str
+    fn: str
+    tn: str
+    path: str
+    others: str
+    on_colour: str
+    on_grey: str
+    bar_on_colour: str
+    bar_on_grey: str
+    link: str
+    models: tuple[str, ...]
+
+    def outcome(self, name):
+        """Fill of an outcome, one of `OUTCOMES`."""
+        return getattr(self, name)
+
+    def text_on(self, outcome):
+        """Colour of text on the fill of an outcome."""
+        return self.on_grey if outcome in ("tn", "others") else self.on_colour
+
+    def bar_on(self, outcome):
+        """Colour of a thin bar on the fill of an outcome."""
+        return self.bar_on_grey if outcome in ("tn", "others") else self.bar_on_colour
+
+
+LIGHT = Palette(
+    background="#ffffff",
+    ink="#23262f",
+    muted="#5f6472",
+    grid="#e9ebef",
+    axis="#b9bdc7",
+    tp="#197a5b",
+    fp="#bf4f1c",
+    fn="#6a5fb5",
+    tn="#c9ced6",
+    path="#2b62a8",
+    others="#e6e8ec",
+    on_colour="#ffffff",
+    on_grey="#23262f",
+    bar_on_colour="#ffffffb0",
+    bar_on_grey="#6d7280",
+    link="#cdd1da",
+    models=("#3070e4", "#d36620", "#72075a", "#2e5511", "#ba3c53", "#a074ac", "#364b91", "#302585"),
+)
+DARK = Palette(
+    background="#171614",
+    ink="#f1f0ee",
+    muted="#b0adaa",
+    grid="#2d2c2a",
+    axis="#5b5957",
+    tp="#1c8262",
+    fp="#c4551f",
+    fn="#7468c8",
+    tn="#4a4f59",
+    path="#3570b8",
+    others="#343840",
+    on_colour="#ffffff",
+    on_grey="#f1f0ee",
+    bar_on_colour="#ffffffa0",
+    bar_on_grey="#a4a8b1",
+    link="#4a4f59",
+    models=("#5894fe", "#b16d46", "#ecb9d9", "#91c161", "#de7380", "#d196df", "#798bbe", "#6f72ca"),
+)
+
+
+def palette(dark=False):
+    """The Palette of the light or the dark theme."""
+    return DARK if dark else LIGHT
+
+
+def model_colours(names, dark=False):
+    """Colour of each model by its place in the list: dict of name to colour; colours repeat after the eighth."""
+    colours = palette(dark).models
+    return {name: colours[i % len(colours)] for i, name in enumerate(names)}
+
+
+def rule_shape(rule):
+    """Marker shape of an inference rule."""
+    return RULE_SHAPES.get(rule, "cross")
+
+
+def rule_label(rule):
+    """Name of an inference rule for people."""
+    return INFERENCE_RULES[rule].label if rule in INFERENCE_RULES else str(rule).replace("_", " ").capitalize()
+
+
+def finish(chart, dark=False):
+    """The chart with background, fonts, axis style and the SVG renderer; the last step before showing or exporting.
+
+    Parameters
+    ----------
+    chart : altair chart
+        As a builder of this package returned it, made with the same `dark`.
+    dark : bool
+
+    Returns
+    -------
+    altair chart
+        A configured copy; it can no longer be layered or concatenated.
+    """
+    look = palette(dark)
+    return chart.properties(
+        background=look.background,
+        padding={"left": 2, "right": 2, "top": 4, "bottom": 4},
+        usermeta={"embedOptions": {"renderer": "svg", "actions": False}},
+    ).configure(
+        font=FONT,
+        axis={
+            "labelColor": look.muted,
+            "titleColor": look.ink,
+            "labelFontSize": 12,
+            "titleFontSize": SIZE,
+            "titleFontWeight": "normal",
+            "gridColor": look.grid,
+            "domainColor": look.axis,
+            "tickColor": look.axis,
+            "labelFont": FONT,
+            "titleFont": FONT,
+        },
+        title={"color": look.ink, "fontSize": SIZE, "fontWeight": "normal", "anchor": "start", "font": FONT},
+        text={"font": FONT, "color": look.ink},
+        view={"stroke": None},
+        concat={"spacing": 8},
+    )

@@ -1,0 +1,154 @@
+"""The hierarchical win of one sample, term by term: what each level of the true path could earn, and what it did.
+
+The slots of all levels tile the line from 0 to 1, so the picture shows that half of the win hangs on the first step.
+"""
+
+from __future__ import annotations
+
+import altair as alt
+
+from hierviz.charts._canvas import boxes, hover, texts
+from hierviz.charts._legend import legend
+from hierviz.charts._rows import frame
+from hierviz.charts._text import percent_text, probability_text, shorten, text_width
+from hierviz.charts.theme import SIZE, palette
+
+NARROW, MOST = 560, 9
+
+
+def win_breakdown(taxonomy, breakdown, *, dark=False, width=1000):
+    """Slots of the win along the true path, earned part filled.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+    breakdown : WinBreakdown
+        From `hierviz.win_breakdown`.
+    dark : bool
+    width : int
+        Pixels; below 560 the words stand above the slots.
+
+    Returns
+    -------
+    alt.VConcatChart
+        Unconfigured; see `theme.finish`. Of a path of more than nine levels the last share one line.
+    """
+    look, rows = palette(dark), _together(win_breakdown_table(taxonomy, breakdown).to_dict("records"))
+    width -= 8
+    wide = width >= NARROW
+    total = f"win {breakdown.win:.3f}"
+    right = max(text_width(text, SIZE) for text in [total, *(row["sum"] for row in rows)]) + 14
+    left = min(width * 0.28, max(text_width(row["name"], SIZE, True) for row in rows) + 16) if wide else 0
+    start, end = (left, width - right) if wide else (1, width - 1)
+    step, top, bar = (32, 4, 20) if wide else (46, 22, 16)
+    room = left - 14 if wide else width - right - 4
+    shapes, words, tips = [], [], []
+
+    def at(share):
+        return start + (end - start) * min(max(share, 0), 1)
+
+    def line(i, name, text, bold):
+        """Words of a line, and where its bar stands."""
+        y = step * i + top + (6 if i == len(rows) else 0)
+        middle = y + bar / 2 if wide else y - top + 10
+        weight = 600 if bold else "normal"
+        name = shorten(name, room, SIZE, bold)
+        words.append({"x": 0, "y": middle, "text": name, "colour": look.ink, "weight": weight, "limit": room + 6})
+        words.append({"x": width, "y": middle, "text": text, "colour": look.ink, "weight": weight, "align": "right"})
+        return {"y": y, "y2": y + bar}
+
+    for i, row in enumerate(rows):
+        place = line(i, row["name"], row["sum"], row["node"] == breakdown.nodes[-1])
+        first, last = at(row["from"]), at(row["from"] + row["weight"])
+        shapes.append({**place, "x": first, "x2": max(last, first + 1), "colour": look.tn})
+        shapes.append({**place, "x": first, "x2": first + (last - first) * min(max(row["p"], 0), 1), "colour": look.tp})
+        tips.append(
+            {**place, "x": start, "x2": end, "name": row["name"]}
+            | {k: f"{row[k]:.6g}" for k in ("weight", "p", "term", "lost")}
+        )
+    place = line(len(rows), "Sum: the win", total, True)
+    shapes.append({**place, "x": start, "x2": end, "colour": look.tn})
+    earned = 0.0
+    for row in rows:
+        piece = {**place, "x": at(earned), "x2": at(earned + row["term"])}
+        earned += row["term"]
+        if row["term"] > 0:
+            shapes.append({**piece, "colour": look.tp, "stroke": look.background, "line": 1})
+    height = step * (len(rows) + 1) + 10
+    items = [
+        {"kind": "box", "label": "earned: weight × p", "colour": look.tp},
+        {"kind": "box", "label": "lost", "colour": look.tn},
+        {"kind": "note", "label": "a full bar is 1"},
+    ]
+    tooltip = {"name": "Node", "weight": "Weight", "p": "p", "term": "Earned", "lost": "Lost"}
+    drawing = alt.layer(
+        boxes(shapes, width, height, radius=1), texts(words, width, height), hover(tips, width, height, tooltip)
+    ).properties(width=width, height=height)
+    return alt.vconcat(legend([(None, items)], width, dark=dark), drawing, spacing=6)
+
+
+def _together(rows):
+    """Rows of the table with the text of their sum; from the ninth level on in one row, their weights being so small."""
+    made = [
+        {
+            **row,
+            "sum": f"{fraction_text(row['weight'])} × {probability_text(row['p'])} = {probability_text(row['term'])}",
+        }
+        for row in rows
+    ]
+    if len(rows) <= MOST:
+        return made
+    rest = rows[MOST - 1 :]
+    weight, term = sum(row["weight"] for row in rest), sum(row["term"] for row in rest)
+    one = {
+        **rest[-1],
+        "from": rest[0]["from"],
+        "weight": weight,
+        "term": term,
+        "p": term / weight,
+        "lost": weight - term,
+    }
+    one["name"] = f"{len(rest)} more levels to {rest[-1]['name']}"
+    return [*made[: MOST - 1], {**one, "sum": f"{fraction_text(weight)} in all, {probability_text(term)}"}]
+
+
+def win_breakdown_table(taxonomy, breakdown):
+    """Table behind `win_breakdown`: one row a level of the true path.
+
+    Returns
+    -------
+    DataFrame
+        ``level``, ``node``, ``name``, ``weight``, ``from`` (where its slot starts between 0 and 1), ``p``, ``term``
+        (earned), ``lost``.
+    """
+    weight = breakdown.weight
+    return frame(
+        {
+            "level": range(1, len(weight) + 1),
+            "node": breakdown.nodes,
+            "name": [taxonomy.title(node) for node in breakdown.nodes],
+            "weight": weight,
+            "from": weight.cumsum() - weight,
+            "p": breakdown.p,
+            "term": breakdown.term,
+            "lost": breakdown.lost,
+        }
+    )
+
+
+def win_breakdown_sentence(taxonomy, breakdown):
+    """One plain sentence: the win, and the level that cost most."""
+    costly = int(breakdown.lost.argmax())
+    text = f"The win is {breakdown.win:.2f} of 1"
+    if breakdown.lost[costly] <= 0.005:
+        return f"{text}: next to nothing is lost on the way to {taxonomy.title(breakdown.nodes[-1])}."
+    name, p = taxonomy.title(breakdown.nodes[costly]), float(breakdown.p[costly])
+    return (
+        f"{text}. The dearest step is {name}: it counts {fraction_text(breakdown.weight[costly])}, got "
+        f"{percent_text(p)} of the probability, and so loses {breakdown.lost[costly]:.2f}."
+    )
+
+
+def fraction_text(weight):
+    """A weight of the win as text: 1, 1/2, 1/4, ..."""
+    return "1" if weight == 1 else f"1/{round(1 / weight):,}"
