@@ -12,16 +12,26 @@ from hierviz.curves import OperatingCurve, ParetoTable, operating_curve, pareto_
 from hierviz.errors import FileError, HiervizError, ModelError, PredictionsError, TaxonomyError
 from hierviz.evaluation import Evaluation, evaluate, version
 from hierviz.inference import INFERENCE_RULES, infer
+from hierviz.losses import LOSSES
 from hierviz.metrics import METRICS, HierarchicalConfusion, confusion, path_metrics, win, win_breakdown
 from hierviz.parametrisation import PARAMETRISATIONS, node_probabilities
 from hierviz.predictions import Predictions
-from hierviz.readers import load_inputs, load_model, load_predictions, load_taxonomy, write_predictions
+from hierviz.readers import (
+    attach_media,
+    attach_truth,
+    load_inputs,
+    load_model,
+    load_predictions,
+    load_taxonomy,
+    write_predictions,
+)
 from hierviz.taxonomy import NodeLists, Taxonomy
 
 __version__ = version()
 
 __all__ = [
     "INFERENCE_RULES",
+    "LOSSES",
     "METRICS",
     "PARAMETRISATIONS",
     "Evaluation",
@@ -36,6 +46,8 @@ __all__ = [
     "PredictionsError",
     "Taxonomy",
     "TaxonomyError",
+    "attach_media",
+    "attach_truth",
     "charts",
     "confusion",
     "evaluate",

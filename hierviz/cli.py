@@ -26,7 +26,8 @@ def main(arguments=None):
     try:
         return options.run(options) or 0
     except HiervizError as error:
-        print(f"hierviz: {' '.join(str(error).split())}", file=sys.stderr)
+        # One line, but every space of a value that the message shows.
+        print(f"hierviz: {' '.join(str(error).splitlines())}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         # The reader of our output went away, for example `hierviz evaluate ... | head`.
@@ -34,9 +35,16 @@ def main(arguments=None):
         return 0
 
 
+class _Parser(argparse.ArgumentParser):
+    """Wrong arguments are bad input: one line on standard error, without the usage."""
+
+    def error(self, message):
+        self.exit(2, f"{self.prog}: {' '.join(message.splitlines())}. Run: {self.prog} --help\n")
+
+
 def parser():
     """The argument parser of all commands."""
-    top = argparse.ArgumentParser(prog="hierviz", description="Look at a hierarchical classifier's mistakes.")
+    top = _Parser(prog="hierviz", description="Look at a hierarchical classifier's mistakes.")
     top.add_argument("--version", action="version", version=f"hierviz {evaluation.version()}")
     commands = top.add_subparsers(metavar="command", title="commands")
 
@@ -192,13 +200,11 @@ def run_predict(options):
 
 def run_app(options):
     """`hierviz app`: start Streamlit on the bundled app as a process of its own."""
+    import importlib.util
     import subprocess
 
-    try:
-        import streamlit
-    except ImportError:
-        raise FileError("app: expected streamlit, got no such package. Run: pip install 'hierviz[app]'") from None
-    del streamlit
+    if importlib.util.find_spec("streamlit") is None:
+        raise FileError("app: expected streamlit, got no such package. Run: pip install 'hierviz[app]'")
     from hierviz.readers.demo import bundle_folder
 
     if (options.predictions or options.model) and not options.taxonomy:
@@ -272,16 +278,22 @@ def _write_text(path, text):
 
 
 def _write(path, write):
-    if path == "-":
-        write(sys.stdout)
-        sys.stdout.flush()
-        return
     try:
+        if path == "-":
+            # JSON and CSV are UTF-8 whatever the terminal's own encoding.
+            if hasattr(sys.stdout, "reconfigure"):
+                sys.stdout.reconfigure(encoding="utf-8")
+            write(sys.stdout)
+            sys.stdout.flush()
+            return
         with open(path, "w", encoding="utf-8", newline="") as file:
             write(file)
+    except BrokenPipeError:
+        raise
     except OSError as error:
+        where = "standard output" if path == "-" else path
         raise FileError(
-            f"{path}: expected a file that can be written, got: {error.strerror}. Choose another place."
+            f"{where}: expected a file that can be written, got: {error.strerror}. Choose another place."
         ) from None
 
 

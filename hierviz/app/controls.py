@@ -16,7 +16,7 @@ def model_control(data):
             "Model",
             list(data.models),
             format_func=lambda key: data.models[key].predictions.name,
-            **state.bound("model", width=230),
+            **state.bound("model", width=170 if state.is_narrow() else 230),
         )
     return now
 
@@ -32,7 +32,7 @@ def rule_controls(data, model):
         rules,
         format_func=lambda key: INFERENCE_RULES[key].label,
         help="  \n".join(f"**{INFERENCE_RULES[key].label}**: {INFERENCE_RULES[key].sentence}" for key in rules),
-        **state.bound("rule", width=200),
+        **state.bound("rule", width=170 if state.is_narrow() else 200),
     )
     rule = state.view().rule
     if rule == "threshold":

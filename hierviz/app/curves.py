@@ -84,7 +84,7 @@ def threshold_panel():
         sentence=charts.operating_curves_sentence(curves, tau=tau),
         table=charts.operating_curves_table(curves),
     )
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="center"):
         name, curve = next(iter(curves.items()))
         goals = {
             "best F1": curve.best_threshold("info_f1"),
@@ -100,7 +100,8 @@ def threshold_panel():
 
 
 st.markdown(
-    "Drag the handle, or click anywhere in the strip: the smaller τ, the more specific the answers and the more of them are wrong."
+    "Drag the handle, or click anywhere in the strip: "
+    "the smaller τ, the more specific the answers and the more of them are wrong."
 )
 threshold_panel()
 

@@ -1,5 +1,7 @@
 """A chart on a page: the picture, one plain sentence under it, and its table and downloads one click away."""
 
+import base64
+
 import streamlit as st
 
 from hierviz import charts
@@ -50,3 +52,8 @@ def below(finished, *, name, sentence, table):
                 ("svg", "SVG", "image/svg+xml", lambda: charts.to_svg(finished)),
             ):
                 st.download_button(label, make, f"{name}.{kind}", mime, key=f"get-{name}-{kind}", on_click="ignore")
+
+
+def picture_url(png):
+    """A picture inside its own address: it travels with the page and cannot be gone when the browser asks for it."""
+    return png and "data:image/png;base64," + base64.b64encode(png).decode()

@@ -17,7 +17,7 @@ BLOCK_TITLES = {
 
 
 def shown(key, value):
-    """A value as text: yes or no for what is either, counts as integers, everything else with three decimals, – where undefined."""
+    """A value as text: yes or no, a count, or three decimals; – where undefined."""
     if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
         return "–"
     if value in ("Infinity", math.inf):

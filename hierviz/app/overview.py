@@ -4,6 +4,7 @@ import streamlit as st
 
 from hierviz.app import controls, numbers, shell, state
 from hierviz.app.account import account
+from hierviz.app.figure import picture_url
 from hierviz.mistakes import mistakes, outcome_counts
 
 SHOWN = {
@@ -70,7 +71,7 @@ if judged and listed:
             with st.container(width=160):
                 picture, text = model.predictions.picture(row), model.predictions.text(row)
                 if picture:
-                    st.image(picture, width=144, alt=f"Sample {sample}")
+                    st.image(picture_url(picture), width=144, alt=f"Sample {sample}")
                 elif text:
                     st.caption(numbers.escape(text[:140]))
                 st.markdown(

@@ -37,7 +37,7 @@ def run(pages):
         state.width()
     try:
         state.begin()
-        _hint()
+        _hint(page)
         page.run()
     except HiervizError as error:
         st.error(str(error), icon=":material/error:")
@@ -47,8 +47,8 @@ def run(pages):
     st.html(f'<p id="hierviz-view" hidden data-tau="{state.view().tau:.3f}" data-data="{state.view().data}"></p>')
 
 
-def _hint():
-    if not state.first_visit() or state.view().data != "demo":
+def _hint(page):
+    if not state.first_visit(page.url_path) or state.view().data != "demo":
         return
     with st.container(border=True):
         words, button = st.columns([0.88, 0.12], vertical_alignment="center")

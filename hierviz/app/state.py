@@ -284,12 +284,12 @@ def is_narrow():
 
 def main_width():
     """Pixels for a chart in the main column of a page with a list beside it."""
-    return {1200: 830, 900: 600}.get(session.px, session.px)
+    return {1200: 800, 900: 580}.get(session.px, session.px)
 
 
-def first_visit():
-    """True until the hint is dismissed in this session."""
-    return not session.get("hint_read", False)
+def first_visit(page):
+    """True on the page that a session starts with, until the hint is dismissed."""
+    return session.setdefault("landing", page) == page and not session.get("hint_read", False)
 
 
 def dismiss_hint():

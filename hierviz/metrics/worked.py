@@ -92,11 +92,17 @@ def _best_leaf(taxonomy, truth, best_leaf):
 
 
 def _path(taxonomy, truth, predicted):
-    metrics = {key: float(value[0]) for key, value in path_metrics(taxonomy, np.array([truth]), np.array([predicted])).items()}
+    metrics = {
+        key: float(value[0]) for key, value in path_metrics(taxonomy, np.array([truth]), np.array([predicted])).items()
+    }
     answer = int(truncate(taxonomy, np.array([truth]), np.array([predicted]))[0])
     common = int(taxonomy.lca(np.array([truth]), np.array([answer]))[0])
     name = taxonomy.title
-    cut = f"the answer {name(predicted)} is finer than the truth and counts as {name(truth)}; " if answer != predicted else ""
+    cut = (
+        f"the answer {name(predicted)} is finer than the truth and counts as {name(truth)}; "
+        if answer != predicted
+        else ""
+    )
     same = f"answer {name(answer)}, truth {name(truth)}"
     found = {
         "exact": (metrics["exact"], f"{cut}{same}: {'equal' if metrics['exact'] else 'not equal'}"),

@@ -1,0 +1,140 @@
+"""Which samples the Examples page walks through, in which order, and the list of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.figure import picture_url
+from hierviz.mistakes import ORDERS, OUTCOMES, Mistakes, mistakes, outcome_counts
+
+ON_A_PAGE, ROW_HEIGHT = 15, 44
+SIGNS = {"exact": "✓", "coarse": "≈", "wrong": "✗"}
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Samples in order and the one looked at.
+
+    Attributes
+    ----------
+    rows : ndarray of int
+        Rows of the Predictions.
+    found : Mistakes or None
+        The same samples with their outcome; None when answers cannot be judged.
+    everything : Mistakes or None
+        All judged samples, whatever the filter.
+    place : int
+        Place of the sample looked at in `rows`.
+    """
+
+    predictions: object
+    rows: np.ndarray
+    found: Mistakes | None
+    everything: Mistakes | None
+    place: int
+
+    def go(self, place):
+        """Look at another sample of the selection."""
+        state.change(sample=self.predictions.sample_id(int(self.rows[place])))
+
+
+def select(model, rule, tau):
+    """The selection that the view asks for."""
+    predictions, taxonomy = model.predictions, model.taxonomy
+    found = everything = None
+    if model.why_no_mistakes() is None:
+        if state.view().under and state.view().under not in taxonomy.index:
+            state.change(under="")
+        view = state.view()
+        under = taxonomy.node(view.under) if view.under else None
+        everything = mistakes(model, rule, tau)
+        found = mistakes(model, rule, tau, outcome=view.outcome or None, under=under, order=view.order)
+    rows = np.arange(predictions.n_samples) if found is None else found.row
+    hit = np.flatnonzero(rows == predictions.row_of.get(state.view().sample, -1))
+    return Selection(predictions, rows, found, everything, int(hit[0]) if len(hit) else 0)
+
+
+def filters(selection, taxonomy):
+    """Controls of the selection: outcome, subtree and order."""
+    if selection.found is None:
+        return
+    counts = outcome_counts(selection.everything)
+    labels = {"": f"all {len(selection.everything)}"} | {key: f"{OUTCOMES[key].split()[-1]} {counts[key]}" for key in OUTCOMES}
+    st.segmented_control(
+        "Show",
+        list(labels),
+        format_func=labels.get,
+        required=True,
+        help="Coarse: correct, but less specific than the truth.",
+        **state.bound("outcome"),
+    )
+    inner = [taxonomy.names[node] for node in np.flatnonzero(~taxonomy.is_leaf)[1:]]
+    with st.container(horizontal=True):
+        st.selectbox(
+            "Truth under",
+            ["", *inner],
+            format_func=lambda name: taxonomy.title(taxonomy.node(name)) if name else "anything",
+            **state.bound("under", width=155),
+        )
+        st.selectbox("Worst first by", list(ORDERS), format_func=ORDERS.get, **state.bound("order", width=155))
+
+
+def sample_list(selection, taxonomy, key):
+    """One page of the selection as a list to click in."""
+    rows, place = selection.rows, selection.place
+    start = place // ON_A_PAGE * ON_A_PAGE
+    end = min(start + ON_A_PAGE, len(rows))
+    st.markdown(f"**Samples** {start + 1} to {end} of {len(rows)}")
+    key = f"list-{key}-{start}-{place}"
+
+    def picked():
+        chosen = state.session[key].selection.rows
+        if chosen:
+            selection.go(start + chosen[0])
+
+    st.dataframe(
+        _table(selection, taxonomy, slice(start, end)),
+        hide_index=True,
+        row_height=ROW_HEIGHT,
+        height=(end - start + 1) * ROW_HEIGHT,
+        column_config={
+            " ": st.column_config.ImageColumn(" ", width=52),
+            "truth": st.column_config.TextColumn(width=98),
+            "answer": st.column_config.TextColumn(width=108),
+            "lost": st.column_config.NumberColumn(width=50, help="Win lost: 1 minus the hierarchical win."),
+            "bits off": st.column_config.NumberColumn(width=65, help="Distance between answer and truth in bits."),
+        },
+        on_select=picked,
+        selection_mode="single-row",
+        selection_default={"selection": {"rows": [place - start]}},
+        key=key,
+    )
+    with st.container(horizontal=True):
+        before, after = max(start - ON_A_PAGE, 0), min(start + ON_A_PAGE, len(rows) - 1)
+        st.button(f"Earlier {ON_A_PAGE}", on_click=selection.go, args=(before,), disabled=start == 0)
+        st.button(f"Next {ON_A_PAGE}", on_click=selection.go, args=(after,), disabled=end == len(rows))
+    st.caption("✓ exact, ≈ correct but coarse, ✗ wrong. Press a row to look at it.")
+
+
+def _table(selection, taxonomy, part):
+    predictions, rows = selection.predictions, selection.rows[part].tolist()
+    table = {}
+    if predictions.media is not None:
+        table[" "] = [picture_url(predictions.picture(row, most=64)) for row in rows]
+    elif "text" in predictions.attributes:
+        table["text"] = [predictions.text(row)[:60] for row in rows]
+    else:
+        table["sample"] = [predictions.sample_id(row) for row in rows]
+    if selection.found is not None:
+        found = selection.found.take(part)
+        table["truth"] = [taxonomy.title(node) for node in found.truth.tolist()]
+        answers = zip(found.outcome, found.predicted.tolist())
+        table["answer"] = [f"{SIGNS[kind]} {taxonomy.title(node)}" for kind, node in answers]
+        by_bits = state.view().order == "info_dist" or not predictions.has_scores
+        table["bits off" if by_bits else "lost"] = (found.info_dist if by_bits else found.win_lost).round(2)
+    return pd.DataFrame(table)

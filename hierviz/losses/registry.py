@@ -1,0 +1,295 @@
+"""What every loss is called, means, comes from and needs, and the one call for all of them.
+
+`LOSSES` maps the keys of the design to Loss entries; menus, reference and tests loop over it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hierviz.errors import PredictionsError, listed, near_miss
+from hierviz.losses.conditional import conditional_softmax, conditional_softmax_la, hxe
+from hierviz.losses.margin import hard_margin, soft_max_descendant, soft_max_margin
+from hierviz.losses.sigmoid import champ, conditional_sigmoid, multilabel_bce, multilabel_focal
+from hierviz.losses.softmax import coarse_ce, coarse_columns, deep_rtc, flat_ce, log_win, ps_softmax, raw_win
+from hierviz.parametrisation import default_columns
+
+WU = "Wu, Tygert & LeCun, 2019"
+VALMADRE = "Valmadre, NeurIPS 2022"
+PLAUD = "Plaud et al., CoNLL 2024"
+
+
+@dataclass(frozen=True)
+class Loss:
+    """One training loss.
+
+    Attributes
+    ----------
+    key, label, sentence, formula, source : str
+        Registry key, name for people, one plain sentence, LaTeX, paper with section or equation where the seed gives one.
+    parametrisation : str
+        Key of `PARAMETRISATIONS` that the loss trains; gives the order of the columns. `coarse_ce` has only the first
+        family of it.
+    function : callable
+        (taxonomy, scores, truth, **keywords) -> (values, gradient).
+    tree_only : bool
+        True when no directed acyclic graph is accepted.
+    leaf_truth_only : bool
+        True when a truth that is one inner node has no loss.
+    root_truth : bool
+        True when the truth may be the root.
+    takes_lists : bool
+        True when a sample may have several true nodes (NodeLists).
+    """
+
+    key: str
+    label: str
+    sentence: str
+    formula: str
+    source: str
+    parametrisation: str
+    function: Callable
+    tree_only: bool = True
+    leaf_truth_only: bool = False
+    root_truth: bool = True
+    takes_lists: bool = False
+
+    @property
+    def parameters(self):
+        """Keywords with their defaults: a dict in the order of the function."""
+        parameters = inspect.signature(self.function).parameters.values()
+        return {one.name: one.default for one in parameters if one.kind is one.KEYWORD_ONLY}
+
+    def columns(self, taxonomy, **keywords):
+        """Node of each column of the scores, shape (n_scores,)."""
+        if self.key == "coarse_ce":
+            return coarse_columns(taxonomy)
+        return default_columns(taxonomy, keywords.get("parametrisation", self.parametrisation))
+
+
+def loss(taxonomy, scores, truth, key, **keywords):
+    """Value of a loss for each sample, and its gradient by the scores.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+    scores : ndarray, shape (n_samples, n_scores)
+        Raw model outputs; `LOSSES[key].columns(taxonomy)` is the node of each column.
+    truth : ndarray of int, shape (n_samples,), or NodeLists
+        True nodes. Lists where `LOSSES[key].takes_lists`.
+    key : str
+        A key of `LOSSES`.
+    **keywords
+        Those of the loss, `LOSSES[key].parameters`.
+
+    Returns
+    -------
+    values : ndarray of float64, shape (n_samples,)
+        Not averaged, lower is better. Finite for finite scores, as long as sums of scores do not overflow.
+    gradient : ndarray of float64, shape (n_samples, n_scores)
+        Row i is the gradient of ``values[i]``: divide by n_samples for that of the mean.
+
+    Raises
+    ------
+    PredictionsError
+        If the loss or a keyword is unknown, shapes do not fit, scores are not finite, or a truth has no such loss.
+    TaxonomyError
+        If the loss is defined on trees only and the taxonomy is not one.
+
+    Examples
+    --------
+    >>> from hierviz import Taxonomy
+    >>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
+    >>> values, gradient = loss(taxonomy, [[0.0, 0.0, 0.0]], taxonomy.nodes("cat"), "hxe", alpha=0.5)
+    >>> values.round(3), gradient.round(3)
+    (array([0.826]), array([[-0.47 ,  0.137,  0.333]]))
+    """
+    entry = loss_entry(key)
+    known = entry.parameters
+    unknown = [name for name in keywords if name not in known]
+    if unknown:
+        raise PredictionsError(
+            f"loss {key!r}: expected only the keywords {list(known)}, got {listed(unknown)}.{near_miss(unknown[0], known)} "
+            "Leave the others out."
+        )
+    return entry.function(taxonomy, scores, truth, **keywords)
+
+
+def loss_entry(key):
+    """The entry of `LOSSES` called `key`, or a PredictionsError that lists them."""
+    if not isinstance(key, str) or key not in LOSSES:
+        raise PredictionsError(
+            f"loss: expected one of {', '.join(LOSSES)}, got {key!r}.{near_miss(str(key), LOSSES)} Choose one of them."
+        )
+    return LOSSES[key]
+
+
+LOSSES = {
+    entry.key: entry
+    for entry in (
+        Loss(
+            "flat_ce",
+            "Flat cross entropy",
+            "Minus the log of the probability of the true class; the taxonomy plays no part unless the truth is an inner node.",
+            r"-\log \sum_{\text{leaf } u \text{ below or at } y} p_u",
+            f"{VALMADRE}; {WU} (flat)",
+            "flat_softmax",
+            flat_ce,
+            tree_only=False,
+        ),
+        Loss(
+            "raw_win",
+            "Raw win",
+            "Minus the hierarchical win: probability near the truth counts for part.",
+            r"-W = -\sum_{d=1}^{D} 2^{-d} p(a_d) - 2^{-D} p(y)",
+            f"{WU} (loss, raw)",
+            "flat_softmax",
+            raw_win,
+        ),
+        Loss(
+            "log_win",
+            "Log win",
+            "Minus the log of the hierarchical win: as the win, but being far off costs without limit.",
+            r"-\log W, \quad W = \sum_{d=1}^{D} 2^{-d} p(a_d) + 2^{-D} p(y)",
+            f"{WU} (loss, log)",
+            "flat_softmax",
+            log_win,
+        ),
+        Loss(
+            "coarse_ce",
+            "Coarse cross entropy",
+            "Minus the log of the probability of the right top-level class; finer classes are not trained.",
+            r"-\log \frac{e^{\theta_{a_1}}}{\sum_{v \text{ child of the root}} e^{\theta_v}}",
+            f"{WU} (coarse)",
+            "conditional_softmax",
+            coarse_ce,
+            root_truth=False,
+        ),
+        Loss(
+            "hxe",
+            "Hierarchical cross entropy (HXE)",
+            "Each step down the true path is paid for, and deeper steps cost less.",
+            r"\sum_{u \in A(y)} -e^{-\alpha(\text{depth}(u) - 1)} \log \frac{p_u}{p_{\text{parent}(u)}}",
+            f"Bertinetto et al., CVPR 2020; {VALMADRE}",
+            "flat_softmax",
+            hxe,
+        ),
+        Loss(
+            "multilabel_bce",
+            "Multi-label binary cross entropy",
+            "Every node is its own yes/no question; all of them count the same.",
+            r"\sum_{u \in Y} -\log p_u + \sum_{u \notin Y} -\log(1 - p_u)",
+            f"{VALMADRE} (multilabel); {PLAUD} (BCE)",
+            "multilabel_sigmoid",
+            multilabel_bce,
+            tree_only=False,
+            takes_lists=True,
+        ),
+        Loss(
+            "multilabel_focal",
+            "Multi-label focal loss",
+            "Every node is its own yes/no question; those already answered well count less.",
+            r"\sum_{u \in Y} -\alpha (1 - p_u)^\gamma \log p_u + \sum_{u \notin Y} -(1 - \alpha) p_u^\gamma \log(1 - p_u)",
+            f"{VALMADRE} (multilabel focal)",
+            "multilabel_sigmoid",
+            multilabel_focal,
+            tree_only=False,
+            takes_lists=True,
+        ),
+        Loss(
+            "conditional_softmax",
+            "Conditional softmax likelihood",
+            "Minus the log of the probability of the truth, one choice among siblings after the other.",
+            r"-\log p_y = -\sum_{u \in A(y)} \log r_u",
+            f"{VALMADRE} (conditional softmax); {PLAUD}",
+            "conditional_softmax",
+            conditional_softmax,
+        ),
+        Loss(
+            "conditional_softmax_la",
+            "Conditional softmax, logit adjusted",
+            "As the conditional softmax, but frequent siblings get a head start in training, so that rare ones are learnt.",
+            r"-\sum_{u \in A(y)} \log \frac{e^{\theta_u + \tau \log \nu_u}}{\sum_{v} e^{\theta_v + \tau \log \nu_v}}",
+            f"{PLAUD} (logit adjustment)",
+            "conditional_softmax",
+            conditional_softmax_la,
+        ),
+        Loss(
+            "conditional_sigmoid",
+            "Conditional sigmoid",
+            "A yes/no question for every child of a true node; what lies elsewhere is not asked.",
+            r"\sum_{u:\, \text{parent}(u) \in Y \cup \{\text{root}\}} -[u \in Y] \log p_u - [u \notin Y] \log(1 - p_u)",
+            f"{VALMADRE} (conditional sigmoid); {PLAUD}, section 4.3 and appendix C.4",
+            "conditional_sigmoid",
+            conditional_sigmoid,
+            leaf_truth_only=True,
+            root_truth=False,
+            takes_lists=True,
+        ),
+        Loss(
+            "deep_rtc",
+            "Deep RTC",
+            "The tree is cut at random, and the classes left have to be told apart.",
+            r"-\log \frac{e^{\beta_{c(y)}}}{\sum_{c \in \text{cut}} e^{\beta_c}}, \quad "
+            r"\beta_c = \sum_{u \in \text{path}(c)} \theta_u",
+            f"{VALMADRE} (Deep RTC)",
+            "deep_rtc",
+            deep_rtc,
+            leaf_truth_only=True,
+            root_truth=False,
+        ),
+        Loss(
+            "ps_softmax",
+            "Parameter-sharing softmax",
+            "Flat cross entropy on scores added along the path, so that related classes learn together.",
+            r"-\log \sum_{\text{leaf } u \text{ below or at } y} \text{softmax}(\beta)_u, \quad "
+            r"\beta_u = \sum_{v \in \text{path}(u)} \theta_v",
+            f"{VALMADRE} (parameter sharing)",
+            "ps_softmax",
+            ps_softmax,
+        ),
+        Loss(
+            "soft_max_descendant",
+            "Soft-max-descendant",
+            "Each node of the true path has to beat every node that is neither above nor below it.",
+            r"\sum_{u \in A(y)} \frac{1}{L(u)} \Big[ \log\Big(e^{\theta_u} + \sum_{v \text{ unrelated to } u} e^{\theta_v}\Big) "
+            r"- \theta_u \Big]",
+            f"{VALMADRE} (soft-max-descendant)",
+            "softmax_all_nodes",
+            soft_max_descendant,
+        ),
+        Loss(
+            "soft_max_margin",
+            "Soft-max-margin",
+            "The truth has to beat all other nodes by a margin, softly.",
+            r"\log \sum_v e^{\theta_v + \tau C_v} - \theta_y",
+            f"{VALMADRE} (soft-max-margin)",
+            "softmax_all_nodes",
+            soft_max_margin,
+            tree_only=False,
+        ),
+        Loss(
+            "hard_margin",
+            "Hard margin",
+            "The truth has to beat the best other node by a margin.",
+            r"\max\big(0, \max_v (\theta_v - \theta_y + \tau C_v)\big)",
+            f"{VALMADRE} (hard margin)",
+            "softmax_all_nodes",
+            hard_margin,
+            tree_only=False,
+        ),
+        Loss(
+            "champ",
+            "CHAMP",
+            "Every node is its own yes/no question, and a false yes costs more the farther it is from the truth.",
+            r"\sum_{u \in Y} -\log p_u + \sum_{u \notin Y} -\big(1 + \beta((1 + d_u/d_{\max})^2 - 1)\big) \log(1 - p_u)",
+            f"Vaswani et al., 2022 (CHAMP), as in {PLAUD}",
+            "multilabel_sigmoid",
+            champ,
+            root_truth=False,
+            takes_lists=True,
+        ),
+    )
+}

@@ -1,0 +1,82 @@
+"""The reference of every metric, parametrisation, rule and loss, written from the registries.
+
+    python -m hierviz.reference > docs/metrics.md
+"""
+
+from hierviz.inference import INFERENCE_RULES
+from hierviz.losses import LOSSES
+from hierviz.metrics import METRICS
+from hierviz.parametrisation import PARAMETRISATIONS
+
+BLOCKS = {
+    "distribution": "Of the probabilities (block `distribution`)",
+    "top_down": "Of the best leaf, found from the top down (block `top_down`)",
+    "predicted": "Of the answer by a rule (block `predicted`)",
+    "labels": "Of sets of labels (block `labels`)",
+    "curve": "Of all thresholds (block `curve`)",
+    "confusion": "Of the nodes on both paths (block `confusion`)",
+    "per_sample": "Of one sample",
+}
+
+
+def reference():
+    """Markdown that lists every registry entry."""
+    lines = [
+        "# Reference",
+        "",
+        "Written by `python -m hierviz.reference` from the registries; the app shows the same texts.",
+        "",
+        "## Metrics",
+    ]
+    for block, title in BLOCKS.items():
+        entries = [entry for entry in METRICS.values() if entry.block == block]
+        if entries:
+            lines += ["", f"### {title}"]
+        for entry in entries:
+            lines += ["", f"**`{entry.key}`: {entry.label}.** {entry.sentence}", "", f"$${entry.formula}$$", "", _facts(entry)]
+    lines += ["", "## Parametrisations"]
+    for entry in PARAMETRISATIONS.values():
+        columns = {"leaves": "one score per leaf", "nodes": "one score per node except the root", "all": "one score per node"}
+        facts = [columns[entry.columns], "trees only" if entry.tree_only else "trees and graphs"]
+        facts.append("leaves sum to 1" if entry.is_distribution else "leaves need not sum to 1")
+        facts.append("a child is never above its parent" if entry.is_coherent else "a child may be above its parent")
+        lines += _entry(entry, facts)
+    lines += ["", "## Inference rules"]
+    for entry in INFERENCE_RULES.values():
+        facts = ["keywords " + ", ".join(f"`{name}`" for name in entry.parameters)] if entry.parameters else []
+        facts.append("trees only" if entry.tree_only else "trees and graphs")
+        lines += _entry(entry, facts)
+    lines += ["", "## Losses"]
+    for entry in LOSSES.values():
+        facts = [f"trains `{entry.parametrisation}`"] if entry.parametrisation else []
+        if entry.parameters:
+            facts.append("keywords " + ", ".join(f"`{name}={value!r}`" for name, value in entry.parameters.items()))
+        facts.append("trees only" if entry.tree_only else "trees and graphs")
+        if entry.leaf_truth_only:
+            facts.append("needs truths at leaves")
+        lines += _entry(entry, facts)
+    return "\n".join(lines) + "\n"
+
+
+def _entry(entry, facts):
+    words = "; ".join(facts)
+    return [
+        "",
+        f"**`{entry.key}`: {entry.label}.** {entry.sentence}",
+        "",
+        f"$${entry.formula}$$",
+        "",
+        f"{words[0].upper()}{words[1:]}. Source: {entry.source}.",
+    ]
+
+
+def _facts(entry):
+    low, high = (f"{one:g}" if abs(one) != float("inf") else "∞" for one in entry.range)
+    better = "" if entry.better == "neither" else f"; {entry.better} is better"
+    unit = f" {entry.unit}" if entry.unit else ""
+    needs = "".join((", trees only" if entry.tree_only else "", ", truths at leaves only" if entry.leaf_truth_only else ""))
+    return f"From {low} to {high}{unit}{better}{needs}. Source: {entry.source}."
+
+
+if __name__ == "__main__":
+    print(reference(), end="")
