@@ -22,7 +22,9 @@ def position(field, extent, *, axis="x", start=0):
 def texts(rows, width, height, halo=None, start=0):
     """Text rows: x, y, text, colour; optionally size, weight, align, limit."""
     defaults = {"size": SIZE, "weight": "normal", "align": "left", "limit": 0}
-    base = alt.Chart(frame([{**defaults, **row} for row in rows])).encode(
+    # Arrow takes columns of one type: weights are text, be they numbers or words.
+    rows = [{**defaults, **row, "weight": str(row.get("weight", "normal"))} for row in rows]
+    base = alt.Chart(frame(rows)).encode(
         position("x", width, start=start), position("y", height, axis="y"), text="text:N"
     )
     mark = {

@@ -5,6 +5,8 @@ The floor distorts areas, so every cell carries its p and a thin bar on one scal
 
 from __future__ import annotations
 
+import itertools
+
 import altair as alt
 
 from hierviz.charts._canvas import boxes, hover, texts
@@ -20,6 +22,8 @@ def icicle(rows, look, width):
     """Draw folded rows (dicts of `folding.fold` with ``tag`` and texts) as an icicle `width` pixels wide."""
     top, height = _layout(rows)
     left = _columns(rows, width - 2)
+    # Columns differ in width; the bars of all have one scale.
+    full = min(b - a for a, b in itertools.pairwise(left)) - GAP - 2 * INSET
     cells, bars, words, tips = [], [], [], []
     for row, y, tall in zip(rows, top, height, strict=True):
         x, x2, y2 = left[row["depth"]], left[row["depth"] + 1] - GAP, y + tall - GAP
@@ -29,7 +33,6 @@ def icicle(rows, look, width):
         if row["on_truth"]:
             outline = {"x": x + 1, "x2": x2 - 1, "y": y + 1, "y2": y2 - 1, "colour": "transparent"}
             cells.append({**outline, "stroke": look.ink, "line": 2.5})
-        full = x2 - x - 2 * INSET
         bars.append(
             {"x": x + INSET, "x2": x + INSET + max(2, full * min(max(row["p"], 0), 1)), "y": y2 - 6, "y2": y2 - 3.5}
             | {"colour": look.bar_on(outcome)}
@@ -63,7 +66,9 @@ def _words(row, place, look):
         yield {"x": left, "y": first + LINE * i, "text": line, "colour": ink, "limit": room + 6, "weight": weight}
     last = first + LINE * (n - 1) if tagged else first
     if tagged:
-        yield {"x": left, "y": last, "text": row["tag"], "colour": ink, "size": SMALL, "limit": room - beside + 6}
+        free = room - beside
+        tag = row["tag"] if text_width(row["tag"], SMALL) <= free or "=" not in row["tag"] else "exact"
+        yield {"x": left, "y": last, "text": tag, "colour": ink, "size": SMALL, "limit": free + 6}
     yield {"x": right, "y": last, "text": row["p_text"], "colour": ink, "weight": 600, "align": "right"}
 
 
@@ -79,7 +84,10 @@ def wanted_widths(rows):
     for row in rows:
         beside = 0 if row["tag"] else text_width(row["p_text"], SIZE, bold=True) + 6
         name = "others 9.9k" if row["outcome"] == "others" else row["name"]
-        wanted = text_width(name, SIZE, bold=bool(row["tag"])) + beside + 2 * INSET + GAP + 2
+        wanted = max(
+            text_width(name, SIZE, bold=bool(row["tag"])), text_width(row["tag"], SMALL) + 40 if row["tag"] else 0
+        )
+        wanted += beside + 2 * INSET + GAP + 2
         need[row["depth"]] = max(need[row["depth"]], min(wanted, WIDEST))
     return need
 

@@ -15,6 +15,8 @@ from hierviz.charts.theme import SIZE, palette
 
 NARROW, MOST = 560, 9
 
+SUM = "Sum: the win"
+
 
 def win_breakdown(taxonomy, breakdown, *, dark=False, width=1000):
     """Slots of the win along the true path, earned part filled.
@@ -38,7 +40,11 @@ def win_breakdown(taxonomy, breakdown, *, dark=False, width=1000):
     wide = width >= NARROW
     total = f"win {breakdown.win:.3f}"
     right = max(text_width(text, SIZE) for text in [total, *(row["sum"] for row in rows)]) + 14
-    left = min(width * 0.28, max(text_width(row["name"], SIZE, True) for row in rows) + 16) if wide else 0
+    left = (
+        min(width * 0.28, max(text_width(name, SIZE, True) for name in [SUM, *(row["name"] for row in rows)]) + 16)
+        if wide
+        else 0
+    )
     start, end = (left, width - right) if wide else (1, width - 1)
     step, top, bar = (32, 4, 20) if wide else (46, 22, 16)
     room = left - 14 if wide else width - right - 4
@@ -66,7 +72,7 @@ def win_breakdown(taxonomy, breakdown, *, dark=False, width=1000):
             {**place, "x": start, "x2": end, "name": row["name"]}
             | {k: f"{row[k]:.6g}" for k in ("weight", "p", "term", "lost")}
         )
-    place = line(len(rows), "Sum: the win", total, True)
+    place = line(len(rows), SUM, total, True)
     shapes.append({**place, "x": start, "x2": end, "colour": look.tn})
     earned = 0.0
     for row in rows:

@@ -1,0 +1,98 @@
+"""What the chart tests draw: small curves worked by hand, a random large taxonomy, and a walk through a specification."""
+
+import re
+
+import numpy as np
+
+from hierviz import OperatingCurve, Taxonomy
+from hierviz.curves import CURVE_KEYS
+
+
+def curve_of(threshold, **values):
+    """An OperatingCurve with the given metrics; all others are 0.5 everywhere."""
+    n = len(threshold) + 1
+    given = {key: np.asarray(value, dtype=float) for key, value in values.items()}
+    return OperatingCurve(
+        np.asarray(threshold, dtype=float), {key: given.get(key, np.full(n, 0.5)) for key in CURVE_KEYS}, 10
+    )
+
+
+def three_points():
+    """tau >= 0.8: nothing said, never wrong. 0.4 <= tau < 0.8: half said, 0.9 right. Below: 0.75 said, 0.6 right."""
+    return curve_of([0.8, 0.4], info_recall=[0, 0.5, 0.75], correct=[1, 0.9, 0.6], info_f1=[0, 0.6, 0.7])
+
+
+def many_curves(n, n_points=300, seed=0):
+    """`n` falling curves with awkward names."""
+    rng = np.random.default_rng(seed)
+    names = [
+        "Flat softmax",
+        "hxe α=0.5",
+        'say "hi" </script>',
+        "a.b[0]",
+        "conditional sigmoid with 30 chars",
+        "x",
+        "y",
+        "z",
+    ]
+    made = {}
+    for i in range(n):
+        threshold = np.sort(rng.random(n_points))[::-1]
+        steps = np.linspace(0, 1, n_points + 1)
+        values = {
+            key: np.clip(steps * (0.9 - 0.08 * i) + rng.normal(0, 0.004, n_points + 1), 0, 1) for key in CURVE_KEYS
+        }
+        values["correct"] = 1 - 0.4 * values["correct"]
+        made[names[i]] = curve_of(threshold, **values)
+    return made
+
+
+def large(n_nodes=3000, seed=1):
+    """A random taxonomy with names of thirty letters, a fan of 600 siblings, an only child and a random sample."""
+    rng = np.random.default_rng(seed)
+    parents = [0] * 12 + [int(rng.integers(0, i // 4 + 1)) for i in range(13, n_nodes - 601)]
+    parents += [3] * 600 + [5]
+    names = [f"node {i:05d} with a long name".ljust(30, "x") for i in range(len(parents) + 1)]
+    taxonomy = Taxonomy.from_edges([(names[parent], names[i]) for i, parent in enumerate(parents, 1)])
+    return taxonomy, probabilities(taxonomy, rng)
+
+
+def probabilities(taxonomy, rng, concentration=0.05):
+    """Coherent random node probabilities of one sample, shape (n_nodes,)."""
+    p = np.zeros(taxonomy.n_nodes)
+    p[taxonomy.leaves] = rng.dirichlet(np.full(taxonomy.n_leaves, concentration))
+    for level in reversed(taxonomy.levels[1:]):
+        np.add.at(p, taxonomy.parent[level], p[level])
+    return p
+
+
+def views(spec):
+    """All unit views of a specification, however deep, with their datasets' rows under ``rows``."""
+    found = []
+
+    def walk(view, data):
+        data = view.get("data", data)
+        for key in ("layer", "vconcat", "hconcat"):
+            for below in view.get(key, ()):
+                walk(below, data)
+        if "mark" in view:
+            rows = spec["datasets"].get((data or {}).get("name"), [])
+            found.append({**view, "rows": rows})
+
+    walk(spec, None)
+    return found
+
+
+def shown_texts(svg):
+    """All words of an SVG."""
+    return re.findall(r"<text[^>]*>([^<]*)</text>", svg)
+
+
+def size(svg):
+    """Width and height of an SVG in pixels."""
+    return tuple(float(one) for one in re.search(r'<svg[^>]*? width="([\d.]+)" height="([\d.]+)"', svg).groups())
+
+
+def font_sizes(svg):
+    """Sizes of all texts of an SVG, pixels."""
+    return [float(one) for one in re.findall(r'font-size="([\d.]+)px"', svg)]

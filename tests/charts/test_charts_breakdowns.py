@@ -1,0 +1,148 @@
+"""Win terms, confusion cells, the matrix of a data set and the dot plot: values worked by hand, both themes, both widths."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from chart_cases import font_sizes, shown_texts, size, views
+
+from hierviz import PredictionsError, Taxonomy, charts, confusion, win_breakdown
+
+# cat: weights 1/2 and 1/2, p 0.6 and 0.4: win 0.5.
+P = np.array([1, 0.6, 0.4, 0.2, 0.3, 0.3, 0.1])
+THEMES = pytest.mark.parametrize(("dark", "width"), [(False, 1000), (True, 1000), (False, 330), (True, 330)])
+
+
+def check(chart, dark, width):
+    svg = charts.to_svg(chart, dark)
+    assert size(svg)[0] <= width
+    assert min(font_sizes(svg)) >= 11
+    assert f'fill="{charts.palette(dark).background}"' in svg
+    return shown_texts(svg)
+
+
+@THEMES
+def test_win_breakdown(taxonomy, dark, width):
+    breakdown = win_breakdown(taxonomy, P, 2)
+    words = check(charts.win_breakdown(taxonomy, breakdown, dark=dark, width=width), dark, width)
+    assert {"mammal", "cat", "1/2 × 0.60 = 0.30", "1/2 × 0.40 = 0.20", "win 0.500"} <= set(words)
+
+
+def test_win_slots_tile_the_line(taxonomy):
+    breakdown = win_breakdown(taxonomy, P, 2)
+    view = views(charts.win_breakdown(taxonomy, breakdown).to_dict())[-3]
+    slots = view["rows"][:4:2]
+    filled = view["rows"][1:4:2]
+    whole = view["rows"][4]
+    length = whole["x2"] - whole["x"]
+    assert [(row["x2"] - row["x"]) / length for row in slots] == pytest.approx([0.5, 0.5])
+    assert [(row["x2"] - row["x"]) / length for row in filled] == pytest.approx([0.3, 0.2])
+    assert slots[0]["x2"] == pytest.approx(slots[1]["x"])
+
+
+def test_win_table_and_sentence(taxonomy):
+    breakdown = win_breakdown(taxonomy, P, 2)
+    table = charts.win_breakdown_table(taxonomy, breakdown)
+    assert table["name"].tolist() == ["mammal", "cat"]
+    assert table["from"].tolist() == [0, 0.5]
+    assert (table["term"] + table["lost"]).tolist() == pytest.approx(table["weight"].tolist())
+    assert charts.win_breakdown_sentence(taxonomy, breakdown) == (
+        "The win is 0.50 of 1. The dearest step is cat: it counts 1/2, got 40 % of the probability, and so loses 0.30."
+    )
+    perfect = win_breakdown(taxonomy, np.array([1, 1, 1, 0, 0, 0, 0.0]), 2)
+    assert (
+        charts.win_breakdown_sentence(taxonomy, perfect)
+        == "The win is 1.00 of 1: next to nothing is lost on the way to cat."
+    )
+
+
+@pytest.mark.parametrize("truth", [0, 1, 5])
+def test_win_of_inner_truths_and_the_root(taxonomy, truth):
+    check(charts.win_breakdown(taxonomy, win_breakdown(taxonomy, P, truth), width=330), False, 330)
+
+
+def test_win_of_a_deep_path_shares_its_last_line():
+    names = [f"level {i}" for i in range(15)]
+    taxonomy = Taxonomy.from_edges([*itertools.pairwise(names), ("level 0", "other")])
+    breakdown = win_breakdown(taxonomy, np.full(taxonomy.n_nodes, 0.5), taxonomy.node("level 14"))
+    words = check(charts.win_breakdown(taxonomy, breakdown), False, 1000)
+    # 14 levels: eight lines, and one for the other six, whose weights sum to 1/256.
+    assert "6 more levels to level 14" in words
+    assert "1/256 in all, 0.002" in words
+    assert len(charts.win_breakdown_table(taxonomy, breakdown)) == 14
+
+
+@THEMES
+@pytest.mark.parametrize("row", [0, 1, 2, 3])
+def test_confusion_breakdown(taxonomy, row, dark, width):
+    found = confusion(taxonomy, np.array([2, 2, 0, 5]), np.array([3, 0, 0, 4]))
+    words = check(charts.confusion_breakdown(taxonomy, found, row, dark=dark, width=width), dark, width)
+    expected = [
+        ["hP = 1/2 = 0.50: of the answer's nodes are true", "hR = 1/2 = 0.50: of the true nodes are answered"],
+        ["hP = 1: nothing is claimed", "hR = 0/2 = 0.00: of the true nodes are answered"],
+        ["hP = 1: nothing is claimed", "hR = 1: nothing is to be found"],
+        ["hP = 1/1 = 1.00: of the answer's nodes are true", "hR = 1/2 = 0.50: of the true nodes are answered"],
+    ]
+    assert set(expected[row]) <= set(words)
+
+
+def test_confusion_cells_name_their_nodes(taxonomy):
+    found = confusion(taxonomy, np.array([2]), np.array([3]))
+    table = charts.confusion_breakdown_table(taxonomy, found, 0)
+    assert list(zip(table["cell"], table["name"])) == [
+        ("tp", "mammal"),
+        ("fn", "cat"),
+        ("fp", "dog"),
+        ("tn", "bird"),
+        ("tn", "newt"),
+    ]
+    assert charts.confusion_breakdown_sentence(taxonomy, found, 0) == (
+        "Of the 2 nodes on the way to the answer dog, 1 is true; of the 2 nodes on the way to the truth cat, 1 is answered."
+    )
+
+
+def test_a_cell_of_two_thousand_siblings_counts_the_rest():
+    taxonomy = Taxonomy.from_edges([("root", f"sibling {i:04d}") for i in range(2101)])
+    found = confusion(taxonomy, np.array([1]), np.array([2]))
+    words = check(charts.confusion_breakdown(taxonomy, found, 0), False, 1000)
+    assert "2,099" in words
+    assert any(word.endswith(" more") for word in words)
+
+
+@THEMES
+def test_confusion_matrix(taxonomy, dark, width):
+    # cat/dog: tp 1, fn 1, fp 1, tn 2 (bird, newt). newt/newt: tp 1, tn 2.
+    found = confusion(taxonomy, np.array([2, 6]), np.array([3, 6]))
+    words = check(charts.confusion_matrix(taxonomy, found, dark=dark, width=width), dark, width)
+    assert {"2", "1", "4", "0.667", "True positives"} <= set(words)
+    table = charts.confusion_matrix_table(taxonomy, found).set_index("key")
+    assert table["value"][["tp", "tn", "fp", "fn"]].tolist() == [2, 4, 1, 1]
+    assert charts.confusion_matrix_sentence(taxonomy, found) == (
+        "Over 2 samples 67 % of the answered nodes are true, and 67 % of the true nodes are answered."
+    )
+
+
+def test_undefined_measures_are_said_so(taxonomy):
+    found = confusion(taxonomy, np.array([2]), np.array([0]))
+    assert "undefined" in shown_texts(charts.to_svg(charts.confusion_matrix(taxonomy, found)))
+    assert charts.confusion_matrix_sentence(taxonomy, found) == "Over 1 samples no node is answered."
+
+
+@THEMES
+def test_metric_bars(dark, width):
+    values = {"Flat": {"ap": 0.7, "ac": 0.6, "n_points": 12}, "Conditional": {"ap": 0.8, "ac": None}}
+    chart = charts.metric_bars(values, dark=dark, width=width)
+    words = check(chart, dark, width)
+    assert {"AP", "AC", "Flat", "Conditional"} <= set(words)
+    # Number of points is not between 0 and 1, and an unknown value is no dot.
+    table = charts.metric_bars_table(values)
+    assert table["metric"].tolist() == ["ap", "ap", "ac", "ac"]
+    assert math.isnan(table["value"].iloc[-1])
+    dots = next(view for view in views(chart.to_dict()) if view["mark"]["type"] == "circle")
+    assert sorted(row["value"] for row in dots["rows"]) == [0.6, 0.7, 0.8]
+
+
+def test_metric_bars_without_a_metric():
+    with pytest.raises(PredictionsError, match="expected a metric between 0 and 1"):
+        charts.metric_bars({"Flat": {"info_dist": 3.0}})

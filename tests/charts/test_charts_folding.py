@@ -1,0 +1,118 @@
+"""Focus and context: what is always there, what the budget allows, and that no probability gets lost."""
+
+import numpy as np
+import pytest
+from chart_cases import large, probabilities
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hierviz import PredictionsError, Taxonomy, TaxonomyError
+from hierviz.charts import fold, probability_tree_table
+
+
+@st.composite
+def samples(draw):
+    """A random tree up to 400 nodes, probabilities coherent or not, truth and answer anywhere or unknown."""
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    n = draw(st.sampled_from([2, 3, 8, 40, 150, 400]))
+    shape = draw(st.sampled_from(["any", "deep", "star", "chain"]))
+    parents = {
+        "any": [int(rng.integers(0, i)) for i in range(1, n)],
+        "deep": [int(rng.integers(max(0, i - 4), i)) for i in range(1, n)],
+        "star": [0] * (n - 1),
+        "chain": list(range(min(n, 20) - 1)),
+    }[shape]
+    taxonomy = Taxonomy.from_edges([(f"n{parent}", f"n{i}") for i, parent in enumerate(parents, 1)])
+    p = probabilities(taxonomy, rng) if draw(st.booleans()) else rng.random(taxonomy.n_nodes)
+    truth, predicted = (draw(st.one_of(st.none(), st.integers(0, taxonomy.n_nodes - 1))) for _ in range(2))
+    return taxonomy, p, truth, predicted, draw(st.sampled_from([5, 20, 34, 60]))
+
+
+@settings(max_examples=120, deadline=None, derandomize=True, database=None)
+@given(samples())
+def test_paths_are_there_the_budget_holds_and_no_p_is_lost(sample):
+    taxonomy, p, truth, predicted, max_rows = sample
+    rows = fold(taxonomy, p, truth=truth, predicted=predicted, max_rows=max_rows)
+    nodes = rows["node"][rows["node"] >= 0].tolist()
+    assert len(set(nodes)) == len(nodes)
+    paths = {0}
+    for node, column in ((truth, "on_truth"), (predicted, "on_answer")):
+        path = [] if node is None else taxonomy.path(node).tolist()
+        paths |= set(path)
+        assert rows["node"][rows[column]].tolist() == [one for one in nodes if one in set(path)]
+    assert paths <= set(nodes)
+    # Only the two paths, each with a row for the rest of every family, may break the budget.
+    assert len(rows) <= max(max_rows, 2 * len(paths))
+    size, shown = taxonomy.subtree_size, set(nodes)
+    hidden = 0
+    for _, row in rows.iterrows():
+        below = rows[rows["parent_row"] == row["row"]]
+        if len(below):
+            children = taxonomy.children[row["node"]]
+            assert below["p"].sum() == pytest.approx(p[children].sum())
+            assert below["n_siblings"].sum() == len(children)
+            assert (below["depth"] == row["depth"] + 1).all()
+            assert not (below["n_siblings"].gt(1) & below["outcome"].ne("others")).any()
+        elif row["outcome"] != "others":
+            assert row["hidden"] == size[row["node"]] - 1
+        if row["outcome"] == "others":
+            assert row["n_siblings"] >= 2
+            group = [child for child in taxonomy.children[rows["node"][row["parent_row"]]] if child not in shown]
+            assert row["hidden"] == size[group].sum()
+        hidden += row["hidden"]
+    assert len(nodes) + hidden == taxonomy.n_nodes
+
+
+def test_a_family_worked_by_hand():
+    # Ten children: the answer, the truth far down, three likely ones, and five folded with p 0.05 in all.
+    taxonomy = Taxonomy.from_edges([("root", f"c{i}") for i in range(10)])
+    p = np.array([1, 0.4, 0.2, 0.15, 0.1, 0.05, 0.04, 0.03, 0.02, 0.008, 0.002])
+    rows = fold(taxonomy, p, truth=10, predicted=1)
+    assert rows["name"].tolist() == ["root", "c0", "c1", "c2", "c3", "c9", "others (n=5)"]
+    assert rows["outcome"].tolist() == ["tp", "fp", "tn", "tn", "tn", "fn", "others"]
+    assert rows["p"].iloc[-1] == pytest.approx(0.148)
+    assert rows["n_siblings"].tolist() == [1, 1, 1, 1, 1, 1, 5]
+
+
+def test_a_single_node_is_never_folded(taxonomy):
+    # animal: mammal, bird, newt; the answer is mammal, nothing else is likely: bird and newt make a group of two ...
+    p = np.array([1, 1, 1, 0, 0, 0, 0.0])
+    assert fold(taxonomy, p, predicted=1)["name"].tolist()[-1] == "others (n=3)"
+    # ... but with bird on a path newt is left alone and shown.
+    rows = fold(taxonomy, p, truth=5, predicted=1)
+    assert "newt" in rows["name"].tolist()
+    assert "others" not in rows["outcome"].tolist()
+
+
+def test_outcomes_with_one_path_unknown(taxonomy):
+    p = np.array([1, 0.9, 0.5, 0.4, 0.05, 0.05, 0.05])
+    rows = fold(taxonomy, p, predicted=2)
+    assert dict(zip(rows["name"], rows["outcome"]))["cat"] == "path"
+    assert not rows["on_truth"].any()
+
+
+def test_truth_at_an_inner_node_and_answer_below_it(taxonomy):
+    p = np.array([1, 0.4, 0.55, 0.1, 0.2, 0.9, 0.4])
+    rows = fold(taxonomy, p, truth=1, predicted=2).set_index("name")
+    assert rows["outcome"][["animal", "mammal", "cat"]].tolist() == ["tp", "tp", "fp"]
+    # A likely inner node off both paths is opened: duck is more probable than bird, its parent.
+    assert rows["p"]["duck"] == 0.9
+
+
+def test_large_fan_stays_small():
+    taxonomy, p = large()
+    leaf = int(taxonomy.leaves[p[taxonomy.leaves].argmax()])
+    for truth in (int(taxonomy.leaves[0]), int(taxonomy.children[3][-1]), 3):
+        rows = probability_tree_table(taxonomy, p, truth=truth, predicted=leaf)
+        assert len(rows) <= 34
+        assert rows["outcome"].eq("others").any()
+
+
+def test_bad_input_is_named(taxonomy):
+    with pytest.raises(PredictionsError, match=r"p: expected shape \(7,\), one sample, got \(1, 7\)"):
+        fold(taxonomy, np.ones((1, 7)))
+    with pytest.raises(PredictionsError, match="truth: expected a node from 0 to 6, got 7"):
+        fold(taxonomy, np.ones(7), truth=7)
+    graph = Taxonomy.from_edges([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")])
+    with pytest.raises(TaxonomyError, match="probability tree: expected a tree"):
+        fold(graph, np.ones(4))

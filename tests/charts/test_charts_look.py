@@ -1,0 +1,139 @@
+"""The look and the way out: contrast, colours told apart, words, plain columns, files, the notebook."""
+
+import json
+
+import numpy as np
+import pytest
+from chart_cases import three_points
+
+from hierviz import INFERENCE_RULES, charts
+from hierviz.charts import theme
+from hierviz.charts._rows import frame
+from hierviz.charts._text import (
+    count_text,
+    percent_text,
+    probability_text,
+    shorten,
+    text_width,
+    wrap_items,
+    wrap_words,
+)
+
+
+def linear(colour):
+    c = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
+
+
+def contrast(a, b):
+    light = sorted((linear(one) @ [0.2126, 0.7152, 0.0722] + 0.05 for one in (a, b)), reverse=True)
+    return light[0] / light[1]
+
+
+# How red-, green- and blue-blind eyes see linear RGB (Machado, Oliveira & Fernandes 2009, severity 1).
+EYES = {
+    "all": np.eye(3),
+    "protan": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deutan": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    "tritan": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+}
+
+
+def oklab(colour, eye):
+    lms = np.array([[0.4122, 0.5363, 0.0514], [0.2119, 0.6807, 0.1074], [0.0883, 0.2817, 0.6300]])
+    lab = np.array([[0.2105, 0.7936, -0.0041], [1.9780, -2.4286, 0.4506], [0.0259, 0.7828, -0.8087]])
+    return lab @ np.cbrt(lms @ np.clip(np.array(EYES[eye]) @ linear(colour), 0, 1))
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_contrast_of_texts_and_models(dark):
+    look = charts.palette(dark)
+    assert contrast(look.ink, look.background) >= 7
+    assert contrast(look.muted, look.background) >= 4.5
+    for outcome in ("tp", "fp", "fn", "tn", "path", "others"):
+        assert contrast(look.text_on(outcome), look.outcome(outcome)) >= 4.4, outcome
+    for colour in look.models:
+        assert contrast(colour, look.background) >= 3, colour
+
+
+@pytest.mark.parametrize("eye", EYES)
+@pytest.mark.parametrize("dark", [False, True])
+def test_model_colours_can_be_told_apart(dark, eye):
+    seen = np.array([oklab(colour, eye) for colour in charts.palette(dark).models])
+    distance = np.linalg.norm(seen[:, None] - seen[None], axis=-1)[np.triu_indices(len(seen), 1)]
+    assert distance.min() > 0.045
+    first = np.linalg.norm(seen[:4, None] - seen[None, :4], axis=-1)[np.triu_indices(4, 1)]
+    assert first.min() > 0.07
+
+
+def test_every_rule_of_the_registry_has_a_shape_and_a_name():
+    assert set(INFERENCE_RULES) <= {*theme.RULE_SHAPES, "threshold_set"}
+    assert theme.rule_label("majority") == "Majority"
+    assert theme.rule_label("something_new") == "Something new"
+    assert theme.rule_shape("something_new") == "cross"
+
+
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [(1, "1"), (0.99999, ">0.999"), (0.996, "0.996"), (0.63, "0.63"), (0.0421, "0.042"), (3e-4, "3e-4"), (0, "0")]
+    + [(1 - 1e-9, "1"), (float("nan"), "–"), (None, "–"), (1.3, "1.30")],
+)
+def test_probability_text(p, text):
+    assert probability_text(p) == text
+
+
+def test_other_texts():
+    assert [count_text(n) for n in (7, 999, 1600, 9949, 16344)] == ["7", "999", "1.6k", "9.9k", "16k"]
+    assert [percent_text(x) for x in (0, 0.004, 0.414, 0.996, 1)] == ["0 %", "under 1 %", "41 %", "over 99 %", "100 %"]
+    assert shorten("short", 200) == "short"
+    long = shorten("a very long name of a class", 80)
+    assert long.endswith("…")
+    assert text_width(long) <= 80
+    assert (
+        wrap_words("Biological and health sciences", 100) == ["Biological", "and health…"]
+        or len(wrap_words("Biological and health sciences", 100)) <= 2
+    )
+
+
+def test_wrapped_items_count_what_is_left_out():
+    assert wrap_items(["cat", "dog"], 200) == ["cat, dog"]
+    assert wrap_items([], 200) == []
+    lines = wrap_items([f"class {i}" for i in range(5000)], 200, most_lines=3)
+    assert len(lines) == 3
+    shown = ", ".join(lines).count("class")
+    assert lines[-1].endswith(f"and {5000 - shown:,} more")
+
+
+def test_frames_keep_nan_as_null():
+    made = frame([{"a": 1.0, "b": "x"}, {"a": float("inf"), "b": None}])
+    assert made["a"].isna().tolist() == [False, True]
+    assert made["b"].tolist() == ["x", None]
+
+
+def test_files(tmp_path):
+    chart = charts.operating_curves({"m": three_points()}, width=330)
+    assert charts.to_png(chart)[:8] == b"\x89PNG\r\n\x1a\n"
+    assert charts.to_svg(chart).startswith("<svg")
+    json.dumps(charts.to_vega_lite(chart, dark=True))
+    assert charts.to_vega_lite(chart, dark=True)["background"] == "#171614"
+    table = charts.operating_curves_table({"mödel": three_points()}, rules={"mödel": {"leaf": {"correct": 0.5}}})
+    first, *rest = charts.to_csv(table).decode().splitlines()
+    assert first.startswith("model,rule,threshold,exact,correct,")
+    assert rest[0].startswith("mödel,threshold,0.5,")
+    assert rest[1].startswith("mödel,leaf,,,0.5,")
+
+
+def test_show_is_an_iframe_that_needs_no_network():
+    shown = charts.show(charts.operating_curves({"</script><b>": three_points()}, width=330))
+    text = shown._repr_html_()
+    assert text.startswith("<iframe srcdoc=")
+    assert shown.width <= 345
+    assert shown.height > 500
+    assert "vegaEmbed" in shown.html
+    assert "</script><b>" not in shown.html
+    assert "cdn" not in shown.html.split("<script>")[0]
+    assert '<script src="http' not in shown.html
+
+
+def test_public_names_exist():
+    assert all(hasattr(charts, name) for name in charts.__all__)

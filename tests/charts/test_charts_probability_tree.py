@@ -1,0 +1,157 @@
+"""The probability tree as data: cells, outline, bars, fallback to a list, labels, widths, sentences."""
+
+import itertools
+
+import numpy as np
+import pytest
+from chart_cases import font_sizes, large, shown_texts, size, views
+
+from hierviz import PredictionsError, Taxonomy
+from hierviz.charts import palette, probability_tree, probability_tree_sentence, to_svg
+
+P = np.array([1, 0.6, 0.37, 0.23, 0.3, 0.3, 0.1])
+CASES = [
+    {"truth": 3, "predicted": 2},
+    {"truth": 2, "predicted": 2},
+    {"truth": 2, "predicted": 0},
+    {"truth": 1, "predicted": 2},
+    {"truth": 0, "predicted": 0},
+    {"predicted": 5},
+    {"truth": 5},
+    {},
+]
+
+
+def boxes_of(chart):
+    """Rows of the cells and of the bars; the legend has boxes, too, and comes first."""
+    rects = [view for view in views(chart.to_dict()) if "cornerRadius" in view["mark"]]
+    *_, cells, bars = (view["rows"] for view in rects)
+    return cells, bars
+
+
+def test_cells_of_a_small_tree(taxonomy):
+    cells, bars = boxes_of(probability_tree(taxonomy, P, truth=3, predicted=2))
+    look = palette()
+    filled = [row["colour"] for row in cells if row["colour"] != "transparent"]
+    # animal and mammal right, cat wrong, dog missed; bird, duck and newt on neither path.
+    assert sorted(filled) == sorted([look.tp] * 2 + [look.fp, look.fn] + [look.tn] * 3)
+    # The true path is outlined: animal, mammal, dog.
+    assert sum(row["colour"] == "transparent" and row["line"] > 0 for row in cells) == 3
+    assert len(bars) == 7
+
+
+def test_bars_stand_on_one_scale(taxonomy):
+    _, bars = boxes_of(probability_tree(taxonomy, P, truth=3, predicted=2, style="list"))
+    tracks, values = bars[::2], bars[1::2]
+    shares = [(v["x2"] - v["x"]) / (t["x2"] - t["x"]) for t, v in zip(tracks, values)]
+    # Depth first, likeliest child first: animal, mammal, cat, dog, bird, duck, newt.
+    assert shares == pytest.approx([1, 0.6, 0.37, 0.23, 0.3, 0.3, 0.1])
+
+
+def test_bars_of_all_columns_stand_on_one_scale(taxonomy):
+    _, bars = boxes_of(probability_tree(taxonomy, P, truth=3, predicted=2))
+    assert [row["x2"] - row["x"] for row in bars] == pytest.approx(
+        [share * (bars[0]["x2"] - bars[0]["x"]) for share in (1, 0.6, 0.37, 0.23, 0.3, 0.3, 0.1)]
+    )
+
+
+def test_cells_of_the_icicle_lie_inside_their_parents(taxonomy):
+    cells, _ = boxes_of(probability_tree(taxonomy, P, truth=3, predicted=2))
+    cells = [row for row in cells if row["colour"] != "transparent"]
+    animal, mammal, cat, dog, *_ = cells
+    assert mammal["x"] == pytest.approx(animal["x2"] + 3)
+    assert animal["y"] <= mammal["y"] <= cat["y"] < cat["y2"] < dog["y"] < dog["y2"] <= mammal["y2"] + 1e-9
+
+
+@pytest.mark.parametrize(("dark", "width"), [(False, 1000), (True, 330)])
+@pytest.mark.parametrize("style", ["icicle", "node-link", "list"])
+@pytest.mark.parametrize("case", CASES)
+def test_every_case_compiles_and_fits(taxonomy, case, style, dark, width):
+    svg = to_svg(probability_tree(taxonomy, P, style=style, width=width, dark=dark, **case), dark)
+    assert size(svg)[0] <= width
+    assert min(font_sizes(svg)) >= 11
+    words = shown_texts(svg)
+    assert any(word.startswith("animal") for word in words)
+    for node, tag in (("predicted", "answer"), ("truth", "truth")):
+        both = ("answer = truth", "exact")
+        tags = {word for word in words if word in (tag, *both) or word.endswith((f"· {tag}", "· answer = truth"))}
+        assert len(tags) == (node in case)
+
+
+@pytest.mark.parametrize("width", [330, 1000])
+@pytest.mark.parametrize("style", ["icicle", "node-link"])
+def test_large_taxonomies_with_long_names(style, width):
+    taxonomy, p = large()
+    leaf = int(taxonomy.leaves[p[taxonomy.leaves].argmax()])
+    chart = probability_tree(taxonomy, p, truth=int(taxonomy.children[3][-1]), predicted=leaf, style=style, width=width)
+    assert len(chart.to_json()) < 120_000
+    svg = to_svg(chart)
+    assert size(svg)[0] <= width
+    assert size(svg)[1] < 1200
+    assert any("others" in word or word.startswith("+") for word in shown_texts(svg))
+
+
+def test_a_chain_of_only_children_becomes_a_list():
+    names = ["root", *(f"level {i} with quite some name" for i in range(14))]
+    taxonomy = Taxonomy.from_edges(
+        [*itertools.pairwise(names), (names[-1], "a"), (names[-1], "b"), ("root", "elsewhere")]
+    )
+    p = np.full(taxonomy.n_nodes, 0.8)
+    svg = to_svg(probability_tree(taxonomy, p, truth=taxonomy.node("a"), predicted=taxonomy.node("b")))
+    assert names[14] in shown_texts(svg)
+
+
+def test_incoherent_probabilities_are_drawn_as_they_are(taxonomy):
+    p = np.array([1, 0.4, 0.55, 0.1, 0.2, 1.3, 0.4])
+    words = shown_texts(to_svg(probability_tree(taxonomy, p, truth=2, predicted=5)))
+    assert "1.30" in words
+    assert "0.55" in words
+
+
+def test_the_tooltip_has_the_full_name_and_p(taxonomy):
+    spec = probability_tree(taxonomy, P, truth=3, predicted=2).to_dict()
+    (hover,) = (view for view in views(spec) if view["mark"].get("opacity") == 0)
+    assert [tip["title"] for tip in hover["encoding"]["tooltip"]] == ["Node", "p", "Outcome", "Nodes not shown"]
+    assert hover["rows"][2]["name"] == "cat"
+    assert hover["rows"][2]["tip_p"] == "0.37"
+    assert hover["rows"][2]["tip_outcome"] == "wrong (false positive)"
+
+
+def test_an_unknown_style_is_refused(taxonomy):
+    with pytest.raises(PredictionsError, match="style: expected one of icicle, node-link, list, got 'sunburst'"):
+        probability_tree(taxonomy, P, style="sunburst")
+
+
+@pytest.mark.parametrize(
+    ("case", "sentence"),
+    [
+        (
+            {"truth": 3, "predicted": 2},
+            "The answer is cat (p = 0.37), the truth is dog (p = 0.23); they part after mammal.",
+        ),
+        (
+            {"truth": 6, "predicted": 2},
+            "The answer is cat (p = 0.37), the truth is newt (p = 0.10); they part at the root.",
+        ),
+        ({"truth": 2, "predicted": 2}, "The answer cat (p = 0.37) is exactly the truth."),
+        (
+            {"truth": 2, "predicted": 1},
+            "The answer mammal (p = 0.60) is right and stops one level above the truth cat (p = 0.37).",
+        ),
+        ({"truth": 2, "predicted": 0}, "No class is named: the answer stays at the root. The truth is cat (p = 0.37)."),
+        (
+            {"truth": 1, "predicted": 2},
+            "The answer cat (p = 0.37) goes one level further than the known truth mammal (p = 0.60).",
+        ),
+        ({"predicted": 5}, "The answer is duck (p = 0.30); the truth is not known."),
+        ({"truth": 5}, "The truth is duck (p = 0.30); no answer is given."),
+        ({}, "Neither an answer nor the truth is given."),
+    ],
+)
+def test_the_sentence(taxonomy, case, sentence):
+    assert probability_tree_sentence(taxonomy, P, **case) == sentence
+
+
+def test_the_sentence_says_what_is_left_out():
+    taxonomy, p = large()
+    assert " nodes, the rest is folded." in probability_tree_sentence(taxonomy, p, truth=1, predicted=2)

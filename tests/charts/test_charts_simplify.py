@@ -1,0 +1,63 @@
+"""Ramer-Douglas-Peucker keeps the shape: the bound, the ends, and curves worked by hand."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hierviz.charts import simplify
+
+
+def largest_deviation(x, y, kept):
+    """Largest distance of a point to the segment between the kept points around it, straight from the definition."""
+    worst = 0.0
+    for a, b in itertools.pairwise(kept):
+        for i in range(a, b + 1):
+            d = np.array([x[b] - x[a], y[b] - y[a]])
+            v = np.array([x[i] - x[a], y[i] - y[a]])
+            along = np.clip(v @ d / (d @ d), 0, 1) if d @ d > 0 else 0.0
+            worst = max(worst, float(np.hypot(*(v - along * d))))
+    return worst
+
+
+def test_points_on_a_line_go_and_a_corner_stays():
+    assert simplify([0, 1, 2, 3, 3, 3], [0, 0, 0, 0, 1, 2], 0.1).tolist() == [0, 3, 5]
+
+
+def test_a_bump_below_the_tolerance_goes():
+    assert simplify([0, 1, 2], [0, 0.09, 0], 0.1).tolist() == [0, 2]
+    assert simplify([0, 1, 2], [0, 0.11, 0], 0.1).tolist() == [0, 1, 2]
+
+
+def test_a_spike_along_its_own_line_stays():
+    # Forth and back: the point is on the line through the ends, but not on the segment between them.
+    assert simplify([0, 5, 1], [0, 0, 0], 0.1).tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_short_curves_are_kept_whole(n):
+    assert simplify(np.arange(n), np.arange(n), 0.1).tolist() == list(range(n))
+
+
+points = st.lists(st.tuples(st.floats(-500, 500), st.floats(-500, 500)), min_size=2, max_size=60)
+
+
+@settings(max_examples=150, deadline=None, derandomize=True, database=None)
+@given(points, st.sampled_from([0.0, 0.1, 5.0, 80.0]))
+def test_nothing_is_further_away_than_the_tolerance(points, tolerance):
+    x, y = np.array(points).T
+    kept = simplify(x, y, tolerance)
+    assert kept[0] == 0
+    assert kept[-1] == len(x) - 1
+    assert np.all(np.diff(kept) > 0)
+    assert largest_deviation(x, y, kept) <= tolerance + 1e-6
+
+
+def test_a_hundred_thousand_points_become_few():
+    x = np.linspace(0, 1000, 100_000)
+    y = 600 * np.exp(-x / 300)
+    kept = simplify(x, y, 0.1)
+    assert len(kept) < 120
+    assert np.abs(np.interp(x, x[kept], y[kept]) - y).max() < 0.2
