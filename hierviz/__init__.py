@@ -10,7 +10,7 @@ import importlib
 
 from hierviz.curves import OperatingCurve, ParetoTable, operating_curve, pareto_table
 from hierviz.errors import FileError, HiervizError, ModelError, PredictionsError, TaxonomyError
-from hierviz.evaluation import Evaluation, evaluate, version
+from hierviz.evaluation import Evaluation
 from hierviz.inference import INFERENCE_RULES, infer
 from hierviz.losses import LOSSES
 from hierviz.metrics import METRICS, HierarchicalConfusion, confusion, path_metrics, win, win_breakdown
@@ -25,6 +25,7 @@ from hierviz.readers import (
     load_taxonomy,
     write_predictions,
 )
+from hierviz.summary import evaluate, version
 from hierviz.taxonomy import NodeLists, Taxonomy
 
 __version__ = version()

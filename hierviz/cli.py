@@ -13,10 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
-from hierviz import evaluation
 from hierviz.errors import FileError, HiervizError, ModelError
+from hierviz.evaluation import NODE_COLUMNS, Evaluation
 from hierviz.inference import INFERENCE_RULES
 from hierviz.parametrisation import PARAMETRISATIONS
+from hierviz.summary import evaluate, require_same_samples, version
 
 
 def main(arguments=None):
@@ -45,7 +46,7 @@ class _Parser(argparse.ArgumentParser):
 def parser():
     """The argument parser of all commands."""
     top = _Parser(prog="hierviz", description="Look at a hierarchical classifier's mistakes.")
-    top.add_argument("--version", action="version", version=f"hierviz {evaluation.version()}")
+    top.add_argument("--version", action="version", version=f"hierviz {version()}")
     commands = top.add_subparsers(metavar="command", title="commands")
 
     app = commands.add_parser("app", help="open the app in the browser, on the bundled demo or on these files")
@@ -154,9 +155,9 @@ def run_evaluate(options):
         from hierviz.readers import attach_media
 
         predictions = [attach_media(one, options.media) for one in predictions]
-    evaluation.require_same_samples(predictions)
-    models = [evaluation.Evaluation.of(one, progress=_progress(one.name)) for one in predictions]
-    found = evaluation.evaluate(models, options.rule, options.threshold)
+    require_same_samples(predictions)
+    models = [Evaluation.of(one, progress=_progress(one.name)) for one in predictions]
+    found = evaluate(models, options.rule, options.threshold)
     if options.per_sample:
         _write_csv(options.per_sample, *per_sample_table(models, options.rule, options.threshold))
     _write_text(options.json, json.dumps(found, indent=1, ensure_ascii=False) + "\n")
@@ -169,8 +170,8 @@ def run_curve(options):
         raise FileError(
             f"--predictions: expected one file for a curve, got {len(predictions)}. Run the command once per model."
         )
-    model = evaluation.Evaluation.of(predictions[0], progress=_progress(predictions[0].name))
-    curve = model.checked_curve()
+    model = Evaluation.of(predictions[0], progress=_progress(predictions[0].name))
+    curve = model.curve
     # The first point holds for every threshold from the first breakpoint up.
     table = {"threshold": np.append(1.0, curve.threshold), **curve.values}
     if len(curve.threshold) and curve.threshold[0] > 1:
@@ -256,7 +257,7 @@ def per_sample_table(models, rule, threshold):
             values = table.get(key)
             if values is None:
                 shown.append([""] * n)
-            elif key in ("truth", "predicted", "best_leaf"):
+            elif key in NODE_COLUMNS:
                 shown.append([model.taxonomy.names[node] for node in values.tolist()])
             else:
                 shown.append(["Infinity" if value == float("inf") else value for value in values.tolist()])

@@ -1,6 +1,6 @@
 """The reference of every metric, parametrisation, rule and loss, written from the registries.
 
-    python -m hierviz.reference > docs/metrics.md
+python -m hierviz.reference > docs/metrics.md
 """
 
 from hierviz.inference import INFERENCE_RULES
@@ -33,10 +33,21 @@ def reference():
         if entries:
             lines += ["", f"### {title}"]
         for entry in entries:
-            lines += ["", f"**`{entry.key}`: {entry.label}.** {entry.sentence}", "", f"$${entry.formula}$$", "", _facts(entry)]
+            lines += [
+                "",
+                f"**`{entry.key}`: {entry.label}.** {entry.sentence}",
+                "",
+                f"$${entry.formula}$$",
+                "",
+                _facts(entry),
+            ]
     lines += ["", "## Parametrisations"]
     for entry in PARAMETRISATIONS.values():
-        columns = {"leaves": "one score per leaf", "nodes": "one score per node except the root", "all": "one score per node"}
+        columns = {
+            "leaves": "one score per leaf",
+            "nodes": "one score per node except the root",
+            "all": "one score per node",
+        }
         facts = [columns[entry.columns], "trees only" if entry.tree_only else "trees and graphs"]
         facts.append("leaves sum to 1" if entry.is_distribution else "leaves need not sum to 1")
         facts.append("a child is never above its parent" if entry.is_coherent else "a child may be above its parent")
@@ -74,7 +85,9 @@ def _facts(entry):
     low, high = (f"{one:g}" if abs(one) != float("inf") else "∞" for one in entry.range)
     better = "" if entry.better == "neither" else f"; {entry.better} is better"
     unit = f" {entry.unit}" if entry.unit else ""
-    needs = "".join((", trees only" if entry.tree_only else "", ", truths at leaves only" if entry.leaf_truth_only else ""))
+    needs = "".join(
+        (", trees only" if entry.tree_only else "", ", truths at leaves only" if entry.leaf_truth_only else "")
+    )
     return f"From {low} to {high}{unit}{better}{needs}. Source: {entry.source}."
 
 

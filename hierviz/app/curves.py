@@ -94,8 +94,12 @@ def threshold_panel():
             if best is not None:
                 st.button(f"{goal} of {name}: τ = {best:.3f}", on_click=state.move_threshold, args=(best,))
         st.button("Majority: τ = 0.5", on_click=state.move_threshold, args=(0.5,))
+        answers = state.link(rule="threshold", tau=tau)
         st.page_link(
-            shell.page("example"), label="See the answers at this τ", query_params=state.link(rule="threshold", tau=tau)
+            shell.page("example"),
+            label="See the answers at this τ",
+            icon=":material/arrow_forward:",
+            query_params=answers,
         )
 
 
@@ -107,8 +111,7 @@ threshold_panel()
 
 st.subheader("The whole curve in numbers")
 shell.metric_table({name: model.curve.summary() for name, model in chosen.items()}, COLUMNS, key="curve-table")
-st.markdown(
-    f"Each row is a model, judged on {data.models[names[0]].n_judged} samples at all its thresholds; the best of a column is **bold**."
-)
+judged = data.models[names[0]].n_judged
+st.markdown(f"Each row is a model, judged on {judged} samples at all its thresholds; the best of a column is **bold**.")
 st.markdown("What the numbers on this page mean:")
 numbers.definitions((*COLUMNS, *dict.fromkeys((x, y, *charts.read_out_keys(x, y)))), "curves")

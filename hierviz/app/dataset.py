@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hierviz.errors import FileError
-from hierviz.evaluation import Evaluation, require_same_samples
+from hierviz.evaluation import Evaluation
 from hierviz.readers import (
     attach_media,
     attach_truth,
@@ -19,6 +19,7 @@ from hierviz.readers import (
     read_node_attributes,
 )
 from hierviz.readers.demo import load_demo
+from hierviz.summary import require_same_samples
 from hierviz.taxonomy import Taxonomy
 
 DEMO = "demo"

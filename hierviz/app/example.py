@@ -38,7 +38,9 @@ with main:
     with st.container(horizontal=True, vertical_alignment="center"):
         last = len(chosen.rows) - 1
         st.button("Previous", icon=":material/arrow_back:", on_click=chosen.go, args=(place - 1,), disabled=place == 0)
-        st.button("Next", icon=":material/arrow_forward:", on_click=chosen.go, args=(place + 1,), disabled=place == last)
+        st.button(
+            "Next", icon=":material/arrow_forward:", on_click=chosen.go, args=(place + 1,), disabled=place == last
+        )
         st.markdown(f"{place + 1} of {last + 1}")
         st.caption(controls.setting(data, key, rule, tau))
 

@@ -6,12 +6,18 @@ from hierviz.app import controls, numbers, shell, state
 from hierviz.app.account import account
 from hierviz.app.figure import picture_url
 from hierviz.mistakes import mistakes, outcome_counts
+from hierviz.summary import model_summary
 
 SHOWN = {
     "curve": ("ac", "ap", "recall_at_95_correct", "majority_f1"),
     "distribution": ("softmax_win",),
     "top_down": ("finest_accuracy", "coarsest_accuracy", "aggregate_f1"),
     "confusion": ("f1", "mcc"),
+}
+# Where there are no scores, sets of labels are what can be judged.
+SHOWN_OF_LABELS = {
+    "labels": ("micro_f1", "macro_f1", "hf1_samples", "ihf1_samples"),
+    "confusion": ("ppv", "tpr", "f1", "mcc"),
 }
 GALLERY = 6
 
@@ -31,12 +37,13 @@ st.markdown(
 
 if judged:
     st.subheader("How good are the models?")
-    entries = {model.predictions.name: model.as_dict() for model in data.models.values()}
+    entries = {model.predictions.name: model_summary(model) for model in data.models.values()}
+    shown = SHOWN if any(entry["curve"] for entry in entries.values()) else SHOWN_OF_LABELS
     rows = {
-        name: {key: entry[block][key] for block, keys in SHOWN.items() if entry[block] for key in keys}
+        name: {key: entry[block][key] for block, keys in shown.items() if entry[block] for key in keys}
         for name, entry in entries.items()
     }
-    keys = [key for keys in SHOWN.values() for key in keys if any(key in row for row in rows.values())]
+    keys = [key for keys in shown.values() for key in keys if any(key in row for row in rows.values())]
     if keys:
         shell.metric_table(rows, keys, key="overview-table")
         st.markdown(

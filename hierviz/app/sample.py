@@ -42,7 +42,10 @@ def head(predictions, row, truth, predicted, outcome):
 def _named(taxonomy, node, lists, row, verdict=""):
     """A node in bold with its path below it, or a list of nodes; -1 is an empty label."""
     if node is None:
-        return "; ".join(f"**{escape(taxonomy.title(one))}**" if one >= 0 else "(empty)" for one in lists[row]) or "nothing"
+        return (
+            "; ".join(f"**{escape(taxonomy.title(one))}**" if one >= 0 else "(empty)" for one in lists[row])
+            or "nothing"
+        )
     steps = taxonomy.path(node)[1:] if taxonomy.is_tree else []
     route = " › ".join(escape(taxonomy.title(one)) for one in steps)
     return f"**{escape(taxonomy.title(node))}**{verdict}  \n:gray[{route}]"
@@ -57,7 +60,12 @@ def tree(taxonomy, p, truth, predicted):
         st.markdown("The thirty most probable classes; a tree is drawn where every class has one parent.")
         return
     st.segmented_control(
-        "Draw as", list(STYLES), format_func=STYLES.get, required=True, label_visibility="collapsed", **state.bound("tree")
+        "Draw as",
+        list(STYLES),
+        format_func=STYLES.get,
+        required=True,
+        label_visibility="collapsed",
+        **state.bound("tree"),
     )
     nodes = {"truth": truth, "predicted": predicted}
     look = {"style": state.view().tree, "dark": state.is_dark(), "width": state.main_width()}

@@ -64,7 +64,9 @@ def filters(selection, taxonomy):
     if selection.found is None:
         return
     counts = outcome_counts(selection.everything)
-    labels = {"": f"all {len(selection.everything)}"} | {key: f"{OUTCOMES[key].split()[-1]} {counts[key]}" for key in OUTCOMES}
+    labels = {"": f"all {len(selection.everything)}"} | {
+        key: f"{OUTCOMES[key].split()[-1]} {counts[key]}" for key in OUTCOMES
+    }
     st.segmented_control(
         "Show",
         list(labels),

@@ -1,20 +1,37 @@
 """Metrics: arrays in, numbers out. `METRICS` describes every number by its key."""
 
-from hierviz.metrics.confusion import HierarchicalConfusion, best_constant_path, confusion
+from hierviz.metrics.confusion import HierarchicalConfusion, confusion
+from hierviz.metrics.expected_sets import expected_by_threshold, expected_hf1
+from hierviz.metrics.label_sets import LabelSetCounts
+from hierviz.metrics.label_texts import LABEL_METRICS
+from hierviz.metrics.multi_path import PathConfusion, best_constant_path
 from hierviz.metrics.path import PATH_KEYS, path_metrics, truncate
+from hierviz.metrics.path_cover import greedy_cover
+from hierviz.metrics.path_lists import PathLists
 from hierviz.metrics.registry import METRICS, Metric
+from hierviz.metrics.set_curves import operating_points, set_curve
 from hierviz.metrics.win import WinBreakdown, best_leaf_metrics, win, win_breakdown
+
+METRICS |= LABEL_METRICS
 
 __all__ = [
     "METRICS",
     "PATH_KEYS",
     "HierarchicalConfusion",
+    "LabelSetCounts",
     "Metric",
+    "PathConfusion",
+    "PathLists",
     "WinBreakdown",
     "best_constant_path",
     "best_leaf_metrics",
     "confusion",
+    "expected_by_threshold",
+    "expected_hf1",
+    "greedy_cover",
+    "operating_points",
     "path_metrics",
+    "set_curve",
     "truncate",
     "win",
     "win_breakdown",

@@ -2,8 +2,9 @@ r"""The hierarchical confusion matrix: which nodes of the true and the predicted
 
 Conventions
 -----------
-`truth` and `predicted` are node numbers of shape (n_samples,) in a tree; each stands for its path from the root. The
-root is never counted. With T and P the two paths and z their lowest common node,
+`truth` and `predicted` are node numbers of shape (n_samples,) in a tree; each stands for its path from the root. Several
+paths a sample, and graphs, are matched in `hierviz.metrics.multi_path`. The root is never counted. With T and P the two
+paths and z their lowest common node,
 
     TP = T & P,  FP = P \ T,  FN = T \ P,
     TN = siblings of the nodes of TP that are not on T, and children of z on neither path.
@@ -13,7 +14,7 @@ prediction below the truth has false positives. Data set counts are sums; measur
 
 Functions
 ---------
-confusion, best_constant_path, measures
+confusion, measures
 
 References
 ----------
@@ -101,25 +102,26 @@ class HierarchicalConfusion:
 
 
 def confusion(taxonomy, truth, predicted):
-    """Hierarchical confusion of one predicted node against one true node per sample, each standing for its path.
+    """Hierarchical confusion of predicted nodes against true nodes, each standing for its path.
 
     Parameters
     ----------
     taxonomy : Taxonomy
-        A tree.
-    truth, predicted : ndarray of int, shape (n_samples,)
-        Node numbers; inner nodes and the root (nothing predicted) are allowed. No truncation.
+        A tree or a graph.
+    truth, predicted : ndarray of int, shape (n_samples,), or NodeLists
+        Node numbers; inner nodes and the root (nothing predicted) are allowed. `predicted` may also be PathLists. No
+        truncation, and no cover: every node of a list is a path of its own. In a graph a predicted node stands for its
+        first path in depth-first order.
 
     Returns
     -------
     HierarchicalConfusion
+        A PathConfusion, which knows the matched pairs, for lists and on graphs.
 
     Raises
     ------
     PredictionsError
         If the lengths differ or a value is not a node number.
-    TaxonomyError
-        If the taxonomy is not a tree.
 
     Examples
     --------
@@ -128,7 +130,14 @@ def confusion(taxonomy, truth, predicted):
     >>> confusion(taxonomy, taxonomy.nodes("cat"), taxonomy.nodes("dog")).counts
     {'tp': 1, 'tn': 1, 'fp': 1, 'fn': 1}
     """
-    taxonomy.require_tree("confusion")
+    has_lists = any(hasattr(one, "offsets") for one in (truth, predicted))
+    if has_lists or not taxonomy.is_tree:
+        from hierviz.metrics.multi_path import confusion_paths
+        from hierviz.metrics.path_lists import PathLists
+
+        if not isinstance(predicted, PathLists):
+            predicted = PathLists.from_nodes(taxonomy, predicted)
+        return confusion_paths(taxonomy, truth, predicted)
     truth, predicted = _checked(taxonomy, truth, predicted)
     common = taxonomy.lca(truth, predicted)
     depth = taxonomy.depth
@@ -165,37 +174,6 @@ def measures(tp, tn, fp, fn):
         "f1": _over(2 * tp, 2 * tp + fp + fn),
         "mcc": (tp * tn - fp * fn) / math.sqrt(product) if product else None,
     }
-
-
-def best_constant_path(taxonomy, truth):
-    """The one path that, always predicted, has the highest F1: what a model must beat.
-
-    Parameters
-    ----------
-    taxonomy : Taxonomy
-        A tree.
-    truth : ndarray of int, shape (n_samples,)
-
-    Returns
-    -------
-    node : int
-        The end of that path; the lowest node number on ties.
-    HierarchicalConfusion
-        Of predicting it for every sample.
-    """
-    taxonomy.require_tree("best constant path")
-    truth = np.asarray(truth)
-    count = np.bincount(truth, minlength=taxonomy.n_nodes)
-    for level in reversed(taxonomy.levels[1:]):
-        np.add.at(count, taxonomy.parent[level], count[level])
-    # Along a constant path every node is a hit once per truth below or at it.
-    hits = count.copy()
-    hits[0] = 0
-    for level in taxonomy.levels[1:]:
-        hits[level] += hits[taxonomy.parent[level]]
-    claimed, due = len(truth) * taxonomy.depth, int(taxonomy.depth[truth].sum())
-    node = int(np.argmax(ratio(2 * hits, claimed + due, empty=0.0)))
-    return node, confusion(taxonomy, truth, np.full(len(truth), node))
 
 
 def _over(part, whole):

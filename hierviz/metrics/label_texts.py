@@ -1,0 +1,196 @@
+"""What the numbers of block ``labels`` are called, mean and come from: entries for `METRICS`; nothing is computed here.
+
+References
+----------
+.. [1] R. Plaud, M. Labeau, A. Saillenfest, T. Bonald, Revisiting hierarchical text classification: inference and
+       metrics, CoNLL 2024.
+"""
+
+from __future__ import annotations
+
+from hierviz.metrics.registry import COUNT, _block
+
+PLAUD = "Plaud et al., CoNLL 2024"
+_METRICS = PLAUD
+_SET = r"\hat Y_i"
+_AUGMENTED = r"\hat Y_i^{+}"
+_GRAPH = {"tree_only": False}
+
+LABEL_METRICS = {
+    **_block(
+        "labels",
+        _METRICS,
+        (
+            "micro_precision",
+            "Micro precision",
+            "Share of all predicted nodes that are true; every node but the root is one label.",
+            rf"\sum_i |{_SET} \cap Y_i| \,/\, \sum_i |{_SET}|",
+            _GRAPH,
+        ),
+        (
+            "micro_recall",
+            "Micro recall",
+            "Share of all true nodes that are predicted.",
+            rf"\sum_i |{_SET} \cap Y_i| \,/\, \sum_i |Y_i|",
+            _GRAPH,
+        ),
+        (
+            "micro_f1",
+            "Micro F1",
+            "Harmonic mean of micro precision and recall; large nodes weigh most.",
+            r"2TP / (2TP + FP + FN)",
+            _GRAPH,
+        ),
+        (
+            "macro_f1",
+            "Macro F1",
+            "Mean F1 of all nodes, rare ones weighing as much as common ones; a node without any sample counts as 0.",
+            r"\frac{1}{|V|} \sum_{v \in V} \frac{2TP_v}{2TP_v + FP_v + FN_v}",
+            _GRAPH,
+        ),
+        (
+            "macro_f1_supported",
+            "Macro F1, nodes with samples",
+            "Mean F1 of the nodes that are true for at least one sample.",
+            r"\mathrm{mean}\{F_1(v) : TP_v + FN_v > 0\}",
+            {**_GRAPH, "source": "hierviz, beside macro F1"},
+        ),
+        (
+            "hamming_loss",
+            "Hamming loss",
+            "Share of all sample-node pairs that are wrong; small because most nodes are rightly absent.",
+            r"(FP + FN) / (n\,|V|)",
+            {**_GRAPH, "better": "lower", "range": (0.0, float("inf")), "source": f"{PLAUD}, Table 2 (in per mille)"},
+        ),
+        (
+            "c_f1_micro",
+            "C-F1 micro",
+            "Micro F1 after dropping every predicted node that misses an ancestor.",
+            rf"F_1 \text{{ of }} \{{y \in {_SET} : A(y) \subseteq {_SET}\}}",
+            {**_GRAPH, "source": f"{PLAUD}, Table 6 (path-constrained F1, read as pruning)"},
+        ),
+        (
+            "c_f1_macro",
+            "C-F1 macro",
+            "Macro F1 after dropping every predicted node that misses an ancestor.",
+            rf"\mathrm{{mean}}_v\, F_1(v) \text{{ of }} \{{y \in {_SET} : A(y) \subseteq {_SET}\}}",
+            {**_GRAPH, "source": f"{PLAUD}, Table 6 (path-constrained F1, read as pruning)"},
+        ),
+        (
+            "c_f1_micro_strict",
+            "C-F1 micro, strict",
+            "Micro F1 in which a predicted node that misses an ancestor is wrong even when it is true.",
+            rf"y \in TP \Leftrightarrow y \in Y_i,\ A(y) \subseteq {_SET}",
+            {**_GRAPH, "source": f"HierVerb (Ji et al., ACL 2023), code; quoted by {PLAUD}"},
+        ),
+        (
+            "c_f1_macro_strict",
+            "C-F1 macro, strict",
+            "Macro F1 in which a predicted node that misses an ancestor is wrong even when it is true.",
+            rf"y \in TP \Leftrightarrow y \in Y_i,\ A(y) \subseteq {_SET}",
+            {**_GRAPH, "source": f"HierVerb (Ji et al., ACL 2023), code; quoted by {PLAUD}"},
+        ),
+        (
+            "hf1_samples",
+            "hF1, mean of samples",
+            "Hierarchical F1 of each sample's predicted set, ancestors added; 0 where nothing is predicted.",
+            rf"\frac{{1}}{{n}} \sum_i \frac{{2|{_AUGMENTED} \cap Y_i|}}{{|{_AUGMENTED}| + |Y_i|}}",
+            _GRAPH,
+        ),
+        (
+            "hf1_micro",
+            "hF1, micro",
+            "Hierarchical F1 from nodes summed over all samples, ancestors added; equals micro F1 for coherent sets.",
+            rf"\frac{{2 \sum_i |{_AUGMENTED} \cap Y_i|}}{{\sum_i |{_AUGMENTED}| + \sum_i |Y_i|}}",
+            {**_GRAPH, "source": f"{PLAUD}, Proposition 1"},
+        ),
+        (
+            "hp_samples",
+            "hP, mean of samples",
+            "Share of the predicted nodes, ancestors added, that are true; 1 where nothing is predicted.",
+            rf"\frac{{1}}{{n}} \sum_i |{_AUGMENTED} \cap Y_i| \,/\, |{_AUGMENTED}|",
+            _GRAPH,
+        ),
+        (
+            "hr_samples",
+            "hR, mean of samples",
+            "Share of the true nodes that are predicted, ancestors added.",
+            rf"\frac{{1}}{{n}} \sum_i |{_AUGMENTED} \cap Y_i| \,/\, |Y_i|",
+            _GRAPH,
+        ),
+        (
+            "ihf1_samples",
+            "ihF1, mean of samples",
+            "Hierarchical F1 with each node counting the bits it adds to its parent: fine nodes count, only children do not.",
+            rf"\frac{{1}}{{n}} \sum_i \frac{{2\,I({_AUGMENTED} \cap Y_i)}}{{I({_AUGMENTED}) + I(Y_i)}}",
+            {"source": f"{PLAUD}, Table 7"},
+        ),
+        (
+            "ihf1_micro",
+            "ihF1, micro",
+            "Information-weighted hierarchical F1 from bits summed over all samples.",
+            rf"\frac{{2 \sum_i I({_AUGMENTED} \cap Y_i)}}{{\sum_i I({_AUGMENTED}) + \sum_i I(Y_i)}}",
+            {"source": f"{PLAUD}, Table 7"},
+        ),
+        (
+            "n_empty",
+            "Empty predictions",
+            "How many samples have no predicted node at all.",
+            rf"\#\{{i : {_SET} = \emptyset\}}",
+            {**_GRAPH, "range": COUNT, "better": "lower", "unit": "samples", "source": "hierviz"},
+        ),
+        (
+            "n_incoherent",
+            "Incoherent predictions",
+            "How many samples have a predicted node without one of its ancestors.",
+            rf"\#\{{i : {_SET} \ne {_AUGMENTED}\}}",
+            {**_GRAPH, "range": COUNT, "better": "lower", "unit": "samples", "source": PLAUD},
+        ),
+        (
+            "hf1_auc",
+            "hF1 AUC",
+            "Area under precision over recall of the predicted set, all thresholds, ancestors added; mean over samples.",
+            r"\frac{1}{n} \sum_i \int_0^1 hP_i \, d\,hR_i",
+            {**_GRAPH, "source": f"{PLAUD}, Table 2; code compute_curve_hf1"},
+        ),
+        (
+            "ihf1_auc",
+            "ihF1 AUC",
+            "Area under precision over recall in bits, all thresholds, ancestors added; mean over samples.",
+            r"\frac{1}{n} \sum_i \int_0^1 ihP_i \, d\,ihR_i",
+            {"source": f"hierviz, after {PLAUD}, Table 7"},
+        ),
+        (
+            "hf1_auc_raw",
+            "hF1 AUC, no ancestors added",
+            "The same area as the authors' code computes it, on the predicted nodes alone; equal for coherent scores.",
+            r"\frac{1}{n} \sum_i \int_0^1 P_i \, dR_i",
+            {**_GRAPH, "source": f"{PLAUD}, code compute_curve_hf1"},
+        ),
+        (
+            "macro_f1_by_depth",
+            "Macro F1 by depth",
+            "Mean F1 of the nodes of each depth; the children of the root are depth 1.",
+            r"\mathrm{mean}\{F_1(v) : d(v) = k\}, \quad k = 1, 2, \dots",
+            {"source": f"{PLAUD}, Figure 3"},
+        ),
+    ),
+    **_block(
+        "per_sample",
+        _METRICS,
+        (
+            "ihf1",
+            "ihF1 of this sample",
+            "Hierarchical F1 of the predicted set in bits, ancestors added.",
+            rf"\frac{{2\,I({_AUGMENTED} \cap Y_i)}}{{I({_AUGMENTED}) + I(Y_i)}}",
+            {"source": f"{PLAUD}, Table 7"},
+        ),
+        (
+            "n_predicted",
+            "Predicted nodes",
+            "How many nodes are predicted, as listed or above the threshold, root left out.",
+            rf"|{_SET}|",
+            {**_GRAPH, "range": COUNT, "better": "neither", "unit": "nodes", "source": "hierviz"},
+        ),
+    ),
+}

@@ -1,0 +1,333 @@
+r"""Sets of nodes: closing them under ancestors, comparing them, and their information.
+
+Conventions
+-----------
+The root is never counted: it is left out of every set. A set of a sample is a list of nodes in which order and
+repetition play no part. In predicted lists -1 is a label outside the taxonomy, for example an empty field that was
+kept; it is treated as a leaf directly under the root that is never true: one node, `log2(n_leaves)` bits, no
+ancestors, and every such field is one more. With a weight w of nodes,
+
+    shared = w(aug(H) & Y),  claimed = w(aug(H)),  due = w(Y),
+
+where Y is the truth and aug(H) the prediction, both with all ancestors. The weight is 1 (``"nodes"``) or the
+information of a node beyond its parent in bits (``"information"``, trees only), so that the sum over a set that is
+closed under ancestors is the information of the set [1]_.
+
+`p` has shape (n_samples, n_nodes). What is said of "closed", "augmented" and "pruned" holds on graphs too: a node
+needs all its ancestors.
+
+Functions
+---------
+closed_lists, set_overlap, set_scores, set_information, node_weights, highest_below, lowest_above, threshold_set
+
+References
+----------
+.. [1] R. Plaud, M. Labeau, A. Saillenfest, T. Bonald, Revisiting hierarchical text classification: inference and
+       metrics, CoNLL 2024.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hierviz.errors import PredictionsError
+from hierviz.inference import check_threshold
+from hierviz.metrics.path import harmonic_mean, ratio
+from hierviz.taxonomy import NodeLists
+
+# Work arrays hold about this many values (4 MB of float64), so that they stay in the processor's cache.
+WORK_VALUES = 1 << 19
+
+
+def closed_lists(taxonomy, nodes):
+    """Each list with all ancestors of its nodes: ascending, every node once, without the root.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+    nodes : NodeLists, or ndarray of int, shape (n_samples,)
+        Lists, or one node a sample.
+
+    Returns
+    -------
+    NodeLists
+
+    Raises
+    ------
+    PredictionsError
+        If a value is not a node number; -1 is none here.
+
+    Examples
+    --------
+    >>> from hierviz import Taxonomy
+    >>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
+    >>> closed_lists(taxonomy, taxonomy.nodes("cat", "newt", "animal")).nodes
+    array([1, 2, 4])
+    """
+    return _lists(taxonomy, truth_keys(taxonomy, nodes), len(nodes))
+
+
+def threshold_set(taxonomy, p, threshold=0.5):
+    """The nodes with p > threshold (strict) of every sample, ascending and without the root [1]_.
+
+    The set may be empty, and incomplete when `p` is not coherent. `threshold` is in [0, 1].
+
+    Returns
+    -------
+    NodeLists
+
+    Examples
+    --------
+    >>> from hierviz import Taxonomy
+    >>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
+    >>> threshold_set(taxonomy, np.array([[1, 0.75, 0.5, 0.25, 0.25]]), 0.4)[0]
+    array([1, 2])
+    """
+    check_threshold(threshold)
+    p = checked_p(taxonomy, p)
+    return _lists(taxonomy, np.flatnonzero(above(p, threshold)), len(p))
+
+
+def node_weights(taxonomy, weight="nodes"):
+    """What one node counts: 1, or its information beyond its parent in bits; 0 at the root. Shape (n_nodes,).
+
+    Raises
+    ------
+    TaxonomyError
+        If `weight` is ``"information"`` and the taxonomy is not a tree.
+    """
+    if weight == "nodes":
+        weights = np.ones(taxonomy.n_nodes)
+    elif weight == "information":
+        taxonomy.require_tree("information of sets of nodes")
+        # The quotient of equal numbers is exactly 1: an only child weighs exactly 0.
+        weights = np.log2(taxonomy.n_leaves_below[taxonomy.parent] / taxonomy.n_leaves_below)
+    else:
+        raise PredictionsError(f"weight: expected 'nodes' or 'information', got {weight!r}. Choose one.")
+    weights[0] = 0
+    return weights
+
+
+def outside_weight(taxonomy, weight="nodes"):
+    """What one predicted label outside the taxonomy counts: 1, or the bits of a leaf."""
+    return 1.0 if weight == "nodes" else float(np.log2(taxonomy.n_leaves))
+
+
+def set_information(taxonomy, nodes):
+    r"""Information of each set in bits, shape (n_samples,): leaves and lists as in `closed_lists`; trees only.
+
+    Notes
+    -----
+    .. math:: I(\\{y_1, \\dots, y_n\\}) = I(y_1) + I(\\{y_2, \\dots\\}) - I(\\{\\mathrm{lca}(y_1, y_i), i \\ge 2\\})
+
+    which is the sum of :math:`I(y) - I(\\mathrm{parent}(y))` over the nodes and their ancestors, so order plays no part.
+    """
+    keys = truth_keys(taxonomy, nodes)
+    row, node = np.divmod(keys, taxonomy.n_nodes)
+    return np.bincount(row, node_weights(taxonomy, "information")[node], minlength=len(nodes))
+
+
+def set_overlap(taxonomy, predicted, truth, weight="nodes"):
+    """What prediction and truth share, what the prediction claims and what was due, of every sample.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+    predicted : NodeLists, length n_samples
+        Augmented with ancestors here; -1 is a label outside the taxonomy.
+    truth : NodeLists, or ndarray of int, shape (n_samples,)
+    weight : 'nodes' or 'information'
+
+    Returns
+    -------
+    shared, claimed, due : ndarray of float, shape (n_samples,)
+        Nodes or bits.
+    """
+    same_length(predicted, truth)
+    n, weights = len(predicted), node_weights(taxonomy, weight)
+    keys, outside = predicted_keys(taxonomy, predicted)
+    keys, true = closed_keys(taxonomy, keys), truth_keys(taxonomy, truth)
+
+    def total(some):
+        row, node = np.divmod(some, taxonomy.n_nodes)
+        return np.bincount(row, weights[node], minlength=n)
+
+    return total(true[is_member(true, keys)]), total(keys) + outside * outside_weight(taxonomy, weight), total(true)
+
+
+def set_scores(shared, claimed, due, empty=1.0):
+    """Precision, recall and F1 of every sample from what is shared, claimed and due.
+
+    Parameters
+    ----------
+    shared, claimed, due : ndarray of float, shape (n_samples,)
+    empty : float
+        Precision where nothing is claimed: 1, as at the start of the precision-recall curve, or 0, as in scikit-learn.
+
+    Returns
+    -------
+    precision, recall, f1 : ndarray of float, shape (n_samples,)
+        In [0, 1], dimensionless, higher is better. Recall is 1 where nothing is due. F1 is 0 where nothing is claimed,
+        whatever `empty` is.
+    """
+    f1 = ratio(2 * shared, claimed + due, empty=0.0)
+    return ratio(shared, claimed, empty), ratio(shared, due), f1
+
+
+def ratio_of_sums(shared, claimed, due):
+    """Precision, recall and F1 of the summed numerators and denominators; 0 where undefined."""
+    shared, claimed, due = (float(np.sum(one)) for one in (shared, claimed, due))
+    precision, recall = ratio(shared, claimed, 0.0), ratio(shared, due, 0.0)
+    return float(precision), float(recall), float(harmonic_mean(precision, recall))
+
+
+# Scores ----------------------------------------------------------------------------------------------------------------
+
+
+def highest_below(taxonomy, p):
+    """The largest p among a node and its descendants, shape (n_samples, n_nodes), a new array.
+
+    Thresholding it gives the thresholded set with all ancestors added.
+    """
+    p = np.array(p, dtype=np.float64)
+    for nodes, start, parents in reversed(taxonomy.families if taxonomy.is_tree else _families(taxonomy, "parent")):
+        p[:, parents] = np.maximum(p[:, parents], np.maximum.reduceat(p[:, nodes], start, axis=1))
+    return p
+
+
+def lowest_above(taxonomy, p):
+    """The smallest p among a node and its ancestors, the root left out; shape (n_samples, n_nodes), a new array.
+
+    Thresholding it drops from the thresholded set every node with a missing ancestor. The root itself keeps its p.
+    """
+    return _down(taxonomy, np.array(p, dtype=np.float64), np.inf)
+
+
+def complete_below(taxonomy, inside):
+    """Which nodes are inside together with all their ancestors; `inside` is bool, shape (n_samples, n_nodes)."""
+    return _down(taxonomy, inside.copy(), True)
+
+
+def _down(taxonomy, values, neutral):
+    root = values[:, 0].copy()
+    values[:, 0] = neutral
+    if taxonomy.is_tree:
+        for nodes, _, _ in taxonomy.families:
+            values[:, nodes] = np.minimum(values[:, nodes], values[:, taxonomy.parent[nodes]])
+    else:
+        for parents, start, nodes in _families(taxonomy, "child"):
+            values[:, nodes] = np.minimum(values[:, nodes], np.minimum.reduceat(values[:, parents], start, axis=1))
+    values[:, 0] = root
+    return values
+
+
+def _families(taxonomy, near):
+    """`Taxonomy.families` of a graph: per level from the root down (far ends of edges, start of each group, near ends).
+
+    Edges are grouped by their near end, 'parent' or 'child'. Levels are longest paths, so that all edges into a node
+    are done before its value is used.
+    """
+    parent, child = taxonomy.edges.T
+    level, before = np.zeros(taxonomy.n_nodes, dtype=np.intp), None
+    while before is None or (level != before).any():
+        before = level.copy()
+        np.maximum.at(level, child, before[parent] + 1)
+    near, far = (parent, child) if near == "parent" else (child, parent)
+    order = np.lexsort((near, level[near]))
+    near, far = near[order], far[order]
+    found = []
+    for here in np.split(np.arange(len(near)), np.flatnonzero(np.diff(level[near])) + 1):
+        start = np.flatnonzero(np.diff(near[here], prepend=-1))
+        found.append((far[here], start, near[here][start]))
+    return found
+
+
+def above(p, threshold):
+    """Which nodes but the root have p > threshold, shape of p. Compared in float64, also where p is float32."""
+    inside = np.asarray(p, dtype=np.float64) > threshold
+    inside[:, 0] = False
+    return inside
+
+
+# Keys: row * n_nodes + node, ascending, every one once -------------------------------------------------------------------
+
+
+def predicted_keys(taxonomy, predicted):
+    """Keys of the predicted nodes, and how many labels outside the taxonomy every sample has, shape (n_samples,)."""
+    row = np.repeat(np.arange(len(predicted)), predicted.lengths)
+    _check_nodes("predicted", predicted.nodes, -1, taxonomy.n_nodes)
+    inside = predicted.nodes > 0
+    outside = np.bincount(row[predicted.nodes < 0], minlength=len(predicted))
+    return np.unique(row[inside] * taxonomy.n_nodes + predicted.nodes[inside]), outside
+
+
+def truth_keys(taxonomy, truth):
+    """Keys of the true nodes with all their ancestors; `truth` is one node a sample or NodeLists."""
+    if isinstance(truth, NodeLists):
+        row, node = np.repeat(np.arange(len(truth)), truth.lengths), truth.nodes
+    else:
+        node = np.asarray(truth)
+        row = np.arange(len(node))
+    _check_nodes("truth", node, 0, taxonomy.n_nodes)
+    return closed_keys(taxonomy, row * taxonomy.n_nodes + node.astype(np.intp))
+
+
+def closed_keys(taxonomy, keys):
+    """Keys of the nodes of `keys` and all their ancestors, without the root."""
+    row, node = np.divmod(keys, taxonomy.n_nodes)
+    distinct, place = np.unique(node, return_inverse=True)
+    lists = taxonomy.ancestors(distinct).take(place)
+    found = np.repeat(row, lists.lengths) * taxonomy.n_nodes + lists.nodes
+    return np.unique(found[lists.nodes > 0])
+
+
+def is_member(some, keys):
+    """Which of `some` are in `keys`, which ascend."""
+    place = np.searchsorted(keys, some)
+    found = np.zeros(len(some), dtype=bool)
+    inside = place < len(keys)
+    found[inside] = keys[place[inside]] == some[inside]
+    return found
+
+
+def rows_of(keys, start, stop, n_nodes):
+    """The keys of rows start..stop-1, counted from `start`."""
+    first, last = np.searchsorted(keys, [start * n_nodes, stop * n_nodes])
+    return keys[first:last] - start * n_nodes
+
+
+def work_blocks(n_rows, n_nodes):
+    """Slices of rows, each about `WORK_VALUES` values."""
+    step = max(1, WORK_VALUES // n_nodes)
+    return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
+
+
+def _lists(taxonomy, keys, n):
+    row, node = np.divmod(keys, taxonomy.n_nodes)
+    return NodeLists(np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n))]).astype(np.intp), node)
+
+
+def checked_p(taxonomy, p):
+    """`p` as an array; PredictionsError unless its shape is (n_samples, n_nodes)."""
+    p = np.asarray(p)
+    if p.ndim != 2 or p.shape[1] != taxonomy.n_nodes:
+        raise PredictionsError(
+            f"p: expected shape (n_samples, {taxonomy.n_nodes}), got {p.shape}. Pass node probabilities."
+        )
+    return p
+
+
+def same_length(predicted, truth):
+    """Raise a PredictionsError unless there are as many predictions as truths."""
+    if len(predicted) != len(truth):
+        raise PredictionsError(
+            f"truth: expected {len(predicted)} values (one per prediction), got {len(truth)}. Align the rows."
+        )
+
+
+def _check_nodes(what, nodes, lowest, n_nodes):
+    if len(nodes) and not (np.issubdtype(nodes.dtype, np.integer) and lowest <= nodes.min() and nodes.max() < n_nodes):
+        raise PredictionsError(
+            f"{what}: expected node numbers from {lowest} to {n_nodes - 1}, got {nodes.min()!r} to {nodes.max()!r} "
+            f"({nodes.dtype}). Look names up with Taxonomy.nodes; leave out samples without a known truth."
+        )
