@@ -132,3 +132,9 @@ def folder(tmp_path, pictures):
     for number, picture in zip([1, 2, 3, 4, 5, 7, 10], pictures, strict=True):
         image.fromarray(picture).save(place / f"{number}.png")
     return place
+
+
+@pytest.fixture
+def image():
+    """Pillow's Image module."""
+    return pytest.importorskip("PIL.Image")

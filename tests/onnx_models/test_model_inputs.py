@@ -1,41 +1,18 @@
-"""Pictures and arrays for models: order, ids, colours, sizes, and broken files."""
+"""Pictures and arrays for models: ids, tables, casts, and refused arrays."""
 
-import io
 import tracemalloc
-import zipfile
 
 import numpy as np
 import pytest
 
-from hierviz.errors import FileError, ModelError
+from hierviz.errors import FileError, ModelError, PredictionsError
 from hierviz.readers.model_inputs import InputSpec, ModelInputs, load_inputs
-from hierviz.readers.pictures import Pictures, natural_key
+
+from .one_line import one_line
+from .picture_files import png, zipped
 
 SPEC = InputSpec("image", "uint8", (None, 5, 6, 3), "NHWC", size=(5, 6), range=(0, 255))
 ROWS = InputSpec("x", "float32", (None, 3))
-
-
-@pytest.fixture
-def image():
-    """Pillow's Image module."""
-    return pytest.importorskip("PIL.Image")
-
-
-def png(image, array, **more):
-    made = io.BytesIO()
-    image.fromarray(array).save(made, "PNG", **more)
-    return made.getvalue()
-
-
-def zipped(path, files):
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return path
-
-
-def one_line(raised):
-    assert "\n" not in str(raised.value)
 
 
 def test_folder_in_natural_order(folder, pictures):
@@ -49,34 +26,10 @@ def test_folder_in_natural_order(folder, pictures):
     assert len(inputs) == 7
 
 
-def test_zip_ignores_what_the_mac_adds(tmp_path, image, pictures):
-    files = {f"top/{i}.png": png(image, picture) for i, picture in enumerate(pictures)}
-    path = zipped(tmp_path / "p.zip", {**files, "__MACOSX/top/._0.png": b"x", "top/.DS_Store": b"x", "top/": b""})
-    found = Pictures.open(path)
-    assert found.names == tuple(f"top/{i}.png" for i in range(7))
-    assert found.notes == ()
-    np.testing.assert_array_equal(found.array("top/3.png"), pictures[3])
-    np.testing.assert_array_equal(np.asarray(image.open(io.BytesIO(found.png("top/3.png")))), pictures[3])
-    assert found.bytes("top/3.png") == files["top/3.png"]
-
-
 def test_same_stems_keep_whole_names(tmp_path, image, pictures):
     content = png(image, pictures[0])
     path = zipped(tmp_path / "p.zip", {"a/1.png": content, "b/1.png": content})
     assert load_inputs(path, SPEC).sample_ids.tolist() == ["a/1.png", "b/1.png"]
-
-
-def test_names_in_the_order_asked_for(tmp_path, image, pictures):
-    files = {f"top/{i}.png": png(image, picture) for i, picture in enumerate(pictures)}
-    path = zipped(tmp_path / "p.zip", files)
-    asked = ["5.png", "top/2.png", "3", ".\\top\\1.png", "5.png"]
-    assert Pictures.open(path, asked).names == ("top/5.png", "top/2.png", "top/3.png", "top/1.png", "top/5.png")
-    with pytest.raises(FileError, match=r"1 are not there: 'top/9\.png'") as raised:
-        Pictures.open(path, ["top/9.png"])
-    one_line(raised)
-    zipped(path, {**files, "other/1.png": files["top/1.png"]})
-    with pytest.raises(FileError, match="expected one picture called"):
-        Pictures.open(path, ["1.png"])
 
 
 def test_table_with_media(tmp_path, folder, pictures):
@@ -99,123 +52,46 @@ def test_table_with_media(tmp_path, folder, pictures):
     assert load_inputs(table, SPEC, media=folder).attributes["image"].tolist() == ["3.png"]
 
 
-def test_colours_and_orientation(tmp_path, image):
-    place = tmp_path / "p"
-    place.mkdir()
-    half = np.zeros((2, 3, 4), np.uint8)
-    half[0, :, 3] = 255  # a black row, and a row that is not there
-    image.fromarray(half).save(place / "alpha.png")
-    deep = (np.arange(6, dtype=np.uint32).reshape(2, 3) * 257 * 40).astype(np.uint16)
-    image.fromarray(deep).save(place / "deep.png")
-    image.fromarray(np.array([[0, 100], [200, 255]], np.uint8)).save(place / "grey.png")
-    palette = image.fromarray(np.array([[0, 1], [1, 0]], np.uint8))
-    palette = palette.convert("P")
-    palette.putpalette([255, 0, 0, 0, 0, 255])
-    palette.save(place / "palette.png", transparency=1)
-    upright = np.zeros((4, 8, 3), np.uint8)
-    upright[:, :2] = 255
-    exif = image.Exif()
-    exif[0x0112] = 6  # to be turned clockwise by a quarter
-    image.fromarray(upright).save(place / "turned.jpg", exif=exif, quality=100, subsampling=0)
-    found = Pictures.open(place)
-    assert found.array("alpha.png").tolist() == [[[0] * 3] * 3, [[255] * 3] * 3]
-    assert found.array("deep.png")[..., 0].tolist() == [[0, 40, 80], [120, 160, 200]]
-    assert found.array("grey.png")[..., 1].tolist() == [[0, 100], [200, 255]]
-    assert found.array("palette.png").tolist() == [[[255, 0, 0], [255] * 3], [[255] * 3, [255, 0, 0]]]
-    turned = found.array("turned.jpg")
-    assert turned.shape == (8, 4, 3)
-    assert turned[:2].min() > 240
-    assert turned[2:].max() < 15
-    assert found.array("grey.png", size=(5, 7)).shape == (5, 7, 3)
-    assert found.array("grey.png", size=(5, 7)).dtype == np.uint8
-
-
-def test_broken_pictures_are_named(tmp_path, image, pictures, monkeypatch):
-    whole = png(image, pictures[0])
-    path = zipped(
-        tmp_path / "p.zip",
-        {
-            "cut.png": whole[:60],
-            "empty.png": b"",
-            "page.png": b"<html>",
-            "lfs.png": b"version https://git-lfs",
-            "ok.png": whole,
-        },
-    )
-    found = Pictures.open(path)
-    for name in ("cut.png", "empty.png", "page.png", "lfs.png"):
-        with pytest.raises(FileError, match=rf"p\.zip/{name}: expected a picture") as raised:
-            found.array(name)
-        one_line(raised)
-    with pytest.raises(FileError, match=r"Did you mean 'ok\.png'"):
-        found.array("okk.png")
-    monkeypatch.setattr("hierviz.readers.pictures.MOST_PIXELS", 10)
-    with pytest.raises(FileError, match="million pixels, got 6 x 5"):
-        found.array("ok.png")
-
-
-def test_decompression_bomb(tmp_path, image):
-    import struct
-    import zlib
-
-    def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    for side in (10_000, 60_000):
-        header = chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0))
-        (tmp_path / "bomb.png").write_bytes(
-            b"\x89PNG\r\n\x1a\n" + header + chunk(b"IDAT", zlib.compress(b"")) + chunk(b"IEND", b"")
-        )
-        with pytest.raises(FileError, match=r"bomb\.png: expected at most 64 million pixels") as raised:
-            Pictures.open(tmp_path / "bomb.png").array("bomb.png")
-        one_line(raised)
-
-
-def test_zips_that_are_refused(tmp_path):
-    path = tmp_path / "p.zip"
-    for files, words in (
-        ({"a.png": bytes(65 << 20)}, "at most 64 MB, got 65 MB"),
-        ({"../a.png": b"x"}, "leads outside"),
-        ({"/etc/a.png": b"x"}, "leads outside"),
-        ({"C:/a.png": b"x"}, "leads outside"),
-        ({"a.txt": b"x"}, "at least one picture"),
-    ):
-        with pytest.raises(FileError, match=words) as raised:
-            Pictures.open(zipped(path, files))
-        one_line(raised)
-    path.write_bytes(path.read_bytes()[:20])
-    with pytest.raises(FileError, match="a damaged one"):
-        Pictures.open(path)
-    path.write_bytes(b"PNG or so")
-    with pytest.raises(FileError, match="another kind of file"):
-        Pictures.open(path)
-    with pytest.raises(FileError, match="nothing there"):
-        Pictures.open(tmp_path / "none")
-
-
-def test_damaged_entry_and_password(tmp_path, image, pictures):
-    path = zipped(tmp_path / "p.zip", {"a.png": png(image, pictures[0])})
-    content = bytearray(path.read_bytes())
-    content[60] ^= 255
-    path.write_bytes(bytes(content))
-    with pytest.raises(FileError, match=r"p\.zip/a\.png"):
-        Pictures.open(path).array("a.png")
-    content[content.index(b"PK\x01\x02") + 8] |= 1
-    path.write_bytes(bytes(content))
-    with pytest.raises(FileError, match="encrypted"):
-        Pictures.open(path)
-
-
-def test_natural_order():
-    names = ["b10.png", "B2.png", "10.png", "a.png", "9.png", "a/1.png"]
-    assert sorted(names, key=natural_key) == ["9.png", "10.png", "a.png", "a/1.png", "B2.png", "b10.png"]
-
-
 def test_grey_input(image, pictures):
     spec = InputSpec("g", "uint8", (None, 1, 5, 6), "NCHW", size=(5, 6))
     made = spec.from_pictures(pictures)
     assert made.shape == (7, 1, 5, 6)
     np.testing.assert_array_equal(made[2, 0], np.asarray(image.fromarray(pictures[2]).convert("L")))
+
+
+def test_table_beside_its_pictures(folder, pictures):
+    table = folder / "t.csv"
+    (folder / "deep").mkdir()
+    (folder / "2.png").rename(folder / "deep" / "2.png")
+    (folder / "notes.txt").write_text("not looked at")
+    table.write_text("sample_id,Truth,file,light\na,cat,10.png,day\nb,dog,./deep/2.png,\n")
+    inputs = load_inputs(table, SPEC)
+    assert inputs.sample_ids.tolist() == ["a", "b"]
+    assert {key: one.tolist() for key, one in inputs.attributes.items()} == {
+        "light": ["day", ""],
+        "image": ["10.png", "deep/2.png"],
+    }
+    assert inputs.notes == ()
+    np.testing.assert_array_equal(inputs.feed([SPEC], slice(0, 2))["image"], pictures[[6, 1]])
+
+
+def test_table_whose_pictures_are_not_beside_it(folder):
+    place = folder / "tables"
+    place.mkdir()
+    for name in ("../1.png", str(folder / "1.png"), "1.png", "t.csv", "", "x" * 300 + ".png"):
+        (place / "t.csv").write_text(f"id,image\n1,{name}\n")
+        with pytest.raises(FileError, match=r"t\.csv: expected the pictures .* media") as raised:
+            load_inputs(place / "t.csv", SPEC)
+        one_line(raised)
+    (place / "t.csv").write_text("id,light\n1,day\n")
+    with pytest.raises(FileError, match="expected a column `image`"):
+        load_inputs(place / "t.csv", SPEC)
+
+
+def test_table_with_an_id_twice(folder):
+    (folder / "t.csv").write_text("id,image\n1,1.png\n1,2.png\n")
+    with pytest.raises(PredictionsError, match=r"t\.csv:3: expected every sample id once"):
+        load_inputs(folder / "t.csv", SPEC)
 
 
 def test_npy_and_npz(tmp_path):
@@ -263,7 +139,7 @@ def test_refused_arrays(tmp_path, monkeypatch):
         with pytest.raises((FileError, ModelError), match=words) as raised:
             load_inputs(save(**arrays), ROWS)
         one_line(raised)
-    monkeypatch.setattr("hierviz.readers.model_inputs.MOST_ARRAY_BYTES", 100)
+    monkeypatch.setattr("hierviz.readers.input_arrays.MOST_BYTES", 100)
     with pytest.raises(FileError, match="when unpacked"):
         load_inputs(save(x=x), ROWS)
 

@@ -1,0 +1,113 @@
+"""The file of an ONNX model: what it is when it is none, what lies beside it, and checksums."""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+
+from hierviz.errors import ModelError, listed
+from hierviz.readers.first_bytes import known_kind
+
+# protobuf's own limit; larger models keep their weights in a file beside.
+MOST_BYTES = 2 << 30
+_HEAD_BYTES = 1024
+
+# What to do with a file of another kind, by a word for the kind.
+_ADVICE = {
+    "git-lfs": "Fetch it with git lfs pull",
+    "empty": "Download it again",
+    "PDF": "Download it again",
+    "web page": "Download it again: the link led to a page, not to the file",
+    "archive": "Unpack it first",
+    "gzip": "Unpack it first",
+    "HDF5": "If Keras wrote it, export the model with tf2onnx",
+    "picture": "Name the .onnx file; pictures are inputs",
+    "array": "Name the .onnx file; arrays are inputs or predictions",
+    "Parquet": "Load it as predictions, not as a model",
+}
+
+
+def check_file(path):
+    """Refuse what is visibly no ONNX model, by its first bytes; ModelError says what it is instead."""
+    where = path.name
+    if path.is_dir():
+        raise ModelError(f"{where}: expected an ONNX file, got a folder. Name the .onnx file inside.")
+    try:
+        size = path.stat().st_size
+        with open(path, "rb") as file:
+            start = file.read(_HEAD_BYTES)
+    except FileNotFoundError:
+        raise ModelError(f"{path}: expected an ONNX file, got nothing there. Check the path.") from None
+    except OSError as error:
+        raise ModelError(f"{path}: expected a readable file, got {error.strerror}. Check its permissions.") from None
+    got = _other_kind(path, start)
+    if got is not None:
+        raise ModelError(f"{where}: expected an ONNX model, got {got[0]}. {got[1]}.")
+    if size > MOST_BYTES:
+        raise ModelError(
+            f"{where}: expected at most 2 GB (protobuf's limit), got {size / 2**30:.1f} GB. "
+            "Export it again with the weights in a file beside."
+        )
+
+
+def companions(path):
+    """Files that belong to a model and lie beside it: weights, and what it says about itself."""
+    ends = (".data", "_data", ".hierviz.json")
+    names = [start + end for end in ends for start in (path.stem, path.name)]
+    return [path.with_name(name) for name in dict.fromkeys(names) if path.with_name(name).is_file()]
+
+
+def sha256(path):
+    """Checksum of a file in hexadecimal digits."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _other_kind(path, start):
+    """What a file that is no ONNX model is, and what to do; None when it may be one."""
+    words = known_kind(start, path)
+    if words == "a zip archive":
+        return _zip_kind(path)
+    if words == "a pickle":
+        return "a Python pickle (.pkl, .pt or .joblib), which may run code when loaded and is never opened here", (
+            "Export the model to ONNX, with torch.onnx.export or skl2onnx, where you trust it"
+        )
+    if words is not None and words != "an ONNX model":
+        return words, next((advice for word, advice in _ADVICE.items() if word in words), "Name the .onnx file")
+    if start.startswith(b"GGUF"):
+        return "a GGUF file", "Export the model to ONNX"
+    if start[4:8] == b"TFL3":
+        return "a TensorFlow Lite model", "Convert it with tf2onnx --tflite"
+    if start[4:8] == b"ORTM":
+        return "an onnxruntime .ort file", "Use the .onnx file it was made from"
+    if start[8:10] == b'{"':
+        return "a safetensors file, which holds weights only", "Export the model with torch.onnx.export"
+    try:
+        text = start.decode("utf-8-sig", "strict" if len(start) < _HEAD_BYTES else "ignore").lstrip()
+    except UnicodeDecodeError:
+        return None
+    if any(ord(one) < 32 and one not in "\t\r\n\f" for one in text) or not text:
+        return None
+    if text.startswith("<") or "<html" in text[:500].lower():
+        return "a web page or XML", _ADVICE["web page"]
+    return "a JSON file" if text.startswith(("{", "[")) else "a text file", "Name the .onnx file"
+
+
+def _zip_kind(path):
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        return "a damaged zip", "Download it again"
+    if any(name.endswith("data.pkl") for name in names):
+        return "a PyTorch file (.pt or .pth), which may run code when loaded and is never opened here", (
+            "Export the model with torch.onnx.export where you trust it"
+        )
+    inside = [name for name in names if name.lower().endswith(".onnx")]
+    if inside:
+        return f"a zip with {listed(inside)} inside", "Unpack it and name the .onnx file"
+    if any(name.endswith((".weights.h5", "metadata.json")) for name in names) and "config.json" in names:
+        return "a Keras model", "Export it with model.export(path, format='onnx') or tf2onnx"
+    if names and all(name.endswith(".npy") for name in names):
+        return "a numpy .npz file", "Name the .onnx file; arrays are inputs or predictions"
+    return "a zip without an .onnx file inside", "Name the .onnx file"

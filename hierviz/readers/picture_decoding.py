@@ -1,0 +1,90 @@
+"""One picture file into an image: RGB, upright (EXIF orientation applied), transparency laid on white, the first frame."""
+
+from __future__ import annotations
+
+import io
+import re
+from pathlib import PurePosixPath
+
+import numpy as np
+
+from hierviz.errors import FileError
+from hierviz.readers.first_bytes import known_kind
+
+FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF")
+
+# A picture larger than this is refused before it is decoded.
+MOST_PIXELS = 64_000_000
+# EXIF orientation -> number of Pillow's Image.Transpose
+_TURNS = {2: 0, 3: 3, 4: 1, 5: 5, 6: 4, 7: 6, 8: 2}
+
+
+def decode(data, where):
+    """A picture file as an image.
+
+    Parameters
+    ----------
+    data : bytes
+    where : str
+        What errors call the file.
+
+    Returns
+    -------
+    PIL.Image.Image
+        RGB, 8 bits a channel, upright.
+
+    Raises
+    ------
+    FileError
+        If it is no picture of the accepted kinds, is damaged, or has more than `MOST_PIXELS`.
+    """
+    from PIL import Image
+
+    most = f"at most {MOST_PIXELS // 10**6} million pixels"
+    try:
+        with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+            width, height = image.size
+            if width * height > MOST_PIXELS:
+                raise FileError(f"{where}: expected {most}, got {width} x {height}. Make it smaller.")
+            return _as_rgb(image)
+    except FileError:
+        raise
+    except Exception as error:  # Pillow's decoders raise anything from SyntaxError to struct.error
+        if "DecompressionBomb" in type(error).__name__:
+            raise FileError(f"{where}: expected {most}, got far more. Make it smaller.") from None
+        kind = known_kind(data, PurePosixPath(where))
+        if kind is None or "picture" in kind:
+            kind = "something else or a damaged one"
+        raise FileError(
+            f"{where}: expected a picture ({', '.join(FORMATS)}), got {kind} ({foreign_words(error)}). "
+            "Save it again or leave it out."
+        ) from None
+
+
+def _as_rgb(image):
+    """The first frame, upright, on white, as an RGB image with 8 bits a channel."""
+    from PIL import Image
+
+    try:
+        turn = _TURNS.get(image.getexif().get(0x0112))
+    except Exception:  # a damaged EXIF block does not make the picture unreadable
+        turn = None
+    image.load()
+    if turn is not None:
+        image = image.transpose(turn)
+    if image.mode.startswith("I"):  # 16 bits of grey, which convert() would cut off at 255
+        grey = np.clip(np.asarray(image, dtype=np.float64) / 257, 0, 255)
+        image = Image.fromarray(np.rint(grey).astype(np.uint8))
+    if image.mode in ("RGBA", "LA", "PA", "La", "RGBa") or "transparency" in image.info:
+        image = image.convert("RGBA")
+        image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image)
+    if image.mode == "F":
+        raise ValueError("floating-point grey without a known range")
+    return image.convert("RGB")
+
+
+def foreign_words(error):
+    """The message of a foreign exception on one line."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    text = re.sub(r"<_io\.BytesIO object at 0x[0-9a-f]+>", "it", text)
+    return text[:160].rstrip(".")

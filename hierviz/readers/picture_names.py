@@ -1,0 +1,127 @@
+"""Which pictures a folder or zip holds, what they are called, and which of them a list of names means.
+
+A name is the path inside the folder or zip with forward slashes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import zipfile
+from pathlib import Path, PurePosixPath
+
+from hierviz.errors import FileError, listed, near_miss
+
+SUFFIXES = {".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff"}
+
+# A picture file larger than this is refused.
+MOST_BYTES = 64 << 20
+# A zip with more files, or more bytes when unpacked, than this is refused.
+MOST_FILES = 1_000_000
+MOST_UNPACKED = 32 << 30
+
+
+def natural_key(name):
+    """Sort key that puts 2 before 10 and does not mind case."""
+    parts = re.split(r"(\d+)", name.casefold())
+    return [(int(part), "") if i % 2 else (-1, part) for i, part in enumerate(parts)], name
+
+
+def is_picture(name):
+    """True when the suffix is one of `SUFFIXES` and nothing on the way is hidden."""
+    parts = PurePosixPath(name).parts
+    hidden = any(part.startswith(".") or part == "__MACOSX" for part in parts)
+    return not hidden and PurePosixPath(name).suffix.lower() in SUFFIXES
+
+
+def leads_outside(name):
+    """True for an absolute name and one that climbs up."""
+    return name.startswith(("/", "\\")) or ".." in re.split(r"[/\\]", name) or re.match(r"[A-Za-z]:", name) is not None
+
+
+def plain_name(text):
+    """A name as somebody wrote it, with forward slashes and without ``./``."""
+    return re.sub(r"^(\./)+", "", str(text).strip().replace("\\", "/"))
+
+
+def names_in_folder(path, notes):
+    """Pictures in a folder and below; `notes` grows by what was left out."""
+    found, others = [], 0
+    for folder, folders, files in os.walk(path):
+        folders[:] = [name for name in folders if not name.startswith(".") and name != "__MACOSX"]
+        inside = Path(folder).relative_to(path)
+        names = [(inside / name).as_posix() for name in files if not name.startswith(".")]
+        pictures = [name for name in names if is_picture(name)]
+        found += pictures
+        others += len(names) - len(pictures)
+    if others:
+        notes.append(f"{others} files in {path.name} are no pictures and were left out")
+    return found
+
+
+def names_in_zip(path, notes):
+    """Pictures in a zip; FileError when it is damaged, encrypted, far too large or leads outside itself."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError) as error:
+        raise FileError(
+            f"{path.name}: expected a zip of pictures, got a damaged one ({error}). Pack or download it again."
+        ) from None
+    unpacked = sum(entry.file_size for entry in entries)
+    if len(entries) > MOST_FILES or unpacked > MOST_UNPACKED:
+        raise FileError(
+            f"{path.name}: expected at most {MOST_FILES} files and {MOST_UNPACKED >> 30} GB when unpacked, "
+            f"got {len(entries)} files and {unpacked / 2**30:.1f} GB. Split it."
+        )
+    for entry in entries:
+        if leads_outside(entry.filename):
+            raise FileError(
+                f"{path.name}: expected names inside the zip, got {entry.filename!r}, which leads outside. Pack the folder again."
+            )
+    pictures = [entry for entry in entries if is_picture(entry.filename)]
+    for entry in pictures:
+        where = f"{path.name}/{entry.filename}"
+        if entry.flag_bits & 1:
+            raise FileError(
+                f"{where}: expected a picture, got an encrypted file. Pack the folder again without a password."
+            )
+        if entry.file_size > MOST_BYTES:
+            raise FileError(too_large(where, entry.file_size, entry.compress_size))
+    hidden = sum(any(p.startswith(".") or p == "__MACOSX" for p in PurePosixPath(e.filename).parts) for e in entries)
+    others = len(entries) - len(pictures) - hidden
+    if others > 0:
+        notes.append(f"{others} files in {path.name} are no pictures and were left out")
+    return list(dict.fromkeys(entry.filename for entry in pictures))
+
+
+def chosen_names(path, found, names):
+    """Those of `found` that `names` call, with the folder or the suffix left out where only one fits."""
+    exact, by_file, by_stem = set(found), {}, {}
+    for name in found:
+        by_file.setdefault(PurePosixPath(name).name, []).append(name)
+        by_stem.setdefault(PurePosixPath(name).stem, []).append(name)
+    chosen, missing = [], []
+    for name in names:
+        name, plain = str(name), plain_name(name)
+        fits = [plain] if plain in exact else by_file.get(PurePosixPath(plain).name) or by_stem.get(plain) or []
+        if len(fits) > 1:
+            raise FileError(
+                f"{path.name}: expected one picture called {name!r}, got {len(fits)}: {listed(fits)}. Write the folder too."
+            )
+        chosen += fits
+        if not fits:
+            missing.append(name)
+    if missing:
+        raise FileError(
+            f"{path.name}: expected {len(chosen) + len(missing)} named pictures, {len(missing)} are not there: "
+            f"{listed(missing)}.{near_miss(missing[0], found)} Check the column of picture names."
+        )
+    return chosen
+
+
+def too_large(where, size, packed=None):
+    """The error about a picture file of more than `MOST_BYTES`."""
+    packed = "" if packed is None else f" (packed into {packed / 2**20:.3g} MB)"
+    most = f"{MOST_BYTES >> 20} MB"
+    return f"{where}: expected a picture file of at most {most}, got {size / 2**20:.0f} MB{packed}. Save it smaller."
