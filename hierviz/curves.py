@@ -120,11 +120,7 @@ def pareto_table(taxonomy, p, *, min_threshold=None):
             return ParetoTable(np.zeros(1, np.intp), np.empty(0, np.intp), np.empty(0))
         blocks = (p.node_probabilities(rows) for rows in p.blocks())
         return ParetoTable.concatenate([pareto_table(taxonomy, block, min_threshold=min_threshold) for block in blocks])
-    p = np.asarray(p, dtype=np.float64)
-    if p.ndim != 2 or p.shape[1] != taxonomy.n_nodes:
-        raise PredictionsError(
-            f"p: expected shape (n_samples, {taxonomy.n_nodes}), got {p.shape}. Pass node probabilities."
-        )
+    p = inference.checked_probabilities(taxonomy, p)
     above = np.full(len(p), -np.inf if min_threshold is None else float(min_threshold))
     rows, nodes, scores = [], [], []
     for group in taxonomy.candidate_groups:
@@ -291,7 +287,9 @@ def envelope(x, y):
         x ascending.
     """
     order = np.argsort(x, kind="stable")
-    return x[order], np.maximum.accumulate(y[order][::-1])[::-1]
+    x, height = x[order], np.maximum.accumulate(y[order][::-1])[::-1]
+    # Points of equal x share the height of the first of them.
+    return x, height[np.searchsorted(x, x)]
 
 
 def envelope_integral(x, y):

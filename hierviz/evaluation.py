@@ -142,7 +142,9 @@ class Evaluation:
 
     def why_no_mistakes(self):
         """Why answers cannot be ranked one by one, in words; None when they can."""
-        several = "it needs one predicted path a sample, and these label lists hold several"
+        several = (
+            "it needs one predicted path a sample, and these label lists hold several, or labels outside the taxonomy"
+        )
         has_answers = self.predictions.has_scores or self.label_paths() is not None
         return self.why_not_one_truth() or (None if has_answers else several)
 

@@ -59,11 +59,7 @@ def infer(taxonomy, p, rule="majority", **parameters):
         If the rule is unknown, a keyword is missing or not one of the rule's, or `p` has another width.
     """
     entry = inference_rule(rule)
-    p = np.asarray(p, dtype=np.float64)
-    if p.ndim != 2 or p.shape[1] != taxonomy.n_nodes:
-        raise PredictionsError(
-            f"p: expected shape (n_samples, {taxonomy.n_nodes}), got {p.shape}. Pass node probabilities."
-        )
+    p = checked_probabilities(taxonomy, p)
     if set(parameters) != set(entry.parameters):
         raise PredictionsError(
             f"rule {rule!r}: expected the keywords {list(entry.parameters)}, got {sorted(parameters)}. Pass exactly these."
@@ -125,6 +121,19 @@ def top_down(taxonomy, p):
         node[open_rows] = below.nodes[np.minimum.reduceat(place, below.offsets[:-1])]
         open_rows = open_rows[~taxonomy.is_leaf[node[open_rows]]]
     return node
+
+
+def checked_probabilities(taxonomy, p):
+    """`p` as float64; a PredictionsError unless its shape is (n_samples, n_nodes) and no value is nan."""
+    p = np.asarray(p, dtype=np.float64)
+    if p.ndim != 2 or p.shape[1] != taxonomy.n_nodes:
+        raise PredictionsError(
+            f"p: expected shape (n_samples, {taxonomy.n_nodes}), got {p.shape}. Pass node probabilities."
+        )
+    if np.isnan(p).any():
+        row, node = np.argwhere(np.isnan(p))[0]
+        raise PredictionsError(f"p: expected numbers, got nan in row {row} at {taxonomy.names[node]!r}. Remove it.")
+    return p
 
 
 def check_threshold(threshold):

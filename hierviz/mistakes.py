@@ -95,6 +95,10 @@ def mistakes(evaluation, rule="majority", threshold=0.5, *, outcome=None, under=
             raise PredictionsError(
                 f"{what}: expected one of {', '.join(map(str, allowed))}, got {value!r}. Choose one."
             )
+    if under is not None and not 0 <= under < taxonomy.n_nodes:
+        raise PredictionsError(
+            f"under: expected a node number from 0 to {taxonomy.n_nodes - 1}, got {under!r}. Use Taxonomy.node."
+        )
     reason = evaluation.why_no_mistakes()
     if reason:
         raise PredictionsError(f"{predictions.name}: expected answers that can be ranked, got none: {reason}.")

@@ -4,7 +4,7 @@ Conventions
 -----------
 Scores have shape (n_samples, n_scores); column j belongs to node ``scored_nodes[j]``. Node probabilities `p` have shape
 (n_samples, n_nodes), are float64 for float32 input too, and are dimensionless in [0, 1]. Sums are taken child into
-parent, so a sum never falls below one of its terms.
+parent, so in a tree a sum never falls below one of its terms.
 
 Without `scored_nodes` the columns have the order of [1]_: leaves ascending, nodes 1..n-1 ascending, conditional softmax
 grouped by parent, or all nodes ascending; `default_columns` returns it.
@@ -106,7 +106,8 @@ def node_probabilities(taxonomy, scores, parametrisation, scored_nodes=None):
     if scores.ndim != 2:
         raise PredictionsError(f"scores: expected two axes (samples, scores), got shape {scores.shape}. Reshape them.")
     order = column_order(taxonomy, parametrisation, scores.shape[1], scored_nodes)
-    scores = scores.astype(np.float64) if order is None else scores[:, order].astype(np.float64)
+    # In C order, or sums over a row would depend on the order of the columns in the file.
+    scores = np.array(scores if order is None else scores[:, order], dtype=np.float64, order="C")
     return entry.to_nodes(taxonomy, scores)
 
 
@@ -137,6 +138,12 @@ def column_order(taxonomy, parametrisation, n_scores, scored_nodes=None):
     if len(scored_nodes) != n_scores:
         raise PredictionsError(
             f"scores: expected one node per column, got {len(scored_nodes)} nodes for {n_scores} columns. Name every column."
+        )
+    unknown = scored_nodes[(scored_nodes < 0) | (scored_nodes >= taxonomy.n_nodes)]
+    if len(unknown):
+        raise PredictionsError(
+            f"scores: expected columns of nodes 0 to {taxonomy.n_nodes - 1}, got {listed(unknown.tolist())}. "
+            "Use Taxonomy.nodes to look names up."
         )
     count = np.bincount(scored_nodes, minlength=taxonomy.n_nodes)
     wanted = np.zeros(taxonomy.n_nodes, dtype=bool)
@@ -222,7 +229,8 @@ def _from_leaves(taxonomy, leaf_probabilities):
 
 
 def _normalised(p):
-    # The sum misses 1 by a rounding error, which would let thresholds above 1 appear.
+    # Sums miss 1 by a rounding error, which would put children above the root and thresholds above 1.
+    np.minimum(p, 1, out=p)
     p[:, 0] = 1
     return p
 

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from hierviz.errors import PredictionsError, listed
-from hierviz.parametrisation import column_order, node_probabilities
+from hierviz.parametrisation import SUM_TOLERANCE, column_order, default_columns, node_probabilities
 from hierviz.taxonomy import NodeLists, Taxonomy
 
 # Rows are worked on in blocks of about this many node probabilities (32 MB), whatever the number of samples.
@@ -113,18 +113,18 @@ class Predictions:
         PredictionsError
             Where `check_scores` or the constructor does.
         """
-        made = cls(taxonomy, name, scores, parametrisation, scored_nodes, truth=_as_truth(truth), **more)
+        made = cls(taxonomy, name, scores, parametrisation, scored_nodes, truth=_as_nodes("truth", truth), **more)
         made.check_scores()
         return made
 
     @classmethod
     def from_labels(cls, taxonomy, labels, *, truth=None, name="model", is_hard=False, **more):
-        """Predictions from lists of predicted nodes, or one node a sample (then `is_hard` is set)."""
+        """Predictions from lists of predicted nodes, or from one node a sample (then `is_hard` is set)."""
         if not isinstance(labels, NodeLists):
-            array = None if any(np.ndim(one) for one in labels) else np.asarray(labels, dtype=np.intp)
-            is_hard = array is not None
-            labels = NodeLists(np.arange(len(array) + 1), array) if is_hard else NodeLists.from_lists(labels)
-        return cls(taxonomy, name, labels=labels, is_hard=is_hard, truth=_as_truth(truth), **more)
+            labels = _as_nodes("labels", labels)
+            if isinstance(labels, np.ndarray):
+                labels, is_hard = NodeLists(np.arange(len(labels) + 1), labels), True
+        return cls(taxonomy, name, labels=labels, is_hard=is_hard, truth=_as_nodes("truth", truth), **more)
 
     def replace(self, **changes):
         """A copy with some fields changed."""
@@ -218,8 +218,6 @@ class Predictions:
             If a value is not finite or, for probabilities, outside [0, 1]; or a row of leaf probabilities does not sum
             to 1 within 2e-3. Names row, column and what to do.
         """
-        from hierviz.parametrisation import SUM_TOLERANCE, default_columns
-
         is_probability = self.parametrisation in ("leaf_probabilities", "node_probabilities")
         for rows in self.blocks():
             block = np.asarray(self.scores[rows])
@@ -258,9 +256,16 @@ class Predictions:
                     )
 
 
-def _as_truth(truth):
-    if truth is None or isinstance(truth, NodeLists):
-        return truth
-    if isinstance(truth, np.ndarray) or not any(np.ndim(one) for one in truth):
-        return np.asarray(truth, dtype=np.intp)
-    return NodeLists.from_lists(truth)
+def _as_nodes(what, values):
+    """None and NodeLists as they are, one node number a sample as an array, lists of them as NodeLists."""
+    if values is None or isinstance(values, NodeLists):
+        return values
+    if not isinstance(values, np.ndarray) and any(np.ndim(one) for one in values):
+        return NodeLists.from_lists(values)
+    array = np.asarray(values)
+    if array.size and not np.issubdtype(array.dtype, np.integer):
+        raise PredictionsError(
+            f"{what}: expected node numbers, got values of type {array.dtype} ({listed(array.tolist(), 2)}). "
+            "Use Taxonomy.nodes to look names up; -1 says that a truth is not known."
+        )
+    return array.astype(np.intp)

@@ -134,10 +134,10 @@ class Taxonomy:
         >>> taxonomy
         <Taxonomy: tree of 4 nodes, 2 leaves, depth 2>
         """
-        edges = [(parent if parent is None else str(parent), str(child)) for parent, child in edges]
+        edges = [tuple(name if name is None else str(name) for name in edge) for edge in edges]
         notes = list(notes)
         for number, (parent, child) in enumerate(edges, 1):
-            if child == "" or parent == "":
+            if child in ("", None) or parent == "":
                 raise TaxonomyError(
                     f"{where}: expected two names in edge {number}, got {(parent, child)!r}. Name every node."
                 )

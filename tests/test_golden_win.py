@@ -88,7 +88,7 @@ def test_batch(trees, batch):
     )
     samples = hv.Evaluation.of(predictions).per_sample()
     for i, sample in enumerate(batch["first_samples"]):
-        assert taxonomy.names[samples["best_leaf"][i]] == sample["best_leaf"]
+        assert taxonomy.names[samples["top_down"][i]] == sample["best_leaf"]
         close([samples["softmax_win"][i], samples["softmax_win_raw"][i]], [sample["win_rescaled"], sample["win"]])
 
 

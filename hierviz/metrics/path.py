@@ -11,7 +11,7 @@ information or depth in edges,
     dist = claimed + due - 2 shared,  excess = claimed - shared,  deficient = due - shared.
 
 0/0 is 1: predicting the root claims nothing and is not wrong. A prediction below the truth is first replaced by the
-truth (truncation) unless ``truncate=False``: being finer than the truth is not judged. Trees only.
+truth (truncation) unless ``truncated=False``: being finer than the truth is not judged. Trees only.
 
 Functions
 ---------
@@ -126,11 +126,16 @@ def _checked(taxonomy, truth, predicted):
             f"truth and predicted: expected two arrays of one length, got shapes {truth.shape} and {predicted.shape}. Align them."
         )
     for what, nodes in (("truth", truth), ("predicted", predicted)):
-        if len(nodes) and (
-            not np.issubdtype(nodes.dtype, np.integer) or nodes.min() < 0 or nodes.max() >= taxonomy.n_nodes
-        ):
-            raise PredictionsError(
-                f"{what}: expected node numbers from 0 to {taxonomy.n_nodes - 1}, got {nodes.min()!r} to {nodes.max()!r} "
-                f"({nodes.dtype}). Use Taxonomy.nodes to look names up."
-            )
+        check_nodes(taxonomy, what, nodes)
     return truth, predicted
+
+
+def check_nodes(taxonomy, what, nodes):
+    """Raise a PredictionsError unless all of `nodes` are node numbers."""
+    if len(nodes) and (
+        not np.issubdtype(nodes.dtype, np.integer) or nodes.min() < 0 or nodes.max() >= taxonomy.n_nodes
+    ):
+        raise PredictionsError(
+            f"{what}: expected node numbers from 0 to {taxonomy.n_nodes - 1}, got {nodes.min()} to {nodes.max()} "
+            f"({nodes.dtype}). Use Taxonomy.nodes to look names up."
+        )

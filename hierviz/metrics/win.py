@@ -29,7 +29,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierviz.errors import PredictionsError
-from hierviz.metrics.path import truncate
+from hierviz.metrics.path import check_nodes, truncate
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,4 +170,5 @@ def _checked(taxonomy, p, truth):
         raise PredictionsError(
             f"p: expected shape ({len(truth)}, {taxonomy.n_nodes}) for {len(truth)} truths, got {p.shape}. Align them."
         )
+    check_nodes(taxonomy, "truth", truth)
     return p, truth

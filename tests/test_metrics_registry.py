@@ -1,0 +1,210 @@
+"""One loop over METRICS: keys, range, order of samples, renamed nodes, the perfect prediction, the better direction."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import hierviz as hv
+from hierviz.metrics import PATH_KEYS, Metric
+
+# The blocks of design.md section 5.
+BLOCKS = ("distribution", "top_down", "predicted", "labels", "curve", "confusion")
+TREE = [
+    *(("root", name) for name in ("a", "b", "c")),
+    *(("a", f"a{i}") for i in range(3)),
+    *(("b", f"b{i}") for i in range(2)),
+    *(("a0", f"a0{i}") for i in range(3)),
+    ("c", "c0"),
+]
+# Blocks whose numbers are about one sample, or are not made by `evaluate` on scores with one truth.
+IN_JSON = ("distribution", "top_down", "predicted", "curve", "confusion")
+KEYS = [key for key, metric in hv.METRICS.items() if metric.block in IN_JSON]
+PER_SAMPLE = ("hp", "hr", "hf1")
+COUNTS = ("tp", "tn", "fp", "fn")
+
+
+@pytest.fixture(scope="module")
+def tree():
+    return hv.Taxonomy.from_edges(TREE)
+
+
+def leaf_truth(tree, seed=0, n=60):
+    return tree.leaves[np.random.default_rng(seed).integers(0, tree.n_leaves, n)]
+
+
+def towards(tree, truth, weight, seed=1):
+    """Leaf probabilities with `weight` on the true leaf and the rest drawn at random."""
+    noise = np.random.default_rng(seed).dirichlet(np.ones(tree.n_leaves) / 2, size=len(truth))
+    return weight * (tree.leaves[None] == truth[:, None]) + (1 - weight) * noise
+
+
+def numbers(tree, scores, truth, rule="majority"):
+    predictions = hv.Predictions.from_scores(tree, scores, "leaf_probabilities", truth=truth)
+    model = hv.evaluate(predictions, rule)["models"][0]
+    flat = {key: value for block in IN_JSON for key, value in model[block].items()}
+    return {key: math.inf if value == "Infinity" else value for key, value in flat.items()}
+
+
+@pytest.fixture(scope="module")
+def random(tree):
+    truth = leaf_truth(tree)
+    return numbers(tree, towards(tree, truth, 0.2), truth)
+
+
+@pytest.fixture(scope="module")
+def perfect(tree):
+    truth = leaf_truth(tree)
+    return numbers(tree, towards(tree, truth, 1.0), truth)
+
+
+def test_every_key_of_the_json_is_described(tree):
+    truth = leaf_truth(tree)
+    model = hv.evaluate(hv.Predictions.from_scores(tree, towards(tree, truth, 0.5), "leaf_probabilities", truth=truth))[
+        "models"
+    ][0]
+    seen = 0
+    for block in BLOCKS:
+        if model[block] is not None:
+            described = {key for key, metric in hv.METRICS.items() if metric.block == block}
+            assert set(model[block]) - {"baseline"} == described, block
+            seen += 1
+    assert seen >= 5
+    assert set(model["confusion"]["baseline"]) - {"path_to"} == set(model["confusion"]) - {"baseline"}
+
+
+def test_every_number_of_one_sample_is_described(tree):
+    truth = leaf_truth(tree)
+    samples = hv.Evaluation.of(
+        hv.Predictions.from_scores(tree, towards(tree, truth, 0.5), "leaf_probabilities", truth=truth)
+    ).per_sample()
+    others = {"row", "sample_id", "truth", "predicted", "top_down", "argmax_leaf", "p_truth"}
+    assert set(samples) - others <= set(hv.METRICS)
+    assert set(PER_SAMPLE) <= set(samples)
+
+
+@pytest.mark.parametrize("key", hv.METRICS)
+def test_entry(key):
+    metric = hv.METRICS[key]
+    assert isinstance(metric, Metric)
+    assert metric.key == key
+    assert metric.block in (*BLOCKS, "per_sample")
+    assert metric.better in ("higher", "lower", "neither")
+    assert metric.range[0] < metric.range[1]
+    for text in (metric.label, metric.formula, metric.source):
+        assert text.strip() == text != ""
+    assert metric.sentence.endswith(".")
+    assert metric.sentence[0].isupper()
+    # What is counted or measured has no upper end; shares have no unit.
+    assert not metric.unit or math.isinf(metric.range[1])
+
+
+def test_labels_tell_metrics_apart():
+    """Within a block, and among the numbers of one sample, no two share a name."""
+    for block in {metric.block for metric in hv.METRICS.values()}:
+        labels = [metric.label for metric in hv.METRICS.values() if metric.block == block]
+        assert len(labels) == len(set(labels)), block
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_range(tree, key):
+    low, high = hv.METRICS[key].range
+    for seed in range(4):
+        for weight in (0.0, 0.3, 1.0):
+            truth = leaf_truth(tree, seed)
+            for rule in hv.INFERENCE_RULES:
+                if rule != "threshold_set":
+                    value = numbers(tree, towards(tree, truth, weight, seed), truth, rule)[key]
+                    assert value is None or low - 1e-12 <= value <= high + 1e-12, (seed, weight, rule)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_order_of_samples(tree, random, key):
+    truth = leaf_truth(tree)
+    order = np.random.default_rng(9).permutation(len(truth))
+    assert numbers(tree, towards(tree, truth, 0.2)[order], truth[order])[key] == pytest.approx(random[key], abs=1e-12)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_renamed_nodes(tree, random, key):
+    """Other names, and siblings declared in reverse: no number may change without ties."""
+    renamed = hv.Taxonomy.from_edges([(f"x {a[::-1]}", f"x {b[::-1]}") for a, b in TREE[::-1]])
+    number = renamed.nodes(*(f"x {name[::-1]}" for name in tree.names))
+    truth = leaf_truth(tree)
+    columns = np.argsort(number[tree.leaves])
+    assert number.tolist() != list(range(tree.n_nodes))
+    found = numbers(renamed, towards(tree, truth, 0.2)[:, columns], number[truth])
+    assert found[key] == pytest.approx(random[key], abs=1e-12)
+
+
+# The end that a perfect prediction reaches; counts and the number of points depend on the data.
+BEST = {"fnr": 0, "fpr": 0, "pt": 0, "mcc": 1, "fp": 0, "fn": 0}
+BEST |= {key: hv.METRICS[key].range[0] for key in KEYS if hv.METRICS[key].better == "lower"}
+BEST |= {
+    key: hv.METRICS[key].range[1]
+    for key in KEYS
+    if hv.METRICS[key].better == "higher" and not math.isinf(hv.METRICS[key].range[1])
+}
+
+
+@pytest.mark.parametrize("key", BEST)
+def test_a_perfect_prediction_reaches_the_best_end(perfect, key):
+    assert perfect[key] == pytest.approx(BEST[key], abs=1e-12)
+
+
+def test_what_has_no_end():
+    assert set(KEYS) - set(BEST) == {"tp", "tn", "n_points"}
+
+
+@pytest.mark.parametrize("key", [key for key in KEYS if hv.METRICS[key].better != "neither"])
+def test_better_direction(tree, key):
+    """Mass taken from the truth and spread over everything: never better, and worse in the end."""
+    truth = leaf_truth(tree)
+    rows = tree.leaves[None] == truth[:, None]
+    wrong = np.roll(rows, 1, axis=1)
+    sign = {"higher": 1, "lower": -1}[hv.METRICS[key].better]
+    values = []
+    for weight in (1.0, 0.75, 0.375, 0.25, 0.0):
+        value = numbers(tree, weight * rows + (1 - weight) * wrong, truth)[key]
+        values.append(None if value is None else sign * value)
+    known = [value for value in values if value is not None]
+    assert all(a >= b - 1e-12 for a, b in itertools.pairwise(known)), values
+    assert known[0] > known[-1], values
+
+
+@pytest.mark.parametrize("key", PER_SAMPLE)
+def test_numbers_of_one_sample(tree, key):
+    truth = leaf_truth(tree)
+    low, high = hv.METRICS[key].range
+    values = hv.confusion(tree, truth, np.random.default_rng(3).integers(0, tree.n_nodes, len(truth))).per_sample[key]
+    assert ((values >= low) & (values <= high)).all()
+    assert len(np.unique(values)) > 2
+    assert (hv.confusion(tree, truth, truth).per_sample[key] == high).all()
+    assert hv.confusion(tree, truth, np.roll(truth, 7)).per_sample[key].mean() < high
+
+
+def test_infinite_values_are_text(tree):
+    truth = leaf_truth(tree)
+    rows = np.roll(tree.leaves[None] == truth[:, None], 3, axis=1).astype(float)
+    found = hv.evaluate(hv.Predictions.from_scores(tree, rows, "leaf_probabilities", truth=truth))["models"][0]
+    assert found["distribution"]["cross_entropy"] == "Infinity"
+    assert found["distribution"]["neg_log_win"] == "Infinity"
+    assert found["distribution"]["cross_entropy_infinite"] == len(truth)
+
+
+def test_pairs_that_must_agree(tree):
+    """hP(a, b) = hR(b, a); F1 of nodes = aggregate F1 of the same leaf; the curve's ends are the rules' means."""
+    truth = leaf_truth(tree)
+    scores = towards(tree, truth, 0.2)
+    there, back = hv.confusion(tree, truth, np.roll(truth, 5)), hv.confusion(tree, np.roll(truth, 5), truth)
+    assert there.measures["ppv"] == back.measures["tpr"]
+    found = numbers(tree, scores, truth, "top_down")
+    assert found["f1"] == pytest.approx(found["aggregate_f1"], abs=1e-12)
+    assert found["ppv"] == pytest.approx(found["aggregate_precision"], abs=1e-12)
+    assert found["tpr"] == pytest.approx(found["aggregate_recall"], abs=1e-12)
+    assert numbers(tree, scores, truth, "majority")["info_f1"] == pytest.approx(found["majority_f1"], abs=1e-12)
+    assert numbers(tree, scores, truth, "leaf")["info_f1"] == pytest.approx(found["leaf_f1"], abs=1e-12)
+    assert {key for key, metric in hv.METRICS.items() if metric.block == "predicted"} <= set(PATH_KEYS)
+    for cell in COUNTS:
+        assert isinstance(found[cell], int)

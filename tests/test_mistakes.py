@@ -1,0 +1,98 @@
+"""Ranked mistakes against plain sorting of naive values."""
+
+import naive
+import numpy as np
+import pytest
+import strategies
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import many
+
+import hierviz as hv
+from hierviz.mistakes import ORDERS, OUTCOMES, mistakes, outcome_counts
+
+
+def outcome(graph, truth, predicted):
+    if truth in naive.ancestors(graph, predicted):
+        return "exact"
+    return "coarse" if predicted in naive.ancestors(graph, truth) else "wrong"
+
+
+@many
+@given(strategies.judged(), st.data())
+def test_against_naive(case, data):
+    graph, taxonomy, p, truth = case
+    truth = np.where([*data.draw(st.lists(st.booleans(), min_size=len(p) - 1, max_size=len(p) - 1)), False], -1, truth)
+    evaluation = hv.Evaluation.of(hv.Predictions.from_scores(taxonomy, p, "node_probabilities", truth=truth))
+    kind = data.draw(st.sampled_from([None, *OUTCOMES]))
+    under = data.draw(st.sampled_from([None, *range(graph.n)]))
+    order = data.draw(st.sampled_from(list(ORDERS)))
+    found = mistakes(evaluation, "threshold", 0.3, outcome=kind, under=under, order=order)
+    expected = []
+    for row, (values, y) in enumerate(zip(p.tolist(), truth.tolist())):
+        if y < 0:
+            continue
+        answer = naive.rule_threshold(graph, values, 0.3)
+        what = outcome(graph, y, answer)
+        if (kind is None or what == kind) and (under is None or under in naive.ancestors(graph, y)):
+            distance = naive.path_metrics(graph, y, answer)["info_dist"]
+            expected.append((row, y, answer, what, 1 - naive.win(graph, values, y), distance))
+    place = {"win_lost": 4, "info_dist": 5, "file": 0}[order]
+    worst = sorted(expected, key=lambda one: one[0] if order == "file" else (-round(one[place], 9), one[0]))
+    assert found.row.tolist() == [one[0] for one in worst]
+    assert found.truth.tolist() == [one[1] for one in worst]
+    assert found.predicted.tolist() == [one[2] for one in worst]
+    assert found.outcome.tolist() == [one[3] for one in worst]
+    np.testing.assert_allclose(found.win_lost, [one[4] for one in worst], atol=1e-12)
+    np.testing.assert_allclose(found.info_dist, [one[5] for one in worst], atol=1e-12)
+    assert outcome_counts(found) == {key: sum(one[3] == key for one in expected) for key in OUTCOMES}
+
+
+def test_by_hand(taxonomy):
+    #   mammal 0.75: cat 0.5, dog 0.25      duck 1       all 0.25: newt and three others, mammal 0.5 is no majority
+    rows = np.array([[0.5, 0.25, 0.125, 0.125], [0, 0, 1, 0], [0.25, 0.25, 0.25, 0.25], [1, 0, 0, 0]])
+    made = hv.Predictions.from_scores(taxonomy, rows, "leaf_probabilities", truth=[3, 2, 6, 1])
+    found = mistakes(hv.Evaluation.of(made))
+    # Win lost: dog 1 - (.375 + .125), cat 1 - 0, newt 1 - 0.25, mammal 1 - 1.
+    assert found.row.tolist() == [1, 2, 0, 3]
+    assert found.win_lost.tolist() == [1, 0.75, 0.5, 0]
+    assert found.outcome.tolist() == ["wrong", "coarse", "coarse", "exact"]
+    assert [taxonomy.names[node] for node in found.predicted] == ["duck", "animal", "mammal", "cat"]
+    assert found.info_dist.tolist() == [4, 2, 1, 0]
+    assert outcome_counts(found) == {"exact": 1, "coarse": 2, "wrong": 1}
+    assert (len(found), len(found.take(found.outcome == "coarse"))) == (4, 2)
+
+
+def test_hard_labels_rank_by_information(taxonomy):
+    made = hv.Predictions.from_labels(taxonomy, [2, 3, 6, 1], truth=[2, 2, 2, 2])
+    found = mistakes(hv.Evaluation.of(made))
+    assert found.row.tolist() == [2, 1, 3, 0]
+    assert found.info_dist.tolist() == [4, 2, 1, 0]
+    assert np.isnan(found.win_lost).all()
+
+
+def test_errors(taxonomy):
+    made = hv.Predictions.from_labels(taxonomy, [[2, 3], [6]], truth=[2, 2])
+    evaluation = hv.Evaluation.of(made)
+    with pytest.raises(
+        hv.PredictionsError, match=r"^model: expected answers that can be ranked, got none: it needs one predicted path"
+    ):
+        mistakes(evaluation)
+    with pytest.raises(hv.PredictionsError, match=r"^outcome: expected one of None, exact, coarse, wrong, got 'bad'"):
+        mistakes(evaluation, outcome="bad")
+    with pytest.raises(hv.PredictionsError, match=r"^order: expected one of win_lost, info_dist, file, got 'worst'"):
+        mistakes(evaluation, order="worst")
+    lists = hv.Predictions.from_scores(taxonomy, np.ones((1, 6)), "node_probabilities", truth=[[2, 3]])
+    with pytest.raises(hv.PredictionsError, match=r"got none: it needs one true node a sample"):
+        mistakes(hv.Evaluation.of(lists))
+    graph = hv.Taxonomy.from_edges([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c")])
+    dag = hv.Predictions.from_scores(graph, np.ones((1, 3)), "node_probabilities", truth=[3])
+    with pytest.raises(hv.PredictionsError, match=r"got none: it is defined on trees"):
+        mistakes(hv.Evaluation.of(dag))
+
+
+@pytest.mark.parametrize("under", [-1, 7])
+def test_under_is_a_node(taxonomy, under):
+    made = hv.Predictions.from_labels(taxonomy, [2], truth=[2])
+    with pytest.raises(hv.HiervizError, match=r"^under: expected"):
+        mistakes(hv.Evaluation.of(made), under=under)

@@ -1,0 +1,276 @@
+"""Nothing leaves this machine: the app listens on 127.0.0.1 only, asks no outside address, and sends no telemetry.
+
+The server runs with an audit hook that writes down every address Python binds to, connects to or looks up, from the first
+line of start-up to the end of a visit; psutil looks at the sockets of all its processes, and Chromium at what the page asks.
+"""
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.browser.conftest import CHROMIUM, Server
+
+ROOT = Path(__file__).parents[1]
+CONFIG = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+HOOK = """
+import os, sys
+
+def note(event, arguments):
+    if event in ("socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg"):
+        address = arguments[1]
+        # A name of a local socket is text; an address of the network is a tuple.
+        host = address[0] if isinstance(address, tuple) else "local"
+    elif event == "socket.getaddrinfo":
+        host = arguments[0] or "local"
+    elif event == "socket.gethostbyname":
+        host = arguments[0]
+    else:
+        return
+    host = host.decode() if isinstance(host, bytes) else host
+    with open(os.environ["HIERVIZ_TEST_ADDRESSES"], "a") as file:
+        file.write(f"{event} {host}\\n")
+
+sys.addaudithook(note)
+"""
+# A browser of its own, as a process: Playwright's session of tests/browser may be open in this one.
+LOOK = """
+import json, sys
+from playwright.sync_api import sync_playwright
+
+executable, url, paths = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
+found = {"requests": [], "errors": [], "texts": {}, "deploy": None}
+with sync_playwright() as playwright:
+    browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+    page = browser.new_page()
+    page.on("request", lambda request: found["requests"].append(request.url))
+    page.on("websocket", lambda one: found["requests"].append(one.url))
+    page.on("pageerror", lambda error: found["errors"].append(str(error)))
+    for path in paths:
+        page.goto(f"{url}/{path}")
+        page.wait_for_selector("#hierviz-view", state="attached", timeout=60_000)
+        page.wait_for_function(
+            "() => document.querySelector('[data-test-script-state=\\"notRunning\\"]') !== null", timeout=60_000
+        )
+        found["texts"][path] = page.inner_text("body")
+        found["deploy"] = page.locator("[data-testid=stAppDeployButton]").count()
+        found["exceptions"] = page.locator("[data-testid=stException]").count()
+    browser.close()
+print(json.dumps(found))
+"""
+
+
+def look(url, *paths):
+    """Visit pages in Chromium: {"requests", "errors", "texts", "deploy", "exceptions"}."""
+    if CHROMIUM is None:
+        if os.environ.get("HIERVIZ_REQUIRE_BROWSER"):
+            pytest.fail("no chromium: run `apt-get install chromium`")
+        pytest.skip("no chromium on this machine")
+    done = subprocess.run(
+        [sys.executable, "-c", LOOK, CHROMIUM, url, json.dumps(paths)], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def is_loopback(host):
+    return host in ("local", "localhost", "::1") or host.startswith("127.")
+
+
+class Watched:
+    """A server and what it did on the network since its first line."""
+
+    def __init__(self, start, log):
+        import psutil
+
+        self.log, self.seen, self._over = log, set(), threading.Event()
+        # A browser of other tests may be open.
+        self.before = {one.pid for one in psutil.Process().children()}
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self.server = None
+        self._thread.start()
+        self.server = start()
+
+    def processes(self):
+        """The server and its children; it is known only once it is up, until then all that was started since."""
+        import psutil
+
+        if self.server:
+            tops = [psutil.Process(self.server.process.pid)]
+        else:
+            tops = [one for one in psutil.Process().children() if one.pid not in self.before]
+        return [process for top in tops for process in (top, *top.children(recursive=True))]
+
+    def connections(self):
+        """(status, local address, remote address) of the sockets of all its processes."""
+        import psutil
+
+        found = []
+        for process in self.processes():
+            with contextlib.suppress(psutil.Error):
+                found += [(one.status, one.laddr, one.raddr) for one in process.net_connections(kind="inet")]
+        return found
+
+    def _watch(self):
+        import psutil
+
+        while not self._over.wait(0.05):
+            with contextlib.suppress(psutil.Error):
+                self.seen |= {(status, local[:1], remote[:1]) for status, local, remote in self.connections()}
+
+    def listening(self):
+        """(address, port) of everything that listens."""
+        return {(local.ip, local.port) for status, local, _ in self.connections() if status == "LISTEN"}
+
+    def addresses(self):
+        """(event, host) that Python wrote down."""
+        return [tuple(line.split(" ", 1)) for line in self.log.read_text().splitlines()]
+
+    def stop(self):
+        self._over.set()
+        self._thread.join()
+        self.server.stop()
+
+
+@pytest.fixture(scope="module")
+def watched(tmp_path_factory):
+    """The app started from another folder by a user who never ran Streamlit, watched from the start."""
+    pytest.importorskip("psutil")
+    pytest.importorskip("streamlit")
+    folder = tmp_path_factory.mktemp("offline")
+    (folder / "hook").mkdir()
+    (folder / "hook" / "sitecustomize.py").write_text(HOOK)
+    (folder / "home").mkdir()
+    addresses = folder / "addresses.txt"
+    addresses.touch()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(folder / "hook"), prepend=os.pathsep)
+        patch.setenv("HIERVIZ_TEST_ADDRESSES", str(addresses))
+        patch.setenv("HOME", str(folder / "home"))
+        found = Watched(lambda: Server(folder / "log.txt"), addresses)
+    yield found
+    found.stop()
+
+
+@pytest.fixture(scope="module")
+def visit(watched):
+    """What a browser asked for on two pages."""
+    return look(watched.server.url, "", "curves")
+
+
+def test_listens_on_this_machine_only(watched):
+    assert watched.listening() == {("127.0.0.1", watched.server.port)}
+
+
+def test_other_addresses_of_this_machine_are_refused(watched):
+    import psutil
+
+    mine = {
+        one.address
+        for addresses in psutil.net_if_addrs().values()
+        for one in addresses
+        if one.family == socket.AF_INET and not one.address.startswith("127.")
+    }
+    if not mine:
+        pytest.skip("this machine has no address but 127.0.0.1")
+    with socket.create_connection(("127.0.0.1", watched.server.port), timeout=5):
+        pass
+    for address in mine:
+        with pytest.raises(OSError), socket.create_connection((address, watched.server.port), timeout=2):
+            pass
+
+
+@pytest.mark.browser
+def test_the_server_asks_nobody(watched, visit):
+    events = watched.addresses()
+    # The hook was there: it saw the server bind.
+    assert ("socket.bind", "127.0.0.1") in events
+    assert [one for one in events if not is_loopback(one[1])] == []
+    assert visit["texts"]
+    assert watched.seen, "nobody watched"
+    strangers = [
+        (status, local, remote)
+        for status, local, remote in watched.seen
+        if (remote and not is_loopback(remote[0])) or not is_loopback(local[0])
+    ]
+    assert strangers == []
+
+
+@pytest.mark.browser
+def test_the_page_asks_nobody(watched, visit):
+    ours = (f"http://127.0.0.1:{watched.server.port}/", f"ws://127.0.0.1:{watched.server.port}/", "data:", "blob:")
+    assert len(visit["requests"]) > 5
+    assert any(url.startswith("ws://") for url in visit["requests"])
+    assert [url for url in visit["requests"] if not url.startswith(ours)] == []
+    assert visit["errors"] == []
+    assert visit["exceptions"] == 0
+    for text in visit["texts"].values():
+        assert "nothing is sent anywhere" in text
+
+
+@pytest.mark.browser
+def test_the_settings_take_effect_from_another_folder(watched, visit):
+    """Streamlit reads .streamlit/config.toml in the current folder only, so the command passes all of it on."""
+    assert Path(watched.server.streamlit().cwd()) != ROOT
+    assert CONFIG["client"]["toolbarMode"] == "minimal"
+    assert visit["deploy"] == 0
+
+
+def test_every_setting_is_passed_on(watched):
+    assert CONFIG["browser"]["gatherUsageStats"] is False
+    assert CONFIG["server"]["address"] == "127.0.0.1"
+    given = watched.server.streamlit().cmdline()
+
+    def walk(prefix, table):
+        for key, value in table.items():
+            if isinstance(value, dict):
+                yield from walk(f"{prefix}{key}.", value)
+            else:
+                yield f"--{prefix}{key}={str(value).lower() if isinstance(value, bool) else value}"
+
+    expected = set(walk("", CONFIG))
+    assert len(expected) >= 8
+    assert expected <= set(given)
+
+
+def test_no_question_on_the_first_run(watched):
+    """A user without ~/.streamlit is asked for no e-mail, and the log names no outside address."""
+    log = Path(watched.server.log.name).read_text()
+    assert "email" not in log.lower()
+    assert "External URL" not in log
+    assert "Network URL" not in log
+
+
+def test_streamlit_run_is_the_same(tmp_path, monkeypatch):
+    """`streamlit run app.py` in the clone: the settings come from .streamlit/config.toml."""
+    psutil = pytest.importorskip("psutil")
+    pytest.importorskip("streamlit")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    flags = ["--server.port", str(port), "--server.headless", "true"]
+    with open(tmp_path / "log.txt", "w") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "streamlit", "run", "app.py", *flags], cwd=ROOT, stdout=log, stderr=log
+        )
+        try:
+            for _ in range(300):
+                sockets = psutil.Process(process.pid).net_connections(kind="inet")
+                listening = {(one.laddr.ip, one.laddr.port) for one in sockets if one.status == "LISTEN"}
+                if listening:
+                    break
+                assert process.poll() is None, (tmp_path / "log.txt").read_text()
+                time.sleep(0.1)
+        finally:
+            process.kill()
+            process.wait()
+    assert listening == {("127.0.0.1", port)}
