@@ -17,6 +17,7 @@ from hierviz.errors import FileError, HiervizError, ModelError
 from hierviz.evaluation import NODE_COLUMNS, Evaluation
 from hierviz.inference import INFERENCE_RULES
 from hierviz.parametrisation import PARAMETRISATIONS
+from hierviz.predictions import with_distinct_names
 from hierviz.summary import evaluate, require_same_samples, version
 
 
@@ -145,11 +146,13 @@ def load_models(options, *, keep_empty_labels=False):
         )
         for path in options.predictions
     ]
-    return taxonomy, models
+    return taxonomy, with_distinct_names(models)
 
 
 def run_evaluate(options):
     """`hierviz evaluate`."""
+    if options.per_sample == "-":
+        raise FileError("--per-sample: expected a file, got -, which is for the JSON. Name a CSV file.")
     _, predictions = load_models(options, keep_empty_labels=options.keep_empty_labels)
     if options.media:
         from hierviz.readers import attach_media
@@ -182,6 +185,7 @@ def run_curve(options):
 def run_predict(options):
     """`hierviz predict`."""
     from hierviz.readers import load_inputs, load_model, load_taxonomy, write_predictions
+    from hierviz.readers.predictions_writer import check_target
 
     taxonomy = load_taxonomy(options.taxonomy)
     model = load_model(options.model, taxonomy, classes=options.classes, parametrisation=options.parametrisation)
@@ -193,6 +197,7 @@ def run_predict(options):
             raise ModelError(
                 f"predict: expected {flag}, got nothing. Name it, or use --inspect to only look at the model."
             )
+    check_target(options.out)
     inputs = load_inputs(options.inputs, model)
     predictions = model.predict(inputs, progress=_progress(model.name))
     write_predictions(predictions, options.out)

@@ -130,21 +130,20 @@ class Evaluation:
         if self.n_judged == 0:
             return "no sample has a known truth"
         if not self.predictions.has_single_truth:
-            return "it needs one true node a sample, and this truth lists several"
+            return "they need one true class per sample, and this truth lists several"
         if not self.taxonomy.is_tree:
-            return "it is defined on trees, and this taxonomy has nodes with several parents"
+            several = self.taxonomy.names[int(np.argmax(self.taxonomy.parents.lengths > 1))]
+            return f"they are defined on trees, and {several!r} has several parents in this taxonomy"
         return None
 
     def why_no_curve(self):
         """Why this input has no operating curve and no win, in words; None when it has them."""
-        no_scores = None if self.predictions.has_scores else "it needs scores, and this file holds labels"
+        no_scores = None if self.predictions.has_scores else "they need scores, and this file holds labels"
         return self.why_not_one_truth() or no_scores
 
     def why_no_mistakes(self):
         """Why answers cannot be ranked one by one, in words; None when they can."""
-        several = (
-            "it needs one predicted path a sample, and these label lists hold several, or labels outside the taxonomy"
-        )
+        several = "they need one answer per sample, and these label lists hold several, or labels outside the taxonomy"
         has_answers = self.predictions.has_scores or self.label_paths() is not None
         return self.why_not_one_truth() or (None if has_answers else several)
 

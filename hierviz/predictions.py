@@ -269,3 +269,12 @@ def _as_nodes(what, values):
             "Use Taxonomy.nodes to look names up; -1 says that a truth is not known."
         )
     return array.astype(np.intp)
+
+
+def with_distinct_names(models):
+    """The same Predictions, a number behind the name of each whose name an earlier one has."""
+    seen, found = {}, []
+    for one in models:
+        seen[one.name] = seen.get(one.name, 0) + 1
+        found.append(one if seen[one.name] == 1 else one.replace(name=f"{one.name} ({seen[one.name]})"))
+    return found

@@ -141,6 +141,11 @@ class Taxonomy:
                 raise TaxonomyError(
                     f"{where}: expected two names in edge {number}, got {(parent, child)!r}. Name every node."
                 )
+            if any(0xD800 <= ord(sign) <= 0xDFFF for name in (parent, child) for sign in name or ""):
+                raise TaxonomyError(
+                    f"{where}: expected names in Unicode text, got half a character in edge {number}: {(parent, child)!r}. "
+                    "Write the file in UTF-8 again."
+                )
             if parent == child:
                 raise TaxonomyError(
                     f"{where}: expected a tree or a directed acyclic graph, got a cycle: {child!r} is its own parent "

@@ -255,9 +255,9 @@ def test_several_truths(taxonomy):
     model = hv.evaluate(lists)["models"][0]
     assert nulls(model) >= SINGLE
     assert model["n_samples"] == 2
-    assert "curve: null, it needs one true node a sample, and this truth lists several" in model["notes"]
+    assert "curve: null, they need one true class per sample, and this truth lists several" in model["notes"]
     with pytest.raises(
-        hv.PredictionsError, match=r"^model: expected an operating curve, got none: it needs one true node"
+        hv.PredictionsError, match=r"^model: expected an operating curve, got none: they need one true class"
     ):
         _ = hv.Evaluation.of(lists).curve
 
@@ -267,7 +267,7 @@ def test_graphs():
     made = hv.Predictions.from_scores(graph, np.array([[0.5, 0.5]]), "leaf_probabilities", truth=[3])
     model = hv.evaluate(made)["models"][0]
     assert nulls(model) >= SINGLE
-    assert "curve: null, it is defined on trees, and this taxonomy has nodes with several parents" in model["notes"]
+    assert "curve: null, they are defined on trees, and 'c' has several parents in this taxonomy" in model["notes"]
     assert hv.Evaluation.of(made).answers("leaf").tolist() == [3]
 
 
@@ -277,11 +277,11 @@ def test_hard_labels(taxonomy):
     assert nulls(model) == SINGLE
     assert (model["rule"], model["threshold"], model["parametrisation"]) == (None, None, None)
     assert [model["confusion"][cell] for cell in ("tp", "tn", "fp", "fn")] == [3, 6, 2, 3]
-    assert "predicted: null, it needs scores, and this file holds labels" in model["notes"]
+    assert "predicted: null, they need scores, and this file holds labels" in model["notes"]
     assert hv.Evaluation.of(made).per_sample()["tp"].tolist() == [2, 1, 0]
     with pytest.raises(hv.PredictionsError, match=r"^model: expected scores for rule 'leaf', got labels\."):
         hv.Evaluation.of(made).answers("leaf")
-    with pytest.raises(hv.PredictionsError, match=r"^model: expected an operating curve, got none: it needs scores"):
+    with pytest.raises(hv.PredictionsError, match=r"^model: expected an operating curve, got none: they need scores"):
         _ = hv.Evaluation.of(made).curve
 
 

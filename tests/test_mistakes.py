@@ -75,7 +75,7 @@ def test_errors(taxonomy):
     made = hv.Predictions.from_labels(taxonomy, [[2, 3], [6]], truth=[2, 2])
     evaluation = hv.Evaluation.of(made)
     with pytest.raises(
-        hv.PredictionsError, match=r"^model: expected answers that can be ranked, got none: it needs one predicted path"
+        hv.PredictionsError, match=r"^model: expected answers that can be ranked, got none: they need one answer"
     ):
         mistakes(evaluation)
     with pytest.raises(hv.PredictionsError, match=r"^outcome: expected one of None, exact, coarse, wrong, got 'bad'"):
@@ -83,11 +83,11 @@ def test_errors(taxonomy):
     with pytest.raises(hv.PredictionsError, match=r"^order: expected one of win_lost, info_dist, file, got 'worst'"):
         mistakes(evaluation, order="worst")
     lists = hv.Predictions.from_scores(taxonomy, np.ones((1, 6)), "node_probabilities", truth=[[2, 3]])
-    with pytest.raises(hv.PredictionsError, match=r"got none: it needs one true node a sample"):
+    with pytest.raises(hv.PredictionsError, match=r"got none: they need one true class per sample"):
         mistakes(hv.Evaluation.of(lists))
     graph = hv.Taxonomy.from_edges([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c")])
     dag = hv.Predictions.from_scores(graph, np.ones((1, 3)), "node_probabilities", truth=[3])
-    with pytest.raises(hv.PredictionsError, match=r"got none: it is defined on trees"):
+    with pytest.raises(hv.PredictionsError, match=r"got none: they are defined on trees"):
         mistakes(hv.Evaluation.of(dag))
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from hierviz.errors import FileError
 from hierviz.evaluation import Evaluation
+from hierviz.predictions import with_distinct_names
 from hierviz.readers import (
     attach_media,
     attach_truth,
@@ -148,7 +149,7 @@ _PATHS = ("taxonomy", "truth", "classes", "inputs", "nodes", "media", "predictio
 
 def _evaluated(predictions):
     models = {}
-    for one in predictions:
+    for one in with_distinct_names(predictions):
         slug = re.sub(r"[^a-z0-9]+", "-", one.name.lower()).strip("-") or "model"
         key, number = slug, 2
         while key in models:

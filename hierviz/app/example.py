@@ -16,7 +16,10 @@ model = data.models[key]
 predictions = model.predictions
 reason = model.why_no_mistakes()
 if reason:
-    st.info(f"Samples are shown in the order of the file and not judged: {reason}.", icon=":material/info:")
+    st.info(
+        f"Samples stand in the order of the file. Outcomes and a ranking are left out: {reason}.",
+        icon=":material/info:",
+    )
 chosen = selection.select(model, rule, tau)
 
 if state.is_narrow():
@@ -62,3 +65,5 @@ with main:
         if p is not None:
             sample.win(taxonomy, p, truth, worked)
         sample.paths(taxonomy, truth, predicted, worked)
+    elif model.judged[row]:
+        sample.matched_paths(model, row, rule, tau)

@@ -19,6 +19,14 @@ SHOWN_OF_LABELS = {
     "labels": ("micro_f1", "macro_f1", "hf1_samples", "ihf1_samples"),
     "confusion": ("ppv", "tpr", "f1", "mcc"),
 }
+LEFT_OUT = {
+    "distribution": "the win and cross entropy",
+    "top_down": "accuracy by level",
+    "predicted": "precision and recall of the answer",
+    "labels": "metrics of label sets",
+    "curve": "operating curves",
+    "confusion": "the hierarchical confusion",
+}
 GALLERY = 6
 
 data = shell.open_data()
@@ -51,9 +59,12 @@ if judged:
             "Answers are those of the majority rule where a column needs one. What the columns mean:"
         )
         numbers.definitions(keys, "overview")
-    whys = dict.fromkeys(note for entry in entries.values() for note in entry["notes"] if ": null, " in note)
-    for note in whys:
-        st.caption(numbers.escape(note.replace(": null, ", " is left out: ")))
+    left_out = {}
+    for note in dict.fromkeys(note for entry in entries.values() for note in entry["notes"] if ": null, " in note):
+        block, reason = note.split(": null, ", 1)
+        left_out.setdefault(reason, []).append(LEFT_OUT[block])
+    for reason, blocks in left_out.items():
+        st.caption(f"Left out: {', '.join(blocks)}, because {numbers.escape(reason)}.")
 
 listed = first.why_no_mistakes() is None
 if judged and listed:
@@ -89,7 +100,7 @@ if judged and listed:
                 st.page_link(shell.page("example"), label="Why?", icon=":material/account_tree:", query_params=link)
     st.markdown(
         "The worst come first: those that put the least probability near the truth. "
-        "Under each picture stand the truth and, in orange, the answer."
+        "Under each stand the truth and, in orange, the answer."
     )
     with st.container(horizontal=True):
         st.page_link(

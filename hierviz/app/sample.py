@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from hierviz import charts
@@ -104,6 +105,36 @@ def paths(taxonomy, truth, predicted, worked):
     st.subheader("The answer as a point on the curves")
     _numbers(worked, [key for key, entry in METRICS.items() if entry.block == "predicted"])
     st.caption("Press a number to see what it means and how it comes about for this sample.")
+
+
+def matched_paths(model, row, rule, tau):
+    """Several paths: which predicted path is judged by which true one, and the nodes behind the counts."""
+    st.subheader("The answer's paths against the true paths")
+    taxonomy, place = model.taxonomy, int(np.searchsorted(model.rows, row))
+    found = model.confusion(rule, tau)
+    figure(
+        charts.confusion_breakdown(taxonomy, found, place, dark=state.is_dark(), width=state.main_width()),
+        name="confusion",
+        sentence=charts.confusion_breakdown_sentence(taxonomy, found, place),
+        table=charts.confusion_breakdown_table(taxonomy, found, place),
+    )
+    matched = found.pairs(place)
+
+    def route(path):
+        names = (taxonomy.title(node) if node >= 0 else "(empty)" for node in path[1:].tolist())
+        return " › ".join(names) or "nothing"
+
+    rows = [
+        (route(pair.predicted), route(pair.true), *map(len, (pair.tp, pair.fp, pair.fn, pair.tn)))
+        for pair in matched.pairs
+    ]
+    rows += [(route(path), "no truth left", 0, len(path) - 1, 0, 0) for path in matched.surplus]
+    rows += [("no answer left", route(path), 0, 0, len(path) - 1, 0) for path in matched.left_over]
+    st.dataframe(pd.DataFrame(rows, columns=["answer", "truth", "TP", "FP", "FN", "TN"]), hide_index=True)
+    st.markdown("Each answered path is judged by the true path that shares the longest beginning with it.")
+    with st.container(horizontal=True, gap="small"):
+        for key in CELLS:
+            number(key, found.per_sample[key][place].item(), where="sample")
 
 
 def _numbers(worked, keys):

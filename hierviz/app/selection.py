@@ -128,9 +128,7 @@ def _table(selection, taxonomy, part):
     table = {}
     if predictions.media is not None:
         table[" "] = [picture_url(predictions.picture(row, most=64)) for row in rows]
-    elif "text" in predictions.attributes:
-        table["text"] = [predictions.text(row)[:60] for row in rows]
-    else:
+    elif selection.found is None or "text" not in predictions.attributes:
         table["sample"] = [predictions.sample_id(row) for row in rows]
     if selection.found is not None:
         found = selection.found.take(part)
@@ -139,4 +137,6 @@ def _table(selection, taxonomy, part):
         table["answer"] = [f"{SIGNS[kind]} {taxonomy.title(node)}" for kind, node in answers]
         by_bits = state.view().order == "info_dist" or not predictions.has_scores
         table["bits off" if by_bits else "lost"] = (found.info_dist if by_bits else found.win_lost).round(2)
+    if "text" in predictions.attributes:
+        table["text"] = [predictions.text(row)[:60] for row in rows]
     return pd.DataFrame(table)

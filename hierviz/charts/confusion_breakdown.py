@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import altair as alt
+import numpy as np
 
 from hierviz.charts._canvas import boxes, hover, texts
 from hierviz.charts._rows import frame
@@ -116,7 +117,7 @@ def confusion_breakdown_table(taxonomy, confusion, row):
 def confusion_breakdown_sentence(taxonomy, confusion, row):
     """One plain sentence: how many nodes of answer and truth agree."""
     tp, fp, fn = (int(getattr(confusion, cell)[row]) for cell in ("tp", "fp", "fn"))
-    truth, predicted = (taxonomy.title(int(one[row])) for one in (confusion.truth, confusion.predicted))
+    truth, predicted = _ends(taxonomy, confusion.truth[row]), _ends(taxonomy, confusion.predicted[row])
     if tp + fp == 0:
         missing = f"it misses {_nodes(fn)} on the way to {truth}" if fn else "and the truth is the root itself"
         return f"The answer stays at the root and claims nothing; {missing}."
@@ -124,6 +125,13 @@ def confusion_breakdown_sentence(taxonomy, confusion, row):
         f"Of the {_nodes(tp + fp)} on the way to the answer {predicted}, {tp} {'is' if tp == 1 else 'are'} true; "
         f"of the {_nodes(tp + fn)} on the way to the truth {truth}, {tp} {'is' if tp == 1 else 'are'} answered."
     )
+
+
+def _ends(taxonomy, found):
+    """Name of a node, or of all ends of several nodes or paths."""
+    ends = [found] if np.ndim(found) == 0 else [np.ravel(one)[-1] for one in found]
+    names = [taxonomy.title(int(end)) if end >= 0 else "(empty)" for end in ends]
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names) or "(nothing)"
 
 
 def _nodes(n):

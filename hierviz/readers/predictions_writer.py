@@ -38,11 +38,7 @@ def write_predictions(predictions, path):
         If there are only labels.
     """
     path = Path(path)
-    suffix = next((one for one in _SUFFIXES if path.name.lower().endswith(one)), None)
-    if suffix is None:
-        raise FileError(
-            f"{path.name}: expected a name that ends in {', '.join(_SUFFIXES)}, got {path.name!r}. Rename the output."
-        )
+    check_target(path)
     if not predictions.has_scores:
         raise PredictionsError(
             f"{predictions.name}: expected scores to write, got labels, which have no probabilities."
@@ -52,7 +48,20 @@ def write_predictions(predictions, path):
     if predictions.sample_ids is not None:
         names = ["sample_id", *names]
     with translated(path.name, path=path):
-        (_write_parquet if suffix == ".parquet" else _write_csv)(predictions, path, nodes, names)
+        (_write_parquet if path.name.lower().endswith(".parquet") else _write_csv)(predictions, path, nodes, names)
+
+
+def check_target(path):
+    """Raise a FileError unless predictions can be written to `path`: before a model runs for an hour."""
+    path = Path(path)
+    if not path.name.lower().endswith(_SUFFIXES):
+        raise FileError(
+            f"{path.name}: expected a name that ends in {', '.join(_SUFFIXES)}, got {path.name!r}. Rename the output."
+        )
+    if not path.parent.is_dir():
+        raise FileError(f"{path}: expected an existing folder to write to, got {str(path.parent)!r}. Create it first.")
+    if path.is_dir():
+        raise FileError(f"{path}: expected a file to write, got a folder. Name a file in it.")
 
 
 def _written_nodes(predictions):
