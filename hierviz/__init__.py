@@ -12,6 +12,7 @@ from hierviz.curves import OperatingCurve, ParetoTable, operating_curve, pareto_
 from hierviz.errors import FileError, HiervizError, ModelError, PredictionsError, TaxonomyError
 from hierviz.evaluation import Evaluation
 from hierviz.inference import INFERENCE_RULES, infer
+from hierviz.information_curve import information_curve
 from hierviz.losses import LOSSES
 from hierviz.metrics import METRICS, HierarchicalConfusion, confusion, path_metrics, win, win_breakdown
 from hierviz.parametrisation import PARAMETRISATIONS, node_probabilities
@@ -53,6 +54,7 @@ __all__ = [
     "confusion",
     "evaluate",
     "infer",
+    "information_curve",
     "load_inputs",
     "load_model",
     "load_predictions",

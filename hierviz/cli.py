@@ -62,8 +62,16 @@ def parser():
         "--rule", default="majority", metavar="KEY", help=f"one of {', '.join(INFERENCE_RULES)} (majority)"
     )
     evaluate.add_argument(
-        "--threshold", type=float, default=0.5, metavar="X", help="threshold of rule `threshold` (0.5)"
+        "--threshold",
+        type=float,
+        default=0.5,
+        metavar="X",
+        help="threshold of the rules `threshold` and `threshold_set` and of the block `labels` (0.5)",
     )
+    evaluate.add_argument(
+        "--bits", type=float, default=1.0, metavar="Z", help="of rule `information_threshold`, in bits (1)"
+    )
+    evaluate.add_argument("--lam", type=float, default=1.0, metavar="L", help="lambda of rule `darts`, in bits (1)")
     evaluate.add_argument(
         "--keep-empty-labels", action="store_true", help="an empty label is a predicted node of its own"
     )
@@ -160,9 +168,10 @@ def run_evaluate(options):
         predictions = [attach_media(one, options.media) for one in predictions]
     require_same_samples(predictions)
     models = [Evaluation.of(one, progress=_progress(one.name)) for one in predictions]
-    found = evaluate(models, options.rule, options.threshold)
+    choice = {name: getattr(options, name) for name in ("rule", "threshold", "bits", "lam")}
+    found = evaluate(models, **choice)
     if options.per_sample:
-        _write_csv(options.per_sample, *per_sample_table(models, options.rule, options.threshold))
+        _write_csv(options.per_sample, *per_sample_table(models, choice))
     _write_text(options.json, json.dumps(found, indent=1, ensure_ascii=False) + "\n")
 
 
@@ -250,9 +259,9 @@ def _server_flags(folder):
     return [f"--{key}={str(value).lower() if isinstance(value, bool) else value}" for key, value in flat.items()]
 
 
-def per_sample_table(models, rule, threshold):
+def per_sample_table(models, choice):
     """Header and rows of `--per-sample`: one row per model and sample, nodes by name."""
-    tables = [(model, model.per_sample(rule, threshold)) for model in models]
+    tables = [(model, model.per_sample(**choice)) for model in models]
     columns = list(dict.fromkeys(key for _, table in tables for key in table if key != "row"))
     rows = []
     for model, table in tables:

@@ -26,6 +26,7 @@ from hierviz.metrics.path import path_metrics
 from hierviz.metrics.path_cover import greedy_cover
 from hierviz.metrics.win import best_leaf_metrics, win
 from hierviz.predictions import Predictions
+from hierviz.taxonomy import NodeLists
 
 NODE_COLUMNS = ("truth", "predicted", "top_down", "argmax_leaf")
 
@@ -149,13 +150,25 @@ class Evaluation:
 
     # Answers -------------------------------------------------------------------------------------------------------
 
-    def answers(self, rule="majority", threshold=0.5):
+    def answers(self, rule="majority", threshold=0.5, *, bits=1.0, lam=1.0):
         """Predicted node of every sample by an inference rule, shape (n_samples,), before truncation.
+
+        Parameters
+        ----------
+        rule : str
+            Key of `INFERENCE_RULES`.
+        threshold, bits, lam : float
+            For the rules that take them: a probability for ``threshold`` and ``threshold_set``, bits for
+            ``information_threshold`` and ``darts``.
+
+        Returns
+        -------
+        ndarray of int, shape (n_samples,), or NodeLists for ``threshold_set``
 
         Raises
         ------
         PredictionsError
-            If these are labels, or the rule or threshold is not valid.
+            If these are labels, or the rule or a parameter is not valid.
         """
         if self.table is None:
             raise PredictionsError(
@@ -168,11 +181,11 @@ class Evaluation:
             return self.table.nodes[self.table.offsets[1:] - 1]
         if rule == "top_down":
             return self.best_leaf
-        parameters = {"threshold": threshold} if "threshold" in entry.parameters else {}
+        given = {"threshold": threshold, "bits": bits, "lam": lam}
+        given = {name: value for name, value in given.items() if name in entry.parameters}
         taxonomy, predictions = self.taxonomy, self.predictions
-        return np.concatenate(
-            [infer(taxonomy, predictions.node_probabilities(rows), rule, **parameters) for rows in predictions.blocks()]
-        )
+        parts = [infer(taxonomy, predictions.node_probabilities(rows), rule, **given) for rows in predictions.blocks()]
+        return NodeLists.concatenate(parts) if entry.returns_sets else np.concatenate(parts)
 
     def label_paths(self):
         """End of the one path that the labels of each sample stand for, shape (n_samples,); None when one has several."""
@@ -185,16 +198,17 @@ class Evaluation:
 
     # Metrics of the judged samples ---------------------------------------------------------------------------------
 
-    def confusion(self, rule="majority", threshold=0.5):
-        """Hierarchical confusion: the answer by `rule` as a path, or the label lists turned into paths by the cover."""
+    def confusion(self, rule="majority", threshold=0.5, **parameters):
+        """Hierarchical confusion: the answer by `rule` as a path, or lists turned into paths by the greedy cover."""
         taxonomy, predictions = self.taxonomy, self.predictions
         truth = self.truth
         if not predictions.has_single_truth:
             truth = greedy_cover(taxonomy, truth).ends
-        if predictions.has_scores:
-            predicted = self.answers(rule, threshold)[self.rows]
+        predicted = self.answers(rule, threshold, **parameters) if predictions.has_scores else predictions.labels
+        if isinstance(predicted, NodeLists):
+            predicted = greedy_cover(taxonomy, predicted.take(self.rows))
         else:
-            predicted = greedy_cover(taxonomy, predictions.labels.take(self.rows))
+            predicted = predicted[self.rows]
         return confusion(taxonomy, truth, predicted)
 
     def label_counts(self, threshold=0.5):
@@ -230,7 +244,7 @@ class Evaluation:
                 "p_truth": p_truth,
             }
 
-    def per_sample(self, rule="majority", threshold=0.5):
+    def per_sample(self, rule="majority", threshold=0.5, **parameters):
         """Every number of every judged sample.
 
         Returns
@@ -247,7 +261,8 @@ class Evaluation:
         if self.predictions.has_single_truth:
             found["truth"] = self.truth
         if self.table is not None:
-            found["predicted"] = self.answers(rule, threshold)[self.rows]
+            if not inference_rule(rule).returns_sets:
+                found["predicted"] = self.answers(rule, threshold, **parameters)[self.rows]
             found["top_down"], found["argmax_leaf"] = self.best_leaf[self.rows], self.answers("leaf")[self.rows]
         elif (ends := self.label_paths()) is not None:
             found["predicted"] = ends[self.rows]
@@ -258,9 +273,10 @@ class Evaluation:
             found |= {key: best[key] for key in keys}
             leaf = best_leaf_metrics(self.taxonomy, self.truth, found["argmax_leaf"])
             found["argmax_leaf_accuracy"] = leaf["finest_accuracy"]
-            metrics = path_metrics(self.taxonomy, self.truth, found["predicted"])
-            found |= {key: metrics[key] for key in CURVE_KEYS}
-        found |= self.confusion(rule, threshold).per_sample
+            if "predicted" in found:
+                metrics = path_metrics(self.taxonomy, self.truth, found["predicted"])
+                found |= {key: metrics[key] for key in CURVE_KEYS}
+        found |= self.confusion(rule, threshold, **parameters).per_sample
         names = {"hf1": "hf1_samples", "ihf1": "ihf1_samples", "hp": "hp_samples", "hr": "hr_samples"}
         sets = self.label_counts(threshold).per_sample()
         return found | {names.get(key, key): values for key, values in sets.items() if values is not None}

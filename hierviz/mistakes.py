@@ -64,15 +64,15 @@ class Mistakes:
         return Mistakes(*(getattr(self, name)[places] for name in self.__dataclass_fields__))
 
 
-def mistakes(evaluation, rule="majority", threshold=0.5, *, outcome=None, under=None, order="win_lost"):
+def mistakes(evaluation, rule="majority", threshold=0.5, *, outcome=None, under=None, order="win_lost", **parameters):
     """Judged samples with their outcome, filtered and ranked.
 
     Parameters
     ----------
     evaluation : Evaluation
         Of scores, or of labels with one path a sample, with one truth a sample on a tree.
-    rule, threshold
-        How the answer is chosen, as in `evaluate`; ignored for labels.
+    rule, threshold, **parameters
+        How the answer is chosen, as in `Evaluation.answers`; ignored for labels.
     outcome : str, optional
         Keep only this key of `OUTCOMES`.
     under : int, optional
@@ -102,7 +102,9 @@ def mistakes(evaluation, rule="majority", threshold=0.5, *, outcome=None, under=
     reason = evaluation.why_no_mistakes()
     if reason:
         raise PredictionsError(f"{predictions.name}: expected answers that can be ranked, got none: {reason}.")
-    ends = evaluation.answers(rule, threshold) if predictions.has_scores else evaluation.label_paths()
+    ends = evaluation.answers(rule, threshold, **parameters) if predictions.has_scores else evaluation.label_paths()
+    if not isinstance(ends, np.ndarray):
+        raise PredictionsError(f"rule: expected one answer per sample, got sets by {rule!r}. Choose another rule.")
     rows = np.flatnonzero(evaluation.judged)
     truth, predicted = evaluation.truth, ends[rows]
     metrics = path_metrics(taxonomy, truth, predicted)

@@ -23,7 +23,7 @@ from hierviz.metrics import best_constant_path, best_leaf_metrics, path_metrics
 from hierviz.parametrisation import SUM_TOLERANCE
 
 
-def evaluate(predictions, rule="majority", threshold=0.5):
+def evaluate(predictions, rule="majority", threshold=0.5, *, bits=1.0, lam=1.0):
     """Every number of one or several models.
 
     Parameters
@@ -33,7 +33,9 @@ def evaluate(predictions, rule="majority", threshold=0.5):
     rule : str
         Key of `INFERENCE_RULES`.
     threshold : float
-        In [0, 1]; used by the rule ``threshold`` and by the sets of block ``labels``.
+        In [0, 1]; used by the rules ``threshold`` and ``threshold_set`` and by the sets of block ``labels``.
+    bits, lam : float
+        Of the rules ``information_threshold`` and ``darts``, in bits.
 
     Returns
     -------
@@ -64,21 +66,24 @@ def evaluate(predictions, rule="majority", threshold=0.5):
             "is_tree": taxonomy.is_tree,
             "max_depth": taxonomy.max_depth,
         },
-        "models": [model_summary(model, rule, threshold) for model in models],
+        "models": [model_summary(model, rule, threshold, bits=bits, lam=lam) for model in models],
     }
 
 
-def model_summary(model, rule="majority", threshold=0.5):
+def model_summary(model, rule="majority", threshold=0.5, *, bits=1.0, lam=1.0):
     """One entry of ``models`` in the dict of `evaluate`, of an Evaluation."""
     predictions = model.predictions
     notes = list(model.taxonomy.notes) + list(predictions.notes)
+    has_scores, parameters = predictions.has_scores, inference_rule(rule).parameters
+    choice = {"rule": rule, "threshold": threshold, "bits": bits, "lam": lam}
     blocks = {}
     for name, (block, why_not) in BLOCKS.items():
         reason = why_not(model)
-        blocks[name] = None if reason else block(model, rule, threshold)
+        if reason is None and name == "predicted" and inference_rule(rule).returns_sets:
+            reason = f"the rule {rule} answers with a set of classes"
+        blocks[name] = None if reason else block(model, choice)
         if reason:
             notes.append(f"{name}: null, {reason}")
-    has_scores = predictions.has_scores
     return _jsonable(
         {
             "name": predictions.name,
@@ -88,6 +93,7 @@ def model_summary(model, rule="majority", threshold=0.5):
             "parametrisation": predictions.parametrisation,
             "rule": rule if has_scores else None,
             "threshold": float(threshold) if has_scores else None,
+            **{name: float(choice[name]) for name in ("bits", "lam") if has_scores and name in parameters},
             **blocks,
             "notes": notes + _remarks(model),
         }
@@ -97,7 +103,7 @@ def model_summary(model, rule="majority", threshold=0.5):
 # Blocks ----------------------------------------------------------------------------------------------------------------
 
 
-def _distribution(model, rule, threshold):
+def _distribution(model, choice):
     values = model.distribution_per_sample()
     finite = values["cross_entropy"][np.isfinite(values["cross_entropy"])]
     return {
@@ -111,7 +117,7 @@ def _distribution(model, rule, threshold):
     }
 
 
-def _top_down(model, rule, threshold):
+def _top_down(model, choice):
     values = best_leaf_metrics(model.taxonomy, model.truth, model.best_leaf[model.rows])
     leaf = best_leaf_metrics(model.taxonomy, model.truth, model.answers("leaf")[model.rows])
     shared, claimed, due = (values[key].sum() for key in ("shared", "claimed", "due"))
@@ -125,21 +131,21 @@ def _top_down(model, rule, threshold):
     }
 
 
-def _predicted(model, rule, threshold):
-    metrics = path_metrics(model.taxonomy, model.truth, model.answers(rule, threshold)[model.rows])
+def _predicted(model, choice):
+    metrics = path_metrics(model.taxonomy, model.truth, model.answers(**choice)[model.rows])
     return {key: metrics[key].mean() for key in CURVE_KEYS}
 
 
-def _labels(model, rule, threshold):
-    return model.label_counts(threshold).summary()
+def _labels(model, choice):
+    return model.label_counts(choice["threshold"]).summary()
 
 
-def _curve(model, rule, threshold):
+def _curve(model, choice):
     return model.curve.summary()
 
 
-def _confusion(model, rule, threshold):
-    found = model.confusion(rule, threshold)
+def _confusion(model, choice):
+    found = model.confusion(**choice)
     node, baseline = best_constant_path(model.taxonomy, found.truth)
     return {
         **found.counts,
@@ -152,7 +158,7 @@ def _no_truth(model):
     return None if model.n_judged else "no sample has a known truth"
 
 
-# Block name -> (function of the model, rule and threshold; why it does not apply, in words, or None).
+# Block name -> (function of the model and the choice of rule and parameters; why it does not apply, in words, or None).
 BLOCKS = {
     "distribution": (_distribution, Evaluation.why_no_curve),
     "top_down": (_top_down, Evaluation.why_no_curve),

@@ -46,6 +46,13 @@ class NodeLists:
         nodes = np.concatenate(lists) if lists else np.empty(0, np.intp)
         return cls(np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp), nodes)
 
+    @classmethod
+    def concatenate(cls, parts):
+        """The lists of several NodeLists, in order."""
+        lengths = np.concatenate([np.empty(0, np.intp), *(part.lengths for part in parts)])
+        nodes = np.concatenate([np.empty(0, np.intp), *(part.nodes for part in parts)])
+        return cls(np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp), nodes)
+
     def __len__(self):
         return len(self.offsets) - 1
 

@@ -132,7 +132,7 @@ def test_wrong_arguments_are_one_line_and_exit_2(arguments, match, run):
 
 
 def test_our_own_bug_is_not_dressed_up(world, monkeypatch):
-    monkeypatch.setattr(cli, "evaluate", lambda *_: 1 / 0)
+    monkeypatch.setattr(cli, "evaluate", lambda *_, **__: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         cli.main(["evaluate", *map(str, world.flags)])
 

@@ -298,9 +298,14 @@ def test_answers_are_those_of_infer(taxonomy):
     rng = np.random.default_rng(11)
     made = hv.Predictions.from_scores(taxonomy, rng.normal(size=(50, 4)), "flat_softmax")
     evaluation, p = hv.Evaluation.of(made), made.node_probabilities()
+    given = {"threshold": 0.3, "bits": 0.5, "lam": 0.25}
     for rule, entry in hv.INFERENCE_RULES.items():
-        keywords = {"threshold": 0.3} if "threshold" in entry.parameters else {}
-        np.testing.assert_array_equal(evaluation.answers(rule, 0.3), hv.infer(taxonomy, p, rule, **keywords))
+        keywords = {name: value for name, value in given.items() if name in entry.parameters}
+        ours, theirs = evaluation.answers(rule, **given), hv.infer(taxonomy, p, rule, **keywords)
+        if entry.returns_sets:
+            np.testing.assert_array_equal(ours.offsets, theirs.offsets)
+            ours, theirs = ours.nodes, theirs.nodes
+        np.testing.assert_array_equal(ours, theirs)
 
 
 def test_several_models(taxonomy, scored):

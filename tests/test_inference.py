@@ -22,7 +22,8 @@ def test_rules(case, threshold):
         assert hv.infer(taxonomy, p, rule).tolist() == [naive_rule(graph, row) for row in rows], rule
     found = hv.infer(taxonomy, p, "threshold", threshold=threshold)
     assert found.tolist() == [naive.rule_threshold(graph, row, threshold) for row in rows]
-    assert set(hv.INFERENCE_RULES) == {*RULES, "threshold"}
+    # The other rules have their twins in tests/rules.
+    assert set(hv.INFERENCE_RULES) > {*RULES, "threshold"}
 
 
 @many

@@ -22,7 +22,10 @@ CORE = {
     "taxonomy": (),
     "parametrisation": ("taxonomy",),
     "predictions": ("taxonomy", "parametrisation"),
-    "inference": ("taxonomy",),
+    "rules": ("taxonomy",),
+    "crm": ("taxonomy", "parametrisation", "rules"),
+    "inference": ("taxonomy", "rules", "crm"),
+    "information_curve": ("taxonomy", "curves", "rules"),
     "metrics": ("taxonomy", "inference"),
     # inference: a point of the curve is rule `threshold`.
     "curves": ("taxonomy", "predictions", "metrics", "inference"),

@@ -1,5 +1,7 @@
 """The controls that several pages share: model, rule and threshold."""
 
+import math
+
 import streamlit as st
 
 from hierviz.app import state
@@ -22,11 +24,17 @@ def model_control(data):
 
 
 def rule_controls(data, model):
-    """How the answer is chosen; returns (rule, threshold)."""
+    """How the answer is chosen; returns the keywords of `Evaluation.answers`."""
     if not data.models[model].predictions.has_scores:
         st.caption("This file holds labels: they are the answers.")
-        return "majority", 0.5
-    rules = [key for key, rule in INFERENCE_RULES.items() if data.taxonomy.is_tree or not rule.tree_only]
+        return {"rule": "majority"}
+    rules = [key for key, rule in INFERENCE_RULES.items() if not rule.returns_sets]
+    rules = [key for key in rules if data.taxonomy.is_tree or not INFERENCE_RULES[key].tree_only]
+    if state.view().rule not in rules:
+        state.change(rule=state.View().rule)
+    most_bits = math.floor(1000 * data.taxonomy.information.max()) / 1000
+    if state.view().bits > most_bits:
+        state.change(bits=most_bits)
     st.selectbox(
         "Answer rule",
         rules,
@@ -34,8 +42,8 @@ def rule_controls(data, model):
         help="  \n".join(f"**{INFERENCE_RULES[key].label}**: {INFERENCE_RULES[key].sentence}" for key in rules),
         **state.bound("rule", width=170 if state.is_narrow() else 200),
     )
-    rule = state.view().rule
-    if rule == "threshold":
+    parameters = INFERENCE_RULES[state.view().rule].parameters
+    if "threshold" in parameters:
         st.number_input(
             "Threshold τ",
             0.0,
@@ -45,14 +53,35 @@ def rule_controls(data, model):
             help="The answer is the most specific class whose probability exceeds τ. Drag it on Operating curves.",
             **state.bound("tau", width=150, back=lambda value: round(float(value), 3)),
         )
-    return rule, state.view().tau
+    if "bits" in parameters:
+        st.number_input(
+            "At least ζ bits",
+            0.0,
+            most_bits,
+            step=0.1,
+            help="The answer is the most probable class that says at least so much: 1 bit rules out half of all final classes.",
+            **state.bound("bits", width=150),
+        )
+    if "lam" in parameters:
+        st.number_input(
+            "λ in bits",
+            0.0,
+            64.0,
+            step=0.1,
+            help="The larger λ, the more cautious the answer.",
+            **state.bound("lam", width=150),
+        )
+    view = state.view()
+    return {"rule": view.rule, "threshold": view.tau, "bits": view.bits, "lam": view.lam}
 
 
-def setting(data, model, rule, threshold):
+def setting(data, model, choice):
     """One line that says what a panel depends on."""
     predictions = data.models[model].predictions
     if not predictions.has_scores:
         return f"{predictions.name} · labels · {data.models[model].n_judged} samples"
-    at = f" τ = {threshold:.3f}" if rule == "threshold" else ""
+    rule = INFERENCE_RULES[choice["rule"]]
+    signs = {"threshold": "τ", "bits": "ζ", "lam": "λ"}
+    at = "".join(f" {sign} = {choice[name]:.3f}" for name, sign in signs.items() if name in rule.parameters)
     kind = PARAMETRISATIONS[predictions.parametrisation].label.lower()
-    return f"{predictions.name} ({kind}) · {INFERENCE_RULES[rule].label.lower()}{at} · {data.models[model].n_judged} samples"
+    return f"{predictions.name} ({kind}) · {rule.label.lower()}{at} · {data.models[model].n_judged} samples"

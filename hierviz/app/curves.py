@@ -16,6 +16,7 @@ AXES = {
     "depth_recall correct": "correct against depth recall",
     "depth_recall depth_precision": "precision against recall (depth)",
 }
+MARKED = ("leaf", "majority", "plurality", "expected_information", "top_down")
 COLUMNS = ("ap", "ac", "recall_at_90_correct", "recall_at_95_correct", "majority_f1", "leaf_f1")
 
 data = shell.open_data()
@@ -44,7 +45,7 @@ x, y = axes.split()
 
 def rule_points():
     """Where the rules without a threshold land: {model: {rule: {key: value}}}."""
-    rules = [key for key in INFERENCE_RULES if key in ("leaf", "majority", "top_down")]
+    rules = [key for key in MARKED if data.taxonomy.is_tree or not INFERENCE_RULES[key].tree_only]
     points = {}
     for name, model in chosen.items():
         points[name] = {}

@@ -11,7 +11,7 @@ taxonomy = data.taxonomy
 st.title("Examples")
 with st.container(horizontal=True, vertical_alignment="bottom"):
     key = controls.model_control(data)
-    rule, tau = controls.rule_controls(data, key)
+    choice = controls.rule_controls(data, key)
 model = data.models[key]
 predictions = model.predictions
 reason = model.why_no_mistakes()
@@ -20,7 +20,7 @@ if reason:
         f"Samples stand in the order of the file. Outcomes and a ranking are left out: {reason}.",
         icon=":material/info:",
     )
-chosen = selection.select(model, rule, tau)
+chosen = selection.select(model, choice)
 
 if state.is_narrow():
     main, beside = st.container(), st.popover("Filter and list of samples", icon=":material/list:")
@@ -31,7 +31,9 @@ with beside:
     selection.filters(chosen, taxonomy)
     if len(chosen.rows):
         view = state.view()
-        selection.sample_list(chosen, taxonomy, f"{key}-{rule}-{tau}-{view.outcome}-{view.under}-{view.order}")
+        selection.sample_list(
+            chosen, taxonomy, f"{key}-{sorted(choice.items())}-{view.outcome}-{view.under}-{view.order}"
+        )
 
 with main:
     if not len(chosen.rows):
@@ -45,12 +47,12 @@ with main:
             "Next", icon=":material/arrow_forward:", on_click=chosen.go, args=(place + 1,), disabled=place == last
         )
         st.markdown(f"{place + 1} of {last + 1}")
-        st.caption(controls.setting(data, key, rule, tau))
+        st.caption(controls.setting(data, key, choice))
 
     p = best_leaf = truth = outcome = None
     if predictions.has_scores:
         p = predictions.node_probabilities(np.array([row]))[0]
-        predicted, best_leaf = int(model.answers(rule, tau)[row]), int(model.best_leaf[row])
+        predicted, best_leaf = int(model.answers(**choice)[row]), int(model.best_leaf[row])
     else:
         ends = model.label_paths()
         predicted = None if ends is None else int(ends[row])
@@ -66,4 +68,4 @@ with main:
             sample.win(taxonomy, p, truth, worked)
         sample.paths(taxonomy, truth, predicted, worked)
     elif model.judged[row]:
-        sample.matched_paths(model, row, rule, tau)
+        sample.matched_paths(model, row, choice)

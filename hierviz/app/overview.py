@@ -71,17 +71,17 @@ if judged and listed:
     st.subheader("The worst mistakes")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         key = controls.model_control(data)
-        rule, tau = controls.rule_controls(data, key)
+        choice = controls.rule_controls(data, key)
     model = data.models[key]
-    found = mistakes(model, rule, tau)
+    found = mistakes(model, **choice)
     counts = outcome_counts(found)
     n = len(found)
     st.markdown(
-        f"{controls.setting(data, key, rule, tau)}: of {n} answers **{counts['exact']}** are exact, **{counts['coarse']}** are "
+        f"{controls.setting(data, key, choice)}: of {n} answers **{counts['exact']}** are exact, **{counts['coarse']}** are "
         f"correct but coarse (right, only less specific than the truth), and **{counts['wrong']}** are wrong."
     )
     numbers.definitions(("exact", "correct"), "outcomes")
-    worst = mistakes(model, rule, tau, outcome="wrong")
+    worst = mistakes(model, **choice, outcome="wrong")
     with st.container(horizontal=True, gap="medium"):
         for place in range(min(GALLERY, len(worst))):
             row = int(worst.row[place])

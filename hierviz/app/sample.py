@@ -107,11 +107,11 @@ def paths(taxonomy, truth, predicted, worked):
     st.caption("Press a number to see what it means and how it comes about for this sample.")
 
 
-def matched_paths(model, row, rule, tau):
+def matched_paths(model, row, choice):
     """Several paths: which predicted path is judged by which true one, and the nodes behind the counts."""
     st.subheader("The answer's paths against the true paths")
     taxonomy, place = model.taxonomy, int(np.searchsorted(model.rows, row))
-    found = model.confusion(rule, tau)
+    found = model.confusion(**choice)
     figure(
         charts.confusion_breakdown(taxonomy, found, place, dark=state.is_dark(), width=state.main_width()),
         name="confusion",

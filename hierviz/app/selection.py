@@ -43,7 +43,7 @@ class Selection:
         state.change(sample=self.predictions.sample_id(int(self.rows[place])))
 
 
-def select(model, rule, tau):
+def select(model, choice):
     """The selection that the view asks for."""
     predictions, taxonomy = model.predictions, model.taxonomy
     found = everything = None
@@ -52,8 +52,8 @@ def select(model, rule, tau):
             state.change(under="")
         view = state.view()
         under = taxonomy.node(view.under) if view.under else None
-        everything = mistakes(model, rule, tau)
-        found = mistakes(model, rule, tau, outcome=view.outcome or None, under=under, order=view.order)
+        everything = mistakes(model, **choice)
+        found = mistakes(model, **choice, outcome=view.outcome or None, under=under, order=view.order)
     rows = np.arange(predictions.n_samples) if found is None else found.row
     hit = np.flatnonzero(rows == predictions.row_of.get(state.view().sample, -1))
     return Selection(predictions, rows, found, everything, int(hit[0]) if len(hit) else 0)

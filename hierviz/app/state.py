@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import atexit
+import math
 import shutil
 import sys
 import tempfile
@@ -34,6 +35,8 @@ class View:
     model: str = ""
     rule: str = "threshold"
     tau: float = 0.5
+    bits: float = 1.0
+    lam: float = 1.0
     sample: str = ""
     outcome: str = ""
     under: str = ""
@@ -76,7 +79,11 @@ def link(**changes):
     for name, value in asdict(wanted).items():
         if value != getattr(default, name):
             found[name] = (
-                ",".join(value) if isinstance(value, tuple) else f"{value:.3f}" if name == "tau" else str(value)
+                ",".join(value)
+                if isinstance(value, tuple)
+                else f"{value:.3f}"
+                if isinstance(value, float)
+                else str(value)
             )
     return found
 
@@ -85,12 +92,12 @@ def _parse(asked):
     default = View()
     found = {field.name: asked.get(field.name, getattr(default, field.name)) for field in fields(View)}
     found["models"] = tuple(name for name in asked.get("models", "").split(",") if name)
-    try:
-        found["tau"] = round(min(max(float(found["tau"]), 0.0), 1.0), 3)
-    except ValueError:
-        found["tau"] = default.tau
-    if found["tau"] != found["tau"]:
-        found["tau"] = default.tau
+    for name, highest in (("tau", 1.0), ("bits", 64.0), ("lam", 64.0)):
+        try:
+            number = float(found[name])
+        except ValueError:
+            number = math.nan
+        found[name] = getattr(default, name) if math.isnan(number) else round(min(max(number, 0.0), highest), 3)
     for name, allowed in (
         ("rule", INFERENCE_RULES),
         ("outcome", ("", *OUTCOMES)),

@@ -18,7 +18,7 @@ needs all its ancestors.
 
 Functions
 ---------
-closed_lists, set_overlap, set_scores, set_information, node_weights, highest_below, lowest_above, threshold_set
+closed_lists, set_overlap, set_scores, set_information, node_weights, highest_below, lowest_above
 
 References
 ----------
@@ -31,7 +31,6 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.errors import PredictionsError
-from hierviz.inference import check_threshold
 from hierviz.metrics.path import harmonic_mean, ratio
 from hierviz.taxonomy import NodeLists
 
@@ -65,27 +64,6 @@ def closed_lists(taxonomy, nodes):
     array([1, 2, 4])
     """
     return _lists(taxonomy, truth_keys(taxonomy, nodes), len(nodes))
-
-
-def threshold_set(taxonomy, p, threshold=0.5):
-    """The nodes with p > threshold (strict) of every sample, ascending and without the root [1]_.
-
-    The set may be empty, and incomplete when `p` is not coherent. `threshold` is in [0, 1].
-
-    Returns
-    -------
-    NodeLists
-
-    Examples
-    --------
-    >>> from hierviz import Taxonomy
-    >>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
-    >>> threshold_set(taxonomy, np.array([[1, 0.75, 0.5, 0.25, 0.25]]), 0.4)[0]
-    array([1, 2])
-    """
-    check_threshold(threshold)
-    p = checked_p(taxonomy, p)
-    return _lists(taxonomy, np.flatnonzero(above(p, threshold)), len(p))
 
 
 def node_weights(taxonomy, weight="nodes"):

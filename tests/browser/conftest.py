@@ -3,6 +3,7 @@
 Without Chromium the tests skip by name, unless HIERVIZ_REQUIRE_BROWSER is set, as the README's test command does.
 """
 
+import contextlib
 import os
 import shutil
 import socket
@@ -51,10 +52,8 @@ class Server:
 
     def stop(self):
         """End the whole process group."""
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, 9)
-        except ProcessLookupError:
-            pass
         self.process.wait()
         self.log.close()
 

@@ -139,8 +139,8 @@ def test_keyboard_and_buttons_move_the_threshold(open_page):
     page.get_by_role("button", name=re.compile("95 % correct")).click()
     tau = tau_in_url(page, "tau > 0.55")
     page.wait_for_function(
-        f"""tau => {{ const view = ({VIEW})(document.querySelector('.stVegaLiteChart')); const at = view && view.signal('tau').tau;
-        return at && at[0] === tau }}""",
+        f"""tau => {{ const view = ({VIEW})(document.querySelector('.stVegaLiteChart'));
+        const at = view && view.signal('tau').tau; return at && at[0] === tau }}""",
         arg=tau,
         timeout=15_000,
     )

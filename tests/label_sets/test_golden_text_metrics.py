@@ -11,6 +11,7 @@ import pytest
 from compare import points_list, same, threshold_block
 
 import hierviz as hv
+from hierviz.inference import threshold_set
 from hierviz.metrics.expected_sets import expected_by_threshold, expected_hf1
 from hierviz.metrics.label_sets import LabelSetCounts
 from hierviz.metrics.node_sets import (
@@ -20,7 +21,6 @@ from hierviz.metrics.node_sets import (
     set_information,
     set_overlap,
     set_scores,
-    threshold_set,
 )
 from hierviz.metrics.set_curves import curve_areas, operating_points, set_curve
 from hierviz.taxonomy import NodeLists
@@ -298,7 +298,7 @@ def test_batch(case):
 
     # The same sets as lists give the same numbers, but for the areas.
     as_lists = LabelSetCounts(taxonomy)
-    as_lists.add_lists(threshold_set(taxonomy, p), truth)
+    as_lists.add_lists(threshold_set(taxonomy, p, 0.5), truth)
     found = as_lists.summary()
     for key in ("hf1_auc", "ihf1_auc", "hf1_auc_raw"):
         assert found.pop(key) is None

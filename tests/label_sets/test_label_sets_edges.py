@@ -11,11 +11,12 @@ import pytest
 
 import hierviz as hv
 from hierviz.errors import PredictionsError, TaxonomyError
+from hierviz.inference import threshold_set
 from hierviz.metrics import METRICS
 from hierviz.metrics.expected_sets import expected_by_threshold, expected_hf1
 from hierviz.metrics.label_sets import LABEL_KEYS, LabelSetCounts
 from hierviz.metrics.label_texts import LABEL_METRICS
-from hierviz.metrics.node_sets import closed_lists, node_weights, set_information, threshold_set
+from hierviz.metrics.node_sets import closed_lists, node_weights, set_information
 from hierviz.metrics.set_curves import OperatingPoints, curve_areas, operating_points, set_curve
 from hierviz.taxonomy import NodeLists
 
@@ -150,7 +151,7 @@ def test_all_scores_equal(taxonomy):
 
 def test_exactly_the_threshold_is_not_predicted(taxonomy):
     p = row(taxonomy, mammal=0.5, cat=0.5)
-    assert len(threshold_set(taxonomy, p)[0]) == 0
+    assert len(threshold_set(taxonomy, p, 0.5)[0]) == 0
     assert threshold_set(taxonomy, p, 0.4)[0].tolist() == taxonomy.nodes("mammal", "cat").tolist()
     assert threshold_set(taxonomy, p, 0)[0].tolist() == taxonomy.nodes("mammal", "cat").tolist()
     assert operating_points(taxonomy, p, taxonomy.nodes("cat"), [0.5, 0.4])["n_empty"].tolist() == [1, 0]

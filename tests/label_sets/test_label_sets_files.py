@@ -9,8 +9,9 @@ import pytest
 from compare import points_list, same, threshold_block
 
 import hierviz as hv
+from hierviz.inference import threshold_set
 from hierviz.metrics.label_sets import LabelSetCounts
-from hierviz.metrics.node_sets import highest_below, lowest_above, threshold_set
+from hierviz.metrics.node_sets import highest_below, lowest_above
 from hierviz.metrics.set_curves import OperatingPoints, curve_areas
 from hierviz.taxonomy import NodeLists
 

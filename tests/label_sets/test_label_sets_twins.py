@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import hierviz as hv
+from hierviz.inference import threshold_set
 from hierviz.metrics import label_sets, set_curves
 from hierviz.metrics.expected_sets import expected_by_threshold, expected_hf1
 from hierviz.metrics.label_sets import LABEL_KEYS, LabelSetCounts
@@ -18,7 +19,6 @@ from hierviz.metrics.node_sets import (
     lowest_above,
     node_weights,
     set_information,
-    threshold_set,
 )
 from hierviz.metrics.set_curves import curve_areas, operating_points, set_curve
 from hierviz.taxonomy import NodeLists

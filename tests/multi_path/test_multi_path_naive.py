@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from naive_multi_path import Graph, cover, one_sample
 
 from hierviz import NodeLists, PredictionsError, Taxonomy, confusion
-from hierviz.metrics import best_constant_path
 from hierviz.metrics.multi_path import best_constant_path, confusion_paths
 from hierviz.metrics.path_cover import greedy_cover
 from hierviz.metrics.path_lists import PathLists, Towards

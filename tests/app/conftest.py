@@ -1,0 +1,30 @@
+"""The demo, evaluated once for all tests of the pages."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from hierviz.app import sample, state
+
+
+@pytest.fixture(scope="session")
+def demo():
+    """The demo's Dataset, the same object that the pages show."""
+    return state._demo()
+
+
+class NoCharts:
+    """Stands for `hierviz.charts`: every builder gives None."""
+
+    def __getattr__(self, name):
+        return lambda *_, **__: None
+
+
+@pytest.fixture
+def no_charts(monkeypatch):
+    """The panels of a sample leave out their charts, which other tests draw: several times as fast."""
+    monkeypatch.setattr(sample, "charts", NoCharts())
+    monkeypatch.setattr(sample, "figure", lambda *_, **__: None)

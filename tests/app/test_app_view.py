@@ -1,0 +1,331 @@
+"""What a visitor looks at: every page on the demo, the URL, and what the pages share."""
+
+import re
+
+import numpy as np
+import pytest
+from visit import PAGES, PRIVACY, Visit, plain
+
+from hierviz.inference import INFERENCE_RULES
+
+# Views of the demo with every kind of chart, and the number of charts on each.
+VIEWS = {
+    "overview": ("overview", {}, 0),
+    "curves": ("curves", {}, 1),
+    "curves by depth": ("curves", {"models": "log-win-flat-start"}, 1),
+    "example": ("example", {}, 3),
+    "example as branches": ("example", {"tree": "node-link"}, 3),
+    "example as list": ("example", {"tree": "list"}, 3),
+    "open": ("open", {}, 0),
+}
+# Views that end before their page does.
+DEAD_ENDS = {
+    "link to unknown files": ("overview", {"data": "0123456789abcdef"}),
+    "curves of unknown files": ("curves", {"data": "0123456789abcdef"}),
+    "example of unknown files": ("example", {"data": "0123456789abcdef"}),
+    "open with unknown files": ("open", {"data": "0123456789abcdef"}),
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_page_has_title_sentences_and_privacy_line(name):
+    page, query, n_charts = VIEWS[name]
+    visit = Visit(page, **query)
+    assert [one.value for one in visit.at.title] != []
+    assert not visit.at.error
+    charts = visit.charts()
+    assert len(charts) == n_charts
+    for _, below in charts:
+        assert below.type == "markdown"
+        assert re.fullmatch(r"[A-Z].{40,}\.", plain(below.value)), below.value
+    assert PRIVACY in [one.value for one in visit.at.caption]
+
+
+def test_the_terminal_stays_quiet(caplog):
+    """Streamlit logs a traceback for every table it has to repair on the way to the browser."""
+    for page, query, _ in VIEWS.values():
+        Visit(page, **query)
+    assert [one.getMessage()[:60] for one in caplog.records if one.name.startswith("streamlit.dataframe_util")] == []
+
+
+@pytest.mark.parametrize("name", DEAD_ENDS)
+def test_pages_that_stop_early_still_promise_privacy(name):
+    page, query = DEAD_ENDS[name]
+    assert PRIVACY in [one.value for one in Visit(page, **query).at.caption]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_link_to_files_that_are_not_here(page):
+    visit = Visit(page, data="0123456789abcdef")
+    assert "not open on this machine" in visit.at.info[0].value
+    visit.press("Show the demo")
+    assert not visit.at.info
+    assert "data" not in visit.query
+    if page == "overview":
+        assert visit.at.title[0].value == "Demo: drawn vehicles"
+
+
+@pytest.mark.parametrize(
+    ("asked", "tau"),
+    [
+        ("0.25", 0.25),
+        ("0.12345", 0.123),
+        ("7", 1.0),
+        ("-1", 0.0),
+        ("inf", 1.0),
+        ("nan", 0.5),
+        ("", 0.5),
+        ("half", 0.5),
+        ("1e999", 1.0),
+        ("٠.٢", 0.2),
+    ],
+)
+def test_threshold_of_the_url(asked, tau):
+    visit = Visit("open", tau=asked)
+    assert visit.tau == tau
+    assert visit.query == ({} if tau == 0.5 else {"tau": f"{tau:.3f}"})
+
+
+def test_good_values_of_the_url_are_taken_over(no_charts):
+    query = {
+        "model": "soft-max-margin",
+        "rule": "majority",
+        "sample": "v0428",
+        "outcome": "wrong",
+        "under": "watercraft",
+        "order": "info_dist",
+        "tree": "list",
+    }
+    visit = Visit("example", **query)
+    assert visit.sample == "v0428"
+    assert visit.control("Show").value == "wrong"
+    assert visit.control("Truth under").value == "watercraft"
+    assert visit.control("Model").value == "soft-max-margin"
+    assert visit.control("Answer rule").value == "majority"
+    assert visit.control("Worst first by").value == "info_dist"
+    assert visit.control("Draw as").value == "list"
+    assert visit.query == query
+
+
+GARBAGE = {
+    "model": "nobody",
+    "models": "nobody,,<b>",
+    "rule": "zzz",
+    "tau": "nan",
+    "sample": "unknown",
+    "outcome": "terrible",
+    "under": "no such class",
+    "order": "random",
+    "tree": "bonsai",
+    "utm_source": "mail",
+}
+
+
+@pytest.mark.parametrize("field", [*GARBAGE, "everything"])
+def test_garbage_in_the_url_falls_back(no_charts, field):
+    visit = Visit("example", **(GARBAGE if field == "everything" else {field: GARBAGE[field]}))
+    assert not visit.at.error
+    assert visit.sample == "v0428"
+    assert visit.tau == 0.5
+    shown = {label: visit.control(label).value for label in ("Model", "Answer rule", "Show", "Truth under", "Draw as")}
+    assert shown == {
+        "Model": "flat-softmax",
+        "Answer rule": "threshold",
+        "Show": "",
+        "Truth under": "",
+        "Draw as": "icicle",
+    }
+    assert visit.control("Worst first by").value == "win_lost"
+
+
+@pytest.mark.parametrize("under", ["tram", "vehicle"])
+def test_classes_outside_the_menu_can_stand_in_the_url(no_charts, demo, under):
+    """A leaf and the root are classes, but not offered under "Truth under"."""
+    assert under in demo.taxonomy.index
+    visit = Visit("example", under=under)
+    n = int(re.search(r"1 of (\d+)", visit.text)[1])
+    chosen = visit.control("Truth under").value
+    assert n == (
+        600 if chosen in ("", "vehicle") else len(expected_order(demo, "flat-softmax", "threshold", 0.5, "", under, ""))
+    )
+
+
+def test_unknown_models_of_the_url_fall_back_on_the_curves():
+    visit = Visit("curves", **GARBAGE)
+    assert not visit.at.error
+    assert len(visit.control("Models").value) == 4
+    visit.go(models="nobody,multi-label")
+    assert visit.control("Models").value == ["multi-label"]
+
+
+def test_garbage_does_not_stay_in_the_url(no_charts):
+    visit = Visit("example", **GARBAGE)
+    assert not set(GARBAGE.values()) - {"unknown"} & set(visit.query.values())
+
+
+def test_model_rule_and_threshold_go_from_page_to_page():
+    visit = Visit("overview")
+    visit.control("Model").select("conditional-sigmoid")
+    visit.run()
+    visit.control("Threshold τ").set_value(0.8)
+    visit.run()
+    assert "Conditional sigmoid" in visit.text
+    assert "threshold τ = 0.800" in visit.text
+    visit.go("example")
+    assert visit.control("Model").value == "conditional-sigmoid"
+    assert visit.control("Threshold τ").value == 0.8
+    assert "threshold τ = 0.800" in visit.text
+    assert visit.query["tau"] == "0.800"
+    visit.go("curves")
+    assert "At τ = 0.80" in visit.text
+    visit.go("example")
+    visit.control("Answer rule").select("leaf")
+    visit.run()
+    visit.go("overview")
+    assert visit.control("Answer rule").value == "leaf"
+    assert "most probable leaf" in visit.text
+    assert visit.query == {"model": "conditional-sigmoid", "rule": "leaf", "tau": "0.800"} | {
+        key: value for key, value in visit.query.items() if key == "models"
+    }
+
+
+def test_dragged_threshold_reaches_the_example(demo):
+    visit = Visit("curves", models="flat-softmax")
+    (chart, _), *_ = visit.charts()
+    visit.select(chart, {"tau": [{"tau": 0.913}]})
+    assert visit.query["tau"] == "0.913"
+    curve = demo.models["flat-softmax"].curve
+    below = visit.charts()[0][1].value
+    assert below.startswith("At τ = 0.91 ")
+    assert f"names exactly the true class in {100 * curve.at(0.913)['exact']:.0f} % of the samples" in below
+    visit.go("example")
+    assert visit.control("Threshold τ").value == 0.913
+
+
+@pytest.mark.parametrize(("goal", "metric"), [("best F1", "info_f1"), ("95 % correct", "info_recall")])
+def test_buttons_set_the_threshold_they_name(demo, goal, metric):
+    visit = Visit("curves", models="flat-softmax,log-win-flat-start")
+    curve = demo.models["flat-softmax"].curve
+    visit.press(goal)
+    # The definition, over all knots of the slider.
+    knots = np.arange(1001) / 1000
+    values = curve.at(knots)
+    allowed = values["correct"] >= 0.95 if metric == "info_recall" else np.ones(1001, dtype=bool)
+    reached = curve.at(visit.tau)
+    assert reached[metric] >= values[metric][allowed].max() - 1e-3
+    if metric == "info_recall":
+        assert reached["correct"] >= 0.95
+    assert re.search(rf"τ = {visit.tau:.2f}", visit.text)
+
+
+def test_a_link_wins_over_the_session(no_charts):
+    visit = Visit("example", tau="0.300")
+    visit.go(tau="0.700", model="multi-label", sample="v0007")
+    assert (visit.tau, visit.sample) == (0.7, "v0007")
+    assert visit.control("Model").value == "multi-label"
+
+
+# The list of mistakes ---------------------------------------------------------------------------------------------------
+
+
+def expected_order(demo, model, rule, tau, outcome, under, order):
+    """Ids of a selection, from the public functions: filter, then stable sort."""
+    taxonomy, evaluation = demo.taxonomy, demo.models[model]
+    table = evaluation.per_sample(rule, tau)
+    keep = []
+    for i, (truth, answer) in enumerate(zip(table["truth"].tolist(), table["predicted"].tolist())):
+        above = {taxonomy.names[node] for node in taxonomy.path(truth)}
+        path = set(taxonomy.path(truth))
+        kind = "exact" if truth in set(taxonomy.path(answer)) else "coarse" if answer in path else "wrong"
+        if outcome in ("", kind) and (not under or under in above):
+            keep.append(i)
+    severity = {"win_lost": 1 - table["softmax_win"], "info_dist": table["info_dist"]}.get(order, np.zeros(10**6))
+    return [str(table["sample_id"][i]) for i in sorted(keep, key=lambda i: -severity[i])]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "under", "order"),
+    [("wrong", "watercraft", "win_lost"), ("coarse", "rail vehicle", "info_dist"), ("wrong", "rail vehicle", "file")],
+)
+def test_next_walks_the_selection(no_charts, demo, outcome, under, order):
+    visit = Visit("example", model="soft-max-margin", rule="threshold", tau="0.600")
+    visit.control("Show").set_value(outcome)
+    visit.run()
+    visit.control("Truth under").select(under)
+    visit.run()
+    visit.control("Worst first by").select(order)
+    visit.run()
+    expected = expected_order(demo, "soft-max-margin", "threshold", 0.6, outcome, under, order)
+    assert len(expected) > 3
+    assert f"1 of {len(expected)}" in visit.text
+    steps = min(len(expected), 4)
+    seen = [visit.sample]
+    for place in range(2, steps + 1):
+        visit.press("Next")
+        seen.append(visit.sample)
+        assert f"{place} of {len(expected)}" in visit.text
+        assert visit.query["sample"] == visit.sample
+    assert seen == expected[:steps]
+    visit.press("Previous")
+    assert visit.sample == expected[steps - 2]
+    visit.go(**{**visit.query, "sample": expected[-1]})
+    buttons = {one.label: one.disabled for one in visit.at.button}
+    assert buttons["Next"] is True
+    assert buttons["Previous"] is False
+
+
+def test_list_of_samples_is_the_selection(no_charts, demo):
+    visit = Visit("example", outcome="wrong", model="multi-label", tau="0.500")
+    expected = expected_order(demo, "multi-label", "threshold", 0.5, "wrong", "", "win_lost")
+    table = next(one.value for one in visit.at.dataframe if "answer" in one.value.columns)
+    first, last, n = map(int, re.search(r"Samples\*\* (\d+) to (\d+) of (\d+)", visit.text).groups())
+    assert (first, n) == (1, len(expected))
+    assert len(table) == last < n
+    assert len(set(table[" "])) > last / 2
+    model = demo.models["multi-label"]
+    rows = [model.predictions.row_of[one] for one in expected[:last]]
+    assert table["truth"].tolist() == [demo.taxonomy.title(node) for node in model.predictions.truth[rows]]
+    answers = model.answers("threshold", 0.5)
+    assert table["answer"].tolist() == [f"✗ {demo.taxonomy.title(answers[row])}" for row in rows]
+    assert table["lost"].to_numpy() == pytest.approx(1 - model.win[rows], abs=0.0051)
+
+
+def test_counts_on_the_filter_are_those_of_the_overview(no_charts, demo):
+    visit = Visit("example", tau="0.700")
+    options = visit.control("Show").options
+    table = demo.models["flat-softmax"].per_sample("threshold", 0.7)
+    exact, correct = int(table["exact"].sum()), int(table["correct"].sum())
+    assert [one.split()[-1] for one in options] == [str(n) for n in (600, exact, correct - exact, 600 - correct)]
+    visit.go("overview")
+    assert f"**{exact}** are exact, **{correct - exact}** are correct but coarse" in visit.text
+    assert f"**{600 - correct}** are wrong" in visit.text
+
+
+def test_selection_without_a_sample_says_so(no_charts):
+    # The most probable leaf is never a proper ancestor of the truth.
+    visit = Visit("example", outcome="coarse", rule="leaf")
+    assert visit.control("Show").options[2].endswith("coarse 0")
+    assert "No sample is left in this selection" in visit.at.info[0].value
+    visit.control("Show").set_value("")
+    assert visit.run().sample
+
+
+def test_hint_is_read_once():
+    visit = Visit("overview")
+    assert "shows where a classifier goes wrong" in visit.text
+    visit.press("Got it")
+    for page in PAGES:
+        assert "shows where a classifier goes wrong" not in visit.go(page).text
+
+
+def test_every_rule_can_be_chosen(demo):
+    visit = Visit("overview")
+    rules = {key: entry for key, entry in INFERENCE_RULES.items() if not getattr(entry, "returns_sets", False)}
+    assert visit.control("Answer rule").options == [entry.label for entry in rules.values()]
+    for rule, entry in rules.items():
+        visit.control("Answer rule").select(rule)
+        visit.run()
+        assert ("Threshold τ" in [one.label for one in visit.at.number_input]) == ("threshold" in entry.parameters)
+        exact = int(re.search(r"\*\*(\d+)\*\* are exact", visit.text)[1])
+        if set(entry.parameters) <= {"threshold"}:
+            assert exact == int(demo.models["flat-softmax"].per_sample(rule, 0.5)["exact"].sum()), rule

@@ -1,0 +1,379 @@
+"""Data sets other than the demo: every page shows something sensible on each, never an exception."""
+
+import csv
+import math
+import re
+
+import numpy as np
+import pytest
+from visit import PRIVACY, Visit, look_around, plain, shelve
+
+import hierviz as hv
+
+# A small world of instruments.
+EDGES = [
+    ("instrument", "strings"),
+    ("strings", "violin"),
+    ("strings", "cello"),
+    ("instrument", "winds"),
+    ("winds", "flute"),
+    ("winds", "reeds"),
+    ("reeds", "oboe"),
+    ("reeds", "bassoon"),
+    ("instrument", "drum"),
+]
+LEAVES = ["violin", "cello", "flute", "oboe", "bassoon", "drum"]
+
+
+def write(path, rows):
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+    return str(path)
+
+
+def world(folder, *, edges=EDGES, leaves=LEAVES, scores=None, truth=None, extra=(), name="scores.csv"):
+    """Put a data set of leaf probabilities on the shelf; `truth` is a list of cells, `extra` columns of the truth file."""
+    scores = np.asarray(scores, dtype=float)
+    ids = [f"s{i}" for i in range(len(scores))]
+    files = {
+        "taxonomy": write(folder / "taxonomy.csv", [("parent", "child"), *edges]),
+        "predictions": (
+            write(folder / name, [("sample_id", *leaves), *([one, *row] for one, row in zip(ids, scores.tolist()))]),
+        ),
+    }
+    if truth is not None:
+        columns = dict(extra)
+        table = zip(ids, truth, *columns.values(), strict=True)
+        files["truth"] = write(folder / "truth.csv", [("sample_id", "truth", *columns), *table])
+    return shelve(**files)
+
+
+def spread(n, n_leaves=6, seed=7):
+    """Random probabilities in multiples of 1/64: rows sum to exactly 1."""
+    rng = np.random.default_rng(seed)
+    return rng.multinomial(64, rng.dirichlet(np.full(n_leaves, 0.6), n)) / 64
+
+
+def one_hot(*places):
+    return np.eye(len(LEAVES))[list(places)]
+
+
+def models_table(visit):
+    return next(one.value for one in visit.at.dataframe if "model" in one.value.columns)
+
+
+def test_hard_labels(shared_data):
+    folder = shared_data / "transposon"
+    data = shelve(
+        taxonomy=str(folder / "taxonomy.csv"),
+        predictions=(str(folder / "pred_RFSB.csv.gz"), str(folder / "pred_HC_GA.csv.gz")),
+        truth=str(folder / "truth.csv.gz"),
+        truth_column="label_paper",
+    )
+    pages = look_around(data)
+    table = models_table(pages["overview"])
+    assert len(table) == 2
+    measures = hv.evaluate(list(data.models.values()))["models"][0]["confusion"]
+    assert table[hv.METRICS["f1"].label].iloc[0] == pytest.approx(measures["f1"])
+    assert "This file holds labels" in pages["overview"].text
+    assert "this file holds labels" in pages["curves"].at.info[0].value
+    numbers = pages["example"].numbers()
+    assert {"tp", "hp", "exact", "info_f1"} <= set(numbers)
+    assert "softmax_win" not in numbers
+    assert len(pages["example"].charts()) == 1
+    assert "Truth: **" in pages["example"].text
+
+
+def test_label_lists_with_several_truths(shared_data):
+    folder = shared_data / "germeval2019"
+    data = shelve(
+        taxonomy=str(folder / "taxonomy_1b.csv"),
+        predictions=(
+            str(folder / "pred_1b_EricssonResearch__fconv_A6C1Y.csv.gz"),
+            str(folder / "pred_1b_Comtravo-DS__local_clf_logit_cnn.csv.gz"),
+        ),
+        truth=str(folder / "truth_1b.csv.gz"),
+    )
+    pages = look_around(data)
+    assert "truth lists several" in pages["overview"].text
+    assert "truth lists several" in pages["curves"].at.info[0].value
+    predictions = data.first.predictions
+    row = next(i for i in range(predictions.n_samples) if predictions.truth.lengths[i] > 2)
+    visit = Visit("example", data=data.key, sample=predictions.sample_id(row))
+    names = [data.taxonomy.title(node) for node in predictions.truth[row].tolist()]
+    assert f"Truth: **{'; '.join(names)}**" in visit.text.replace("**; **", "; ")
+    assert "Answer: **" in visit.text
+
+
+def test_no_truth(tmp_path):
+    data = world(tmp_path, scores=spread(9))
+    pages = look_around(data)
+    assert "no truth, so answers can be looked at but not judged" in pages["overview"].text
+    assert "no sample has a known truth" in pages["curves"].at.info[0].value
+    example = pages["example"]
+    assert "1 of 9" in example.text
+    assert [below.type for _, below in example.charts()] == ["markdown"]
+    assert not example.numbers()
+    assert "Answer: **" in example.text
+    assert "Truth: **" not in example.text
+    assert [one.label for one in example.at.button if not one.disabled and one.label == "Next"]
+    assert example.press("Next").sample == "s1"
+
+
+def test_graph_with_several_parents(tmp_path):
+    # The organ is a wind and a keyboard instrument.
+    edges = [*EDGES, ("instrument", "keys"), ("keys", "piano"), ("keys", "organ"), ("winds", "organ")]
+    leaves = [*LEAVES, "piano", "organ"]
+    scores = spread(6, len(leaves))
+    data = world(tmp_path, edges=edges, leaves=leaves, scores=scores, truth=["organ", *leaves[:5]])
+    pages = look_around(data)
+    assert "several parents" in pages["overview"].text
+    assert "several parents" in pages["curves"].at.info[0].value
+    example = pages["example"]
+    assert "Answer: **" in example.text
+    # The truth is known: it is shown, although nothing is judged.
+    assert "Truth: **organ**" in example.text
+    table = next(one.value for one in example.at.dataframe if "p" in one.value.columns)
+    node = data.taxonomy.node("winds")
+    shown = dict(zip(table["class"], table["p"]))
+    assert shown["winds"] == pytest.approx(data.first.predictions.node_probabilities([0])[0][node], abs=5e-5)
+
+
+def test_real_graph(shared_data, tmp_path):
+    path = shared_data / "hierarchies" / "audioset_dag.csv"
+    with open(path, encoding="utf-8", newline="") as file:
+        edges = [tuple(row) for row in csv.reader(file)]
+    parents = {parent for parent, _ in edges}
+    leaves = list(dict.fromkeys(child for _, child in edges if child not in parents))
+    data = world(tmp_path, edges=edges, leaves=leaves, scores=spread(4, len(leaves)), truth=leaves[:4])
+    assert not data.taxonomy.is_tree
+    pages = look_around(data)
+    assert "1 of 4" in pages["example"].text
+
+
+def test_one_single_sample(tmp_path):
+    data = world(tmp_path, scores=[[0.25, 0.25, 0.5, 0, 0, 0]], truth=["violin"])
+    pages = look_around(data)
+    assert "on **1 samples**" not in pages["overview"].text
+    example = pages["example"]
+    assert "1 of 1" in example.text
+    assert all(one.disabled for one in example.at.button if one.label in ("Next", "Previous"))
+    # By hand: half of p(strings) = 1/2, and the other half, which the last node keeps whole, of p(violin) = 1/4.
+    assert example.numbers()["softmax_win"].proto.popover.label.endswith("**0.375**")
+    assert len(pages["curves"].charts()) == 1
+
+
+def test_all_correct(tmp_path):
+    data = world(tmp_path, scores=one_hot(0, 1, 2, 3, 4, 5), truth=LEAVES)
+    pages = look_around(data)
+    overview = pages["overview"].text
+    assert "**6** are exact" in overview
+    assert "**0** are wrong" in overview
+    # There is no mistake to show, so nothing may promise one.
+    assert "The worst come first" not in overview
+    assert "All 0 mistakes" not in overview
+    assert models_table(pages["curves"])[hv.METRICS["ap"].label].iloc[0] == pytest.approx(1)
+    wrong = Visit("example", data=data.key, outcome="wrong")
+    assert "No sample is left" in wrong.at.info[0].value
+
+
+def test_all_wrong(tmp_path):
+    data = world(tmp_path, scores=one_hot(5, 5, 5, 5), truth=["violin", "flute", "oboe", "cello"])
+    pages = look_around(data)
+    assert "**4** are wrong" in pages["overview"].text
+    assert "All 4 mistakes" in pages["overview"].text
+    labels = {key: block.proto.popover.label for key, block in pages["example"].numbers().items()}
+    assert labels["softmax_win"].endswith("**0.000**")
+    assert labels["cross_entropy"].endswith("**∞**")
+    assert labels["exact"].endswith("**no**")
+
+
+def test_constant_scores(tmp_path):
+    scores = np.full((8, 6), 1 / 6)
+    data = world(tmp_path, scores=scores, truth=[LEAVES[i % 6] for i in range(8)])
+    pages = look_around(data)
+    text = pages["overview"].text
+    # No class holds more than one half, so the answer at 0.5 is the root: right, and saying nothing.
+    assert "**8** are correct but coarse" in text
+    assert "Answer: **instrument**" in pages["example"].text
+    assert pages["example"].numbers()["info_recall"].proto.popover.label.endswith("**0.000**")
+
+
+def test_fan_of_2101_siblings_with_long_names(tmp_path):
+    n = 2101
+    names = [f"Dendrocalamus {'very-' * (i % 6)}long species name number {i:04d}" for i in range(n)]
+    edges = [
+        ("Plantae", "Bambusoideae of the whole world"),
+        *(("Bambusoideae of the whole world", one) for one in names),
+    ]
+    edges.append(("Plantae", "moss"))
+    leaves = [*names, "moss"]
+    scores = np.zeros((3, n + 1))
+    scores[0, :8] = 1 / 8
+    scores[1, :2048] = 1 / 2048
+    scores[2, n] = 1
+    data = world(tmp_path, edges=edges, leaves=leaves, scores=scores, truth=[names[3], names[2000], "moss"])
+    pages = look_around(data)
+    assert f"**{n + 1} final classes**" in pages["overview"].text
+    for sample, trees in {"s1": ("icicle", "node-link", "list"), "s2": ("icicle",)}.items():
+        for tree in trees:
+            visit = Visit("example", data=data.key, sample=sample, tree=tree)
+            assert visit.sample == sample
+            assert len(visit.charts()) == 3
+            assert all(len(chart.proto.spec) < 500_000 for chart, _ in visit.charts())
+    assert "Dendrocalamus" in Visit("example", data=data.key, sample="s1").text
+
+
+def test_scores_with_several_truths(tmp_path):
+    data = world(tmp_path, scores=spread(5), truth=["violin;flute", "drum", "oboe", "cello;drum;flute", "flute"])
+    pages = look_around(data)
+    assert "truth lists several" in pages["curves"].at.info[0].value
+    assert "Truth: **violin; flute**" in pages["example"].text.replace("**; **", "; ")
+    assert len(pages["example"].charts()) >= 1
+
+
+def test_texts(shared_data):
+    folder = shared_data / "hwv"
+    data = shelve(
+        taxonomy=str(folder / "hwv.taxonomy"),
+        predictions=(str(folder / "pred_flat.npz"),),
+        truth=str(folder / "test.csv"),
+    )
+    pages = look_around(data)
+    entry = hv.evaluate(list(data.models.values()))["models"][0]
+    table = models_table(pages["overview"])
+    assert table[hv.METRICS["softmax_win"].label].iloc[0] == pytest.approx(entry["distribution"]["softmax_win"])
+    visit = Visit("example", data=data.key, sample="0")
+    assert "> Boletus edulis (English: cep, penny bun, porcino or porcini)" in visit.text
+    assert "Truth: **Fungi**" in visit.text
+    assert "Biological and health sciences › Organisms › Fungi" in visit.text
+    table = next(one.value for one in pages["example"].at.dataframe if "answer" in one.value.columns)
+    assert "text" in table.columns
+
+
+def test_scores_beside_labels(tmp_path):
+    """One model with scores and one of labels: both can be chosen on every page."""
+    taxonomy = write(tmp_path / "taxonomy.csv", [("parent", "child"), *EDGES])
+    ids, scores = [f"s{i}" for i in range(6)], spread(6)
+    data = shelve(
+        taxonomy=taxonomy,
+        predictions=(
+            write(
+                tmp_path / "scores.csv",
+                [("sample_id", *LEAVES), *([one, *row] for one, row in zip(ids, scores.tolist()))],
+            ),
+            write(tmp_path / "labels.csv", [("sample_id", "label"), *zip(ids, LEAVES)]),
+            write(tmp_path / "lists.csv", [("sample_id", "labels"), *((one, "violin;drum") for one in ids)]),
+        ),
+        truth=write(tmp_path / "truth.csv", [("sample_id", "truth"), *zip(ids, LEAVES)]),
+    )
+    look_around(data)
+    for model in data.models:
+        for page in ("overview", "curves", "example"):
+            visit = Visit(page, data=data.key, model=model)
+            assert not visit.at.error, [model, page, visit.at.error[0].value]
+            assert visit.at.title
+
+
+# A name for each thing that Markdown, HTML or LaTeX could read into it.
+SIGNS = [
+    "<b>bold</b>",
+    "<script>alert(1)</script>",
+    "$x$ and $y$",
+    "*star*",
+    "__under__",
+    "a|b|c",
+    "[a](http://b.example)",
+    "![picture](c)",
+    "`code`",
+    "~~gone~~",
+    ":red[alarm]",
+    ":material/home:",
+    "# heading",
+    "back\\slash",
+    "R&amp;D",
+    "{brace}",
+]
+
+
+def signs_world(folder):
+    edges = [("all *things*", "odd $names$"), *(("odd $names$", one) for one in SIGNS), ("all *things*", "plain")]
+    leaves = [*SIGNS, "plain"]
+    truth = [*SIGNS, "plain"]
+    scores = 0.5 * np.eye(len(leaves)) + 0.5 * np.roll(np.eye(len(leaves)), 1, axis=1)
+    # Every third sample is all wrong.
+    scores[::3] = np.roll(np.eye(len(leaves)), 1, axis=1)[::3]
+    return world(
+        folder,
+        edges=edges,
+        leaves=leaves,
+        scores=scores,
+        truth=truth,
+        extra={"*note*": ["$5$ <i>x</i>"] * len(leaves)},
+        name="my *best* $model$.csv",
+    )
+
+
+def unescaped(visit, texts):
+    """(text, Markdown) of all texts that stand in Markdown as they are, where they would be read as Markdown."""
+    found = []
+    for markdown in visit.markdown():
+        found += [(text, markdown[:160]) for text in texts if re.search(rf"(?<!\\){re.escape(text)}", markdown)]
+    return found
+
+
+def test_names_that_look_like_markup(tmp_path):
+    data = signs_world(tmp_path)
+    texts = [*SIGNS, "all *things*", "odd $names$", "$5$ <i>x</i>", "*note*", "*best*", "$model$"]
+    pages = look_around(data)
+    for page, visit in pages.items():
+        assert unescaped(visit, texts) == [], page
+    visit = None
+    for place, name in enumerate(SIGNS):
+        query = {"data": data.key, "sample": f"s{place}"}
+        visit = visit.go(**query) if visit else Visit("example", **query)
+        assert f"Truth: **{name}**" in visit.text
+        assert unescaped(visit, texts) == [], name
+
+
+def test_names_reach_tables_unchanged(tmp_path):
+    data = signs_world(tmp_path)
+    visit = Visit("example", data=data.key)
+    table = next(one.value for one in visit.at.dataframe if "answer" in one.value.columns)
+    assert set(table["truth"]) <= {*SIGNS, "plain"}
+    assert visit.control("Truth under").options == ["anything", "odd $names$"]
+
+
+@pytest.mark.parametrize("kind", ["no truth", "label lists", "all correct, wrong asked for"])
+def test_privacy_line_where_a_page_ends_early(tmp_path, kind):
+    if kind == "label lists":
+        taxonomy = write(tmp_path / "taxonomy.csv", [("parent", "child"), *EDGES])
+        labels = write(tmp_path / "labels.csv", [("sample_id", "labels", "truth"), ("a", "violin;drum", "violin")])
+        visit = Visit("curves", data=shelve(taxonomy=taxonomy, predictions=(labels,)).key)
+    elif kind == "no truth":
+        visit = Visit("curves", data=world(tmp_path, scores=spread(3)).key)
+    else:
+        data = world(tmp_path, scores=one_hot(0, 1), truth=["violin", "cello"])
+        visit = Visit("example", data=data.key, outcome="wrong")
+    assert visit.at.info
+    assert PRIVACY in [one.value for one in visit.at.caption]
+
+
+def test_empty_labels(tmp_path):
+    taxonomy = write(tmp_path / "taxonomy.csv", [("parent", "child"), *EDGES])
+    rows = [("sample_id", "labels", "truth"), ("a", "", "violin"), ("b", "drum", "drum"), ("c", "reeds", "oboe")]
+    data = shelve(taxonomy=taxonomy, predictions=(write(tmp_path / "labels.csv", rows),))
+    pages = look_around(data)
+    assert "**1** are exact" in pages["overview"].text
+    # The empty answer is the root, and reeds is above oboe.
+    assert "**2** are correct but coarse" in pages["overview"].text
+    assert "Answer: **instrument**" in Visit("example", data=data.key, sample="a").text
+
+
+def test_partly_known_truth(tmp_path):
+    data = world(tmp_path, scores=spread(4), truth=["violin", "", "flute", ""])
+    pages = look_around(data)
+    assert "2 with a known truth" in pages["overview"].text
+    assert "1 of 2" in pages["example"].text
+    assert math.isfinite(models_table(pages["overview"])[hv.METRICS["softmax_win"].label].iloc[0])
+    assert plain(pages["curves"].charts()[0][1].value).startswith("At τ = 0.50")

@@ -1,0 +1,140 @@
+"""A visitor of the app without a browser: Streamlit's AppTest on the real app.py, and data sets put on the app's shelf."""
+
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from hierviz.app import dataset, state
+
+ROOT = Path(__file__).parents[2]
+PAGES = {name: str(ROOT / "hierviz" / "app" / f"{name}.py") for name in ("overview", "curves", "example", "open")}
+PRIVACY = "Your data stay on this machine: nothing is sent anywhere."
+
+
+class Visit:
+    """One session, on one page at a time."""
+
+    def __init__(self, page="overview", **query):
+        self.at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        self.go(page, **query)
+
+    def go(self, page=None, **query):
+        """Open a page of the app; with a query, as a link to it would."""
+        if page:
+            self.at.switch_page(PAGES[page])
+        if query:
+            self.at.query_params.clear()
+            self.at.query_params.update(query)
+        return self.run()
+
+    def run(self):
+        """Run the page again."""
+        self.at.run()
+        assert not self.at.exception, [f"{one.message}\n{''.join(one.stack_trace)}" for one in self.at.exception]
+        return self
+
+    @property
+    def query(self):
+        """Query parameters, one text each."""
+        return {key: one if isinstance(one, str) else one[-1] for key, one in dict(self.at.query_params).items()}
+
+    @property
+    def tau(self):
+        """The threshold that the page says it shows."""
+        return float(re.search(r'data-tau="([\d.]+)"', "".join(one.proto.body for one in self.at.get("html")))[1])
+
+    @property
+    def text(self):
+        """All words of the page outside tables, one paragraph a line, as Markdown shows them."""
+        return "\n".join(plain(one) for one in self.markdown())
+
+    def markdown(self):
+        """Markdown sources of the page: paragraphs, captions, titles, alerts and labels of buttons, links and popovers."""
+        at = self.at
+        found = [one.value for kind in (at.markdown, at.caption, at.title, at.header, at.subheader) for one in kind]
+        found += [one.value for kind in (at.info, at.error, at.success, at.warning) for one in kind]
+        found += [one.label for kind in (at.button, at.get("page_link")) for one in kind]
+        return found + [one.proto.popover.label for one in self.popovers()]
+
+    def popovers(self):
+        """Blocks that open on a press."""
+        return [one for one in blocks(self.at.main) if one.type == "popover"]
+
+    def numbers(self):
+        """Popovers with a number: key of the metric -> its block."""
+        found = {}
+        for block in self.popovers():
+            if str(block.key).startswith("number-sample-"):
+                found[block.key.removeprefix("number-sample-")] = block
+        return found
+
+    def charts(self):
+        """(chart, the element below it) of every chart."""
+        found = []
+        for block in blocks(self.at.main):
+            below = [block.children[place] for place in sorted(block.children)] + [None]
+            found += [(one, after) for one, after in pairwise(below) if one.type == "vega_lite_chart"]
+        return found
+
+    def select(self, chart, selection):
+        """Run the page as after a selection in a chart, which AppTest has no method for."""
+        tree, plain_states = self.at._tree, self.at._tree.get_widget_states
+
+        def states():
+            found = plain_states()
+            widget = found.widgets.add()
+            widget.id = chart.proto.id
+            widget.string_value = json.dumps({"selection": selection})
+            return found
+
+        tree.get_widget_states = states
+        return self.run()
+
+    def control(self, label):
+        """The widget with this label."""
+        kinds = ("selectbox", "button_group", "number_input", "multiselect", "text_input", "file_uploader")
+        return next(one for kind in kinds for one in self.at.get(kind) if one.label == label)
+
+    def press(self, label):
+        """Press the button whose label holds this text."""
+        next(one for one in self.at.button if label in one.label).click()
+        return self.run()
+
+    @property
+    def sample(self):
+        """Id of the sample on the Example page."""
+        return next(plain(one.value[5:]) for one in self.at.markdown if one.value.startswith("#### "))
+
+
+def blocks(block):
+    """A block and all blocks inside it."""
+    yield block
+    for child in block.children.values():
+        if hasattr(child, "children"):
+            yield from blocks(child)
+
+
+def plain(markdown):
+    """Escaped Markdown as it is shown."""
+    return re.sub(r"\\(.)", r"\1", markdown)
+
+
+def shelve(**files):
+    """Open files as the page Open does and keep them for every session; returns the Dataset."""
+    data = dataset.open_files(dataset.Files(**files))
+    state._shelf()[data.key] = data
+    return data
+
+
+def look_around(data):
+    """All pages on a data set, each drawn without an exception or an error."""
+    found = {}
+    for page in PAGES:
+        found[page] = Visit(page, data=data.key)
+        assert not found[page].at.error, [one.value for one in found[page].at.error]
+        assert found[page].at.title, page
+        assert found[page].query.get("data") == data.key
+    return found

@@ -1,0 +1,282 @@
+"""Opening one's own files in a real browser: by upload and by path, good and bad, tables and ONNX models."""
+
+import csv
+import io
+import re
+import subprocess
+import sys
+import time
+import urllib.request
+import zipfile
+
+import pytest
+from playwright.sync_api import expect
+
+from hierviz.readers.demo import bundle_folder
+from tests.browser.conftest import ROOT, ready
+from tests.readers.bad_files import BAD_FILES
+
+pytestmark = pytest.mark.browser
+
+# A small world of plants; the names are chosen to be none of the demo's.
+TAXONOMY = """parent,child
+plant,tree
+tree,conifer
+conifer,spruce
+conifer,larch
+tree,broadleaf
+broadleaf,beech
+broadleaf,hornbeam
+broadleaf,lime
+plant,herb
+herb,sage
+herb,basil
+plant,moss
+"""
+LEAVES = ["spruce", "larch", "beech", "hornbeam", "lime", "sage", "basil", "moss"]
+SCORES = """sample_id,spruce,larch,beech,hornbeam,lime,sage,basil,moss
+leaf-01,0.625,0.25,0.0625,0.0625,0,0,0,0
+leaf-02,0.25,0.5,0.125,0.125,0,0,0,0
+leaf-03,0,0,0.5,0.375,0.125,0,0,0
+leaf-04,0,0,0.375,0.5,0.125,0,0,0
+leaf-05,0,0.125,0.25,0.25,0.375,0,0,0
+leaf-06,0,0,0,0,0.25,0.5,0.25,0
+leaf-07,0,0,0,0,0,0.375,0.5,0.125
+leaf-08,0.25,0,0,0,0,0.25,0.25,0.25
+"""
+SECOND = SCORES.replace("0.625,0.25,", "0.25,0.625,").replace("0.5,0.375,0.125,0,0,0", "0.125,0.375,0.5,0,0,0")
+TRUTH = """sample_id,truth
+leaf-01,spruce
+leaf-02,larch
+leaf-03,beech
+leaf-04,beech
+leaf-05,conifer
+leaf-06,basil
+leaf-07,basil
+leaf-08,spruce
+"""
+
+
+def write(folder, **contents):
+    """Files of a world by name; returns their paths."""
+    paths = {}
+    for name, content in contents.items():
+        paths[name] = folder / f"{name}.csv"
+        paths[name].write_text(content, encoding="utf-8")
+    return paths
+
+
+@pytest.fixture
+def plants(tmp_path):
+    return write(tmp_path, plants=TAXONOMY, careful=SCORES, hasty=SECOND, truth=TRUTH)
+
+
+# Resolves when the server has had nothing to do for half a second: an upload is followed by a run of the page, and a press
+# of Open in between would be cut short.
+QUIET = """() => new Promise(done => { let since = Date.now(); const look = setInterval(() => {
+    if (!document.querySelector('[data-test-script-state="notRunning"]')) since = Date.now();
+    if (Date.now() - since > 500) { clearInterval(look); done(); } }, 20) })"""
+
+
+def upload(page, **files):
+    """Choose files, by the name of their uploader, and wait until the server has them."""
+    for name, paths in files.items():
+        paths = paths if isinstance(paths, list) else [paths]
+        uploader = page.locator(f".st-key-upload_{name}")
+        uploader.locator("input[type=file]").set_input_files([str(path) for path in paths])
+        for path in paths:
+            uploader.get_by_text(path.name).first.wait_for(timeout=20_000)
+
+
+def press_open(page):
+    """Press Open; returns the text of the alert that answers."""
+    page.evaluate(QUIET)
+    page.locator("[data-testid=stBaseButton-primary]").filter(has_text=re.compile(r"Open$")).click()
+    alert = page.get_by_test_id("stAlert")
+    alert.first.wait_for(timeout=60_000)
+    return alert.first.inner_text()
+
+
+def opened(page):
+    """Digest of the open files, from the URL."""
+    page.wait_for_function("() => new URL(location).searchParams.has('data')", timeout=20_000)
+    return re.search(r"data=([0-9a-f]{16})", page.url)[1]
+
+
+def heading(page, text):
+    """Wait for the title of a page."""
+    page.get_by_role("heading", level=1, name=text).wait_for(timeout=30_000)
+
+
+def check_plants(page):
+    """Every page of the opened plants, from the page Open on."""
+    main = page.get_by_test_id("stMain")
+    expect(main).to_contain_text("13 nodes, 8 leaves, up to 3 levels below the root 'plant'", timeout=20_000)
+    expect(main).to_contain_text("8, 8 judged by a known truth")
+    page.get_by_role("link", name="Go to Overview").click()
+    page.get_by_text("on 8 samples").wait_for(timeout=20_000)
+    page.get_by_role("link", name="Operating curves", exact=True).first.click()
+    heading(page, "Operating curves")
+    page.locator(".stVegaLiteChart svg.marks").first.wait_for(timeout=30_000)
+    page.get_by_role("link", name="Examples", exact=True).first.click()
+    heading(page, "Examples")
+    page.get_by_role("heading", name=re.compile("leaf-0")).wait_for(timeout=20_000)
+    expect(page.locator(".stVegaLiteChart svg.marks")).to_have_count(3, timeout=30_000)
+
+
+def test_upload_of_another_world(open_page, plants):
+    page = open_page("open")
+    upload(page, taxonomy=plants["plants"], predictions=[plants["careful"], plants["hasty"]], truth=plants["truth"])
+    assert "Opened. This is what was understood" in press_open(page)
+    data = opened(page)
+    for name in ("careful", "hasty"):
+        expect(page.get_by_test_id("stMain").get_by_text(name, exact=True).first).to_be_visible()
+    check_plants(page)
+    assert f"data={data}" in page.url
+
+    page.reload()
+    ready(page)
+    page.get_by_role("heading", name=re.compile("leaf-0")).wait_for(timeout=20_000)
+    assert f"data={data}" in page.url
+    # A second visitor of the same server may follow the link.
+    other = open_page(f"?data={data}")
+    other.get_by_text("on 8 samples").wait_for(timeout=20_000)
+
+
+def test_path_on_this_machine(open_page, plants):
+    page = open_page("open")
+    page.get_by_role("radio", name="Path on this machine").or_(page.get_by_text("Path on this machine")).first.click()
+    for label, path in (
+        ("Taxonomy", plants["plants"]),
+        ("Predictions, one file per model", f"{plants['careful']}; {plants['hasty']}"),
+        ("Truth (optional when it stands in the predictions)", plants["truth"]),
+    ):
+        field = page.get_by_role("textbox", name=label, exact=True)
+        field.wait_for(timeout=20_000)
+        field.fill(str(path))
+        field.press("Tab")
+    assert "Opened" in press_open(page)
+    opened(page)
+    check_plants(page)
+
+
+def test_path_that_is_not_there(open_page, tmp_path):
+    page = open_page("open")
+    page.get_by_role("radio", name="Path on this machine").or_(page.get_by_text("Path on this machine")).first.click()
+    for label in ("Taxonomy", "Predictions, one file per model"):
+        field = page.get_by_role("textbox", name=label, exact=True)
+        field.wait_for(timeout=20_000)
+        field.fill(str(tmp_path / "nowhere.csv"))
+        field.press("Tab")
+    assert re.search(r"nowhere\.csv: expected a file, got nothing", press_open(page))
+
+
+BAD = ("web page", "pickled predictions", "cycle", "unknown class", "ids with nothing in common", "npz cut off")
+
+
+def test_bad_files_give_one_line(open_page, tmp_path):
+    page = open_page("open")
+    for place, name in enumerate(BAD):
+        if place:
+            page.goto(page.url.split("?")[0])
+            ready(page)
+        folder = tmp_path / str(place)
+        folder.mkdir()
+        files = BAD_FILES[name].write(folder)
+        assert set(files) <= {"taxonomy", "predictions", "truth"}
+        upload(page, **files)
+        text = press_open(page)
+        assert re.search(BAD_FILES[name].match, text), (name, text)
+        assert "\n" not in text.strip().removeprefix("error").strip(), (name, text)
+        body = page.locator("body").inner_text()
+        assert "Traceback" not in body
+        assert "data=" not in page.url
+
+
+def test_nothing_chosen(open_page):
+    page = open_page("open")
+    assert "taxonomy: expected a file, got none" in press_open(page)
+
+
+@pytest.fixture
+def a_few_pictures(tmp_path):
+    """A zip of the demo's first twelve pictures, and their truth."""
+    assets = bundle_folder() / "assets" / "demo"
+    found = tmp_path / "few.zip"
+    with zipfile.ZipFile(assets / "pictures.zip") as source, zipfile.ZipFile(found, "w") as target:
+        names = sorted(name for name in source.namelist() if name.endswith(".png"))[:12]
+        for name in names:
+            target.writestr(name, source.read(name))
+    stems = {name.rsplit("/", 1)[-1].removesuffix(".png") for name in names}
+    with open(assets / "examples.csv", encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    out = io.StringIO()
+    csv.writer(out).writerows([header, *(row for row in rows if row[0] in stems)])
+    truth = tmp_path / "few-truth.csv"
+    truth.write_text(out.getvalue(), encoding="utf-8")
+    return found, truth, sorted(stems)
+
+
+def test_onnx_model_on_pictures(open_page, a_few_pictures):
+    pictures, truth, stems = a_few_pictures
+    folder = bundle_folder()
+    page = open_page("open")
+    page.get_by_role("radio", name="ONNX model").or_(page.get_by_text("ONNX model", exact=True)).first.click()
+    page.locator(".st-key-upload_model input[type=file]").wait_for(state="attached", timeout=20_000)
+    taxonomy, model = folder / "assets" / "demo" / "taxonomy.csv", folder / "models" / "softmax_margin.onnx"
+    upload(page, taxonomy=taxonomy, model=model, inputs=pictures, truth=truth)
+    assert "Opened" in press_open(page)
+    data = opened(page)
+    expect(page.get_by_test_id("stMain")).to_contain_text("12, 12 judged by a known truth", timeout=20_000)
+    page.goto(f"{page.url.split('/open')[0]}/example?data={data}&sample={stems[3]}")
+    ready(page)
+    page.get_by_role("heading", name=stems[3]).wait_for(timeout=20_000)
+    expect(page.locator(".stVegaLiteChart svg.marks")).to_have_count(3, timeout=30_000)
+
+
+@pytest.fixture
+def open_server(tmp_path, unused_port):
+    """The app as `streamlit run app.py` starts it when told to listen on all addresses; asked on this machine only."""
+    log = open(tmp_path / "log.txt", "w")  # noqa: SIM115 - lives as long as the process
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.address", "0.0.0.0"]
+    command += ["--server.port", str(unused_port), "--server.headless", "true"]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT)
+    url, end = f"http://127.0.0.1:{unused_port}", time.monotonic() + 30
+    while True:
+        try:
+            urllib.request.urlopen(f"{url}/_stcore/health", timeout=1)
+            break
+        except OSError:
+            if process.poll() is not None or time.monotonic() > end:
+                process.kill()
+                pytest.fail((tmp_path / "log.txt").read_text()[-1000:])
+            time.sleep(0.1)
+    yield url
+    process.kill()
+    process.wait()
+    log.close()
+
+
+@pytest.fixture
+def unused_port():
+    import socket
+
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def test_no_paths_when_others_can_reach_the_server(open_page, open_server):
+    page = open_page("open", base=open_server)
+    heading(page, "Open your own files")
+    page.get_by_text("Opening by path is off").wait_for(timeout=20_000)
+    expect(page.locator(".st-key-upload_taxonomy input[type=file]")).to_have_count(1, timeout=20_000)
+    page.evaluate(QUIET)
+    assert page.locator("[class*=st-key-path_]").count() == 0
+    assert page.get_by_text("Path on this machine").count() == 0
+
+
+def test_paths_are_offered_on_this_machine(open_page):
+    page = open_page("open")
+    assert page.get_by_text("Path on this machine").count() == 1
+    assert page.get_by_text("Opening by path is off").count() == 0

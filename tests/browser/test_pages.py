@@ -1,0 +1,295 @@
+"""Every page in a real browser: fits, is drawn, is reachable by keyboard, can be downloaded from, and remembers."""
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import ready
+
+pytestmark = pytest.mark.browser
+
+# Address and the number of charts in view.
+PAGES = {"": 0, "curves": 1, "example": 3, "open": 0}
+SIZES = {"desk": (1440, 900), "phone": (390, 844)}
+SIGNATURES = {"csv": b"", "png": b"\x89PNG\r\n\x1a\n", "svg": b"<svg"}
+# What sticks out of the window: class, text and right edge of the outermost such elements.
+STICKING_OUT = """() => { const w = document.documentElement.clientWidth; return [...document.querySelectorAll(
+    '[data-testid=stMain] *')].filter(e => { const b = e.getBoundingClientRect(); return b.width && b.right > w + 1
+    && getComputedStyle(e).visibility !== 'hidden' && !e.closest('[data-testid=stDataFrame], .vega-bind, [style*="overflow"]'); })
+    .slice(0, 5).map(e => [e.className.baseVal ?? e.className, e.textContent.slice(0, 40), e.getBoundingClientRect().right]) }"""
+
+
+# Resolves when the server has had nothing to do for half a second.
+QUIET = """() => new Promise(done => { let since = Date.now(); const look = setInterval(() => {
+    if (!document.querySelector('[data-test-script-state="notRunning"]')) since = Date.now();
+    if (Date.now() - since > 500) { clearInterval(look); done(); } }, 20) })"""
+
+
+def charts(page, count):
+    """The charts of a page, once there are that many."""
+    found = page.locator(".stVegaLiteChart svg.marks")
+    expect(found).to_have_count(count, timeout=30_000)
+    return found
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", SIZES)
+def test_pages_fit_and_are_drawn(open_page, size, scheme):
+    page, base = None, None
+    for path, n_charts in PAGES.items():
+        if page is None:
+            page = open_page(path, size=SIZES[size], scheme=scheme)
+            base = page.url.split("?")[0]
+        else:
+            page.goto(base + path)
+            ready(page)
+        check_page(page, path, n_charts, SIZES[size][0], scheme)
+
+
+def check_page(page, path, n_charts, width, scheme):
+    """A page that was just opened: fits its window, is drawn, has the theme, and no sign of an error."""
+    page.get_by_role("heading", level=1).wait_for(timeout=30_000)
+    for chart in charts(page, n_charts).all():
+        chart.scroll_into_view_if_needed()
+        box = chart.bounding_box()
+        assert box["width"] > 200, path
+        assert box["height"] > 60, path
+        assert box["x"] >= 0, path
+        assert box["x"] + box["width"] <= width + 1, path
+        assert chart.locator("path, text").count() > 10, path
+    expect(page.get_by_test_id("stSpinner")).to_have_count(0, timeout=20_000)
+    for element in ("html", "[data-testid=stMain]"):
+        wide, room = page.locator(element).first.evaluate("el => [el.scrollWidth, el.clientWidth]")
+        assert wide <= room, (path, page.evaluate(STICKING_OUT))
+    text = page.locator("body").inner_text()
+    assert "Traceback" not in text, path
+    assert page.get_by_test_id("stException").count() == 0, path
+    assert "nothing is sent anywhere" in text, path
+    ground = page.get_by_test_id("stApp").evaluate("el => getComputedStyle(el).backgroundColor")
+    assert ground == {"light": "rgb(255, 255, 255)", "dark": "rgb(23, 22, 20)"}[scheme], path
+    # The charts follow the theme.
+    for ground in page.locator(".stVegaLiteChart svg.marks").evaluate_all(
+        "all => all.map(one => one.style.backgroundColor)"
+    ):
+        assert ground == {"light": "rgb(255, 255, 255)", "dark": "rgb(23, 22, 20)"}[scheme], path
+
+
+@pytest.mark.parametrize(
+    ("path", "names"), [("curves", ["operating-curves"]), ("example", ["probability-tree", "win", "confusion"])]
+)
+def test_downloads_of_charts(open_page, path, names):
+    page = open_page(path)
+    charts(page, PAGES[path])
+    for name in names:
+        page.locator(f".st-key-more-{name} button").first.click()
+        for kind, start in SIGNATURES.items():
+            button = page.locator(f".st-key-get-{name}-{kind} button")
+            button.wait_for(timeout=20_000)
+            with page.expect_download(timeout=30_000) as found:
+                button.click()
+            assert found.value.suggested_filename == f"{name}.{kind}"
+            check_file(kind, start, Path(found.value.path()).read_bytes())
+        page.keyboard.press("Escape")
+        expect(page.get_by_test_id("stPopoverBody")).to_have_count(0)
+
+
+def check_file(kind, start, content):
+    """A downloaded table or picture."""
+    assert content.startswith(start)
+    if kind == "csv":
+        header, *rows = content.decode("utf-8").splitlines()
+        assert header.count(",") >= 2
+        assert rows
+        assert all(row.count(",") >= header.count(",") for row in rows)
+        return
+    assert len(content) > 5000
+    assert kind == "png" or content.rstrip().endswith(b"</svg>")
+
+
+def test_table_of_models_can_be_downloaded(open_page):
+    page = open_page()
+    table = page.get_by_test_id("stDataFrame").first
+    table.wait_for(timeout=20_000)
+    # Without the browser's own dialogue, which a test cannot answer.
+    page.evaluate("() => { window.showSaveFilePicker = undefined }")
+    table.hover()
+    with page.expect_download(timeout=20_000) as found:
+        page.get_by_role("button", name="Download as CSV").first.click()
+    rows = Path(found.value.path()).read_text(encoding="utf-8").splitlines()
+    assert len(rows) == 8
+    assert rows[0].lstrip("\ufeff").split(",")[0] == "model"
+
+
+def focused(page):
+    """What has the focus: role or tag, and its text or label."""
+    return page.evaluate(
+        """() => { const e = document.activeElement, label = e.getAttribute('aria-label') || e.textContent || '';
+        return [e.getAttribute('role') || e.tagName.toLowerCase(), label.trim()] }"""
+    )
+
+
+def tab_until(page, wanted, most=120):
+    """Press Tab until something whose text or label matches has the focus; all that was passed is returned."""
+    seen = []
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        seen.append(focused(page))
+        if re.search(wanted, seen[-1][1]):
+            return seen
+    raise AssertionError(f"no {wanted!r} among {seen}")
+
+
+def test_keyboard_alone_opens_a_number(open_page):
+    page = open_page("example")
+    charts(page, 3)
+    seen = tab_until(page, r"^Hierarchical win")
+    labels = " ".join(label for _, label in seen)
+    for control in ("Model", "Answer rule", "Next"):
+        assert control in labels, control
+    page.keyboard.press("Enter")
+    body = page.get_by_test_id("stPopoverBody")
+    body.get_by_text("This sample:").wait_for(timeout=10_000)
+    expect(body.locator(".katex-html")).to_have_count(1, timeout=10_000)
+    assert "Source:" in body.inner_text()
+    page.keyboard.press("Escape")
+    expect(body).to_have_count(0)
+
+
+def test_keyboard_alone_opens_a_definition_and_a_page(open_page):
+    page = open_page()
+    tab_until(page, r"^.{0,40}Operating curves$", 12)
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", level=1, name="Operating curves").wait_for(timeout=20_000)
+    charts(page, 1)
+    page.get_by_role("heading", level=1).click()
+    tab_until(page, r"^AP(expand_more)?$")
+    page.keyboard.press("Enter")
+    page.get_by_test_id("stPopoverBody").get_by_text("Source:").wait_for(timeout=10_000)
+
+
+def test_hint_stays_away_after_got_it(open_page):
+    page = open_page()
+    hint = page.get_by_text("shows where a classifier goes wrong")
+    expect(hint).to_have_count(1)
+    page.get_by_role("button", name="Got it").click()
+    expect(hint).to_have_count(0, timeout=10_000)
+    for name in ("Operating curves", "Examples", "Open files"):
+        page.get_by_role("link", name=name, exact=True).first.click()
+        page.get_by_role("heading", level=1, name=re.compile("Operating|Examples|Open your")).wait_for(timeout=20_000)
+        page.wait_for_function("() => !document.querySelector('[data-testid=stSpinner]')")
+        expect(hint).to_have_count(0)
+
+
+def sample(page):
+    """Id of the sample that is shown."""
+    return page.locator("h4").first.inner_text().strip()
+
+
+def in_url(page, name, value):
+    """Wait until the URL has a value, or does not have the name when the value is None."""
+    page.wait_for_function(
+        "([name, value]) => new URL(location).searchParams.get(name) === value", arg=[name, value], timeout=15_000
+    )
+
+
+def another_sample(page, than):
+    """Wait until another sample is shown; returns its id."""
+    page.wait_for_function(
+        "than => { const h = document.querySelector('h4'); return h && h.textContent.trim() !== than }",
+        arg=than,
+        timeout=10_000,
+    )
+    return sample(page)
+
+
+def test_next_previous_and_the_url(open_page):
+    page = open_page("example")
+    charts(page, 3)
+    first = sample(page)
+    page.get_by_role("button", name=re.compile("Next$")).click()
+    second = another_sample(page, first)
+    in_url(page, "sample", second)
+    page.get_by_text("2 of 600", exact=True).wait_for(timeout=10_000)
+    page.get_by_role("button", name=re.compile("Previous$")).click()
+    assert another_sample(page, second) == first
+    in_url(page, "sample", first)
+
+
+@pytest.mark.parametrize("where", ["box", "name"])
+def test_click_in_the_list(open_page, where):
+    page = open_page("example?outcome=wrong")
+    charts(page, 3)
+    first = sample(page)
+    box = page.get_by_test_id("stDataFrame").last.bounding_box()
+    # The rows are 44 pixels high, below a header: this is the fourth. The box to tick is on the left.
+    page.mouse.click(box["x"] + (16 if where == "box" else box["width"] / 2), box["y"] + 44 * 4.4)
+    picked = another_sample(page, first)
+    in_url(page, "sample", picked)
+    page.get_by_text("4 of", exact=False).first.wait_for(timeout=10_000)
+    page.reload()
+    ready(page)
+    charts(page, 3)
+    assert sample(page) == picked
+
+
+def test_back_restores_the_former_view(open_page):
+    page = open_page("example?sample=v0007&model=multi-label&tau=0.700")
+    charts(page, 3)
+    assert sample(page) == "v0007"
+    page.get_by_role("link", name="Operating curves", exact=True).first.click()
+    page.get_by_role("heading", level=1, name="Operating curves").wait_for(timeout=20_000)
+    charts(page, 1)
+    page.evaluate(QUIET)
+    page.go_back()
+    page.get_by_role("heading", level=1, name="Examples").wait_for(timeout=10_000)
+    charts(page, 3)
+    assert sample(page) == "v0007"
+    in_url(page, "sample", "v0007")
+    in_url(page, "model", "multi-label")
+    page.get_by_text("threshold τ = 0.700").first.wait_for(timeout=10_000)
+
+
+def test_a_page_is_one_step_of_the_history(open_page):
+    page = open_page()
+    page.evaluate(QUIET)
+    steps = page.evaluate("history.length")
+    for done, name in enumerate(("Operating curves", "Examples", "Open files"), 1):
+        page.get_by_role("link", name=name, exact=True).first.click()
+        page.get_by_role("heading", level=1, name=re.compile("Operating|Examples|Open your")).wait_for(timeout=20_000)
+        page.evaluate(QUIET)
+        assert page.evaluate("history.length") == steps + done, (name, page.url)
+
+
+def test_back_undoes_a_step_in_the_list(open_page):
+    page = open_page("example")
+    charts(page, 3)
+    first = sample(page)
+    page.get_by_role("button", name=re.compile("Next$")).click()
+    second = another_sample(page, first)
+    in_url(page, "sample", second)
+    page.go_back()
+    page.wait_for_function("() => location.pathname.endsWith('example')", timeout=10_000)
+    assert another_sample(page, second) == first
+
+
+def test_link_from_a_mistake_opens_it(open_page):
+    page = open_page("?model=multi-label")
+    page.get_by_role("link", name=re.compile("Why")).nth(2).click()
+    page.get_by_role("heading", level=1, name="Examples").wait_for(timeout=20_000)
+    page.get_by_text("3 of", exact=False).first.wait_for(timeout=20_000)
+    charts(page, 3)
+    in_url(page, "outcome", "wrong")
+    in_url(page, "model", "multi-label")
+    in_url(page, "sample", sample(page))
+    assert "wrong" in page.get_by_text(re.compile("^Answer: ")).first.inner_text()
+
+
+def test_unknown_link_can_be_left(open_page):
+    page = open_page("")
+    page.goto(page.url.split("?")[0] + "?data=0123456789abcdef")
+    page.get_by_text("not open on this machine").wait_for(timeout=30_000)
+    page.get_by_role("button", name="Show the demo").click()
+    page.get_by_role("heading", level=1, name="Demo: drawn vehicles").wait_for(timeout=20_000)
+    in_url(page, "data", None)
