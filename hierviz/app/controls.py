@@ -5,6 +5,7 @@ import math
 import streamlit as st
 
 from hierviz.app import state
+from hierviz.app.numbers import escape
 from hierviz.inference import INFERENCE_RULES
 from hierviz.parametrisation import PARAMETRISATIONS
 
@@ -13,12 +14,11 @@ def model_control(data):
     """Which model the page looks at; returns its key."""
     now = state.shown_model(data)
     if len(data.models) > 1:
-        state.change(model=now)
         st.selectbox(
             "Model",
             list(data.models),
             format_func=lambda key: data.models[key].predictions.name,
-            **state.bound("model", width=170 if state.is_narrow() else 230),
+            **state.bound("model", value=now, width=170 if state.is_narrow() else 230),
         )
     return now
 
@@ -76,12 +76,13 @@ def rule_controls(data, model):
 
 
 def setting(data, model, choice):
-    """One line that says what a panel depends on."""
+    """One line of Markdown that says what a panel depends on."""
     predictions = data.models[model].predictions
+    name = escape(predictions.name)
     if not predictions.has_scores:
-        return f"{predictions.name} · labels · {data.models[model].n_judged} samples"
+        return f"{name} · labels · {data.models[model].n_judged} samples"
     rule = INFERENCE_RULES[choice["rule"]]
     signs = {"threshold": "τ", "bits": "ζ", "lam": "λ"}
     at = "".join(f" {sign} = {choice[name]:.3f}" for name, sign in signs.items() if name in rule.parameters)
     kind = PARAMETRISATIONS[predictions.parametrisation].label.lower()
-    return f"{predictions.name} ({kind}) · {rule.label.lower()}{at} · {data.models[model].n_judged} samples"
+    return f"{name} ({kind}) · {rule.label.lower()}{at} · {data.models[model].n_judged} samples"

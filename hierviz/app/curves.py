@@ -25,20 +25,19 @@ usable = {key: model for key, model in data.models.items() if model.why_no_curve
 if not usable:
     reason = data.first.why_no_curve()
     st.info(f"There is no curve to draw: {reason}.", icon=":material/show_chart:")
-    st.stop()
+    shell.stop()
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
+    names = tuple(key for key in state.shown_models(data) if key in usable) or tuple(usable)[:8]
     if len(usable) > 1:
-        state.change(models=tuple(key for key in state.shown_models(data) if key in usable) or tuple(usable))
         st.multiselect(
             "Models",
             list(usable),
             format_func=lambda key: usable[key].predictions.name,
             max_selections=8,
-            **state.bound("models", width=620, to=list, back=lambda value: tuple(value) or None),
+            **state.bound("models", value=list(names), width=620, back=lambda value: tuple(value) or None),
         )
     axes = st.selectbox("Curve of", list(AXES), format_func=AXES.get, key="axes", width=300)
-names = state.view().models if len(usable) > 1 else tuple(usable)
 chosen = {usable[key].predictions.name: usable[key] for key in names}
 x, y = axes.split()
 
@@ -93,7 +92,9 @@ def threshold_panel():
         }
         for goal, best in goals.items():
             if best is not None:
-                st.button(f"{goal} of {name}: τ = {best:.3f}", on_click=state.move_threshold, args=(best,))
+                st.button(
+                    f"{goal} of {numbers.escape(name)}: τ = {best:.3f}", on_click=state.move_threshold, args=(best,)
+                )
         st.button("Majority: τ = 0.5", on_click=state.move_threshold, args=(0.5,))
         answers = state.link(rule="threshold", tau=tau)
         st.page_link(

@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from hierviz.app import controls, sample, selection, shell, state
+from hierviz.app.numbers import escape
 from hierviz.metrics.worked import worked_numbers
 
 data = shell.open_data()
@@ -21,6 +22,8 @@ if reason:
         icon=":material/info:",
     )
 chosen = selection.select(model, choice)
+if (lost := state.lost_sample()) is not None:
+    st.info(f"The link is about sample {escape(lost)}, which these data do not have.", icon=":material/link_off:")
 
 if state.is_narrow():
     main, beside = st.container(), st.popover("Filter and list of samples", icon=":material/list:")
@@ -38,7 +41,7 @@ with beside:
 with main:
     if not len(chosen.rows):
         st.info("No sample is left in this selection. Widen it.", icon=":material/filter_alt_off:")
-        st.stop()
+        shell.stop()
     place, row = chosen.place, int(chosen.rows[chosen.place])
     with st.container(horizontal=True, vertical_alignment="center"):
         last = len(chosen.rows) - 1
@@ -56,13 +59,15 @@ with main:
     else:
         ends = model.label_paths()
         predicted = None if ends is None else int(ends[row])
+    if model.judged[row] and predictions.has_single_truth:
+        truth = int(predictions.truth[row])
     if chosen.found is not None:
-        truth, outcome = int(chosen.found.truth[place]), chosen.found.outcome[place]
+        outcome = chosen.found.outcome[place]
 
     sample.head(predictions, row, truth, predicted, outcome)
     if p is not None:
         sample.tree(taxonomy, p, truth, predicted)
-    if truth is not None:
+    if outcome is not None:
         worked = worked_numbers(taxonomy, truth, predicted, p, best_leaf)
         if p is not None:
             sample.win(taxonomy, p, truth, worked)

@@ -6,6 +6,7 @@ import streamlit as st
 
 from hierviz import charts
 from hierviz.app import state
+from hierviz.app.numbers import escape
 
 
 def figure(chart, *, name, sentence, table, select=None, key=None):
@@ -42,7 +43,7 @@ def figure(chart, *, name, sentence, table, select=None, key=None):
 
 def below(finished, *, name, sentence, table):
     """The sentence, the table and the downloads of a finished chart."""
-    st.markdown(sentence)
+    st.markdown(escape(sentence))
     with st.popover("Table and downloads", icon=":material/download:", type="tertiary", key=f"more-{name}"):
         st.dataframe(table, hide_index=True, height=min(35 * (len(table) + 1) + 3, 300))
         with st.container(horizontal=True):

@@ -1,6 +1,7 @@
 """Numbers that open to their definition, formula, source and, for a sample, their arithmetic."""
 
 import math
+import re
 
 import streamlit as st
 
@@ -59,6 +60,5 @@ def definitions(keys, where):
 
 def escape(text):
     """Text that Markdown shows as it is: names of classes may hold anything."""
-    for sign in "\\`*_{}[]()#+!|<>~$:":
-        text = text.replace(sign, "\\" + sign)
-    return text
+    # A colon matters only before a word, as in :red[...] or :smile:.
+    return re.sub(r"[\\`*_{}\[\]()#+!|<>~$&]|:(?=\w)", r"\\\g<0>", text)

@@ -5,6 +5,7 @@ import streamlit as st
 from hierviz.app import shell, state
 from hierviz.app.account import account
 from hierviz.app.dataset import Files, open_files
+from hierviz.app.numbers import escape
 from hierviz.errors import HiervizError
 from hierviz.parametrisation import PARAMETRISATIONS
 from hierviz.readers import TAXONOMY_FORMS
@@ -82,19 +83,22 @@ files = Files(
     parametrisation=None if keys == "detect" else keys,
     truth_column=truth_column or None,
 )
-if st.button("Open", type="primary", icon=":material/folder_open:"):
+st.button("Open", type="primary", icon=":material/folder_open:", on_click=state.request_open)
+if state.open_requested():
     try:
         with st.spinner("Reading and evaluating …"):
             state.put(open_files(files))
         state.publish()
         st.success("Opened. This is what was understood:", icon=":material/check_circle:")
     except HiervizError as error:
-        st.error(str(error), icon=":material/error:")
-        st.stop()
+        st.error(escape(str(error)), icon=":material/error:")
+        state.open_requested(done=True)
+        shell.stop()
+    state.open_requested(done=True)
 
 if state.view().data != "demo":
     found = shell.open_data()
-    st.header(found.title)
+    st.header(escape(found.title))
     account(found)
     with st.container(horizontal=True):
         for page, label in (("overview", "Overview"), ("curves", "Operating curves"), ("example", "Examples")):

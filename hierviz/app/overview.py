@@ -31,14 +31,21 @@ GALLERY = 6
 
 data = shell.open_data()
 taxonomy, first = data.taxonomy, data.first
-st.title(data.title)
+
+
+def counted(n, what):
+    """A number of things in words."""
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
+
+
+st.title(numbers.escape(data.title))
 judged, inner = first.n_judged, 0
 if judged and first.predictions.has_single_truth:
     inner = int((~taxonomy.is_leaf[first.truth]).sum())
 truth = f"{judged} with a known truth" if judged else "no truth, so answers can be looked at but not judged"
 named = f", {inner} of them known only to an inner class" if inner else ""
 st.markdown(
-    f"**{len(data.models)} model{'s' if len(data.models) > 1 else ''}** on **{first.predictions.n_samples} samples** "
+    f"**{counted(len(data.models), 'model')}** on **{counted(first.predictions.n_samples, 'sample')}** "
     f"({truth}{named}). The taxonomy has **{taxonomy.n_leaves} final classes** in {taxonomy.n_nodes} nodes, "
     f"up to {taxonomy.max_depth} levels below *{numbers.escape(taxonomy.title(0))}*."
 )
@@ -66,22 +73,9 @@ if judged:
     for reason, blocks in left_out.items():
         st.caption(f"Left out: {', '.join(blocks)}, because {numbers.escape(reason)}.")
 
-listed = first.why_no_mistakes() is None
-if judged and listed:
-    st.subheader("The worst mistakes")
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        key = controls.model_control(data)
-        choice = controls.rule_controls(data, key)
-    model = data.models[key]
-    found = mistakes(model, **choice)
-    counts = outcome_counts(found)
-    n = len(found)
-    st.markdown(
-        f"{controls.setting(data, key, choice)}: of {n} answers **{counts['exact']}** are exact, **{counts['coarse']}** are "
-        f"correct but coarse (right, only less specific than the truth), and **{counts['wrong']}** are wrong."
-    )
-    numbers.definitions(("exact", "correct"), "outcomes")
-    worst = mistakes(model, **choice, outcome="wrong")
+
+def gallery(worst, model, key):
+    """The first few mistakes with a link to the whole story of each."""
     with st.container(horizontal=True, gap="medium"):
         for place in range(min(GALLERY, len(worst))):
             row = int(worst.row[place])
@@ -92,23 +86,44 @@ if judged and listed:
                     st.image(picture_url(picture), width=144, alt=f"Sample {sample}")
                 elif text:
                     st.caption(numbers.escape(text[:140]))
-                st.markdown(
-                    f"{numbers.escape(taxonomy.title(worst.truth[place]))}  \n"
-                    f"→ :orange[{numbers.escape(taxonomy.title(worst.predicted[place]))}]"
-                )
+                truth, answer = (numbers.escape(taxonomy.title(one[place])) for one in (worst.truth, worst.predicted))
+                st.markdown(f"{truth}  \n→ :orange[{answer}]")
                 link = state.link(sample=sample, outcome="wrong", model=key)
                 st.page_link(shell.page("example"), label="Why?", icon=":material/account_tree:", query_params=link)
     st.markdown(
         "The worst come first: those that put the least probability near the truth. "
         "Under each stand the truth and, in orange, the answer."
     )
-    with st.container(horizontal=True):
-        st.page_link(
-            shell.page("example"),
-            label=f"All {counts['wrong']} mistakes",
-            query_params=state.link(outcome="wrong", model=key),
+
+
+if judged:
+    st.subheader("What goes wrong?")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        key = controls.model_control(data)
+        choice = controls.rule_controls(data, key)
+    model = data.models[key]
+    reason = model.why_no_mistakes()
+    if reason:
+        st.info(f"The answers of this model are not ranked: {reason}.", icon=":material/info:")
+    else:
+        found = mistakes(model, **choice)
+        counts = outcome_counts(found)
+        st.markdown(
+            f"{controls.setting(data, key, choice)}: of {counted(len(found), 'answer')} **{counts['exact']}** are exact, "
+            f"**{counts['coarse']}** are correct but coarse (right, only less specific than the truth), and "
+            f"**{counts['wrong']}** are wrong."
         )
-        st.page_link(shell.page("curves"), label="Compare the models at every threshold", query_params=state.link())
+        numbers.definitions(("exact", "correct"), "outcomes")
+        if counts["wrong"]:
+            gallery(mistakes(model, **choice, outcome="wrong"), model, key)
+        else:
+            st.markdown("Nothing is wrong at this setting.")
+        with st.container(horizontal=True):
+            if counts["wrong"]:
+                link = state.link(outcome="wrong", model=key)
+                st.page_link(shell.page("example"), label=f"All {counts['wrong']} mistakes", query_params=link)
+            link = state.link()
+            st.page_link(shell.page("curves"), label="Compare the models at every threshold", query_params=link)
 
 with st.expander("What was understood of the files", expanded=not judged):
     account(data)

@@ -48,8 +48,6 @@ def select(model, choice):
     predictions, taxonomy = model.predictions, model.taxonomy
     found = everything = None
     if model.why_no_mistakes() is None:
-        if state.view().under and state.view().under not in taxonomy.index:
-            state.change(under="")
         view = state.view()
         under = taxonomy.node(view.under) if view.under else None
         everything = mistakes(model, **choice)
@@ -95,7 +93,10 @@ def sample_list(selection, taxonomy, key):
     key = f"list-{key}-{start}-{place}"
 
     def picked():
-        chosen = state.session[key].selection.rows
+        found = state.session[key].selection
+        cells = [row for row, _ in found.cells]
+        # A click on a cell leaves the tick of the row shown before in place.
+        chosen = cells or [row for row in found.rows if row != place - start]
         if chosen:
             selection.go(start + chosen[0])
 
@@ -112,7 +113,7 @@ def sample_list(selection, taxonomy, key):
             "bits off": st.column_config.NumberColumn(width=65, help="Distance between answer and truth in bits."),
         },
         on_select=picked,
-        selection_mode="single-row",
+        selection_mode=["single-row", "single-cell"],
         selection_default={"selection": {"rows": [place - start]}},
         key=key,
     )

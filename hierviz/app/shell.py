@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from hierviz.app import state
+from hierviz.app.numbers import escape
 from hierviz.errors import HiervizError
 from hierviz.metrics import METRICS
 
@@ -29,18 +30,29 @@ HINT = (
 )
 
 
+class PageEnd(Exception):
+    """A page has said all it can say."""
+
+
+def stop():
+    """End the page here; unlike `st.stop` what all pages share is still drawn below."""
+    raise PageEnd
+
+
 def run(pages):
     """Draw the shared parts and the page that is asked for."""
     st.html(STYLE)
     page = st.navigation(pages, position="top")
-    with st.container(key="viewport"):
-        state.width()
     try:
         state.begin()
+        with st.container(key="viewport"):
+            state.width()
         _hint(page)
         page.run()
+    except PageEnd:
+        pass
     except HiervizError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(escape(str(error)), icon=":material/error:")
         if state.startup_files() and not isinstance(page, str):
             st.page_link(pages[0], label="Open the demo instead", query_params={"data": "demo"})
     st.caption("Your data stay on this machine: nothing is sent anywhere.")
@@ -100,5 +112,5 @@ def open_data():
             icon=":material/link_off:",
         )
         st.button("Show the demo", on_click=state.change, kwargs={"data": "demo"}, type="primary")
-        st.stop()
+        stop()
     return found

@@ -14,6 +14,7 @@ import sys
 import tempfile
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -59,9 +60,15 @@ def begin():
     asked = url.to_dict()
     if asked and asked != session.get("published"):
         session.view = _parse(asked)
+        session.view = _cleaned(view(), data())
     elif "view" not in session and startup_files():
         session.view = View(data=startup().key)
-    publish()
+    if asked:
+        publish()
+    else:
+        # Entering a page clears the query. Writing it anew would be a step of the browser's history of its own, in
+        # which the back button gets stuck: `width` lets the browser replace the address instead.
+        session.published = link()
 
 
 def publish():
@@ -70,6 +77,27 @@ def publish():
     if now != url.to_dict():
         url.from_dict(now)
     session.published = now
+
+
+def _cleaned(asked, found):
+    """The view without what the open data do not have, so that a link says what the page shows."""
+    if found is None:
+        return asked
+    if asked.sample and asked.sample not in found.first.predictions.row_of:
+        session.lost_sample = asked.sample
+        asked = replace(asked, sample="")
+    under = found.taxonomy.index.get(asked.under, 0)
+    return replace(
+        asked,
+        models=tuple(name for name in asked.models if name in found.models),
+        model=asked.model if asked.model in found.models else "",
+        under=asked.under if under and not found.taxonomy.is_leaf[under] else "",
+    )
+
+
+def lost_sample():
+    """Id of a sample that a link named and the data do not have, once; None otherwise."""
+    return session.pop("lost_sample", None)
 
 
 def link(**changes):
@@ -112,11 +140,12 @@ def _parse(asked):
 def bound(field, **widget):
     """Keywords that tie a widget to one field of the view: its key, value and callback.
 
-    `to` and `back` translate between the field and the widget's value.
+    `value` is shown where the field's own value is not one of the widget's; `back` translates the widget's value into the
+    field's, None for no change.
     """
-    to, back = widget.pop("to", lambda value: value), widget.pop("back", lambda value: value)
+    back = widget.pop("back", lambda value: value)
     key = f"widget_{field}"
-    session[key] = to(getattr(view(), field))
+    session[key] = widget.pop("value", getattr(view(), field))
 
     def changed():
         value = back(session[key])
@@ -269,17 +298,22 @@ def is_dark():
 
 
 def width():
-    """Pixels that a chart may be wide: 330 on a phone, up to 1240. Reported by the browser once per size class."""
+    """Pixels that a chart may be wide: 330 on a phone, up to 1200. Reported by the browser once per size class."""
     global _VIEWPORT
     if _VIEWPORT is None:
         _VIEWPORT = st.components.v2.component(
             "hierviz_viewport",
-            js="""export default function({setStateValue}) {
+            js="""export default function({data, setStateValue}) {
                 const w = window.innerWidth;
                 setStateValue("px", w < 640 ? 330 : w < 1000 ? 600 : w < 1300 ? 900 : 1200);
+                if (data.query && !location.search)
+                    history.replaceState(history.state, "", location.pathname + "?" + data.query);
             }""",
         )
-    found = _VIEWPORT(key="viewport_px", default={"px": session.get("px", 1200)}, on_px_change=lambda: None)
+    query = urlencode(session.get("published") or {})
+    found = _VIEWPORT(
+        key="viewport_px", data={"query": query}, default={"px": session.get("px", 1200)}, on_px_change=lambda: None
+    )
     session.px = int(found.px or session.get("px", 1200))
     return session.px
 
@@ -292,6 +326,18 @@ def is_narrow():
 def main_width():
     """Pixels for a chart in the main column of a page with a list beside it."""
     return {1200: 800, 900: 580}.get(session.px, session.px)
+
+
+def request_open():
+    """Remember that Open was pressed: an upload that ends meanwhile reruns the page and would lose the press."""
+    session.open_requested = True
+
+
+def open_requested(done=False):
+    """True until an opening that was asked for is done."""
+    if done:
+        session.open_requested = False
+    return session.get("open_requested", False)
 
 
 def first_visit(page):

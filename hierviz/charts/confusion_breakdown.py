@@ -129,7 +129,7 @@ def confusion_breakdown_sentence(taxonomy, confusion, row):
 
 def _ends(taxonomy, found):
     """Name of a node, or of all ends of several nodes or paths."""
-    ends = [found] if np.ndim(found) == 0 else [np.ravel(one)[-1] for one in found]
+    ends = [found] if isinstance(found, (int, np.integer)) else [np.ravel(one)[-1] for one in found]
     names = [taxonomy.title(int(end)) if end >= 0 else "(empty)" for end in ends]
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names) or "(nothing)"
 

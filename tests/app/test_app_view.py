@@ -175,7 +175,7 @@ def test_model_rule_and_threshold_go_from_page_to_page():
     assert visit.control("Model").value == "conditional-sigmoid"
     assert visit.control("Threshold τ").value == 0.8
     assert "threshold τ = 0.800" in visit.text
-    assert visit.query["tau"] == "0.800"
+    assert visit.tau == 0.8
     visit.go("curves")
     assert "At τ = 0.80" in visit.text
     visit.go("example")
