@@ -275,7 +275,7 @@ def operating_curve(taxonomy, table, truth):
 
 
 def envelope(x, y):
-    """Non-increasing envelope e(x_i) = max of y_j with x_j >= x_i, sorted by x.
+    """Non-increasing envelope: points sorted by x, each with the largest y from it on; equal x keep their order.
 
     Parameters
     ----------
@@ -287,9 +287,7 @@ def envelope(x, y):
         x ascending.
     """
     order = np.argsort(x, kind="stable")
-    x, height = x[order], np.maximum.accumulate(y[order][::-1])[::-1]
-    # Points of equal x share the height of the first of them.
-    return x, height[np.searchsorted(x, x)]
+    return x[order], np.maximum.accumulate(y[order][::-1])[::-1]
 
 
 def envelope_integral(x, y):

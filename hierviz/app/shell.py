@@ -44,7 +44,7 @@ def run(pages):
     st.html(STYLE)
     page = st.navigation(pages, position="top")
     try:
-        state.begin()
+        state.begin(page.url_path)
         with st.container(key="viewport"):
             state.width()
         _hint(page)

@@ -55,20 +55,25 @@ def change(**changes):
     session.view = replace(view(), **changes)
 
 
-def begin():
-    """Call first in every run: take over a foreign URL, then write ours."""
+def begin(page):
+    """Call first in every run of a page (its path): take over a foreign URL, then write ours."""
     asked = url.to_dict()
-    if asked and asked != session.get("published"):
+    is_entry = session.get("page") != page
+    # The address without a query, on a page that had one: the back button returned to where the page was entered.
+    is_back = not asked and not is_entry and session.get("had_query", False)
+    session.page = page
+    if is_back or (asked and asked != session.get("published")):
         session.view = _parse(asked)
         session.view = _cleaned(view(), data())
     elif "view" not in session and startup_files():
         session.view = View(data=startup().key)
-    if asked:
-        publish()
-    else:
+    session.had_query = bool(asked)
+    if is_entry and not asked:
         # Entering a page clears the query. Writing it anew would be a step of the browser's history of its own, in
         # which the back button gets stuck: `width` lets the browser replace the address instead.
         session.published = link()
+    else:
+        publish()
 
 
 def publish():
@@ -76,6 +81,7 @@ def publish():
     now = link()
     if now != url.to_dict():
         url.from_dict(now)
+        session.had_query = bool(now)
     session.published = now
 
 
@@ -304,16 +310,15 @@ def width():
         _VIEWPORT = st.components.v2.component(
             "hierviz_viewport",
             js="""export default function({data, setStateValue}) {
-                const w = window.innerWidth;
-                setStateValue("px", w < 640 ? 330 : w < 1000 ? 600 : w < 1300 ? 900 : 1200);
                 if (data.query && !location.search)
                     history.replaceState(history.state, "", location.pathname + "?" + data.query);
+                const w = window.innerWidth;
+                setStateValue("px", w < 640 ? 330 : w < 1000 ? 600 : w < 1300 ? 900 : 1200);
             }""",
         )
-    query = urlencode(session.get("published") or {})
-    found = _VIEWPORT(
-        key="viewport_px", data={"query": query}, default={"px": session.get("px", 1200)}, on_px_change=lambda: None
-    )
+    # The script runs again when its data change: the page is among them.
+    known = {"query": urlencode(session.get("published") or {}), "page": session.get("page")}
+    found = _VIEWPORT(key="viewport_px", data=known, default={"px": session.get("px", 1200)}, on_px_change=lambda: None)
     session.px = int(found.px or session.get("px", 1200))
     return session.px
 
