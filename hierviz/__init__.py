@@ -26,6 +26,7 @@ from hierviz.readers import (
     load_taxonomy,
     write_predictions,
 )
+from hierviz.repeats import curve_over_repeats, over_repeats, summary_over_repeats
 from hierviz.summary import evaluate, version
 from hierviz.taxonomy import NodeLists, Taxonomy
 
@@ -52,6 +53,7 @@ __all__ = [
     "attach_truth",
     "charts",
     "confusion",
+    "curve_over_repeats",
     "evaluate",
     "infer",
     "information_curve",
@@ -61,9 +63,11 @@ __all__ = [
     "load_taxonomy",
     "node_probabilities",
     "operating_curve",
+    "over_repeats",
     "pareto_table",
     "path_metrics",
     "show",
+    "summary_over_repeats",
     "win",
     "win_breakdown",
     "write_predictions",

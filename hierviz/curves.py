@@ -248,6 +248,7 @@ def operating_curve(taxonomy, table, truth):
     TaxonomyError
         If the taxonomy is not a tree.
     """
+    taxonomy.require_tree("operating curve")
     truth = np.asarray(truth)
     if table.n_samples == 0 or len(truth) != table.n_samples:
         raise PredictionsError(

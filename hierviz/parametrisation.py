@@ -67,6 +67,8 @@ def default_columns(taxonomy: Taxonomy, parametrisation: str):
     ndarray of int, shape (n_scores,)
     """
     columns = _entry(parametrisation).columns
+    if _entry(parametrisation).tree_only:
+        taxonomy.require_tree(parametrisation)
     if parametrisation == "conditional_softmax":
         return np.argsort(taxonomy.parent[1:], kind="stable") + 1
     return {"leaves": taxonomy.leaves, "nodes": np.arange(1, taxonomy.n_nodes), "all": np.arange(taxonomy.n_nodes)}[
@@ -95,7 +97,8 @@ def node_probabilities(taxonomy, scores, parametrisation, scored_nodes=None):
     Raises
     ------
     PredictionsError
-        If the parametrisation is unknown, the width is wrong, or a column is missing, unknown or there twice.
+        If the parametrisation is unknown, the width is wrong, a column is missing, unknown or there twice, or a score is
+        not finite. The range of probabilities is checked where files and Predictions are made.
     TaxonomyError
         If the parametrisation is defined on trees only and the taxonomy is not one.
     """
@@ -108,6 +111,11 @@ def node_probabilities(taxonomy, scores, parametrisation, scored_nodes=None):
     order = column_order(taxonomy, parametrisation, scores.shape[1], scored_nodes)
     # In C order, or sums over a row would depend on the order of the columns in the file.
     scores = np.array(scores if order is None else scores[:, order], dtype=np.float64, order="C")
+    if not np.isfinite(scores).all():
+        row = int(np.argmin(np.isfinite(scores).all(axis=1)))
+        raise PredictionsError(
+            f"scores: expected finite numbers, got nan or an infinite one in row {row}. Remove them."
+        )
     return entry.to_nodes(taxonomy, scores)
 
 

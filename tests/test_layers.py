@@ -26,6 +26,7 @@ CORE = {
     "crm": ("taxonomy", "parametrisation", "rules"),
     "inference": ("taxonomy", "rules", "crm"),
     "information_curve": ("taxonomy", "curves", "rules"),
+    "repeats": ("curves",),
     "metrics": ("taxonomy", "inference"),
     # inference: a point of the curve is rule `threshold`.
     "curves": ("taxonomy", "predictions", "metrics", "inference"),

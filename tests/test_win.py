@@ -148,7 +148,7 @@ def test_two_level_identity(data):
 def test_errors(taxonomy):
     with pytest.raises(hv.PredictionsError, match=r"^p: expected shape \(2, 7\) for 2 truths, got \(1, 7\)\. Align"):
         win(taxonomy, np.ones((1, 7)), np.array([1, 2]))
-    with pytest.raises(hv.PredictionsError, match=r"^p: expected shape \(1, 7\) for 1 truths, got \(1, 6\)"):
+    with pytest.raises(hv.PredictionsError, match=r"^p: expected shape \(n_samples, 7\), got \(1, 6\)"):
         win(taxonomy, np.ones((1, 6)), np.array([1]))
     graph = hv.Taxonomy.from_edges([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c")])
     with pytest.raises(hv.TaxonomyError, match=r"^win: expected a tree, got 'c' with 2 parents"):

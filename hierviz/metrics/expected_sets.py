@@ -27,8 +27,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierviz.errors import PredictionsError
+from hierviz.inference import checked_probabilities
 from hierviz.metrics.node_sets import (
-    checked_p,
     closed_keys,
     highest_below,
     node_weights,
@@ -105,7 +105,7 @@ def expected_by_threshold(taxonomy, p, *, weight="nodes"):
     >>> [taxonomy.names[i] for i in sets.nodes(sets.best)], round(float(sets.expected[sets.best]), 3)
     (['1', '2', '5'], 0.565)
     """
-    p = checked_p(taxonomy, np.asarray(p, dtype=np.float64)[None])
+    p = checked_probabilities(taxonomy, np.asarray(p, dtype=np.float64)[None])
     mass = _leaf_mass(taxonomy, p)[0]
     weights = node_weights(taxonomy, weight)
     scores = highest_below(taxonomy, p)[0]
@@ -158,7 +158,7 @@ def expected_hf1(taxonomy, p, sets, *, weight="nodes"):
     """
     p = np.asarray(p, dtype=np.float64)
     is_one = p.ndim == 1
-    p = checked_p(taxonomy, p[None] if is_one else p)
+    p = checked_probabilities(taxonomy, p[None] if is_one else p)
     if not is_one:
         same_length(p, sets)
     weights, n_nodes = node_weights(taxonomy, weight), taxonomy.n_nodes

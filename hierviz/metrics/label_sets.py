@@ -35,10 +35,9 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.errors import PredictionsError
-from hierviz.inference import check_threshold
+from hierviz.inference import check_threshold, checked_probabilities
 from hierviz.metrics.node_sets import (
     above,
-    checked_p,
     closed_keys,
     complete_below,
     highest_below,
@@ -143,7 +142,7 @@ class LabelSetCounts:
             If shapes do not fit, or a truth is not a node number (leave out samples without a known truth).
         """
         taxonomy, n_nodes = self.taxonomy, self.taxonomy.n_nodes
-        p = checked_p(taxonomy, p)
+        p = checked_probabilities(taxonomy, p)
         same_length(p, truth)
         true = truth_keys(taxonomy, truth)
         for rows in work_blocks(len(p), n_nodes):

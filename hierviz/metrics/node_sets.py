@@ -285,16 +285,6 @@ def _lists(taxonomy, keys, n):
     return NodeLists(np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n))]).astype(np.intp), node)
 
 
-def checked_p(taxonomy, p):
-    """`p` as an array; PredictionsError unless its shape is (n_samples, n_nodes)."""
-    p = np.asarray(p)
-    if p.ndim != 2 or p.shape[1] != taxonomy.n_nodes:
-        raise PredictionsError(
-            f"p: expected shape (n_samples, {taxonomy.n_nodes}), got {p.shape}. Pass node probabilities."
-        )
-    return p
-
-
 def same_length(predicted, truth):
     """Raise a PredictionsError unless there are as many predictions as truths."""
     if len(predicted) != len(truth):
@@ -306,6 +296,6 @@ def same_length(predicted, truth):
 def _check_nodes(what, nodes, lowest, n_nodes):
     if len(nodes) and not (np.issubdtype(nodes.dtype, np.integer) and lowest <= nodes.min() and nodes.max() < n_nodes):
         raise PredictionsError(
-            f"{what}: expected node numbers from {lowest} to {n_nodes - 1}, got {nodes.min()!r} to {nodes.max()!r} "
+            f"{what}: expected node numbers from {lowest} to {n_nodes - 1}, got {nodes.min()} to {nodes.max()} "
             f"({nodes.dtype}). Look names up with Taxonomy.nodes; leave out samples without a known truth."
         )

@@ -120,6 +120,7 @@ def harmonic_mean(precision, recall):
 
 
 def _checked(taxonomy, truth, predicted):
+    taxonomy.require_tree("path metrics")
     truth, predicted = np.asarray(truth), np.asarray(predicted)
     if truth.shape != predicted.shape or truth.ndim != 1:
         raise PredictionsError(

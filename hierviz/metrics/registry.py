@@ -54,9 +54,11 @@ class Metric:
     leaf_truth_only: bool = False
 
 
-def _block(block, source, *entries):
+def _block(block, source, *entries, tree_only=True):
     return {
-        key: Metric(key, block, label, sentence, formula, more.pop("source", source), **more)
+        key: Metric(
+            key, block, label, sentence, formula, more.pop("source", source), **{"tree_only": tree_only, **more}
+        )
         for key, label, sentence, formula, more in entries
     }
 
@@ -357,6 +359,7 @@ METRICS = {
             r"\frac{TP \cdot TN - FP \cdot FN}{\sqrt{(TP+FP)(TP+FN)(TN+FP)(TN+FN)}}",
             {"range": (-1.0, 1.0)},
         ),
+        tree_only=False,
     ),
     **_block(
         "per_sample",
@@ -376,5 +379,6 @@ METRICS = {
             {},
         ),
         ("hf1", "hF of this sample", "Harmonic mean of hP and hR.", r"hF = 2\,hP\,hR / (hP + hR)", {}),
+        tree_only=False,
     ),
 }

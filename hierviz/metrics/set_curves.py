@@ -31,9 +31,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.inference import check_threshold
+from hierviz.inference import check_threshold, checked_probabilities
 from hierviz.metrics.node_sets import (
-    checked_p,
     highest_below,
     node_weights,
     ratio_of_sums,
@@ -102,7 +101,7 @@ def set_curve(taxonomy, p, truth, *, weight="nodes", augmented=True):
     >>> curve.recall, curve.precision, curve.area
     (array([0. , 0.5, 0.5, 1. ]), array([1. , 1. , 0.5, 0.5]), 0.75)
     """
-    p = checked_p(taxonomy, np.asarray(p, dtype=np.float64)[None])
+    p = checked_probabilities(taxonomy, np.asarray(p, dtype=np.float64)[None])
     weights = node_weights(taxonomy, weight)
     true = np.zeros(taxonomy.n_nodes, dtype=bool)
     true[truth_keys(taxonomy, NodeLists.from_lists([np.atleast_1d(truth)]))] = True
@@ -143,7 +142,7 @@ def curve_areas(taxonomy, p, truth):
         ``hf1_auc``, ``hf1_auc_raw`` and on trees ``ihf1_auc``; in [0, 1], dimensionless, higher is better; nan where
         there is nothing to find.
     """
-    p = checked_p(taxonomy, p)
+    p = checked_probabilities(taxonomy, p)
     same_length(p, truth)
     keys, n = truth_keys(taxonomy, truth), taxonomy.n_nodes
     blocks = [
@@ -241,7 +240,7 @@ class OperatingPoints:
 
     def add(self, p, truth):
         """Add samples: p of shape (n_rows, n_nodes), truth as in `curve_areas`."""
-        p = checked_p(self.taxonomy, p)
+        p = checked_probabilities(self.taxonomy, p)
         same_length(p, truth)
         keys, n_nodes = truth_keys(self.taxonomy, truth), self.taxonomy.n_nodes
         for rows in work_blocks(len(p), n_nodes):

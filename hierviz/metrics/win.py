@@ -29,6 +29,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierviz.errors import PredictionsError
+from hierviz.inference import checked_probabilities
 from hierviz.metrics.path import check_nodes, truncate
 
 
@@ -165,8 +166,8 @@ def best_leaf_metrics(taxonomy, truth, best_leaf):
 
 def _checked(taxonomy, p, truth):
     taxonomy.require_tree("win")
-    p, truth = np.asarray(p, dtype=float), np.asarray(truth)
-    if p.ndim != 2 or p.shape != (len(truth), taxonomy.n_nodes):
+    p, truth = checked_probabilities(taxonomy, p), np.asarray(truth)
+    if len(p) != len(truth):
         raise PredictionsError(
             f"p: expected shape ({len(truth)}, {taxonomy.n_nodes}) for {len(truth)} truths, got {p.shape}. Align them."
         )

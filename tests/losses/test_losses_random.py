@@ -28,7 +28,7 @@ def made(taxonomy, variant, seed, n, scale=2.0):
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=variant_id)
 def test_values_follow_the_definition(variant):
-    @settings(max_examples=40, derandomize=True, deadline=None, database=None)
+    @settings(max_examples=200, derandomize=True, deadline=None, database=None)
     @given(taxonomy=trees(most=9), seed=SEEDS)
     def check(taxonomy, seed):
         columns, scores, truth, keywords = made(taxonomy, variant, seed, 3)
@@ -47,7 +47,7 @@ GRAPH_VARIANTS = [
 
 @pytest.mark.parametrize("variant", GRAPH_VARIANTS, ids=variant_id)
 def test_values_on_graphs(variant):
-    @settings(max_examples=40, derandomize=True, deadline=None, database=None)
+    @settings(max_examples=200, derandomize=True, deadline=None, database=None)
     @given(taxonomy=graphs(), seed=SEEDS)
     def check(taxonomy, seed):
         columns, scores, truth, keywords = made(taxonomy, variant, seed, 3)

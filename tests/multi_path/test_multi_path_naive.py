@@ -120,7 +120,7 @@ def test_cover_equals_naive(is_tree):
 
 @pytest.mark.parametrize("is_tree", [True, False])
 def test_a_node_alone_is_covered_by_its_first_path(is_tree):
-    @settings(examples, max_examples=100)
+    @settings(examples, max_examples=200)
     @given(taxonomies(is_tree))
     def check(case):
         taxonomy, graph = case

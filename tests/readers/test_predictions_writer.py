@@ -74,7 +74,7 @@ def test_what_cannot_be_written(tmp_path, taxonomy):
     made = Predictions.from_scores(taxonomy, np.full((1, 4), 0.25), "leaf_probabilities")
     with pytest.raises(FileError, match=r"p\.xlsx: expected a name that ends in \.parquet, \.csv, \.csv\.gz"):
         write_predictions(made, tmp_path / "p.xlsx")
-    with pytest.raises(FileError, match=r"nowhere.*expected a file, got nothing"):
+    with pytest.raises(FileError, match=r"nowhere.*expected an existing folder to write to"):
         write_predictions(made, tmp_path / "nowhere" / "p.csv")
     with pytest.raises(FileError, match="nowhere"):
         write_predictions(made, tmp_path / "nowhere" / "p.parquet")
