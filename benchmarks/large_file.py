@@ -55,9 +55,8 @@ def main(taxonomy_path):
         start = time.perf_counter()
         subprocess.run(command, check=True)
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
-        print(
-            f"wall {time.perf_counter() - start:.1f} s, CPU {used.ru_utime + used.ru_stime:.1f} s, peak {used.ru_maxrss / 1024:.0f} MB"
-        )
+        wall, cpu = time.perf_counter() - start, used.ru_utime + used.ru_stime
+        print(f"wall {wall:.1f} s, CPU {cpu:.1f} s, peak {used.ru_maxrss / 1024:.0f} MB")
 
 
 if __name__ == "__main__":
