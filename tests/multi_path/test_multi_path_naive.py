@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive_multi_path import Graph, cover, one_sample
+from multi_path.naive_multi_path import Graph, cover, one_sample
 
 from hierviz import NodeLists, PredictionsError, Taxonomy, confusion
 from hierviz.metrics.multi_path import best_constant_path, confusion_paths
