@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from multi_path.naive_multi_path import Graph, cover, one_sample
 
 from hierviz import NodeLists, PredictionsError, Taxonomy, confusion
 from hierviz.metrics.multi_path import best_constant_path, confusion_paths
 from hierviz.metrics.path_cover import greedy_cover
 from hierviz.metrics.path_lists import PathLists, Towards
+from multi_path.naive_multi_path import Graph, cover, one_sample
 
 CELLS = ("tp", "tn", "fp", "fn")
 # Upper case comes before lower case, umlauts after both, and "AB" lies between "A" and "B".
