@@ -6,6 +6,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.numbers import escape
+from hierviz.app.view import View
 from hierviz.inference import INFERENCE_RULES
 from hierviz.parametrisation import PARAMETRISATIONS
 
@@ -31,7 +32,7 @@ def rule_controls(data, model):
     rules = [key for key, rule in INFERENCE_RULES.items() if not rule.returns_sets]
     rules = [key for key in rules if data.taxonomy.is_tree or not INFERENCE_RULES[key].tree_only]
     if state.view().rule not in rules:
-        state.change(rule=state.View().rule)
+        state.change(rule=View().rule)
     most_bits = math.floor(1000 * data.taxonomy.information.max()) / 1000
     if state.view().bits > most_bits:
         state.change(bits=most_bits)

@@ -8,41 +8,21 @@ from __future__ import annotations
 
 import argparse
 import atexit
-import math
 import shutil
 import sys
 import tempfile
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlencode
 
 import streamlit as st
 
 from hierviz.app import dataset as datasets
-from hierviz.inference import INFERENCE_RULES
-from hierviz.mistakes import ORDERS, OUTCOMES
+from hierviz.app.view import View
 
 session, url = st.session_state, st.query_params
 MOST_DATASETS = 4
 LOCAL_ADDRESSES = ("127.0.0.1", "localhost", "::1")
-
-
-@dataclass(frozen=True)
-class View:
-    """What a reader would send to a colleague. Defaults are left out of the URL."""
-
-    data: str = datasets.DEMO
-    models: tuple[str, ...] = ()
-    model: str = ""
-    rule: str = "threshold"
-    tau: float = 0.5
-    bits: float = 1.0
-    lam: float = 1.0
-    sample: str = ""
-    outcome: str = ""
-    under: str = ""
-    order: str = "win_lost"
-    tree: str = "icicle"
 
 
 def view():
@@ -63,8 +43,13 @@ def begin(page):
     is_back = not asked and not is_entry and session.get("had_query", False)
     session.page = page
     if is_back or (asked and asked != session.get("published")):
-        session.view = _parse(asked)
-        session.view = _cleaned(view(), data())
+        session.view = View.from_query(asked)
+        found = data()
+        if found is not None:
+            cleaned = view().cleaned(found)
+            if view().sample and not cleaned.sample:
+                session.lost_sample = view().sample
+            session.view = cleaned
     elif "view" not in session and startup_files():
         session.view = View(data=startup().key)
     session.had_query = bool(asked)
@@ -85,22 +70,6 @@ def publish():
     session.published = now
 
 
-def _cleaned(asked, found):
-    """The view without what the open data do not have, so that a link says what the page shows."""
-    if found is None:
-        return asked
-    if asked.sample and asked.sample not in found.first.predictions.row_of:
-        session.lost_sample = asked.sample
-        asked = replace(asked, sample="")
-    under = found.taxonomy.index.get(asked.under, 0)
-    return replace(
-        asked,
-        models=tuple(name for name in asked.models if name in found.models),
-        model=asked.model if asked.model in found.models else "",
-        under=asked.under if under and not found.taxonomy.is_leaf[under] else "",
-    )
-
-
 def lost_sample():
     """Id of a sample that a link named and the data do not have, once; None otherwise."""
     return session.pop("lost_sample", None)
@@ -108,39 +77,7 @@ def lost_sample():
 
 def link(**changes):
     """Query parameters of the current view with some changes, for links to pages."""
-    default, wanted = View(), replace(view(), **changes)
-    found = {}
-    for name, value in asdict(wanted).items():
-        if value != getattr(default, name):
-            found[name] = (
-                ",".join(value)
-                if isinstance(value, tuple)
-                else f"{value:.3f}"
-                if isinstance(value, float)
-                else str(value)
-            )
-    return found
-
-
-def _parse(asked):
-    default = View()
-    found = {field.name: asked.get(field.name, getattr(default, field.name)) for field in fields(View)}
-    found["models"] = tuple(name for name in asked.get("models", "").split(",") if name)
-    for name, highest in (("tau", 1.0), ("bits", 64.0), ("lam", 64.0)):
-        try:
-            number = float(found[name])
-        except ValueError:
-            number = math.nan
-        found[name] = getattr(default, name) if math.isnan(number) else round(min(max(number, 0.0), highest), 3)
-    for name, allowed in (
-        ("rule", INFERENCE_RULES),
-        ("outcome", ("", *OUTCOMES)),
-        ("order", ORDERS),
-        ("tree", ("icicle", "node-link", "list")),
-    ):
-        if found[name] not in allowed:
-            found[name] = getattr(default, name)
-    return View(**found)
+    return replace(view(), **changes).to_query()
 
 
 def bound(field, **widget):
