@@ -14,62 +14,17 @@ References
 from __future__ import annotations
 
 import hashlib
-import heapq
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
+from hierviz.edges import numbered
 from hierviz.errors import TaxonomyError, listed, near_miss
+from hierviz.node_lists import NodeLists, frozen, group, lowest_common, reached, steps_from
 
-
-@dataclass(frozen=True, eq=False)
-class NodeLists:
-    """Lists of nodes of different lengths, one after the other.
-
-    Parameters
-    ----------
-    offsets : ndarray of int, shape (n_lists + 1,)
-        List i is ``nodes[offsets[i]:offsets[i + 1]]``.
-    nodes : ndarray of int, shape (offsets[-1],)
-    """
-
-    offsets: np.ndarray
-    nodes: np.ndarray
-
-    @classmethod
-    def from_lists(cls, lists):
-        """Build from an iterable of sequences of node numbers."""
-        lists = [np.asarray(one, dtype=np.intp).reshape(-1) for one in lists]
-        lengths = np.array([len(one) for one in lists], dtype=np.intp)
-        nodes = np.concatenate(lists) if lists else np.empty(0, np.intp)
-        return cls(np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp), nodes)
-
-    @classmethod
-    def concatenate(cls, parts):
-        """The lists of several NodeLists, in order."""
-        lengths = np.concatenate([np.empty(0, np.intp), *(part.lengths for part in parts)])
-        nodes = np.concatenate([np.empty(0, np.intp), *(part.nodes for part in parts)])
-        return cls(np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp), nodes)
-
-    def __len__(self):
-        return len(self.offsets) - 1
-
-    def __getitem__(self, i):
-        return self.nodes[self.offsets[i] : self.offsets[i + 1]]
-
-    @property
-    def lengths(self):
-        """Number of nodes of each list, shape (n_lists,)."""
-        return np.diff(self.offsets)
-
-    def take(self, rows):
-        """The lists of `rows` (ndarray of int), in that order, as NodeLists."""
-        lengths = self.lengths[rows]
-        offsets = np.concatenate([[0], np.cumsum(lengths)])
-        places = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], lengths)
-        return NodeLists(offsets, self.nodes[places])
+__all__ = ["NodeLists", "Taxonomy"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +57,7 @@ class Taxonomy:
     detected: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self):
-        self.edges.flags.writeable = False
+        frozen(self.edges)
 
     def __repr__(self):
         kind = "tree" if self.is_tree else "directed acyclic graph"
@@ -141,48 +96,10 @@ class Taxonomy:
         >>> taxonomy
         <Taxonomy: tree of 4 nodes, 2 leaves, depth 2>
         """
-        edges = [tuple(name if name is None else str(name) for name in edge) for edge in edges]
-        notes = list(notes)
-        for number, (parent, child) in enumerate(edges, 1):
-            if child in ("", None) or parent == "":
-                raise TaxonomyError(
-                    f"{where}: expected two names in edge {number}, got {(parent, child)!r}. Name every node."
-                )
-            if any(0xD800 <= ord(sign) <= 0xDFFF for name in (parent, child) for sign in name or ""):
-                raise TaxonomyError(
-                    f"{where}: expected names in Unicode text, got half a character in edge {number}: {(parent, child)!r}. "
-                    "Write the file in UTF-8 again."
-                )
-            if parent == child:
-                raise TaxonomyError(
-                    f"{where}: expected a tree or a directed acyclic graph, got a cycle: {child!r} is its own parent "
-                    f"(edge {number}). Remove that edge."
-                )
-        edges, repeated = _without_repeats(edges)
-        if repeated:
-            notes.append(f"{repeated} repeated edges were read once")
-        is_child = {child for parent, child in edges if parent is not None}
-        named = dict.fromkeys(name for edge in edges for name in edge if name is not None)
-        tops = [name for name in named if name not in is_child]
-        if len(named) < 2:
-            raise TaxonomyError(f"{where}: expected at least two nodes, got {len(named)}. Is the file empty?")
-        if not tops:
-            raise TaxonomyError(_cycle_message(where, edges))
-        if len(tops) > 1:
-            root = (
-                "root" if "root" not in named else next(f"root {k}" for k in range(2, 9**9) if f"root {k}" not in named)
-            )
-            notes.append(f"{len(tops)} nodes have no parent ({listed(tops)}): a root {root!r} was added above them")
-            edges = _under_one_root(edges, set(tops), root)
-        else:
-            root = tops[0]
-            edges = [edge for edge in edges if edge[0] is not None]
-        order = _node_order(root, edges, where)
-        number = {name: i for i, name in enumerate(order)}
-        pairs = np.array([(number[parent], number[child]) for parent, child in edges], dtype=np.intp).reshape(-1, 2)
+        order, pairs, added = numbered(edges, where)
         titles = None if titles is None else tuple(str(titles.get(name, name)) for name in order)
         attributes = {key: tuple(values.get(name) for name in order) for key, values in (attributes or {}).items()}
-        return cls(tuple(order), pairs, titles, attributes, tuple(notes), dict(detected or {}))
+        return cls(order, pairs, titles, attributes, (*notes, *added), dict(detected or {}))
 
     @classmethod
     def from_anytree(cls, root, *, where="anytree"):
@@ -216,15 +133,11 @@ class Taxonomy:
                 f"node attributes: expected names of the taxonomy, got {listed(dict.fromkeys(unknown))}."
                 f"{near_miss(unknown[0], self.names)} Remove or rename these rows."
             )
-        titles = (
-            self.titles
-            if titles is None
-            else tuple(str(titles.get(n, self.title(i))) for i, n in enumerate(self.names))
-        )
+        if titles is not None:
+            titles = tuple(str(titles.get(name, self.title(i))) for i, name in enumerate(self.names))
         new = {key: tuple(column.get(name) for name in self.names) for key, column in (attributes or {}).items()}
-        return Taxonomy(
-            self.names, self.edges, titles, {**self.attributes, **new}, self.notes + tuple(notes), self.detected
-        )
+        attributes = {**self.attributes, **new}
+        return replace(self, titles=titles or self.titles, attributes=attributes, notes=self.notes + tuple(notes))
 
     # Names ---------------------------------------------------------------------------------------------------------
 
@@ -260,12 +173,12 @@ class Taxonomy:
     @cached_property
     def parents(self):
         """Parents of every node as NodeLists (offsets, nodes), in the order of the source; empty for the root."""
-        return _group(self.edges[:, 1], self.edges[:, 0], self.n_nodes)
+        return group(self.edges[:, 1], self.edges[:, 0], self.n_nodes)
 
     @cached_property
     def children(self):
         """Children of every node as NodeLists (offsets, nodes), in the order of the source."""
-        return _group(self.edges[:, 0], self.edges[:, 1], self.n_nodes)
+        return group(self.edges[:, 0], self.edges[:, 1], self.n_nodes)
 
     @cached_property
     def is_tree(self):
@@ -287,17 +200,17 @@ class Taxonomy:
         self.require_tree("parent")
         parent = np.full(self.n_nodes, -1, dtype=np.intp)
         parent[self.edges[:, 1]] = self.edges[:, 0]
-        return _frozen(parent)
+        return frozen(parent)
 
     @cached_property
     def is_leaf(self):
         """True for nodes without children, shape (n_nodes,)."""
-        return _frozen(self.children.lengths == 0)
+        return frozen(self.children.lengths == 0)
 
     @cached_property
     def leaves(self):
         """Nodes without children in ascending order, shape (n_leaves,): the order of classes."""
-        return _frozen(np.flatnonzero(self.is_leaf))
+        return frozen(np.flatnonzero(self.is_leaf))
 
     @property
     def n_leaves(self):
@@ -307,13 +220,7 @@ class Taxonomy:
     @cached_property
     def depth(self):
         """Edges from the root to every node (by the shortest path in a graph), shape (n_nodes,)."""
-        depth = np.full(self.n_nodes, -1, dtype=np.intp)
-        front, level = np.zeros(1, np.intp), 0
-        while len(front):
-            depth[front] = level
-            below = np.unique(self.children.take(front).nodes)
-            front, level = below[depth[below] < 0], level + 1
-        return _frozen(depth)
+        return frozen(steps_from(self.children, 0))
 
     @property
     def max_depth(self):
@@ -324,16 +231,16 @@ class Taxonomy:
     def n_leaves_below(self):
         """Number of leaves under every node, a leaf counting itself, shape (n_nodes,)."""
         if not self.is_tree:
-            return _frozen(np.bincount(self.ancestors(self.leaves).nodes, minlength=self.n_nodes))
+            return frozen(np.bincount(self.ancestors(self.leaves).nodes, minlength=self.n_nodes))
         count = self.is_leaf.astype(np.intp)
         for level in reversed(self.levels[1:]):
             np.add.at(count, self.parent[level], count[level])
-        return _frozen(count)
+        return frozen(count)
 
     @cached_property
     def information(self):
         """log2(n_leaves / leaves below) of every node, bits, shape (n_nodes,); 0 at the root."""
-        return _frozen(np.log2(self.n_leaves) - np.log2(self.n_leaves_below))
+        return frozen(np.log2(self.n_leaves) - np.log2(self.n_leaves_below))
 
     @cached_property
     def levels(self):
@@ -370,19 +277,7 @@ class Taxonomy:
         ----------
         nodes : ndarray of int, shape (n,)
         """
-        nodes = np.asarray(nodes, dtype=np.intp)
-        rows, found = [np.arange(len(nodes))], [nodes]
-        row, node = rows[0], nodes
-        while len(node):
-            up = self.parents.take(node)
-            row, node = np.repeat(row, up.lengths), up.nodes
-            if not self.is_tree:
-                row, node = np.divmod(np.unique(row * self.n_nodes + node), self.n_nodes)
-            rows.append(row)
-            found.append(node)
-        pairs = np.unique(np.concatenate(rows) * self.n_nodes + np.concatenate(found))
-        row, node = np.divmod(pairs, self.n_nodes)
-        return NodeLists(np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(nodes)))]).astype(np.intp), node)
+        return reached(self.parents, nodes, one_way=self.is_tree)
 
     def path(self, node):
         """Nodes from the root to `node` in a tree, shape (depth + 1,)."""
@@ -400,15 +295,7 @@ class Taxonomy:
         -------
         ndarray of int, shape (n,)
         """
-        a, b = (np.array(one, dtype=np.intp) for one in np.broadcast_arrays(a, b))
-        parent = self.parent
-        differ = np.flatnonzero(a != b)
-        while len(differ):
-            # Parents have smaller numbers: the larger of two different nodes cannot be an ancestor of the smaller.
-            x, y = a[differ], b[differ]
-            a[differ], b[differ] = np.where(x > y, parent[x], x), np.where(y > x, parent[y], y)
-            differ = differ[a[differ] != b[differ]]
-        return a
+        return lowest_common(self.parent, a, b)
 
     @cached_property
     def preorder(self):
@@ -422,7 +309,7 @@ class Taxonomy:
             before = np.cumsum(size) - size
             first = np.repeat(before[start], np.diff(np.append(start, len(nodes))))
             position[nodes] = position[self.parent[nodes]] + 1 + before - first
-        return _frozen(position)
+        return frozen(position)
 
     @cached_property
     def subtree_size(self):
@@ -430,7 +317,7 @@ class Taxonomy:
         size = np.ones(self.n_nodes, dtype=np.intp)
         for level in reversed(self.levels[1:]):
             np.add.at(size, self.parent[level], size[level])
-        return _frozen(size)
+        return frozen(size)
 
     def is_ancestor(self, a, b):
         """True where a is an ancestor of b or b itself (trees), element by element."""
@@ -441,92 +328,10 @@ class Taxonomy:
         """The node and everything below it, ascending, shape (n,)."""
         if self.is_tree:
             return np.flatnonzero(self.is_ancestor(node, np.arange(self.n_nodes)))
-        inside = np.zeros(self.n_nodes, dtype=bool)
-        front = np.array([node])
-        while len(front):
-            inside[front] = True
-            front = np.unique(self.children.take(front).nodes)
-            front = front[~inside[front]]
-        return np.flatnonzero(inside)
+        return np.flatnonzero(steps_from(self.children, node) >= 0)
 
     @cached_property
     def sha256(self):
         """Hash of the edges: SHA-256 of the sorted lines ``parent<TAB>child<LF>``; independent of node order."""
         lines = sorted(f"{self.names[parent]}\t{self.names[child]}\n" for parent, child in self.edges.tolist())
         return hashlib.sha256("".join(lines).encode()).hexdigest()
-
-
-def _frozen(array):
-    array.flags.writeable = False
-    return array
-
-
-def _group(keys, values, n):
-    """`values` in NodeLists by key 0..n-1, keeping their order."""
-    order = np.argsort(keys, kind="stable")
-    return NodeLists(
-        _frozen(np.concatenate([[0], np.cumsum(np.bincount(keys, minlength=n))]).astype(np.intp)),
-        _frozen(values[order]),
-    )
-
-
-def _without_repeats(edges):
-    once = list(dict.fromkeys(edges))
-    return once, len(edges) - len(once)
-
-
-def _under_one_root(edges, tops, root):
-    """`edges` with (root, top) put before the first edge that names each top."""
-    placed, result = set(), []
-    for parent, child in edges:
-        for name in (parent, child):
-            if name in tops and name not in placed:
-                placed.add(name)
-                result.append((root, name))
-        if parent is not None:
-            result.append((parent, child))
-    return result
-
-
-def _node_order(root, edges, where):
-    """The root, then nodes as they are first named as a child; a stable topological order when that puts a child first."""
-    rank = {root: 0}
-    for _, child in edges:
-        rank.setdefault(child, len(rank))
-    if all(parent in rank and rank[parent] < rank[child] for parent, child in edges):
-        return list(rank)
-    below, waiting = {}, dict.fromkeys(rank, 0)
-    for parent, child in edges:
-        below.setdefault(parent, []).append(child)
-        waiting[child] += 1
-    ready, order = [(0, root)], []
-    while ready:
-        _, name = heapq.heappop(ready)
-        order.append(name)
-        for child in below.get(name, ()):
-            waiting[child] -= 1
-            if waiting[child] == 0:
-                heapq.heappush(ready, (rank[child], child))
-    if len(order) < len(rank):
-        raise TaxonomyError(_cycle_message(where, edges))
-    return order
-
-
-def _cycle_message(where, edges):
-    parent_of = {}
-    for parent, child in edges:
-        parent_of.setdefault(child, []).append(parent)
-    # Nodes that remain after removing all that has no parent left lie on a cycle or below one: climb until one repeats.
-    free, alive = True, set(parent_of)
-    while free:
-        free = [name for name in alive if all(parent not in alive for parent in parent_of[name])]
-        alive -= set(free)
-    name, seen = min(alive), []
-    while name not in seen:
-        seen.append(name)
-        name = next(parent for parent in parent_of[name] if parent in alive)
-    cycle = [*seen[seen.index(name) :], name][::-1]
-    return (
-        f"{where}: expected a tree or a directed acyclic graph, got a cycle: "
-        f"{' > '.join(map(repr, cycle[:6]))}{' > …' if len(cycle) > 6 else ''}. Remove one of these edges."
-    )

@@ -19,7 +19,9 @@ HEAVY = ("altair", "pandas", "streamlit", "onnx", "onnxruntime", "pyarrow", "PIL
 # What a core file, or folder, may import of the core besides errors, which is open to all, and itself.
 CORE = {
     "errors": (),
-    "taxonomy": (),
+    "node_lists": (),
+    "edges": (),
+    "taxonomy": ("node_lists", "edges"),
     "parametrisation": ("taxonomy",),
     "predictions": ("taxonomy", "parametrisation"),
     "rules": ("taxonomy",),

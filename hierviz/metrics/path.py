@@ -51,7 +51,7 @@ def truncate(taxonomy, truth, predicted):
     -------
     ndarray of int, shape (n_samples,)
     """
-    truth, predicted = _checked(taxonomy, truth, predicted)
+    truth, predicted = checked_nodes(taxonomy, truth, predicted)
     return np.where(taxonomy.is_ancestor(truth, predicted), truth, predicted)
 
 
@@ -89,7 +89,7 @@ def path_metrics(taxonomy, truth, predicted, *, truncated=True):
     >>> values["depth_precision"], values["depth_recall"]
     (array([0.5, 1. ]), array([0.5, 0.5]))
     """
-    truth, predicted = _checked(taxonomy, truth, predicted)
+    truth, predicted = checked_nodes(taxonomy, truth, predicted)
     common = taxonomy.lca(truth, predicted)
     if truncated:
         predicted = np.where(common == truth, truth, predicted)
@@ -119,7 +119,8 @@ def harmonic_mean(precision, recall):
     return ratio(2 * precision * recall, np.asarray(precision + recall), empty=0.0)
 
 
-def _checked(taxonomy, truth, predicted):
+def checked_nodes(taxonomy, truth, predicted):
+    """`truth` and `predicted` as arrays; an error unless this is a tree and both hold one node number a sample."""
     taxonomy.require_tree("path metrics")
     truth, predicted = np.asarray(truth), np.asarray(predicted)
     if truth.shape != predicted.shape or truth.ndim != 1:

@@ -1,0 +1,128 @@
+"""Lists of nodes of different lengths, kept in two arrays, and walks along them.
+
+Conventions
+-----------
+Nodes are integers. Where the lists are the neighbours of nodes, list i holds the neighbours of node i: its parents, or its
+children. Arrays over nodes have shape (n_nodes,).
+
+Functions
+---------
+NodeLists, group, frozen, steps_from, reached, lowest_common
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class NodeLists:
+    """Lists of nodes of different lengths, one after the other.
+
+    Parameters
+    ----------
+    offsets : ndarray of int, shape (n_lists + 1,)
+        List i is ``nodes[offsets[i]:offsets[i + 1]]``.
+    nodes : ndarray of int, shape (offsets[-1],)
+    """
+
+    offsets: np.ndarray
+    nodes: np.ndarray
+
+    @classmethod
+    def from_lists(cls, lists):
+        """Build from an iterable of sequences of node numbers."""
+        lists = [np.asarray(one, dtype=np.intp).reshape(-1) for one in lists]
+        lengths = np.array([len(one) for one in lists], dtype=np.intp)
+        nodes = np.concatenate(lists) if lists else np.empty(0, np.intp)
+        return cls(np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp), nodes)
+
+    @classmethod
+    def concatenate(cls, parts):
+        """The lists of several NodeLists, in order."""
+        lengths = np.concatenate([np.empty(0, np.intp), *(part.lengths for part in parts)])
+        nodes = np.concatenate([np.empty(0, np.intp), *(part.nodes for part in parts)])
+        return cls(np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp), nodes)
+
+    def __len__(self):
+        return len(self.offsets) - 1
+
+    def __getitem__(self, i):
+        return self.nodes[self.offsets[i] : self.offsets[i + 1]]
+
+    @property
+    def lengths(self):
+        """Number of nodes of each list, shape (n_lists,)."""
+        return np.diff(self.offsets)
+
+    def take(self, rows):
+        """The lists of `rows` (ndarray of int), in that order, as NodeLists."""
+        lengths = self.lengths[rows]
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        places = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], lengths)
+        return NodeLists(offsets, self.nodes[places])
+
+
+def frozen(array):
+    """The array itself, read-only from now on."""
+    array.flags.writeable = False
+    return array
+
+
+def group(keys, values, n):
+    """`values` in NodeLists by key 0..n-1, keeping their order."""
+    order = np.argsort(keys, kind="stable")
+    return NodeLists(
+        frozen(np.concatenate([[0], np.cumsum(np.bincount(keys, minlength=n))]).astype(np.intp)),
+        frozen(values[order]),
+    )
+
+
+def steps_from(neighbours, start):
+    """Fewest steps from node `start` to every node along `neighbours`, shape (n_nodes,); -1 where none lead there."""
+    steps = np.full(len(neighbours), -1, dtype=np.intp)
+    front, step = np.array([start], dtype=np.intp), 0
+    while len(front):
+        steps[front] = step
+        found = np.unique(neighbours.take(front).nodes)
+        front, step = found[steps[found] < 0], step + 1
+    return steps
+
+
+def reached(neighbours, nodes, *, one_way=False):
+    """Each node with all nodes that `neighbours` lead to, as NodeLists in ascending order.
+
+    Parameters
+    ----------
+    neighbours : NodeLists
+        Without cycles.
+    nodes : ndarray of int, shape (n,)
+    one_way : bool
+        No node is reached on two ways, as the ancestors in a tree: spares the search for repeats.
+    """
+    n_nodes, nodes = len(neighbours), np.asarray(nodes, dtype=np.intp)
+    rows, found = [np.arange(len(nodes))], [nodes]
+    row, node = rows[0], nodes
+    while len(node):
+        near = neighbours.take(node)
+        row, node = np.repeat(row, near.lengths), near.nodes
+        if not one_way:
+            row, node = np.divmod(np.unique(row * n_nodes + node), n_nodes)
+        rows.append(row)
+        found.append(node)
+    row, node = np.divmod(np.unique(np.concatenate(rows) * n_nodes + np.concatenate(found)), n_nodes)
+    return NodeLists(np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(nodes)))]).astype(np.intp), node)
+
+
+def lowest_common(parent, a, b):
+    """Lowest common ancestors in a tree, element by element; `parent` of every node, smaller than the node itself."""
+    a, b = (np.array(one, dtype=np.intp) for one in np.broadcast_arrays(a, b))
+    differ = np.flatnonzero(a != b)
+    while len(differ):
+        # Parents have smaller numbers: the larger of two different nodes cannot be an ancestor of the smaller.
+        x, y = a[differ], b[differ]
+        a[differ], b[differ] = np.where(x > y, parent[x], x), np.where(y > x, parent[y], y)
+        differ = differ[a[differ] != b[differ]]
+    return a
