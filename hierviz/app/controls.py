@@ -85,5 +85,6 @@ def setting(data, model, choice):
     rule = INFERENCE_RULES[choice["rule"]]
     signs = {"threshold": "τ", "bits": "ζ", "lam": "λ"}
     at = "".join(f" {sign} = {choice[name]:.3f}" for name, sign in signs.items() if name in rule.parameters)
-    kind = PARAMETRISATIONS[predictions.parametrisation].label.lower()
-    return f"{name} ({kind}) · {rule.label.lower()}{at} · {data.models[model].n_judged} samples"
+    kind = PARAMETRISATIONS[predictions.parametrisation].label
+    kind = f" ({kind.lower()})" if kind.casefold() != predictions.name.casefold() else ""
+    return f"{name}{kind} · {rule.label.lower()}{at} · {data.models[model].n_judged} samples"

@@ -40,6 +40,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     axes = st.selectbox("Curve of", list(AXES), format_func=AXES.get, key="axes", width=300)
 chosen = {usable[key].predictions.name: usable[key] for key in names}
 x, y = axes.split()
+strip = "depth_f1" if "depth" in axes else "info_f1"
 
 
 def rule_points():
@@ -57,7 +58,7 @@ def rule_points():
 @st.fragment
 def threshold_panel():
     """The chart, and what depends on the threshold it returns."""
-    start, key = state.curve_start()
+    start, key = state.curve_start(f"{axes}-{'-'.join(names)}")
     dark, width = state.is_dark(), state.session.px
     curves = {name: model.curve for name, model in chosen.items()}
     rules = state.cached("rules", (data.key, names), rule_points)
@@ -65,7 +66,8 @@ def threshold_panel():
         "curves",
         (data.key, names, axes, start, dark, width),
         lambda: charts.finish(
-            charts.operating_curves(curves, tau=start, x=x, y=y, rules=rules, dark=dark, width=width), dark=dark
+            charts.operating_curves(curves, tau=start, x=x, y=y, strip=strip, rules=rules, dark=dark, width=width),
+            dark=dark,
         ),
     )
     event = st.altair_chart(
@@ -106,6 +108,7 @@ def threshold_panel():
 
 
 st.markdown(
+    "The answer to a sample is the most specific class whose probability exceeds the threshold τ. "
     "Drag the handle, or click anywhere in the strip: "
     "the smaller τ, the more specific the answers and the more of them are wrong."
 )

@@ -26,7 +26,7 @@ if (lost := state.lost_sample()) is not None:
     st.info(f"The link is about sample {escape(lost)}, which these data do not have.", icon=":material/link_off:")
 
 if state.is_narrow():
-    main, beside = st.container(), st.popover("Filter and list of samples", icon=":material/list:")
+    beside, main = st.popover("Filter and list of samples", icon=":material/list:"), st.container()
 else:
     main, beside = st.columns([0.66, 0.34], gap="large")
 

@@ -26,6 +26,21 @@ if not state.may_open_paths():
     st.caption("Opening by path is off because this server can be reached from other machines.")
 
 
+FLAGS = {
+    "with --truth-column": "under 'Column of the truth'",
+    "--truth-column": "'Column of the truth'",
+    "--parametrisation": "'What the scores are'",
+    "--classes": "'Class names of the columns'",
+}
+
+
+def in_form_words(message):
+    """An error of the readers with the names of this form in place of the command line's flags."""
+    for flag, words in FLAGS.items():
+        message = message.replace(flag, words)
+    return message
+
+
 def ask(label, name, *, several=False, types=None, help=None):
     """One file of the user's as a path, or None; several as a tuple of paths."""
     if way == "Upload":
@@ -60,7 +75,7 @@ with right:
         "Truth (optional when it stands in the predictions)", "truth", help="Columns: sample_id and truth."
     )
     chosen["media"] = ask("Pictures to show: a zip (optional)", "media", help="Named by a column `image` or `file`.")
-    with st.expander("Say how to read them, when hierviz gets it wrong"):
+    with st.expander("Say how to read them, when hierviz gets it wrong or asks"):
         forms = st.selectbox("Form of the taxonomy", ["detect", *TAXONOMY_FORMS])
         direction = st.selectbox("Columns of an edge list", ["detect", "parent,child", "child,parent"])
         separator = st.text_input("Separator of the taxonomy (empty: detect)")
@@ -91,7 +106,7 @@ if state.open_requested():
         state.publish()
         st.success("Opened. This is what was understood:", icon=":material/check_circle:")
     except HiervizError as error:
-        st.error(escape(str(error)), icon=":material/error:")
+        st.error(escape(in_form_words(str(error))), icon=":material/error:")
         state.open_requested(done=True)
         shell.stop()
     state.open_requested(done=True)

@@ -90,9 +90,9 @@ def gallery(worst, model, key):
                 st.markdown(f"{truth}  \n→ :orange[{answer}]")
                 link = state.link(sample=sample, outcome="wrong", model=key)
                 st.page_link(shell.page("example"), label="Why?", icon=":material/account_tree:", query_params=link)
+    first = "put the least probability near" if model.predictions.has_scores else "lie furthest from"
     st.markdown(
-        "The worst come first: those that put the least probability near the truth. "
-        "Under each stand the truth and, in orange, the answer."
+        f"The worst come first: those that {first} the truth. Under each stand the truth and, in orange, the answer."
     )
 
 
@@ -122,8 +122,9 @@ if judged:
             if counts["wrong"]:
                 link = state.link(outcome="wrong", model=key)
                 st.page_link(shell.page("example"), label=f"All {counts['wrong']} mistakes", query_params=link)
-            link = state.link()
-            st.page_link(shell.page("curves"), label="Compare the models at every threshold", query_params=link)
+            if model.why_no_curve() is None:
+                link = state.link()
+                st.page_link(shell.page("curves"), label="Compare the models at every threshold", query_params=link)
 
 with st.expander("What was understood of the files", expanded=not judged):
     account(data)

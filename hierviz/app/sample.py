@@ -32,6 +32,8 @@ def head(predictions, row, truth, predicted, outcome):
             if truth is not None or lists is not None:
                 st.markdown(f"Truth: {_named(taxonomy, truth, lists, row)}")
             verdict = f" — {VERDICTS[outcome]}" if outcome else ""
+            if outcome == "coarse" and predicted == 0:
+                verdict += " (the root says nothing)"
             st.markdown(f"Answer: {_named(taxonomy, predicted, predictions.labels, row, verdict)}")
             known = {k: v[row] for k, v in predictions.attributes.items() if k not in SHOWN_ELSEWHERE and v[row] != ""}
             if known:
@@ -60,16 +62,19 @@ def tree(taxonomy, p, truth, predicted):
         st.dataframe({"class": [taxonomy.title(node) for node in top.tolist()], "p": p[top]}, hide_index=True)
         st.markdown("The thirty most probable classes; a tree is drawn where every class has one parent.")
         return
-    st.segmented_control(
-        "Draw as",
-        list(STYLES),
-        format_func=STYLES.get,
-        required=True,
-        label_visibility="collapsed",
-        **state.bound("tree"),
-    )
+    # On a phone there is room for the list alone.
+    style = "list" if state.is_narrow() else state.view().tree
+    if not state.is_narrow():
+        st.segmented_control(
+            "Draw as",
+            list(STYLES),
+            format_func=STYLES.get,
+            required=True,
+            label_visibility="collapsed",
+            **state.bound("tree"),
+        )
     nodes = {"truth": truth, "predicted": predicted}
-    look = {"style": state.view().tree, "dark": state.is_dark(), "width": state.main_width()}
+    look = {"style": style, "dark": state.is_dark(), "width": state.main_width()}
     figure(
         charts.probability_tree(taxonomy, p, **nodes, **look),
         name="probability-tree",
@@ -102,7 +107,7 @@ def paths(taxonomy, truth, predicted, worked):
         table=charts.confusion_breakdown_table(taxonomy, cells, 0),
     )
     _numbers(worked, CELLS)
-    st.subheader("The answer as a point on the curves")
+    st.subheader("The answer in numbers")
     _numbers(worked, [key for key, entry in METRICS.items() if entry.block == "predicted"])
     st.caption("Press a number to see what it means and how it comes about for this sample.")
 

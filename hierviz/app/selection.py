@@ -13,7 +13,7 @@ from hierviz.app.figure import picture_url
 from hierviz.mistakes import ORDERS, OUTCOMES, Mistakes, mistakes, outcome_counts
 
 ON_A_PAGE, ROW_HEIGHT = 15, 44
-SIGNS = {"exact": "✓", "coarse": "≈", "wrong": "✗"}
+SIGNS = {"exact": "✓", "coarse": "≈", "wrong": "×"}
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,9 @@ def filters(selection, taxonomy):
             format_func=lambda name: taxonomy.title(taxonomy.node(name)) if name else "anything",
             **state.bound("under", width=155),
         )
-        st.selectbox("Worst first by", list(ORDERS), format_func=ORDERS.get, **state.bound("order", width=155))
+        orders = [key for key in ORDERS if key != "win_lost" or selection.predictions.has_scores]
+        order = state.view().order if state.view().order in orders else orders[0]
+        st.selectbox("Worst first by", orders, format_func=ORDERS.get, **state.bound("order", value=order, width=155))
 
 
 def sample_list(selection, taxonomy, key):
@@ -109,8 +111,12 @@ def sample_list(selection, taxonomy, key):
             " ": st.column_config.ImageColumn(" ", width=52),
             "truth": st.column_config.TextColumn(width=98),
             "answer": st.column_config.TextColumn(width=108),
-            "lost": st.column_config.NumberColumn(width=50, help="Win lost: 1 minus the hierarchical win."),
-            "bits off": st.column_config.NumberColumn(width=65, help="Distance between answer and truth in bits."),
+            "lost": st.column_config.NumberColumn(
+                width=50, format="%.2f", help="Win lost: 1 minus the hierarchical win."
+            ),
+            "bits off": st.column_config.NumberColumn(
+                width=65, format="%.2f", help="Distance between answer and truth in bits."
+            ),
         },
         on_select=picked,
         selection_mode=["single-row", "single-cell"],
@@ -121,7 +127,7 @@ def sample_list(selection, taxonomy, key):
         before, after = max(start - ON_A_PAGE, 0), min(start + ON_A_PAGE, len(rows) - 1)
         st.button(f"Earlier {ON_A_PAGE}", on_click=selection.go, args=(before,), disabled=start == 0)
         st.button(f"Next {ON_A_PAGE}", on_click=selection.go, args=(after,), disabled=end == len(rows))
-    st.caption("✓ exact, ≈ correct but coarse, ✗ wrong. Press a row to look at it.")
+    st.caption("✓ exact, ≈ correct but coarse, × wrong. Press a row to look at it.")
 
 
 def _table(selection, taxonomy, part):

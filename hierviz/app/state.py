@@ -71,8 +71,10 @@ def publish():
 
 
 def lost_sample():
-    """Id of a sample that a link named and the data do not have, once; None otherwise."""
-    return session.pop("lost_sample", None)
+    """Id of a sample that a link named and the data do not have, until another one is chosen; None otherwise."""
+    if view().sample:
+        session.pop("lost_sample", None)
+    return session.get("lost_sample")
 
 
 def link(**changes):
@@ -93,19 +95,20 @@ def bound(field, **widget):
     def changed():
         value = back(session[key])
         if value is not None:
-            change(**{field: value})
+            # Another selection starts with its own first sample.
+            change(**{field: value}, **({"sample": ""} if field in ("outcome", "under", "order") else {}))
 
     return {"key": key, "on_change": changed, **widget}
 
 
-def curve_start():
-    """Threshold that the curve chart starts at, and its widget key.
+def curve_start(drawn):
+    """Threshold that the curve chart starts at, and its widget key; `drawn` says which chart it is.
 
     The chart keeps its own selection: to move its handle from here it needs a new key. The start is frozen as long as the
     key lives, or every release would build the chart anew.
     """
     session.setdefault("curve_nonce", 0)
-    key = f"curves-{session.curve_nonce}-{view().data}"
+    key = f"curves-{session.curve_nonce}-{view().data}-{drawn}"
     if key not in session and not session.pop("curve_moved", False):
         session.curve_start = view().tau
     # A button inside the fragment reruns the fragment alone, so the URL is written here.

@@ -150,7 +150,7 @@ def win_breakdown_sentence(taxonomy, breakdown):
         return f"{text}: next to nothing is lost on the way to {taxonomy.title(breakdown.nodes[-1])}."
     name, p = taxonomy.title(breakdown.nodes[costly]), float(breakdown.p[costly])
     return (
-        f"{text}. The dearest step is {name}: it counts {fraction_text(breakdown.weight[costly])}, got "
+        f"{text}. The most costly step is {name}: it counts {fraction_text(breakdown.weight[costly])}, got "
         f"{percent_text(p)} of the probability, and so loses {breakdown.lost[costly]:.2f}."
     )
 

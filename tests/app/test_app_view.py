@@ -286,7 +286,7 @@ def test_list_of_samples_is_the_selection(no_charts, demo):
     rows = [model.predictions.row_of[one] for one in expected[:last]]
     assert table["truth"].tolist() == [demo.taxonomy.title(node) for node in model.predictions.truth[rows]]
     answers = model.answers("threshold", 0.5)
-    assert table["answer"].tolist() == [f"✗ {demo.taxonomy.title(answers[row])}" for row in rows]
+    assert table["answer"].tolist() == [f"× {demo.taxonomy.title(answers[row])}" for row in rows]
     assert table["lost"].to_numpy() == pytest.approx(1 - model.win[rows], abs=0.0051)
 
 

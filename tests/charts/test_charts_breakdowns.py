@@ -48,7 +48,7 @@ def test_win_table_and_sentence(taxonomy):
     assert table["from"].tolist() == [0, 0.5]
     assert (table["term"] + table["lost"]).tolist() == pytest.approx(table["weight"].tolist())
     assert charts.win_breakdown_sentence(taxonomy, breakdown) == (
-        "The win is 0.50 of 1. The dearest step is cat: it counts 1/2, got 40 % of the probability, and so loses 0.30."
+        "The win is 0.50 of 1. The most costly step is cat: it counts 1/2, got 40 % of the probability, and so loses 0.30."
     )
     perfect = win_breakdown(taxonomy, np.array([1, 1, 1, 0, 0, 0, 0.0]), 2)
     assert (
