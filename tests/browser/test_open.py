@@ -1,5 +1,6 @@
 """Opening one's own files in a real browser: by upload and by path, good and bad, tables and ONNX models."""
 
+import contextlib
 import csv
 import io
 import re
@@ -10,6 +11,7 @@ import urllib.request
 import zipfile
 
 import pytest
+from playwright.sync_api import TimeoutError as TooLate
 from playwright.sync_api import expect
 
 from hierviz.readers.demo import bundle_folder
@@ -83,9 +85,14 @@ def upload(page, **files):
     for name, paths in files.items():
         paths = paths if isinstance(paths, list) else [paths]
         uploader = page.locator(f".st-key-upload_{name}")
-        uploader.locator("input[type=file]").set_input_files([str(path) for path in paths])
-        for path in paths:
-            uploader.get_by_text(path.name).first.wait_for(timeout=20_000)
+        shown = uploader.get_by_text(paths[-1].name).first
+        for _ in range(3):
+            # A choice made in the moment in which the page draws its fields anew is lost, as it would be for a person.
+            uploader.locator("input[type=file]").set_input_files([str(path) for path in paths])
+            with contextlib.suppress(TooLate):
+                shown.wait_for(timeout=10_000)
+                break
+        shown.wait_for(timeout=10_000)
 
 
 def press_open(page):
