@@ -16,6 +16,8 @@ AXES = {
     "depth_recall correct": "correct against depth recall",
     "depth_recall depth_precision": "precision against recall (depth)",
 }
+# Low enough that the strip to drag is in sight without scrolling on a laptop.
+HEIGHT = 300
 MARKED = ("leaf", "majority", "plurality", "expected_information", "top_down")
 COLUMNS = ("ap", "ac", "recall_at_90_correct", "recall_at_95_correct", "majority_f1", "leaf_f1")
 
@@ -66,7 +68,9 @@ def threshold_panel():
         "curves",
         (data.key, names, axes, start, dark, width),
         lambda: charts.finish(
-            charts.operating_curves(curves, tau=start, x=x, y=y, strip=strip, rules=rules, dark=dark, width=width),
+            charts.operating_curves(
+                curves, tau=start, x=x, y=y, strip=strip, rules=rules, dark=dark, width=width, height=HEIGHT
+            ),
             dark=dark,
         ),
     )
@@ -108,9 +112,8 @@ def threshold_panel():
 
 
 st.markdown(
-    "The answer to a sample is the most specific class whose probability exceeds the threshold τ. "
-    "Drag the handle, or click anywhere in the strip: "
-    "the smaller τ, the more specific the answers and the more of them are wrong."
+    "The answer is the most specific class whose probability exceeds the threshold τ. "
+    "Drag the handle or click in the strip: a smaller τ says more, and errs more."
 )
 threshold_panel()
 

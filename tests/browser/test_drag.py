@@ -49,6 +49,7 @@ class Chart:
         self.page = page
         self.element = page.get_by_test_id("stVegaLiteChart").first
         self.element.locator("svg.marks").wait_for(timeout=30_000)
+        self.element.evaluate("el => el.scrollIntoView({block: 'end'})")
         page.wait_for_timeout(300)
         self.view = self.element.evaluate_handle(VIEW)
 
