@@ -52,7 +52,10 @@ st.markdown(
 
 if judged:
     st.subheader("How good are the models?")
-    entries = {model.predictions.name: model_summary(model) for model in data.models.values()}
+    # The table does not depend on the controls below it: each of them reruns the page.
+    entries = state.cached(
+        "summaries", data.key, lambda: {one.predictions.name: model_summary(one) for one in data.models.values()}
+    )
     shown = SHOWN if any(entry["curve"] for entry in entries.values()) else SHOWN_OF_LABELS
     rows = {
         name: {key: entry[block][key] for block, keys in shown.items() if entry[block] for key in keys}

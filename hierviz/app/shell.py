@@ -53,7 +53,7 @@ def run(pages):
         pass
     except HiervizError as error:
         st.error(escape(str(error)), icon=":material/error:")
-        if state.startup_files() and not isinstance(page, str):
+        if state.startup_files():
             st.page_link(pages[0], label="Open the demo instead", query_params={"data": "demo"})
     st.caption("Your data stay on this machine: nothing is sent anywhere.")
     st.html(f'<p id="hierviz-view" hidden data-tau="{state.view().tau:.3f}" data-data="{state.view().data}"></p>')
