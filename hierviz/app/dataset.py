@@ -58,7 +58,7 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Files:
-    """Paths and readings the user chose. `names` maps a path to the name to show (uploads live in a private folder)."""
+    """Paths and readings the user chose; uploads lie in a private folder under their own names."""
 
     taxonomy: str | None = None
     predictions: tuple[str, ...] = ()
