@@ -53,18 +53,21 @@ def begin(page):
     elif "view" not in session and startup_files():
         session.view = View(data=startup().key)
     session.had_query = bool(asked)
-    if is_entry and not asked:
+    if not asked and (is_entry or is_back):
         # Entering a page clears the query. Writing it anew would be a step of the browser's history of its own, in
         # which the back button gets stuck: `width` lets the browser replace the address instead.
         session.published = link()
+        session.entries = session.get("entries", 0) + 1
     else:
         publish()
 
 
 def publish():
     """Write the view to the URL."""
-    now = link()
-    if now != url.to_dict():
+    now, there = link(), url.to_dict()
+    if not there and now == session.get("published"):
+        return  # the browser is about to write it: see `begin`
+    if now != there:
         url.from_dict(now)
         session.had_query = bool(now)
     session.published = now
@@ -256,8 +259,8 @@ def width():
                 setStateValue("px", w < 640 ? 330 : w < 1000 ? 600 : w < 1300 ? 900 : 1200);
             }""",
         )
-    # The script runs again when its data change: the page is among them.
-    known = {"query": urlencode(session.get("published") or {}), "page": session.get("page")}
+    # The script runs again when its data change: each entry of a page changes them.
+    known = {"query": urlencode(session.get("published") or {}), "entry": session.get("entries", 0)}
     found = _VIEWPORT(key="viewport_px", data=known, default={"px": session.get("px", 1200)}, on_px_change=lambda: None)
     session.px = int(found.px or session.get("px", 1200))
     return session.px
