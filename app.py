@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from hierviz.app import shell
-from hierviz.readers.demo import bundle_folder
+from hierviz.demo import bundle_folder
 
 PAGES = Path(shell.__file__).parent
 

@@ -15,13 +15,12 @@ from hierviz.inference import INFERENCE_RULES, infer
 from hierviz.information_curve import information_curve
 from hierviz.losses import LOSSES
 from hierviz.metrics import METRICS, HierarchicalConfusion, confusion, path_metrics, win, win_breakdown
+from hierviz.onnx import load_inputs, load_model
 from hierviz.parametrisation import PARAMETRISATIONS, node_probabilities
 from hierviz.predictions import Predictions
 from hierviz.readers import (
     attach_media,
     attach_truth,
-    load_inputs,
-    load_model,
     load_predictions,
     load_taxonomy,
     write_predictions,

@@ -20,7 +20,7 @@ import pytest
 
 import hierviz as hv
 from hierviz import cli
-from hierviz.readers.demo import MODELS, load_demo
+from hierviz.demo import MODELS, load_demo
 from tests.readers.bad_files import BAD_FILES, EDGES, PNG
 
 ROOT = Path(__file__).parents[1]
@@ -132,7 +132,7 @@ def test_wrong_arguments_are_one_line_and_exit_2(arguments, match, run):
 
 
 def test_our_own_bug_is_not_dressed_up(world, monkeypatch):
-    monkeypatch.setattr(cli, "evaluate", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr(cli.evaluate, "evaluate", lambda *_, **__: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         cli.main(["evaluate", *map(str, world.flags)])
 

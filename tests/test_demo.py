@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.readers.demo import MODELS, bundle_folder, load_demo
+from hierviz.demo import MODELS, bundle_folder, load_demo
 
 ROOT = Path(__file__).parents[1]
 DEMO = ROOT / "assets" / "demo"

@@ -42,12 +42,14 @@ CORE = {
 }
 # The layers on top: (parts of hierviz, packages at the top of a file, parts and packages inside functions only).
 ABOVE = {
-    "readers": ((*CORE, "readers"), ("numpy",), ("pandas", "pyarrow", "onnx", "onnxruntime", "PIL")),
+    "readers": ((*CORE, "readers"), ("numpy",), ("pandas", "pyarrow", "PIL")),
+    "onnx": ((*CORE, "readers", "onnx"), ("numpy",), ("pandas", "onnx", "onnxruntime", "PIL")),
+    "demo": ((*CORE, "readers", "onnx"), ("numpy",), ()),
     "charts": ((*CORE, "charts"), ("numpy", "altair", "pandas", "vl_convert"), ()),
-    "cli": ((*CORE, "readers"), ("numpy",), ("charts",)),
-    "app": ((*CORE, "readers", "charts", "cli", "app", ""), ("numpy", *HEAVY), ()),
+    "cli": ((*CORE, "readers", "onnx", "demo", "cli"), ("numpy",), ("charts",)),
+    "app": ((*CORE, "readers", "onnx", "demo", "charts", "cli", "app", ""), ("numpy", *HEAVY), ()),
     "__main__": (("cli",), (), ()),
-    "": ((*CORE, "readers"), (), ("charts",)),
+    "": ((*CORE, "readers", "onnx"), (), ("charts",)),
 }
 # The only place in the core where another package may be imported.
 ANYTREE = ("taxonomy", "anytree", ("to_anytree", "from_anytree"))
@@ -164,9 +166,9 @@ PLANTED = [
     ("charts/theme.py", "import streamlit"),
     ("charts/theme.py", "from hierviz.readers import load_taxonomy"),
     ("charts/theme.py", "from hierviz.app import state"),
-    ("cli.py", "from hierviz.charts import theme"),
-    ("cli.py", "def f():\n    import streamlit"),
-    ("cli.py", "def f():\n    from hierviz.app import state"),
+    ("cli/app.py", "from hierviz.charts import theme"),
+    ("cli/app.py", "def f():\n    import streamlit"),
+    ("cli/app.py", "def f():\n    from hierviz.app import state"),
     ("__init__.py", "from hierviz import charts"),
     ("helpers.py", "import numpy"),
 ]
@@ -177,7 +179,7 @@ FINE = [
     ("metrics/win.py", "from hierviz.metrics.path import truncate\nfrom hierviz.errors import PredictionsError"),
     ("readers/tables.py", "def f():\n    import pandas\n    from PIL import Image"),
     ("charts/theme.py", "import altair\nimport pandas\nfrom hierviz.curves import envelope"),
-    ("cli.py", "def f():\n    from hierviz.charts import theme"),
+    ("cli/app.py", "def f():\n    from hierviz.charts import theme"),
     ("app/sample.py", "import streamlit\nimport hierviz as hv\nfrom hierviz.charts import theme"),
     ("__init__.py", "def __getattr__(name):\n    return importlib.import_module('hierviz.charts')"),
 ]
@@ -186,7 +188,7 @@ FINE = [
 def plant(folder, name, text):
     package = folder / "hierviz"
     for part in (*CORE, *ABOVE):
-        if part in ("metrics", "losses", "readers", "charts", "app"):
+        if part in ("metrics", "losses", "readers", "onnx", "charts", "cli", "app"):
             (package / part).mkdir(parents=True)
         elif part:
             package.mkdir(exist_ok=True)

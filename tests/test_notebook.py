@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import hierviz as hv
-from hierviz.readers.demo import load_demo
+from hierviz.demo import load_demo
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOK = ROOT / "notebooks" / "quickstart.ipynb"

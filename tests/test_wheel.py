@@ -20,7 +20,7 @@ import pytest
 from test_offline import look
 
 import hierviz as hv
-from hierviz.readers.demo import load_demo
+from hierviz.demo import load_demo
 from tests.browser.conftest import Server
 
 ROOT = Path(__file__).parents[1]
@@ -181,7 +181,7 @@ def test_predict_and_evaluate(python, installed, elsewhere):
 
 def test_the_demo_is_found(python, installed, elsewhere):
     code = """
-from hierviz.readers.demo import bundle_folder, load_demo
+from hierviz.demo import bundle_folder, load_demo
 taxonomy, models = load_demo(["flat_softmax"])
 print(bundle_folder()); print(taxonomy.n_nodes, models[0].n_samples)
 """

@@ -7,19 +7,18 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from hierviz.demo import load_demo
 from hierviz.errors import FileError
 from hierviz.evaluation import Evaluation
+from hierviz.onnx import load_inputs, load_model
 from hierviz.predictions import with_distinct_names
 from hierviz.readers import (
     attach_media,
     attach_truth,
-    load_inputs,
-    load_model,
     load_predictions,
     load_taxonomy,
     read_node_attributes,
 )
-from hierviz.readers.demo import load_demo
 from hierviz.summary import require_same_samples
 from hierviz.taxonomy import Taxonomy
 

@@ -165,7 +165,7 @@ def _startup(files):
 
 def startup_files():
     """Files named on the command line that started the app, or None."""
-    from hierviz.cli import add_app_options
+    from hierviz.cli.files import add_app_options
 
     parser = argparse.ArgumentParser(add_help=False)
     add_app_options(parser)

@@ -1,9 +1,7 @@
 """Files in, core objects out.
 
-Nothing heavy is imported before a function is called: pandas, pyarrow and onnxruntime load on first use.
+Nothing heavy is imported before a function is called: pandas, pyarrow and Pillow load on first use.
 """
-
-import importlib
 
 from hierviz.readers.attach import attach_media, attach_truth
 from hierviz.readers.classes_file import read_classes
@@ -14,15 +12,11 @@ from hierviz.readers.taxonomy_file import FORMS as TAXONOMY_FORMS
 from hierviz.readers.taxonomy_file import load_taxonomy
 from hierviz.readers.truth_file import Truth, load_truth
 
-_LATER = {"load_model": "hierviz.readers.onnx_model", "load_inputs": "hierviz.readers.model_inputs"}
-
 __all__ = [
     "TAXONOMY_FORMS",
     "Truth",
     "attach_media",
     "attach_truth",
-    "load_inputs",
-    "load_model",
     "load_predictions",
     "load_taxonomy",
     "load_truth",
@@ -30,9 +24,3 @@ __all__ = [
     "read_node_attributes",
     "write_predictions",
 ]
-
-
-def __getattr__(name):
-    if name in _LATER:
-        return getattr(importlib.import_module(_LATER[name]), name)
-    raise AttributeError(f"module 'hierviz.readers' has no attribute {name!r}")

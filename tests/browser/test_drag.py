@@ -6,7 +6,7 @@ import signal
 import pytest
 
 import hierviz as hv
-from hierviz.readers.demo import load_demo
+from hierviz.demo import load_demo
 
 pytestmark = pytest.mark.browser
 

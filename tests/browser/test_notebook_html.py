@@ -5,7 +5,7 @@ import re
 import pytest
 
 import hierviz as hv
-from hierviz.readers.demo import load_demo
+from hierviz.demo import load_demo
 
 pytestmark = pytest.mark.browser
 

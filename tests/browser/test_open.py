@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import TimeoutError as TooLate
 from playwright.sync_api import expect
 
-from hierviz.readers.demo import bundle_folder
+from hierviz.demo import bundle_folder
 from tests.browser.conftest import ROOT, ready
 from tests.readers.bad_files import BAD_FILES
 

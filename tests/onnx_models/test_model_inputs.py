@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hierviz.errors import FileError, ModelError, PredictionsError
-from hierviz.readers.model_inputs import InputSpec, ModelInputs, load_inputs
+from hierviz.onnx.model_inputs import InputSpec, ModelInputs, load_inputs
 
 from .one_line import one_line
 from .picture_files import png, zipped
@@ -139,7 +139,7 @@ def test_refused_arrays(tmp_path, monkeypatch):
         with pytest.raises((FileError, ModelError), match=words) as raised:
             load_inputs(save(**arrays), ROWS)
         one_line(raised)
-    monkeypatch.setattr("hierviz.readers.input_arrays.MOST_BYTES", 100)
+    monkeypatch.setattr("hierviz.onnx.input_arrays.MOST_BYTES", 100)
     with pytest.raises(FileError, match="when unpacked"):
         load_inputs(save(x=x), ROWS)
 

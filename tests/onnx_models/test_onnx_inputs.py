@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hierviz.errors import ModelError
-from hierviz.readers.onnx_model import load_model
+from hierviz.onnx.model import load_model
 
 from .one_line import one_line
 

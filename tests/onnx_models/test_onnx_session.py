@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hierviz.errors import HiervizError, ModelError
-from hierviz.readers.onnx_model import load_model
+from hierviz.onnx.model import load_model
 
 from .one_line import one_line
 
@@ -83,7 +83,7 @@ def test_old_or_missing_onnxruntime(build, metadata, taxonomy, monkeypatch):
 
 def test_import_loads_no_heavy_library():
     code = (
-        "import sys, hierviz.readers.onnx_model, hierviz.readers.pictures, hierviz.readers.model_inputs; "
+        "import sys, hierviz.onnx.model, hierviz.readers.pictures, hierviz.onnx.model_inputs; "
         "print([m for m in ('onnxruntime', 'onnx', 'PIL', 'pandas', 'pyarrow') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.errors import ModelError, listed
-from hierviz.readers.onnx_session import shape_words
+from hierviz.onnx.session import shape_words
 
 SCORE_TYPES = ("tensor(float)", "tensor(double)", "tensor(float16)")
 SCORE_NAMES = ("logits", "scores", "probabilities", "output_probability")

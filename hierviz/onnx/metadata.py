@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 
 from hierviz.errors import ModelError, listed, near_miss
-from hierviz.readers.onnx_file import companions
+from hierviz.onnx.file import companions
 from hierviz.readers.sources import open_source
 
 KEYS = ("format", "title", "parametrisation", "loss", "nodes", "taxonomy_sha256", "input", "training")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from hierviz.errors import ModelError, listed
-from hierviz.readers.input_spec import InputSpec
-from hierviz.readers.onnx_session import shape_words
+from hierviz.onnx.input_spec import InputSpec
+from hierviz.onnx.session import shape_words
 
 DTYPES = {
     "tensor(float)": "float32",
@@ -36,7 +36,7 @@ def find_inputs(where, signatures, said, notes):
         Name of the model's file.
     signatures : list of signatures
     said : dict
-        By key of `onnx_metadata.INPUT_KEYS`; it counts when there is a single input.
+        By key of `metadata.INPUT_KEYS`; it counts when there is a single input.
     notes : list of str
         Grows by contradictions and assumptions.
 

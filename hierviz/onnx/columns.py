@@ -9,9 +9,9 @@ import os
 from pathlib import Path
 
 from hierviz.errors import HiervizError, ModelError, PredictionsError, near_miss
+from hierviz.onnx.outputs import outputs_words
 from hierviz.parametrisation import PARAMETRISATIONS, column_order
 from hierviz.readers.classes_file import read_classes
-from hierviz.readers.onnx_outputs import outputs_words
 
 
 def find_nodes(path, taxonomy, outputs, said, origin, classes, notes):
@@ -24,7 +24,7 @@ def find_nodes(path, taxonomy, outputs, said, origin, classes, notes):
     outputs : list of signatures
         For the error when nobody names the columns.
     said, origin : dict
-        From `onnx_metadata.declared`.
+        From `metadata.declared`.
     classes : sequence of str, or path, optional
     notes : list of str
         Grows by a contradiction.

@@ -2,11 +2,11 @@
 
 Conventions
 -----------
-A model may describe itself: see `onnx_metadata`. What the caller passes wins over that; contradictions become notes.
+A model may describe itself: see `metadata`. What the caller passes wins over that; contradictions become notes.
 Columns are matched to nodes by name, never by position.
 
 Rows run in batches of one fixed size, the last one padded with copies, so that a row's scores do not depend on its
-neighbours. `onnx_session` is the only file that touches onnxruntime.
+neighbours. `session` is the only file that touches onnxruntime.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from pathlib import Path
 import numpy as np
 
 from hierviz.errors import ModelError, PredictionsError, listed
+from hierviz.onnx.columns import find_nodes, find_parametrisation
+from hierviz.onnx.declared_inputs import find_inputs, pictures_words, require_tensors
+from hierviz.onnx.file import check_file, companions, sha256
+from hierviz.onnx.input_spec import InputSpec
+from hierviz.onnx.metadata import declared
+from hierviz.onnx.model_inputs import ModelInputs
+from hierviz.onnx.outputs import PROBABILITIES, as_scores, choose_output
+from hierviz.onnx.session import Session
 from hierviz.predictions import Predictions
-from hierviz.readers.input_spec import InputSpec
-from hierviz.readers.model_inputs import ModelInputs
-from hierviz.readers.onnx_columns import find_nodes, find_parametrisation
-from hierviz.readers.onnx_file import check_file, companions, sha256
-from hierviz.readers.onnx_inputs import find_inputs, pictures_words, require_tensors
-from hierviz.readers.onnx_metadata import declared
-from hierviz.readers.onnx_outputs import PROBABILITIES, as_scores, choose_output
-from hierviz.readers.onnx_session import Session
 from hierviz.readers.truth_file import load_truth
 from hierviz.taxonomy import Taxonomy
 
@@ -79,7 +79,7 @@ class Model:
         Parameters
         ----------
         inputs : ModelInputs, Pictures, path, ndarray, or mapping of input name to ndarray
-            What `hierviz.readers.model_inputs.load_inputs` accepts, or arrays at hand.
+            What `hierviz.onnx.model_inputs.load_inputs` accepts, or arrays at hand.
         truth : sequence of node names or numbers, shape (n_samples,), or NodeLists, optional
             An empty name, None or -1 where it is not known.
         sample_ids, attributes : optional

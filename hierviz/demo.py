@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+from hierviz.onnx.model import load_model
 from hierviz.readers.attach import attach_truth
-from hierviz.readers.onnx_model import load_model
 from hierviz.readers.pictures import Pictures
 from hierviz.readers.taxonomy_file import load_taxonomy
 
@@ -25,7 +25,7 @@ MODELS = (
 
 def bundle_folder():
     """Folder that holds app.py, models and assets: inside an installed package, else the clone."""
-    package = Path(__file__).parents[1]
+    package = Path(__file__).parent
     bundle = package / "bundle"
     return bundle if bundle.is_dir() else package.parent
 

@@ -12,13 +12,13 @@ from pathlib import Path
 import numpy as np
 
 from hierviz.errors import FileError, ModelError, listed
+from hierviz.onnx.input_arrays import open_npy, read_npz
+from hierviz.onnx.input_spec import InputSpec
+from hierviz.onnx.picture_table import SUFFIXES as TABLE_SUFFIXES
+from hierviz.onnx.picture_table import read_picture_table
 from hierviz.readers.arrays import ID_ARRAYS
-from hierviz.readers.input_arrays import open_npy, read_npz
-from hierviz.readers.input_spec import InputSpec
 from hierviz.readers.labels import text_array
 from hierviz.readers.picture_names import SUFFIXES
-from hierviz.readers.picture_table import SUFFIXES as TABLE_SUFFIXES
-from hierviz.readers.picture_table import read_picture_table
 from hierviz.readers.pictures import Pictures
 
 ACCEPTED = (

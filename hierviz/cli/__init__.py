@@ -1,0 +1,48 @@
+"""The `hierviz` command: open the app, evaluate files, export curves, run models.
+
+Exit codes: 0 done, 2 bad input (one line on standard error), 1 a bug of ours (with its traceback).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from hierviz.cli.app import add_app
+from hierviz.cli.evaluate import add_curve, add_evaluate
+from hierviz.cli.predict import add_predict
+from hierviz.errors import HiervizError
+from hierviz.summary import version
+
+
+def main(arguments=None):
+    """Run the command line; returns the exit code."""
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    options = parser().parse_args(arguments or ["app"])
+    try:
+        return options.run(options) or 0
+    except HiervizError as error:
+        # One line, but every space of a value that the message shows.
+        print(f"hierviz: {' '.join(str(error).splitlines())}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        # The reader of our output went away, for example `hierviz evaluate ... | head`.
+        sys.stderr.close()
+        return 0
+
+
+class _Parser(argparse.ArgumentParser):
+    """Wrong arguments are bad input: one line on standard error, without the usage."""
+
+    def error(self, message):
+        self.exit(2, f"{self.prog}: {' '.join(message.splitlines())}. Run: {self.prog} --help\n")
+
+
+def parser():
+    """The argument parser of all commands."""
+    top = _Parser(prog="hierviz", description="Look at a hierarchical classifier's mistakes.")
+    top.add_argument("--version", action="version", version=f"hierviz {version()}")
+    commands = top.add_subparsers(metavar="command", title="commands")
+    for add in (add_app, add_evaluate, add_curve, add_predict):
+        add(commands)
+    return top

@@ -1,0 +1,64 @@
+"""`hierviz app`: the app in the browser."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from hierviz.cli.files import add_app_options
+from hierviz.errors import FileError
+
+
+def add_app(commands):
+    """Add the command `app`."""
+    command = commands.add_parser("app", help="open the app in the browser, on the bundled demo or on these files")
+    add_app_options(command)
+    command.add_argument("--port", type=int, help="port to listen on (8501 or the next free one)")
+    command.add_argument("--no-browser", action="store_true", help="do not open a browser window")
+    command.set_defaults(run=run_app)
+
+
+def run_app(options):
+    """`hierviz app`: start Streamlit on the bundled app as a process of its own."""
+    import importlib.util
+    import subprocess
+
+    if importlib.util.find_spec("streamlit") is None:
+        raise FileError("app: expected streamlit, got no such package. Run: pip install 'hierviz[app]'")
+    from hierviz.demo import bundle_folder
+
+    if (options.predictions or options.model) and not options.taxonomy:
+        raise FileError("app: expected --taxonomy with --predictions or --model, got none. Name the taxonomy file.")
+    folder = bundle_folder()
+    files = []
+    for flag in ("taxonomy", "predictions", "truth", "classes", "model", "inputs", "nodes", "media"):
+        given = getattr(options, flag)
+        for path in given if isinstance(given, list) else [given] if given else []:
+            if not Path(path).exists():
+                raise FileError(f"{path}: expected a file for --{flag}, got nothing there. Check the path.")
+            files += [f"--{flag}", str(Path(path).resolve())]
+    for flag in ("truth-column", "parametrisation"):
+        value = getattr(options, flag.replace("-", "_"))
+        files += [f"--{flag}", value] if value else []
+    command = [sys.executable, "-m", "streamlit", "run", str(folder / "app.py"), *_server_flags(folder)]
+    command += ["--server.port", str(options.port)] if options.port else []
+    command += ["--server.headless", "true"] if options.no_browser else []
+    try:
+        return subprocess.run([*command, "--", *files], check=False).returncode
+    except KeyboardInterrupt:
+        return 0
+
+
+def _server_flags(folder):
+    """The settings of .streamlit/config.toml as flags: Streamlit itself reads that file only in its own folder."""
+    import tomllib
+
+    settings = tomllib.loads((folder / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    flat = {}
+
+    def walk(prefix, table):
+        for key, value in table.items():
+            walk(f"{prefix}{key}.", value) if isinstance(value, dict) else flat.update({prefix + key: value})
+
+    walk("", settings)
+    return [f"--{key}={str(value).lower() if isinstance(value, bool) else value}" for key, value in flat.items()]

@@ -1,0 +1,64 @@
+"""The options that name files, and the predictions they stand for."""
+
+from __future__ import annotations
+
+from hierviz.parametrisation import PARAMETRISATIONS
+from hierviz.predictions import with_distinct_names
+
+
+def add_input(command, *, several):
+    """Options of the commands that read predictions."""
+    command.add_argument(
+        "--taxonomy", required=True, metavar="T", help="edge list, level columns, paths, JSON or .taxonomy"
+    )
+    command.add_argument(
+        "--predictions",
+        required=True,
+        metavar="P",
+        action="append",
+        help="scores or labels: CSV, TSV, Parquet, .npy, .npz" + ("; may be given several times" if several else ""),
+    )
+    command.add_argument("--truth", metavar="F", help="file of the truth, when it is not in the predictions")
+    command.add_argument("--truth-column", metavar="C", help="column of the truth")
+    command.add_argument(
+        "--classes", metavar="F", help="node of each score column: one per line, or a CSV with such a column"
+    )
+    command.add_argument(
+        "--parametrisation", metavar="KEY", help=f"how scores become probabilities: {', '.join(PARAMETRISATIONS)}"
+    )
+
+
+def add_app_options(command):
+    """Options that say which files the app opens; the app reads the same ones after `streamlit run app.py --`."""
+    command.add_argument("--taxonomy", metavar="T")
+    command.add_argument("--predictions", metavar="P", action="append", default=[])
+    command.add_argument("--truth", metavar="F")
+    command.add_argument("--truth-column", metavar="C")
+    command.add_argument("--classes", metavar="F")
+    command.add_argument("--parametrisation", metavar="KEY")
+    command.add_argument("--model", metavar="M.onnx", action="append", default=[])
+    command.add_argument("--inputs", metavar="I", help="pictures or arrays for --model")
+    command.add_argument("--nodes", metavar="F")
+    command.add_argument("--media", metavar="DIR|ZIP")
+
+
+def load_models(options, *, keep_empty_labels=False):
+    """Taxonomy and Predictions that the options of `evaluate` and `curve` name."""
+    from hierviz.readers import load_predictions, load_taxonomy, read_node_attributes
+
+    taxonomy = load_taxonomy(options.taxonomy)
+    if getattr(options, "nodes", None):
+        taxonomy = read_node_attributes(options.nodes, taxonomy)
+    models = [
+        load_predictions(
+            path,
+            taxonomy,
+            truth=options.truth,
+            parametrisation=options.parametrisation,
+            classes=options.classes,
+            truth_column=options.truth_column,
+            keep_empty_labels=keep_empty_labels,
+        )
+        for path in options.predictions
+    ]
+    return taxonomy, with_distinct_names(models)

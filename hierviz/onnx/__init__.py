@@ -1,0 +1,9 @@
+"""ONNX models: what is in the file, what it takes, what its outputs mean, and running it.
+
+onnx, onnxruntime, pandas and Pillow load on first use.
+"""
+
+from hierviz.onnx.model import Model, load_model
+from hierviz.onnx.model_inputs import ModelInputs, load_inputs
+
+__all__ = ["Model", "ModelInputs", "load_inputs", "load_model"]
