@@ -21,4 +21,10 @@ fi
 "$python" -m ruff check .
 "$python" -m ruff format --check .
 # A browser test that cannot run is a failure here, never a skip.
-HIERVIZ_REQUIRE_BROWSER=1 "$python" -m pytest "$@"
+export HIERVIZ_REQUIRE_BROWSER=1
+if [ $# -gt 0 ]; then
+  exec "$python" -m pytest "$@"
+fi
+# The browser gets the machine to itself: its tests wait for what a person would see.
+"$python" -m pytest -m "not browser" --numprocesses logical --dist worksteal
+"$python" -m pytest -m browser
