@@ -8,14 +8,19 @@ hv.evaluate(predictions)
 
 import importlib
 
+from hierviz.bootstrap import bootstrap_curve, bootstrap_means
+from hierviz.comparison import no_clear_difference, paired_difference, tied_with_best
 from hierviz.curves import OperatingCurve, ParetoTable, operating_curve, pareto_table
 from hierviz.errors import FileError, HiervizError, ModelError, PredictionsError, TaxonomyError
 from hierviz.evaluation import Evaluation
+from hierviz.goals import at_least_correct
+from hierviz.guarantee import guaranteed_threshold
 from hierviz.inference import INFERENCE_RULES, infer
 from hierviz.information_curve import information_curve
 from hierviz.losses import LOSSES
 from hierviz.metrics import METRICS, HierarchicalConfusion, confusion, path_metrics, win, win_breakdown
 from hierviz.onnx import load_inputs, load_model
+from hierviz.operating_point import OperatingPoint
 from hierviz.parametrisation import PARAMETRISATIONS, node_probabilities
 from hierviz.predictions import Predictions
 from hierviz.readers import (
@@ -26,6 +31,7 @@ from hierviz.readers import (
     write_predictions,
 )
 from hierviz.repeats import curve_over_repeats, over_repeats, summary_over_repeats
+from hierviz.resamples import Resamples
 from hierviz.summary import evaluate, version
 from hierviz.taxonomy import NodeLists, Taxonomy
 
@@ -43,30 +49,39 @@ __all__ = [
     "ModelError",
     "NodeLists",
     "OperatingCurve",
+    "OperatingPoint",
     "ParetoTable",
     "Predictions",
     "PredictionsError",
+    "Resamples",
     "Taxonomy",
     "TaxonomyError",
+    "at_least_correct",
     "attach_media",
     "attach_truth",
+    "bootstrap_curve",
+    "bootstrap_means",
     "charts",
     "confusion",
     "curve_over_repeats",
     "evaluate",
+    "guaranteed_threshold",
     "infer",
     "information_curve",
     "load_inputs",
     "load_model",
     "load_predictions",
     "load_taxonomy",
+    "no_clear_difference",
     "node_probabilities",
     "operating_curve",
     "over_repeats",
+    "paired_difference",
     "pareto_table",
     "path_metrics",
     "show",
     "summary_over_repeats",
+    "tied_with_best",
     "win",
     "win_breakdown",
     "write_predictions",

@@ -12,7 +12,7 @@ S[j] <= tau < S[j - 1] (0-based), that is point ``#{S > tau}``. Metrics are trun
 
 Functions
 ---------
-pareto_table, operating_curve, envelope, envelope_integral, best_at_correct
+pareto_table, operating_curve, CurveSteps, envelope, envelope_integral, best_at_correct
 
 References
 ----------
@@ -248,31 +248,89 @@ def operating_curve(taxonomy, table, truth):
     TaxonomyError
         If the taxonomy is not a tree.
     """
-    taxonomy.require_tree("operating curve")
-    truth = np.asarray(truth)
-    if table.n_samples == 0 or len(truth) != table.n_samples:
-        raise PredictionsError(
-            f"truth: expected one node for each of the {table.n_samples} samples (at least one), got {len(truth)}. Align them."
+    return CurveSteps.of(taxonomy, table, truth).curve()
+
+
+@dataclass(frozen=True, eq=False)
+class CurveSteps:
+    """What every breakpoint adds to every metric: sorted once, added up for any weights of the samples.
+
+    Attributes
+    ----------
+    threshold : ndarray of float64, shape (J,)
+        Strictly descending.
+    sample : ndarray of int, shape (n_steps,)
+        Whose answer changes at each step, in falling order of the threshold.
+    points : ndarray of int, shape (J + 1,), or slice
+        How many steps each point of the curve includes.
+    start : dict of str to ndarray of float64, shape (n_samples,)
+        Value of the first answer of each sample, which holds above all thresholds.
+    steps : dict of str to ndarray of float64, shape (n_steps,)
+        By how much the value of that sample changes.
+    bounds : dict of str to (float, float)
+        Range of the values of single answers, and so of their means.
+    """
+
+    threshold: np.ndarray
+    sample: np.ndarray
+    points: np.ndarray | slice
+    start: dict[str, np.ndarray]
+    steps: dict[str, np.ndarray]
+    bounds: dict[str, tuple[float, float]]
+
+    @classmethod
+    def of(cls, taxonomy, table, truth, more=None):
+        """Steps of the metrics `CURVE_KEYS`, and of any values `more` (dict) of the n_elements answers of the table."""
+        taxonomy.require_tree("operating curve")
+        truth = np.asarray(truth)
+        if table.n_samples == 0 or len(truth) != table.n_samples:
+            raise PredictionsError(
+                f"truth: expected one node for each of the {table.n_samples} samples (at least one), got {len(truth)}. "
+                "Align them."
+            )
+        sizes = np.diff(table.offsets)
+        metrics = path_metrics(taxonomy, np.repeat(truth, sizes), table.nodes)
+        values = {key: metrics[key] for key in CURVE_KEYS}
+        values |= {key: np.asarray(one, dtype=np.float64) for key, one in (more or {}).items()}
+        first = table.offsets[:-1]
+        later = np.ones(len(table.nodes), dtype=bool)
+        later[first] = False
+        later = np.flatnonzero(later)
+        order = later[np.argsort(-table.scores[later], kind="stable")]
+        scores = table.scores[order]
+        # One point per distinct score: the last entry of each run.
+        ends = np.flatnonzero(np.append(scores[1:] != scores[:-1], True)) if len(scores) else np.empty(0, np.intp)
+        return cls(
+            scores[ends],
+            np.repeat(np.arange(table.n_samples), sizes)[order],
+            # A slice spares the copies where no scores are equal.
+            np.append(0, ends + 1) if len(ends) < len(scores) else slice(None),
+            {key: one[first] for key, one in values.items()},
+            {key: one[order] - one[order - 1] for key, one in values.items()},
+            {key: (one.min(), one.max()) for key, one in values.items()},
         )
-    sizes = np.diff(table.offsets)
-    metrics = path_metrics(taxonomy, np.repeat(truth, sizes), table.nodes)
-    first = table.offsets[:-1]
-    later = np.ones(len(table.nodes), dtype=bool)
-    later[first] = False
-    later = np.flatnonzero(later)
-    order = later[np.argsort(-table.scores[later], kind="stable")]
-    threshold = table.scores[order]
-    # One point per distinct score: the last entry of each run.
-    ends = np.flatnonzero(np.append(threshold[1:] != threshold[:-1], True)) if len(threshold) else np.empty(0, np.intp)
-    values = {}
-    for key in CURVE_KEYS:
-        metric = metrics[key]
-        steps = np.cumsum(metric[order] - metric[order - 1])
-        start = metric[first].sum()
-        mean = np.concatenate([[start], start + steps[ends]]) / table.n_samples
-        # Differences and sums miss the true mean by rounding: keep it inside the range of a mean.
-        values[key] = np.maximum(mean, 0) if key.endswith("dist") else np.clip(mean, 0, 1)
-    return OperatingCurve(threshold[ends], values, table.n_samples)
+
+    def curve(self, counts=None):
+        """OperatingCurve of the samples, each taken `counts` times (ndarray of int, shape (n_samples,); not all 0).
+
+        The breakpoints stay: where the answer of a sample that is not taken changes, the curve has equal points.
+        """
+        if counts is None:
+            counts = np.ones(len(next(iter(self.start.values()))), dtype=np.intp)
+        n_samples, counts = int(counts.sum()), counts.astype(np.float64)
+        weights = counts[self.sample]
+        values = {}
+        for key, steps in self.steps.items():
+            mean = np.empty(len(steps) + 1)
+            mean[0] = counts @ self.start[key]
+            np.multiply(steps, weights, out=mean[1:])
+            # Divided last: shares of answers, sums of whole numbers, are then as exact as a share can be.
+            np.cumsum(mean, out=mean)
+            mean = mean[self.points] / n_samples
+            low, high = self.bounds[key]
+            # Differences and sums miss the true mean by rounding: keep it inside the range of a mean.
+            values[key] = np.minimum(np.maximum(mean, low, out=mean), high, out=mean)
+        return OperatingCurve(self.threshold, values, n_samples)
 
 
 def envelope(x, y):
@@ -293,8 +351,15 @@ def envelope(x, y):
 
 def envelope_integral(x, y):
     """Area under the envelope from 0 to the largest x, by steps: no trapezoids, nothing beyond. In [0, 1]."""
-    x, height = envelope(np.asarray(x), np.asarray(y))
-    return float(np.sum(np.diff(x, prepend=0.0) * height))
+    x, y = np.asarray(x), np.asarray(y)
+    # A point that a neighbour has below and left of it adds nothing. These are most, and sorting the rest is cheap.
+    rises = (x[:-1] <= x[1:]) & (y[:-1] <= y[1:])
+    falls = (x[:-1] >= x[1:]) & (y[:-1] >= y[1:])
+    kept = np.ones(len(x), dtype=bool)
+    kept[:-1] = ~rises
+    kept[1:] &= rises | ~falls
+    x, height = envelope(x[kept], y[kept])
+    return float(x[0] * height[0] + np.sum((x[1:] - x[:-1]) * height[1:]))
 
 
 def best_at_correct(x, correct, level):

@@ -15,6 +15,8 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "hierviz"
 HEAVY = ("altair", "pandas", "streamlit", "onnx", "onnxruntime", "pyarrow", "PIL", "anytree", "vl_convert", "torch")
+# A foreign model never meets the app's own process.
+SCREEN = tuple(name for name in HEAVY if name not in ("onnx", "onnxruntime"))
 
 # What a core file, or folder, may import of the core besides errors, which is open to all, and itself.
 CORE = {
@@ -29,6 +31,9 @@ CORE = {
     "inference": ("taxonomy", "rules", "crm"),
     "information_curve": ("taxonomy", "curves", "rules"),
     "repeats": ("curves",),
+    "resamples": (),
+    "bootstrap": ("curves", "resamples"),
+    "comparison": ("bootstrap", "resamples"),
     "metrics": ("taxonomy", "inference"),
     # inference: a point of the curve is rule `threshold`.
     "curves": ("taxonomy", "predictions", "metrics", "inference"),
@@ -39,15 +44,27 @@ CORE = {
     # Writes the registries down as a page.
     "reference": ("inference", "losses", "metrics", "parametrisation"),
     "mistakes": ("taxonomy", "parametrisation", "predictions", "inference", "metrics", "curves", "evaluation"),
+    "answers": ("inference",),
+    "set_operating_curve": ("curves", "metrics"),
+    "bounds": (),
+    # resamples: what a column of groups is.
+    "splits": ("resamples",),
+    "goals": ("metrics", "answers"),
+    "threshold_groups": ("metrics", "curves", "splits"),
+    "guarantee": ("inference", "metrics", "curves", "resamples", "answers", "bounds", "splits"),
+    "operating_point": ("inference", "summary"),
 }
+CHILD = tuple(path.stem for path in (PACKAGE / "onnx" / "child").glob("child_*.py"))
 # The layers on top: (parts of hierviz, packages at the top of a file, parts and packages inside functions only).
 ABOVE = {
     "readers": ((*CORE, "readers"), ("numpy",), ("pandas", "pyarrow", "PIL")),
-    "onnx": ((*CORE, "readers", "onnx"), ("numpy",), ("pandas", "onnx", "onnxruntime", "PIL")),
+    "onnx": ((*CORE, "readers", "onnx"), ("numpy",), ("pandas", "PIL")),
+    # A program of its own, the only place where foreign models are opened: nothing of hierviz but its own files.
+    "onnx/child": ((), ("numpy", "onnx", "onnxruntime", *CHILD), ()),
     "demo": ((*CORE, "readers", "onnx"), ("numpy",), ()),
     "charts": ((*CORE, "charts"), ("numpy", "altair", "pandas", "vl_convert"), ()),
     "cli": ((*CORE, "readers", "onnx", "demo", "cli"), ("numpy",), ("charts",)),
-    "app": ((*CORE, "readers", "onnx", "demo", "charts", "cli", "app", ""), ("numpy", *HEAVY), ()),
+    "app": ((*CORE, "readers", "onnx", "demo", "charts", "cli", "app", ""), ("numpy", *SCREEN), ()),
     "__main__": (("cli",), (), ()),
     "": ((*CORE, "readers", "onnx"), (), ("charts",)),
 }
@@ -83,7 +100,10 @@ def imports_of(tree):
 
 def part_of(path, package):
     """The row of the table a file belongs to: its folder or, directly in the package, its name."""
-    first = path.relative_to(package).parts[0].removesuffix(".py")
+    parts = path.relative_to(package).parts
+    if parts[:2] == ("onnx", "child"):
+        return "onnx/child"
+    first = parts[0].removesuffix(".py")
     return "" if first == "__init__" else first
 
 
@@ -166,6 +186,9 @@ PLANTED = [
     ("charts/theme.py", "import streamlit"),
     ("charts/theme.py", "from hierviz.readers import load_taxonomy"),
     ("charts/theme.py", "from hierviz.app import state"),
+    *((name, f"def f():\n    import {top}") for name in ("onnx/model.py", "app/model.py") for top in ("onnx", "onnxruntime")),
+    ("onnx/child/child_run.py", "import hierviz"),
+    ("onnx/child/child_run.py", "from hierviz.errors import ModelError"),
     ("cli/app.py", "from hierviz.charts import theme"),
     ("cli/app.py", "def f():\n    import streamlit"),
     ("cli/app.py", "def f():\n    from hierviz.app import state"),
@@ -178,6 +201,7 @@ FINE = [
     ("errors.py", "import difflib"),
     ("metrics/win.py", "from hierviz.metrics.path import truncate\nfrom hierviz.errors import PredictionsError"),
     ("readers/tables.py", "def f():\n    import pandas\n    from PIL import Image"),
+    ("onnx/child/child_run.py", "import onnx\nimport onnxruntime\nfrom child_job import Refused"),
     ("charts/theme.py", "import altair\nimport pandas\nfrom hierviz.curves import envelope"),
     ("cli/app.py", "def f():\n    from hierviz.charts import theme"),
     ("app/sample.py", "import streamlit\nimport hierviz as hv\nfrom hierviz.charts import theme"),
@@ -188,7 +212,7 @@ FINE = [
 def plant(folder, name, text):
     package = folder / "hierviz"
     for part in (*CORE, *ABOVE):
-        if part in ("metrics", "losses", "readers", "onnx", "charts", "cli", "app"):
+        if part in ("metrics", "losses", "readers", "onnx", "onnx/child", "charts", "cli", "app"):
             (package / part).mkdir(parents=True)
         elif part:
             package.mkdir(exist_ok=True)

@@ -1,0 +1,163 @@
+r"""How large a mean can be in the population, given what a sample of it shows.
+
+Conventions
+-----------
+Losses are in [0, 1]; `n` observations are independent draws from one population. A p-value is the evidence against
+"the population's mean is above alpha": at most delta with probability at most delta when it is. Arguments broadcast.
+
+Functions
+---------
+binomial_cdf, binomial_p_value, hoeffding_bentkus_p_value, upper_bound
+
+References
+----------
+.. [1] C. Clopper, E. Pearson, The use of confidence or fiducial limits, Biometrika 1934.
+.. [2] A. Angelopoulos, S. Bates, E. Candès, M. Jordan, L. Lei, Learn then Test, 2021, section 3.1 (Hoeffding-Bentkus).
+.. [3] W. Press et al., Numerical Recipes, section 6.4 (continued fraction of the incomplete beta function).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+# A mean is a sum of rounded values: a count this little above a whole number is that number.
+ROUNDING = 1e-9
+_TINY = 1e-300
+
+
+def binomial_cdf(k, n, p):
+    """Probability of at most k successes in n trials, by the incomplete beta function.
+
+    Parameters
+    ----------
+    k, n : int or ndarray of int
+        k < 0 gives 0, k >= n gives 1; n >= 1.
+    p : float or ndarray of float
+        In [0, 1].
+
+    Returns
+    -------
+    ndarray of float
+        Relative error about 1e-9 for n up to a million, also far out in the lower tail.
+    """
+    k, n, p = np.broadcast_arrays(np.asarray(k), np.asarray(n), np.asarray(p, dtype=float))
+    found = np.where((k >= n) | ((p == 0) & (k >= 0)), 1.0, 0.0)
+    inside = (k >= 0) & (k < n) & (p > 0) & (p < 1)
+    found[inside] = _incomplete_beta(n[inside] - k[inside], k[inside] + 1, 1 - p[inside], p[inside])
+    return found
+
+
+def binomial_p_value(risk, n, alpha):
+    """P(Bin(n, alpha) <= n risk): the exact test for a loss of 0 or 1 [1]_.
+
+    Parameters
+    ----------
+    risk : float or ndarray of float
+        Mean of the n losses.
+    n : int
+    alpha : float or ndarray of float
+        In (0, 1).
+    """
+    return binomial_cdf(np.rint(np.asarray(risk) * n).astype(np.int64), n, alpha)
+
+
+def hoeffding_bentkus_p_value(risk, n, alpha):
+    r"""The smaller of Hoeffding's and Bentkus' p-value, for a loss anywhere in [0, 1] [2]_.
+
+    .. math:: \min\{\exp(-n\, h(\min(\hat R, \alpha), \alpha)),\; e\, P(\mathrm{Bin}(n, \alpha) \le \lceil n \hat R \rceil)\},
+        \quad h(a, b) = a \log\tfrac{a}{b} + (1 - a) \log\tfrac{1 - a}{1 - b}
+
+    Parameters
+    ----------
+    risk : float or ndarray of float
+        Mean of the n losses.
+    n : int
+    alpha : float or ndarray of float
+        In (0, 1).
+    """
+    risk, alpha = np.broadcast_arrays(np.asarray(risk, dtype=float), np.asarray(alpha, dtype=float))
+    low = np.minimum(risk, alpha)
+    divergence = _times_log(low, alpha) + _times_log(1 - low, 1 - alpha)
+    tail = binomial_cdf(np.ceil(risk * n - ROUNDING).astype(np.int64), n, alpha)
+    return np.minimum(np.exp(-n * divergence), np.e * tail).clip(0, 1)
+
+
+def upper_bound(p_value, risk, n, delta):
+    """The smallest alpha that the data rule out with confidence 1 - delta: the mean is at most that.
+
+    Parameters
+    ----------
+    p_value : callable
+        `binomial_p_value`, for which this is the one-sided bound of Clopper and Pearson, or
+        `hoeffding_bentkus_p_value`.
+    risk : float or ndarray of float
+        Mean of the n losses.
+    n : int
+    delta : float
+        In (0, 1).
+
+    Returns
+    -------
+    ndarray of float
+        In [risk, 1].
+    """
+    risk = np.asarray(risk, dtype=float).clip(0, 1)
+    low, high = risk, np.ones_like(risk)
+    # Six times into 256 parts leaves a rounding error; the upper end is kept, which is ruled out or 1.
+    parts = np.arange(1, 256) / 256
+    for _ in range(6):
+        inner = low[..., None] + (high - low)[..., None] * parts
+        inside = (inner > 0) & (inner < 1)
+        ruled_out = inside & (p_value(risk[..., None], n, np.where(inside, inner, 0.5)) <= delta)
+        ends = np.concatenate([low[..., None], inner, high[..., None]], axis=-1)
+        # A p-value falls as alpha rises: what follows the first that is ruled out is so too.
+        first = np.where(ruled_out.any(axis=-1), ruled_out.argmax(axis=-1), len(parts))[..., None]
+        low = np.take_along_axis(ends, first, -1)[..., 0]
+        high = np.take_along_axis(ends, first + 1, -1)[..., 0]
+    return high
+
+
+def _times_log(a, b):
+    """a log(a / b), 0 where a is 0."""
+    return a * np.log(np.divide(a, b, out=np.ones_like(a), where=a > 0))
+
+
+def _incomplete_beta(a, b, x, rest):
+    """Regularised incomplete beta function at x = 1 - rest, for whole a, b >= 1 and 0 < x < 1 [3]_."""
+    swap = x >= (a + 1) / (a + b + 2)
+    a, b = np.where(swap, b, a).astype(float), np.where(swap, a, b).astype(float)
+    x, rest = np.where(swap, rest, x), np.where(swap, x, rest)
+    front = _log_gamma(a + b) - _log_gamma(a) - _log_gamma(b) + a * np.log(x) + b * np.log(rest) - np.log(a)
+    found = np.exp(front) * _continued_fraction(a, b, x)
+    return np.where(swap, 1 - found, found).clip(0, 1)
+
+
+def _continued_fraction(a, b, x):
+    """Lentz's method; on this side of the mean about sqrt(max(a, b)) rounds are enough."""
+    c = np.ones_like(x)
+    d = 1 / _away_from_zero(1 - (a + b) * x / (a + 1))
+    found, m = d.copy(), 0
+    moving = np.ones(x.shape, dtype=bool)
+    while moving.any():
+        m += 1
+        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        before = found
+        for term in (even, odd):
+            d = 1 / _away_from_zero(1 + term * d)
+            c = _away_from_zero(1 + term / c)
+            found = np.where(moving, found * d * c, found)
+        moving &= np.abs(found - before) > 1e-14 * np.abs(found)
+        moving &= m < 100_000
+    return found
+
+
+def _away_from_zero(value):
+    return np.where(np.abs(value) < _TINY, _TINY, value)
+
+
+def _log_gamma(values):
+    distinct, place = np.unique(values, return_inverse=True)
+    return np.array([math.lgamma(value) for value in distinct.tolist()])[place.reshape(np.shape(values))]

@@ -1,0 +1,67 @@
+"""Operating points as files: JSON that `hierviz.operating_point` understands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from hierviz.errors import FileError
+from hierviz.operating_point import operating_point_from_json
+from hierviz.readers.sources import open_source, translated
+
+# A point is a few kilobytes; anything far beyond is another file.
+MOST_BYTES = 1 << 20
+
+
+def read_operating_point(source, taxonomy=None):
+    """Read an operating point.
+
+    Parameters
+    ----------
+    source : str, path or dict
+        A JSON file, or its content.
+    taxonomy : Taxonomy, optional
+        The point must be of this one.
+
+    Returns
+    -------
+    OperatingPoint
+
+    Raises
+    ------
+    FileError
+        If the file cannot be read, is not JSON (names line and column), or does not hold an operating point.
+    TaxonomyError
+        If the point belongs to another taxonomy; names both.
+    """
+    if isinstance(source, dict):
+        return operating_point_from_json(source, taxonomy=taxonomy)
+    file = open_source(source, "an operating point as JSON")
+    text = file.read_text(MOST_BYTES)
+    try:
+        value = json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, file.where))
+    except json.JSONDecodeError as error:
+        raise FileError(
+            f"{file.where}:{error.lineno}: expected JSON, got an error in column {error.colno} ({error.msg}). Mend the file."
+        ) from None
+    except (ValueError, RecursionError) as error:
+        # A number with more digits, or more brackets inside each other, than Python takes.
+        raise FileError(f"{file.where}: expected JSON, got {error}. Mend the file.") from None
+    return operating_point_from_json(value, taxonomy=taxonomy, where=file.where)
+
+
+def write_operating_point(point, path):
+    """Write an operating point as JSON (UTF-8); FileError when the file cannot be written."""
+    path = Path(path)
+    text = json.dumps(point.to_json(), indent=2, ensure_ascii=False, allow_nan=False)
+    with translated(path.name, path=path):
+        path.write_text(text + "\n", encoding="utf-8")
+
+
+def _once(pairs, where):
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise FileError(f"{where}: expected every key once, got {twice!r} twice. Remove one.")
+    return found
