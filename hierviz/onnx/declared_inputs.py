@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hierviz.errors import ModelError, listed
 from hierviz.onnx.input_spec import InputSpec
 from hierviz.onnx.session import shape_words
@@ -36,7 +38,7 @@ def find_inputs(where, signatures, said, notes):
         Name of the model's file.
     signatures : list of signatures
     said : dict
-        By key of `metadata.INPUT_KEYS`; it counts when there is a single input.
+        By key of `input_keys.INPUT_KEYS`; it counts for the only input, else for the only one of four axes.
     notes : list of str
         Grows by contradictions and assumptions.
 
@@ -49,8 +51,9 @@ def find_inputs(where, signatures, said, notes):
     ModelError
         If batch sizes differ, or what is said about the scaling is not enough.
     """
-    single = len(signatures) == 1
-    specs = tuple(_input_spec(where, one, said if single else {}, notes) for one in signatures)
+    meant = signatures if len(signatures) == 1 else [one for one in signatures if len(one[2]) == 4]
+    meant = meant[0] if len(meant) == 1 else None
+    specs = tuple(_input_spec(where, one, said if one is meant else {}, notes) for one in signatures)
     fixed = {spec.shape[0] for spec in specs} - {None}
     if len(fixed) > 1 or 0 in fixed:
         raise ModelError(
@@ -67,45 +70,31 @@ def pictures_words(specs):
     return f"not accepted: {why}" if why else "accepted"
 
 
+def _layout_of(shape):
+    """NHWC or NCHW as the lengths of four axes show it, None when both or neither could be."""
+    small = {1, 3, 4}
+    if len(shape) != 4 or (shape[1] in small) == (shape[3] in small):
+        return None
+    return "NCHW" if shape[1] in small else "NHWC"
+
+
 def _input_spec(where, signature, said, notes):
     """The InputSpec of one input: what the graph fixes wins over what is declared."""
     name, kind, shape = signature
-    dtype = DTYPES[kind]
-    said = dict(said)
+    dtype, shape = DTYPES[kind], tuple(shape)
     if len(shape) != 4:
-        return InputSpec(name, dtype, shape)
-    small = {1, 3, 4}
-    layout = said.get("layout")
-    if (shape[1] in small) != (shape[3] in small):
-        seen = "NCHW" if shape[1] in small else "NHWC"
-        if layout not in (None, seen):
-            notes.append(f"layout {layout} is declared, input {name!r} has shape {shape_words(shape)}: {seen} was used")
-        layout = seen
-    if layout is None:
-        return InputSpec(name, dtype, shape)
-    fixed = (shape[layout.index("H")], shape[layout.index("W")])
-    size = said.get("size", fixed)
-    if any(b not in (None, a) for a, b in zip(size, fixed, strict=True)):
-        notes.append(
-            f"size {list(size)} is declared, input {name!r} has shape {shape_words(shape)}: the shape was used"
-        )
-        size = tuple(b or a for a, b in zip(size, fixed, strict=True))
+        return InputSpec(name, dtype, shape, columns=said.get("columns"))
+    layout, seen = said.get("layout"), _layout_of(shape)
+    if seen is not None and layout not in (None, seen):
+        notes.append(f"layout {layout} is declared, input {name!r} has shape {shape_words(shape)}: {seen} was used")
+    layout = seen or layout
+    fixed = (None, None) if layout is None else (shape[layout.index("H")], shape[layout.index("W")])
+    size, resize = _size(name, shape, fixed, said, notes)
     if said.get("dtype") not in (None, dtype):
         notes.append(f"dtype {said['dtype']!r} is declared, input {name!r} is {dtype}: {dtype} was used")
-    spread, mean, std = said.get("range"), said.get("mean"), said.get("std")
-    if dtype.startswith(("int", "uint")):
-        if spread not in (None, (0.0, 255.0)) or mean is not None or std is not None:
-            notes.append(f"input {name!r} holds whole numbers: pictures are fed as 0..255, without range, mean and std")
-        spread = mean = std = None
-    elif spread is None and (mean is not None or std is not None):
-        if max(map(abs, (mean or ()) + (std or ()))) > 1:
-            raise ModelError(
-                f"{where}: expected `range` with mean {mean} and std {std}, got none, and they are not in units of 0..1. "
-                "Write `range` ([0, 255] or what they belong to) into `input` of the model's hierviz.json."
-            )
-        spread = (0.0, 1.0)
-        notes.append("mean and std are declared without range: pictures are scaled to 0..1 first")
-    spec = InputSpec(name, dtype, shape, layout, "RGB", spread, mean, std, None if None in size else tuple(size))
+    spread, mean, std = _scaling(where, name, dtype, said, notes)
+    how = said.get("resample", "bilinear")
+    spec = InputSpec(name, dtype, shape, layout, "RGB", spread, mean, std, size, resize, how)
     colour = said.get("colour")
     if colour == "GREY" and spec.channels != 1:
         notes.append(f"colour grey is declared, input {name!r} has {spec.channels} channels: RGB was used")
@@ -113,5 +102,37 @@ def _input_spec(where, signature, said, notes):
         notes.append("the order of the colour channels is not declared: RGB was assumed")
     if spec.channels == 1 and any(one is not None and len(one) == 3 for one in (mean, std)):
         raise ModelError(f"{where}: expected one mean and std for a grey input, got 3. Correct `input`.")
-    colour = "BGR" if colour == "BGR" and spec.channels == 3 else "RGB"
-    return InputSpec(name, dtype, shape, layout, colour, spread, mean, std, spec.size)
+    return replace(spec, colour="BGR") if colour == "BGR" and spec.channels == 3 else spec
+
+
+def _size(name, shape, fixed, said, notes):
+    """((height, width) or None, resize) out of what the graph fixes and what is declared."""
+    size, resize = said.get("size", fixed), said.get("resize")
+    if isinstance(resize, tuple) and "size" not in said and None in fixed:
+        size, resize = resize, None
+    if any(b not in (None, a) for a, b in zip(size, fixed, strict=True)):
+        dropped = "" if resize is None else ", pictures are stretched to it"
+        notes.append(
+            f"size {list(size)} is declared, input {name!r} has shape {shape_words(shape)}: the shape was used{dropped}"
+        )
+        size, resize = tuple(b or a for a, b in zip(size, fixed, strict=True)), None
+    return (None, resize) if None in size else (tuple(size), resize)
+
+
+def _scaling(where, name, dtype, said, notes):
+    """(range, mean, std) as far as they are known and mean something for the type."""
+    spread, mean, std = said.get("range"), said.get("mean"), said.get("std")
+    if dtype.startswith(("int", "uint")):
+        if spread not in (None, (0.0, 255.0)) or mean is not None or std is not None:
+            notes.append(f"input {name!r} holds whole numbers: pictures are fed as 0..255, without range, mean and std")
+        return None, None, None
+    if spread is None and (mean is not None or std is not None):
+        if max(map(abs, (mean or ()) + (std or ()))) > 1:
+            raise ModelError(
+                f"{where}: expected `range` with mean {mean} and std {std}, got none, and they are not in units of 0..1. "
+                "Pass --range (in Python: preprocessing=), 0,255 or what they belong to, or write `range` into `input` of "
+                "the model's hierviz.json."
+            )
+        notes.append("mean and std are declared without range: pictures are scaled to 0..1 first")
+        return (0.0, 1.0), mean, std
+    return spread, mean, std

@@ -2,10 +2,10 @@
 
 Conventions
 -----------
-Pictures are uint8, RGB. For a model they are stretched to its size, brought into its channel order, mapped linearly from
-0..255 to its `range`, then normalised by `mean` and `std` (in the model's channel order, in units of the range), then laid
-out as NHWC or NCHW. Arrays of uint8 that look like pictures are treated the same way; all other arrays are fed as they
-are, after a cast within their kind.
+Pictures are uint8, RGB. For a model they are brought to its size (see `picture_fitting`) and into its channel order, mapped
+linearly from 0..255 to its `range`, then normalised by `mean` and `std` (in the model's channel order, in units of the
+range), then laid out as NHWC or NCHW. Arrays of uint8 that look like pictures are treated the same way; all other arrays
+are fed as they are, after a cast within their kind.
 """
 
 from __future__ import annotations
@@ -15,6 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierviz.errors import ModelError, listed
+from hierviz.onnx.picture_fitting import Preview, fitted, fitting_words
+
+_WHOLE = ("uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")  # what can hold 0..255
+_FRACTIONS = ("float16", "float32", "float64")
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,12 @@ class InputSpec:
     mean, std : tuple of float, optional
         One value, or one per channel.
     size : (height, width), optional
+    resize : int or (height, width), optional
+        Size before `size` is cut from the middle; see `picture_fitting.fitted`.
+    resample : str
+        One of `picture_fitting.RESAMPLING`.
+    columns : tuple of str, optional
+        Columns of a table that make up a row of the input, in this order.
     """
 
     name: str
@@ -47,11 +57,19 @@ class InputSpec:
     mean: tuple | None = None
     std: tuple | None = None
     size: tuple | None = None
+    resize: int | tuple | None = None
+    resample: str = "bilinear"
+    columns: tuple | None = None
 
     @property
     def is_whole(self):
         """True for inputs of whole numbers."""
         return self.dtype.startswith(("uint", "int"))
+
+    @property
+    def is_text(self):
+        """True for an input of one text a sample."""
+        return self.dtype == "str" and all(axis in (1, None) for axis in self.shape[1:])
 
     @property
     def channels(self):
@@ -60,30 +78,55 @@ class InputSpec:
         return 3 if given is None else given
 
     @property
-    def why_no_pictures(self):
-        """Why pictures cannot be fed, in words for an error; an empty text when they can."""
+    def why_never_pictures(self):
+        """Why no answer could make this an input of pictures, in words for an error; an empty text when one could."""
         if len(self.shape) != 4:
             return f"an input of {len(self.shape)} axes, which takes no pictures"
-        if self.layout is None:
-            return "an input whose layout nobody said. Write `layout` (NHWC or NCHW) into its hierviz.json"
+        if self.layout is None and all(self.shape[axis] not in (1, 3, None) for axis in (1, 3)):
+            return f"an input of {self.shape[1]} or {self.shape[3]} channels, where pictures have 1 or 3"
         if self.channels not in (1, 3):
             return f"an input of {self.channels} channels, where pictures have 1 or 3"
-        if self.size is None:
-            return "an input without a picture size. Write `size` ([height, width]) into its hierviz.json"
-        if self.is_whole and self.dtype not in ("uint8", "int16", "uint16", "int32", "int64", "uint32", "uint64"):
+        if self.is_whole and self.dtype not in _WHOLE:
             return f"an input of type {self.dtype}, which cannot hold 0..255"
-        if not self.is_whole and self.dtype not in ("float16", "float32", "float64"):
+        if not self.is_whole and self.dtype not in _FRACTIONS:
             return f"an input of type {self.dtype}"
-        if not self.is_whole and self.range is None:
-            return "an input of fractions and nobody said how to scale 0..255. Write `range` ([low, high]) into its hierviz.json"
         return ""
+
+    @property
+    def questions(self):
+        """What must be said before pictures can be fed: tuple of (key of the preprocessing, sentence)."""
+        if self.why_never_pictures:
+            return ()
+        asked = []
+        if self.layout is None:
+            asked.append(("layout", "which axis holds the colour channels: NHWC (the last) or NCHW (the second)"))
+        if self.size is None:
+            asked.append(("size", "the height and width of a picture in pixels"))
+        if not self.is_whole and self.range is None:
+            asked.append(("range", "how to scale 0..255: what 0 and 255 become, such as 0,1 or -1,1 or 0,255"))
+        return tuple(asked)
+
+    @property
+    def why_no_pictures(self):
+        """Why pictures cannot be fed, in words for an error; an empty text when they can."""
+        never = self.why_never_pictures
+        if never or not self.questions:
+            return never
+        keys = [key for key, _ in self.questions]
+        flags = " ".join(f"--{key}" for key in keys)
+        written = ", ".join(f"`{key}`" for key in keys)
+        said = "; ".join(sentence for _, sentence in self.questions)
+        return (
+            f"an input of which nobody said {said}. Pass {flags} (in Python: preprocessing=), "
+            f"or write {written} under `input` into the model's hierviz.json"
+        )
 
     @property
     def words(self):
         """The whole preprocessing of pictures as one sentence."""
         if self.why_no_pictures:
             return "arrays are fed as they are"
-        steps = [f"pictures stretched to {self.size[1]} x {self.size[0]} (width x height)"]
+        steps = [fitting_words(self.size, self.resize, self.resample)]
         steps.append("turned to grey" if self.channels == 1 else self.colour)
         if self.is_whole:
             steps.append("values 0 to 255 as they are")
@@ -94,6 +137,10 @@ class InputSpec:
             if self.std is not None:
                 steps.append(f"divided by std {_numbers(self.std)}")
         return ", ".join([*steps, f"laid out as {self.layout}", self.dtype])
+
+    def fitted(self, image):
+        """A picture at the input's size; see `picture_fitting.fitted`."""
+        return fitted(image, self.size, self.resize, self.resample)
 
     def from_pictures(self, pictures):
         """Numbers to feed for pictures.
@@ -112,17 +159,57 @@ class InputSpec:
             values = ((weighted + 0x8000) >> 16).astype(np.uint8)[..., None]
         elif self.colour == "BGR":
             values = values[..., ::-1]
+        if self.is_whole:
+            return np.ascontiguousarray(self._laid_out(values), dtype=self.dtype)
+        kind = np.float64 if self.dtype == "float64" else np.float32
+        factor, offset = (one.astype(kind) for one in self._scaling)
+        shape = values.shape if self.layout == "NHWC" else tuple(values.shape[axis] for axis in (0, 3, 1, 2))
+        made = np.empty(shape, dtype=kind)
+        # Written where it belongs, without copies: pictures are most of the memory and of the time.
+        seen = made if self.layout == "NHWC" else made.transpose(0, 2, 3, 1)
+        np.multiply(values, factor, out=seen)
+        seen += offset
+        return made.astype(self.dtype, copy=False)
+
+    def preview(self, picture):
+        """What the model is fed for one picture.
+
+        Parameters
+        ----------
+        picture : PIL.Image.Image (RGB), or ndarray of uint8, shape (height, width, 3)
+            Of any size.
+
+        Returns
+        -------
+        Preview
+
+        Raises
+        ------
+        ModelError
+            If the input takes no pictures or something must be said first.
+        """
+        if self.why_no_pictures:
+            raise ModelError(f"input {self.name!r}: expected one that takes pictures, got {self.why_no_pictures}.")
+        fed = self.from_pictures(self.fitted(picture)[None])
+        values = fed[0].astype(np.float64)
+        stored = values if self.layout == "NHWC" else values.transpose(1, 2, 0)
         if not self.is_whole:
-            kind = np.float64 if self.dtype == "float64" else np.float32
-            low, high = self.range
-            values = values.astype(kind) * kind((high - low) / 255) + kind(low)
-            if self.mean is not None:
-                values -= np.array(self.mean, dtype=kind)
-            if self.std is not None:
-                values /= np.array(self.std, dtype=kind)
-        if self.layout == "NCHW":
-            values = values.transpose(0, 3, 1, 2)
-        return np.ascontiguousarray(values, dtype=self.dtype)
+            factor, offset = self._scaling
+            stored = (stored - offset) / factor
+        seen = np.clip(np.rint(stored), 0, 255).astype(np.uint8)
+        seen = seen[..., ::-1] if self.colour == "BGR" else seen
+        seen = np.ascontiguousarray(np.broadcast_to(seen, (*seen.shape[:2], 3)))
+        return Preview(seen, float(values.min()), float(values.max()), float(values.mean()), self.dtype, fed.shape)
+
+    @property
+    def _scaling(self):
+        """(factor, offset) of each channel: number fed = factor * value + offset."""
+        low, high = self.range
+        mean, std = np.array(self.mean or (0.0,)), np.array(self.std or (1.0,))
+        return (high - low) / 255 / std, (low - mean) / std
+
+    def _laid_out(self, values):
+        return values if self.layout == "NHWC" else values.transpose(0, 3, 1, 2)
 
     def as_pictures(self, array):
         """`array` as (n, height, width, 3) when it is uint8 pictures for this input, else None."""
@@ -138,6 +225,8 @@ class InputSpec:
         fixed = self.shape[1:]
         if array.ndim == len(fixed) and array.ndim and fixed[-1] in (1, None):
             array = array[..., None]
+        elif array.ndim == len(self.shape) + 1 and array.shape[-1] == 1:
+            array = array[..., 0]
         wanted = " x ".join(["rows", *("any" if one is None else str(one) for one in fixed)])
         pictures = self.as_pictures(array)
         shape = array.shape[1:]
@@ -149,7 +238,8 @@ class InputSpec:
                 "Reshape or resize the array."
             )
         if pictures is None:
-            self.cast(array[:1], where)
+            # Text is in memory anyway, and a missing one is told by its row here; numbers may lie on disk.
+            self.cast(array if self.dtype == "str" else array[:1], where)
         return array
 
     def cast(self, values, where="inputs"):
@@ -158,7 +248,17 @@ class InputSpec:
             return values
         have, want = values.dtype.kind, np.dtype(self.dtype).kind
         if have == "f" and want == "f":
-            return values.astype(self.dtype)
+            with np.errstate(over="ignore"):
+                made = values.astype(self.dtype)
+            if np.dtype(self.dtype).itemsize < values.dtype.itemsize:
+                wrong = values[np.isinf(made) & np.isfinite(values)]
+                if wrong.size:
+                    most = np.finfo(self.dtype).max
+                    raise ModelError(
+                        f"{where}: expected {self.dtype} values for input {self.name!r} (up to {most:g}), "
+                        f"got {listed(wrong.ravel().tolist())}. Check the units of the array."
+                    )
+            return made
         if have in "iu" and want in "iu":
             limits = np.iinfo(self.dtype)
             wrong = values[(values < limits.min) | (values > limits.max)] if values.size else values
@@ -169,19 +269,26 @@ class InputSpec:
                 )
             return values.astype(self.dtype)
         if want == "U" and have in "UTO":
-            missing = [one for one in values.ravel().tolist() if not isinstance(one, str)]
-            if missing:
-                raise ModelError(
-                    f"{where}: expected text for input {self.name!r}, got {listed(missing)}. Fill missing values."
-                )
+            # One of numpy's own strings is always text; an object may be None or nan.
+            if have != "U":
+                self._require_text(values, where)
             return values.astype(object)
         more = f"Convert it with array.astype({self.dtype!r})."
         if values.dtype == np.uint8 and want == "f":
             more = (
-                "For pictures, say how to scale 0..255: write `input` with `range` into the model's hierviz.json; "
-                f"for ready-made numbers use array.astype({self.dtype!r})."
+                "For pictures, say how to scale 0..255: pass --range (in Python: preprocessing=) or write `input` with "
+                f"`range` into the model's hierviz.json; for ready-made numbers use array.astype({self.dtype!r})."
             )
         raise ModelError(f"{where}: expected {self.dtype} for input {self.name!r}, got {values.dtype}. {more}")
+
+    def _require_text(self, values, where):
+        missing = [(row, one) for row, one in enumerate(values.ravel().tolist()) if not isinstance(one, str)]
+        if missing:
+            row = missing[0][0] // max(1, values.size // len(values))
+            raise ModelError(
+                f"{where}, row {row}: expected text for input {self.name!r}, got {listed([one for _, one in missing])}. "
+                "Fill missing values."
+            )
 
 
 def _numbers(values):

@@ -3,7 +3,8 @@
 Conventions
 -----------
 It stands in metadata called ``hierviz.*``, or in ``<model>.hierviz.json`` beside the model, with the same keys without
-``hierviz.``: `KEYS`, and within ``input`` `INPUT_KEYS`. The metadata win; contradictions become notes.
+``hierviz.``: `KEYS`, and within ``input`` those of `input_keys`. A ``preprocessor_config.json`` beside it completes the
+latter. The caller wins over the metadata, they over the JSON; contradictions become notes.
 """
 
 from __future__ import annotations
@@ -12,14 +13,18 @@ import json
 
 from hierviz.errors import ModelError, listed, near_miss
 from hierviz.onnx.file import companions
+from hierviz.onnx.input_keys import INPUT_KEYS, checked_input
+from hierviz.onnx.preprocessor_config import FILE, read_preprocessor_config
 from hierviz.readers.sources import open_source
 
 KEYS = ("format", "title", "parametrisation", "loss", "nodes", "taxonomy_sha256", "input", "training")
-INPUT_KEYS = ("layout", "dtype", "range", "colour", "size", "mean", "std")
+# These only make sense together: they are taken from one place.
+SCALING, GEOMETRY = ("range", "mean", "std"), ("size", "resize")
+OWN, CALLER = "the model's metadata", "the caller"
 MOST_BESIDE_BYTES = 64 << 20
 
 
-def declared(path, metadata, notes):
+def declared(path, metadata, notes, preprocessing=None):
     """What a model says about itself.
 
     Parameters
@@ -29,18 +34,20 @@ def declared(path, metadata, notes):
         Those in the model, all of them.
     notes : list of str
         Grows by what contradicts itself or is not known.
+    preprocessing : dict, optional
+        By key of `input_keys.INPUT_KEYS`; wins over all that is found.
 
     Returns
     -------
     said, origin : dict
-        Checked values, and who said them, by key of `KEYS`.
+        Checked values, and who said them, by key of `KEYS`. `origin` also has the parts of the input, as ``input.range``.
 
     Raises
     ------
     ModelError
         If something is no JSON or of another type.
     FileError
-        If the file beside cannot be read.
+        If a file beside cannot be read.
     """
     own = {key.removeprefix("hierviz."): value for key, value in metadata.items() if key.startswith("hierviz.")}
     for key in ("nodes", "input", "training"):
@@ -53,9 +60,31 @@ def declared(path, metadata, notes):
                     "Write it again."
                 ) from None
     own = _checked(f"{path.name}, metadata", own, "hierviz.", notes)
+    beside, other = _beside(path, notes)
+    said, origin = dict(other), dict.fromkeys(other, beside)
+    for key, value in own.items():
+        if key in other and other[key] != value and key not in ("format", "training", "input"):
+            notes.append(
+                f"{beside} says {key} {_short(other[key])}, the model's metadata {_short(value)}: the metadata were used"
+            )
+        said[key], origin[key] = value, OWN
+    layers = [(beside, other.get("input", {})), (OWN, own.get("input", {})), (CALLER, _asked(preprocessing))]
+    config = path.with_name(FILE)
+    if config.is_file():
+        layers.insert(0, (FILE, _of_config(config, layers, notes)))
+    merged, from_whom = _merged(layers, notes)
+    if merged:
+        said["input"] = merged
+        origin["input"] = origin.get("input", next(iter(from_whom.values())))
+        origin |= {f"input.{key}": name for key, name in from_whom.items()}
+    return said, origin
+
+
+def _beside(path, notes):
+    """(name, checked content) of the JSON beside the model; empty when there is none."""
     beside = next((one for one in companions(path) if one.name.endswith(".hierviz.json")), None)
     if beside is None:
-        return own, dict.fromkeys(own, "the model's metadata")
+        return "", {}
     text = open_source(beside, "JSON").read_text(MOST_BESIDE_BYTES)
     try:
         other = json.loads(text)
@@ -65,23 +94,59 @@ def declared(path, metadata, notes):
         raise ModelError(
             f"{beside.name}: expected a JSON object, got {type(other).__name__}. See the README of models/."
         )
-    other = _checked(beside.name, other, "", notes)
-    said, origin = dict(other), dict.fromkeys(other, beside.name)
-    for key, value in own.items():
-        if key == "input":
-            theirs = other.get("input", {})
-            for part in (part for part in value if theirs.get(part, value[part]) != value[part]):
+    return beside.name, _checked(beside.name, other, "", notes)
+
+
+def _asked(preprocessing):
+    """The caller's preprocessing, checked; an unknown key is an error here."""
+
+    def wrong(key, expected, got):
+        name = key.removeprefix("input.")
+        key = "preprocessing" if name == "input" else f"preprocessing, {name!r}"
+        return ModelError(f"{key}: expected {expected}, got {_short(got)}. Correct it.")
+
+    def unknown(words):
+        raise ModelError(f"preprocessing: expected keys out of {', '.join(INPUT_KEYS)}, got {words} Correct the key.")
+
+    return {} if preprocessing is None else checked_input(preprocessing, wrong, unknown)
+
+
+def _of_config(path, layers, notes):
+    """The parts of a preprocessor_config.json that complete what the model says itself."""
+
+    def wrong(key, expected, got):
+        return ModelError(
+            f"{path.name}, {key.removeprefix('input.')!r}: expected {expected}, got {_short(got)}. Correct it."
+        )
+
+    found = checked_input(read_preprocessor_config(path, notes), wrong, notes.append)
+    own = {key for name, one in layers if name != CALLER for key in one}
+    for group in (SCALING, GEOMETRY):
+        if own.intersection(group):
+            left = [key for key in group if found.pop(key, None) is not None and key not in own]
+            if left:
                 notes.append(
-                    f"{beside.name} says {part} {_short(theirs[part])}, the model's metadata {_short(value[part])}: "
-                    "the metadata were used"
+                    f"{path.name}: {listed(left)} left out, for the model says {listed(own & set(group))} itself"
                 )
-            value = {**theirs, **value}
-        elif key in other and other[key] != value and key not in ("format", "training"):
+    return found
+
+
+def _merged(layers, notes):
+    """(what counts, who said it) by key; `layers` are (name, parts), the later ones win."""
+    merged, origin = {}, {}
+    for name, parts in layers:
+        if name == CALLER and "size" in parts and "resize" in merged and "resize" not in parts:
             notes.append(
-                f"{beside.name} says {key} {_short(other[key])}, the model's metadata {_short(value)}: the metadata were used"
+                f"{origin['resize']} says resize {_short(merged.pop('resize'))}: left out, for a size was asked for"
             )
-        said[key], origin[key] = value, "the model's metadata"
-    return said, origin
+        for key, value in parts.items():
+            if key in merged and merged[key] != value:
+                used = {OWN: "the metadata were used", CALLER: "what was asked for was used"}.get(
+                    name, f"{name} was used"
+                )
+                notes.append(f"{origin[key]} says {key} {_short(merged[key])}, {name} {_short(value)}: {used}")
+            merged[key], origin[key] = value, name
+    return merged, origin
 
 
 def _checked(where, said, prefix, notes):
@@ -108,41 +173,12 @@ def _checked(where, said, prefix, notes):
             raise wrong("nodes", "a list of node names, one per output column", nodes)
         said["nodes"] = [str(one) for one in nodes]
     if "input" in said:
-        said["input"] = _checked_input(said["input"], wrong)
+        said["input"] = checked_input(
+            said["input"],
+            wrong,
+            lambda words: notes.append(f"{where}: unknown keys of the input were left out: {words}"),
+        )
     return said
-
-
-def _checked_input(given, wrong):
-    if not isinstance(given, dict):
-        raise wrong("input", "an object with " + ", ".join(INPUT_KEYS), given)
-    made = {key: value for key, value in given.items() if value is not None and key in INPUT_KEYS}
-    for key, choices in (("layout", ("NHWC", "NCHW")), ("colour", ("RGB", "BGR", "GREY"))):
-        if key in made:
-            text = str(made[key]).upper().replace("GRAY", "GREY")
-            if text not in choices:
-                raise wrong(f"input.{key}", " or ".join(choices), made[key])
-            made[key] = text
-    for key, lengths in (("range", (2,)), ("size", (2,)), ("mean", (1, 3)), ("std", (1, 3))):
-        if key not in made:
-            continue
-        values = made[key] if isinstance(made[key], list) else [made[key]]
-        fine = len(values) in lengths and all(type(v) in (int, float) and abs(v) < 1e9 for v in values)
-        if key == "size":
-            fine = fine and all(v == int(v) and 0 < v <= 16384 for v in values)
-        if (
-            not fine
-            or (key == "range" and not values[0] < values[1])
-            or (key == "std" and not all(v > 0 for v in values))
-        ):
-            expected = {
-                "range": "[low, high] with low below high",
-                "size": "[height, width] in pixels",
-                "mean": "1 or 3 numbers",
-                "std": "1 or 3 numbers above 0",
-            }[key]
-            raise wrong(f"input.{key}", expected, made[key])
-        made[key] = tuple(int(v) if key == "size" else float(v) for v in values)
-    return made
 
 
 def _short(value):

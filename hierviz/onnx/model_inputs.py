@@ -1,30 +1,38 @@
-"""What goes into an ONNX model: samples as pictures or arrays, read lazily and fed as the model's `InputSpec` says.
+"""What goes into an ONNX model: samples as pictures, texts, tables or arrays, fed as the model's `InputSpec` says.
 
 `ModelInputs` are the samples; pictures are decoded and scaled one batch at a time. `load_inputs` reads them from files.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from hierviz.errors import FileError, ModelError, listed
-from hierviz.onnx.input_arrays import open_npy, read_npz
+from hierviz.onnx.array_inputs import by_position, read_npy, read_npz
+from hierviz.onnx.input_digest import input_digest
 from hierviz.onnx.input_spec import InputSpec
+from hierviz.onnx.picture_table import PICTURE_COLUMNS, read_picture_table
 from hierviz.onnx.picture_table import SUFFIXES as TABLE_SUFFIXES
-from hierviz.onnx.picture_table import read_picture_table
-from hierviz.readers.arrays import ID_ARRAYS
+from hierviz.onnx.table_inputs import FrameTable, read_table_inputs
+from hierviz.onnx.text_inputs import SUFFIXES as TEXT_SUFFIXES
+from hierviz.onnx.text_inputs import read_texts, texts_at_hand
 from hierviz.readers.labels import text_array
 from hierviz.readers.picture_names import SUFFIXES
 from hierviz.readers.pictures import Pictures
 
 ACCEPTED = (
-    "Pass pictures (a folder or zip), an .npy array with one row per sample, "
+    "Pass pictures (a folder or zip), a table (CSV, TSV or Parquet), texts (.txt), an .npy array with one row per sample, "
     "or an .npz with one array per input, by input name"
 )
+_INSTEAD = {
+    True: "Pass texts (.txt, or a table with a column `text`)",
+    False: "Pass a table or an array with one row per sample",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,11 +42,16 @@ class ModelInputs:
     Parameters
     ----------
     arrays : mapping of input name to array of shape (n_samples, ...), optional
-        Anything that can be sliced by rows, memory-mapped files too. Exactly one of `arrays` and `pictures` is given.
+        Anything that can be sliced by rows, memory-mapped files too. The model is fed these when they are there.
     pictures : Pictures, optional
+        Else these, one a sample. Beside `arrays` they are only shown.
     sample_ids : ndarray of str, shape (n_samples,), optional
     attributes : mapping of str to ndarray, each shape (n_samples,)
+        ``image`` names the picture, ``text`` is the text of a sample.
     notes : tuple of str
+        What was assumed or left out.
+    files : tuple of Path
+        Read for the arrays, or naming the pictures.
     """
 
     arrays: Mapping[str, np.ndarray] | None = None
@@ -46,6 +59,7 @@ class ModelInputs:
     sample_ids: np.ndarray | None = None
     attributes: Mapping[str, np.ndarray] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    files: tuple[Path, ...] = ()
 
     def __len__(self):
         return len(self.pictures) if self.arrays is None else min((len(one) for one in self.arrays.values()), default=0)
@@ -61,17 +75,29 @@ class ModelInputs:
 
         Parameters
         ----------
-        values : ModelInputs, Pictures, str or Path, ndarray, or mapping of input name to ndarray
+        values : ModelInputs, Pictures, str or Path of a file, list of texts, ndarray, pandas.DataFrame, or mapping of
+            input name to ndarray, list or Series
         specs : sequence of InputSpec
+
+        Raises
+        ------
+        FileError, ModelError, PredictionsError
+            As `load_inputs`.
         """
         if isinstance(values, cls):
             return values.checked(specs)
         if isinstance(values, Pictures):
             return _of_pictures(values, None, {}, specs)
-        if isinstance(values, (str, Path)):
+        if isinstance(values, (str, os.PathLike)) or FrameTable.fits(values):
             return load_inputs(values, specs)
-        arrays = dict(values) if isinstance(values, Mapping) else _by_position(values, specs, "inputs")
-        return cls(arrays).checked(specs)
+        if isinstance(values, Mapping):
+            arrays = {name: _as_array(one) for name, one in values.items()}
+            return cls(arrays).checked(specs)
+        made = cls(by_position(_as_array(values), specs, "inputs")).checked(specs)
+        array = made.arrays[specs[0].name]
+        if not specs[0].is_text or array.size != len(array):
+            return made
+        return replace(made, attributes={"text": text_array(array.ravel().tolist())})
 
     def checked(self, specs, where="inputs"):
         """The same inputs after a look at their names, shapes and types.
@@ -97,10 +123,10 @@ class ModelInputs:
             raise ModelError(
                 f"{where}: expected equally many rows for every input, at least one, got {said}. Align the arrays."
             )
-        return ModelInputs(arrays, None, self.sample_ids, self.attributes, self.notes)
+        return replace(self, arrays=arrays)
 
     def feed(self, specs, rows):
-        """Exactly typed arrays for some rows.
+        """Exactly typed arrays for some rows, nothing of the others being read.
 
         Parameters
         ----------
@@ -110,66 +136,108 @@ class ModelInputs:
         Returns
         -------
         dict of input name to ndarray
+            Contiguous.
         """
         if self.arrays is None:
             spec = specs[0]
-            names = self.pictures.names[rows]
-            return {spec.name: spec.from_pictures(np.stack([self.pictures.array(name, spec.size) for name in names]))}
+            made = [spec.fitted(self.pictures.image(name)) for name in self.pictures.names[rows]]
+            return {spec.name: spec.from_pictures(np.stack(made))}
         made = {}
         for spec in specs:
             block = np.asarray(self.arrays[spec.name][rows])
             pictures = spec.as_pictures(block)
-            made[spec.name] = spec.cast(block) if pictures is None else spec.from_pictures(pictures)
+            ready = spec.cast(block) if pictures is None else spec.from_pictures(pictures)
+            made[spec.name] = np.ascontiguousarray(ready)
         return made
 
+    def preview(self, specs, row=0):
+        """What the model is fed for the picture of one sample, None when it is fed no pictures.
 
-def load_inputs(path, model, *, media=None):
+        Parameters
+        ----------
+        specs : sequence of InputSpec
+        row : int
+
+        Returns
+        -------
+        picture_fitting.Preview, or None
+        """
+        if self.arrays is None:
+            return specs[0].preview(self.pictures.image(self.pictures.names[row]))
+        for spec in specs:
+            pictures = spec.as_pictures(np.asarray(self.arrays[spec.name][row : row + 1]))
+            if pictures is not None:
+                return spec.preview(pictures[0])
+        return None
+
+    def sha256(self):
+        """Checksum of the inputs in hexadecimal digits; see `input_digest`. All files are read once more."""
+        return input_digest(self.files, self.pictures, self.arrays)
+
+
+def load_inputs(path, model, *, media=None, text_column=None, columns=None):
     """Read samples for a model.
 
     Parameters
     ----------
-    path : str or Path
-        A folder, a zip or one file of pictures; an `.npy` array with one row per sample; an `.npz` with one array per
-        input, by input name, and ids in `sample_id`, `ids` or `id`; or a CSV, TSV or Parquet table whose `image` or
-        `file` column names pictures in `media` or, without it, in the table's own folder.
+    path : str, Path or pandas.DataFrame
+        A folder, a zip or one file of pictures; a CSV, TSV or Parquet table whose columns feed the inputs of their names, or
+        whose `image` or `file` column names pictures in `media` or, without it, in the table's own folder; for a model of
+        text also a table with a column `text`, or a `.txt` with one text a line; an `.npy` array with one row per sample;
+        an `.npz` with one array per input, by input name, and ids in `sample_id`, `ids` or `id`.
     model : Model, InputSpec or sequence of InputSpec
         Whom it is for.
     media : str or Path, optional
-        Folder or zip of the pictures that a table names.
+        Folder or zip of the pictures that a table names. Where the model takes no pictures they are only shown.
+    text_column : str, optional
+        Column of a table that holds the texts.
+    columns : sequence of str, or mapping of input name to column or columns, optional
+        Columns of a table that make up the only input, in order, or the columns of each input.
 
     Returns
     -------
     ModelInputs
-        Pictures have their file names without suffix as sample ids (whole names where two are alike), `.npy` rows none;
-        the other columns of a table are attributes, but for one that holds the truth, which is read elsewhere.
+        Pictures have their file names without suffix as sample ids (whole names where two are alike), `.npy` rows and lines
+        of text none; the other columns of a table are attributes, but for one that holds the truth, which is read elsewhere.
 
     Raises
     ------
     FileError
-        If the file is missing, damaged, of another kind or too large.
+        If the file is missing, damaged, of another kind or too large, or a cell is missing or of another kind.
     ModelError
         If it does not fit the model's inputs.
     PredictionsError
         If a sample id of a table is missing or there twice.
     """
     specs = _specs(model)
+    if FrameTable.fits(path):
+        found = read_table_inputs(FrameTable(path), specs, text_column=text_column, columns=columns)
+        return _of_table(found, specs, FrameTable.where)
     path = Path(path)
     if not path.exists():
-        raise FileError(f"{path}: expected pictures or arrays for the model, got nothing there. Check the path.")
+        raise FileError(f"{path}: expected inputs for the model, got nothing there. Check the path.")
+    name = path.name.lower() if path.is_file() else ""
     suffix = path.suffix.lower() if path.is_file() else ""
-    if suffix == ".npy":
-        return ModelInputs(_by_position(open_npy(path), specs, path.name)).checked(specs, path.name)
-    if suffix == ".npz":
-        return _of_npz(path, specs)
+    if name.endswith((".npy", ".npy.gz")):
+        return ModelInputs(read_npy(path, specs), files=(path,)).checked(specs, path.name)
+    if name.endswith((".npz", ".npz.gz")):
+        arrays, ids, notes = read_npz(path, specs)
+        return ModelInputs(arrays, None, ids, {}, notes, (path,)).checked(specs, path.name)
     if path.is_dir() or suffix in {".zip", *SUFFIXES}:
         _require_pictures(specs, path.name)
         return _of_pictures(Pictures.open(path), None, {}, specs)
-    if path.name.lower().endswith(TABLE_SUFFIXES):
-        return _of_pictures(*read_picture_table(path, media), specs)
-    kind = repr(suffix) if suffix else "a file without a suffix"
-    raise FileError(
-        f"{path.name}: expected a folder, .zip, .npy, .npz or a table that names pictures, got {kind}. {ACCEPTED}."
-    )
+    if not name.endswith(TABLE_SUFFIXES):
+        kind = repr(suffix) if suffix else "a file without a suffix"
+        raise FileError(f"{path.name}: expected inputs for the model, got {kind}. {ACCEPTED}.")
+    if len(specs) == 1 and len(specs[0].shape) == 4:
+        return _of_pictures(*read_picture_table(path, media), specs, (path,))
+    if name.endswith(TEXT_SUFFIXES) and len(specs) == 1 and specs[0].is_text and text_column is columns is None:
+        texts = read_texts(path)
+        made = ModelInputs({specs[0].name: texts}, attributes={"text": texts}, files=(path,)).checked(specs, path.name)
+    else:
+        found = read_table_inputs(path, specs, text_column=text_column, columns=columns)
+        made = _of_table(found, specs, path.name, (path,))
+    return made if media is None else _with_shown(made, media, path.name)
 
 
 def _specs(model):
@@ -186,45 +254,40 @@ def _require_pictures(specs, where):
         )
     if specs[0].why_no_pictures:
         why = specs[0].why_no_pictures
-        more = "" if "Write `" in why else " Pass an .npy array with one row per sample."
+        more = "" if specs[0].questions else f" {_INSTEAD[specs[0].is_text]}."
         raise ModelError(f"{where}: expected a model that takes pictures, got {why}.{more}")
 
 
-def _of_pictures(pictures, ids, attributes, specs):
+def _of_pictures(pictures, ids, attributes, specs, files=()):
     _require_pictures(specs, pictures.path.name)
     ids = text_array(pictures.stems) if ids is None else ids
-    return ModelInputs(None, pictures, ids, {**attributes, "image": text_array(pictures.names)}, pictures.notes)
+    attributes = {**attributes, "image": text_array(pictures.names)}
+    return ModelInputs(None, pictures, ids, attributes, pictures.notes, files)
 
 
-def _by_position(array, specs, where):
-    if len(specs) != 1:
-        raise ModelError(
-            f"{where}: expected one array for each of the {len(specs)} inputs ({listed([spec.name for spec in specs])}), "
-            "got a single one. Pass an .npz, or a dict, with arrays by input name."
-        )
-    return {specs[0].name: array}
+def _of_table(found, specs, where, files=()):
+    made = ModelInputs(found.arrays, None, found.sample_ids, found.attributes, found.notes, files)
+    return made.checked(specs, where)
 
 
-def _of_npz(path, specs):
-    found = read_npz(path)
-    names = [spec.name for spec in specs]
-    ids_name = next((name for name in ID_ARRAYS if name in found and name not in names), None)
-    ids = None if ids_name is None else found.pop(ids_name)
-    if all(name in found for name in names):
-        arrays = {name: found.pop(name) for name in names}
-    elif len(names) == 1 and len(found) == 1:
-        arrays, found = {names[0]: next(iter(found.values()))}, {}
-    else:
+def _with_shown(inputs, media, where):
+    """The inputs with the pictures that an attribute names, to be shown beside what the model is fed."""
+    column = next((name for name in PICTURE_COLUMNS if name in inputs.attributes), None)
+    if column is None:
         raise FileError(
-            f"{path.name}: expected arrays named {listed(names)} (the inputs of the model), got {listed(found)}. "
-            "Name the arrays in np.savez as the inputs are named."
+            f"{where}: expected a column `image` or `file` that names the pictures in {Path(media).name}, got none. "
+            "Add it or leave --media out."
         )
-    notes = (f"{path.name}: arrays that no input is called after were left out: {listed(found)}",) if found else ()
-    made = ModelInputs(arrays, notes=notes).checked(specs, path.name)
-    if ids is None:
-        return made
-    if ids.ndim != 1 or len(ids) != len(made):
-        raise FileError(
-            f"{path.name}: expected {len(made)} ids in {ids_name!r}, got shape {ids.shape}. Align the rows."
-        )
-    return ModelInputs(made.arrays, None, ids.astype(str), {}, notes)
+    pictures = Pictures.open(media, inputs.attributes[column])
+    attributes = {**inputs.attributes, column: text_array(pictures.names)}
+    return replace(inputs, pictures=pictures, attributes=attributes, notes=inputs.notes + pictures.notes)
+
+
+def _as_array(values):
+    """An array of what a mapping or a list holds; text stays text, a missing one among it stays missing."""
+    if isinstance(values, np.ndarray):
+        return values
+    if hasattr(values, "to_numpy"):
+        return values.to_numpy()
+    texts = texts_at_hand(values)
+    return np.asarray(values) if texts is None else texts

@@ -45,8 +45,8 @@ def read_picture_table(path, media=None):
     named = column if column is not None or media is None else id_place
     if named is None:
         raise FileError(
-            f"{path.name}: expected a column `image` or `file` that names pictures, got the columns {listed(names)}; "
-            "tables of numbers or texts as inputs are not possible yet. Pass pictures (a folder or zip), .npy or .npz."
+            f"{path.name}: expected a column `image` or `file` that names pictures, got the columns {listed(names)}. "
+            "Add one, or pass pictures (a folder or zip), .npy or .npz."
         )
     if not len(columns):
         raise FileError(f"{path.name}: expected at least one row, got none. Check the table.")
@@ -72,6 +72,6 @@ def _beside(path, names):
     if missing:
         raise FileError(
             f"{path.name}: expected the pictures that it names in its own folder, got no {listed(missing)} there. "
-            "Put them beside the table, or pass their folder or zip as media (in Python)."
+            "Put them beside the table, or pass their folder or zip with --media (in Python: media=)."
         )
     return Pictures(folder, tuple(names))

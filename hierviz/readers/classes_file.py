@@ -39,7 +39,7 @@ def read_classes(classes, taxonomy):
         If a name is not in the taxonomy or stands there twice; names the line.
     """
     if isinstance(classes, (str, os.PathLike)):
-        where, entries = _entries(classes, taxonomy)
+        where, entries = class_entries(classes, taxonomy)
     else:
         where, entries = "classes", [(f"classes, entry {number}", str(name)) for number, name in enumerate(classes, 1)]
     nodes, seen = [], {}
@@ -61,7 +61,8 @@ def read_classes(classes, taxonomy):
     return np.array(nodes, dtype=np.intp)
 
 
-def _entries(path, taxonomy):
+def class_entries(path, taxonomy):
+    """(name of the file, list of (place, name)): what it holds, before any name is looked up."""
     source = open_source(path, "a list of classes, one per line, or a table with a column of them")
     lines = [(number, line.rstrip("\r")) for number, line in enumerate(source.read_text().split("\n"), 1)]
     lines = [(number, line) for number, line in lines if line.strip()]

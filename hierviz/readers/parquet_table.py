@@ -16,7 +16,7 @@ import numpy as np
 from hierviz.errors import FileError
 from hierviz.readers.columns import Columns
 from hierviz.readers.sources import Source, translated
-from hierviz.readers.tables import MOST_NUMBERS, MOST_TEXT_CELLS
+from hierviz.readers.tables import EVERY_SCORE, MOST_NUMBERS, MOST_TEXT_CELLS
 
 # Values read at a time (32 MB), whatever the sizes of row groups.
 VALUES_AT_ONCE = 4_000_000
@@ -80,8 +80,17 @@ class ParquetTable:
         """True when the column's type is a number."""
         return _is_number(self.types[place])
 
-    def read(self, numbers=(), has_header=True):
-        """Read all rows; see `TextTable.read`. List columns give lists of text."""
+    def is_truth_column(self, place):
+        """True when the column's type is true or false."""
+        import pyarrow as pa
+
+        return self.types[place] == pa.bool_()
+
+    def read(self, numbers=(), has_header=True, instead=None, advice=EVERY_SCORE):
+        """Read all rows; see `TextTable.read`.
+
+        List columns give lists of text, a missing number is always NaN, true and false are 1 and 0.
+        """
         import pyarrow as pa
 
         n_rows, names = self.file.metadata.num_rows, self.first
@@ -97,10 +106,10 @@ class ParquetTable:
                 f"{self.where}: expected at most {MOST_NUMBERS:,} values, got {n_rows} rows of {len(names)}. Use .npy."
             )
         for place in numbers:
-            if not _is_number(self.types[place]):
+            if not _is_number(self.types[place]) and not self.is_truth_column(place):
                 raise FileError(
                     f"{self.where}, column {names[place]!r}: expected numbers, got values of type {self.types[place]}. "
-                    "Every sample needs a score for every class."
+                    f"{advice}"
                 )
         narrow = all(self.types[place] in (pa.float32(), pa.float16()) for place in numbers)
         with translated(self.where):
@@ -125,7 +134,7 @@ class ParquetTable:
             for start in range(0, len(names), width):
                 some = names[start : start + width]
                 table = self.file.read_row_group(group, columns=some, use_threads=False)
-                block[rows, start : start + len(some)] = np.array([table.column(name).to_numpy() for name in some]).T
+                block[rows, start : start + len(some)] = np.array([_numbers(table.column(name)) for name in some]).T
             first += n_rows
 
 
@@ -133,6 +142,13 @@ def _is_number(kind):
     import pyarrow.types as types
 
     return types.is_floating(kind) or types.is_integer(kind) or types.is_decimal(kind)
+
+
+def _numbers(column):
+    import pyarrow as pa
+
+    # Truth with a missing value would become objects.
+    return (column.cast(pa.uint8()) if column.type == pa.bool_() else column).to_numpy()
 
 
 def _as_text(column):

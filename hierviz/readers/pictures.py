@@ -129,41 +129,27 @@ class Pictures:
                 "Pack or copy it again."
             ) from None
 
-    def array(self, name, size=None):
-        """A picture as an array.
-
-        Parameters
-        ----------
-        name : str
-        size : (height, width), optional
-            The picture is stretched to this size (bilinear, averaged when it shrinks) when its own differs.
-
-        Returns
-        -------
-        ndarray of uint8, shape (height, width, 3)
+    def image(self, name):
+        """A picture as a PIL.Image.Image, RGB.
 
         Raises
         ------
         FileError
             If the file is no picture of the accepted kinds, is damaged, or has more than 64 million pixels.
         """
-        return np.array(self._image(name, size), dtype=np.uint8)
+        return decode(self.bytes(name), f"{self.path.name}/{name}")
+
+    def array(self, name):
+        """A picture as an array of uint8, shape (height, width, 3); FileError as `image`."""
+        return np.array(self.image(name), dtype=np.uint8)
 
     def png(self, name, most=None):
         """A picture as PNG bytes for a screen, reduced to at most `most` pixels a side with its proportions kept."""
-        image, made = self._image(name, None), io.BytesIO()
+        image, made = self.image(name), io.BytesIO()
         if most is not None and max(image.size) > most:
             image.thumbnail((most, most))
         image.save(made, "PNG")
         return made.getvalue()
-
-    def _image(self, name, size):
-        image = decode(self.bytes(name), f"{self.path.name}/{name}")
-        if size is not None and image.size != (size[1], size[0]):
-            from PIL import Image
-
-            image = image.resize((int(size[1]), int(size[0])), Image.Resampling.BILINEAR)
-        return image
 
     @cached_property
     def _known(self):

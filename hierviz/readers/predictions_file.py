@@ -15,6 +15,7 @@ from hierviz.readers.arrays import read_npy, read_npz
 from hierviz.readers.classes_file import read_classes
 from hierviz.readers.join import join
 from hierviz.readers.prediction_tables import read_prediction_table
+from hierviz.readers.run_record import read_record, record_words
 from hierviz.readers.sources import open_source
 from hierviz.readers.tables import open_table
 from hierviz.readers.truth_file import load_truth
@@ -97,6 +98,7 @@ def load_predictions(
             f"{source.where}: expected {FORMS[form]} ({form}), got a file of another kind. Leave the form out."
         )
     column = truth_column if truth is None else None
+    record, more = None, []
     if source.kind == "npy":
         raw = read_npy(source, nodes)
     elif source.kind == "zip":
@@ -106,7 +108,9 @@ def load_predictions(
         raw = read_prediction_table(
             table, taxonomy, classes=nodes, truth_column=column, keep_empty=keep_empty_labels, form=form
         )
-    notes, detected = list(raw.notes), dict(raw.detected)
+        record, more = read_record(source, getattr(table, "schema", None))
+    made, told = record_words(record, taxonomy)
+    notes, detected = [*told, *more, *raw.notes], {**raw.detected, **made}
     if raw.scores is None:
         if parametrisation is not None:
             notes.append(f"{raw.where} holds labels: the parametrisation {parametrisation} plays no part")

@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import json
 from pathlib import Path
 
 import numpy as np
 
 from hierviz.errors import FileError, PredictionsError
 from hierviz.parametrisation import PARAMETRISATIONS
+from hierviz.readers.run_record import KEY, run_record, write_beside
 from hierviz.readers.sources import translated
 
 _SUFFIXES = (".parquet", ".csv", ".csv.gz")
@@ -22,6 +24,9 @@ def write_predictions(predictions, path):
     Columns are ``sample_id``, when there are ids, and the probabilities: of the leaves when the parametrisation is a
     distribution over them, else of all nodes but the root. The root gets a column where it would be needed to tell the
     two apart, or where it is not certain. The truth is not written.
+
+    How the predictions were made (see `run_record`) goes into the metadata of a Parquet file, or beside a CSV into
+    ``<name>.hierviz.json``; `load_predictions` reads it back.
 
     Parameters
     ----------
@@ -47,8 +52,13 @@ def write_predictions(predictions, path):
     names = [predictions.taxonomy.names[node] for node in nodes]
     if predictions.sample_ids is not None:
         names = ["sample_id", *names]
+    record = run_record(predictions)
     with translated(path.name, path=path):
-        (_write_parquet if path.name.lower().endswith(".parquet") else _write_csv)(predictions, path, nodes, names)
+        if path.name.lower().endswith(".parquet"):
+            _write_parquet(predictions, path, nodes, names, record)
+        else:
+            _write_csv(predictions, path, nodes, names)
+            write_beside(record, path)
 
 
 def check_target(path):
@@ -96,13 +106,13 @@ def _write_csv(predictions, path, nodes, names):
             writer.writerows(lists)
 
 
-def _write_parquet(predictions, path, nodes, names):
+def _write_parquet(predictions, path, nodes, names, record):
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     with_ids = predictions.sample_ids is not None
     fields = [pa.field(name, pa.string() if with_ids and k == 0 else pa.float64()) for k, name in enumerate(names)]
-    schema = pa.schema(fields)
+    schema = pa.schema(fields, metadata=None if record is None else {KEY: json.dumps(record)})
     with pq.ParquetWriter(path, schema) as writer:
         for rows, p in _blocks(predictions, nodes):
             columns = [pa.array(column) for column in np.ascontiguousarray(p.T)]

@@ -21,6 +21,7 @@ import csv
 import io
 from dataclasses import dataclass, field
 from operator import itemgetter
+from types import MappingProxyType
 
 import numpy as np
 
@@ -32,6 +33,7 @@ SEPARATORS = {"\t": "tab", ",": "comma", ";": "semicolon", " ": "space"}
 LONGEST_LINE = 1 << 26
 MOST_NUMBERS = 500_000_000
 MOST_TEXT_CELLS = 50_000_000
+EVERY_SCORE = "Every sample needs a score for every class."
 # A first line with one of these cells is cut at the right places, even if other lines do not fit.
 _TELLING = {"sample_id", "id", "truth", "parent", "child", "node", "labels"}
 _SAMPLE_LINES, _SAMPLE_CHARACTERS = 50, 1 << 20
@@ -87,7 +89,7 @@ class TextTable:
                     )
                 yield line, cells
 
-    def read(self, numbers=(), has_header=True):
+    def read(self, numbers=(), has_header=True, instead=MappingProxyType({}), advice=EVERY_SCORE):
         """Read all rows.
 
         Parameters
@@ -96,6 +98,10 @@ class TextTable:
             Places of the columns that become float64, in the order wanted.
         has_header : bool
             Whether the first record holds names.
+        instead : mapping of str to str
+            Numbers that other cells stand for, such as ``{"": "nan", "True": "1"}``.
+        advice : str
+            What the error about a cell that is no number tells to do.
 
         Returns
         -------
@@ -128,29 +134,17 @@ class TextTable:
                     if block.size > MOST_NUMBERS:
                         raise FileError(f"{self.where}: expected at most {MOST_NUMBERS:,} numbers, got more. Use .npy.")
                     block.resize((len(block) + len(block) // 2, len(numbers)), refcheck=False)
-                self._fill(block[len(lines)], cells, pick, numbers, names, line)
+                if not _fill(block[len(lines)], pick(cells), instead):
+                    place = next(k for k in numbers if as_number(cells[k]) is None and cells[k].strip() not in instead)
+                    raise FileError(
+                        f"{self.where}:{line}, column {names[place]!r}: expected a number, got {cells[place]!r}. {advice}"
+                    )
             if len(lines) * len(rest) > MOST_TEXT_CELLS:
                 raise FileError(f"{self.where}: expected at most {MOST_TEXT_CELLS:,} cells, got more. Split the file.")
             lines.append(line)
         if numbers:
             block.resize((len(lines), len(numbers)), refcheck=False)
         return Columns(self.where, names, text, block if numbers else None, np.array(lines, dtype=np.int64))
-
-    def _fill(self, row, cells, pick, numbers, names, line):
-        picked = pick(cells)
-        try:
-            row[:] = np.fromiter(map(float, picked), np.float64, len(picked))
-        except ValueError:
-            pass
-        else:
-            # float() takes 1_000 for a number.
-            if "_" not in "".join(picked):
-                return
-        place = next(place for place in numbers if as_number(cells[place]) is None)
-        raise FileError(
-            f"{self.where}:{line}, column {names[place]!r}: expected a number, got {cells[place]!r}. "
-            "Every sample needs a score for every class."
-        )
 
 
 def open_table(path, wanted, *, separator=None, kinds=("text", "parquet")):
@@ -262,6 +256,20 @@ def _parse(lines, separator, strict=True):
             before = reader.line_num
     except csv.Error as error:
         raise csv.Error(f"in line {before + 1}: {error}") from None
+
+
+def _fill(row, cells, instead):
+    """Put `cells` into `row` as numbers, or what stands `instead` of them; False when one is no number."""
+    return _put(row, cells) or (bool(instead) and _put(row, [instead.get(cell.strip(), cell) for cell in cells]))
+
+
+def _put(row, cells):
+    try:
+        row[:] = np.fromiter(map(float, cells), np.float64, len(cells))
+    except ValueError:
+        return False
+    # float() takes 1_000 for a number.
+    return "_" not in "".join(cells)
 
 
 def _picker(places, width):

@@ -1,5 +1,7 @@
 """Pictures and arrays for models: ids, tables, casts, and refused arrays."""
 
+import gzip
+import hashlib
 import tracemalloc
 
 import numpy as np
@@ -45,7 +47,7 @@ def test_table_with_media(tmp_path, folder, pictures):
     with pytest.raises(FileError, match="media"):
         load_inputs(table, SPEC)
     table.write_text("a,b\n1,2\n")
-    with pytest.raises(FileError, match="not possible yet") as raised:
+    with pytest.raises(FileError, match="a column `image` or `file`") as raised:
         load_inputs(table, SPEC, media=folder)
     one_line(raised)
     table.write_text("id,b\n3,2\n")
@@ -119,10 +121,10 @@ def test_refused_arrays(tmp_path, monkeypatch):
     (tmp_path / "b.npz").write_bytes(b"PK\x03\x04 nonsense")
     (tmp_path / "x.parq").write_bytes(b"PAR1")
     for path, words in (
-        (tmp_path / "o.npy", "pickled Python objects"),
-        (save(x=np.array([None, 1], dtype=object)), "pickled Python objects"),
-        (tmp_path / "b.npy", "damaged or different"),
-        (tmp_path / "b.npz", "damaged or different"),
+        (tmp_path / "o.npy", "Python objects"),
+        (save(x=np.array([None, 1], dtype=object)), "Python objects"),
+        (tmp_path / "b.npy", "cannot be read"),
+        (tmp_path / "b.npz", "intact archive"),
         (tmp_path / "x.parq", "got '.parq'"),
         (tmp_path / "none.npy", "nothing there"),
     ):
@@ -139,9 +141,84 @@ def test_refused_arrays(tmp_path, monkeypatch):
         with pytest.raises((FileError, ModelError), match=words) as raised:
             load_inputs(save(**arrays), ROWS)
         one_line(raised)
-    monkeypatch.setattr("hierviz.onnx.input_arrays.MOST_BYTES", 100)
-    with pytest.raises(FileError, match="when unpacked"):
+    monkeypatch.setattr("hierviz.readers.numpy_files.MOST_BYTES", 100)
+    with pytest.raises(FileError, match="arrays of at most"):
         load_inputs(save(x=x), ROWS)
+
+
+def test_npy_stays_on_disk(tmp_path):
+    spec = InputSpec("x", "float32", (None, 200))
+    np.save(tmp_path / "x.npy", np.zeros((20_000, 200), np.float32))  # 16 MB
+    tracemalloc.start()
+    inputs = load_inputs(tmp_path / "x.npy", spec)
+    for start in range(0, 20_000, 5_000):
+        assert inputs.feed([spec], slice(start, start + 64))["x"].shape == (64, 200)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1e6
+    assert isinstance(inputs.arrays["x"], np.memmap)
+    (tmp_path / "x.npy.gz").write_bytes(gzip.compress((tmp_path / "x.npy").read_bytes(), 1))
+    assert len(load_inputs(tmp_path / "x.npy.gz", spec)) == 20_000
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_fractions_in_the_type_of_the_model(tmp_path, dtype):
+    spec = InputSpec("x", dtype, (None, 2))
+    for given in (np.float16, np.float32, np.float64):
+        x = np.array([[0.5, -2.25], [8, 1024]], dtype=given)
+        np.save(tmp_path / "x.npy", x)
+        fed = load_inputs(tmp_path / "x.npy", spec).feed([spec], slice(0, 2))["x"]
+        assert fed.dtype == dtype
+        np.testing.assert_array_equal(fed, x)
+    np.testing.assert_array_equal(spec.cast(np.array([[np.inf, np.nan]])), [[np.inf, np.nan]])
+    if dtype == "float16":
+        with pytest.raises(ModelError, match=r"float16 values for input 'x' \(up to 65504\), got 1000000\.0") as raised:
+            spec.cast(np.array([[1e6, 1]]))
+        one_line(raised)
+
+
+def test_several_inputs_of_equal_length():
+    specs = (InputSpec("a", "int64", (4, None)), InputSpec("b", "float64", (4, 2)), InputSpec("c", "str", (4,)))
+    values = {
+        "c": ["u", "v", "w"],
+        "a": np.arange(6, dtype=np.uint8).reshape(3, 2),
+        "b": np.ones((3, 2), np.float32).T.copy().T,
+    }
+    fed = ModelInputs.of(values, specs).feed(specs, slice(1, 3))
+    assert list(fed) == ["a", "b", "c"]  # fixed batches are padded where the model is run
+    assert [one.dtype for one in fed.values()] == [np.int64, np.float64, object]
+    assert fed["a"].tolist() == [[2, 3], [4, 5]]
+    assert all(one.flags.c_contiguous for one in fed.values())
+    with pytest.raises(ModelError, match="got 3 of 'a', 3 of 'b', 2 of 'c'") as raised:
+        ModelInputs.of({**values, "c": ["u", "v"]}, specs)
+    one_line(raised)
+
+
+def test_checksums(tmp_path, folder, pictures):
+    def sha(data):
+        return hashlib.sha256(data).hexdigest()
+
+    np.save(tmp_path / "x.npy", np.zeros((2, 3)))
+    assert load_inputs(tmp_path / "x.npy", ROWS).sha256() == sha((tmp_path / "x.npy").read_bytes())
+    one = load_inputs(folder / "2.png", SPEC)
+    assert one.sha256() == sha((folder / "2.png").read_bytes())
+    lines = "".join(f"{path.name}\t{sha(path.read_bytes())}\n" for path in sorted(folder.iterdir()))
+    assert load_inputs(folder, SPEC).sha256() == sha(lines.encode())
+    archive = zipped(tmp_path / "p.zip", {path.name: path.read_bytes() for path in folder.iterdir()})
+    assert load_inputs(archive, SPEC).sha256() == sha(lines.encode())
+    (folder / "t.csv").write_text("image\n2.png\n")
+    lines = "".join(f"{name}\t{sha((folder / name).read_bytes())}\n" for name in ("2.png", "t.csv"))
+    assert load_inputs(folder / "t.csv", SPEC).sha256() == sha(lines.encode())
+    # At hand: the same values give the same, other values, shapes or types another.
+    x = np.arange(6.0).reshape(2, 3)
+    text, flat = InputSpec("t", "str", (None, 1)), InputSpec("x", "float64", (None, None))
+    seen = [
+        ModelInputs.of(one, [flat]).sha256() for one in (x, x.T.copy().T, x + 1, x.reshape(3, 2), x.astype(np.float32))
+    ]
+    assert seen[0] == seen[1]
+    assert len(set(seen)) == 4
+    assert ModelInputs.of(["ab", "c"], [text]).sha256() != ModelInputs.of(["a", "bc"], [text]).sha256()
+    assert ModelInputs.of(["a"], [text]).sha256() == ModelInputs.of(np.array([["a"]], dtype="U9"), [text]).sha256()
 
 
 def test_casts_stay_within_their_kind():
@@ -160,7 +237,7 @@ def test_casts_stay_within_their_kind():
 def test_pictures_of_another_model(folder):
     with pytest.raises(ModelError, match="input of 2 axes, which takes no pictures"):
         load_inputs(folder, ROWS)
-    with pytest.raises(ModelError, match="Write `size`"):
+    with pytest.raises(ModelError, match="write `size`"):
         load_inputs(folder, InputSpec("i", "uint8", (None, None, None, 3), "NHWC"))
 
 

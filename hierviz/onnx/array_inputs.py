@@ -1,0 +1,64 @@
+"""Ready arrays as inputs of a model: ``.npy``, which stays on disk, and ``.npz`` files."""
+
+from __future__ import annotations
+
+from hierviz.errors import FileError, ModelError, listed
+from hierviz.readers.arrays import ID_ARRAYS
+from hierviz.readers.numpy_files import open_npy, read_npz_arrays
+from hierviz.readers.sources import open_source
+
+WANTED = "arrays for a model (.npy or .npz)"
+
+
+def by_position(array, specs, where):
+    """The array of the only input by its name; ModelError when there are several."""
+    if len(specs) != 1:
+        raise ModelError(
+            f"{where}: expected one array for each of the {len(specs)} inputs ({listed([spec.name for spec in specs])}), "
+            "got a single one. Pass an .npz, or a dict, with arrays by input name."
+        )
+    return {specs[0].name: array}
+
+
+def read_npy(path, specs):
+    """The array of an ``.npy`` file, mapped into memory, by the name of the only input."""
+    return by_position(open_npy(open_source(path, WANTED, ("npy",))), specs, path.name)
+
+
+def read_npz(path, specs):
+    """Arrays of an ``.npz`` file by input name.
+
+    Returns
+    -------
+    arrays : dict of str to ndarray
+    ids : ndarray, or None
+        Those in `ID_ARRAYS`.
+    notes : tuple of str
+
+    Raises
+    ------
+    FileError
+        If the file cannot be read or an input has no array.
+    """
+    found = read_npz_arrays(open_source(path, WANTED, ("zip",)))
+    names = [spec.name for spec in specs]
+    ids_name = next((name for name in ID_ARRAYS if name in found and name not in names), None)
+    ids = None if ids_name is None else found.pop(ids_name)
+    if all(name in found for name in names):
+        arrays = {name: found.pop(name) for name in names}
+    elif len(names) == 1 and len(found) == 1:
+        arrays, found = {names[0]: next(iter(found.values()))}, {}
+    else:
+        raise FileError(
+            f"{path.name}: expected arrays named {listed(names)} (the inputs of the model), got {listed(found)}. "
+            "Name the arrays in np.savez as the inputs are named."
+        )
+    if ids is not None:
+        n_rows = min((len(one) for one in arrays.values() if one.ndim), default=0)
+        if ids.shape != (n_rows,):
+            raise FileError(
+                f"{path.name}: expected {n_rows} ids in {ids_name!r}, got shape {ids.shape}. Align the rows."
+            )
+        ids = ids.astype(str)
+    notes = (f"{path.name}: arrays that no input is called after were left out: {listed(found)}",) if found else ()
+    return arrays, ids, notes

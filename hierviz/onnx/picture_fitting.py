@@ -1,0 +1,101 @@
+"""Pictures of any size brought to the size a model takes, and a look at what it is fed.
+
+Conventions
+-----------
+Pictures are uint8, RGB, (height, width, 3). Sizes are (height, width) in pixels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+# Numbers that Pillow and preprocessor_config.json use for them, from 0.
+RESAMPLING = ("nearest", "lanczos", "bilinear", "bicubic", "box", "hamming")
+
+
+@dataclass(frozen=True, eq=False)
+class Preview:
+    """One picture as a model is fed it.
+
+    Parameters
+    ----------
+    picture : ndarray of uint8, shape (height, width, 3)
+        What is left of the picture, in RGB: cut, resized, grey where the model sees grey; scaling undone for the eye.
+    low, high, mean : float
+        Of the numbers fed.
+    dtype : str
+    shape : tuple of int
+        Of the numbers fed, the batch axis first.
+    """
+
+    picture: np.ndarray
+    low: float
+    high: float
+    mean: float
+    dtype: str
+    shape: tuple
+
+    @property
+    def words(self):
+        """The numbers as one sentence."""
+        shape = " x ".join(map(str, self.shape))
+        return f"{shape} numbers of type {self.dtype}, from {self.low:.4g} to {self.high:.4g}, mean {self.mean:.4g}"
+
+
+def fitted(image, size, resize=None, resample="bilinear"):
+    """A picture at the size that a model takes.
+
+    Parameters
+    ----------
+    image : PIL.Image.Image (RGB), or ndarray of uint8, shape (height, width, 3)
+    size : (height, width)
+    resize : int or (height, width), optional
+        Size before `size` is cut from its middle, missing borders black: a pair stretches the picture to it, a number
+        brings the shorter side to that many pixels with the proportions kept, 0 leaves the picture as it is. Stretched
+        to `size` itself when absent.
+    resample : str
+        One of `RESAMPLING`; all but nearest average when a picture shrinks.
+
+    Returns
+    -------
+    ndarray of uint8, shape (*size, 3)
+
+    Notes
+    -----
+    Roundings are those of transformers: the longer side is cut down to a whole number, the middle begins at
+    floor((length - wanted) / 2).
+    """
+    from PIL import Image
+
+    image = image if isinstance(image, Image.Image) else Image.fromarray(np.ascontiguousarray(image))
+    width, height = image.size
+    if resize is None:
+        target = size
+    elif resize == 0:
+        target = (height, width)
+    elif isinstance(resize, int):
+        short = min(height, width)
+        target = tuple(resize if side == short else int(resize * side / short) for side in (height, width))
+    else:
+        target = resize
+    if target != (height, width):
+        image = image.resize((target[1], target[0]), RESAMPLING.index(resample))
+    if target != tuple(size):
+        top, left = (target[0] - size[0]) // 2, (target[1] - size[1]) // 2
+        image = image.crop((left, top, left + size[1], top + size[0]))
+    return np.array(image, dtype=np.uint8)
+
+
+def fitting_words(size, resize, resample):
+    """What `fitted` does, in words."""
+    wanted = f"{size[1]} x {size[0]} (width x height)"
+    how = "" if resample == "bilinear" else f" ({resample})"
+    if resize is None:
+        return f"pictures stretched to {wanted}{how}"
+    first = "pictures as they are"
+    if resize != 0:
+        to = f"{resize} on the shorter side" if isinstance(resize, int) else f"{resize[1]} x {resize[0]}"
+        first = f"pictures resized to {to}{how}"
+    return f"{first}, then the middle {wanted} of them"
