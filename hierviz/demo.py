@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -38,7 +39,7 @@ def load_demo(models=MODELS, progress=None):
     models : sequence of str
         File names without suffix, of those in `MODELS`.
     progress : callable, optional
-        Called as progress(rows done, rows in all) for each model.
+        Called as progress(rows done, rows in all) after each model.
 
     Returns
     -------
@@ -50,14 +51,22 @@ def load_demo(models=MODELS, progress=None):
     folder = bundle_folder()
     assets = folder / "assets" / "demo"
     taxonomy = load_taxonomy(assets / "taxonomy.csv")
-    loaded = [load_model(folder / "models" / f"{name}.onnx", taxonomy) for name in models]
-    # All demo models take the same pictures: decode them once.
-    pictures = Pictures.open(assets / "pictures.zip")
-    array = np.stack([pictures.array(name) for name in pictures.names])
-    names = {"image": np.array(pictures.names)}
-    found = []
-    for model in loaded:
-        inputs = {model.inputs[0].name: array}
-        predictions = model.predict(inputs, sample_ids=pictures.stems, attributes=names, progress=progress)
-        found.append(attach_truth(predictions, assets / "examples.csv").replace(media=pictures))
+    with ThreadPoolExecutor(2) as pool:  # they wait for processes, which load and run the models
+        loading = [pool.submit(load_model, folder / "models" / f"{name}.onnx", taxonomy) for name in models]
+        # All demo models take the same pictures: decode them once.
+        pictures = Pictures.open(assets / "pictures.zip")
+        array = np.stack([pictures.array(name) for name in pictures.names])
+        names = {"image": np.array(pictures.names)}
+
+        def run(loaded):
+            model = loaded.result()
+            inputs = {model.inputs[0].name: array}
+            predictions = model.predict(inputs, sample_ids=pictures.stems, attributes=names)
+            return attach_truth(predictions, assets / "examples.csv").replace(media=pictures)
+
+        found = []
+        for predictions in pool.map(run, loading):
+            found.append(predictions)
+            if progress is not None:
+                progress(len(array) * len(found), len(array) * len(models))
     return taxonomy, found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import stat
 import zipfile
 
 from hierviz.errors import ModelError, listed
@@ -33,7 +34,10 @@ def check_file(path):
     if path.is_dir():
         raise ModelError(f"{where}: expected an ONNX file, got a folder. Name the .onnx file inside.")
     try:
-        size = path.stat().st_size
+        found = path.stat()
+        size = found.st_size
+        if not stat.S_ISREG(found.st_mode):  # reading a pipe would never end
+            raise ModelError(f"{where}: expected an ONNX file, got a pipe or device. Name the .onnx file.")
         with open(path, "rb") as file:
             start = file.read(_HEAD_BYTES)
     except FileNotFoundError:

@@ -1,4 +1,7 @@
-"""Running an ONNX model: the only file that touches onnxruntime.
+"""A foreign ONNX model in processes of its own: what it is, and its outputs for rows.
+
+The app's process opens neither the model nor onnxruntime. A private copy of the model and its weights is inspected and
+loaded once when the session is made; every run is another process. See `isolation` and the program in `child/`.
 
 Conventions
 -----------
@@ -7,56 +10,219 @@ A signature is (name, type, shape) of an input or output: the type as onnxruntim
 
 from __future__ import annotations
 
-import re
+import contextlib
+import shutil
+import time
+import weakref
+from dataclasses import dataclass
+from pathlib import Path
 
 from hierviz.errors import ModelError
+from hierviz.onnx.isolation import Job, private_folder
+from hierviz.onnx.limits import Limits
+from hierviz.onnx.private_copy import copy_model, copy_weights
+from hierviz.onnx.spool import MOST_WAITING, Spool, read_output
+from hierviz.onnx.verdicts import ended_words, failure_words, slow_words
 
-# Earlier releases read any file of the machine as weights when a model says so.
-OLDEST_ONNXRUNTIME = (1, 24, 1)
+_VERDICT_MB = 64
+_POLL_SECONDS = 0.005
+PROGRESS_SECONDS = 0.1
 
 
-class Session:
-    """One loaded model in onnxruntime: its inputs, outputs and metadata, and how to run it.
+@dataclass(frozen=True, eq=False)
+class Run:
+    """Outputs of a model for some rows.
 
     Parameters
     ----------
-    path : Path
-        A path, not bytes: that halves the memory and lets weights lie beside the model.
+    values : dict of output name to ndarray, shape (n_rows, ...)
+        Lists of dicts, one a row (what skl2onnx's ZipMap gives), become float32 of shape (n_rows, n_labels).
+    labels : dict of output name to list of str
+        What the columns of such an output are called, as text.
+    seconds : float
+        Waiting time while rows were run, without starting, loading and waiting for rows.
+    """
+
+    values: dict
+    labels: dict
+    seconds: float = 0.0
+
+
+class Session:
+    """One loaded model: its inputs, outputs and metadata, and how to run it.
+
+    Parameters
+    ----------
+    path : str or Path
+    limits : Limits, optional
 
     Attributes
     ----------
     inputs, outputs : list of signatures
+        Inputs that the model has a value for are left out.
     metadata : dict of str to str
+    class_labels : list of str, or None
+        What the ZipMap or classifier node of the graph calls its classes.
+    facts : dict
+        What is known without running it, in JSON types: bytes, sha256, ir_version, opset (domain: version), producer,
+        n_nodes (subgraphs and functions included), n_functions, domains, weight_files (file, bytes, sha256).
+
+    Raises
+    ------
+    ModelError
+        If onnxruntime or onnx is missing or too old, or the model is damaged, refused, too slow or too large to load.
     """
 
-    def __init__(self, path):
-        self.where = path.name
-        ort = _onnxruntime()
-        options = ort.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 4
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    def __init__(self, path, *, limits=None):
+        path = Path(path)
+        self.where, self.limits = path.name, limits or Limits()
+        folder = private_folder()
+        self._end = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         try:
-            # With the fallback on, onnxruntime prints to standard output and tries again.
-            self._session = ort.InferenceSession(
-                str(path), options, providers=["CPUExecutionProvider"], enable_fallback=False
-            )
-            self.inputs = [_signature(one) for one in self._session.get_inputs()]
-            self.outputs = [_signature(one) for one in self._session.get_outputs()]
-            self.metadata = dict(self._session.get_modelmeta().custom_metadata_map)
-        except Exception as error:  # onnxruntime's exceptions have no base of their own
-            raise ModelError(f"{self.where}: {_load_failure(error)}") from None
+            self._open(path, folder)
+        except BaseException:
+            self.close()
+            raise
 
-    def run(self, feeds, output):
-        """The value of one output for exactly typed feeds."""
-        try:
-            return self._session.run([output], feeds)[0]
-        except Exception as error:
-            shapes = ", ".join(f"{name} {block.dtype} {block.shape}" for name, block in feeds.items())
-            raise ModelError(
-                f"{self.where}: expected onnxruntime to run the model on {shapes}, got {_message(error)}. "
-                "Check the layout and size of the inputs."
-            ) from None
+    def close(self):
+        """Remove the private copy; also happens when the session is forgotten or Python ends."""
+        self._end()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def _open(self, path, folder):
+        self._model, digest = copy_model(path, folder)
+        size = self._model.stat().st_size
+        self.memory_mb = self.limits.memory(size)
+        said = self._look("look")
+        weights = [copy_weights(path, name, folder) for name in said["weight_files"]]
+        if weights:
+            self.memory_mb = self.limits.memory(size + sum(one["bytes"] for one in weights))
+            said |= self._look("load")
+        self.inputs, self.outputs = (
+            [(name, kind, tuple(shape)) for name, kind, shape in said[key]] for key in ("inputs", "outputs")
+        )
+        self.metadata, self.class_labels = said["metadata"], said["class_labels"]
+        keys = ("ir_version", "opset", "producer", "n_nodes", "n_functions", "domains")
+        self.facts = {"bytes": size, "sha256": digest, **{key: said[key] for key in keys}, "weight_files": weights}
+
+    def run(self, blocks, outputs, *, n_rows, step, progress=None):
+        """Run the model on rows, in batches of one fixed size.
+
+        Parameters
+        ----------
+        blocks : iterable of dict of input name to ndarray
+            Exactly typed arrays of the same number of rows, any number of them; taken while the model runs.
+        outputs : sequence of str
+        n_rows : int
+            Rows of all blocks together, at least 1.
+        step : int
+            Rows of one batch; the last one is padded with copies of its first row, which are cut off again.
+        progress : callable, optional
+            Called as progress(rows done, n_rows) ten times a second, also when nothing is new, and at the end; what it
+            raises ends the run.
+
+        Returns
+        -------
+        Run
+
+        Raises
+        ------
+        ModelError
+            If onnxruntime refuses the inputs, or the model is too slow, needs too much memory or crashes.
+        """
+        if n_rows < 1 or step < 1:
+            raise ValueError(f"expected at least one row and batches of at least one, got {n_rows} and {step}")
+        wanted = {"outputs": list(outputs), "n_rows": n_rows, "step": step}
+        with self._job("run", self.limits.output_mb, wanted) as job, Spool(job.folder, n_rows, step) as spool:
+            watch = _Watch(self, job, n_rows, progress)
+            for block in blocks:
+                watch.feeds = watch.feeds or _feeds_words(block, step)
+                try:
+                    spool.add(block)
+                except OSError as error:
+                    raise ModelError(
+                        f"{self.where}: expected room for its inputs in {job.folder.parent}, got {error.strerror}. "
+                        "Make room, or set TMPDIR to another folder."
+                    ) from None
+                watch.look(spool.ready)
+                while spool.waiting(watch.done) >= MOST_WAITING:
+                    time.sleep(_POLL_SECONDS)
+                    watch.look(spool.ready)
+            if spool.taken != n_rows:
+                raise ValueError(f"{n_rows} rows were announced, got {spool.taken}")
+            while job.ended() is None:
+                job.wait(_POLL_SECONDS)
+                watch.look(spool.ready)
+            said = self._verdict(job, "run", watch.feeds)
+            most = (self.limits.output_mb + 1) << 20
+            try:
+                values = {name: read_output(job.folder, one, n_rows, most) for name, one in said["values"].items()}
+            except (OSError, ValueError, KeyError, TypeError) as error:
+                raise ModelError(
+                    f"{self.where}: expected readable outputs from its process, got {error}. Run it again."
+                ) from None
+            watch.tell(n_rows)
+        labels = {name: one["labels"] for name, one in said["values"].items() if one["labels"] is not None}
+        return Run(values, labels, float(said["run_seconds"]))
+
+    def _job(self, task, file_mb, wanted):
+        limits = {"cpu_seconds": self.limits.cpu_seconds, "memory_mb": self.memory_mb, "file_mb": file_mb}
+        return Job({"task": task, "model": str(self._model), **limits, **wanted})
+
+    def _look(self, task):
+        with self._job(task, _VERDICT_MB, {}) as job:
+            if not job.wait(self.limits.wall):
+                raise ModelError(f"{self.where}: {slow_words('load', f'{self.limits.wall:g} s')}")
+            return self._verdict(job, "load", "")
+
+    def _verdict(self, job, doing, feeds):
+        said = job.verdict()
+        if said is None:
+            raise ModelError(f"{self.where}: {ended_words(job.ended(), self.limits, self.memory_mb, doing)}")
+        if not said["ok"]:
+            if said.get("refused", "").startswith("expected onnxruntime "):
+                raise ModelError(f"onnxruntime: {said['refused'].replace('expected onnxruntime ', 'expected ')}")
+            raise ModelError(f"{self.where}: {failure_words(said, self.memory_mb, self.limits.output_mb, feeds)}")
+        return said
+
+
+class _Watch:
+    """How far a run has got, and whether it still gets on."""
+
+    def __init__(self, session, job, n_rows, progress):
+        self.session, self.job, self.n_rows, self.progress = session, job, n_rows, progress
+        self.done, self.feeds, self.loaded = 0, "", False
+        self.since = self.told = time.monotonic()
+
+    def look(self, ready):
+        """Read the progress, pass it on, and stop a run that has ended early or hangs; `ready` rows can be run."""
+        done = self.done
+        with contextlib.suppress(OSError, ValueError):
+            done = min(int((self.job.folder / "progress").read_text()), ready)
+            if not self.loaded:
+                self.loaded, self.since = True, time.monotonic()
+        if done > self.done or (self.loaded and done == ready < self.n_rows):  # got on, or waits for us
+            self.done, self.since = max(done, self.done), time.monotonic()
+        if self.done < self.n_rows:
+            if time.monotonic() - self.told > PROGRESS_SECONDS:  # also without news: the caller may want to stop
+                self.tell(self.done)
+            if self.job.ended() is not None:
+                self.session._verdict(self.job, "run" if self.loaded else "load", self.feeds)
+        limit = self.session.limits.wall
+        if time.monotonic() - self.since > limit:
+            words = slow_words("run" if self.loaded else "load", f"{limit:g} s")
+            raise ModelError(f"{self.session.where}: {words}")
+
+    def tell(self, done):
+        """Call progress."""
+        self.told = time.monotonic()
+        if self.progress is not None:
+            self.progress(done, self.n_rows)
 
 
 def shape_words(shape):
@@ -64,61 +230,5 @@ def shape_words(shape):
     return "[" + ", ".join("any" if axis is None else str(axis) for axis in shape) + "]"
 
 
-def _onnxruntime():
-    try:
-        import onnxruntime
-    except ImportError:
-        raise ModelError(
-            "onnxruntime: expected it to be installed to run ONNX models, got no such package. Run pip install 'hierviz[onnx]'."
-        ) from None
-    version = tuple(int(part) for part in re.findall(r"\d+", onnxruntime.__version__)[:3])
-    if version < OLDEST_ONNXRUNTIME:
-        raise ModelError(
-            f"onnxruntime: expected {'.'.join(map(str, OLDEST_ONNXRUNTIME))} or newer (older ones read any file as weights), "
-            f"got {onnxruntime.__version__}. Run pip install --upgrade onnxruntime."
-        )
-    return onnxruntime
-
-
-def _signature(one):
-    return one.name, one.type, tuple(axis if isinstance(axis, int) and axis >= 0 else None for axis in one.shape)
-
-
-def _message(error):
-    """The message of a foreign exception on one line, without onnxruntime's prefix and paths in its source."""
-    text = " ".join(str(error).split()) or type(error).__name__
-    text = re.sub(r"^\[ONNXRuntimeError\] : \d+ : \w+ : ", "", text)
-    text = re.sub(r"\w+\.(?:cc|h):\d+ \w+ ", "", text)
-    text = re.sub(r"^Load model from .*? failed: ?", "", text)
-    text = re.sub(r"/\S+/onnxruntime/\S+:\d+ .*?\) ", "", text)
-    return (text[:220] + "…" if len(text) > 220 else text).rstrip(". ")
-
-
-def _load_failure(error):
-    text = " ".join(str(error).split())
-    found = re.search(r"Unsupported model IR version: (\d+), max supported IR version: (\d+)", text)
-    if found:
-        return f"expected IR version {found[2]} or lower, got {found[1]}. Update onnxruntime, or export with an older opset."
-    found = re.search(r"is till opset (\d+)", text)
-    if found:
-        return (
-            f"expected opset {found[1]} or lower, got a newer one. Update onnxruntime, or export with an older opset."
-        )
-    if "construct locale" in text:
-        return (
-            "expected a locale that exists here, got a text model whose StringNormalizer wants another one. "
-            "Export it again with options={id(vectoriser): {'locale': 'C.UTF-8'}}."
-        )
-    if re.search(r"external.?data|\.data\b|onnx_data", text, re.IGNORECASE) and "Protobuf" not in text:
-        if re.search("escapes|symlink|symbolic|absolute", text, re.IGNORECASE):
-            return "expected its weights in a file beside the model, got a path that leads elsewhere. Export it again."
-        return (
-            f"expected the file of its weights beside the model, got {_message(error)}. Put the weights file (often "
-            "<model>.onnx.data, under its first name) into the same folder, or export with external_data=False."
-        )
-    if isinstance(error, UnicodeDecodeError) or re.search("Protobuf parsing failed|INVALID_PROTOBUF|No graph", text):
-        return "expected an ONNX model, got a file that is damaged, cut short or of another kind. Download or export it again."
-    found = re.search(r"(?:No Op registered for|is not a registered function/op|Fatal error:) ?([\w.:]*)", text)
-    if found:
-        return f"expected standard operators, got {_message(error)}. Export it without custom operators."
-    return f"expected a model that onnxruntime can load, got {_message(error)}. Export it again."
+def _feeds_words(block, step):
+    return ", ".join(f"{name} {one.dtype} {(step, *one.shape[1:])}" for name, one in block.items())

@@ -1,10 +1,15 @@
 """Tiny ONNX models whose numbers a line of numpy repeats: scores = mean colour of the picture @ weights + bias."""
 
+import gc
 import json
+import tempfile
 
 import numpy as np
 import pytest
 
+# The script that writes files/ needs the dev extra; it is not for --doctest-modules to import.
+collect_ignore = ["make_models.py", "model_cases.py", "sklearn_cases.py", "torch_networks.py"]
+collect_ignore += ["hostile_models.py", "torch_picture_cases.py", "torch_table_cases.py"]
 LEAVES = ["newt", "cat", "duck", "dog"]  # not the order of the taxonomy, on purpose
 PICTURE = {"layout": "NHWC", "dtype": "uint8", "range": [0, 255], "colour": "RGB", "size": [5, 6]}
 
@@ -138,3 +143,26 @@ def folder(tmp_path, pictures):
 def image():
     """Pillow's Image module."""
     return pytest.importorskip("PIL.Image")
+
+
+@pytest.fixture
+def temporary(tmp_path, monkeypatch):
+    """The folder for temporary files of this test; nothing may be left there."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    yield folder
+    gc.collect()  # errors, and what they hold
+    assert list(folder.iterdir()) == []
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a model of onnx.helper, or its bytes: write(model) -> path."""
+
+    def make(model, name="m.onnx"):
+        path = tmp_path / name
+        path.write_bytes(model if isinstance(model, bytes) else model.SerializeToString())
+        return path
+
+    return make

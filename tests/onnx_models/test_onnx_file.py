@@ -1,5 +1,6 @@
 """Files that are no ONNX models are named for what they are, before onnxruntime sees them."""
 
+import os
 import pickle
 import zipfile
 
@@ -57,3 +58,6 @@ def test_files_that_are_no_models(tmp_path, taxonomy, build):
         load_model(tmp_path / "none.onnx", taxonomy)
     with pytest.raises(ModelError, match="a folder"):
         load_model(tmp_path, taxonomy)
+    os.mkfifo(tmp_path / "pipe.onnx")
+    with pytest.raises(ModelError, match="a pipe or device"):
+        load_model(tmp_path / "pipe.onnx", taxonomy)

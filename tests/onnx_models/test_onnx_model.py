@@ -5,8 +5,13 @@ import json
 import numpy as np
 import pytest
 
+from hierviz import Taxonomy
 from hierviz.errors import ModelError, PredictionsError
-from hierviz.onnx.model import load_model
+from hierviz.onnx.class_names import parsed_names
+from hierviz.onnx.model import draft_model, inspect_model, load_model
+from hierviz.onnx.open_question import OpenQuestion
+from hierviz.onnx.outputs import gathered
+from hierviz.onnx.session import Run
 
 from .one_line import one_line
 
@@ -17,7 +22,8 @@ def test_metadata_names_columns_and_numbers_agree(build, metadata, taxonomy, pic
     model = load_model(build(metadata=metadata), taxonomy)
     seen = []
     preds = model.predict(pictures, batch_size=3, progress=lambda done, total: seen.append((done, total)))
-    assert seen == [(3, 7), (6, 7), (7, 7)]
+    assert seen[-1] == (7, 7)
+    assert seen == sorted(seen)
     assert preds.name == "Tiny"
     assert preds.scores.dtype == np.float32
     assert [taxonomy.names[node] for node in preds.scored_nodes] == LEAVES
@@ -101,15 +107,35 @@ def test_wrong_width_lists_outputs(build, metadata, taxonomy):
     one_line(raised)
 
 
-def test_missing_parametrisation_lists_what_fits(build, taxonomy):
-    path = build()
-    with pytest.raises(
-        ModelError, match=r"--parametrisation; 4 columns .* fit flat_softmax, leaf_probabilities\."
-    ) as raised:
-        load_model(path, taxonomy, classes=LEAVES)
+def test_missing_parametrisation_is_told_by_the_numbers(build, taxonomy, pictures, expected):
+    raw = load_model(build("raw.onnx"), taxonomy, classes=LEAVES)
+    assert raw.parametrisation is None
+    preds = raw.predict(pictures)
+    assert preds.parametrisation == "flat_softmax"
+    assert preds.detected["scores"].startswith("logits: the scores range from ")
+    probable = load_model(build("p.onnx", softmax=True), taxonomy, classes=LEAVES).predict(pictures)
+    assert probable.parametrisation == "leaf_probabilities"
+    np.testing.assert_allclose(probable.node_probabilities(), preds.node_probabilities(), atol=1e-6)
+    with pytest.raises(ModelError, match="Did you mean 'flat_softmax'") as raised:
+        load_model(build(), taxonomy, classes=LEAVES, parametrisation="flat-softmax")
     one_line(raised)
-    with pytest.raises(ModelError, match="Did you mean 'flat_softmax'"):
-        load_model(path, taxonomy, classes=LEAVES, parametrisation="flat-softmax")
+    with pytest.raises(ModelError, match="No --parametrisation fits 3 columns") as raised:
+        load_model(build(width=3), taxonomy, classes=LEAVES[:3])
+    one_line(raised)
+
+
+def test_raw_scores_of_nodes_ask(build, taxonomy, pictures):
+    names = ["newt", "cat", "duck", "dog", "bird", "mammal"]
+    model = load_model(build(width=6), taxonomy, classes=names)
+    with pytest.raises(OpenQuestion, match=r"--parametrisation multilabel_sigmoid or .*--scores levels") as raised:
+        model.predict(pictures)
+    one_line(raised)
+    (question,) = [raised.value.question.as_dict()]
+    assert json.loads(json.dumps(question)) == question
+    (answer,) = (one for one in question["choices"] if one["value"] == "ps_softmax")
+    again = load_model(build(width=6), taxonomy, classes=names, **{answer["keyword"]: answer["value"]})
+    assert again.predict(pictures).parametrisation == "ps_softmax"
+    assert "path" in answer["means"]
 
 
 def test_parametrisation_argument_wins(build, metadata, taxonomy, pictures):
@@ -146,9 +172,15 @@ def test_output_choice(build, metadata, taxonomy, pictures, expected):
     model = load_model(build(metadata=metadata, outputs=(("probabilities", None), ("logits", None))), taxonomy)
     assert model.output == "logits"
     assert "all fit" in model.notes[0]
-    with pytest.raises(ModelError, match=r"got several among 'first' .*, 'second' ") as raised:
-        load_model(build(metadata=metadata, outputs=(("first", None), ("second", None))), taxonomy)
+    two = build(metadata=metadata, outputs=(("first", None), ("second", None)))
+    with pytest.raises(OpenQuestion, match=r"got several among 'first' .*, 'second' .*--output") as raised:
+        load_model(two, taxonomy)
     one_line(raised)
+    choices = raised.value.question.as_dict()["choices"]
+    assert [(one["keyword"], one["value"]) for one in choices] == [("outputs", "first"), ("outputs", "second")]
+    assert load_model(two, taxonomy, outputs="second").output == "second"
+    with pytest.raises(ModelError, match="Did you mean 'second'"):
+        load_model(two, taxonomy, outputs=["secnd"])
 
 
 def test_truth_as_names_or_numbers(build, metadata, taxonomy, pictures):
@@ -194,3 +226,193 @@ def test_zip_map_output(build, metadata, taxonomy, tmp_path, weights):
     preds = load_model(path, taxonomy, classes=LEAVES, parametrisation="flat_softmax").predict({"x": x})
     by_key = dict(zip(keys, (x @ weights[0][:, :4] + weights[1][:4]).T, strict=True))
     np.testing.assert_allclose(preds.scores, np.stack([by_key[name] for name in LEAVES], axis=1), rtol=1e-4, atol=1e-5)
+
+
+def test_zip_map_of_codes_goes_by_the_order_of_the_graph():
+    """Codes say nothing: the list of classes is in their order, not in that of the keys."""
+    run = Run({"p": np.array([[0.1, 0.2, 0.7]])}, {"p": ["a", "b", "c"]})
+    made = gathered("m.onnx", run, ["p"], 1, ["cat", "dog", "newt"], ["c", "a", "b"])
+    assert made.tolist() == [[0.7, 0.1, 0.2]]
+    made = gathered("m.onnx", Run(run.values, {"p": ["Cat", "Dog", "Newt"]}), ["p"], 1, ["newt", "cat", "dog"])
+    assert made.tolist() == [[0.7, 0.1, 0.2]]
+    with pytest.raises(ModelError, match="stands on one side only"):
+        gathered("m.onnx", Run(run.values, {"p": ["cat", "dog", "cow"]}), ["p"], 1, ["newt", "cat", "dog"])
+
+
+HEADS = (("top", [4, 5, 0]), ("bottom", [1, 3, 2]))
+
+
+def test_heads_are_put_side_by_side(build, taxonomy, pictures, expected):
+    """Depth 1: mammal, bird, newt. Depth 2: cat, dog, duck."""
+    names = ["mammal", "bird", "newt", "cat", "dog", "duck"]
+    path = build(width=6, outputs=(("label", None), *HEADS))
+    model = load_model(path, taxonomy, classes=names)
+    assert model.outputs == ("top", "bottom")
+    assert any("one depth of the taxonomy each" in note for note in model.notes)
+    with pytest.raises(OpenQuestion, match="--scores levels"):
+        model.predict(pictures)
+    preds = load_model(path, taxonomy, classes=names, scores="levels").predict(pictures)
+    assert preds.parametrisation == "node_probabilities"
+    e = np.exp(expected(pictures, 6)[:, [4, 5, 0]])
+    np.testing.assert_allclose(
+        preds.node_probabilities()[:, taxonomy.nodes("mammal", "bird", "newt")],
+        e / e.sum(axis=1, keepdims=True),
+        rtol=1e-5,
+    )
+    # The caller's order of heads is that of the names.
+    other = load_model(path, taxonomy, classes=names[3:] + names[:3], outputs=["bottom", "top"], scores="levels")
+    np.testing.assert_allclose(other.predict(pictures).node_probabilities(), preds.node_probabilities(), atol=1e-7)
+    # Names that are no depth each are not put together by position.
+    with pytest.raises(OpenQuestion, match="got none among"):
+        load_model(path, taxonomy, classes=["cat", "bird", "newt", "mammal", "dog", "duck"])
+    with pytest.raises(ModelError, match=r"got 3\. Check"):
+        load_model(path, taxonomy, classes=names, outputs=["top"])
+    with pytest.raises(ModelError, match="holds no scores"):
+        load_model(path, taxonomy, classes=names, outputs=["label"])
+
+
+def with_metadata(path, **metadata):
+    """The model with more metadata of its own, not under hierviz."""
+    onnx = pytest.importorskip("onnx")
+    model = onnx.load(path)
+    for key, value in metadata.items():
+        model.metadata_props.add(key=key, value=value)
+    onnx.save(model, path)
+    return path
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"names": "{0: 'newt', 1: 'cat', 2: 'duck', 3: 'dog'}"},
+        {"classes": '["newt", "cat", "duck", "dog"]'},
+        {"class_names": "newt,cat,duck,dog"},
+        {"labels": "newt\ncat\nduck\ndog\n"},
+        {"labels": '{"dog": 3, "newt": 0, "cat": 1, "duck": 2}'},
+        {"labels": "__import__('os').system('false')", "names": "['newt', 'cat', 'duck', 'dog']"},
+        {"names": "{0: 'n01', 1: 'n02', 2: 'n03', 3: 'n04'}", "classes": "newt, cat, duck, dog"},
+    ],
+    ids=str,
+)
+def test_names_in_foreign_metadata(build, taxonomy, metadata):
+    model = load_model(with_metadata(build(), **metadata), taxonomy)
+    assert [taxonomy.names[node] for node in model.scored_nodes] == LEAVES
+    assert "the metadata '" in model.account["classes"]
+
+
+def test_names_in_any_writing():
+    assert parsed_names("{0: 'a\\'b', 1: \"it's [x]\"}") == ["a'b", "it's [x]"]
+    assert parsed_names("('a', 'b')") == ["a", "b"]
+    assert parsed_names("{1: 'a', 0: 'b'}") == ["b", "a"]
+    assert parsed_names('{"a": 1, "b": 0}') == ["b", "a"]
+    assert parsed_names("[1, 2]") == ["1", "2"]
+    # Nothing runs, nothing exhausts the parser, nothing is invented.
+    for text in ("one", "", "{0: 'a', 2: 'b'}", "[['a'], ['b']]", "[True, 1.5]", '{"a": {"b": 1}}'):
+        assert parsed_names(text) == [], text
+    for text in (
+        "-" * 100_000 + "1",
+        "[" * 100_000,
+        "(" * 100_000 + ")" * 100_000,
+        "1+" * 100_000 + "1",
+        "{1:" * 50_000,
+    ):
+        assert parsed_names(text) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("m.labels.txt", "newt\ncat\nduck\ndog\n"),
+        ("m.onnx.labels.txt", "newt\ncat\nduck\ndog"),
+        ("m.labels.json", '{"0": "newt", "1": "cat", "2": "duck", "3": "dog"}'),
+        ("config.json", '{"id2label": {"0": "newt", "1": "cat", "2": "duck", "3": "dog"}, "model_type": "vit"}'),
+    ],
+)
+def test_names_beside_the_model(build, taxonomy, tmp_path, file, text):
+    path = build()
+    (tmp_path / file).write_text(text)
+    model = load_model(path, taxonomy)
+    assert [taxonomy.names[node] for node in model.scored_nodes] == LEAVES
+    assert model.account["classes"] == f"4 names from {file}"
+    assert [one["file"] for one in model.account["companions"]] == [file]
+    assert file in model.predict(np.zeros((2, 5, 6, 3), np.uint8)).detected["sha256 of companions"]
+
+
+def test_the_order_of_sources(build, metadata, taxonomy, tmp_path):
+    path = with_metadata(build(metadata=metadata), names="['cat', 'newt', 'duck', 'dog']")
+    (tmp_path / "m.labels.txt").write_text("dog\ncat\nduck\nnewt\n")
+    assert load_model(path, taxonomy).account["classes"] == "4 names from the model's metadata"
+    assert (
+        load_model(path, taxonomy, classes=["dog", "cat", "duck", "newt"]).account["classes"].endswith("the list given")
+    )
+    path = with_metadata(build("x.onnx"), names="['cat', 'newt', 'duck', 'dog']")
+    (tmp_path / "x.labels.txt").write_text("dog\ncat\nduck\nnewt\n")
+    assert load_model(path, taxonomy).account["classes"] == "4 names from the metadata 'names'"
+    # A list that names no node does not count, and is told about.
+    path = with_metadata(build("y.onnx"), names="['a', 'b', 'c', 'd']")
+    with pytest.raises(
+        OpenQuestion, match=r"got none that is in the taxonomy \(the metadata 'names' \(4: 'a', 'b', 'c'\)\)"
+    ):
+        load_model(path, taxonomy)
+
+
+def test_loose_names_and_background(build, taxonomy, pictures, expected):
+    model = load_model(build(width=5), taxonomy, classes=["Newt", "CAT", "__background__", "duck_", "dog"])
+    assert [taxonomy.names[node] for node in model.scored_nodes] == LEAVES
+    assert model.account["columns"][:3] == [
+        {"column": 0, "name": "Newt", "node": "newt"},
+        {"column": 1, "name": "CAT", "node": "cat"},
+        {"column": 2, "name": "__background__", "node": None},
+    ]
+    assert any("3 class names were matched without regard to case" in note for note in model.notes)
+    assert any("left out as background" in note for note in model.notes)
+    e = np.exp(expected(pictures, 5)[:, [0, 1, 3, 4]])
+    p = model.predict(pictures).node_probabilities()
+    np.testing.assert_allclose(p[:, taxonomy.nodes(*LEAVES)], e / e.sum(axis=1, keepdims=True), rtol=1e-5)
+    twins = Taxonomy.from_edges([("r", "Cat"), ("r", "cat"), ("r", "dog")])
+    with pytest.raises(ModelError, match="got 'CAT'"):  # Cat or cat?
+        load_model(build(width=3), twins, classes=["CAT", "cat", "dog"])
+
+
+def test_questions_instead_of_errors(build, metadata, taxonomy, pictures):
+    bare = {key: value for key, value in metadata.items() if key not in ("nodes", "parametrisation", "input")}
+    path = build(metadata=bare, dtype="float32", shape=("n", 5, 6, 3))
+    account = inspect_model(path, taxonomy)
+    assert json.loads(json.dumps(account)) == account
+    about = [(one["about"], one["flags"], one["stops"]) for one in account["questions"]]
+    assert about == [("classes", ["--classes"], "loading"), ("preprocessing", ["--range"], "pictures")]
+    assert account["questions"][0]["text"] == "What are the class names of the 4 output columns, in order?"
+    assert account["columns"] == []
+    assert account["facts"]["opset"] == {"ai.onnx": 17}
+    model = draft_model(path, taxonomy)
+    with pytest.raises(OpenQuestion, match="--classes"):
+        model.predict(pictures.astype(np.float32))
+    # The raw numbers are there all the same: a help to find out.
+    assert model.raw_scores(pictures.astype(np.float32)).shape == (7, 4)
+    said = {"classes": LEAVES, "preprocessing": {"range": [0, 255]}}
+    assert inspect_model(path, taxonomy, **said)["questions"] == []
+    p = load_model(path, taxonomy, **said).predict(pictures)
+    assert p.parametrisation == "flat_softmax"
+    unknown = inspect_model(path, taxonomy, classes=["newt", "cat", "duk", "cow"])["questions"][0]
+    assert unknown["text"].startswith("2 of 4 class names in the list given are not in the taxonomy ('duk', 'cow').")
+    assert [one["node"] for one in inspect_model(path, taxonomy, classes=["newt", "duk"])["columns"]] == ["newt", None]
+
+
+def test_scores_keyword(build, metadata, taxonomy, pictures):
+    with pytest.raises(ModelError, match=r"--scores: expected one of .* got 'logit'"):
+        load_model(build(metadata=metadata), taxonomy, scores="logit")
+    # A softmax in the graph, flat_softmax in the metadata: said so, it is undone.
+    path = build(metadata=metadata, softmax=True)
+    twice, once = (load_model(path, taxonomy, scores=kind).predict(pictures) for kind in (None, "probabilities"))
+    assert "second softmax" in " ".join(twice.notes)
+    assert once.notes == ()
+    raw = load_model(build(metadata=metadata), taxonomy).predict(pictures)
+    np.testing.assert_allclose(once.node_probabilities(), raw.node_probabilities(), atol=1e-6)
+
+
+def test_what_was_run_is_known(build, metadata, taxonomy, pictures):
+    preds = load_model(build(metadata=metadata), taxonomy).predict(pictures)
+    assert len(preds.detected["sha256"]) == 64
+    assert preds.detected["numpy"] == np.__version__
+    assert preds.detected["onnxruntime"].startswith("1.")
+    assert preds.detected["hierviz"]

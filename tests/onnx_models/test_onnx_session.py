@@ -1,4 +1,4 @@
-"""onnxruntime: what it refuses, weights beside the model, damage, and its own absence."""
+"""Models that onnxruntime refuses, weights beside the model, damage, and onnxruntime's own absence."""
 
 import subprocess
 import sys
@@ -8,6 +8,7 @@ import pytest
 
 from hierviz.errors import HiervizError, ModelError
 from hierviz.onnx.model import load_model
+from hierviz.onnx.session import Session
 
 from .one_line import one_line
 
@@ -58,7 +59,7 @@ def test_damaged_models_never_raise_anything_else(build, metadata, taxonomy, tmp
     whole = bytearray(build(metadata=metadata).read_bytes())
     rng = np.random.default_rng(3)
     path = tmp_path / "damaged.onnx"
-    for _ in range(60):
+    for _ in range(30):
         changed = bytearray(whole)
         for place in rng.integers(0, len(whole), 4):
             changed[place] = rng.integers(0, 256)
@@ -69,22 +70,58 @@ def test_damaged_models_never_raise_anything_else(build, metadata, taxonomy, tmp
             assert "\n" not in str(error)  # noqa: PT017
 
 
-def test_old_or_missing_onnxruntime(build, metadata, taxonomy, monkeypatch):
-    import onnxruntime
-
+def test_old_or_missing_onnxruntime(build, metadata, taxonomy, monkeypatch, tmp_path):
     path = build(metadata=metadata)
-    monkeypatch.setattr(onnxruntime, "__version__", "1.23.2")
-    with pytest.raises(ModelError, match=r"expected 1\.24\.1 or newer"):
-        load_model(path, taxonomy)
-    monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    with pytest.raises(ModelError, match=r"pip install 'hierviz\[onnx\]'"):
-        load_model(path, taxonomy)
+    (tmp_path / "old" / "onnxruntime").mkdir(parents=True)
+    (tmp_path / "old" / "onnxruntime" / "__init__.py").write_text("__version__ = '1.23.2'\n")
+    with monkeypatch.context() as changed:
+        changed.delitem(sys.modules, "onnxruntime", raising=False)
+        changed.syspath_prepend(tmp_path / "old")
+        with pytest.raises(ModelError, match=r"^onnxruntime: expected 1\.24\.1 or newer .*, got 1\.23\.2\.") as raised:
+            load_model(path, taxonomy)
+        one_line(raised)
+    for name in ("onnxruntime", "onnx"):
+        with monkeypatch.context() as changed:
+            changed.setitem(sys.modules, name, None)
+            with pytest.raises(ModelError, match=rf"^{name}: expected .*pip install 'hierviz\[onnx\]'"):
+                load_model(path, taxonomy)
 
 
-def test_import_loads_no_heavy_library():
-    code = (
-        "import sys, hierviz.onnx.model, hierviz.readers.pictures, hierviz.onnx.model_inputs; "
-        "print([m for m in ('onnxruntime', 'onnx', 'PIL', 'pandas', 'pyarrow') if m in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+def test_a_locale_that_is_not_there(tmp_path, taxonomy):
+    """What skl2onnx writes for a text model where en_US.UTF-8 is missing, and with the locale that always exists."""
+    pytest.importorskip("onnxruntime")
+    helper = pytest.importorskip("onnx").helper
+    text, path = 8, tmp_path / "m.onnx"
+
+    def load(locale):
+        node = helper.make_node("StringNormalizer", ["x"], ["y"], case_change_action="LOWER", locale=locale)
+        x, y = (helper.make_tensor_value_info(name, text, [None]) for name in "xy")
+        graph = helper.make_graph([node], "g", [x], [y])
+        opsets = [helper.make_opsetid("", 17)]
+        path.write_bytes(helper.make_model(graph, opset_imports=opsets, ir_version=8).SerializeToString())
+        with Session(path) as session:
+            return session.run([{"x": np.array(["ÄB", "c"])}], ["y"], n_rows=2, step=2).values["y"].tolist()
+
+    assert load("C.UTF-8") == ["äb", "c"]
+    with pytest.raises(ModelError, match=r"StringNormalizer wants another one.*C\.UTF-8") as raised:
+        load("tlh_QO.UTF-8")
+    one_line(raised)
+
+
+def test_this_process_stays_light(build, metadata, taxonomy, tmp_path):
+    """Models are opened elsewhere: onnx and onnxruntime are not even imported here."""
+    path = build(metadata=metadata)
+    code = f"""
+import sys
+import hierviz as hv, hierviz.onnx.model_inputs, hierviz.readers.pictures
+import numpy as np
+heavy = ('onnxruntime', 'onnx', 'PIL', 'pandas', 'pyarrow')
+print([m for m in heavy if m in sys.modules])
+edges = "animal mammal mammal cat mammal dog animal bird bird duck animal newt".split()
+taxonomy = hv.Taxonomy.from_edges(list(zip(edges[::2], edges[1::2])))
+print(hv.load_model({str(path)!r}, taxonomy).predict(np.zeros((3, 5, 6, 3), np.uint8)).scores.shape)
+print([m for m in heavy if m in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True)
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == ["[]", "(3, 4)", "[]"]

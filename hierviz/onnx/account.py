@@ -1,0 +1,159 @@
+"""What is known about an ONNX model, in plain words and JSON types."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as installed
+
+from hierviz.onnx.declared_inputs import pictures_words
+from hierviz.onnx.file import sha256
+from hierviz.onnx.session import shape_words
+
+
+def full_account(
+    path,
+    taxonomy,
+    session,
+    said,
+    *,
+    columns,
+    inputs,
+    outputs,
+    title,
+    parametrisation,
+    parametrisation_from,
+    scores,
+    beside,
+    notes,
+    questions,
+):
+    """The account of a model; see `model.inspect_model`.
+
+    Parameters
+    ----------
+    path : Path
+    taxonomy : Taxonomy
+    session : Session
+    said : dict
+        From `metadata.declared`.
+    columns : Columns
+    inputs : tuple of InputSpec
+    outputs : sequence of str
+        Those that hold the scores; empty when that is not known.
+    title, parametrisation, parametrisation_from, scores : str
+    beside : list of Path
+        Files beside the model that were read.
+    notes : list of str
+        Shared with the account; grows when the taxonomy is another one than the model's.
+    questions : list of Question
+
+    Returns
+    -------
+    dict
+        JSON types.
+    """
+    facts = session.facts
+    read = [{"file": one.name, "bytes": one.stat().st_size, "sha256": sha256(one)} for one in beside]
+    table = columns.table(taxonomy)
+    n_matched = sum(one["node"] is not None for one in table)
+    classes = f"{len(table)} names from {columns.source}" if table else "not known"
+    if table and n_matched < len(table):
+        classes += f", {n_matched} of them nodes of the taxonomy"
+    return {
+        "title": title,
+        "file": path.name,
+        "bytes": facts["bytes"],
+        "sha256": facts["sha256"],
+        "companions": [*facts["weight_files"], *read],
+        "onnxruntime": _version("onnxruntime"),
+        "facts": facts,
+        "metadata": sorted(session.metadata),
+        "inputs": [{"name": one.name, "dtype": one.dtype, "shape": list(one.shape)} for one in inputs],
+        "outputs": [{"name": name, "type": kind, "shape": list(shape)} for name, kind, shape in session.outputs],
+        "output": " + ".join(outputs) or "not known",
+        "batch": next((one.shape[0] for one in inputs if one.shape[0] is not None), None),
+        "parametrisation": parametrisation,
+        "parametrisation_from": parametrisation_from,
+        "scores": scores,
+        "classes": classes,
+        "columns": table,
+        "preprocessing": inputs[0].words if len(inputs) == 1 else "arrays are fed as they are",
+        "pictures": pictures_words(inputs),
+        "taxonomy": _taxonomy_words(taxonomy, said.get("taxonomy_sha256"), notes),
+        "loss": said.get("loss"),
+        "training": said.get("training"),
+        "notes": notes,
+        "questions": [one.as_dict() for one in questions],
+    }
+
+
+def account_lines(account):
+    """The account as lines ``key: value`` for people; what is there several times has a line each.
+
+    Parameters
+    ----------
+    account : dict
+        From `full_account`.
+
+    Returns
+    -------
+    list of str
+    """
+    facts = account["facts"]
+    opset = ", ".join(f"{domain or 'ai.onnx'} {number}" for domain, number in facts["opset"].items())
+    lines = [
+        ("title", account["title"]),
+        ("file", f"{account['file']} ({_bytes(account['bytes'])})"),
+        ("sha256", account["sha256"]),
+        ("format", f"IR version {facts['ir_version']}, opset {opset}, {facts['n_nodes']} operators"),
+        ("producer", facts["producer"] or "not stated"),
+        ("metadata", ", ".join(account["metadata"]) or "none"),
+    ]
+    lines += [
+        ("beside", f"{one['file']} ({_bytes(one['bytes'])}), sha256 {one['sha256']}") for one in account["companions"]
+    ]
+    lines += [("input", f"{one['name']}, {one['dtype']} {shape_words(one['shape'])}") for one in account["inputs"]]
+    lines += [("outputs", f"{one['name']}, {one['type']} {shape_words(one['shape'])}") for one in account["outputs"]]
+    lines += [("output", account["output"]), ("batch", account["batch"] or "any number of rows")]
+    lines += [
+        ("parametrisation", account["parametrisation"] or "told by the numbers when the model runs"),
+        ("parametrisation from", account["parametrisation_from"]),
+        ("classes", account["classes"]),
+        ("class", ", ".join(one["name"] for one in account["columns"]) or "not known"),
+    ]
+    lines += [
+        ("no node", f"column {one['column']}, {one['name']!r}") for one in account["columns"] if one["node"] is None
+    ]
+    lines += [
+        (f"{one['name']!r} is node", one["node"])
+        for one in account["columns"]
+        if one["node"] is not None and one["node"] != one["name"]
+    ]
+    lines += [(key, account[key]) for key in ("preprocessing", "pictures", "taxonomy")]
+    lines += [(key, account[key]) for key in ("loss", "training") if account[key] is not None]
+    lines += [("note", note) for note in account["notes"]]
+    lines += [("question", f"{one['text']} ({' or '.join(one['flags'])})") for one in account["questions"]]
+    return [f"{key}: {value}" for key, value in lines]
+
+
+def _taxonomy_words(taxonomy, there, notes):
+    if there is None:
+        return "not stated by the model"
+    if there == taxonomy.sha256:
+        return "the one the model was trained with"
+    notes.append(
+        f"the model was trained with another taxonomy (hash {there[:8]}…, here {taxonomy.sha256[:8]}…): "
+        "its columns were matched by name"
+    )
+    return "another one than the model was trained with"
+
+
+def _version(package):
+    try:
+        return installed(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _bytes(n):
+    return f"{n:,} bytes" if n < 1 << 20 else f"{n / (1 << 20):,.1f} MB"

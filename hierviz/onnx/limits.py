@@ -1,0 +1,53 @@
+"""How much a model may use: processor time, waiting time and memory."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from hierviz.errors import ModelError
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What inspecting, loading and running one model may use, each step by itself.
+
+    Parameters
+    ----------
+    cpu_seconds : float
+        Processor time of inspecting and loading together, and of each batch of a run: a long run that gets on is never
+        stopped, one that hangs is.
+    wall_seconds : float, optional
+        Waiting time without any progress; five times `cpu_seconds`, at least 30, when absent. Catches a process that
+        sleeps, and stands in for `cpu_seconds` where the system cannot limit it (Windows).
+    memory_mb : int, optional
+        Address space; 2048 and four times the model's files when absent.
+    output_mb : int
+        Most bytes of all outputs of a run together.
+
+    Raises
+    ------
+    ModelError
+        If a limit is not above 0, or has no end.
+    """
+
+    cpu_seconds: float = 60.0
+    wall_seconds: float | None = None
+    memory_mb: int | None = None
+    output_mb: int = 4096
+
+    def __post_init__(self):
+        for name in ("cpu_seconds", "wall_seconds", "memory_mb", "output_mb"):
+            value = getattr(self, name)
+            if value is not None and not 0 < value < math.inf:
+                flag = {"cpu_seconds": "--cpu-seconds", "memory_mb": "--memory-mb"}.get(name, name)
+                raise ModelError(f"{flag}: expected a finite limit above 0, got {value}. Leave it out for the default.")
+
+    @property
+    def wall(self):
+        """Seconds to wait without progress."""
+        return max(30.0, 5 * self.cpu_seconds) if self.wall_seconds is None else self.wall_seconds
+
+    def memory(self, n_bytes):
+        """Address space in MB for files of `n_bytes`."""
+        return 2048 + 4 * (n_bytes >> 20) if self.memory_mb is None else int(self.memory_mb)

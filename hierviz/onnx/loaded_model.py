@@ -1,0 +1,290 @@
+"""A loaded ONNX model: running it on inputs, and Predictions out of what it gives.
+
+Conventions
+-----------
+What the scores are is told by the numbers when nobody says; where they leave it open somebody is asked (`open_question`).
+
+Rows run in batches of one fixed size, the last one padded with copies, so that a row's scores do not depend on its
+neighbours.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hierviz.errors import ModelError, PredictionsError
+from hierviz.onnx.columns import Columns
+from hierviz.onnx.input_spec import InputSpec
+from hierviz.onnx.model_inputs import ModelInputs
+from hierviz.onnx.open_question import OpenQuestion, Question
+from hierviz.onnx.outputs import gathered, score_outputs
+from hierviz.onnx.score_changes import changed
+from hierviz.onnx.score_kind import ScoreKind, find_kind
+from hierviz.onnx.score_reading import check_declared, choose
+from hierviz.onnx.session import Session
+from hierviz.predictions import Predictions
+from hierviz.readers.truth_file import load_truth
+from hierviz.summary import version
+from hierviz.taxonomy import Taxonomy
+
+
+@dataclass(frozen=True, eq=False)
+class ReadScores:
+    """Scores as a parametrisation takes them.
+
+    Parameters
+    ----------
+    scores : ndarray of float32, shape (n_samples, n_scores)
+    nodes : ndarray of int, shape (n_scores,)
+        Node of each column.
+    parametrisation : str
+    kind : ScoreKind
+        What the numbers look like.
+    why : str
+        Why this parametrisation.
+    notes : tuple of str
+        What was done to the numbers, and warnings.
+    """
+
+    scores: np.ndarray
+    nodes: np.ndarray
+    parametrisation: str
+    kind: ScoreKind
+    why: str
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """An ONNX model whose outputs are scores of nodes. Build it with `hierviz.load_model`.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+    name : str
+        How screens call the model.
+    parametrisation : str or None
+        Key of `PARAMETRISATIONS`; None when nobody says, so that the numbers decide in `predict`.
+    columns : Columns
+        Name and node of each column of the scores.
+    inputs : tuple of InputSpec
+    outputs : tuple of str
+        Names of the outputs that hold the scores, side by side.
+    batch : int or None
+        Rows of one run when the model fixes them.
+    account : dict
+        What is known about the model, in plain words and JSON types; see `inspect_model`.
+    notes : tuple of str
+        What had to be assumed or contradicts itself.
+    session : Session
+    scores : str or None
+        Key of `score_kind.KINDS` when the caller says what the scores are.
+    questions : tuple of Question
+        What nobody has said yet; none of them stops `predict` in a model that `load_model` gave.
+    """
+
+    taxonomy: Taxonomy
+    name: str
+    parametrisation: str | None
+    columns: Columns
+    inputs: tuple[InputSpec, ...]
+    outputs: tuple[str, ...]
+    batch: int | None
+    account: dict
+    notes: tuple[str, ...]
+    session: Session = field(repr=False)
+    scores: str | None = None
+    questions: tuple[Question, ...] = ()
+
+    def __repr__(self):
+        what = self.parametrisation or "told by the numbers"
+        return f"<Model {self.name!r}: {len(self.scored_nodes)} scores ({what}) in {self.output!r}>"
+
+    @property
+    def scored_nodes(self):
+        """Node of each column that has one, shape (n_scores,)."""
+        return self.columns.scored_nodes
+
+    @property
+    def output(self):
+        """Name of the output that holds the scores; of several, joined."""
+        return " + ".join(self.outputs)
+
+    def require_answers(self):
+        """Raise the first question without whose answer nothing can be predicted as an `OpenQuestion`."""
+        for question in self.questions:
+            if question.stops == "loading":
+                raise OpenQuestion(question)
+
+    def raw_scores(self, inputs, *, batch_size=64, progress=None):
+        """What the model gives for inputs, before anything is made of it.
+
+        Parameters
+        ----------
+        inputs, batch_size, progress
+            As in `predict`.
+
+        Returns
+        -------
+        ndarray, shape (n_samples, n_columns)
+            Columns of no node included. Without class names, the only output of scores as wide as the leaves or the nodes,
+            with or without one column more.
+
+        Raises
+        ------
+        ModelError
+            If the inputs do not fit or the model fails; or without class names no or several outputs could hold scores.
+        """
+        where = self.account["file"]
+        if int(batch_size) < 1:
+            raise ModelError(f"{where}: expected a batch size of at least 1, got {batch_size}. Leave it out.")
+        inputs = ModelInputs.of(inputs, self.inputs)
+        total, step = len(inputs), max(2, int(batch_size))
+        step = self.batch or step
+        blocks = (inputs.feed(self.inputs, slice(start, min(start + step, total))) for start in range(0, total, step))
+        return self.run_blocks(blocks, total, batch_size=step, progress=progress)
+
+    def run_blocks(self, blocks, n_rows, *, batch_size=64, progress=None):
+        """What the model gives for exactly typed arrays, block by block.
+
+        Parameters
+        ----------
+        blocks : iterable of dict of input name to ndarray
+        n_rows : int
+            Rows of all blocks together.
+        batch_size, progress
+            As in `predict`.
+
+        Returns
+        -------
+        ndarray, shape (n_rows, n_columns)
+        """
+        where = self.account["file"]
+        outputs = self.outputs or (self._nameless_output(),)
+        step = self.batch or batch_size
+        run = self.session.run(blocks, list(outputs), n_rows=n_rows, step=step, progress=progress)
+        if not self.outputs:
+            return run.values[outputs[0]].reshape(n_rows, -1)
+        return gathered(where, run, outputs, n_rows, self.columns.names, self.session.class_labels)
+
+    def read_scores(self, scores, ids=None):
+        """Find out what raw scores are, and bring them into the form that their parametrisation takes.
+
+        Parameters
+        ----------
+        scores : ndarray, shape (n_samples, n_columns)
+            From `raw_scores`.
+        ids : sequence of str, optional
+            What errors call the rows.
+
+        Returns
+        -------
+        ReadScores
+
+        Raises
+        ------
+        OpenQuestion, ModelError, PredictionsError
+            As `predict`.
+        """
+        place, notes = f"{self.account['file']}, output {self.output!r}", []
+        columns, taxonomy, kind = self.columns.nodes, self.taxonomy, self.scores
+        found = find_kind(scores, taxonomy, columns, where=place, ids=ids)
+        key, change, why = choose(
+            place, found, taxonomy, columns[columns >= 0], kind=kind, parametrisation=self.parametrisation
+        )
+        if self.parametrisation is not None and kind is None:
+            why = self.account["parametrisation_from"]
+            check_declared(place, found, key, why, notes)
+        elif kind == "logits":
+            check_declared(place, found, key, "--scores logits", notes)
+        scores, nodes = changed(place, scores, change, found, taxonomy, columns, key, notes)
+        return ReadScores(scores, nodes, key, found, why, tuple(notes))
+
+    def predict(self, inputs, *, truth=None, sample_ids=None, attributes=None, batch_size=64, progress=None):
+        """Run the model.
+
+        Parameters
+        ----------
+        inputs : ModelInputs, Pictures, path, ndarray, or mapping of input name to ndarray
+            What `hierviz.onnx.model_inputs.load_inputs` accepts, or arrays at hand.
+        truth : sequence of node names or numbers, shape (n_samples,), or NodeLists, optional
+            An empty name, None or -1 where it is not known.
+        sample_ids, attributes : optional
+            As in `Predictions`; those of the inputs when absent.
+        batch_size : int
+            Rows of one run, at least 2 (one row alone is computed differently), unless the model fixes them.
+        progress : callable, optional
+            Called as progress(rows done, rows in all) after each run.
+
+        Returns
+        -------
+        Predictions
+            Scores as float32, shape (n_samples, n_scores). Notes say what was done to the scores, and warn when a softmax
+            or sigmoid seems to be applied twice.
+
+        Raises
+        ------
+        OpenQuestion
+            If it cannot be told what the scores are; a ModelError that names the flags and lists what fits.
+        ModelError
+            If the inputs do not fit, onnxruntime fails, or a score is not finite (says in which rows).
+        FileError
+            If a picture or array cannot be read.
+        PredictionsError
+            If truth, ids or attributes do not fit the samples, or probabilities are none.
+        """
+        self.require_answers()
+        inputs = ModelInputs.of(inputs, self.inputs)
+        truth = _truth_nodes(truth, self.taxonomy)
+        ids = inputs.sample_ids if sample_ids is None else np.asarray(sample_ids).astype(str)
+        scores = self.raw_scores(inputs, batch_size=batch_size, progress=progress)
+        read, account = self.read_scores(scores, ids), self.account
+        made = Predictions(
+            self.taxonomy,
+            self.name,
+            read.scores,
+            read.parametrisation,
+            read.nodes,
+            truth=truth,
+            sample_ids=ids,
+            attributes={**inputs.attributes, **(attributes or {})},
+            notes=(*self.notes, *read.notes, *inputs.notes),
+            detected={name: str(account[name]) for name in ("file", "sha256", "output", "classes", "preprocessing")}
+            | {
+                "parametrisation": f"{read.parametrisation} ({read.why})",
+                "scores": f"{read.kind.kind}: {read.kind.why}",
+            }
+            | self._provenance(),
+            media=inputs.pictures,
+        )
+        made.check_scores(f"{account['file']}, output {self.output!r}")
+        return made
+
+    def _nameless_output(self):
+        taxonomy = self.taxonomy
+        widths = {n + more for n in (taxonomy.n_leaves, taxonomy.n_nodes - 1, taxonomy.n_nodes) for more in (0, 1)}
+        fits = [one[0] for one in score_outputs(self.session.outputs) if one[2] and one[2][-1] in widths]
+        if len(fits) != 1:
+            raise OpenQuestion(self.questions[0])
+        return fits[0]
+
+    def _provenance(self):
+        """What else must be known to make the same numbers again."""
+        facts, companions = self.account, self.account["companions"]
+        made = {"sha256 of companions": ", ".join(f"{one['file']} {one['sha256']}" for one in companions)}
+        made |= {"hierviz": version(), "onnxruntime": str(facts.get("onnxruntime", "")), "numpy": np.__version__}
+        return {key: value for key, value in made.items() if value}
+
+
+def _truth_nodes(truth, taxonomy):
+    """Truth at hand as node numbers, -1 where unknown, or NodeLists."""
+    if truth is None:
+        return None
+    if isinstance(truth, (str, os.PathLike)):  # the rows of a file must be joined by id
+        raise PredictionsError(
+            f"truth: expected node names or numbers, got {str(truth)!r}. Pass files to hierviz.readers.attach_truth."
+        )
+    return load_truth(truth, taxonomy).nodes

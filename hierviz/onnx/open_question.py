@@ -1,0 +1,50 @@
+"""What has to be asked before a model can be used, as something a screen can show and a command line can name."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+from hierviz.errors import ModelError
+
+
+@dataclass(frozen=True)
+class Question:
+    """One thing that nobody has said yet.
+
+    Parameters
+    ----------
+    about : {"classes", "outputs", "scores", "preprocessing"}
+    text : str
+        The question in one plain sentence.
+    flags, keywords : tuple of str
+        Flags of `hierviz predict`, and keywords of `load_model`, any of which answers it; ``preprocessing.range`` is the
+        key ``range`` of `preprocessing`.
+    choices : tuple of (str, str, str)
+        Keyword, value and meaning of each answer; empty when the answer is free.
+    stops : {"loading", "running", "pictures"}
+        What cannot be done without an answer. Whether running needs one may show only in the numbers.
+    error : str
+        What is raised as a ModelError by then.
+    """
+
+    about: str
+    text: str
+    flags: tuple[str, ...]
+    keywords: tuple[str, ...]
+    choices: tuple[tuple[str, str, str], ...] = ()
+    stops: str = "loading"
+    error: str = ""
+
+    def as_dict(self):
+        """The question in JSON types, as it stands in ``account["questions"]``."""
+        keys = ("keyword", "value", "means")
+        choices = [dict(zip(keys, one, strict=True)) for one in self.choices]
+        return asdict(self) | {"flags": list(self.flags), "keywords": list(self.keywords), "choices": choices}
+
+
+class OpenQuestion(ModelError):
+    """A ModelError that an answer would settle; `question` is what to ask."""
+
+    def __init__(self, question):
+        super().__init__(question.error)
+        self.question = question

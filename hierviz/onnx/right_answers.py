@@ -1,0 +1,116 @@
+"""Leaves answered by a model against the truth: the counts behind the checks of class order and preprocessing.
+
+Conventions
+-----------
+An answered leaf is right when it is the truth or lies below it; with several true nodes, when it does so for one of them.
+A truth of -1, or an empty list, is not known, and nothing is right there.
+"""
+
+from __future__ import annotations
+
+from math import comb
+
+import numpy as np
+
+from hierviz.taxonomy import NodeLists
+
+# Chance, over all alternatives together, that luck alone makes one look as much better: below it a warning is given.
+CLEARLY = 0.001
+
+
+def are_right(taxonomy, leaves, truth):
+    """Which answered leaves are right.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+    leaves : ndarray of int, shape (n_samples,)
+        -1 for no answer, which is never right.
+    truth : ndarray of int, shape (n_samples,), or NodeLists
+
+    Returns
+    -------
+    ndarray of bool, shape (n_samples,)
+    """
+    if not isinstance(truth, NodeLists):
+        truth = NodeLists(np.arange(len(truth) + 1), np.asarray(truth, dtype=np.intp))
+    right = np.zeros(len(leaves), dtype=bool)
+    row = np.repeat(np.arange(len(leaves)), truth.lengths)
+    known = (truth.nodes >= 0) & (leaves[row] >= 0)
+    row, nodes = row[known], truth.nodes[known]
+    if taxonomy.is_tree:
+        right[row[taxonomy.is_ancestor(nodes, leaves[row])]] = True
+        return right
+    above = taxonomy.ancestors(leaves[row])
+    pair = np.repeat(np.arange(len(row)), above.lengths)
+    right[row[pair[above.nodes == nodes[pair]]]] = True
+    return right
+
+
+def top_level_wrong(taxonomy, leaves, truth):
+    """Which answers lie below another child of the root than the truth (trees, one true node a sample).
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+    leaves, truth : ndarray of int, shape (n_samples,)
+        Truths of -1 or the root count as not wrong.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_samples,)
+    """
+    tops = np.flatnonzero(taxonomy.parent == 0)
+    # The top of a node is the last one that does not start after it in depth-first order.
+    start = np.sort(taxonomy.preorder[tops])
+    branch = np.searchsorted(start, taxonomy.preorder, side="right")
+    return (truth > 0) & (branch[leaves] != branch[truth])
+
+
+def luck(n_better, n_worse, n_alternatives=1):
+    """Chance that an alternative which is no better wins at least `n_better` of the rows where the two differ.
+
+    Parameters
+    ----------
+    n_better, n_worse : int
+        Rows that are right only with the alternative, and only with what was chosen.
+    n_alternatives : int
+        How many were tried; the chance is multiplied by it (Bonferroni).
+
+    Returns
+    -------
+    float
+        At most 1: the exact sign test (McNemar's) on the rows that differ.
+    """
+    n = n_better + n_worse
+    tail = sum(comb(n, k) for k in range(n_better, n + 1))
+    # Whole numbers of any length: the quotient is exact before it is rounded once.
+    return min(1.0, n_alternatives * (tail / (1 << n)))
+
+
+def near_chance(n_right, n, n_leaves):
+    """A warning when so few answers are right that class order or scaling must be suspected, else None.
+
+    Parameters
+    ----------
+    n_right, n : int
+        Of the samples whose truth is a leaf.
+    n_leaves : int
+        Chance is one in `n_leaves`. Below 3 times that is close to chance; with fewer than 8 leaves, less than two
+        standard errors above it.
+    """
+    if not n:
+        return None
+    chance = 1 / n_leaves
+    limit = 3 * n if n_leaves >= 8 else n_leaves * (n * chance + 2 * np.sqrt(n * chance * (1 - chance)))
+    if n_right * n_leaves >= limit:
+        return None
+    return (
+        f"accuracy is close to chance ({n_right / n:.1%} of {n} leaves right, {chance:.1%} by luck): "
+        "check the order of the classes and the scaling of the inputs"
+    )
+
+
+def luck_words(chance):
+    """A small chance in words."""
+    return "less than one in a million" if chance < 1e-6 else f"one in {round(1 / chance):,}"

@@ -1,0 +1,241 @@
+"""Every hazard of a foreign model file: one clear line within the limits, nothing read that is not the model's."""
+
+import os
+import time
+import zipfile
+
+import numpy as np
+import pytest
+
+pytest.importorskip("onnxruntime")
+pytest.importorskip("onnx")
+
+from hierviz import cli
+from hierviz.errors import HiervizError, ModelError
+from hierviz.onnx import load_inputs, load_model
+from hierviz.onnx.limits import Limits
+
+from . import hostile_models as hostile
+from .conftest import LEAVES
+
+SHORT = Limits(cpu_seconds=2)
+EXPECTED = hostile.X @ hostile.WEIGHTS + hostile.BIAS
+pytestmark = pytest.mark.usefixtures("temporary")
+
+
+@pytest.fixture
+def scores(write, taxonomy):
+    """scores(model, limits) -> what `predict` gives for three rows; the model is forgotten again."""
+
+    def of(model, limits=SHORT, name="m.onnx"):
+        loaded = load_model(write(model, name), taxonomy, classes=LEAVES, parametrisation="flat_softmax", limits=limits)
+        try:
+            return loaded.predict({"x": hostile.X}).scores
+        finally:
+            loaded.session.close()
+
+    return of
+
+
+def refused(work, words):
+    """The error of `work`: one printable line with these words, and soon."""
+    start = time.monotonic()
+    with pytest.raises(HiervizError, match=words) as raised:
+        work()
+    text = str(raised.value)
+    assert text.isprintable()
+    assert text.startswith("m.onnx")
+    assert len(text) < 600
+    assert time.monotonic() - start < 60
+    return text
+
+
+def test_the_honest_model(scores):
+    np.testing.assert_allclose(scores(hostile.honest()), EXPECTED, rtol=1e-5, atol=1e-6)
+
+
+ODD = {
+    "unknown operator": "standard operators, got 'Frobnicate', which onnxruntime does not know in opset 17",
+    "custom domain": "standard operators, got 'Evil' of 'my.ops'. Export it without custom operators",
+    "no opset": "Missing opset",
+    "dangling edge": "Node input 'nowhere'",
+    "cycle": "not acyclic",
+    "wrong dims": "Dimension mismatch",
+    "raw data too short": "size mismatch",
+    "negative dims": "dimensions",
+    "Gather out of range": "out of data bounds",
+    "integer division by 0": "division by zero",
+    "output without the batch": r"'logits' tensor\(float\) \[4\]",
+    "IR 99": r"expected IR version \d+ or lower, got 99",
+    "opset 99": r"expected opset \d+ or lower, got a newer one",
+}
+
+
+def test_models_that_are_not_well_formed(scores):
+    models = hostile.odd_models()
+    assert models.keys() == ODD.keys()
+    for name, words in ODD.items():
+        refused(lambda model=models[name]: scores(model), words)
+
+
+def test_endless_loop(scores):
+    text = refused(lambda: scores(hostile.endless_loop()), "within 2 s of processor time, got no end of it")
+    assert "--cpu-seconds" in text
+
+
+def test_a_model_that_sleeps_or_hangs_where_processor_time_is_no_limit(scores):
+    limits = Limits(cpu_seconds=60, wall_seconds=1)
+    refused(lambda: scores(hostile.endless_loop(), limits), r"runs each batch within 1 s, got no end of it")
+
+
+def test_memory(scores):
+    text = refused(
+        lambda: scores(hostile.ones(57)), r"at most 2048 MB of memory, got one that asks for more, 53\.1 GB at once"
+    )
+    assert "--memory-mb" in text
+    refused(lambda: scores(hostile.ones(0.9), Limits(memory_mb=700)), "at most 700 MB of memory")
+    np.testing.assert_allclose(scores(hostile.ones(0.1)), EXPECTED, rtol=1e-5, atol=1e-6)
+
+
+def test_functions(scores):
+    text = refused(lambda: scores(hostile.functions(27)), r"at most 200,000 operators, got 67,108,8\d\d or more once")
+    assert "functions" in text
+    refused(lambda: scores(hostile.functions(300)), "at most 200,000 operators")
+    refused(lambda: scores(hostile.recursive_function()), "'t[io]ck', which calls itself")
+    # 2^4 times minus is plus.
+    np.testing.assert_allclose(scores(hostile.functions(5)), EXPECTED + hostile.BIAS, rtol=1e-5, atol=1e-6)
+
+
+def test_nested_subgraphs(scores):
+    np.testing.assert_allclose(scores(hostile.nested_ifs(30)), EXPECTED, rtol=1e-5, atol=1e-6)
+    refused(lambda: scores(hostile.too_deep(60)), "nested at most 30 deep")
+
+
+def test_many_operators(scores):
+    refused(lambda: scores(hostile.many_nodes(200_001)), "at most 200,000 operators, got 200,00")
+    refused(lambda: scores(hostile.many_nodes(3_000_000), Limits(memory_mb=600)), "at most 200,000 operators|600 MB")
+
+
+def test_scores_that_are_no_numbers(scores):
+    nodes = [hostile.helper.make_node("Div", ["nought", "nought"], ["n"])]
+    for model in (
+        hostile.model_of([hostile.gemm()], {"w": hostile.WEIGHTS * np.float32(np.nan)}),
+        hostile.added(nodes, "n", {"nought": np.float32(0)}),
+    ):
+        refused(lambda model=model: scores(model), "finite")
+
+
+# Weights that lie elsewhere -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("where", ["initializer", "constant", "subgraph", "sparse"])
+def test_weights_from_elsewhere(scores, tmp_path, where):
+    """A canary: were it read, the scores would be its numbers."""
+    canary = np.float32([[31337] * 4] * 3).tobytes()
+    (tmp_path / "canary.data").write_bytes(canary)
+    (tmp_path / "inside").mkdir()
+    (tmp_path / "inside" / "link.data").symlink_to(tmp_path / "canary.data")
+    (tmp_path / "inside" / "folder.data").mkdir()
+    os.mkfifo(tmp_path / "inside" / "pipe.data")
+    for location, words in (
+        ("../canary.data", "leads elsewhere"),
+        (str(tmp_path / "canary.data"), "leads elsewhere"),
+        (f"file://{tmp_path}/canary.data", "leads elsewhere"),
+        ("..\\canary.data", "leads elsewhere"),
+        ("C:canary.data", "leads elsewhere"),
+        ("/etc/passwd", "leads elsewhere"),
+        ("passwd", "leads elsewhere"),
+        ("", "leads elsewhere"),
+        (".hidden.data", "leads elsewhere"),
+        ("*/_ORT_MEM_ADDR_/", "leads elsewhere"),
+        ("*/_ORT_MEM_ADDR_/.data", "leads elsewhere"),
+        ("link.data", "a link, which may lead elsewhere"),
+        ("folder.data", "folder.data"),
+        ("pipe.data", "pipe.data', which is no file"),
+        ("none.data", "got no 'none.data' there"),
+    ):
+        model = hostile.external(location, where)
+        text = refused(lambda model=model: scores(model, name="inside/m.onnx"), words)
+        assert "weights" in text
+        assert "31337" not in text
+
+
+@pytest.mark.parametrize("where", ["initializer", "subgraph"])
+def test_weights_beside(scores, tmp_path, where):
+    (tmp_path / "first.data").write_bytes(hostile.WEIGHTS.tobytes())
+    os.link(tmp_path / "first.data", tmp_path / "m.onnx.data")  # the file itself under a second name
+    model = hostile.external("m.onnx.data", where)
+    np.testing.assert_allclose(scores(model), EXPECTED, rtol=1e-5, atol=1e-6)
+    (tmp_path / "m.onnx.data").unlink()
+    (tmp_path / "m.onnx.data").write_bytes(hostile.WEIGHTS.tobytes()[:20])
+    refused(lambda: scores(model), "weights")
+
+
+def test_two_places_in_one_tensor(scores, tmp_path):
+    (tmp_path / "m.data").write_bytes(hostile.WEIGHTS.tobytes())
+    model = hostile.external("m.data")
+    entry = next(one for one in model.graph.initializer if one.external_data).external_data.add()
+    entry.key, entry.value = "location", "/etc/passwd"
+    refused(lambda: scores(model), "leads elsewhere")
+
+
+def test_a_model_changed_after_loading_is_still_the_one_loaded(tmp_path, taxonomy):
+    path = tmp_path / "m.onnx"
+    path.write_bytes(hostile.honest().SerializeToString())
+    model = load_model(path, taxonomy, classes=LEAVES, parametrisation="flat_softmax")
+    path.write_bytes(hostile.endless_loop().SerializeToString())
+    np.testing.assert_allclose(model.predict({"x": hostile.X}).scores, EXPECTED, rtol=1e-5, atol=1e-6)
+    model.session.close()
+
+
+# Inputs, and the command line -----------------------------------------------------------------------------------------------
+
+
+def test_arrays_that_unpack_to_much_more(tmp_path, taxonomy):
+    """250 MB in 243 kB."""
+    path = tmp_path / "m.onnx"
+    path.write_bytes(hostile.honest().SerializeToString())
+    model = load_model(path, taxonomy, classes=LEAVES, parametrisation="flat_softmax")
+    head = np.lib.format.MAGIC_PREFIX  # a whole header is not needed: sizes are looked at first
+    with (
+        zipfile.ZipFile(tmp_path / "bomb.npz", "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("x.npy", "w") as file,
+    ):
+        file.write(head)
+        for _ in range(320):
+            file.write(bytes(1 << 20))
+    assert (tmp_path / "bomb.npz").stat().st_size < 400_000
+    with pytest.raises(HiervizError) as raised:
+        load_inputs(tmp_path / "bomb.npz", model)
+    assert str(raised.value).startswith("bomb.npz")
+    model.session.close()
+
+
+def test_the_command_line(tmp_path, capfd, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("animal,mammal\nmammal,cat\nmammal,dog\nanimal,bird\nbird,duck\nanimal,newt\n")
+    (tmp_path / "c.txt").write_text("\n".join(LEAVES))
+    np.save(tmp_path / "x.npy", hostile.X)
+    fixed = ["--taxonomy", "t.csv", "--classes", "c.txt", "--parametrisation", "flat_softmax", "--inputs", "x.npy"]
+    for model, words in (
+        (hostile.endless_loop(), "within 2 s of processor time"),
+        (hostile.functions(27), "at most 200,000 operators"),
+        (hostile.ones(57), "of memory"),
+        (hostile.external("../c.txt"), "leads elsewhere"),
+        (hostile.odd_models()["custom domain"], "'Evil' of 'my.ops'"),
+        (hostile.honest().SerializeToString()[:-40], "damaged"),
+    ):
+        (tmp_path / "m.onnx").write_bytes(model if isinstance(model, bytes) else model.SerializeToString())
+        assert cli.main(["predict", "--model", "m.onnx", *fixed, "--out", "p.parquet", "--cpu-seconds", "2"]) == 2
+        said = capfd.readouterr()
+        assert said.out == ""
+        lines = said.err.strip().splitlines()
+        assert len(lines) == 1
+        assert words in lines[0]
+        assert not (tmp_path / "p.parquet").exists()
+
+
+def test_no_error_is_a_bug(scores):
+    """What a model may do wrong is never an exception of another kind."""
+    with pytest.raises(ModelError):
+        scores(b"\x08\x08" + bytes(range(200)))

@@ -1,0 +1,228 @@
+"""A model runs in a process of its own: its limits, how it is stopped, and what is left behind (nothing)."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("psutil")
+pytest.importorskip("onnxruntime")
+pytest.importorskip("onnx")
+
+import psutil
+from onnx import helper
+
+from hierviz.errors import ModelError
+from hierviz.onnx import isolation
+from hierviz.onnx.limits import Limits
+from hierviz.onnx.session import Session
+
+from . import hostile_models as hostile
+
+pytestmark = pytest.mark.usefixtures("temporary")
+
+
+def scores(x):
+    return x @ hostile.WEIGHTS + hostile.BIAS
+
+
+def test_what_progress_raises_ends_the_run(write):
+    class Stopped(Exception):
+        pass
+
+    def stop(done, n_rows):
+        raise Stopped
+
+    session = Session(write(hostile.endless_loop()))
+    start = time.monotonic()
+    with pytest.raises(Stopped):
+        session.run([{"x": hostile.X}], ["logits"], n_rows=3, step=4, progress=stop)
+    assert time.monotonic() - start < 5
+    session.close()
+
+
+def test_a_source_of_rows_that_fails(write):
+    def blocks():
+        yield {"x": hostile.X}
+        raise ModelError("a picture that cannot be read")
+
+    with Session(write(hostile.honest())) as session:
+        with pytest.raises(ModelError, match="a picture"):
+            session.run(blocks(), ["logits"], n_rows=6, step=2)
+        with pytest.raises(ValueError, match="at least one row"):
+            session.run([], ["logits"], n_rows=0, step=2)
+        for n_rows in (2, 4):
+            with pytest.raises(ValueError, match="were announced"):
+                session.run([{"x": hostile.X}], ["logits"], n_rows=n_rows, step=2)
+        with pytest.raises(ModelError, match=r"expected rows like the first ones"):
+            session.run([{"x": hostile.X}, {"x": hostile.X[:, :2]}], ["logits"], n_rows=6, step=6)
+
+
+def test_a_slow_source_is_not_a_slow_model(write):
+    def blocks():
+        for row in hostile.X:
+            time.sleep(0.4)
+            yield {"x": row[None]}
+
+    with Session(write(hostile.honest()), limits=Limits(wall_seconds=0.9)) as session:
+        run = session.run(blocks(), ["logits"], n_rows=3, step=2)
+    np.testing.assert_allclose(run.values["logits"], scores(hostile.X), rtol=1e-5, atol=1e-6)
+
+
+def test_a_long_run_outlives_the_limit_of_a_batch(write):
+    """Many batches, each far below the limit, all together above it."""
+    nodes = [helper.make_node("Identity", ["v"], ["v0"])]
+    nodes += [helper.make_node("MatMul", [f"v{at}", "v"], [f"v{at + 1}"]) for at in range(6)]
+    nodes += [
+        helper.make_node("ReduceMean", ["x"], ["m"], keepdims=0),
+        helper.make_node("Mul", ["big", "m"], ["v"]),
+        helper.make_node("ReduceMax", ["v6"], ["n0"], keepdims=0),
+        helper.make_node("Mul", ["n0", "nought"], ["n"]),
+    ]
+    nodes = [*nodes[-4:-2], *nodes[:-4], *nodes[-2:]]
+    big = np.ones((700, 700), np.float32)
+    session = Session(
+        write(hostile.added(nodes, "n", {"big": big, "nought": np.float32(0)})), limits=Limits(cpu_seconds=1)
+    )
+    x = np.repeat(hostile.X[1:2], 120, axis=0)
+    run = session.run([{"x": x}], ["logits"], n_rows=120, step=2)
+    np.testing.assert_allclose(run.values["logits"], scores(x), rtol=1e-5)
+    assert run.seconds > 2
+    session.close()
+
+
+def test_many_at_a_time(write):
+    path, found = write(hostile.honest()), []
+
+    def work():
+        with Session(path) as session:
+            found.append(session.run([{"x": hostile.X}], ["logits"], n_rows=3, step=4).values["logits"])
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert len(found) == 8
+    for one in found:
+        np.testing.assert_allclose(one, scores(hostile.X), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.skipif(not isolation.CAN_FORK, reason="needs fork")
+@pytest.mark.parametrize("name", ["SIGSEGV", "SIGKILL", "SIGXCPU"])
+def test_signals_are_named(write, monkeypatch, name):
+    """A process that ends in the middle, as a crash, the system or the limit would end it."""
+    started = []
+
+    class Dying(isolation._Forked):
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
+            started.append(self)
+
+    monkeypatch.setattr(isolation, "_Forked", Dying)
+
+    def kill(done, n_rows):
+        for child in psutil.Process(started[-1].server.process.pid).children():
+            child.send_signal(getattr(signal, name))
+
+    words = {
+        "SIGSEGV": r"a crash \(SIGSEGV\)",
+        "SIGKILL": "ended by the system",
+        "SIGXCPU": "within 60 s of processor time",
+    }
+    with Session(write(hostile.endless_loop())) as session, pytest.raises(ModelError, match=words[name]):
+        session.run([{"x": hostile.X}], ["logits"], n_rows=3, step=4, progress=kill)
+
+
+@pytest.mark.skipif(not isolation.CAN_FORK, reason="needs fork")
+def test_the_process_that_forks_may_die(write):
+    path = write(hostile.honest())
+    Session(path).close()
+    for one in isolation._servers.values():
+        one.process.kill()
+        one.process.wait()
+    with Session(path) as session:
+        assert session.inputs
+
+
+def test_the_program_alone():
+    """It imports nothing of hierviz, and hides nothing of the standard library."""
+    for path in isolation.PROGRAM.glob("*.py"):
+        assert "import hierviz" not in path.read_text()
+        assert "from hierviz" not in path.read_text()
+        assert path.stem not in sys.stdlib_module_names
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")
+def test_the_environment_is_bare(write, monkeypatch):
+    monkeypatch.setenv("A_SECRET", "canary")
+    monkeypatch.setattr(isolation, "_servers", {})
+    seen = {}
+
+    def look(done, n_rows):
+        server = next(iter(isolation._servers.values())).process.pid
+        place = Path(f"/proc/{psutil.Process(server).children()[0].pid}")
+        seen["environment"] = (place / "environ").read_text()
+        seen["files"] = [os.readlink(place / "fd" / str(one)) for one in (0, 1, 2)]
+        seen["limits"] = (place / "limits").read_text()
+        raise KeyboardInterrupt
+
+    with (
+        Session(write(hostile.endless_loop()), limits=Limits(memory_mb=1500)) as session,
+        pytest.raises(KeyboardInterrupt),
+    ):
+        session.run([{"x": hostile.X}], ["logits"], n_rows=3, step=4, progress=look)
+    names = {one.split("=")[0] for one in seen["environment"].split("\0") if one}
+    assert names <= {"PATH", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"}
+    assert seen["files"] == [os.devnull] * 3
+    rows = {line[:25].strip(): line[25:].split()[0] for line in seen["limits"].splitlines()}
+    assert rows["Max address space"] == str(1500 << 20)
+    assert rows["Max core file size"] == "0"
+    assert 60 <= int(rows["Max cpu time"]) <= 65
+    for one in isolation._servers.values():
+        one.close()
+
+
+def test_nothing_is_left_when_python_ends(write, temporary):
+    code = f"""
+import tempfile, numpy as np
+tempfile.tempdir = {str(temporary)!r}
+from pathlib import Path
+from hierviz.onnx.session import Session
+session = Session(Path({str(write(hostile.honest()))!r}))
+print(len(list(Path(tempfile.tempdir).iterdir())))
+"""
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("1\n", "")
+
+
+@pytest.mark.skipif(not isolation.CAN_FORK, reason="needs fork")
+def test_nothing_is_left_when_python_is_killed(write, temporary):
+    code = f"""
+import os, signal, tempfile, numpy as np
+tempfile.tempdir = {str(temporary)!r}
+from hierviz.onnx.session import Session
+session = Session({str(write(hostile.endless_loop()))!r})
+x = np.zeros((3, 3), np.float32)
+session.run([dict(x=x)], ["logits"], n_rows=3, step=4, progress=lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (-signal.SIGKILL, "")
+    until = time.monotonic() + 20
+    while list(temporary.iterdir()) and time.monotonic() < until:
+        time.sleep(0.05)
+
+
+def test_limits_say_what_they_are():
+    for wrong in ({"cpu_seconds": 0}, {"memory_mb": -1}, {"wall_seconds": float("nan")}, {"cpu_seconds": np.inf}):
+        with pytest.raises(ModelError, match="expected a finite limit above 0"):
+            Limits(**wrong)
+    assert Limits().memory(300 << 20) == 2048 + 1200
+    assert Limits(memory_mb=700).memory(300 << 20) == 700
+    assert (Limits().wall, Limits(cpu_seconds=2).wall, Limits(wall_seconds=1).wall) == (300, 30, 1)
