@@ -3,6 +3,7 @@
 import hashlib
 
 import numpy as np
+from curve import Steps, middle, resampled_areas
 from measure import best_leaf, measures, only_one_right
 from methods import METHODS
 
@@ -13,6 +14,7 @@ HEADINGS = {
     "correct": ("correct at majority", "{:.3f}"),
     "info_recall": ("information recall at majority", "{:.3f}"),
 }
+AGAINST_FLAT = "AC minus flat, 95 % interval"
 
 
 def write_card(folder, tree, on_examples, example_rows, on_field, field_rows):
@@ -26,20 +28,21 @@ def write_card(folder, tree, on_examples, example_rows, on_field, field_rows):
         Rows of examples.csv.
     on_field : dict of str to list of ndarray, shape (n_field, n_nodes)
         Node probabilities, one array per training seed.
-    field_rows : list of Conditions
+    field_rows : list of Conditions, or None
+        None leaves the table over several seeds as it is.
     """
     readme = folder / "README.md"
     if not readme.exists():
         print(f"{readme}: no such file, tables not written")
         return
     truth = np.array([tree.number[row["truth"]] for row in example_rows])
-    field_truth = np.array([tree.number[row.truth] for row in field_rows])
     parts = {
         "files": _files(folder),
         "examples": _on_examples(tree, on_examples, truth),
-        "field": _on_field(tree, on_field, field_truth),
         "conditions": _by_condition(tree, on_examples["flat_softmax"], truth, example_rows),
     }
+    if field_rows is not None:
+        parts["field"] = _on_field(tree, on_field, np.array([tree.number[row.truth] for row in field_rows]))
     text = readme.read_text(encoding="utf-8")
     for name, table in parts.items():
         before, mark, rest = text.partition(f"<!-- {name} -->\n")
@@ -72,33 +75,44 @@ def _files(folder):
 
 
 def _on_examples(tree, on_examples, truth):
+    flat = on_examples["flat_softmax"]
+    steps = [Steps.of(tree, p, truth) for p in on_examples.values()]
+    draws = dict(zip(on_examples, resampled_areas(steps)))
     rows = []
-    for name, p in on_examples.items():
+    for (name, p), step in zip(on_examples.items(), steps):
         values = measures(tree, p, truth)
-        won, lost = only_one_right(tree, p, on_examples["flat_softmax"], truth)
-        rows.append(
-            (
-                METHODS[name].title,
-                *(form.format(values[key]) for key, (_, form) in HEADINGS.items()),
-                "" if name == "flat_softmax" else f"{won} : {lost}",
-            )
-        )
-    return _table(
-        ("model", *(heading for heading, _ in HEADINGS.values()), "right where flat is wrong : reverse"), rows
-    )
+        cells = [form.format(values[key]) for key, (_, form) in HEADINGS.items()]
+        cells.append(f"{step.area():.3f} ± {draws[name].std(ddof=1):.3f}")
+        cells.append(_against_flat(draws, name))
+        won, lost = only_one_right(tree, p, flat, truth)
+        cells.append("" if name == "flat_softmax" else f"{won} : {lost}")
+        rows.append((METHODS[name].title, *cells))
+    headings = (heading for heading, _ in HEADINGS.values())
+    return _table(("model", *headings, "AC", AGAINST_FLAT, "right where flat is wrong : reverse"), rows)
 
 
 def _on_field(tree, on_field, truth):
+    steps = {name: [Steps.of(tree, p, truth) for p in repeats] for name, repeats in on_field.items()}
+    draws = resampled_areas([step for repeats in steps.values() for step in repeats])
+    # The mean over the seeds in each resample: what is left is the noise of the samples.
+    draws = dict(zip(steps, draws.reshape(len(steps), -1, draws.shape[1]).mean(1)))
     rows = []
     for name, repeats in on_field.items():
-        values = [measures(tree, p, truth) for p in repeats]
+        values = [measures(tree, p, truth) | {"ac": step.area()} for p, step in zip(repeats, steps[name])]
         cells = []
-        for key, (_, form) in HEADINGS.items():
+        for key, form in (*((key, form) for key, (_, form) in HEADINGS.items()), ("ac", "{:.3f}")):
             numbers = np.array([value[key] for value in values])
-            spread = f" ± {form.format(numbers.std(ddof=1))}" if len(numbers) > 1 else ""
-            cells.append(form.format(numbers.mean()) + spread)
-        rows.append((METHODS[name].title, *cells))
-    return _table(("model", *(heading for heading, _ in HEADINGS.values())), rows)
+            cells.append(f"{form.format(numbers.mean())} ± {form.format(numbers.std(ddof=1))}")
+        rows.append((METHODS[name].title, *cells, _against_flat(draws, name)))
+    return _table(("model", *(heading for heading, _ in HEADINGS.values()), "AC", AGAINST_FLAT), rows)
+
+
+def _against_flat(draws, name):
+    """Interval of the difference in AC from flat softmax over the same resamples, as text."""
+    if name == "flat_softmax":
+        return ""
+    low, high = middle(draws[name] - draws["flat_softmax"])
+    return f"{low:+.3f} to {high:+.3f}"
 
 
 def _by_condition(tree, p, truth, example_rows):

@@ -22,45 +22,43 @@ from torch.nn import functional as F
 
 
 @lru_cache(maxsize=8)
-def _table(tree, name):
-    """A tree's array as a tensor, made once."""
+def _table(tree, name, dtype):
+    """A tree's array as a tensor of that type, made once."""
     made = {
         "leaf_below": lambda: tree.contains[:, tree.leaves],
-        "on_path": lambda: tree.contains.T[:, 1:].astype(np.float32),
-        "path_sum": lambda: tree.contains[1:, tree.leaves].astype(np.float32),
-        "off_path": lambda: 1 - tree.contains.T.astype(np.float32),
-        "judged": lambda: tree.contains.T[:, tree.parent[1:]].astype(np.float32),
-        "log_share": lambda: np.log(
-            _win_of_leaf(tree), where=_win_of_leaf(tree) > 0, out=np.full((len(tree), len(tree.leaves)), -np.inf)
-        ).astype(np.float32),
+        "on_path": lambda: tree.contains.T[:, 1:],
+        "path_sum": lambda: tree.contains[1:, tree.leaves],
+        "off_path": lambda: ~tree.contains.T,
+        "judged": lambda: tree.contains.T[:, tree.parent[1:]],
+        "log_share": lambda: _log_win_of_leaf(tree),
     }
-    return torch.from_numpy(np.ascontiguousarray(made[name]()))
+    return torch.from_numpy(np.ascontiguousarray(made[name]())).to(dtype)
 
 
-def _win_of_leaf(tree):
-    """Rescaled win of all mass on leaf j when node i is the truth; (n_nodes, n_leaves), 0..1."""
-    depth = tree.depth[:, None]
+def _log_win_of_leaf(tree):
+    """Log of the rescaled win of all mass on leaf j when node i is the truth; (n_nodes, n_leaves), at most 0, -inf for none."""
     weight = np.where(tree.contains.T, 0.5 ** tree.depth[None, :], 0.0)
     weight[:, 0] = 0.0
-    weight[np.arange(len(tree)), np.arange(len(tree))] += (0.5**depth)[:, 0]
-    return weight @ tree.contains[:, tree.leaves]
+    weight[np.arange(len(tree)), np.arange(len(tree))] += 0.5**tree.depth
+    win = weight @ tree.contains[:, tree.leaves]
+    return np.log(win, where=win > 0, out=np.full(win.shape, -np.inf))
 
 
 def flat_ce(tree, scores, truth):
     r"""-log of the softmax mass below the truth: cross-entropy at a leaf, [1]_ flat NLL at an inner node."""
-    below = _table(tree, "leaf_below")[truth]
+    below = _table(tree, "leaf_below", torch.bool)[truth]
     return scores.logsumexp(1) - scores.masked_fill(~below, -torch.inf).logsumexp(1)
 
 
 def ps_softmax(tree, scores, truth):
     r"""Parameter sharing [1]_: a leaf's score is the sum of the scores on its path (root without one), then `flat_ce`."""
-    return flat_ce(tree, scores @ _table(tree, "path_sum"), truth)
+    return flat_ce(tree, scores @ _table(tree, "path_sum", scores.dtype), truth)
 
 
 def conditional_softmax(tree, scores, truth):
     r"""-log q_y, where q is the product along the path of softmaxes over siblings [1]_. Columns grouped by parent."""
     node = tree.grouped_by_parent
-    on_path = _table(tree, "on_path")[truth][:, torch.from_numpy(node - 1)]
+    on_path = _table(tree, "on_path", scores.dtype)[truth][:, torch.from_numpy(node - 1)]
     log_conditional = torch.cat(
         [
             scores[:, torch.from_numpy(np.flatnonzero(tree.parent[node] == parent))].log_softmax(1)
@@ -73,14 +71,16 @@ def conditional_softmax(tree, scores, truth):
 
 def conditional_sigmoid(tree, scores, truth):
     r"""Sum of binary cross-entropies over all nodes whose parent lies in A(y) [1]_. Leaf truths only."""
-    judged = _table(tree, "judged")[truth]
-    loss = F.binary_cross_entropy_with_logits(scores, _table(tree, "on_path")[truth], reduction="none")
+    judged = _table(tree, "judged", scores.dtype)[truth]
+    loss = F.binary_cross_entropy_with_logits(scores, _table(tree, "on_path", scores.dtype)[truth], reduction="none")
     return (loss * judged).sum(1)
 
 
 def multilabel_bce(tree, scores, truth):
     r"""Sum of binary cross-entropies over all nodes but the root, target 1 on A'(y) ([1]_, focal loss with gamma 0)."""
-    return F.binary_cross_entropy_with_logits(scores, _table(tree, "on_path")[truth], reduction="none").sum(1)
+    return F.binary_cross_entropy_with_logits(
+        scores, _table(tree, "on_path", scores.dtype)[truth], reduction="none"
+    ).sum(1)
 
 
 def soft_max_margin(tree, scores, truth, tau=1.0):
@@ -88,9 +88,11 @@ def soft_max_margin(tree, scores, truth, tau=1.0):
 
     The paper takes tau = 5; the demo is trained with 1.
     """
-    return (scores + tau * _table(tree, "off_path")[truth]).logsumexp(1) - scores.gather(1, truth[:, None])[:, 0]
+    return (scores + tau * _table(tree, "off_path", scores.dtype)[truth]).logsumexp(1) - scores.gather(
+        1, truth[:, None]
+    )[:, 0]
 
 
 def log_win(tree, scores, truth):
     r"""-ln W, where W = sum over u in A'(y) of 2^-depth(u) v(u), plus 2^-depth(y) v(y), v(u) the softmax mass below u [2]_."""
-    return scores.logsumexp(1) - (scores + _table(tree, "log_share")[truth]).logsumexp(1)
+    return scores.logsumexp(1) - (scores + _table(tree, "log_share", scores.dtype)[truth]).logsumexp(1)

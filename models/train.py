@@ -1,6 +1,7 @@
 """Train, export and measure the seven demo models.
 
-    python models/train.py                      everything: models/*.onnx and the tables of models/README.md
+    python models/train.py                      everything that ships: models/*.onnx and their tables in models/README.md
+    python models/train.py --seeds 3            also the table over three seeds
     python models/train.py --examples           also draw assets/demo anew
     python models/train.py --only log_win       one model; README is left alone
 
@@ -9,7 +10,9 @@ Needs torch, onnx, onnxruntime and Pillow: pip install -e ".[dev]"
 
 import argparse
 import time
-from functools import partial
+from concurrent.futures import ProcessPoolExecutor
+from functools import lru_cache, partial
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -65,55 +68,95 @@ def check_export(path, network, pictures):
     return gap
 
 
+def train_one(name, seed, path, with_field, cache):
+    """Train one model in a process of its own, with one thread: the weights are the same however many there are.
+
+    Parameters
+    ----------
+    path : Path or None
+        Where to write the model, if it ships.
+    with_field : bool
+        Whether to measure it on the series FIELD.
+
+    Returns
+    -------
+    on_examples, on_field : ndarray of float64, shape (n, n_nodes), or None
+        Node probabilities of a model that ships, and of one that is measured.
+    note : str
+    """
+    torch.set_num_threads(1)
+    torch.use_deterministic_algorithms(True)
+    began, method, tree = time.process_time(), METHODS[name], Tree(edges())
+    pictures, rows = _drawn(ARCHIVE, cache)
+    drawn = np.array([tree.number[row.drawn_as] for row in rows])
+    loss = partial(method.loss_of_epoch, tree)
+    network = train(len(method.columns(tree)), pictures, drawn, loss, seed=seed, epochs=EPOCHS)
+    on_examples = on_field = None
+    note = f"{name}, seed {seed}: {time.process_time() - began:.0f} s of processor"
+    if path:
+        examples, _ = read_examples(DEMO)
+        write_onnx(path, network, metadata(tree, method, seed))
+        gap = check_export(path, network, examples)
+        note += f", {path.stat().st_size} bytes, onnxruntime within {gap:.0e}"
+        on_examples = node_probabilities(tree, run_onnx(path, examples), method.parametrisation)
+    if with_field:
+        field, _ = _drawn(FIELD, cache)
+        on_field = node_probabilities(tree, scores_of(network, field), method.parametrisation)
+    return on_examples, on_field, note
+
+
+@lru_cache
+def _drawn(series, cache):
+    return draw_series(series, cache)
+
+
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=HERE, help="folder for the models (default: models/)")
     parser.add_argument("--seed", type=int, default=0, help="seed of the shipped models (default: 0)")
     parser.add_argument(
-        "--repeats", type=int, default=3, help="seeds to train for the second table of README (default: 3)"
+        "--seeds",
+        type=int,
+        default=1,
+        help="seeds to train; more than one give the second table of README (default: 1)",
     )
     parser.add_argument("--only", metavar="NAME", choices=METHODS, help=f"train one model: {', '.join(METHODS)}")
     parser.add_argument("--examples", action="store_true", help="draw assets/demo anew")
     parser.add_argument("--cache", type=Path, help="folder for the drawn training pictures (default: temporary folder)")
+    parser.add_argument("--processes", type=int, default=2, help="networks trained at a time (default: 2)")
     options = parser.parse_args(argv)
-    torch.set_num_threads(1)
-    torch.use_deterministic_algorithms(True)
     started = time.perf_counter()
 
-    tree = Tree(edges())
+    names = [options.only] if options.only else list(METHODS)
+    with_field = options.seeds > 1 and not options.only
+    options.out.mkdir(parents=True, exist_ok=True)
     if options.examples:
         write_examples(DEMO, *draw_series(EXAMPLES, options.cache))
-    pictures, rows = draw_series(ARCHIVE, options.cache)
-    drawn = np.array([tree.number[row.drawn_as] for row in rows])
-    examples, example_rows = read_examples(DEMO)
-    field, field_rows = draw_series(FIELD, options.cache)
-    print(f"pictures ready after {time.perf_counter() - started:.0f} s", flush=True)
-
-    names = [options.only] if options.only else list(METHODS)
-    options.out.mkdir(parents=True, exist_ok=True)
-    on_examples, on_field = {}, {name: [] for name in names}
-    for seed in range(options.seed, options.seed + (1 if options.only else options.repeats)):
-        for name in names:
-            method, began = METHODS[name], time.perf_counter()
-            network = train(
-                len(method.columns(tree)),
-                pictures,
-                drawn,
-                partial(method.loss_of_epoch, tree),
-                seed=seed,
-                epochs=EPOCHS,
-            )
-            note = ""
-            if seed == options.seed:
-                path = options.out / f"{name}.onnx"
-                write_onnx(path, network, metadata(tree, method, seed))
-                note = f", {path.stat().st_size} bytes, onnxruntime within {check_export(path, network, examples):.0e}"
-                on_examples[name] = node_probabilities(tree, run_onnx(path, examples), method.parametrisation)
-            on_field[name].append(node_probabilities(tree, scores_of(network, field), method.parametrisation))
-            print(f"{name}, seed {seed}: {time.perf_counter() - began:.0f} s{note}", flush=True)
+    with ProcessPoolExecutor(options.processes, mp_context=get_context("spawn")) as pool:
+        list(pool.map(_draw, [ARCHIVE, FIELD][: 1 + with_field], [options.cache] * 2))
+        print(f"pictures ready after {time.perf_counter() - started:.0f} s", flush=True)
+        jobs = []
+        for seed in range(options.seed, options.seed + (options.seeds if with_field else 1)):
+            for name in names:
+                path = options.out / f"{name}.onnx" if seed == options.seed else None
+                jobs.append((name, pool.submit(train_one, name, seed, path, with_field, options.cache)))
+        on_examples, on_field = {}, {name: [] for name in names}
+        for name, job in jobs:
+            examples, field, note = job.result()
+            print(note, flush=True)
+            if examples is not None:
+                on_examples[name] = examples
+            if field is not None:
+                on_field[name].append(field)
     if not options.only:
-        write_card(options.out, tree, on_examples, example_rows, on_field, field_rows)
+        field_rows = draw_series(FIELD, options.cache)[1] if with_field else None
+        write_card(options.out, Tree(edges()), on_examples, read_examples(DEMO)[1], on_field, field_rows)
     print(f"done after {time.perf_counter() - started:.0f} s")
+
+
+def _draw(series, cache):
+    """Draw a series into the cache; nothing is sent back."""
+    draw_series(series, cache)
 
 
 if __name__ == "__main__":

@@ -43,6 +43,7 @@ TEXTS = {
     "text_metrics.json": ["format", "doc", "tolerance", "conventions/*", "recipes/*"],
     "hcm_figure4.json": ["source", "root", "notes", "panels/#/problem", "panels/#/panel"]
     + ["panels/#/examples/#/id", "edge_cases/note", "edge_cases/cases/#/case", "edge_cases/cases/#/note"],
+    "torch_losses.json": ["torch", "dtype"],
 }
 THETA, PUBLIC = "tiny/theta/parametrisations/*", "imagenet_fiveai/parametrisations/*"
 CLAIMS = {
@@ -173,6 +174,7 @@ CLAIMS = {
         "edge_cases/cases/#/edges edge_cases/cases/#/true_labels edge_cases/cases/#/predicted_paths "
         "edge_cases/cases/#/reference/*": [f"{FIGURE_4}::test_edge_case"],
     },
+    "torch_losses.json": {"cases/**": ["test_torch_losses.py::test_golden"]},
 }
 # Numbers in each file, texts and inputs among them.
 NUMBERS = {
@@ -180,6 +182,7 @@ NUMBERS = {
     "win.json": 931,
     "text_metrics.json": 2_858,
     "hcm_figure4.json": 104,
+    "torch_losses.json": 4_624,
 }
 
 
