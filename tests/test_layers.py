@@ -53,6 +53,10 @@ CORE = {
     "threshold_groups": ("metrics", "curves", "splits"),
     "guarantee": ("inference", "metrics", "curves", "resamples", "answers", "bounds", "splits"),
     "operating_point": ("inference", "summary"),
+    "judged_samples": ("curves", "evaluation", "resamples"),
+    "model_table": ("bootstrap", "comparison", "curves", "metrics", "repeats", "resamples"),
+    # Sentences only: what was promised beside what is measured.
+    "promises": ("metrics",),
 }
 CHILD = tuple(path.stem for path in (PACKAGE / "onnx" / "child").glob("child_*.py"))
 # The layers on top: (parts of hierviz, packages at the top of a file, parts and packages inside functions only).
@@ -186,7 +190,11 @@ PLANTED = [
     ("charts/theme.py", "import streamlit"),
     ("charts/theme.py", "from hierviz.readers import load_taxonomy"),
     ("charts/theme.py", "from hierviz.app import state"),
-    *((name, f"def f():\n    import {top}") for name in ("onnx/model.py", "app/model.py") for top in ("onnx", "onnxruntime")),
+    *(
+        (name, f"def f():\n    import {top}")
+        for name in ("onnx/model.py", "app/model.py")
+        for top in ("onnx", "onnxruntime")
+    ),
     ("onnx/child/child_run.py", "import hierviz"),
     ("onnx/child/child_run.py", "from hierviz.errors import ModelError"),
     ("cli/app.py", "from hierviz.charts import theme"),

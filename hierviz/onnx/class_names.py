@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from hierviz.errors import HiervizError, listed
-from hierviz.onnx.file import companions
+from hierviz.onnx.file import declaration_beside
 from hierviz.onnx.preprocessor_config import FILE as PREPROCESSOR
 from hierviz.readers.classes_file import class_entries
 from hierviz.readers.labels import find_node
@@ -76,9 +76,8 @@ def name_sources(path, taxonomy, session, said, origin, classes, notes):
 
 def used_files(path, source):
     """Files beside the model that were read: its hierviz.json, preprocessor_config.json and the class names' own."""
-    beside = [one for one in companions(path) if one.name.endswith(".hierviz.json")]
-    beside += [one for one in (path.with_name(PREPROCESSOR), path.with_name(source or path.name)) if one.is_file()]
-    return [one for one in dict.fromkeys(beside) if one != path]
+    others = [one for one in (path.with_name(PREPROCESSOR), path.with_name(source or path.name)) if one.is_file()]
+    return [one for one in dict.fromkeys((declaration_beside(path), *others)) if one not in (None, path)]
 
 
 def parsed_names(text):

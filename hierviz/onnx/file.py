@@ -54,11 +54,10 @@ def check_file(path):
         )
 
 
-def companions(path):
-    """Files that belong to a model and lie beside it: weights, and what it says about itself."""
-    ends = (".data", "_data", ".hierviz.json")
-    names = [start + end for end in ends for start in (path.stem, path.name)]
-    return [path.with_name(name) for name in dict.fromkeys(names) if path.with_name(name).is_file()]
+def declaration_beside(path):
+    """The file ``<model>.hierviz.json`` beside a model, in which it is described, or None."""
+    names = (f"{path.stem}.hierviz.json", f"{path.name}.hierviz.json")
+    return next((path.with_name(name) for name in names if path.with_name(name).is_file()), None)
 
 
 def sha256(path):

@@ -1,7 +1,7 @@
 """Processes of their own for foreign models: started, watched, killed, and cleaned up after.
 
 A job is a private folder with `job.json`; the program in `child/` does it and leaves `verdict.json` there. Where the
-system can fork, one process that has done the slow imports (numpy and onnx) lives as long as this one and forks for every
+system can fork, one process that has done the slow imports lives as long as this one and forks for every
 job; elsewhere (Windows, macOS) each job starts the program anew. Either way a model sees a process that saw no other model.
 """
 
@@ -189,6 +189,8 @@ def _server(places):
 def _popen(arguments, stdin):
     environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
     environment |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    # onnxruntime 1.29 and newer send telemetry unless told before they start (the second name is of some builds).
+    environment |= {"ORT_DISABLE_TELEMETRY": "1", "ORT_TELEMETRY_DISABLED": "1"}
     return subprocess.Popen(
         [sys.executable, "-I", "-X", "utf8", str(PROGRAM), *arguments],
         stdin=stdin,

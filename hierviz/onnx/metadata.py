@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 
 from hierviz.errors import ModelError, listed, near_miss
-from hierviz.onnx.file import companions
+from hierviz.onnx.file import declaration_beside
 from hierviz.onnx.input_keys import INPUT_KEYS, checked_input
 from hierviz.onnx.preprocessor_config import FILE, read_preprocessor_config
 from hierviz.readers.sources import open_source
@@ -82,7 +82,7 @@ def declared(path, metadata, notes, preprocessing=None):
 
 def _beside(path, notes):
     """(name, checked content) of the JSON beside the model; empty when there is none."""
-    beside = next((one for one in companions(path) if one.name.endswith(".hierviz.json")), None)
+    beside = declaration_beside(path)
     if beside is None:
         return "", {}
     text = open_source(beside, "JSON").read_text(MOST_BESIDE_BYTES)

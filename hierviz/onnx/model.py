@@ -118,10 +118,19 @@ def draft_model(
 ):
     """A Model for which questions may be open: `Model.questions`. Arguments and errors are those of `load_model`."""
     path = Path(path)
-    where = path.name
     require_kind(scores)
     check_file(path)
     session = Session(path, limits=limits)
+    try:
+        return _understood(path, taxonomy, session, classes, parametrisation, name, scores, outputs, preprocessing)
+    except BaseException:
+        session.close()
+        raise
+
+
+def _understood(path, taxonomy, session, classes, parametrisation, name, scores, outputs, preprocessing):
+    """The Model of a session."""
+    where = path.name
     notes, questions = [], []
     said, origin = declared(path, session.metadata, notes, preprocessing)
     require_tensors(where, session.inputs)

@@ -170,6 +170,7 @@ def test_the_environment_is_bare(write, monkeypatch):
         place = Path(f"/proc/{psutil.Process(server).children()[0].pid}")
         seen["environment"] = (place / "environ").read_text()
         seen["files"] = [os.readlink(place / "fd" / str(one)) for one in (0, 1, 2)]
+        seen["threads"] = len(list((place / "task").iterdir()))
         seen["limits"] = (place / "limits").read_text()
         raise KeyboardInterrupt
 
@@ -179,7 +180,10 @@ def test_the_environment_is_bare(write, monkeypatch):
     ):
         session.run([{"x": hostile.X}], ["logits"], n_rows=3, step=4, progress=look)
     names = {one.split("=")[0] for one in seen["environment"].split("\0") if one}
-    assert names <= {"PATH", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"}
+    words = "PATH LANG LANGUAGE LC_ALL LC_CTYPE OMP_NUM_THREADS OPENBLAS_NUM_THREADS"
+    assert names <= {*words.split(), "ORT_DISABLE_TELEMETRY", "ORT_TELEMETRY_DISABLED"}
+    assert "ORT_DISABLE_TELEMETRY" in names
+    assert seen["threads"] == 1  # none that uploads anything, and none that makes forking unsafe
     assert seen["files"] == [os.devnull] * 3
     rows = {line[:25].strip(): line[25:].split()[0] for line in seen["limits"].splitlines()}
     assert rows["Max address space"] == str(1500 << 20)
@@ -226,3 +230,24 @@ def test_limits_say_what_they_are():
     assert Limits().memory(300 << 20) == 2048 + 1200
     assert Limits(memory_mb=700).memory(300 << 20) == 700
     assert (Limits().wall, Limits(cpu_seconds=2).wall, Limits(wall_seconds=1).wall) == (300, 30, 1)
+
+
+@pytest.mark.skipif(not isolation.CAN_FORK, reason="needs fork")
+def test_a_process_with_threads_is_not_forked(write, monkeypatch):
+    """An onnxruntime that starts a thread when imported is imported in the fork instead."""
+    monkeypatch.setattr(isolation, "_servers", {})
+    with monkeypatch.context() as changed:
+        popen = subprocess.Popen
+
+        def with_threads(command, env, **more):
+            return popen(command, env={**env, "OMP_NUM_THREADS": "3", "OPENBLAS_NUM_THREADS": "3"}, **more)
+
+        changed.setattr(subprocess, "Popen", with_threads)
+        path = write(hostile.honest())
+        with Session(path) as session:
+            run = session.run([{"x": hostile.X}], ["logits"], n_rows=3, step=4)
+    np.testing.assert_allclose(run.values["logits"], scores(hostile.X), rtol=1e-5, atol=1e-6)
+    server = psutil.Process(next(iter(isolation._servers.values())).process.pid)
+    assert server.cmdline()[-1] == "--without-onnxruntime"
+    for one in isolation._servers.values():
+        one.close()

@@ -8,19 +8,14 @@ import os
 import select
 import shutil
 import signal
+import sys
 
 from child_job import do
 
 
 def serve():
     """Start, kill and reap jobs until standard input closes; a job's return code goes into its folder as `ended`."""
-    try:
-        import numpy
-        import onnx  # onnxruntime starts a thread on import, and forking with threads is unsafe
-
-        del numpy, onnx
-    except ImportError:
-        pass  # the job will say so
+    _import_all()
     wake, waker = os.pipe()
     os.set_blocking(waker, False)
     os.set_blocking(wake, False)
@@ -53,6 +48,22 @@ def serve():
                 jobs[pid] = folder
             for pid in [pid for pid, one in jobs.items() if what == "kill" and one == folder]:
                 os.kill(pid, signal.SIGKILL)
+
+
+def _import_all():
+    try:
+        import numpy
+        import onnx
+
+        del numpy, onnx
+        if sys.argv[-1] != "--without-onnxruntime":
+            import onnxruntime
+
+            del onnxruntime
+            if len(os.listdir("/proc/self/task")) > 1:  # it has started a thread, and forking with threads is unsafe
+                os.execv(sys.executable, [*sys.orig_argv, "--without-onnxruntime"])
+    except (ImportError, OSError):
+        pass  # the job will say so
 
 
 def _become_job(folder, wake, waker):
