@@ -10,8 +10,10 @@ import json
 import math
 import os
 import re
+import signal
 import subprocess
 import sys
+import threading
 import tomllib
 from pathlib import Path
 
@@ -929,10 +931,13 @@ def started(monkeypatch):
     found = []
 
     class Done:
-        returncode = 0
+        def wait(self):
+            return 0
 
-    monkeypatch.setattr(subprocess, "run", lambda given, **_: found.append(given) or Done())
-    return found
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(subprocess, "Popen", lambda given, **_: found.append(given) or Done())
+    yield found
+    signal.signal(signal.SIGTERM, before)
 
 
 def test_without_arguments_the_app_opens(run, started, monkeypatch):
@@ -975,6 +980,27 @@ def test_the_app_on_files(world, run, started, monkeypatch):
         str(world.folder / name) for name in ("hedged.csv", "sure.csv")
     ]
     assert theirs[theirs.index("--truth-column") + 1] == "truth"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
+def test_the_server_ends_with_the_command(run, monkeypatch, name):
+    """Also when only the command gets the signal, as from a service manager."""
+    real, servers, before = subprocess.Popen, [], signal.getsignal(signal.SIGTERM)
+
+    def sleeper(given, **_):
+        servers.append(real([sys.executable, "-c", "import time; time.sleep(100)"], start_new_session=True))
+        return servers[0]
+
+    monkeypatch.setattr(subprocess, "Popen", sleeper)
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), getattr(signal, name)))
+    timer.start()
+    try:
+        assert run("app")[0] == -signal.SIGTERM
+        assert servers[0].poll() is not None
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        servers[0].kill()
 
 
 @pytest.mark.parametrize(

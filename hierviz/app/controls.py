@@ -7,6 +7,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.numbers import escape
 from hierviz.app.view import View
+from hierviz.charts import threshold_text
 from hierviz.inference import INFERENCE_RULES
 from hierviz.parametrisation import PARAMETRISATIONS
 
@@ -45,14 +46,15 @@ def rule_controls(data, model):
     )
     parameters = INFERENCE_RULES[state.view().rule].parameters
     if "threshold" in parameters:
+        text = threshold_text(state.view().tau_of(model))
         st.number_input(
             "Threshold τ",
             0.0,
             1.0,
             step=0.01,
-            format="%.3f",
+            format=f"%.{len(text) - 2}f",
             help="The answer is the most specific class whose probability exceeds τ. Drag it on Operating curves.",
-            **state.bound("tau", width=150, back=lambda value: round(float(value), 3)),
+            **state.bound_threshold(model, width=150),
         )
     if "bits" in parameters:
         st.number_input(
@@ -73,7 +75,7 @@ def rule_controls(data, model):
             **state.bound("lam", width=150),
         )
     view = state.view()
-    return {"rule": view.rule, "threshold": view.tau, "bits": view.bits, "lam": view.lam}
+    return {"rule": view.rule, "threshold": view.tau_of(model), "bits": view.bits, "lam": view.lam}
 
 
 def setting(data, model, choice):
@@ -84,7 +86,7 @@ def setting(data, model, choice):
         return f"{name} · labels · {data.models[model].n_judged} samples"
     rule = INFERENCE_RULES[choice["rule"]]
     signs = {"threshold": "τ", "bits": "ζ", "lam": "λ"}
-    at = "".join(f" {sign} = {choice[name]:.3f}" for name, sign in signs.items() if name in rule.parameters)
+    at = "".join(f" {sign} = {threshold_text(choice[name])}" for name, sign in signs.items() if name in rule.parameters)
     kind = PARAMETRISATIONS[predictions.parametrisation].label
     kind = f" ({kind.lower()})" if kind.casefold() != predictions.name.casefold() else ""
     return f"{name}{kind} · {rule.label.lower()}{at} · {data.models[model].n_judged} samples"

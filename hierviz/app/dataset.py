@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from hierviz.demo import load_demo
-from hierviz.errors import FileError
+from hierviz.app.model_source import ModelSource
+from hierviz.demo import MODELS, bundle_folder, load_demo
+from hierviz.errors import FileError, HiervizError
 from hierviz.evaluation import Evaluation
 from hierviz.onnx import load_inputs, load_model
 from hierviz.predictions import with_distinct_names
@@ -37,12 +39,18 @@ class Dataset:
     taxonomy : Taxonomy
     models : dict of str to Evaluation
         By a short name that can stand in a URL.
+    sources : mapping of str to ModelSource
+        Of those models that were run here.
+    held : tuple
+        What keeps uploaded files in place.
     """
 
     key: str
     title: str
     taxonomy: Taxonomy
     models: dict[str, Evaluation]
+    sources: Mapping[str, ModelSource] = field(default_factory=dict)
+    held: tuple = ()
 
     @property
     def first(self):
@@ -57,7 +65,7 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Files:
-    """Paths and readings the user chose; uploads lie in a private folder under their own names."""
+    """Paths and readings the user chose; uploads lie in a private folder under their own names, which `held` keeps."""
 
     taxonomy: str | None = None
     predictions: tuple[str, ...] = ()
@@ -72,6 +80,7 @@ class Files:
     taxonomy_form: str | None = None
     taxonomy_separator: str | None = None
     taxonomy_direction: str | None = None
+    held: tuple = ()
 
     @property
     def paths(self):
@@ -83,7 +92,10 @@ class Files:
 def open_demo(progress=None):
     """The bundled demo: its models are run on its pictures here and now."""
     taxonomy, predictions = load_demo(progress=progress)
-    return Dataset(DEMO, "Demo: drawn vehicles", taxonomy, _evaluated(predictions))
+    models = _evaluated(predictions)
+    paths = [bundle_folder() / "models" / f"{name}.onnx" for name in MODELS]
+    sources = {key: ModelSource(path) for key, path in zip(models, paths, strict=True)}
+    return Dataset(DEMO, "Demo: drawn vehicles", taxonomy, models, sources)
 
 
 def open_files(files, progress=None):
@@ -116,24 +128,74 @@ def open_files(files, progress=None):
         )
         for path in files.predictions
     ]
+    sources = [None] * len(found)
     for path in files.model:
         if not files.inputs:
             raise FileError(
-                f"{Path(path).name}: expected inputs to run the model on, got none. Add pictures or an array."
+                f"{Path(path).name}: expected inputs to run the model on, got none. Add pictures, a table, texts or an array."
             )
-        model = load_model(path, taxonomy, classes=files.classes, parametrisation=files.parametrisation)
-        predictions = model.predict(load_inputs(files.inputs, model), progress=progress)
+        given = {"classes": files.classes, "parametrisation": files.parametrisation}
+        source = ModelSource(Path(path), {key: value for key, value in given.items() if value}, held=files.held)
+        model = load_model(path, taxonomy, **source.given)
+        inputs = load_inputs(files.inputs, model)
+        predictions = model.predict(inputs, progress=progress)
         found.append(attach_truth(predictions, files.truth, files.truth_column) if files.truth else predictions)
+        sources.append(replace(source, inputs=inputs))
     if files.media:
         found = [attach_media(one, files.media) for one in found]
     require_same_samples(found)
     title = ", ".join(Path(path).name for path in (*files.predictions, *files.model))
-    return Dataset(digest(files), title, taxonomy, _evaluated(found))
+    models = _evaluated(found)
+    sources = {key: one for key, one in zip(models, sources, strict=True) if one is not None}
+    return Dataset(digest(files), title, taxonomy, models, sources, files.held)
+
+
+def with_model(data, predictions, source):
+    """A data set with one more model: the open one's where the samples are the same, else of its own.
+
+    Parameters
+    ----------
+    data : Dataset or None
+        The open one.
+    predictions : Predictions
+    source : ModelSource
+
+    Returns
+    -------
+    data : Dataset
+    key : str
+        Of the new model.
+    """
+    said = f"{source.key} {predictions.detected.get('sha256')} {predictions.n_samples} {predictions.ids[:3].tolist()}"
+    joins = data is not None and has_same_samples(data, predictions)
+    digest = hashlib.blake2b(f"{data.key if joins else ''} {said}".encode(), digest_size=8).hexdigest()
+    if not joins:
+        models = _evaluated([predictions])
+        key = next(iter(models))
+        return Dataset(digest, predictions.name, predictions.taxonomy, models, {key: source}), key
+    models = _evaluated([*(one.predictions for one in data.models.values()), predictions], dict(data.models))
+    key = list(models)[-1]
+    title = f"{data.title} and {models[key].predictions.name}"
+    return Dataset(digest, title, data.taxonomy, models, {**data.sources, key: source}, data.held), key
+
+
+def has_same_samples(data, predictions):
+    """True when predictions are about the samples of a data set, told by their ids."""
+    first = data.first.predictions
+    if first.sample_ids is None or predictions.sample_ids is None:
+        return False
+    try:
+        require_same_samples([first, predictions])
+    except HiervizError:
+        return False
+    return True
 
 
 def digest(files):
     """Content hash of everything the user chose, 16 hexadecimal digits."""
-    state = hashlib.blake2b(repr([(k, v) for k, v in vars(files).items() if k not in _PATHS]).encode(), digest_size=8)
+    state = hashlib.blake2b(
+        repr([(k, v) for k, v in vars(files).items() if k not in (*_PATHS, "held")]).encode(), digest_size=8
+    )
     for path in files.paths:
         found = sorted(Path(path).rglob("*")) if Path(path).is_dir() else [Path(path)]
         for one in found:
@@ -146,9 +208,10 @@ def digest(files):
 _PATHS = ("taxonomy", "truth", "classes", "inputs", "nodes", "media", "predictions", "model")
 
 
-def _evaluated(predictions):
-    models = {}
-    for one in with_distinct_names(predictions):
+def _evaluated(predictions, done=()):
+    """Evaluations by key; those of `done`, which are the first ones, are there already."""
+    models = dict(done)
+    for one in with_distinct_names(predictions)[len(models) :]:
         slug = re.sub(r"[^a-z0-9]+", "-", one.name.lower()).strip("-") or "model"
         key, number = slug, 2
         while key in models:

@@ -1,6 +1,7 @@
 """A chart on a page: the picture, one plain sentence under it, and its table and downloads one click away."""
 
 import base64
+import json
 
 import streamlit as st
 
@@ -51,6 +52,7 @@ def below(finished, *, name, sentence, table):
                 ("csv", "CSV", "text/csv", lambda: table.to_csv(index=False).encode()),
                 ("png", "PNG", "image/png", lambda: charts.to_png(finished)),
                 ("svg", "SVG", "image/svg+xml", lambda: charts.to_svg(finished)),
+                ("vl.json", "Vega-Lite", "application/json", lambda: json.dumps(charts.to_vega_lite(finished))),
             ):
                 st.download_button(label, make, f"{name}.{kind}", mime, key=f"get-{name}-{kind}", on_click="ignore")
 

@@ -2,11 +2,13 @@
 
 import streamlit as st
 
-from hierviz.app import shell, state
+from hierviz.app import model_choice, shell, state
 from hierviz.app.account import account
 from hierviz.app.dataset import Files, open_files
+from hierviz.app.form_words import in_form_words
+from hierviz.app.model_source import model_files
 from hierviz.app.numbers import escape
-from hierviz.errors import HiervizError
+from hierviz.errors import HiervizError, ModelError
 from hierviz.parametrisation import PARAMETRISATIONS
 from hierviz.readers import TAXONOMY_FORMS
 
@@ -26,33 +28,22 @@ if not state.may_open_paths():
     st.caption("Opening by path is off because this server can be reached from other machines.")
 
 
-FLAGS = {
-    "with --truth-column": "under 'Column of the truth'",
-    "--truth-column": "'Column of the truth'",
-    "--parametrisation": "'What the scores are'",
-    "--classes": "'Class names of the columns'",
-}
+chosen, held = {}, []
 
 
-def in_form_words(message):
-    """An error of the readers with the names of this form in place of the command line's flags."""
-    for flag, words in FLAGS.items():
-        message = message.replace(flag, words)
-    return message
-
-
-def ask(label, name, *, several=False, types=None, help=None):
+def ask(label, name, *, several=False, help=None):
     """One file of the user's as a path, or None; several as a tuple of paths."""
     if way == "Upload":
-        given = st.file_uploader(label, key=f"upload_{name}", accept_multiple_files=several, type=types, help=help)
-        return tuple(map(state.save_upload, given or ())) if several else state.save_upload(given)
-    text = st.text_input(label, key=f"path_{name}", help=help, placeholder="/folder/file")
-    paths = tuple(part.strip().strip("'\"") for part in text.split(";") if part.strip())
+        given = state.kept_upload(name, label, several=several, help=help)
+        held.append(given)
+        paths = () if given is None else tuple(map(str, given.paths))
+    else:
+        text = st.text_input(label, key=f"path_{name}", help=help, placeholder="/folder/file")
+        paths = tuple(part.strip().strip("'\"") for part in text.split(";") if part.strip())
     return paths if several else (paths[0] if paths else None)
 
 
 left, right = st.columns(2, gap="large")
-chosen = {}
 with left:
     chosen["taxonomy"] = ask(
         "Taxonomy",
@@ -68,8 +59,9 @@ with left:
             help="One column per class (CSV, TSV, Parquet), rows of sample, class, score, .npy, .npz, or labels.",
         )
     else:
-        chosen["model"] = ask("ONNX model", "model", several=True, types=["onnx"] if way == "Upload" else None)
-        chosen["inputs"] = ask("Inputs: a zip of pictures, .npy or .npz", "inputs")
+        # What belongs to a model lies beside it.
+        chosen["model"] = model_files(ask("ONNX model", "model", several=True, help=model_choice.COMPANIONS))
+        chosen["inputs"] = ask("Inputs: pictures (zip), a table, texts, .npy or .npz", "inputs")
 with right:
     chosen["truth"] = ask(
         "Truth (optional when it stands in the predictions)", "truth", help="Columns: sample_id and truth."
@@ -97,6 +89,7 @@ files = Files(
     taxonomy_separator=separator.replace("\\t", "\t") or None,
     parametrisation=None if keys == "detect" else keys,
     truth_column=truth_column or None,
+    held=tuple(one for one in held if one is not None),
 )
 st.button("Open", type="primary", icon=":material/folder_open:", on_click=state.request_open)
 if state.open_requested():
@@ -108,6 +101,12 @@ if state.open_requested():
     except HiervizError as error:
         st.error(escape(in_form_words(str(error))), icon=":material/error:")
         state.open_requested(done=True)
+        if isinstance(error, ModelError) and files.model and files.taxonomy:
+            model_choice.offer(files, held)
+            st.markdown("What a model leaves open can be answered on the page **Model**, where it is chosen already.")
+            st.page_link(
+                shell.page("model"), label="Go to Model", icon=":material/psychology:", query_params=state.link()
+            )
         shell.stop()
     state.open_requested(done=True)
 

@@ -5,6 +5,7 @@ import streamlit as st
 from hierviz.app import controls, numbers, shell, state
 from hierviz.app.account import account
 from hierviz.app.figure import picture_url
+from hierviz.app.metric_table import MARKS
 from hierviz.mistakes import mistakes, outcome_counts
 from hierviz.summary import model_summary
 
@@ -65,7 +66,7 @@ if judged:
     if keys:
         shell.metric_table(rows, keys, key="overview-table")
         st.markdown(
-            "Each row is a model; the best value of a column is **bold**. "
+            f"Each row is a model. {MARKS if len(rows) > 1 else ''} "
             "Answers are those of the majority rule where a column needs one. What the columns mean:"
         )
         numbers.definitions(keys, "overview")

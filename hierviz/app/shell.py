@@ -2,17 +2,18 @@
 
 from pathlib import Path
 
-import pandas as pd
 import streamlit as st
 
 from hierviz.app import state
+from hierviz.app.metric_table import Row, ranked
+from hierviz.app.metric_table import metric_table as draw_table
 from hierviz.app.numbers import escape
+from hierviz.charts import threshold_text
 from hierviz.errors import HiervizError
-from hierviz.metrics import METRICS
 
 STYLE = """<style>
 /* A concatenated chart does not shrink by itself, and Streamlit forgets to repaint a bound slider after a drag. */
-.stVegaLiteChart svg.marks {max-width: 100%; height: auto; touch-action: pan-y}
+.stVegaLiteChart svg.marks {max-width: 100%; height: auto; touch-action: pan-y; user-select: none; -webkit-user-select: none}
 .vega-bindings input[type=range] {--vega-range-progress: 0% !important; width: min(420px, 60vw)}
 .block-container, .stMainBlockContainer {padding-top: 4.2rem; padding-bottom: 3rem; max-width: 1320px}
 .st-key-viewport {display: none}
@@ -26,7 +27,7 @@ HINT = (
     "**hierviz shows where a classifier goes wrong in a tree of classes.** "
     "The demo is open: drawn vehicles, and small models that must say what they see, from *land vehicle* down to *tram*. "
     "Start with the worst mistakes under **Examples**, drag the threshold under **Operating curves**, "
-    "or bring your own model under **Open files**."
+    "blur a picture and ask again under **Model**, or bring your own under **Open files**."
 )
 
 
@@ -56,7 +57,9 @@ def run(pages):
         if state.startup_files():
             st.page_link(pages[0], label="Open the demo instead", query_params={"data": "demo"})
     st.caption("Your data stay on this machine: nothing is sent anywhere.")
-    st.html(f'<p id="hierviz-view" hidden data-tau="{state.view().tau:.3f}" data-data="{state.view().data}"></p>')
+    st.html(
+        f'<p id="hierviz-view" hidden data-tau="{threshold_text(state.view().tau)}" data-data="{state.view().data}"></p>'
+    )
 
 
 def _hint(page):
@@ -74,7 +77,7 @@ def page(name):
 
 
 def metric_table(models, keys, key):
-    """Models against metrics, the best of each column bold; sortable, with a download.
+    """Models against metrics, the best of each column bold, the second marked; sortable, with a download.
 
     Parameters
     ----------
@@ -83,23 +86,8 @@ def metric_table(models, keys, key):
     key : str
         Of the widget.
     """
-    table = pd.DataFrame(
-        [[name, *(values.get(one) for one in keys)] for name, values in models.items()],
-        columns=["model", *(METRICS[one].label for one in keys)],
-    )
-    styled = table.style.format({METRICS[one].label: "{:.3f}" for one in keys}, na_rep="–")
-    if len(table) > 1:
-        for one in keys:
-            values = pd.to_numeric(table[METRICS[one].label], errors="coerce")
-            order = values.rank(method="min", ascending=METRICS[one].better == "lower")
-            best = order[order == 1].index
-            styled = styled.map(lambda _: "font-weight: bold", subset=(best, METRICS[one].label))
-    st.dataframe(
-        styled,
-        hide_index=True,
-        key=key,
-        column_config={METRICS[one].label: st.column_config.NumberColumn(help=METRICS[one].sentence) for one in keys},
-    )
+    rows = [Row({"model": name}, values) for name, values in models.items()]
+    draw_table(ranked(rows, keys), keys, key)
 
 
 def open_data():

@@ -18,10 +18,13 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from hierviz.app import dataset as datasets
-from hierviz.app.view import View
+from hierviz.app.numbers import escape
+from hierviz.app.uploads import Uploads
+from hierviz.app.view import View, own_thresholds
 
 session, url = st.session_state, st.query_params
 MOST_DATASETS = 4
+MOST_RESULTS = 32
 LOCAL_ADDRESSES = ("127.0.0.1", "localhost", "::1")
 
 
@@ -104,37 +107,104 @@ def bound(field, **widget):
     return {"key": key, "on_change": changed, **widget}
 
 
-def curve_start(drawn):
-    """Threshold that the curve chart starts at, and its widget key; `drawn` says which chart it is.
+def bound_threshold(model, **widget):
+    """As `bound`, for the threshold of a model."""
+    key = "widget_tau"
+    session[key] = view().tau_of(model)
+
+    def changed():
+        session.view = view().with_tau(round(float(session[key]), 12), model)
+
+    return {"key": key, "on_change": changed, **widget}
+
+
+def curve_start(drawn, models):
+    """What the curve chart starts at, and its widget key; `drawn` says which chart it is.
 
     The chart keeps its own selection: to move its handle from here it needs a new key. The start is frozen as long as the
     key lives, or every release would build the chart anew.
+
+    Parameters
+    ----------
+    drawn : str
+    models : list of str
+        Keys of the models on it, in order.
+
+    Returns
+    -------
+    start : View
+        Of which the thresholds and the model count.
+    key : str
     """
     session.setdefault("curve_nonce", 0)
     key = f"curves-{session.curve_nonce}-{view().data}-{drawn}"
     if key not in session and not session.pop("curve_moved", False):
-        session.curve_start = view().tau
+        shown = shown_model_of(models)
+        session.curve_start = replace(view(), tau=view().tau_of(shown), model=shown)
     # A button inside the fragment reruns the fragment alone, so the URL is written here.
     publish()
     return session.curve_start, key
 
 
-def move_threshold(tau):
+def move_threshold(tau, model):
     """Set the threshold from a button and move the chart's handle there."""
-    tau = round(min(max(float(tau), 0.0), 1.0), 3)
+    tau = min(max(float(tau), 0.0), 1.0)
     session.curve_nonce = session.get("curve_nonce", 0) + 1
-    session.curve_start, session.curve_moved = tau, True
-    change(tau=tau, rule="threshold")
+    session.view = replace(view().with_tau(tau, model), rule="threshold")
+    session.curve_start, session.curve_moved = replace(view(), model=model), True
 
 
-def dragged(event, start):
-    """Threshold of the chart's selection; `start` until the first touch. Keeps it in the view and the URL."""
-    hit = event.selection.get("tau") if event else None
-    tau = round(float(hit[0]["tau"]), 3) if hit else start
-    if tau != view().tau:
-        change(tau=tau, rule="threshold")
-        publish()
-    return tau
+def dragged(event, start, models):
+    """Take over what was chosen on the chart: the threshold and the model. `start` until the first touch.
+
+    Returns
+    -------
+    View
+        Of which the thresholds and the model count.
+    """
+    chosen = event.selection if event else {}
+    tau, model = (chosen.get(name) or [{}] for name in ("tau", "model"))
+    place = int(model[0].get("model", models.index(start.model)))
+    model = models[place] if 0 <= place < len(models) else start.model
+    tau = min(max(float(tau[0].get("tau", start.tau)), 0.0), 1.0)
+    seen, session.curve_seen = session.get("curve_seen"), (start, model, tau)
+    if model != start.model or view().model:
+        change(model=model)
+    # The model may arrive before its own threshold does.
+    is_late = bool(view().own) and seen is not None and seen[0] is start and seen[1] != model and seen[2] == tau
+    if tau != view().tau_of(model) and not is_late:
+        session.view = replace(view().with_tau(tau, model), rule="threshold")
+    publish()
+    return replace(view(), model=model)
+
+
+def bound_own_thresholds(models):
+    """Keywords of the toggle that gives every model a threshold of its own, or all the same again."""
+    key = "widget_own"
+    session[key] = bool(view().own)
+
+    def changed():
+        tau = view().tau_of(shown_model_of(models))
+        change(taus=own_thresholds(dict.fromkeys(models, tau) if session[key] else {}), tau=tau)
+
+    return {"key": key, "on_change": changed}
+
+
+def bound_member(field, word):
+    """Keywords of a toggle that puts a word into a field of the view that holds several."""
+    key = f"widget_{field}_{word}"
+    session[key] = word in getattr(view(), field)
+
+    def changed():
+        others = tuple(one for one in getattr(view(), field) if one != word)
+        change(**{field: (*others, word) if session[key] else others})
+
+    return {"key": key, "on_change": changed}
+
+
+def shown_model_of(models):
+    """The one of these models that is looked at; the first when it is another."""
+    return view().model if view().model in models else models[0]
 
 
 # Data ------------------------------------------------------------------------------------------------------------------
@@ -220,17 +290,6 @@ def shown_model(found):
     return view().model if view().model in found.models else next(iter(found.models))
 
 
-def save_upload(upload):
-    """Write an uploaded file to the server's private folder under its own name; returns the path."""
-    if upload is None:
-        return None
-    folder = _upload_folder() / upload.file_id
-    folder.mkdir(exist_ok=True)
-    path = folder / Path(upload.name).name
-    path.write_bytes(upload.getbuffer())
-    return str(path)
-
-
 def may_open_paths():
     """Paths on this machine may be opened only when nobody else can reach the server."""
     return st.get_option("server.address") in LOCAL_ADDRESSES
@@ -302,3 +361,75 @@ def dismiss_hint():
 def cached(name, key, _make):
     """`_make()` once per name and key; for charts and tables that are slow to build."""
     return _make()
+
+
+# The Model page ---------------------------------------------------------------------------------------------------------
+
+
+def memory(name):
+    """A dict of this session that outlives page changes; what only one page needs and no link carries."""
+    return session.setdefault(f"memory_{name}", {})
+
+
+def kept(name, field, default=None, **widget):
+    """Keywords that tie a widget to an entry of a memory: its key, value and callback."""
+    key, store = f"kept_{name}_{field}", memory(name)
+    session[key] = store.get(field, default)
+
+    def changed():
+        store[field] = session[key]
+
+    return {"key": key, "on_change": changed, **widget}
+
+
+def kept_upload(slot, label, *, several=False, **widget):
+    """A file uploader whose files stay when the page changes and go with the session or with the next upload.
+
+    Returns
+    -------
+    Uploads or None
+    """
+    key, store = f"upload_{slot}", memory("uploads")
+
+    def changed():
+        given = session[key]
+        given = given if several else [given] if given else []
+        store[slot] = Uploads(given, _upload_folder()) if given else None
+
+    st.file_uploader(label, key=key, accept_multiple_files=several, on_change=changed, **widget)
+    found = store.get(slot)
+    if found is not None and not session.get(key):
+        # The browser's list is empty after a change of page.
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"Still here: {escape(', '.join(path.name for path in found.paths))}")
+            st.button("Remove", on_click=store.pop, args=(slot,), type="tertiary", key=f"forget_{slot}")
+    return found
+
+
+@st.cache_resource(max_entries=8, show_spinner="Looking at the model …")
+def opened_model(key, _make):
+    """`_make()` once per model and what was said about it."""
+    return _make()
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def answered(key, _make):
+    """`_make()` once per model and sample."""
+    return _make()
+
+
+@st.cache_resource
+def _worked_out():
+    """Results of `computed` for all sessions; the oldest leave first."""
+    return {}
+
+
+def computed(name, key, make):
+    """As `cached`, for what shows its progress on the page while it works."""
+    shelf = _worked_out()
+    if (name, key) not in shelf:
+        found = make()
+        while len(shelf) >= MOST_RESULTS:
+            shelf.pop(next(iter(shelf)), None)
+        shelf[name, key] = found
+    return shelf[name, key]

@@ -4,17 +4,21 @@ Builders return unconfigured charts: `finish` adds the look, `show` puts one int
 `to_vega_lite` and `to_csv` make files. One chart a file; nothing here imports streamlit.
 """
 
+from hierviz.charts._curve_bands import bands_sentence
 from hierviz.charts.confusion_breakdown import (
     confusion_breakdown,
     confusion_breakdown_sentence,
     confusion_breakdown_table,
 )
 from hierviz.charts.confusion_matrix import confusion_matrix, confusion_matrix_sentence, confusion_matrix_table
+from hierviz.charts.curve_drag import curve_drag
+from hierviz.charts.curve_knots import knots, threshold_text
 from hierviz.charts.curve_table import operating_curves_table, read_out_keys
+from hierviz.charts.difference_band import difference_band, difference_band_sentence, difference_band_table
 from hierviz.charts.export import to_csv, to_png, to_svg, to_vega_lite
 from hierviz.charts.folding import fold
 from hierviz.charts.metric_bars import metric_bars, metric_bars_table
-from hierviz.charts.operating_curves import operating_curves, operating_curves_sentence
+from hierviz.charts.operating_curves import operating_curves, operating_curves_sentence, selections
 from hierviz.charts.probability_tree import probability_tree, probability_tree_sentence, probability_tree_table
 from hierviz.charts.show import show
 from hierviz.charts.simplify import simplify
@@ -22,14 +26,20 @@ from hierviz.charts.theme import finish, model_colours, palette
 from hierviz.charts.win_breakdown import win_breakdown, win_breakdown_sentence, win_breakdown_table
 
 __all__ = [
+    "bands_sentence",
     "confusion_breakdown",
     "confusion_breakdown_sentence",
     "confusion_breakdown_table",
     "confusion_matrix",
     "confusion_matrix_sentence",
     "confusion_matrix_table",
+    "curve_drag",
+    "difference_band",
+    "difference_band_sentence",
+    "difference_band_table",
     "finish",
     "fold",
+    "knots",
     "metric_bars",
     "metric_bars_table",
     "model_colours",
@@ -41,8 +51,10 @@ __all__ = [
     "probability_tree_sentence",
     "probability_tree_table",
     "read_out_keys",
+    "selections",
     "show",
     "simplify",
+    "threshold_text",
     "to_csv",
     "to_png",
     "to_svg",

@@ -9,7 +9,7 @@ from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten, text_width
 from hierviz.charts.theme import SIZE, palette
 
-ROW, SWATCH = 20, 26
+ROW, SWATCH = 19, 26
 
 
 def legend(groups, width, *, dark=False, stacked=False, size=SIZE, start=0):
@@ -18,8 +18,8 @@ def legend(groups, width, *, dark=False, stacked=False, size=SIZE, start=0):
     Parameters
     ----------
     groups : list of (title or None, list of dict)
-        Items have ``label`` and ``kind``: line, dashed, point (``shape``), box or outline, note (text alone); and
-        ``colour`` where it has one.
+        Items have ``label`` and ``kind``: line, dashed, point (``shape``), dot (a filled point), box or outline, note
+        (text alone); and ``colour`` where it has one.
     width : float
         Pixels.
     start : float
@@ -36,7 +36,7 @@ def legend(groups, width, *, dark=False, stacked=False, size=SIZE, start=0):
     placed, words, x, y = [], [], 0.0, ROW / 2
     for number, (title, items) in enumerate(groups):
         if number:
-            y, x = y + ROW * (1.5 if stacked else 1), 0.0
+            y, x = y + ROW * (1.4 if stacked else 1), 0.0
         if title:
             words.append({"x": x, "y": y, "text": title, "colour": look.muted, "size": size - 1, "limit": width})
             if stacked:
@@ -101,19 +101,21 @@ def _swatches(placed, width, height, start):
             radius=2,
             start=start,
         )
-    points = [
-        {key: one[key] for key in ("y", "colour", "shape")} | {"x": one["x"] + 8}
-        for one in placed
-        if one["kind"] == "point"
-    ]
-    if points:
-        yield (
-            alt.Chart(frame(points))
-            .mark_point(filled=False, size=70, strokeWidth=1.8, tooltip=None, aria=False)
-            .encode(
-                position("x", width, start=start),
-                position("y", height, axis="y"),
-                shape=alt.Shape("shape:N", scale=None),
-                stroke=alt.Stroke("colour:N", scale=None),
+    for kind, is_filled in (("point", False), ("dot", True)):
+        points = [
+            {key: one[key] for key in ("y", "colour", "shape")} | {"x": one["x"] + 8}
+            for one in placed
+            if one["kind"] == kind
+        ]
+        if points:
+            colour = alt.Color("colour:N", scale=None) if is_filled else alt.Stroke("colour:N", scale=None)
+            yield (
+                alt.Chart(frame(points))
+                .mark_point(filled=is_filled, opacity=1, size=70, strokeWidth=1.8, tooltip=None, aria=False)
+                .encode(
+                    colour,
+                    position("x", width, start=start),
+                    position("y", height, axis="y"),
+                    shape=alt.Shape("shape:N", scale=None),
+                )
             )
-        )

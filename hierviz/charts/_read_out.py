@@ -8,99 +8,117 @@ import altair as alt
 
 from hierviz.charts import curve_table as numbers
 from hierviz.charts._canvas import position, texts
-from hierviz.charts._text import shorten
+from hierviz.charts._coupling import LEFT
+from hierviz.charts._text import count_text, shorten
 from hierviz.charts.theme import FONT, SIZE
 from hierviz.metrics import METRICS
 
-NARROW = 640
-BRIEF = {"precision": "Prec.", "dist": "Dist.", "correct": "Correct", "exact": "Exact", "recall": "Recall", "f1": "F1"}
+BRIEF = {"correct": "Right", "exact": "Exact", "precision": "Prec.", "recall": "Recall", "f1": "F1"}
+# Of the answers, without a judgement: no best one. Title in a wide and in a narrow table.
+OF_ANSWERS = {numbers.NOT_AT_LEAF: ("Not at a leaf", "Inner"), numbers.MEAN_DEPTH: ("Mean depth", "Depth")}
 
 
-def read_out(names, colours, keys, knots, now, look, width, left):
-    """One row a model, one column a metric, at the threshold of the selection; the best of each column is bold.
+def read_out(figure, width, wide):
+    """One row a model, one column a number, at the threshold of the selection; the best of each metric is bold.
 
     Parameters
     ----------
-    names, colours : list of str
-        Of the models.
-    keys : list of str
-        Metrics.
-    knots : alt.Chart
-        The knot table, filtered to the threshold.
-    now : str
-        Vega expression of the threshold.
-    look : Palette
-    width, left : int
-        Pixels of the whole figure, and how far it starts left of this view's origin.
+    figure : CurveFigure
+    width : int
+        Pixels of the whole figure, which starts `LEFT` left of this view's origin.
+    wide : bool
+        Names beside the numbers in place of above them.
 
     Returns
     -------
     alt.LayerChart
     """
-    wide = width >= NARROW
-    row, top = (24, 30) if wide else (42, 30)
+    names, colours, look, coupling = list(figure.curves), figure.colours, figure.look, figure.coupling
+    keys = [*figure.keys, *(OF_ANSWERS if figure.answers else ())]
+    # A phone has no room for more columns: these two then stand in the line of the name.
+    first, last = ([] if coupling.is_shared else ["tau"], ["n"]) if wide else ([], [])
+    row, top = (24, 28) if wide else (42, 30)
     height = top + row * len(names)
-    name_width = min(240, width * 0.3) if wide else 0
-    step = (width - name_width - 16) / len(keys)
-    ends = [name_width + step * (i + 1) for i in range(len(keys))]
-    size = SIZE if wide else 12
-    fixed = []
-    for key, end in zip(keys, ends, strict=True):
-        title = numbers.short_label(key) if wide else BRIEF[key.split("_")[-1]]
+    name_width = min(240, width * 0.26) if wide else 0
+    columns = [*first, *keys, *last]
+    step = (width - name_width - 16) / len(columns)
+    ends = {key: name_width + step * (i + 1) for i, key in enumerate(columns)}
+    size, right = SIZE if wide else 12, width - 16
+    room = name_width - 8 if wide else width - 80 - (0 if coupling.is_shared else 80)
+    lines = [top + row * i + (row / 2 if wide else 29) for i in range(len(names))]
+    fixed = [
+        {"x": end, "y": 12, "text": _title(key, wide), "colour": look.muted}
+        | {"align": "right", "size": SIZE - 1 if wide else 11.5}
+        for key, end in ends.items()
+    ]
+    for i, (name, colour, curve) in enumerate(zip(names, colours, figure.curves.values(), strict=True)):
+        label = shorten(name, room, SIZE, bold=True)
+        y = lines[i] if wide else top + row * i + 11
+        fixed.append({"x": 2, "y": y, "text": label, "colour": colour, "weight": 600, "limit": room + 6})
+        n = f"{curve.n_samples:,}" if wide else f"n = {count_text(curve.n_samples)}"
         fixed.append(
-            {
-                "x": end,
-                "y": 12,
-                "text": title,
-                "colour": look.muted,
-                "align": "right",
-                "size": SIZE - 1 if wide else 11.5,
-            }
+            {"x": ends["n"] if wide else right, "y": y, "text": n, "colour": look.muted, "align": "right", "size": size}
         )
-    for i, (name, colour) in enumerate(zip(names, colours, strict=True)):
-        y = top + row * i + (row / 2 if wide else 11)
-        room = name_width - 8 if wide else width - 12
-        fixed.append(
-            {
-                "x": 2,
-                "y": y,
-                "text": shorten(name, room, SIZE, bold=True),
-                "colour": colour,
-                "weight": 600,
-                "limit": room + 6,
-            }
+    layers = [texts(fixed, width - LEFT, height, start=LEFT), _values(figure, keys, ends, lines, size, width, height)]
+    if not coupling.is_shared:
+        layers.append(
+            coupling.at_threshold(figure.knots, colours, figure.y)
+            .transform_calculate(
+                across=f"{ends['tau'] if wide else right - 75}",
+                down=f"{json.dumps(lines)}[datum.j] - {0 if wide else 18}",
+                own="datum.text" if wide else "'τ = ' + datum.text",
+            )
+            .mark_text(align="right", baseline="middle", fontSize=size, font=FONT, color=look.ink, tooltip=None)
+            .encode(position("across", width - LEFT, start=LEFT), position("down", height, axis="y"), text="own:N")
         )
-    columns = [numbers.column(key, j) for key in keys for j in range(len(names))]
-    signs = [-1 if METRICS[key].better == "lower" else 1 for key in keys]
-    formats = [".2f" if key.endswith("dist") else ".3f" for key in keys]
-    values = (
-        knots.transform_fold(columns, as_=["field", "value"])
-        .transform_calculate(place=f"indexof({json.dumps(columns)}, datum.field)")
-        .transform_calculate(j=f"datum.place % {len(names)}", k=f"floor(datum.place / {len(names)})")
-        .transform_calculate(
-            x=f"{json.dumps(ends)}[datum.k]",
-            y=f"{top + row / 2 if wide else top + 29} + {row} * datum.j",
-            text=f"format(datum.value, {json.dumps(formats)}[datum.k])",
-            goodness=f"datum.value * {json.dumps(signs)}[datum.k]",
+    if wide:
+        heading = "'At τ = ' + datum.text" if coupling.is_shared else "'Each at its own τ'"
+        layers.append(
+            coupling.knot(figure.knots)
+            .transform_calculate(across="2", down="12", heading=heading)
+            .mark_text(align="left", baseline="middle", fontSize=SIZE - 1, font=FONT, color=look.muted, tooltip=None)
+            .encode(position("across", width - LEFT, start=LEFT), position("down", height, axis="y"), text="heading:N")
         )
+    return alt.layer(*layers).properties(width=width - LEFT, height=height, name="read_out")
+
+
+def _title(key, wide):
+    if key in ("tau", "n"):
+        return "τ" if key == "tau" else "n"
+    if key in OF_ANSWERS:
+        return OF_ANSWERS[key][0 if wide else 1]
+    return numbers.short_label(key) if wide else BRIEF.get(key.split("_")[-1], "hF1")
+
+
+def _values(figure, keys, ends, lines, size, width, height):
+    """The numbers, formatted in the browser, the best of a column bold."""
+    n, coupling = len(figure.curves), figure.coupling
+    columns = [numbers.column(key, j) for key in keys for j in range(n)]
+    signs = [0 if key in OF_ANSWERS else -1 if METRICS[key].better == "lower" else 1 for key in keys]
+    formats = [".2f" if key == numbers.MEAN_DEPTH or key.endswith("dist") else ".3f" for key in keys]
+    made = coupling.near(figure.knots).transform_fold(columns, as_=["field", "value"])
+    made = made.transform_calculate(spot=f"indexof({json.dumps(columns)}, datum.field)")
+    made = made.transform_calculate(j=f"datum.spot % {n}", k=f"floor(datum.spot / {n})")
+    if not coupling.is_shared:
+        made = made.transform_filter(f"datum.tau === {coupling.threshold_of}")
+    return (
+        made.transform_calculate(
+            across=f"{json.dumps([ends[key] for key in keys])}[datum.k]",
+            down=f"{json.dumps(lines)}[datum.j]",
+            shown=f"format(datum.value, {json.dumps(formats)}[datum.k])",
+            sign=f"{json.dumps(signs)}[datum.k]",
+        )
+        .transform_calculate(goodness="datum.value * datum.sign")
         .transform_joinaggregate(best="max(goodness)", groupby=["k"])
-        .transform_calculate(weight=f"{len(names)} > 1 && datum.goodness > datum.best - 5e-4 ? 700 : 400")
+        .transform_calculate(weight=f"{n} > 1 && datum.sign !== 0 && datum.goodness > datum.best - 5e-4 ? 700 : 400")
         .mark_text(
             align="right",
             baseline="middle",
             fontSize=size,
             font=FONT,
-            color=look.ink,
+            color=figure.look.ink,
             fontWeight=alt.ExprRef("datum.weight"),
             tooltip=None,
         )
-        .encode(position("x", width - left, start=left), position("y", height, axis="y"), text="text:N")
+        .encode(position("across", width - LEFT, start=LEFT), position("down", height, axis="y"), text="shown:N")
     )
-    title = (
-        alt.Chart(alt.InlineData([{"x": 2, "y": 12}]))
-        .transform_calculate(text=f"'At τ = ' + format({now}, '.3f')")
-        .mark_text(align="left", baseline="middle", fontSize=SIZE - 1, font=FONT, color=look.muted, tooltip=None)
-        .encode(position("x", width - left, start=left), position("y", height, axis="y"), text="text:N")
-    )
-    layers = [texts(fixed, width - left, height, start=left), values, *([title] if wide else [])]
-    return alt.layer(*layers).properties(width=width - left, height=height, name="read_out")

@@ -1,116 +1,142 @@
 """The strip under the operating curves: one metric against the threshold, and the handle that is dragged.
 
-It holds the point selection ``tau``; other panels follow it through `now` and `at_threshold`.
+It holds the selection ``tau``, see `_coupling`. Ticks at its foot are thresholds worth stopping at.
 """
 
 from __future__ import annotations
-
-import json
 
 import altair as alt
 import numpy as np
 
 from hierviz.charts import curve_table as numbers
+from hierviz.charts._coupling import LEFT, by_model, left_axis
 from hierviz.charts._rows import frame
+from hierviz.charts._text import text_width
+from hierviz.charts.curve_lines import against_threshold, tables
 from hierviz.charts.theme import FONT, SIZE
 
-# Width of the left axis of all panels.
-LEFT = 40
+STOP_SIZE, STOP_ROW = 11.5, 14
+# Pixels that the rectangles stick out on the right; a legend stands there when it is wide.
+OUT = {True: 26, False: 12}
 
 
-def threshold_strip(curves, colours, knots, key, tau, look, plot, wide, zoom):
+def threshold_strip(figure, plot, wide):
     """One metric against the threshold, the handle, and the rectangles that carry the selection."""
-    height = 84 if wide else 72
-    limits = numbers.domain(key, np.concatenate([curve.values[key] for curve in curves.values()]), zoom)
-    lines = numbers.against_threshold(curves, key, limits)
+    look, coupling, curves, colours, key = figure.look, figure.coupling, figure.curves, figure.colours, figure.strip
+    height = 84 if wide else 80
+    limits = numbers.domain(key, np.concatenate([curve.values[key] for curve in curves.values()]), figure.zoom)
     axis = {"grid": True, "tickSize": 4, "labelPadding": 4}
-    # The ends stick out of the plot: a fast drag still reaches 0 and 1.
-    grid = frame({"tau": numbers.KNOTS, "lo": numbers.KNOTS - 0.0005, "hi": numbers.KNOTS + 0.0005})
-    grid.loc[0, "lo"], grid.loc[1000, "hi"] = -(LEFT - 4) / plot, 1 + (36 if wide else 12) / plot
-    at_x = (
-        alt.X("tau:Q")
-        .scale(domain=[0, 1], nice=False)
-        .axis(alt.Axis(title="Threshold τ", tickCount=10 if wide else 5, format=".1f", titlePadding=4, **axis))
-    )
+    at_x = threshold_axis(figure.scale, wide, "x", **axis)
     at_y = alt.Y("y:Q").scale(domain=list(limits), nice=False, zero=False).axis(left_axis(None, 3, **axis))
-    current = now(tau)
-    handle = alt.Chart(frame([{"z": 0}])).transform_calculate(
-        tau=current,
-        label=f"'τ = ' + format({current}, '.3f')",
-        at=f"clamp({current}, {26 / plot - LEFT / plot}, {1 - (0 if wide else 14) / plot})",
-    )
-    selection = alt.selection_point(
-        name="tau",
-        fields=["tau"],
-        value=[{"tau": tau}],
-        empty=False,
-        toggle=False,
-        clear=False,
-        on="pointerdown, pointermove[event.buttons === 1]",
-        bind=alt.binding_range(min=0, max=1, step=1 / 1000, name="threshold τ "),
-    )
-    layers = [
-        alt.Chart(lines)
+    lines = [
+        alt.Chart(table)
         .mark_line(strokeWidth=1.8, strokeJoin="round", tooltip=None, aria=False)
-        .encode(at_x, at_y, order="order:Q", color=by_model(colours)),
+        .encode(at_x, at_y, order="order:Q", detail="part:N", color=by_model(colours))
+        for table in tables(against_threshold(curves, key, limits, figure.scale))
+    ]
+    # Half the width of the label stays inside, or the panels beside it would move.
+    half = f"{SIZE * 0.29} * length(datum.label)"
+    out = OUT[wide]
+    handle = (
+        coupling.knot(figure.knots)
+        .transform_calculate(label="'τ = ' + datum.text")
+        .transform_calculate(beside=f"clamp(datum.at, ({half} - {LEFT}) / {plot}, 1 - ({half} - {out}) / {plot})")
+    )
+    plain_x = alt.X("at:Q").scale(domain=[0, 1], nice=False)
+    layers = [
+        *lines,
+        *_stops(figure, plot, height, limits, at_y),
         handle.mark_rule(strokeWidth=2, color=look.ink, tooltip=None, aria=False).encode(
-            at_x, y=alt.value(-4), y2=alt.value(height)
+            plain_x, y=alt.value(-4), y2=alt.value(height)
         ),
-        at_threshold(knots, curves, colours, key)
+        coupling.at_threshold(figure.knots, colours, key, x="tau")
         .mark_circle(size=70, opacity=1, stroke=look.background, strokeWidth=1.2, tooltip=None, aria=False)
-        .encode(at_x, at_y, color=alt.Color("colour:N", scale=None)),
+        .encode(plain_x, at_y, color=alt.Color("colour:N", scale=None)),
         handle.mark_point(
             shape="triangle-down", size=150, filled=True, opacity=1, color=look.ink, tooltip=None, aria=False
-        ).encode(at_x, y=alt.value(-6)),
+        ).encode(plain_x, y=alt.value(-6)),
         handle.mark_text(
             baseline="bottom", dy=-13, fontSize=SIZE, fontWeight=600, font=FONT, color=look.ink, tooltip=None
-        ).encode(alt.X("at:Q").scale(domain=[0, 1], nice=False), y=alt.value(0), text="label:N"),
-        alt.Chart(grid)
+        ).encode(alt.X("beside:Q").scale(domain=[0, 1], nice=False), y=alt.value(0), text="label:N"),
+        alt.Chart(_rectangles(figure.taus, figure.scale, plot, wide))
         .mark_rect(opacity=0, cursor="ew-resize", tooltip=None, aria=False)
         .encode(alt.X("lo:Q").scale(domain=[0, 1], nice=False), x2="hi:Q", y=alt.value(-30), y2=alt.value(height))
-        .add_params(selection),
+        .add_params(coupling.tau_selection()),
     ]
-    how = "drag, click or use the slider" if wide else "tap or slide"
     title = alt.TitleParams(
-        f"{numbers.axis_label(key)} at every threshold: {how}", offset=2, anchor="start", color=look.ink
+        f"{numbers.axis_label(key)} at every threshold" + (": drag, click or use the keys" if wide else ""),
+        offset=2,
+        anchor="start",
+        color=look.ink,
     )
     return alt.layer(*layers).properties(width=plot, height=height, name="strip", title=title)
 
 
-def now(tau):
-    """Vega expression of the threshold: what is selected, else where it started."""
-    return f"isArray(tau.tau) ? tau.tau[0] : {tau}"
-
-
-def at_threshold(knots, curves, colours, y, x=None):
-    """The knot of the threshold as one row a model: ``model``, ``colour``, ``y`` and ``x``."""
-    y_columns = [numbers.column(y, number) for number in range(len(curves))]
-    made = knots.transform_fold(y_columns, as_=["field", "y"]).transform_calculate(
-        j=f"indexof({json.dumps(y_columns)}, datum.field)"
+def threshold_axis(scale, wide, field, **axis):
+    """Encoding of thresholds by their place in [0, 1], the axis named by the thresholds."""
+    ticks = scale.ticks(wide)
+    places = [round(float(one), 6) for one in scale.place(ticks)]
+    labels = [f"{one:g}" if one else "0" for one in ticks]
+    if not scale.nines:
+        labels = [f"{one:.1f}" for one in ticks]
+    named = " : ".join(
+        f"abs(datum.value - {place!r}) < 1e-5 ? '{label}'" for place, label in zip(places, labels, strict=True)
     )
-    looked = {"model": f"{json.dumps(list(curves))}[datum.j]", "colour": f"{json.dumps(colours)}[datum.j]"}
-    if x is not None:
-        looked["x"] = f"datum[{json.dumps([numbers.column(x, number) for number in range(len(curves))])}[datum.j]]"
-    return made.transform_calculate(**looked)
-
-
-def left_axis(title, ticks, **more):
-    """A left axis of fixed width with its title lying on top: names are read without turning the head."""
-    return alt.Axis(
-        title=title,
-        titleAngle=0,
-        titleAlign="left",
-        titleAnchor="end",
-        titleBaseline="bottom",
-        titleX=-LEFT + 2,
-        titleY=-8,
-        minExtent=LEFT - 2,
-        maxExtent=LEFT - 2,
-        tickCount=ticks,
-        **more,
+    title = "Threshold τ" + (", spread near 1" if scale.nines else "")
+    return (
+        alt.X(f"{field}:Q")
+        .scale(domain=[0, 1], nice=False)
+        .axis(alt.Axis(title=title, values=places, labelExpr=f"{named} : ''", titlePadding=4, **axis))
     )
 
 
-def by_model(colours):
-    """Colour of a polyline by the number of its model; one line a model."""
-    return alt.Color("model:N", legend=None).scale(domain=list(range(len(colours))), range=colours)
+def _rectangles(taus, scale, plot, wide):
+    """One rectangle a knot, from the middle between it and the knot before to the middle after it."""
+    at = scale.place(taus)
+    middle = (at[1:] + at[:-1]) / 2
+    # The ends stick out of the plot: a fast drag still reaches 0 and 1.
+    ends = -(LEFT - 4) / plot, 1 + OUT[wide] / plot
+    return frame({"tau": taus, "lo": np.concatenate([[ends[0]], middle]), "hi": np.concatenate([middle, [ends[1]]])})
+
+
+def _stops(figure, plot, height, limits, at_y):
+    """Ticks of the thresholds worth stopping at of the model looked at, each kind in a line of its own."""
+    rows = []
+    for number, stops in enumerate(figure.stops):
+        for line, (label, tau) in enumerate(stops):
+            at = float(figure.scale.place(tau))
+            need = text_width(label, STOP_SIZE) + 8
+            is_right = at * plot + need > plot
+            rows.append(
+                {
+                    "model": number,
+                    "at": at,
+                    "y": limits[0] + (7 + STOP_ROW * line) / height * (limits[1] - limits[0]),
+                    "label": label,
+                    "align": "right" if is_right else "left",
+                    "dx": -5 if is_right else 5,
+                }
+            )
+    if not rows:
+        return []
+    base = alt.Chart(frame(rows)).transform_filter("datum.model === picked")
+    at_x = alt.X("at:Q").scale(domain=[0, 1], nice=False)
+    muted = figure.look.muted
+    place = {"x": at_x, "y": at_y}
+    text = {
+        "baseline": "middle",
+        "fontSize": STOP_SIZE,
+        "font": FONT,
+        "align": alt.ExprRef("datum.align"),
+        "dx": alt.ExprRef("datum.dx"),
+        "tooltip": None,
+    }
+    return [
+        base.mark_rule(strokeWidth=1.5, color=muted, tooltip=None, aria=False).encode(
+            at_x, y=at_y, y2=alt.value(height + 4)
+        ),
+        base.mark_text(stroke=figure.look.background, strokeWidth=4, strokeJoin="round", aria=False, **text).encode(
+            text="label:N", **place
+        ),
+        base.mark_text(color=muted, **text).encode(text="label:N", **place),
+    ]

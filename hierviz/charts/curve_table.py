@@ -1,4 +1,4 @@
-"""The numbers behind the operating curves: simplified polylines, the knot table of all thresholds, domains."""
+"""The numbers behind the operating curves: the knot table of all thresholds, the table of one threshold, domains."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ import math
 
 import numpy as np
 
+from hierviz.answers import answer_depths, share_not_at_leaf
 from hierviz.charts._rows import frame
-from hierviz.charts.simplify import simplify
+from hierviz.charts.curve_knots import threshold_text
 from hierviz.curves import CURVE_KEYS, OperatingCurve
 from hierviz.errors import PredictionsError
 from hierviz.metrics import METRICS
 
-KNOTS = np.arange(1001) / 1000
-READ_OUT = ("correct", "exact", "info_precision", "info_recall", "info_f1", "info_dist")
-FINEST = (1000, 600)
-# Altair refuses tables above 5,000 rows outside Streamlit.
-MOST_ROWS = 4000
+# What answers add to the metrics of a curve.
+NOT_AT_LEAF, MEAN_DEPTH = "not_at_leaf", "mean_depth"
 
 
 def checked_curves(curves):
@@ -31,11 +29,26 @@ def checked_curves(curves):
     return curves
 
 
-def checked_metric(key, what):
-    """`key` when it is a metric of a curve."""
-    if key not in CURVE_KEYS:
-        raise PredictionsError(f"{what}: expected one of {', '.join(CURVE_KEYS)}, got {key!r}. Choose one.")
+def checked_metric(key, what, curves):
+    """`key` when all curves have it."""
+    keys = [one for one in METRICS if all(one in curve.values for curve in curves.values())]
+    if key not in keys:
+        raise PredictionsError(f"{what}: expected one of {', '.join(keys)}, got {key!r}. Choose one.")
     return key
+
+
+def checked_model(name, curves):
+    """Number of the model `name`; the first when None."""
+    if name is not None and name not in curves:
+        raise PredictionsError(f"model: expected one of {', '.join(curves)}, got {name!r}. Choose one.")
+    return 0 if name is None else list(curves).index(name)
+
+
+def checked_thresholds(tau, curves):
+    """Threshold of every model in [0, 1], and whether one is shared by all; `tau` is a number or a dict by model."""
+    shared = not isinstance(tau, dict)
+    taus = [tau if shared else tau.get(name, 0.5) for name in curves]
+    return [min(max(float(one), 0.0), 1.0) for one in taus], shared
 
 
 def short_label(key):
@@ -47,6 +60,8 @@ def short_label(key):
 
 def axis_label(key):
     """Axis title of a metric: its label with its unit."""
+    if key == "tau":
+        return "Threshold τ"
     metric = METRICS[key]
     return f"{metric.label}, {metric.unit}" if metric.unit else metric.label
 
@@ -65,6 +80,8 @@ def domain(key, values, zoom=True):
     -------
     low, high : float
     """
+    if key == "tau":
+        return 0.0, 1.0
     values = np.asarray(values, dtype=float)
     values = values[np.isfinite(values)]
     low, high = METRICS[key].range
@@ -81,49 +98,6 @@ def domain(key, values, zoom=True):
     return (bottom, top) if top - bottom >= 0.2 else (max(low, round(top - 0.2, 1)), top)
 
 
-def polylines(curves, x, y, x_domain, y_domain):
-    """The curves as few points as show no difference, in two parts that meet: tau >= 0.5 and below.
-
-    Returns
-    -------
-    DataFrame
-        ``model`` (number), ``part`` ("high" or "low"), ``order``, ``x``, ``y``.
-    """
-    pieces = []
-    for number, curve in enumerate(curves.values()):
-        switch = int(curve.place(0.5))
-        for part, places in (("high", slice(0, switch + 1)), ("low", slice(switch, None))):
-            if part == "high" or switch < curve.n_points - 1:
-                pieces.append(({"model": number, "part": part}, curve.values[x][places], curve.values[y][places]))
-    return _thinned(pieces, "x", x_domain, y_domain, FINEST)
-
-
-def against_threshold(curves, key, y_domain):
-    """One metric as a step function of the threshold: ``model``, ``order``, ``tau`` (ascending), ``y``."""
-    pieces = []
-    for number, curve in enumerate(curves.values()):
-        inside = curve.threshold[(curve.threshold > 0) & (curve.threshold < 1)][::-1]
-        tau = np.concatenate([[0], np.repeat(inside, 2), [1]])
-        level = np.repeat(curve.at(np.concatenate([[0.0], inside]))[key], 2)
-        pieces.append(({"model": number}, tau, level))
-    return _thinned(pieces, "tau", (0, 1), y_domain, (FINEST[0], FINEST[1] / 4))
-
-
-def _thinned(pieces, field, x_domain, y_domain, size):
-    """Simplified pieces in one table of at most `MOST_ROWS` rows; jagged curves beyond that lose more than 0.1 px."""
-    tolerance, pixels = 0.1, [(_pixels(x, x_domain, size[0]), _pixels(y, y_domain, size[1])) for _, x, y in pieces]
-    kept = [simplify(*one, tolerance) for one in pixels]
-    while sum(map(len, kept)) > MOST_ROWS:
-        tolerance *= 1.5
-        kept = [where[simplify(x[where], y[where], tolerance)] for where, (x, y) in zip(kept, pixels, strict=True)]
-    rows = []
-    for (labels, x, y), where in zip(pieces, kept, strict=True):
-        rows += [
-            labels | {"order": i, field: round(float(x[k]), 6), "y": round(float(y[k]), 6)} for i, k in enumerate(where)
-        ]
-    return frame(rows)
-
-
 def column(key, model):
     """Name of the column of one metric and model (its number) in the knot table: never a model's name."""
     return f"{key.removeprefix('info_')}_{model}"
@@ -132,56 +106,81 @@ def column(key, model):
 def read_out_keys(x, y):
     """Metrics of the read-out below a chart of these axes: by depth when an axis is, else by information."""
     value = "depth" if "depth" in x + y else "info"
-    return ["correct", "exact", *(f"{value}_{what}" for what in ("precision", "recall", "f1", "dist"))]
+    found = ["correct", "exact", *(f"{value}_{what}" for what in ("precision", "recall", "f1"))]
+    return found + [key for key in (x, y) if key != "tau" and key not in CURVE_KEYS]
 
 
-def knot_table(curves, keys):
-    """The exact values of all models at 1,001 thresholds, one row a threshold.
+def knot_table(curves, keys, taus, scale, answers=None):
+    """The exact values of all models at the thresholds to choose from, one row a threshold.
 
     Parameters
     ----------
     curves : dict of str to OperatingCurve
     keys : sequence of str
+    taus : ndarray of float, ascending
+        As `curve_knots.knots`.
+    scale : ThresholdScale
+    answers : dict of str to (Taxonomy, ParetoTable), optional
+        Adds ``not_at_leaf_<j>``, ``mean_depth_<j>`` and the counts ``depth<d>_<j>``.
 
     Returns
     -------
     DataFrame
-        ``tau`` = 0, 0.001 ... 1 and ``<metric>_<number of the model>``, see `column`.
+        ``tau``, ``at`` (its place on the axis), ``text`` (as written) and ``<metric>_<number of the model>``, see `column`.
     """
-    values = {"tau": KNOTS}
-    for number, curve in enumerate(curves.values()):
-        at = curve.at(KNOTS)
+    values = {"tau": taus, "at": scale.place(taus), "text": [threshold_text(tau) for tau in taus.tolist()]}
+    for number, (name, curve) in enumerate(curves.items()):
+        at = curve.at(taus)
         values |= {column(key, number): at[key] for key in keys}
+        if answers:
+            taxonomy, table = answers[name]
+            counts = answer_depths(taxonomy, table, taus)
+            values[column(NOT_AT_LEAF, number)] = share_not_at_leaf(taxonomy, table, taus)
+            values[column(MEAN_DEPTH, number)] = counts @ np.arange(counts.shape[1]) / table.n_samples
+            smallest = np.min_scalar_type(int(counts.max()))
+            values |= {column(f"depth{d}", number): counts[:, d].astype(smallest) for d in range(counts.shape[1])}
     return frame(values)
 
 
-def operating_curves_table(curves, *, tau=0.5, rules=None):
+def operating_curves_table(curves, *, tau=0.5, rules=None, intervals=None):
     """Table behind `operating_curves`: what every model reaches at one threshold, and by each rule.
 
     Parameters
     ----------
     curves : dict of str to OperatingCurve
-    tau : float
+    tau : float, or dict of str to float
+        One threshold for all, or one a model.
     rules : dict of str to dict of str to dict, optional
         Model, rule, metric.
+    intervals : dict of str to dict of str to Interval, optional
+        By model and metric, at the threshold.
 
     Returns
     -------
     DataFrame
-        One row a model at the threshold and one a model and rule: ``model``, ``rule``, ``threshold``, the metrics.
+        One row a model at the threshold and one a model and rule: ``model``, ``rule``, ``threshold``, the metrics; with
+        intervals also ``<metric>_low`` and ``<metric>_high``, empty for rules.
     """
     rows = []
-    for name, curve in checked_curves(curves).items():
+    curves = checked_curves(curves)
+    taus, _ = checked_thresholds(tau, curves)
+    keys = [key for key in METRICS if all(key in curve.values for curve in curves.values())]
+    for (name, curve), at in zip(curves.items(), taus, strict=True):
         rows.append(
-            {"model": name, "rule": "threshold", "threshold": float(tau)}
-            | {k: float(v) for k, v in curve.at(tau).items()}
+            {"model": name, "rule": "threshold", "threshold": at} | {k: float(v) for k, v in curve.at(at).items()}
         )
         for rule, values in (rules or {}).get(name, {}).items():
-            rows.append({"model": name, "rule": rule, "threshold": None} | {key: values.get(key) for key in CURVE_KEYS})
-    made = frame(rows)
-    return made[["model", "rule", "threshold", *CURVE_KEYS]]
+            rows.append({"model": name, "rule": rule, "threshold": None} | {key: values.get(key) for key in keys})
+    keys = sorted(keys, key=_column_order)
+    if intervals:
+        ends = [key for key in keys if any(key in one for one in intervals.values())]
+        for row in rows:
+            spans = intervals.get(row["model"], {}) if row["rule"] == "threshold" else {}
+            row |= {f"{key}_low": float(spans[key].lower) for key in spans}
+            row |= {f"{key}_high": float(spans[key].upper) for key in spans}
+        keys = [one for key in keys for one in ((key, f"{key}_low", f"{key}_high") if key in ends else (key,))]
+    return frame(rows)[["model", "rule", "threshold", *keys]]
 
 
-def _pixels(values, limits, size):
-    low, high = limits
-    return (np.asarray(values) - low) / (high - low) * size
+def _column_order(key):
+    return CURVE_KEYS.index(key) if key in CURVE_KEYS else len(CURVE_KEYS)

@@ -55,8 +55,8 @@ def show(chart, dark=False):
     width, height = (
         float(one) for one in re.search(r'<svg[^>]*? width="([\d.]+)" height="([\d.]+)"', to_svg(chart, dark)).groups()
     )
-    # A bound input stands below the picture.
-    has_input = any(param.get("bind") for param in spec.get("params", ()))
+    # Bound inputs stand below the picture, one a line.
+    n_inputs = sum(bool(param.get("bind")) for param in spec.get("params", ()))
     look = palette(dark)
     page = PAGE.format(
         background=look.background,
@@ -64,4 +64,4 @@ def show(chart, dark=False):
         library=vl_convert.javascript_bundle().replace("</script", "<\\/script"),
         spec=json.dumps(spec, ensure_ascii=False).replace("</", "<\\/"),
     )
-    return Shown(page, round(width) + 8, round(height) + (48 if has_input else 8))
+    return Shown(page, round(width) + 8, round(height) + 8 + (14 + 28 * n_inputs if n_inputs else 0))

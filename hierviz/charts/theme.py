@@ -34,8 +34,8 @@ RULE_SHAPES = {
     "exclusive": "triangle-down",
     "darts": "triangle-left",
     "information_threshold": "stroke",
-    "crm_leaf": "cross",
-    "crm_nodes": "diamond",
+    "crm_leaf": "M0,-1L0.951,-0.309L0.588,0.809L-0.588,0.809L-0.951,-0.309Z",  # a pentagon
+    "crm_nodes": "M0.5,-0.866L1,0L0.5,0.866L-0.5,0.866L-1,0L-0.5,-0.866Z",  # a hexagon
 }
 
 

@@ -29,6 +29,9 @@ def main(arguments=None):
         # The reader of our output went away, for example `hierviz evaluate ... | head`.
         sys.stderr.close()
         return 0
+    except KeyboardInterrupt:
+        print("hierviz: stopped", file=sys.stderr)
+        return 130
 
 
 class _Parser(argparse.ArgumentParser):

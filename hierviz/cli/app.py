@@ -21,6 +21,7 @@ def add_app(commands):
 def run_app(options):
     """`hierviz app`: start Streamlit on the bundled app as a process of its own."""
     import importlib.util
+    import signal
     import subprocess
 
     if importlib.util.find_spec("streamlit") is None:
@@ -43,10 +44,13 @@ def run_app(options):
     command = [sys.executable, "-m", "streamlit", "run", str(folder / "app.py"), *_server_flags(folder)]
     command += ["--server.port", str(options.port)] if options.port else []
     command += ["--server.headless", "true"] if options.no_browser else []
-    try:
-        return subprocess.run([*command, "--", *files], check=False).returncode
-    except KeyboardInterrupt:
-        return 0
+    server = subprocess.Popen([*command, "--", *files])
+    signal.signal(signal.SIGTERM, lambda *_: server.terminate())
+    while True:
+        try:
+            return server.wait()
+        except KeyboardInterrupt:  # it may not have got that itself; then it ends in order, without uploads left behind
+            server.terminate()
 
 
 def _server_flags(folder):

@@ -11,6 +11,8 @@ from hierviz.cli.output import progress, write_csv, write_text
 from hierviz.errors import FileError
 from hierviz.evaluation import NODE_COLUMNS, Evaluation
 from hierviz.inference import INFERENCE_RULES
+from hierviz.operating_point import RULE
+from hierviz.promises import promise_notes
 from hierviz.summary import evaluate, require_same_samples
 
 
@@ -18,15 +20,17 @@ def add_evaluate(commands):
     """Add the command `evaluate`."""
     command = commands.add_parser("evaluate", help="every metric of one or several models, as JSON")
     add_input(command, several=True)
-    command.add_argument(
-        "--rule", default="majority", metavar="KEY", help=f"one of {', '.join(INFERENCE_RULES)} (majority)"
-    )
+    command.add_argument("--rule", metavar="KEY", help=f"one of {', '.join(INFERENCE_RULES)} (majority)")
     command.add_argument(
         "--threshold",
         type=float,
-        default=0.5,
         metavar="X",
         help="threshold of the rules `threshold` and `threshold_set` and of the block `labels` (0.5)",
+    )
+    command.add_argument(
+        "--operating-point",
+        metavar="F.json",
+        help="rule and threshold from a file of the app; notes say what it promised beside what is measured",
     )
     command.add_argument(
         "--bits", type=float, default=1.0, metavar="Z", help="of rule `information_threshold`, in bits (1)"
@@ -54,15 +58,22 @@ def run_evaluate(options):
     """`hierviz evaluate`."""
     if options.per_sample == "-":
         raise FileError("--per-sample: expected a file, got -, which is for the JSON. Name a CSV file.")
-    _, predictions = load_models(options, keep_empty_labels=options.keep_empty_labels)
+    taxonomy, predictions = load_models(options, keep_empty_labels=options.keep_empty_labels)
+    point = _operating_point(options, taxonomy)
     if options.media:
         from hierviz.readers import attach_media
 
         predictions = [attach_media(one, options.media) for one in predictions]
     require_same_samples(predictions)
     models = [Evaluation.of(one, progress=progress(one.name)) for one in predictions]
-    choice = {name: getattr(options, name) for name in ("rule", "threshold", "bits", "lam")}
+    chosen = {"rule": options.rule or "majority", "threshold": 0.5 if options.threshold is None else options.threshold}
+    if point is not None:
+        chosen = {"rule": RULE, "threshold": point.threshold}
+    choice = chosen | {"bits": options.bits, "lam": options.lam}
     found = evaluate(models, **choice)
+    if point is not None:
+        for entry in found["models"]:
+            entry["notes"] += promise_notes(point, entry)
     if options.per_sample:
         write_csv(options.per_sample, *per_sample_table(models, choice))
     write_text(options.json, json.dumps(found, indent=1, ensure_ascii=False) + "\n")
@@ -77,11 +88,30 @@ def run_curve(options):
         )
     model = Evaluation.of(predictions[0], progress=progress(predictions[0].name))
     curve = model.curve
+    table = curve_columns(curve)
+    write_csv(options.csv, list(table), zip(*(column.tolist() for column in table.values())))
+
+
+def curve_columns(curve):
+    """Columns of the table of an operating curve, one row a point: ``threshold`` and its metrics."""
     # The first point holds for every threshold from the first breakpoint up.
     table = {"threshold": np.append(1.0, curve.threshold), **curve.values}
     if len(curve.threshold) and curve.threshold[0] > 1:
         table["threshold"][0] = curve.threshold[0]
-    write_csv(options.csv, list(table), zip(*(column.tolist() for column in table.values())))
+    return table
+
+
+def _operating_point(options, taxonomy):
+    """The point of --operating-point, or None; it stands for rule and threshold, and for one taxonomy."""
+    if options.operating_point is None:
+        return None
+    if options.rule is not None or options.threshold is not None:
+        raise FileError(
+            "--operating-point: expected neither --rule nor --threshold beside it, got one of them. Leave it out."
+        )
+    from hierviz.readers.operating_point_file import read_operating_point
+
+    return read_operating_point(options.operating_point, taxonomy)
 
 
 def per_sample_table(models, choice):

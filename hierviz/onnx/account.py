@@ -5,9 +5,10 @@ from __future__ import annotations
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed
 
-from hierviz.onnx.declared_inputs import pictures_words
+from hierviz.onnx.declared_inputs import accepted_words
 from hierviz.onnx.file import sha256
 from hierviz.onnx.session import shape_words
+from hierviz.onnx.verdicts import printable
 
 
 def full_account(
@@ -78,7 +79,7 @@ def full_account(
         "classes": classes,
         "columns": table,
         "preprocessing": inputs[0].words if len(inputs) == 1 else "arrays are fed as they are",
-        "pictures": pictures_words(inputs),
+        "accepts": accepted_words(inputs),
         "taxonomy": _taxonomy_words(taxonomy, said.get("taxonomy_sha256"), notes),
         "loss": said.get("loss"),
         "training": said.get("training"),
@@ -114,13 +115,13 @@ def account_lines(account):
     ]
     lines += [("input", f"{one['name']}, {one['dtype']} {shape_words(one['shape'])}") for one in account["inputs"]]
     lines += [("outputs", f"{one['name']}, {one['type']} {shape_words(one['shape'])}") for one in account["outputs"]]
-    lines += [("output", account["output"]), ("batch", account["batch"] or "any number of rows")]
+    lines += [("scores in", account["output"]), ("batch", account["batch"] or "any number of rows")]
     lines += [
-        ("parametrisation", account["parametrisation"] or "told by the numbers when the model runs"),
-        ("parametrisation from", account["parametrisation_from"]),
+        ("parametrisation", _parametrisation_words(account)),
         ("classes", account["classes"]),
-        ("class", ", ".join(one["name"] for one in account["columns"]) or "not known"),
     ]
+    if account["columns"]:
+        lines.append(("class", ", ".join(one["name"] for one in account["columns"])))
     lines += [
         ("no node", f"column {one['column']}, {one['name']!r}") for one in account["columns"] if one["node"] is None
     ]
@@ -129,11 +130,11 @@ def account_lines(account):
         for one in account["columns"]
         if one["node"] is not None and one["node"] != one["name"]
     ]
-    lines += [(key, account[key]) for key in ("preprocessing", "pictures", "taxonomy")]
+    lines += [(key, account[key]) for key in ("accepts", "preprocessing", "taxonomy")]
     lines += [(key, account[key]) for key in ("loss", "training") if account[key] is not None]
     lines += [("note", note) for note in account["notes"]]
     lines += [("question", f"{one['text']} ({' or '.join(one['flags'])})") for one in account["questions"]]
-    return [f"{key}: {value}" for key, value in lines]
+    return [printable(f"{key}: {value}") for key, value in lines]
 
 
 def _taxonomy_words(taxonomy, there, notes):
@@ -146,6 +147,12 @@ def _taxonomy_words(taxonomy, there, notes):
         "its columns were matched by name"
     )
     return "another one than the model was trained with"
+
+
+def _parametrisation_words(account):
+    if account["parametrisation"] is None:
+        return "told by the numbers when the model runs"
+    return f"{account['parametrisation']}, says {account['parametrisation_from']}"
 
 
 def _version(package):

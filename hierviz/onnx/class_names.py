@@ -15,7 +15,7 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
-from hierviz.errors import HiervizError, listed
+from hierviz.errors import FileError, HiervizError, listed
 from hierviz.onnx.file import declaration_beside
 from hierviz.onnx.preprocessor_config import FILE as PREPROCESSOR
 from hierviz.readers.classes_file import class_entries
@@ -56,9 +56,7 @@ def name_sources(path, taxonomy, session, said, origin, classes, notes):
     """
     found = []
     if classes is not None:
-        is_file = isinstance(classes, (str, os.PathLike))
-        source = Path(classes).name if is_file else "the list given"
-        found.append((source, class_entries(classes, taxonomy)[1] if is_file else _entries(path, source, classes)))
+        found.append(_given(path, classes, taxonomy))
     if said.get("nodes"):
         found.append((origin["nodes"], _entries(path, origin["nodes"], said["nodes"])))
     if found:
@@ -72,6 +70,23 @@ def name_sources(path, taxonomy, session, said, origin, classes, notes):
     if unused:
         notes.append(f"class names that are no nodes of the taxonomy were not used: {'; '.join(unused)}")
     return []
+
+
+def _given(path, classes, taxonomy):
+    """(source, entries) of the caller's list or file."""
+    if not isinstance(classes, (str, os.PathLike)):
+        names = _listed_names(classes) if isinstance(classes, dict) else classes
+        return "the list given", _entries(path, "the list given", names)
+    file = Path(classes)
+    if file.suffix.lower() != ".json":
+        return file.name, class_entries(file, taxonomy)[1]
+    names = parsed_names(open_source(file, "class names").read_text(MOST_CHARACTERS))
+    if not names:
+        raise FileError(
+            f"{file.name}: expected a JSON list of class names, or an object from column number to name, got others. "
+            "Write one of them, or a text file with one name a line."
+        )
+    return file.name, _entries(path, file.name, names)
 
 
 def used_files(path, source):

@@ -46,7 +46,7 @@ def check_class_order(scores, taxonomy, nodes, truth, *, parametrisation=None, o
         Best first: ``order``, ``is_chosen``, ``n_right``, ``n``, ``accuracy`` (in [0, 1]) of the rows with known truth, and
         against the chosen order ``n_better`` and ``n_worse`` (rows that are right only in this one, only in that one) and
         ``luck`` (the chance that an order which is no better wins so often; the exact sign test, times the number of
-        orders tried); these three are None without a chosen order. Orders that are the same stand in one row.
+        orders tried); these three are None without a chosen order. Equal orders stand there once, by the first name.
     warning : str or None
         When another order is clearly better: `luck` below `CLEARLY`.
     """
@@ -88,7 +88,7 @@ def _warning(table):
 
 
 def _orders(n_scores, taxonomy, nodes, others):
-    """{name: node of each column, -1 for none}; of equal orders only the first, which gets both names."""
+    """{name: node of each column, -1 for none}; of equal orders only the first."""
     found = {}
     if nodes is not None:
         nodes = np.asarray(nodes, dtype=np.intp)
@@ -111,7 +111,7 @@ def _orders(n_scores, taxonomy, nodes, others):
     lists = {
         CHOSEN: classes if nodes is not None else None,
         "alphabetical order": np.array(by_name),
-        "natural order (2 before 10)": np.array(natural),
+        "natural order (2 before 10, any case)": np.array(natural),
         "the taxonomy's order": np.sort(classes),
     }
     if taxonomy.is_tree:
@@ -126,15 +126,10 @@ def _orders(n_scores, taxonomy, nodes, others):
             placed = _placed(n_scores, kept, order, shift)
             if placed is not None and not (name == CHOSEN and shift == 0):
                 found.setdefault(name + words, placed)
-    merged, seen = {}, {}
+    first = {}
     for name, order in found.items():
-        first = seen.setdefault(order.tobytes(), name)
-        if first != name and first != CHOSEN:
-            merged[f"{first}, also {name}"] = merged.pop(first)
-            seen[order.tobytes()] = f"{first}, also {name}"
-        elif first == name:
-            merged[name] = order
-    return merged
+        first.setdefault(order.tobytes(), name)
+    return {name: found[name] for name in first.values()}
 
 
 def _placed(n_scores, kept, order, shift):

@@ -67,9 +67,12 @@ def match_columns(table, names, specs, text_column, columns, notes):
     missing = [spec.name for spec in specs if spec.name not in chosen]
     if missing:
         near = next(filter(None, (near_miss(name, names) for name in missing)), "")
+        advice = "Rename columns, or say which: --columns INPUT=COLUMN,... (in Python: columns={input: column})."
+        if all(_width(spec) != 1 and not spec.is_text for spec in specs):
+            advice = "Pass an .npz with one array per input; for texts, what the model's own tokenizer makes of them."
         raise ModelError(
             f"{where}: expected a column for every input of the model ({listed([spec.name for spec in specs])}), got none "
-            f"for {listed(missing)} among {listed(names, 10)}.{near} Rename columns, or pass columns= (input to column)."
+            f"for {listed(missing)} among {listed(names, 10)}.{near} {advice}"
         )
     for spec in specs:
         width = _width(spec)
@@ -103,7 +106,7 @@ def _wanted(where, specs, text_column, columns):
         if len(inputs) != 1:
             raise ModelError(
                 f"{where}: expected columns by input for a model with {len(inputs)} inputs ({listed(inputs)}), got a list. "
-                "Columns go by the names of the inputs; in Python columns= takes a dict of input to column."
+                "Columns go by the names of the inputs; else pass --columns INPUT=COLUMN,... (in Python: a dict)."
             )
         wanted[inputs[0]] = [columns] if isinstance(columns, str) else list(columns)
     if text_column is not None:

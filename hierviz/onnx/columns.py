@@ -63,12 +63,8 @@ def find_columns(path, taxonomy, session, said, origin, classes, notes):
 
     Parameters
     ----------
-    path : Path
-    taxonomy : Taxonomy
-    session : Session
-    said, origin : dict
-        From `metadata.declared`.
-    classes : sequence of str, or path, optional
+    path, taxonomy, session, said, origin, classes
+        As in `class_names.name_sources`.
     notes : list of str
         Grows by contradictions, and by names that were matched loosely or left out.
 
@@ -89,7 +85,10 @@ def find_columns(path, taxonomy, session, said, origin, classes, notes):
     source, entries = sources[0]
     names = [name for _, name in entries]
     nodes = matched(names, taxonomy, notes)
-    problem = _problem(where, taxonomy, source, entries, nodes, is_given=classes is not None)
+    advice = "Check that model and taxonomy belong together, or pass --classes (in Python: classes=)."
+    if classes is not None:
+        advice = f"Correct the class names of {where} (--classes; in Python: classes=)."
+    problem = _problem(where, taxonomy, source, entries, nodes, advice, len(score_outputs(session.outputs)))
     if len(sources) > 1 and problem is None:
         other, more = sources[1][0], [name for _, name in sources[1][1]]
         told = [taxonomy.names[node] if node >= 0 else name for name, node in zip(names, nodes.tolist(), strict=True)]
@@ -145,11 +144,8 @@ def _nobody(where, session, notes):
     return _about_classes(f"What are the class names of the{of} output columns, in order?", error)
 
 
-def _problem(where, taxonomy, source, entries, nodes, is_given):
+def _problem(where, taxonomy, source, entries, nodes, advice, n_outputs):
     """The question to ask when a name is unknown or there twice, else None."""
-    advice = "Check that model and taxonomy belong together, or pass --classes."
-    if is_given:
-        advice = f"Correct the class names of {where} (--classes)."
     if not entries:
         error = f"{where}, class names in {source}: expected one node name per column of scores, got none. {advice}"
         return _about_classes("What are the class names of the output columns?", error)
@@ -166,6 +162,10 @@ def _problem(where, taxonomy, source, entries, nodes, is_given):
     first = {}
     for (place, name), node in named:
         if node >= 0 and node in first:
+            if n_outputs > 1:
+                advice += (
+                    " Of heads that repeat a class, name one with --output (in Python: outputs=) and list its classes."
+                )
             error = f"{place}: expected every class once, got {name!r} again ({first[node]}). Remove one. {advice}"
             asked = f"{taxonomy.names[node]!r} stands twice among the class names in {source}. Which nodes are meant?"
             return _about_classes(asked, error)
@@ -175,6 +175,20 @@ def _problem(where, taxonomy, source, entries, nodes, is_given):
 
 def _about_classes(text, error):
     return Question("classes", text, ("--classes",), ("classes",), error=error)
+
+
+def _about_missing(where, taxonomy, nodes):
+    """The question to ask when the columns are neither the leaves nor all nodes."""
+    is_leaves = bool(taxonomy.is_leaf[nodes].all())
+    missing = np.setdiff1d(taxonomy.leaves if is_leaves else np.arange(1, taxonomy.n_nodes), nodes)
+    words = listed([taxonomy.names[node] for node in missing.tolist()])
+    error = (
+        f"{where}: expected a column for every leaf of the taxonomy, or for every node, got {len(nodes)} columns, none for "
+        f"{words}. Correct the class names (--classes; in Python: classes=), or leave out of the taxonomy what the model "
+        "does not know."
+    )
+    asked = f"No column is called {words}: the class names are neither the leaves nor all nodes. Which nodes are meant?"
+    return _about_classes(asked, error)
 
 
 def find_parametrisation(where, taxonomy, said, origin, given, nodes, notes):
@@ -214,27 +228,17 @@ def find_parametrisation(where, taxonomy, said, origin, given, nodes, notes):
     if given is not None and declared is not None and given != declared:
         notes.append(f"{origin['parametrisation']} says {declared}; {given} was asked for and used")
     fits = fitting(taxonomy, nodes)
-    if (key is None and not fits) or (key is not None and key not in PARAMETRISATIONS):
-        got = "none" if key is None else repr(key)
-        near = "" if key is None else near_miss(key, list(PARAMETRISATIONS))
-        if fits:
-            do = f"Pass --parametrisation; {len(nodes)} columns with these names fit {', '.join(fits)}."
-        else:
-            do = f"No --parametrisation fits {len(nodes)} columns with these names: check the class names (--classes) first."
-        error = f"{where}: expected to know what its scores mean (a parametrisation), got {got}.{near} {do}"
-        choices = tuple(("parametrisation", one, PARAMETRISATIONS[one].sentence) for one in fits)
-        raise OpenQuestion(
-            Question(
-                "scores" if fits else "classes",
-                "What do the scores mean?"
-                if fits
-                else "The class names are neither the leaves nor all nodes. Which nodes are meant?",
-                ("--parametrisation",) if fits else ("--classes",),
-                ("parametrisation",) if fits else ("classes",),
-                choices,
-                error=error,
-            )
+    if key is None and not fits:
+        raise OpenQuestion(_about_missing(where, taxonomy, nodes))
+    if key is not None and key not in PARAMETRISATIONS:
+        error = (
+            f"{where}: expected a parametrisation, got {key!r}.{near_miss(key, list(PARAMETRISATIONS))} Pass "
+            f"--parametrisation (in Python: parametrisation=); {len(nodes)} columns with these names fit "
+            f"{', '.join(fits) or 'none'}."
         )
+        choices = tuple(("parametrisation", one, PARAMETRISATIONS[one].sentence) for one in fits)
+        flags, keywords = ("--parametrisation",), ("parametrisation",)
+        raise OpenQuestion(Question("scores", "What do the scores mean?", flags, keywords, choices, error=error))
     if key is None:
         return None, "the numbers"
     if PARAMETRISATIONS[key].tree_only:

@@ -16,6 +16,8 @@ DTYPES = {
     "tensor(bool)": "bool",
     **{f"tensor({sign}int{bits})": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)},
 }
+# Means nothing where ready arrays are fed.
+COLOUR_ASSUMED = "the order of the colour channels is not declared: RGB was assumed"
 
 
 def require_tensors(where, signatures):
@@ -62,12 +64,22 @@ def find_inputs(where, signatures, said, notes):
     return specs
 
 
-def pictures_words(specs):
-    """Whether pictures are accepted, and why not."""
-    if len(specs) != 1:
-        return f"not accepted: the model has {len(specs)} inputs; pass an .npz with one array per input"
-    why = specs[0].why_no_pictures
-    return f"not accepted: {why}" if why else "accepted"
+def accepted_words(specs):
+    """What files a model can be fed from."""
+    if len(specs) > 1:
+        # Of several matrices nobody says which columns are whose: token ids, say.
+        is_table = all(len(spec.shape) == 1 or (len(spec.shape) == 2 and spec.shape[1] == 1) for spec in specs)
+        arrays = "arrays by input name (.npz)"
+        return f"a table with a column for every input, {arrays}" if is_table else arrays
+    spec, arrays = specs[0], "arrays (.npy, .npz)"
+    if spec.is_text:
+        return f"texts (.txt), a table with a column `text`, {arrays}"
+    if len(spec.shape) <= 2:
+        return f"a table, {arrays}"
+    if spec.why_never_pictures:
+        return f"{arrays}; no pictures: {spec.why_never_pictures}"
+    asked = " and ".join(f"--{key}" for key, _ in spec.questions)
+    return f"pictures (after {asked}), {arrays}" if asked else f"pictures, {arrays}"
 
 
 def _layout_of(shape):
@@ -99,7 +111,7 @@ def _input_spec(where, signature, said, notes):
     if colour == "GREY" and spec.channels != 1:
         notes.append(f"colour grey is declared, input {name!r} has {spec.channels} channels: RGB was used")
     if colour is None and spec.channels == 3 and not spec.why_no_pictures:
-        notes.append("the order of the colour channels is not declared: RGB was assumed")
+        notes.append(COLOUR_ASSUMED)
     if spec.channels == 1 and any(one is not None and len(one) == 3 for one in (mean, std)):
         raise ModelError(f"{where}: expected one mean and std for a grey input, got 3. Correct `input`.")
     return replace(spec, colour="BGR") if colour == "BGR" and spec.channels == 3 else spec

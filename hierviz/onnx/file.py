@@ -31,11 +31,11 @@ _ADVICE = {
 def check_file(path):
     """Refuse what is visibly no ONNX model, by its first bytes; ModelError says what it is instead."""
     where = path.name
-    if path.is_dir():
-        raise ModelError(f"{where}: expected an ONNX file, got a folder. Name the .onnx file inside.")
     try:
         found = path.stat()
         size = found.st_size
+        if stat.S_ISDIR(found.st_mode):
+            raise ModelError(f"{where}: expected an ONNX file, got a folder. Name the .onnx file inside.")
         if not stat.S_ISREG(found.st_mode):  # reading a pipe would never end
             raise ModelError(f"{where}: expected an ONNX file, got a pipe or device. Name the .onnx file.")
         with open(path, "rb") as file:
@@ -44,6 +44,10 @@ def check_file(path):
         raise ModelError(f"{path}: expected an ONNX file, got nothing there. Check the path.") from None
     except OSError as error:
         raise ModelError(f"{path}: expected a readable file, got {error.strerror}. Check its permissions.") from None
+    except ValueError:
+        raise ModelError(
+            f"{where!r}: expected the path of a file, got one with a zero byte in it. Check the path."
+        ) from None
     got = _other_kind(path, start)
     if got is not None:
         raise ModelError(f"{where}: expected an ONNX model, got {got[0]}. {got[1]}.")

@@ -232,10 +232,15 @@ class InputSpec:
         shape = array.shape[1:]
         if pictures is not None:
             shape, fixed = pictures.shape[1:3], self.size
-        if array.ndim != len(self.shape) or any(b is not None and a != b for a, b in zip(shape, fixed, strict=True)):
+        if array.ndim != len(self.shape) or not _fits(shape, fixed):
+            axes = {"NCHW": (0, 3, 1, 2), "NHWC": (0, 2, 3, 1)}.get(self.layout)
+            advice = "Resize the array, or put its axes in this order with transpose (not reshape)."
+            if axes and array.ndim == 4 and _fits([array.shape[axis] for axis in axes[1:]], self.shape[1:]):
+                advice = f"The axes are in another order: pass array.transpose{axes}."
+            elif array.ndim == len(self.shape) - 1 and _fits(array.shape, self.shape[1:]):
+                advice = "For a single sample pass array[None]."
             raise ModelError(
-                f"{where}: expected {wanted} for input {self.name!r}, got {' x '.join(map(str, array.shape))}. "
-                "Reshape or resize the array."
+                f"{where}: expected {wanted} for input {self.name!r}, got {' x '.join(map(str, array.shape))}. {advice}"
             )
         if pictures is None:
             # Text is in memory anyway, and a missing one is told by its row here; numbers may lie on disk.
@@ -289,6 +294,11 @@ class InputSpec:
                 f"{where}, row {row}: expected text for input {self.name!r}, got {listed([one for _, one in missing])}. "
                 "Fill missing values."
             )
+
+
+def _fits(shape, fixed):
+    """True when every axis has its fixed length, None being any."""
+    return all(b is None or a == b for a, b in zip(shape, fixed, strict=True))
 
 
 def _numbers(values):

@@ -3,6 +3,9 @@
 A job is a private folder with `job.json`; the program in `child/` does it and leaves `verdict.json` there. Where the
 system can fork, one process that has done the slow imports lives as long as this one and forks for every
 job; elsewhere (Windows, macOS) each job starts the program anew. Either way a model sees a process that saw no other model.
+
+This contains models that are damaged, endless or too large. It is no sandbox: the process has the rights of this user, so a
+model that took over onnxruntime through a bug of it could read this user's files and use the network.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ from hierviz.errors import ModelError
 PROGRAM = Path(__file__).parent / "child"
 # Fork without threads is safe; macOS has libraries that forbid it all the same.
 CAN_FORK = sys.platform == "linux"
-MOST_VERDICT_BYTES = 64 << 20
+MOST_VERDICT_BYTES = 8 << 20  # the program keeps to it and says so
 LONGEST_END = 10  # seconds until a killed process is gone
 FOLDER_PREFIX = "hierviz-onnx-"
 _KEPT = ("PATH", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "SYSTEMROOT")  # Windows starts nothing without the last one

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from hierviz.errors import ModelError
+
+MOST = 1e9
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Limits:
     Raises
     ------
     ModelError
-        If a limit is not above 0, or has no end.
+        If a limit is not above 0, or above `MOST`, which the system may not be able to count.
     """
 
     cpu_seconds: float = 60.0
@@ -39,9 +40,11 @@ class Limits:
     def __post_init__(self):
         for name in ("cpu_seconds", "wall_seconds", "memory_mb", "output_mb"):
             value = getattr(self, name)
-            if value is not None and not 0 < value < math.inf:
+            if value is not None and not 0 < value <= MOST:
                 flag = {"cpu_seconds": "--cpu-seconds", "memory_mb": "--memory-mb"}.get(name, name)
-                raise ModelError(f"{flag}: expected a finite limit above 0, got {value}. Leave it out for the default.")
+                raise ModelError(
+                    f"{flag}: expected a limit above 0 and up to {MOST:g}, got {value}. Leave it out for the default."
+                )
 
     @property
     def wall(self):

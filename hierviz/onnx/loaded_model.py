@@ -17,13 +17,14 @@ import numpy as np
 
 from hierviz.errors import ModelError, PredictionsError
 from hierviz.onnx.columns import Columns
+from hierviz.onnx.declared_inputs import COLOUR_ASSUMED
 from hierviz.onnx.input_spec import InputSpec
 from hierviz.onnx.model_inputs import ModelInputs
 from hierviz.onnx.open_question import OpenQuestion, Question
 from hierviz.onnx.outputs import gathered, score_outputs
 from hierviz.onnx.score_changes import changed
 from hierviz.onnx.score_kind import ScoreKind, find_kind
-from hierviz.onnx.score_reading import check_declared, choose
+from hierviz.onnx.score_reading import PROBABILITIES, check_declared, check_flat, choose
 from hierviz.onnx.session import Session
 from hierviz.predictions import Predictions
 from hierviz.readers.truth_file import load_truth
@@ -165,7 +166,8 @@ class Model:
         where = self.account["file"]
         outputs = self.outputs or (self._nameless_output(),)
         step = self.batch or batch_size
-        run = self.session.run(blocks, list(outputs), n_rows=n_rows, step=step, progress=progress)
+        widest = len(self.columns.names) if self.outputs else self.taxonomy.n_nodes + 1
+        run = self.session.run(blocks, list(outputs), n_rows=n_rows, step=step, widest=widest, progress=progress)
         if not self.outputs:
             return run.values[outputs[0]].reshape(n_rows, -1)
         return gathered(where, run, outputs, n_rows, self.columns.names, self.session.class_labels)
@@ -200,6 +202,8 @@ class Model:
             check_declared(place, found, key, why, notes)
         elif kind == "logits":
             check_declared(place, found, key, "--scores logits", notes)
+        if key in PROBABILITIES:
+            check_flat(place, found, len(scores), notes)
         scores, nodes = changed(place, scores, change, found, taxonomy, columns, key, notes)
         return ReadScores(scores, nodes, key, found, why, tuple(notes))
 
@@ -242,6 +246,7 @@ class Model:
         ids = inputs.sample_ids if sample_ids is None else np.asarray(sample_ids).astype(str)
         scores = self.raw_scores(inputs, batch_size=batch_size, progress=progress)
         read, account = self.read_scores(scores, ids), self.account
+        notes = [note for note in self.notes if inputs.arrays is None or note != COLOUR_ASSUMED]
         made = Predictions(
             self.taxonomy,
             self.name,
@@ -251,7 +256,7 @@ class Model:
             truth=truth,
             sample_ids=ids,
             attributes={**inputs.attributes, **(attributes or {})},
-            notes=(*self.notes, *read.notes, *inputs.notes),
+            notes=(*notes, *read.notes, *inputs.notes),
             detected={name: str(account[name]) for name in ("file", "sha256", "output", "classes", "preprocessing")}
             | {
                 "parametrisation": f"{read.parametrisation} ({read.why})",
@@ -285,6 +290,6 @@ def _truth_nodes(truth, taxonomy):
         return None
     if isinstance(truth, (str, os.PathLike)):  # the rows of a file must be joined by id
         raise PredictionsError(
-            f"truth: expected node names or numbers, got {str(truth)!r}. Pass files to hierviz.readers.attach_truth."
+            f"truth: expected node names or numbers, got {str(truth)!r}. For a file: hierviz.attach_truth(predictions, file)."
         )
     return load_truth(truth, taxonomy).nodes

@@ -23,6 +23,7 @@ from hierviz.onnx.open_question import OpenQuestion, Question
 from hierviz.onnx.outputs import choose_outputs
 from hierviz.onnx.score_reading import require_kind
 from hierviz.onnx.session import Session
+from hierviz.onnx.verdicts import printable
 
 
 def load_model(
@@ -43,8 +44,8 @@ def load_model(
     ----------
     path : str or Path
     taxonomy : Taxonomy
-    classes : sequence of str, or path, optional
-        Node of each output column: names, a text file with one a line, or a CSV with a column of them.
+    classes : sequence of str, dict of column number to str, or path, optional
+        Node of each output column: names, a text file with one a line, a CSV with a column of them, or a JSON list or object.
     parametrisation : str, optional
         Key of `PARAMETRISATIONS`.
     name : str, optional
@@ -104,31 +105,22 @@ def inspect_model(path, taxonomy, **given):
     return draft_model(path, taxonomy, **given).account
 
 
-def draft_model(
-    path,
-    taxonomy,
-    *,
-    classes=None,
-    parametrisation=None,
-    name=None,
-    scores=None,
-    outputs=None,
-    preprocessing=None,
-    limits=None,
-):
+def draft_model(path, taxonomy, *, limits=None, scores=None, **given):
     """A Model for which questions may be open: `Model.questions`. Arguments and errors are those of `load_model`."""
     path = Path(path)
     require_kind(scores)
     check_file(path)
     session = Session(path, limits=limits)
     try:
-        return _understood(path, taxonomy, session, classes, parametrisation, name, scores, outputs, preprocessing)
+        return _understood(path, taxonomy, session, scores, **given)
     except BaseException:
         session.close()
         raise
 
 
-def _understood(path, taxonomy, session, classes, parametrisation, name, scores, outputs, preprocessing):
+def _understood(
+    path, taxonomy, session, scores, classes=None, parametrisation=None, name=None, outputs=None, preprocessing=None
+):
     """The Model of a session."""
     where = path.name
     notes, questions = [], []
@@ -140,9 +132,6 @@ def _understood(path, taxonomy, session, classes, parametrisation, name, scores,
         questions.append(columns.problem)
     else:
         try:
-            key, key_from = find_parametrisation(
-                where, taxonomy, said, origin, parametrisation, columns.scored_nodes, notes
-            )
             depths = np.where(columns.nodes >= 0, taxonomy.depth[columns.nodes], -1)
             chosen = choose_outputs(
                 where,
@@ -152,6 +141,9 @@ def _understood(path, taxonomy, session, classes, parametrisation, name, scores,
                 parametrisation=key,
                 wanted=outputs,
                 notes=notes,
+            )
+            key, key_from = find_parametrisation(
+                where, taxonomy, said, origin, parametrisation, columns.scored_nodes, notes
             )
         except OpenQuestion as asked:
             questions.append(asked.question)
@@ -165,7 +157,7 @@ def _understood(path, taxonomy, session, classes, parametrisation, name, scores,
         columns=columns,
         inputs=inputs,
         outputs=chosen,
-        title=name or said.get("title") or path.stem,
+        title=printable(name or said.get("title") or path.stem),
         parametrisation=key,
         parametrisation_from=key_from,
         scores=scores,

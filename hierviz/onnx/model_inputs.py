@@ -215,7 +215,8 @@ def load_inputs(path, model, *, media=None, text_column=None, columns=None):
         return _of_table(found, specs, FrameTable.where)
     path = Path(path)
     if not path.exists():
-        raise FileError(f"{path}: expected inputs for the model, got nothing there. Check the path.")
+        more = " Texts at hand go into a list." if any(spec.is_text for spec in specs) else ""
+        raise FileError(f"{path}: expected inputs for the model, got nothing there. Check the path.{more}")
     name = path.name.lower() if path.is_file() else ""
     suffix = path.suffix.lower() if path.is_file() else ""
     if name.endswith((".npy", ".npy.gz")):
@@ -247,10 +248,10 @@ def _specs(model):
 
 def _require_pictures(specs, where):
     if len(specs) != 1:
+        instead = "a table with a column per input, or " if all(len(spec.shape) <= 2 for spec in specs) else ""
         raise ModelError(
-            f"{where}: expected arrays by input name for a model with {len(specs)} inputs "
-            f"({listed([spec.name for spec in specs])}), got pictures, which is not possible yet. "
-            "Pass an .npz with one array per input."
+            f"{where}: expected a model with one input for pictures, got {len(specs)} inputs "
+            f"({listed([spec.name for spec in specs])}). Pass {instead}an .npz with one array per input."
         )
     if specs[0].why_no_pictures:
         why = specs[0].why_no_pictures

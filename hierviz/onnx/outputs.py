@@ -68,6 +68,9 @@ def choose_outputs(where, outputs, names, *, depths=None, parametrisation=None, 
         if heads:
             notes.append(f"outputs {listed(heads)} hold one depth of the taxonomy each and were put side by side")
             return heads
+    wide = [one for one in scores if row_width(one) not in (0, 1)]
+    if not fits and len(wide) == 1:
+        raise OpenQuestion(_about_names(where, wide[0], width))
     if len(fits) != 1:
         got = "several" if fits else "none"
         raise OpenQuestion(
@@ -77,12 +80,29 @@ def choose_outputs(where, outputs, names, *, depths=None, parametrisation=None, 
                 ("--output",),
                 ("outputs",),
                 tuple(("outputs", name, f"{kind} {shape_words(shape)}") for name, kind, shape in fits or scores),
-                error=f"{where}: expected one output of fractions with {width} scores a row (one per class name), got {got} "
-                f"among {outputs_words(outputs)}. Name it with --output (several times for one head per depth; in Python: "
-                "outputs=), check the class names (--classes), or export the model with one output of scores.",
+                error=f"{where}: expected one output of {width} scores a row (one per class name), got {got} among "
+                f"{outputs_words(outputs)}. Name it with --output (several times for one head per depth; in Python: outputs=), "
+                "or correct the class names (--classes; in Python: classes=).",
             )
         )
+    others = [one[0] for one in wide if one is not fits[0]]
+    if others and not any("all fit" in note for note in notes):
+        notes.append(f"output {fits[0][0]!r} was used; the scores in {listed(others)} were not")
     return (fits[0][0],)
+
+
+def _about_names(where, output, n_names):
+    """The question to ask when there are more or fewer class names than columns."""
+    columns = row_width(output)
+    more = " A column that is no class is called 'background'." if columns == n_names + 1 else ""
+    return Question(
+        "classes",
+        f"There are {n_names} class names for the {columns} columns of {output[0]!r}. What are the columns called, in order?",
+        ("--classes",),
+        ("classes",),
+        error=f"{where}: expected {columns} class names, one for each column of output {outputs_words([output])}, got "
+        f"{n_names}. Correct them (--classes; in Python: classes=).{more}",
+    )
 
 
 def outputs_words(outputs):
@@ -152,20 +172,22 @@ def _wanted(where, outputs, scores, width, wanted):
         if name not in by_name:
             raise ModelError(
                 f"{where}: expected outputs out of {outputs_words(outputs)}, got {name!r}."
-                f"{near_miss(name, list(by_name))} Correct --output."
+                f"{near_miss(name, list(by_name))} Correct --output (in Python: outputs=)."
             )
         if by_name[name] not in scores:
             raise ModelError(
-                f"{where}: expected an output of fractions, got {outputs_words([by_name[name]])}, which holds no scores. "
-                f"Pass --output with one of: {listed([one[0] for one in scores]) or 'none of them does'}."
+                f"{where}: expected an output of scores, got {outputs_words([by_name[name]])}, which holds none. "
+                f"Pass --output (in Python: outputs=) with one of: {listed([one[0] for one in scores]) or 'none of them does'}."
             )
     if len(set(wanted)) < len(wanted):
-        raise ModelError(f"{where}: expected each output once, got {listed(wanted)}. Correct --output.")
+        raise ModelError(
+            f"{where}: expected each output once, got {listed(wanted)}. Correct --output (in Python: outputs=)."
+        )
     widths = [row_width(by_name[name]) for name in wanted]
     if None not in widths and sum(widths) != width:
         raise ModelError(
             f"{where}: expected {width} scores a row in {listed(wanted)} together (one per class name), "
-            f"got {' + '.join(map(str, widths))}. Check the class names (--classes) and --output."
+            f"got {' + '.join(map(str, widths))}. Check the class names (--classes) and --output (in Python: classes=, outputs=)."
         )
     return wanted
 

@@ -275,5 +275,5 @@ def _require_finite(scores, where, ids):
         named = listed([str(row) if ids is None else str(ids[row]) for row in bad])
         raise ModelError(
             f"{where}: expected finite scores, got NaN or infinity in {len(bad)} of {len(scores)} rows ({named}). "
-            "Check these inputs, their scaling and the model's weights."
+            "Check these inputs (missing numbers?), their scaling and the model's weights."
         )

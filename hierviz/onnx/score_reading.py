@@ -12,7 +12,7 @@ import numpy as np
 
 from hierviz.errors import HiervizError, ModelError, PredictionsError, near_miss
 from hierviz.onnx.open_question import OpenQuestion, Question
-from hierviz.onnx.score_kind import KINDS
+from hierviz.onnx.score_kind import ENOUGH_ROWS, KINDS, ROUNDING
 from hierviz.parametrisation import PARAMETRISATIONS, SUM_TOLERANCE, column_order
 
 PROBABILITIES = ("leaf_probabilities", "node_probabilities")
@@ -62,7 +62,7 @@ def require_kind(kind):
     """Raise a ModelError unless `kind` is None or a key of `KINDS`."""
     if kind is not None and kind not in KINDS:
         raise ModelError(
-            f"--scores: expected one of {', '.join(KINDS)}, got {kind!r}.{near_miss(str(kind), list(KINDS))} Choose one of them."
+            f"scores (--scores): expected one of {', '.join(KINDS)}, got {kind!r}.{near_miss(str(kind), list(KINDS))} Choose one."
         )
 
 
@@ -137,7 +137,10 @@ def scores_question(where, found, taxonomy, nodes, kind=None):
         others = [one for one in _other_kinds(found) if fitting(taxonomy, nodes, READINGS[one])]
         means = KINDS | ({"levels": "a softmax over the nodes of each depth"} if found.kind == "logits" else {})
         choices += [("scores", one, means[one]) for one in others]
-    flags = " or ".join(f"--{word} {one}" for word, one, _ in choices)
+    values = {}
+    for word, one, _ in choices:
+        values.setdefault(word, []).append(one)
+    flags = ", or ".join(f"--{word} {' | '.join(ones)}" for word, ones in values.items())
     why = found.why if kind is None else f"{kind} as said, for {_COLUMNS[found.columns]}"
     return Question(
         "scores",
@@ -177,6 +180,17 @@ def _change(change, kind, found):
             return ""  # the softmax does not mind a constant, and raw scores are what it is for
         return "exp" if found.is_log else "softmax of each depth"
     return change
+
+
+def check_flat(where, found, n_rows, notes):
+    """Note that probabilities lie as close together as a softmax of probabilities brings them."""
+    most = np.e / (np.e + found.n_scores - 1)
+    is_flat = found.high <= most * (1 + ROUNDING) and found.low >= most / np.e * (1 - ROUNDING)
+    if found.kind == "probabilities" and n_rows >= ENOUGH_ROWS and found.n_scores > 2 and is_flat:
+        notes.append(
+            f"{where}: in no row a class gets more than {most:.2g}, the most that a softmax of probabilities can give: "
+            "was a softmax applied twice when the model was exported? Answers fall back towards the root then."
+        )
 
 
 def check_declared(where, found, key, origin, notes):

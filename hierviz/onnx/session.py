@@ -18,13 +18,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hierviz.errors import ModelError
-from hierviz.onnx.isolation import Job, private_folder
+from hierviz.onnx.isolation import MOST_VERDICT_BYTES, Job, private_folder
 from hierviz.onnx.limits import Limits
 from hierviz.onnx.private_copy import copy_model, copy_weights
 from hierviz.onnx.spool import MOST_WAITING, Spool, read_output
 from hierviz.onnx.verdicts import ended_words, failure_words, slow_words
 
-_VERDICT_MB = 64
+_VERDICT_MB = (MOST_VERDICT_BYTES >> 20) + 1
 _POLL_SECONDS = 0.005
 PROGRESS_SECONDS = 0.1
 
@@ -110,7 +110,7 @@ class Session:
         keys = ("ir_version", "opset", "producer", "n_nodes", "n_functions", "domains")
         self.facts = {"bytes": size, "sha256": digest, **{key: said[key] for key in keys}, "weight_files": weights}
 
-    def run(self, blocks, outputs, *, n_rows, step, progress=None):
+    def run(self, blocks, outputs, *, n_rows, step, widest=None, progress=None):
         """Run the model on rows, in batches of one fixed size.
 
         Parameters
@@ -122,6 +122,8 @@ class Session:
             Rows of all blocks together, at least 1.
         step : int
             Rows of one batch; the last one is padded with copies of its first row, which are cut off again.
+        widest : int, optional
+            Most values a row of an output: one that gives more is refused after its first batch, not written and read.
         progress : callable, optional
             Called as progress(rows done, n_rows) ten times a second, also when nothing is new, and at the end; what it
             raises ends the run.
@@ -137,7 +139,7 @@ class Session:
         """
         if n_rows < 1 or step < 1:
             raise ValueError(f"expected at least one row and batches of at least one, got {n_rows} and {step}")
-        wanted = {"outputs": list(outputs), "n_rows": n_rows, "step": step}
+        wanted = {"outputs": list(outputs), "n_rows": n_rows, "step": step, "widest": widest}
         with self._job("run", self.limits.output_mb, wanted) as job, Spool(job.folder, n_rows, step) as spool:
             watch = _Watch(self, job, n_rows, progress)
             for block in blocks:
@@ -146,7 +148,7 @@ class Session:
                     spool.add(block)
                 except OSError as error:
                     raise ModelError(
-                        f"{self.where}: expected room for its inputs in {job.folder.parent}, got {error.strerror}. "
+                        f"{self.where}: expected room for its inputs in {job.folder.parent}, got {error.strerror or error}. "
                         "Make room, or set TMPDIR to another folder."
                     ) from None
                 watch.look(spool.ready)

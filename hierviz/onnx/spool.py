@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 
@@ -40,7 +41,8 @@ class Spool:
 
     def __exit__(self, *_):
         for one in (self.files or {}).values():
-            one.file.close()
+            with contextlib.suppress(OSError):  # a full disk, once more
+                one.file.close()
 
     def add(self, block):
         """Append rows: dict of input name to array; all of the same length."""

@@ -93,7 +93,9 @@ def read_table_inputs(table, specs, *, text_column=None, columns=None):
         )
     order = [place for spec in specs for place in chosen[spec.name] if place in fractions]
     order = list(dict.fromkeys(order))
-    found = table.read(numbers=order, instead=INSTEAD, advice="Correct it; leave the cell empty when it is not known.")
+    found = table.read(
+        numbers=order, instead=INSTEAD, advice="Write it as 1.5; leave the cell empty when it is not known."
+    )
     if not len(found):
         raise FileError(f"{table.where}: expected at least one row, got none. Check the table.")
     arrays = {spec.name: _array(found, names, spec, chosen[spec.name], order) for spec in specs}

@@ -136,7 +136,12 @@ def message(raw, kind=""):
     return one_line(text, MOST_MESSAGE).rstrip(". ")
 
 
+def printable(text):
+    """Foreign text without what would break the line or command a terminal."""
+    return "".join(one if one.isprintable() else " " for one in text)
+
+
 def one_line(text, most):
     """Foreign text as one printable line."""
-    text = "".join(one if one.isprintable() else " " for one in " ".join(text.split()))
+    text = printable(" ".join(text.split()))
     return text[:most] + "…" if len(text) > most else text

@@ -2,9 +2,10 @@
 
 Conventions
 -----------
-By sample id as text when both sides have ids, else in order, which a note says. Rows stay in the order of the prediction
-file. A prediction without truth keeps its row, with the truth unknown. A truth without prediction is an empty prediction
-at the end of a label file, and left out of a score file. Both are counted and named.
+By sample id as text when both sides have ids (where none is on both sides, by names of pictures without folder and suffix),
+else in order; notes say so. Rows stay in the order of the prediction file. A prediction without truth keeps its row, with
+the truth unknown. A truth without prediction is an empty prediction at the end of a label file, and left out of a score
+file. Both are counted and named.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 
 from hierviz.errors import PredictionsError, listed
 from hierviz.readers.labels import text_array
+from hierviz.readers.picture_names import picture_stem
 from hierviz.taxonomy import NodeLists
 
 
@@ -57,7 +59,7 @@ def join(raw, truth):
     if truth is raw.truth:
         places, extra = np.arange(n), np.empty(0, dtype=np.intp)
     elif raw.ids is not None and truth.ids is not None:
-        places, extra = _by_id(raw, truth)
+        places, extra = _by_id(raw, truth, notes)
     else:
         places, extra = np.arange(n), np.empty(0, dtype=np.intp)
         _require_equal_counts(raw, truth)
@@ -87,19 +89,29 @@ def join(raw, truth):
     return Joined(labels, _take(truth.nodes, places), ids, attributes, len(extra), int((~known).sum()), tuple(notes))
 
 
-def _by_id(raw, truth):
+def _by_id(raw, truth, notes):
     """Row of the truth for every prediction, -1 where there is none; and the rows of the truth that are left."""
-    row_of = {one: row for row, one in enumerate(truth.ids.tolist())}
-    places = np.array([row_of.get(one, -1) for one in raw.ids.tolist()], dtype=np.intp)
-    if not (places >= 0).any():
-        mine, theirs = (", ".join(map(repr, ids[:2].tolist())) for ids in (raw.ids, truth.ids))
+    mine, theirs = raw.ids.tolist(), truth.ids.tolist()
+    if set(mine).isdisjoint(theirs):
+        mine, theirs = _as_pictures(raw, truth, mine, theirs)
+        notes.append(f"{raw.where} and {truth.where} were joined by file names without folder and suffix")
+    row_of = {one: row for row, one in enumerate(theirs)}
+    places = np.array([row_of.get(one, -1) for one in mine], dtype=np.intp)
+    left = np.ones(len(truth), dtype=bool)
+    left[places[places >= 0]] = False
+    return places, np.flatnonzero(left)
+
+
+def _as_pictures(raw, truth, mine, theirs):
+    """Both lists of ids without the folder and suffix of pictures; PredictionsError when they still have none in common."""
+    short = [[picture_stem(one) for one in ids] for ids in (mine, theirs)]
+    if set(short[0]).isdisjoint(short[1]) or any(len(set(ids)) < len(ids) for ids in short):
+        mine, theirs = (", ".join(map(repr, ids[:2])) for ids in (mine, theirs))
         raise PredictionsError(
             f"{raw.where}: expected sample ids that also stand in {truth.where}, got none in common: {mine} here, "
             f"{theirs} there. Use the same ids in both files."
         )
-    left = np.ones(len(truth), dtype=bool)
-    left[places[places >= 0]] = False
-    return places, np.flatnonzero(left)
+    return short
 
 
 def _require_equal_counts(raw, truth):

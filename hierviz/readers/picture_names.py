@@ -44,6 +44,12 @@ def plain_name(text):
     return re.sub(r"^(\./)+", "", str(text).strip().replace("\\", "/"))
 
 
+def picture_stem(name):
+    """The name of a picture without folder and suffix; any other text as it is."""
+    path = PurePosixPath(plain_name(name))
+    return path.stem if path.suffix.lower() in SUFFIXES else name
+
+
 def names_in_folder(path, notes):
     """Pictures in a folder and below; `notes` grows by what was left out."""
     found, others = [], 0

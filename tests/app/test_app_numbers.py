@@ -156,9 +156,14 @@ def test_overview_table_is_evaluate(demo):
 
 def test_curve_table_is_the_summary(demo):
     names = ("flat-softmax", "log-win-flat-start", "soft-max-margin")
-    expected = {demo.models[name].predictions.name: demo.models[name].curve.summary() for name in names}
-    visit = Visit("curves", models=",".join(names))
-    check_table(*shown_table(visit, METRICS["ap"].label), expected, 6)
+    expected = {}
+    for name in names:
+        model = demo.models[name]
+        entry = hv.evaluate(model)["models"][0]
+        more = {"hf1_auc": entry["labels"]["hf1_auc"], "softmax_win": entry["distribution"]["softmax_win"]}
+        expected[model.predictions.name] = model.curve.summary() | more
+    visit = Visit("curves", models=",".join(names), panel="models")
+    check_table(*shown_table(visit, METRICS["ap"].label), expected, 8)
 
 
 def test_sentence_of_the_overview(demo):

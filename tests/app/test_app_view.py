@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from visit import PAGES, PRIVACY, Visit, plain
 
+from hierviz.charts import threshold_text
 from hierviz.inference import INFERENCE_RULES
 
 # Views of the demo with every kind of chart, and the number of charts on each.
@@ -69,7 +70,7 @@ def test_link_to_files_that_are_not_here(page):
     ("asked", "tau"),
     [
         ("0.25", 0.25),
-        ("0.12345", 0.123),
+        ("0.12345", 0.12345),
         ("7", 1.0),
         ("-1", 0.0),
         ("inf", 1.0),
@@ -83,7 +84,7 @@ def test_link_to_files_that_are_not_here(page):
 def test_threshold_of_the_url(asked, tau):
     visit = Visit("open", tau=asked)
     assert visit.tau == tau
-    assert visit.query == ({} if tau == 0.5 else {"tau": f"{tau:.3f}"})
+    assert visit.query == ({} if tau == 0.5 else {"tau": threshold_text(tau)})
 
 
 def test_good_values_of_the_url_are_taken_over(no_charts):

@@ -173,7 +173,8 @@ def test_all_correct(tmp_path):
     # There is no mistake to show, so nothing may promise one.
     assert "The worst come first" not in overview
     assert "All 0 mistakes" not in overview
-    assert models_table(pages["curves"])[hv.METRICS["ap"].label].iloc[0] == pytest.approx(1)
+    table = models_table(Visit("curves", data=data.key, panel="models"))
+    assert table[hv.METRICS["ap"].label].iloc[0] == pytest.approx(1)
     wrong = Visit("example", data=data.key, outcome="wrong")
     assert "No sample is left" in wrong.at.info[0].value
 

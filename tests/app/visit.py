@@ -10,7 +10,9 @@ from streamlit.testing.v1 import AppTest
 from hierviz.app import dataset, state
 
 ROOT = Path(__file__).parents[2]
-PAGES = {name: str(ROOT / "hierviz" / "app" / f"{name}.py") for name in ("overview", "curves", "example", "open")}
+PAGES = {
+    name: str(ROOT / "hierviz" / "app" / f"{name}.py") for name in ("overview", "curves", "example", "model", "open")
+}
 PRIVACY = "Your data stay on this machine: nothing is sent anywhere."
 
 

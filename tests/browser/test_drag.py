@@ -1,147 +1,330 @@
 """The threshold is dragged in the browser, without the server, and lands in the session, the URL and every number."""
 
 import re
-import signal
 
+import numpy as np
 import pytest
 
 import hierviz as hv
+from hierviz.answers import answer_depths, share_not_at_leaf
 from hierviz.demo import load_demo
+from tests.browser.curve_page import CurvePage
 
 pytestmark = pytest.mark.browser
 
-# With the SVG renderer every drawn element knows the Vega view it belongs to.
-VIEW = """el => { for (const g of el.querySelectorAll('svg.marks *')) {
-    const c = g.__data__ && g.__data__.context; if (c) return c.dataflow; } }"""
-# Page coordinates of a point (share of width, share of height) of the group that holds the threshold's rectangles.
-STRIP = """(v, [tau, down]) => {
-    let found = null;
-    const walk = (item, x, y) => {
-        if (!item) return;
-        if (item.marktype === 'group') for (const g of item.items) {
-            const gx = x + (g.x || 0), gy = y + (g.y || 0);
-            if (g.items) for (const mark of g.items) {
-                if (mark.marktype === 'rect' && mark.items.length > 900) found = {x: gx, y: gy, mark, group: g};
-                walk(mark, gx, gy);
-            }
-        }
-    };
-    walk(v.scenegraph().root, 0, 0);
-    const svg = document.querySelector('.stVegaLiteChart svg.marks'), box = svg.getBoundingClientRect();
-    const scale = box.width / svg.viewBox.baseVal.width || 1, origin = v.origin();
-    const rect = found.mark.items.find(r => Math.abs(r.datum.tau - tau) < 0.0004);
-    return [box.left + scale * (origin[0] + found.x + rect.x + rect.width / 2),
-            box.top + scale * (origin[1] + found.y + rect.y + rect.height * down)];
-}"""
+MODELS = {"flat-softmax": "Flat softmax", "conditional-sigmoid": "Conditional sigmoid", "multi-label": "Multi-label"}
+QUERY = f"curves?models={','.join(MODELS)}"
 
 
 @pytest.fixture(scope="module")
-def curves():
-    """Operating curves of the demo by model name."""
-    _, models = load_demo()
-    return {one.name: hv.Evaluation.of(one).curve for one in models}
+def demo():
+    """Taxonomy, and by model name: Pareto table of the judged samples and operating curve, from the public functions."""
+    taxonomy, models = load_demo()
+    found = {}
+    for one in models:
+        table = hv.pareto_table(taxonomy, one).take(np.flatnonzero(one.has_truth))
+        found[one.name] = table, hv.operating_curve(taxonomy, table, one.truth[one.has_truth])
+    return taxonomy, found
 
 
-class Chart:
-    """The operating-curve chart of an open page."""
-
-    def __init__(self, page):
-        self.page = page
-        self.element = page.get_by_test_id("stVegaLiteChart").first
-        self.element.locator("svg.marks").wait_for(timeout=30_000)
-        self.element.evaluate("el => el.scrollIntoView({block: 'end'})")
-        page.wait_for_timeout(300)
-        self.view = self.element.evaluate_handle(VIEW)
-
-    def tau(self):
-        """Threshold of the selection inside the chart."""
-        return self.view.evaluate("v => { const t = v.signal('tau').tau; return Array.isArray(t) ? t[0] : null }")
-
-    def at(self, tau):
-        """Page coordinates of a threshold on the strip."""
-        return self.view.evaluate(STRIP, [tau, 0.6])
-
-    def texts(self):
-        """All texts of the chart."""
-        return self.element.evaluate("el => [...el.querySelectorAll('svg.marks text')].map(t => t.textContent)")
-
-    def numbers(self):
-        """The read-out: model name -> its six numbers, as shown."""
-        texts = self.texts()
-        start = next(i for i, text in enumerate(texts) if text.startswith("At τ"))
-        return {"heading": texts[start], "all": [text for text in texts if re.fullmatch(r"\d\.\d{2,3}", text)]}
+def expected_read_out(demo, tau):
+    """Texts of the read-out at a threshold, by model number."""
+    taxonomy, models = demo
+    found = {}
+    for number, name in enumerate(MODELS.values()):
+        table, curve = models[name]
+        at = curve.at(tau)
+        keys = ("correct", "exact", "info_precision", "info_recall", "info_f1")
+        counts = answer_depths(taxonomy, table, [tau])[0]
+        found[number] = [
+            *(f"{at[key]:.3f}" for key in keys),
+            f"{share_not_at_leaf(taxonomy, table, [tau])[0]:.3f}",
+            f"{counts @ np.arange(len(counts)) / table.n_samples:.2f}",
+        ]
+    return found
 
 
-def tau_in_url(page, condition):
-    """The threshold of the URL once it fulfils a condition on `tau`."""
-    page.wait_for_function(
-        f"() => {{ const tau = parseFloat(new URL(location).searchParams.get('tau')); return {condition} }}",
-        timeout=15_000,
-    )
-    return float(re.search(r"tau=([\d.]+)", page.url)[1])
+def check_everything(chart, demo, tau, picked):
+    """Every number on the page is the one of the public functions at `tau`, to the digits shown."""
+    taxonomy, models = demo
+    assert chart.read_out() == expected_read_out(demo, tau)
+    table, curve = models[picked]
+    counts = answer_depths(taxonomy, table, [tau])[0].tolist()
+    shown = [word for word in chart.words("depths") if re.fullmatch(r"[\d,]+", word)]
+    assert [str(one) for one in counts] == shown[-len(counts) :]
+    (sentence,) = chart.words("sentence")
+    assert sentence.startswith(f"{picked} at τ = ")
+    at = curve.at(tau)
+    for key in ("correct", "exact", "info_recall"):
+        if 0.01 < at[key] < 0.99:
+            assert f"{100 * at[key]:.0f} %" in sentence, key
+    below = chart.page.get_by_text(re.compile(r"^At τ = [\d.]+ .* is right")).first.text_content()
+    best = max(MODELS.values(), key=lambda name: models[name][1].at(tau)["info_f1"])
+    right = models[best][1].at(tau)["correct"]
+    right = f"{100 * right:.0f} %" if right < 0.99 or right == 1 else "over 99 %"
+    assert f" {best} is right {right} of the time" in below
 
 
-def test_drag_with_the_server_stopped(open_page, server, curves):
-    page = open_page("curves?models=flat-softmax,conditional-sigmoid")
-    chart = Chart(page)
+def settled(page, tau):
+    """Wait for the server's sentence about a threshold."""
+    page.get_by_text(re.compile(rf"At τ = {tau:.2f} .* is right")).first.wait_for(timeout=20_000)
+
+
+def twenty_steps(chart, places):
+    """Move the pressed pointer to each place; what the page shows after each."""
+    seen = []
+    for x, y in places:
+        chart.page.mouse.move(x, y, steps=2)
+        chart.page.wait_for_timeout(30)
+        seen.append(chart.state())
+    return seen
+
+
+def test_the_handle_with_the_server_stopped(open_page, server, demo):
+    page = open_page(QUERY)
+    chart = CurvePage(page, server)
     assert chart.tau() == 0.5
-    process = server.streamlit()
-    before = chart.numbers()
-    page.mouse.move(*chart.at(0.5))
+    page.mouse.move(*chart.on_strip(0.5))
     page.mouse.down()
-    process.send_signal(signal.SIGSTOP)
-    try:
-        seen = []
-        for step in range(1, 13):
-            page.mouse.move(*chart.at(round(0.5 + 0.03 * step, 3)), steps=3)
-            seen.append((chart.tau(), tuple(chart.numbers()["all"])))
-    finally:
-        process.send_signal(signal.SIGCONT)
-    assert len({tau for tau, _ in seen}) >= 10
-    assert len({numbers for _, numbers in seen}) >= 10
-    assert seen[0][1] != tuple(before["all"])
+    with chart.server_stopped():
+        chart.forget()
+        seen = twenty_steps(chart, [chart.on_strip(0.51 + 0.02 * step) for step in range(20)])
+        # The last step leaves the chart; the release is outside of it.
+        x, y = chart.on_strip(0.9)
+        page.mouse.move(x, y - 380)
+        page.wait_for_timeout(100)
+        assert chart.sent() == 0
+    for what in ("read-out", "histogram", "sentence", "dots", "number", "handle"):
+        # Ticks hold the handle for a step or two.
+        assert len({one[what] for one in seen}) >= 18, what
+    tau = chart.tau()
+    assert tau == pytest.approx(0.9, abs=0.003)
+    page.mouse.up()
+    assert chart.url_tau("tau > 0.8") == tau
+    page.wait_for_selector('#hierviz-view[data-tau="0.500"]', state="attached")  # the page outside did not run again
+    settled(page, tau)
+    assert chart.sent() == 1
+    check_everything(chart, demo, tau, "Flat softmax")
+    before = chart.read_out()
+    page.reload()
+    again = CurvePage(page)
+    assert again.read_out() == before
+
+
+def test_a_dot_along_its_curve_with_the_server_stopped(open_page, server, demo):
+    page = open_page(QUERY)
+    chart = CurvePage(page, server)
+    chart.show("main")
+    x, y, _ = chart.dots()["Multi-label"]
+    page.mouse.move(x, y)
+    page.wait_for_timeout(100)
+    assert page.evaluate("() => document.querySelector('svg.marks').style.cursor") == "grab"
+    page.mouse.down()
+    with chart.server_stopped():
+        chart.forget()
+        seen = twenty_steps(chart, [(x - 12 * step, y - 3 * step) for step in range(1, 21)])
+        assert chart.sent() == 0
+        end = chart.dots()["Multi-label"]
+    for what in ("read-out", "dots", "number", "handle"):
+        assert len({one[what] for one in seen}) == 20, what
+    assert len({one["sentence"] for one in seen}) >= 15
+    # The dot stays on its curve and near the pointer; its curve is to the left above one half.
+    thresholds = [float(one["number"]) for one in seen]
+    assert thresholds == sorted(thresholds)
+    assert end[2] == chart.tau() > 0.6
+    assert abs(end[0] - (x - 240)) < 40
     page.mouse.up()
     tau = chart.tau()
-    assert tau == pytest.approx(0.86, abs=0.004)
-
-    page.wait_for_function(f"() => new URL(location).searchParams.get('tau') === '{tau:.3f}'", timeout=15_000)
-    shown = Chart(page).numbers()["all"]
-    for name in ("Flat softmax", "Conditional sigmoid"):
-        values = curves[name].at(tau)
-        for key in ("correct", "exact", "info_precision", "info_recall", "info_f1"):
-            assert f"{values[key]:.3f}" in shown, (name, key)
-        assert f"{values['info_dist']:.2f}" in shown
-    sentence = page.get_by_text(f"At τ = {tau:.2f}")
-    sentence.wait_for(timeout=10_000)
-
-    page.reload()
-    page.wait_for_selector("#hierviz-view", state="attached", timeout=60_000)
-    again = Chart(page)
-    assert again.tau() == tau
-    assert again.numbers()["all"] == shown
-
-
-def test_threshold_reaches_the_other_pages(open_page):
-    page = open_page("curves")
-    chart = Chart(page)
-    page.mouse.click(*chart.at(0.9))
-    tau = tau_in_url(page, "tau > 0.89 && tau < 0.91")
-    page.get_by_text(f"At τ = {tau:.2f}").wait_for(timeout=10_000)
+    assert chart.url_tau("tau > 0.55") == tau
+    settled(page, tau)
+    assert chart.sent() == 1
+    # Who is grabbed is looked at, here and on the other pages.
+    assert "model=multi-label" in page.url
+    check_everything(chart, demo, tau, "Multi-label")
     page.get_by_role("link", name="See the answers at this τ").click()
-    page.get_by_text(f"threshold τ = {tau:.3f}").first.wait_for(timeout=20_000)
+    text = f"{tau:.12f}".rstrip("0")
+    page.get_by_text(re.compile(rf"Multi-label.* · threshold τ = {text}")).first.wait_for(timeout=20_000)
+    # Back on the page another chart stands there, and is moved once, not twice.
+    page.go_back()
+    page.wait_for_url("**/curves?*")
+    chart = CurvePage(page, server)
+    assert chart.tau() == tau
+    chart.forget()
+    page.mouse.move(*chart.on_strip(0.3))
+    page.mouse.down()
+    page.mouse.move(*chart.on_strip(0.33), steps=4)
+    page.mouse.up()
+    assert chart.url_tau("tau < 0.4") == chart.tau()
+    settled(page, chart.tau())
+    assert chart.sent() == 1
 
 
-def test_keyboard_and_buttons_move_the_threshold(open_page):
-    page = open_page("curves")
-    chart = Chart(page)
-    page.get_by_role("slider", name=re.compile("threshold")).focus()
-    page.keyboard.press("ArrowRight")
-    assert tau_in_url(page, "tau > 0.5") == chart.tau() == 0.501
-    page.get_by_role("button", name=re.compile("95 % correct")).click()
-    tau = tau_in_url(page, "tau > 0.55")
+def test_keys_and_the_number_field_with_the_server_stopped(open_page, server, demo):
+    page = open_page(f"{QUERY}&model=multi-label")
+    chart = CurvePage(page, server)
+    curve = demo[1]["Multi-label"][1]
+    chart.handle.focus()
+    with chart.server_stopped():
+        seen = [chart.state()]
+        for key, tau in (("ArrowRight", 0.51), ("ArrowUp", 0.52), ("ArrowLeft", 0.51), ("PageUp", 0.61), ("Home", 0)):
+            page.keyboard.press(key)
+            page.wait_for_timeout(60)
+            assert chart.tau() == tau
+            seen.append(chart.state())
+        page.keyboard.press("End")
+        page.wait_for_timeout(60)
+        assert chart.tau() == 1
+        chart.number.fill("0.42")
+        page.wait_for_timeout(60)
+        assert chart.tau() == 0.42
+        assert chart.handle.get_attribute("aria-valuenow") == "0.42"
+        assert chart.read_out() == expected_read_out(demo, 0.42)
+        chart.number.press("ArrowUp")
+        page.wait_for_timeout(60)
+        assert chart.tau() == 0.43
+        # With shift to the next threshold at which the answers of the model change: something must be different there.
+        chart.handle.focus()
+        for key, step in (("Shift+ArrowRight", 1), ("Shift+ArrowRight", 1), ("Shift+ArrowLeft", -1)):
+            old = chart.tau()
+            page.keyboard.press(key)
+            page.wait_for_timeout(60)
+            assert 0 < step * (chart.tau() - old) < 0.01
+            assert curve.place(chart.tau()) != curve.place(old)
+        tau = chart.tau()
+    assert len({one["read-out"] for one in seen}) == 5  # 0.51 twice
+    assert chart.url_tau(f"Math.abs(tau - {tau}) < 1e-9") == tau
+    settled(page, tau)
+    check_everything(chart, demo, tau, "Multi-label")
+    chart.forget()
+    for _ in range(10):
+        page.keyboard.press("ArrowRight")
+    chart.url_tau(f"tau > {tau} + 0.09")
+    page.wait_for_timeout(300)
+    assert chart.sent() <= 3  # one, unless the machine is busy
+
+
+def test_ticks_hold_the_handle_unless_alt_is_down(open_page):
+    page = open_page(QUERY)
+    chart = CurvePage(page)
+    x, y = chart.on_strip(0.5)
+    page.mouse.move(x + 60, y)
+    page.mouse.down()
+    page.mouse.move(x + 4, y)
+    page.wait_for_timeout(60)
+    assert chart.tau() == 0.5
+    page.keyboard.down("Alt")
+    page.mouse.move(x + 5, y)
+    page.wait_for_timeout(60)
+    width = chart.plot("strip")[2]
+    assert chart.tau() == pytest.approx(0.5 + 5 / width, abs=0.002)
+    assert chart.tau() != 0.5
+    page.keyboard.up("Alt")
+    page.mouse.up()
+
+
+def touch(page, kind, x=0, y=0):
+    """One finger, as the browser gets it from a phone."""
+    if not hasattr(page, "finger"):
+        page.finger = page.context.new_cdp_session(page)
+    points = [] if kind == "touchEnd" else [{"x": x, "y": y}]
+    page.finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+
+def test_a_finger_at_390_pixels(open_page, server):
+    page = open_page(QUERY, size=(390, 844), touch=True)
+    chart = CurvePage(page, server)
+    scrolled = "() => document.querySelector('[data-testid=stMain]').scrollTop"
+    start = page.evaluate(scrolled)
+    x, y = chart.on_strip(0.5)
+    touch(page, "touchStart", x, y)
+    seen = set()
+    with chart.server_stopped():
+        for step in range(1, 11):
+            touch(page, "touchMove", x + 10 * step, y + 3 * step)
+            page.wait_for_timeout(40)
+            seen.add(chart.state()["read-out"])
+    touch(page, "touchEnd")
+    assert len(seen) >= 8
+    first = float(chart.number.input_value())
+    assert first > 0.8
+    assert chart.url_tau("tau > 0.7") == first
+    chart.show("main")
+    x, y, _ = chart.dots()["Multi-label"]
+    start = page.evaluate(scrolled)
+    touch(page, "touchStart", x, y)
+    seen = set()
+    with chart.server_stopped():
+        for step in range(1, 11):
+            touch(page, "touchMove", x + 6 * step, y + 4 * step)
+            page.wait_for_timeout(40)
+            seen.add(chart.state()["read-out"])
+    touch(page, "touchEnd")
+    assert len(seen) >= 8
+    assert page.evaluate(scrolled) == start
+    assert chart.url_tau(f"tau < {first}") == float(chart.number.input_value()) < first
+    # Where nothing can be grabbed the finger scrolls the page.
+    left, top, _, height = chart.plot("main")
+    top += height
+    touch(page, "touchStart", left + 30, top - 15)
+    for step in range(1, 11):
+        touch(page, "touchMove", left + 30, top - 15 - 12 * step)
+        page.wait_for_timeout(20)
+    touch(page, "touchEnd")
+    page.wait_for_function(f"() => document.querySelector('[data-testid=stMain]').scrollTop > {start} + 40")
+
+
+def test_every_model_with_a_threshold_of_its_own(open_page, server):
+    own = "flat-softmax:0.3,conditional-sigmoid:0.4,multi-label:0.7"
+    page = open_page(f"{QUERY}&taus={own}&model=multi-label")
+    chart = CurvePage(page, server)
+    chart.show("main")
+
+    def thresholds():
+        return {name: at[2] for name, at in chart.dots().items()}
+
+    assert thresholds() == {"Flat softmax": 0.3, "Conditional sigmoid": 0.4, "Multi-label": 0.7}
+    for name, key, by in (("Conditional sigmoid", "conditional-sigmoid", -60), ("Multi-label", "multi-label", 30)):
+        before = thresholds()
+        x, y, _ = chart.dots()[name]
+        chart.forget()
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x + by, y + by / 6, steps=8)
+        page.wait_for_timeout(60)
+        page.mouse.up()
+        now = thresholds()
+        assert {one for one in now if now[one] != before[one]} == {name}
+        text = f"{now[name]:.12f}".rstrip("0").ljust(5, "0")
+        page.wait_for_function(
+            f"() => new URL(location).searchParams.get('taus').includes('{key}:{text}')", timeout=20_000
+        )
+        assert chart.sent() == 1
+    # Another theme is another drawing: it starts where the last one was left.
+    now = thresholds()
+    page.emulate_media(color_scheme="dark")
     page.wait_for_function(
-        f"""tau => {{ const view = ({VIEW})(document.querySelector('.stVegaLiteChart'));
-        const at = view && view.signal('tau').tau; return at && at[0] === tau }}""",
-        arg=tau,
-        timeout=15_000,
+        "() => document.querySelector('svg.marks').style.backgroundColor.includes('23, 22, 20')", timeout=20_000
     )
+    page.wait_for_timeout(500)
+    chart = CurvePage(page, server)
+    assert thresholds() == now
+    assert chart.handle.get_attribute("aria-valuenow") == str(now["Multi-label"])
+    page.get_by_role("link", name="See the answers at this τ").click()
+    text = f"{now['Multi-label']:.12f}".rstrip("0")
+    page.get_by_text(re.compile(rf"Multi-label.* · threshold τ = {text}")).first.wait_for(timeout=20_000)
+
+
+def test_buttons_move_the_handle(open_page):
+    page = open_page("curves?tau=0.987654")
+    chart = CurvePage(page)
+    assert chart.tau() == 0.987654
+    assert float(chart.number.input_value()) == 0.987654
+    page.get_by_role("button", name=re.compile("95 % correct")).click()
+    tau = chart.url_tau("tau > 0.55 && tau < 0.95")
+    page.wait_for_function(
+        "text => document.querySelector('svg.marks g.read_out_group')?.textContent.includes(text)",
+        arg=f"At τ = {tau:.3f}",
+        timeout=20_000,
+    )
+    page.wait_for_timeout(300)
+    assert float(chart.number.input_value()) == tau

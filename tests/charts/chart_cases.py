@@ -47,6 +47,13 @@ def many_curves(n, n_points=300, seed=0):
     return made
 
 
+def distance_to_polyline(point, kept):
+    """Distance of a point to the nearest segment of a polyline, shape (n_points, 2), straight from the definition."""
+    a, d = kept[:-1], np.diff(kept, axis=0)
+    along = np.clip(((point - a) * d).sum(1) / np.maximum((d * d).sum(1), 1e-30), 0, 1)
+    return float(np.hypot(*(a + along[:, None] * d - point).T).min())
+
+
 def large(n_nodes=3000, seed=1):
     """A random taxonomy with names of thirty letters, a fan of 600 siblings, an only child and a random sample."""
     rng = np.random.default_rng(seed)

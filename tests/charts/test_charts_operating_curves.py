@@ -4,68 +4,147 @@ import json
 
 import numpy as np
 import pytest
-from chart_cases import curve_of, font_sizes, many_curves, shown_texts, size, three_points, views
+from chart_cases import (
+    curve_of,
+    distance_to_polyline,
+    font_sizes,
+    many_curves,
+    probabilities,
+    shown_texts,
+    size,
+    three_points,
+    views,
+)
 
-from hierviz import METRICS, PredictionsError
-from hierviz.charts import curve_table as numbers
+from hierviz import METRICS, OperatingCurve, PredictionsError, infer, operating_curve, pareto_table
 from hierviz.charts import (
+    curve_drag,
     finish,
+    knots,
     operating_curves,
     operating_curves_sentence,
     operating_curves_table,
+    selections,
+    threshold_text,
     to_svg,
     to_vega_lite,
 )
+from hierviz.charts import curve_lines as lines
+from hierviz.charts import curve_table as numbers
+from hierviz.charts._curve_figure import CurveFigure
+from hierviz.charts._curve_labels import direct_labels
+from hierviz.charts._curve_panel import PICKED_DOT
+from hierviz.charts.curve_knots import ThresholdScale
 
 RULES = {"leaf": {"info_recall": 0.75, "correct": 0.6}, "majority": {"info_recall": 0.5, "correct": 0.9}}
 
 
 def test_the_knot_table_holds_the_exact_value_of_every_threshold():
     curves = many_curves(2)
-    table = numbers.knot_table(curves, ["correct", "info_f1"])
-    assert table.columns.tolist() == ["tau", "correct_0", "f1_0", "correct_1", "f1_1"]
-    assert len(table) == 1001
-    for i in (0, 1, 499, 500, 1000):
+    taus = knots(curves)
+    table = numbers.knot_table(curves, ["correct", "info_f1"], taus, ThresholdScale())
+    assert table.columns.tolist() == ["tau", "at", "text", "correct_0", "f1_0", "correct_1", "f1_1"]
+    assert table["tau"].tolist() == table["at"].tolist() == taus.tolist()
+    for i, (tau, text) in enumerate(zip(table["tau"], table["text"])):
+        assert float(text) == tau
         for number, curve in enumerate(curves.values()):
-            assert table[f"correct_{number}"][i] == curve.at(i / 1000)["correct"]
+            assert table[f"correct_{number}"][i] == curve.at(tau)["correct"]
+
+
+def test_answers_at_every_knot_against_their_definition(taxonomy):
+    tree, rng = taxonomy, np.random.default_rng(8)
+    p = np.array([probabilities(tree, rng) for _ in range(40)])
+    table, truth = pareto_table(tree, p), rng.choice(tree.leaves, 40)
+    curves = {"m": operating_curve(tree, table, truth)}
+    taus = knots(curves)
+    found = numbers.knot_table(curves, ["correct"], taus, ThresholdScale(), {"m": (tree, table)})
+    for i in range(0, len(taus), 37):
+        answers = infer(tree, p, "threshold", threshold=taus[i])
+        depths = [tree.depth[node] for node in answers.tolist()]
+        assert found["mean_depth_0"][i] == pytest.approx(sum(depths) / 40, abs=1e-12)
+        assert found["not_at_leaf_0"][i] == pytest.approx(sum(not tree.is_leaf[one] for one in answers.tolist()) / 40)
+        assert [found[f"depth{d}_0"][i] for d in range(tree.max_depth + 1)] == [
+            depths.count(d) for d in range(tree.max_depth + 1)
+        ]
 
 
 def test_lines_are_solid_from_one_half_up_and_dashed_below_and_meet():
-    lines = numbers.polylines({"m": three_points()}, "info_recall", "correct", (0, 1), (0, 1))
-    parts = {part: list(zip(rows["x"], rows["y"])) for part, rows in lines.groupby("part")}
+    found = lines.polylines({"m": three_points()}, "info_recall", "correct", (0, 1), (0, 1))
+    parts = {part: list(zip(rows["x"], rows["y"])) for part, rows in found.groupby("part")}
     assert parts == {"high": [(0, 1), (0.5, 0.9)], "low": [(0.5, 0.9), (0.75, 0.6)]}
 
 
 def test_a_curve_that_is_always_confident_has_no_dashed_part():
-    lines = numbers.polylines({"m": curve_of([0.9, 0.6])}, "info_recall", "correct", (0, 1), (0, 1))
-    assert set(lines["part"]) == {"high"}
+    found = lines.polylines({"m": curve_of([0.9, 0.6])}, "info_recall", "correct", (0, 1), (0, 1))
+    assert set(found["part"]) == {"high"}
 
 
 def test_the_strip_is_a_step_function():
-    steps = numbers.against_threshold({"m": three_points()}, "info_f1", (0, 1))
-    assert list(zip(steps["tau"], steps["y"])) == [(0, 0.7), (0.4, 0.7), (0.4, 0.6), (0.8, 0.6), (0.8, 0), (1, 0)]
+    steps = lines.against_threshold({"m": three_points()}, "info_f1", (0, 1), ThresholdScale())
+    # The two parts meet at one half, in the middle of a step.
+    shown = list(zip(steps["part"], steps["x"], steps["y"]))
+    assert [one for one in shown if one[0] == "low"] == [
+        ("low", 0, 0.7),
+        ("low", 0.4, 0.7),
+        ("low", 0.4, 0.6),
+        ("low", 0.5, 0.6),
+    ]
+    assert [one for one in shown if one[0] == "high"] == [
+        ("high", 0.5, 0.6),
+        ("high", 0.8, 0.6),
+        ("high", 0.8, 0),
+        ("high", 1, 0),
+    ]
+
+
+def test_a_breakpoint_at_one_half_holds_from_one_half_on():
+    steps = lines.against_threshold({"m": curve_of([0.5], info_f1=[0.2, 0.8])}, "info_f1", (0, 1), ThresholdScale())
+    assert [(x, y) for part, x, y in zip(steps["part"], steps["x"], steps["y"]) if part == "low"] == [
+        (0, 0.8),
+        (0.5, 0.8),
+        (0.5, 0.2),
+    ]
+
+
+def test_envelopes_are_the_area_that_is_integrated():
+    for curves in (many_curves(3), {"m": three_points()}):
+        found = lines.envelopes(curves, "info_recall", "correct", (0, 1), (0, 1))
+        for number, curve in enumerate(curves.values()):
+            mine = found[found["model"] == number]
+            area = np.trapezoid(mine["y"], mine["x"])
+            assert area == pytest.approx(curve.summary()["ac"], abs=2e-4)
+            assert np.all(np.diff(mine["y"]) <= 1e-6)
+            assert mine["x"].iloc[0] == 0
 
 
 def test_lines_deviate_by_a_tenth_of_a_pixel_at_most():
-    curves = many_curves(1, n_points=2000)
+    curves = many_curves(1, n_points=1500)
+    found = lines.polylines(curves, "info_recall", "correct", (0, 1), (0.5, 1))
     curve = next(iter(curves.values()))
-    lines = numbers.polylines(curves, "info_recall", "correct", (0, 1), (0.5, 1))
     x, y = curve.values["info_recall"] * 1000, (curve.values["correct"] - 0.5) / 0.5 * 600
-    kept = np.column_stack([lines["x"] * 1000, (lines["y"] - 0.5) / 0.5 * 600])
-    worst = 0.0
-    for point in np.column_stack([x, y])[::7]:
-        a, b = kept[:-1], kept[1:]
-        d = b - a
-        along = np.clip(((point - a) * d).sum(1) / np.maximum((d * d).sum(1), 1e-12), 0, 1)
-        worst = max(worst, float(np.hypot(*(a + along[:, None] * d - point).T).min()))
+    kept = np.column_stack([found["x"] * 1000, (found["y"] - 0.5) / 0.5 * 600])
+    worst = max(distance_to_polyline(point, kept) for point in np.column_stack([x, y])[::7])
     assert worst <= 0.101
 
 
 def test_tables_stay_below_the_limit_of_altair_for_jagged_curves():
-    curves = many_curves(8, n_points=600)
+    curves = many_curves(8, n_points=1200)
     spec = operating_curves(curves).to_dict()
     assert max(len(rows) for rows in spec["datasets"].values()) <= 5000
-    assert len(json.dumps(spec)) < 2.5e6
+    drawn = lines.polylines(curves, "info_recall", "correct", (0, 1), (0.5, 1))
+    assert drawn.groupby("model").size().max() <= lines.MOST_POINTS
+    parts = lines.tables(drawn)
+    assert len(parts) > 1
+    assert sum(map(len, parts)) == len(drawn)
+
+
+def test_a_figure_of_eight_models_is_no_more_than_two_megabytes():
+    """What Streamlit sends is Arrow: columns of numbers, here counted as eight bytes each."""
+    curves = many_curves(8, n_points=1200)
+    figure = CurveFigure(curves)
+    drawn = lines.polylines(curves, "info_recall", "correct", (0, 1), (0.5, 1))
+    assert figure.knots.size * 8 + drawn.size * 8 < 2e6
+    assert len(json.dumps(curve_drag(curves))) < 4e5
 
 
 @pytest.mark.parametrize(
@@ -85,17 +164,47 @@ def test_axes_are_cropped_to_what_is_drawn(key, values, zoom, expected):
 
 def test_the_selection_is_called_tau_and_has_a_slider():
     spec = operating_curves({"m": three_points()}, tau=0.62).to_dict()
-    (param,) = spec["params"]
-    assert param["name"] == "tau"
+    param = next(one for one in spec["params"] if one["name"] == "tau")
     assert param["select"]["type"] == "point"
     assert param["select"]["fields"] == ["tau"]
     assert param["select"]["on"] == "pointerdown, pointermove[event.buttons === 1]"
     assert param["value"] == [{"tau": 0.62}]
     assert param["bind"] == {"input": "range", "min": 0, "max": 1, "step": 0.001, "name": "threshold τ "}
     (hit,) = (view for view in views(spec) if view.get("mark", {}).get("cursor") == "ew-resize")
-    assert len(hit["rows"]) == 1001
+    assert len(hit["rows"]) == len(knots({"m": three_points()}, 0.62))
     assert hit["rows"][0]["lo"] < 0
     assert hit["rows"][-1]["hi"] > 1
+    edges = np.array([(row["lo"], row["tau"], row["hi"]) for row in hit["rows"]])
+    assert np.all((edges[:, 0] < edges[:, 1]) & (edges[:, 1] < edges[:, 2]))
+    assert np.array_equal(edges[1:, 0], edges[:-1, 2])
+
+
+def test_several_models_have_a_selection_of_the_one_looked_at():
+    curves = many_curves(3)
+    spec = operating_curves(curves, model="hxe α=0.5").to_dict()
+    param = next(one for one in spec["params"] if one["name"] == "model")
+    assert param["value"] == [{"model": 1}]
+    assert param["bind"]["labels"] == list(curves)
+    assert selections(curves) == ["tau", "model"]
+    assert selections({"m": three_points()}) == ["tau"]
+    assert "model" not in {one["name"] for one in operating_curves({"m": three_points()}).to_dict()["params"]}
+
+
+def test_every_model_can_have_a_threshold_of_its_own():
+    curves = {"A": three_points(), "B": three_points()}
+    svg = to_svg(operating_curves(curves, tau={"A": 0.9, "B": 0.3}, model="B"))
+    words = shown_texts(svg)
+    assert "0.900" in words
+    assert "0.300" in words
+    assert "τ = 0.300" in words
+    assert "Each at its own τ" in words
+    # Correct at 0.9 and at 0.3, worked by hand in `three_points`.
+    assert "1.000" in words
+    assert "0.600" in words
+    table = operating_curves_table(curves, tau={"A": 0.9, "B": 0.3})
+    assert table["threshold"].tolist() == [0.9, 0.3]
+    assert table["correct"].tolist() == [1, 0.6]
+    assert ", each at its own τ" in operating_curves_sentence(curves, {"A": 0.9, "B": 0.3})
 
 
 def test_names_of_models_are_never_names_of_fields():
@@ -125,7 +234,7 @@ def test_a_rule_without_the_axis_metrics_is_left_out():
 
 def test_the_read_out_starts_with_the_values_at_the_threshold():
     words = shown_texts(to_svg(operating_curves({"m": three_points(), "n": curve_of([])}, tau=0.5)))
-    for word in ("At τ = 0.500", "0.900", "0.600", "Distance, bits", "m", "n", "τ = 0.500"):
+    for word in ("At τ = 0.500", "0.900", "0.600", "F1", "m", "n", "τ = 0.500"):
         assert word in words
 
 
@@ -190,3 +299,113 @@ def test_finish_leaves_the_chart_alone():
     assert chart.to_dict() == before
     assert "background" not in before
     assert finish(chart, dark=True).to_dict()["background"] == "#171614"
+
+
+def crowded(n=2000, seed=3):
+    """Scores of a model that is nearly always sure: 1 - tau falls evenly in its logarithm from 0.5 to 1e-6."""
+    rng = np.random.default_rng(seed)
+    threshold = np.unique(1 - 10 ** rng.uniform(-6, np.log10(0.5), n))[::-1]
+    steps = np.linspace(0, 1, len(threshold) + 1)
+    return curve_of(threshold, info_recall=steps, correct=1 - 0.3 * steps, info_f1=steps)
+
+
+def test_crowded_scores_have_knots_and_room():
+    curves = {"m": crowded()}
+    taus = knots(curves)
+    assert len(taus) <= 1501
+    assert set(np.arange(1001) / 1000) <= set(taus)
+    # A linear slider would have 10 thresholds above 0.99, where three quarters of all changes are.
+    assert (taus > 0.99).sum() > 300
+    spread, linear = ThresholdScale.of(curves), ThresholdScale.of(curves, spread=False)
+    assert spread.nines >= 4
+    assert linear.nines == 0
+    for scale in (spread, linear):
+        at = scale.place(taus)
+        assert (at[0], at[-1]) == (0, pytest.approx(1))
+        assert np.all(np.diff(at) > 0)
+    assert spread.place(0.9) < 0.4
+    assert ThresholdScale.of({"m": three_points()}).nines == 0
+    words = shown_texts(to_svg(operating_curves(curves, tau=0.99987)))
+    assert {"0.99", "0.999", "Threshold τ, spread near 1", "τ = 0.99987"} <= set(words)
+
+
+def test_knots_are_all_breakpoints_of_a_small_data_set_and_what_is_asked_for():
+    curve = curve_of([0.91234567, 0.4, 1e-5])
+    taus = knots({"m": curve}, 0.123456)
+    assert 0.123456 in taus
+    for one in curve.threshold:
+        above = taus[np.searchsorted(taus, one)]
+        assert above - one < 1e-4
+        assert curve.place(above) == curve.place(one)
+
+
+@pytest.mark.parametrize("tau", [0, 0.5, 1, 0.9312, 0.999871, 1 - 1e-9, 1e-5])
+def test_thresholds_are_written_in_full(tau):
+    text = threshold_text(tau)
+    assert float(text) == tau
+    assert len(text.split(".")[1]) >= 3
+
+
+def test_construction_lines_end_where_the_summary_says():
+    curves = many_curves(2)
+    chart = operating_curves(curves, levels=True)
+    rows = [row for view in views(chart.to_dict()) for row in view["rows"] if "level" in row]
+    for number, curve in enumerate(curves.values()):
+        found = {row["level"]: row["x"] for row in rows if row["j"] == number}
+        summary = curve.summary()
+        assert found == {0.9: summary["recall_at_90_correct"], 0.95: summary["recall_at_95_correct"]}
+    first = next(iter(curves.values())).summary()
+    assert f"R@95C {first['recall_at_95_correct']:.3f}" in shown_texts(to_svg(chart))
+    exact = operating_curves(curves, x="exact", levels=True)
+    assert any(word.startswith("Exact@90C") for word in shown_texts(to_svg(exact)))
+
+
+def test_a_metric_against_the_threshold():
+    curve = three_points()
+    extra = OperatingCurve(curve.threshold, curve.values | {"hf1_samples": np.array([0.1, 0.5, 0.4])}, 10)
+    chart = operating_curves({"m": extra}, x="tau", y="hf1_samples", levels=True, envelope=True)
+    words = shown_texts(to_svg(chart))
+    assert METRICS["hf1_samples"].label in words
+    assert words.count("Threshold τ") == 2
+    assert "0.500" in words
+    with pytest.raises(PredictionsError, match="y: expected one of exact, correct"):
+        operating_curves({"m": curve}, x="tau", y="hf1_samples")
+    with pytest.raises(PredictionsError, match="model: expected one of m"):
+        operating_curves({"m": curve}, model="other")
+
+
+def test_places_to_drag_to_are_those_of_the_drawing():
+    curves = {"A": three_points(), "B": curve_of([0.6, 0.2], info_recall=[0.1, 0.4, 0.5], correct=[1, 0.8, 0.7])}
+    found = curve_drag(curves, tau=0.3, model="B", zoom=False)
+    assert (found["models"], found["picked"], found["shared"]) == (["A", "B"], 1, True)
+    assert found["taus"] == knots(curves, 0.3).tolist()
+    assert [float(text) for text in found["texts"]] == found["taus"]
+    at = {tau: i for i, tau in enumerate(found["taus"])}
+    assert [found["x"][1][at[tau]] for tau in (0.1, 0.3, 0.7)] == [5000, 4000, 1000]
+    assert [found["y"][0][at[tau]] for tau in (0.1, 0.5, 0.9)] == [4000, 1000, 0]
+    assert found["strip"][at[0.25]] == 2500
+    changes = [[tau for tau, one in zip(found["taus"], row) if one == "1"] for row in found["changes"]]
+    # The first threshold counts as a change.
+    assert changes == [[0, 0.4, 0.8], [0, 0.2, 0.6]]
+    stops = [[found["taus"][stop] for stop in row] for row in found["stops"]]
+    for curve, (majority, best, *right) in zip(curves.values(), stops):
+        assert majority == 0.5
+        assert best == curve.best_threshold("info_f1")
+        assert right == [curve.best_threshold("info_recall", correct=0.95)]
+
+
+def test_direct_labels_touch_nothing():
+    curves = many_curves(5)
+    figure = CurveFigure(curves)
+    rows = direct_labels(figure, 900, 300)
+    assert rows
+    assert len({row["text"] for row in rows}) == len(rows)
+
+
+def test_the_majority_shows_around_the_dot_that_covers_it():
+    spec = operating_curves({"m": three_points()}, rules={"m": RULES}).to_dict()
+    (markers,) = (view for view in views(spec) if view["rows"] and "rule" in view["rows"][0])
+    sizes = {row["rule"]: row["size"] for row in markers["rows"]}
+    # Half the side of a triangle of that area parameter against the radius of a circle of the dot's.
+    assert np.sqrt(sizes["majority"]) / 2 > np.sqrt(PICKED_DOT / np.pi) + 3
+    assert "at τ" in shown_texts(to_svg(operating_curves({"m": three_points()})))

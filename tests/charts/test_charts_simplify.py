@@ -4,10 +4,13 @@ import itertools
 
 import numpy as np
 import pytest
+from chart_cases import curve_of, distance_to_polyline
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hierviz.charts import simplify
+from hierviz.charts.curve_knots import ThresholdScale
+from hierviz.charts.curve_lines import against_threshold, polylines
 
 
 def largest_deviation(x, y, kept):
@@ -61,3 +64,22 @@ def test_a_hundred_thousand_points_become_few():
     kept = simplify(x, y, 0.1)
     assert len(kept) < 120
     assert np.abs(np.interp(x, x[kept], y[kept]) - y).max() < 0.2
+
+
+def test_a_million_breakpoints_in_two_thousand_points():
+    """A step up and down at every second breakpoint where little is recalled, as single sure mistakes make; then a fall."""
+    n, rng = 1_000_000, np.random.default_rng(5)
+    recall = np.linspace(0, 0.8, n + 1) ** 1.3
+    noise = np.where(rng.random(n + 1) < 0.5, 1, -1) * 0.2 / (1 + np.arange(n + 1) / 40)
+    correct = np.clip(1 - 0.5 * recall**3 + noise, 0, 1)
+    curve = curve_of(np.linspace(1, 0, n + 2)[1:-1], info_recall=recall, correct=correct)
+    found = polylines({"m": curve}, "info_recall", "correct", (0, 1), (0, 1))
+    assert len(found) <= 2000
+    kept = found[["x", "y"]].to_numpy()
+    # All of the spikes, and samples of the rest, each to the drawn line; the axes have length 1.
+    places = np.unique(np.concatenate([np.arange(1000), rng.integers(0, n + 1, 1500)]))
+    assert np.ptp(correct[:100]) > 0.1
+    worst = max(distance_to_polyline(np.array([recall[i], correct[i]]), kept) for i in places.tolist())
+    assert worst < 0.001
+    steps = against_threshold({"m": curve}, "correct", (0, 1), ThresholdScale())
+    assert len(steps) <= 2000

@@ -75,6 +75,17 @@ def ones(gigabytes):
     return added(nodes, "nought", {"times": np.int64([1, round(gigabytes * 1e9 / (64 * 3 * 4))])})
 
 
+def wide(columns, declared):
+    """Far more columns than are declared; onnxruntime lets it pass."""
+    nodes = [
+        helper.make_node("Shape", ["x"], ["rows"], start=0, end=1),
+        helper.make_node("Concat", ["rows", "columns"], ["shape"], axis=0),
+        helper.make_node("ConstantOfShape", ["shape"], ["logits"]),
+    ]
+    outputs = [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", declared])]
+    return model_of(nodes, {"columns": np.int64([columns])}, outputs=outputs)
+
+
 def functions(depth):
     """A function that calls another one twice, and so on: 2^(depth - 1) copies."""
     opsets = [helper.make_opsetid("", 17), helper.make_opsetid("f", 1)]
@@ -167,6 +178,14 @@ def external(location, where="initializer", length=None):
         )
         choice = helper.make_node("If", ["yes"], ["logits"], then_branch=inner, else_branch=inner)
         return model_of([choice], {"yes": np.array(True)})
+    if where == "default":  # of an attribute of a function
+        weights = helper.make_node("Constant", [], ["w"])
+        weights.attribute.add(name="value", type=onnx.AttributeProto.TENSOR, ref_attr_name="weights")
+        inside = [weights, helper.make_node("Gemm", ["x", "w", "b"], ["y"])]
+        opsets, defaults = [helper.make_opsetid("", 17)], [helper.make_attribute("weights", tensor)]
+        made = helper.make_function("f", "f", ["x", "b"], ["y"], inside, opsets, attribute_protos=defaults)
+        call = helper.make_node("f", ["x", "b"], ["logits"], domain="f")
+        return model_of([call], functions=[made], opsets={"": 17, "f": 1})
     assert where == "sparse"
     model = honest()
     sparse = model.graph.sparse_initializer.add(dims=[3, 4])

@@ -1,8 +1,11 @@
 """Every hazard of a foreign model file: one clear line within the limits, nothing read that is not the model's."""
 
+import json
 import os
+import signal
 import time
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,12 +16,16 @@ pytest.importorskip("onnx")
 from hierviz import cli
 from hierviz.errors import HiervizError, ModelError
 from hierviz.onnx import load_inputs, load_model
+from hierviz.onnx.account import account_lines
 from hierviz.onnx.limits import Limits
+from hierviz.onnx.model import inspect_model
+from hierviz.onnx.session import _Watch
 
 from . import hostile_models as hostile
 from .conftest import LEAVES
 
 SHORT = Limits(cpu_seconds=2)
+MOST_MB = 30
 EXPECTED = hostile.X @ hostile.WEIGHTS + hostile.BIAS
 pytestmark = pytest.mark.usefixtures("temporary")
 
@@ -37,11 +44,23 @@ def scores(write, taxonomy):
     return of
 
 
+def memory_mb(which, again=False):
+    """Of this process: VmRSS, or VmHWM, the most since it was last asked `again`; 0 where the system does not tell."""
+    try:
+        if again:
+            Path("/proc/self/clear_refs").write_text("5")
+        said = Path("/proc/self/status").read_text()
+    except OSError:
+        return 0
+    return int(said.split(f"{which}:")[1].split()[0]) / 1024
+
+
 def refused(work, words):
-    """The error of `work`: one printable line with these words, and soon."""
-    start = time.monotonic()
+    """The error of `work`: one printable line with these words, soon, and at no time much memory here."""
+    start, before = time.monotonic(), memory_mb("VmRSS", again=True)
     with pytest.raises(HiervizError, match=words) as raised:
         work()
+    assert memory_mb("VmHWM") - before < MOST_MB
     text = str(raised.value)
     assert text.isprintable()
     assert text.startswith("m.onnx")
@@ -97,6 +116,24 @@ def test_memory(scores):
     np.testing.assert_allclose(scores(hostile.ones(0.1)), EXPECTED, rtol=1e-5, atol=1e-6)
 
 
+def test_more_columns_than_names(scores):
+    """Refused before they are written and read: three rows would be 30 MB, a thousand 10 GB."""
+    for declared in (4, "columns"):
+        model = hostile.wide(2_500_000, declared)
+        refused(lambda model=model: scores(model), "at most 4 scores a row in output 'logits'")
+
+
+def test_much_to_say(scores):
+    """What a model says of itself is read into the app's memory."""
+    model = hostile.honest()
+    hostile.helper.set_model_props(model, {"a": "\0" * (20 << 20)})
+    model = model.SerializeToString()
+    refused(lambda: scores(model), "at most 8 MB of names and metadata, got 120 MB")
+    inputs = [hostile.helper.make_tensor_value_info(f"x{at}", 1, ["batch", 3]) for at in range(10_000)]
+    model = hostile.model_of([hostile.gemm("x0")], inputs=inputs).SerializeToString()
+    refused(lambda: scores(model), "at most 10,000 inputs and outputs, got 10,001")
+
+
 def test_functions(scores):
     text = refused(lambda: scores(hostile.functions(27)), r"at most 200,000 operators, got 67,108,8\d\d or more once")
     assert "functions" in text
@@ -112,8 +149,9 @@ def test_nested_subgraphs(scores):
 
 
 def test_many_operators(scores):
-    refused(lambda: scores(hostile.many_nodes(200_001)), "at most 200,000 operators, got 200,00")
-    refused(lambda: scores(hostile.many_nodes(3_000_000), Limits(memory_mb=600)), "at most 200,000 operators|600 MB")
+    some, many = hostile.many_nodes(200_001), hostile.many_nodes(3_000_000)
+    refused(lambda: scores(some), "at most 200,000 operators, got 200,00")
+    refused(lambda: scores(many, Limits(memory_mb=600)), "at most 200,000 operators|600 MB")
 
 
 def test_scores_that_are_no_numbers(scores):
@@ -128,7 +166,7 @@ def test_scores_that_are_no_numbers(scores):
 # Weights that lie elsewhere -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("where", ["initializer", "constant", "subgraph", "sparse"])
+@pytest.mark.parametrize("where", ["initializer", "constant", "subgraph", "sparse", "default"])
 def test_weights_from_elsewhere(scores, tmp_path, where):
     """A canary: were it read, the scores would be its numbers."""
     canary = np.float32([[31337] * 4] * 3).tobytes()
@@ -233,6 +271,34 @@ def test_the_command_line(tmp_path, capfd, monkeypatch):
         assert len(lines) == 1
         assert words in lines[0]
         assert not (tmp_path / "p.parquet").exists()
+
+
+def test_names_that_command_a_terminal(write, taxonomy):
+    model = hostile.honest()
+    said = {
+        "hierviz.title": "\x1b[2J<b>a\ntitle",
+        "\x1b[31m": "red",
+        "hierviz.nodes": json.dumps(["a\x1b[2J\n", *"bcd"]),
+    }
+    hostile.helper.set_model_props(model, said)
+    account = inspect_model(write(model), taxonomy)
+    assert all(line.isprintable() for line in account_lines(account))
+    assert account["title"] == " [2J<b>a title"
+
+
+def test_the_command_line_is_stopped(tmp_path, capfd, monkeypatch):
+    """Ctrl-C in the middle of a run: no traceback, and (see `temporary`) nothing left."""
+    model = tmp_path / "m.onnx"
+    model.write_bytes(hostile.endless_loop().SerializeToString())
+    (tmp_path / "t.csv").write_text("animal,newt\nanimal,cat\nanimal,dog\nanimal,duck\n")
+    np.save(tmp_path / "x.npy", hostile.X)
+    monkeypatch.setattr(_Watch, "tell", lambda *_: signal.raise_signal(signal.SIGINT))
+    given = {"model": "m.onnx", "taxonomy": "t.csv", "inputs": "x.npy", "out": "p.csv"}
+    flags = [part for flag, name in given.items() for part in (f"--{flag}", str(tmp_path / name))]
+    (tmp_path / "c.txt").write_text("\n".join(LEAVES))
+    flags += ["--classes", str(tmp_path / "c.txt"), "--parametrisation", "flat_softmax"]
+    assert cli.main(["predict", *flags]) == 130
+    assert capfd.readouterr() == ("", "hierviz: stopped\n")
 
 
 def test_no_error_is_a_bug(scores):

@@ -64,6 +64,21 @@ def test_a_source_of_rows_that_fails(write):
             session.run([{"x": hostile.X}, {"x": hostile.X[:, :2]}], ["logits"], n_rows=6, step=6)
 
 
+def test_no_room_for_the_inputs(write):
+    """A file that takes no more, as on a full disk: what waits to be written fails once more when it is closed."""
+    resource = pytest.importorskip("resource")
+    x = np.zeros((200_000, 3), np.float32)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with Session(write(hostile.honest())) as session:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, before[1]))
+        try:
+            with pytest.raises(ModelError, match=r"expected room for its inputs in .*File too large") as raised:
+                session.run([{"x": part} for part in np.array_split(x, 4000)], ["logits"], n_rows=len(x), step=64)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert str(raised.value).startswith("m.onnx")
+
+
 def test_a_slow_source_is_not_a_slow_model(write):
     def blocks():
         for row in hostile.X:
@@ -209,23 +224,35 @@ print(len(list(Path(tempfile.tempdir).iterdir())))
 @pytest.mark.skipif(not isolation.CAN_FORK, reason="needs fork")
 def test_nothing_is_left_when_python_is_killed(write, temporary):
     code = f"""
-import os, signal, tempfile, numpy as np
+import os, signal, tempfile, numpy as np, psutil
 tempfile.tempdir = {str(temporary)!r}
 from hierviz.onnx.session import Session
+def end(*_):
+    print(*[one.pid for one in psutil.Process().children(recursive=True)], flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
 session = Session({str(write(hostile.endless_loop()))!r})
 x = np.zeros((3, 3), np.float32)
-session.run([dict(x=x)], ["logits"], n_rows=3, step=4, progress=lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+session.run([dict(x=x)], ["logits"], n_rows=3, step=4, progress=end)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (-signal.SIGKILL, "")
+    pids = [int(one) for one in done.stdout.split()]
+    assert len(pids) == 2  # the one that forks and the model's
     until = time.monotonic() + 20
-    while list(temporary.iterdir()) and time.monotonic() < until:
+    while (list(temporary.iterdir()) or any(map(psutil.pid_exists, pids))) and time.monotonic() < until:
         time.sleep(0.05)
+    assert not any(map(psutil.pid_exists, pids))
 
 
 def test_limits_say_what_they_are():
-    for wrong in ({"cpu_seconds": 0}, {"memory_mb": -1}, {"wall_seconds": float("nan")}, {"cpu_seconds": np.inf}):
-        with pytest.raises(ModelError, match="expected a finite limit above 0"):
+    for wrong in (
+        {"cpu_seconds": 0},
+        {"memory_mb": -1},
+        {"wall_seconds": float("nan")},
+        {"cpu_seconds": 1e300},
+        {"memory_mb": 2**63},
+    ):
+        with pytest.raises(ModelError, match="expected a limit above 0 and up to 1e"):
             Limits(**wrong)
     assert Limits().memory(300 << 20) == 2048 + 1200
     assert Limits(memory_mb=700).memory(300 << 20) == 700

@@ -56,6 +56,9 @@ def test_files_that_are_no_models(tmp_path, taxonomy, build):
         assert one_line(raised).startswith("some.onnx: ")
     with pytest.raises(ModelError, match="nothing there"):
         load_model(tmp_path / "none.onnx", taxonomy)
+    for path, words in (("a" * 300, "too long"), ("a\0b", "a zero byte in it")):
+        with pytest.raises(ModelError, match=words):
+            load_model(tmp_path / path, taxonomy)
     with pytest.raises(ModelError, match="a folder"):
         load_model(tmp_path, taxonomy)
     os.mkfifo(tmp_path / "pipe.onnx")

@@ -52,12 +52,48 @@ def test_mean_and_std_without_range(build, metadata, taxonomy, pictures, expecte
 def test_float_input_without_scaling_refuses_pictures(build, metadata, taxonomy, pictures, folder):
     bare = {key: value for key, value in metadata.items() if key != "input"}
     model = load_model(build(metadata=bare, dtype="float32"), taxonomy)
-    assert "how to scale" in model.account["pictures"]
+    assert model.account["accepts"] == "pictures (after --range), arrays (.npy, .npz)"
     for inputs in (pictures, folder):
         with pytest.raises(ModelError, match="range") as raised:
             model.predict(inputs)
         one_line(raised)
     assert model.predict(pictures.astype(np.float32)).n_samples == 7
+
+
+def test_what_arrays_are_told(build, taxonomy, pictures, folder):
+    model = load_model(build(shape=("n", 5, 6, 3)), taxonomy, classes=LEAVES)
+    first = pictures.transpose(0, 3, 1, 2)
+    for array, words in (
+        (
+            first.astype(np.int16),
+            r"got 7 x 3 x 5 x 6\. The axes are in another order: pass array\.transpose\(0, 2, 3, 1\)",
+        ),
+        (pictures[0], r"single sample pass array\[None\]"),
+        (pictures[:, :4], r"Resize the array, or put its axes in this order with transpose \(not reshape\)"),
+    ):
+        with pytest.raises(ModelError, match=words) as raised:
+            model.predict(array)
+        one_line(raised)
+    # The order of the colours is an assumption about picture files, not about arrays that are ready.
+    assert model.predict(pictures).notes == ()
+    assert model.predict(folder).notes == ("the order of the colour channels is not declared: RGB was assumed",)
+
+
+def test_what_a_model_accepts(build, taxonomy):
+    from hierviz.onnx.declared_inputs import accepted_words, find_inputs
+
+    def words(*signatures):
+        return accepted_words(find_inputs("m.onnx", signatures, {}, []))
+
+    text, number = ("words", "tensor(string)", (None, 1)), ("x", "tensor(float)", (None, 1))
+    tokens = ("input_ids", "tensor(int64)", (None, None))
+    assert words(text) == "texts (.txt), a table with a column `text`, arrays (.npy, .npz)"
+    assert words(text, number) == "a table with a column for every input, arrays by input name (.npz)"
+    assert words(tokens, tokens) == "arrays by input name (.npz)"
+    assert words(("x", "tensor(float)", (None, 4))) == "a table, arrays (.npy, .npz)"
+    assert words(("x", "tensor(float)", (None, 5, 6, 7))).startswith(
+        "arrays (.npy, .npz); no pictures: an input of 5 or 7"
+    )
 
 
 def test_declared_layout_and_size_yield_to_the_shape(build, metadata, taxonomy):
@@ -99,7 +135,7 @@ def test_several_inputs_by_name(build, taxonomy, tmp_path, folder):
         ({"x": x, "ids": x}, "expected int64 for input 'ids', got float64"),
         ({"x": x[:2], "ids": ids}, "equally many rows"),
         ({"x": x[:, :3], "ids": ids}, "expected rows x 4 for input 'x', got 3 x 3"),
-        (folder, "not possible yet"),
+        (folder, "one input for pictures.*Pass a table with a column per input, or an .npz"),
     ):
         with pytest.raises(ModelError, match=words) as raised:
             model.predict(inputs)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hierviz import Taxonomy
-from hierviz.errors import ModelError, PredictionsError
+from hierviz.errors import FileError, ModelError, PredictionsError
 from hierviz.onnx.class_names import parsed_names
 from hierviz.onnx.model import draft_model, inspect_model, load_model
 from hierviz.onnx.open_question import OpenQuestion
@@ -49,7 +49,7 @@ def test_account_is_plain_json(build, metadata, taxonomy):
     assert account["outputs"] == [{"name": "logits", "type": "tensor(float)", "shape": [None, 4]}]
     assert account["parametrisation_from"] == "the model's metadata"
     assert account["taxonomy"] == "the one the model was trained with"
-    assert account["pictures"] == "accepted"
+    assert account["accepts"] == "pictures, arrays (.npy, .npz)"
     assert len(account["sha256"]) == 64
 
 
@@ -101,7 +101,8 @@ def test_repeated_and_missing_names(build, metadata, taxonomy):
 
 def test_wrong_width_lists_outputs(build, metadata, taxonomy):
     with pytest.raises(
-        ModelError, match=r"with 4 scores a row.*got none among 'logits' tensor\(float\) \[any, 5\]"
+        ModelError,
+        match=r"expected 5 class names, .* output 'logits' tensor\(float\) \[any, 5\], got 4.*'background'",
     ) as raised:
         load_model(build(metadata=metadata, width=5), taxonomy)
     one_line(raised)
@@ -119,7 +120,7 @@ def test_missing_parametrisation_is_told_by_the_numbers(build, taxonomy, picture
     with pytest.raises(ModelError, match="Did you mean 'flat_softmax'") as raised:
         load_model(build(), taxonomy, classes=LEAVES, parametrisation="flat-softmax")
     one_line(raised)
-    with pytest.raises(ModelError, match="No --parametrisation fits 3 columns") as raised:
+    with pytest.raises(ModelError, match="got 3 columns, none for 'dog'") as raised:
         load_model(build(width=3), taxonomy, classes=LEAVES[:3])
     one_line(raised)
 
@@ -127,7 +128,7 @@ def test_missing_parametrisation_is_told_by_the_numbers(build, taxonomy, picture
 def test_raw_scores_of_nodes_ask(build, taxonomy, pictures):
     names = ["newt", "cat", "duck", "dog", "bird", "mammal"]
     model = load_model(build(width=6), taxonomy, classes=names)
-    with pytest.raises(OpenQuestion, match=r"--parametrisation multilabel_sigmoid or .*--scores levels") as raised:
+    with pytest.raises(OpenQuestion, match=r"--parametrisation multilabel_sigmoid \| .*, or --scores levels") as raised:
         model.predict(pictures)
     one_line(raised)
     (question,) = [raised.value.question.as_dict()]
@@ -267,8 +268,35 @@ def test_heads_are_put_side_by_side(build, taxonomy, pictures, expected):
         load_model(path, taxonomy, classes=["cat", "bird", "newt", "mammal", "dog", "duck"])
     with pytest.raises(ModelError, match=r"got 3\. Check"):
         load_model(path, taxonomy, classes=names, outputs=["top"])
-    with pytest.raises(ModelError, match="holds no scores"):
+    with pytest.raises(ModelError, match=r"expected an output of scores.*which holds none"):
         load_model(path, taxonomy, classes=names, outputs=["label"])
+
+
+def test_heads_that_repeat_a_leaf(build, taxonomy):
+    """newt has no children: a head of depth 2 may carry it along."""
+    path = build(width=7, outputs=(("top", [4, 5, 0]), ("bottom", [1, 3, 2, 6])))
+    names = ["mammal", "bird", "newt", "cat", "dog", "duck", "newt"]
+    with pytest.raises(OpenQuestion, match=r"'newt' again.*name one with --output \(in Python: outputs=\)") as raised:
+        load_model(path, taxonomy, classes=names)
+    one_line(raised)
+    model = load_model(path, taxonomy, classes=names[3:], outputs="bottom")
+    assert not any("bottom" in note for note in model.notes)
+    model = load_model(path, taxonomy, classes=names[3:])
+    assert "output 'bottom' was used; the scores in 'top' were not" in model.notes
+
+
+def test_class_names_as_json(build, taxonomy, tmp_path):
+    file = tmp_path / "classes.json"
+    for said in (LEAVES, dict(enumerate(LEAVES, 1)), {name: k for k, name in enumerate(LEAVES)}):
+        file.write_text(json.dumps(said))
+        for given in (file, said):
+            model = load_model(build(), taxonomy, classes=given)
+            assert model.scored_nodes.tolist() == taxonomy.nodes(*LEAVES).tolist()
+    for text in ("3", '{"a": [1]}', "[", '{"0": "cat", "7": "dog"}'):
+        file.write_text(text)
+        with pytest.raises(FileError, match="expected a JSON list of class names") as raised:
+            load_model(build(), taxonomy, classes=file)
+        one_line(raised)
 
 
 def with_metadata(path, **metadata):
@@ -399,7 +427,7 @@ def test_questions_instead_of_errors(build, metadata, taxonomy, pictures):
 
 
 def test_scores_keyword(build, metadata, taxonomy, pictures):
-    with pytest.raises(ModelError, match=r"--scores: expected one of .* got 'logit'"):
+    with pytest.raises(ModelError, match=r"--scores\): expected one of .* got 'logit'"):
         load_model(build(metadata=metadata), taxonomy, scores="logit")
     # A softmax in the graph, flat_softmax in the metadata: said so, it is undone.
     path = build(metadata=metadata, softmax=True)

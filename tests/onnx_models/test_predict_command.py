@@ -93,7 +93,7 @@ def test_scores_of_nodes_are_asked_about(build, predict, array, tmp_path, taxono
     flags = ["--inputs", array, "--classes", tmp_path / "classes.txt", "--out", tmp_path / "p.csv"]
     code, _, err = predict(build(width=6), *flags)
     assert (code, err.count("\n")) == (2, 1)
-    assert "--parametrisation multilabel_sigmoid or " in err
+    assert "--parametrisation multilabel_sigmoid | " in err
     assert not (tmp_path / "p.csv").exists()
     assert predict(build(width=6), *flags, "--scores", "siblings")[0] == 0
     # The root is 1, and mammal, bird and newt share it.
@@ -183,6 +183,36 @@ def test_truth_shows_the_order_of_the_classes(build, metadata, predict, tmp_path
     assert "(used)" not in err
     code, _, err = predict(path, *flags[:-1], tmp_path / "no.csv")
     assert (code, err.count("\n")) == (2, 1)
+
+
+def test_truth_by_the_names_of_picture_files(build, metadata, predict, folder, tmp_path):
+    """Inputs are called p0, the truth calls them x/p0.png; ids that do not meet are told before the model runs."""
+    path, out = build(metadata=metadata), tmp_path / "p.csv"
+    ids = sorted(one.stem for one in folder.iterdir())
+    truth = tmp_path / "truth.csv"
+    truth.write_text("sample_id,truth\n" + "".join(f"x/{one}.png,cat\n" for one in ids))
+    flags = ["--inputs", folder, "--out", out, "--truth", truth]
+    code, _, err = predict(path, *flags)
+    assert code == 0, err
+    assert f"order of the classes ({len(ids)} samples with known truth" in err
+    out.unlink()
+    truth.write_text("sample_id,truth\nelse,cat\n")
+    code, _, err = predict(path, *flags)
+    assert (code, err.count("\n")) == (2, 1)
+    assert f"got none in common: '{ids[0]}'" in err
+    assert not out.exists()
+
+
+def test_flags_that_do_not_go_together(build, metadata, predict, array, tmp_path):
+    path = build(metadata=metadata)
+    for more, words in (
+        (["--json", "-"], "--json: expected --inspect"),
+        (["--size", "5"], "--size: expected HxW in pixels"),
+        (["--color", "BRG"], "BRG"),
+    ):
+        code, _, err = predict(path, "--inputs", array, "--out", tmp_path / "p.csv", *more)
+        assert (code, err.count("\n")) == (2, 1)
+        assert words in err
 
 
 def test_permuted_classes_of_the_demo(tmp_path, capsys):

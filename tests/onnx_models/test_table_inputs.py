@@ -5,12 +5,14 @@ import gzip
 import numpy as np
 import pytest
 
+from hierviz import cli
 from hierviz.errors import FileError, ModelError, PredictionsError
 from hierviz.onnx.declared_inputs import find_inputs
 from hierviz.onnx.input_spec import InputSpec
 from hierviz.onnx.metadata import declared
 from hierviz.onnx.model import load_model
 from hierviz.onnx.model_inputs import ModelInputs, load_inputs
+from hierviz.readers import load_predictions, load_taxonomy
 from hierviz.readers.attach import attach_truth
 
 from .one_line import one_line
@@ -292,3 +294,14 @@ def test_a_model_of_three_columns(tmp_path, taxonomy):
     told = attach_truth(preds, table)
     assert [taxonomy.names[node] for node in told.truth] == ["cat", "dog", "newt"]
     assert told.attributes["sex"].tolist() == ["m", "f", "f"]
+    # Other names of the columns, said on the command line.
+    (tmp_path / "tree.csv").write_text("parent,child\nr,newt\nr,cat\nr,duck\nr,dog\n")
+    (tmp_path / "classes.txt").write_text("newt\ncat\nduck\ndog\n")
+    other = write(tmp_path / "u.csv", rows.replace("rooms,sex,age", "n,who,years"))
+    flags = {"model": tmp_path / "m.onnx", "taxonomy": tmp_path / "tree.csv", "classes": tmp_path / "classes.txt"}
+    flags |= {"inputs": other, "out": tmp_path / "p.csv", "columns": "age=years,sex = who,rooms=n"}
+    assert cli.main(["predict", *(str(one) for key, value in flags.items() for one in (f"--{key}", value))]) == 0
+    tree = load_taxonomy(tmp_path / "tree.csv")
+    p = load_predictions(tmp_path / "p.csv", tree).node_probabilities()[:, tree.nodes("newt", "cat", "duck", "dog")]
+    e = np.exp(preds.scores.astype(float))
+    np.testing.assert_allclose(p, e / e.sum(axis=1, keepdims=True), rtol=1e-5, atol=1e-12)

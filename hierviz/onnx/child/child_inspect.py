@@ -11,7 +11,7 @@ from child_job import Refused
 from onnx import numpy_helper
 
 MOST_NODES = 200_000
-MOST_LABELS = 1_000_000
+MOST_LABELS = 200_000
 DOMAINS = ("", "ai.onnx", "ai.onnx.ml", "com.microsoft")
 WEIGHT_ENDS = (".data", ".onnx_data", ".bin", ".weights")
 LABELS = ("classlabels_strings", "classlabels_int64s", "classlabels_ints", "class_labels")
@@ -38,6 +38,9 @@ def inspect_model(path):
     walked = _Walk(functions)
     main = walked.count(model.graph.node, [model.graph])
     inside = {key: walked.count(one.node, []) for key, one in functions.items()}
+    for default in (each for one in model.functions for each in one.attribute_proto):
+        for graph in walked.attribute("", default):
+            walked.count(graph.node, [graph])
     for info in model.training_info:
         for graph in (info.initialization, info.algorithm):
             walked.count(graph.node, [graph])
@@ -103,7 +106,7 @@ class _Walk:
                     )
                 self.domains.add(domain or "ai.onnx")
                 for one in node.attribute:
-                    waiting += [(graph.node, [graph]) for graph in self._attribute(node, one)]
+                    waiting += [(graph.node, [graph]) for graph in self.attribute(node.op_type, one)]
         return n_nodes, calls
 
     def class_labels(self, initializers):
@@ -122,12 +125,12 @@ class _Walk:
                     return texts
         return self.labels.get("ZipMap", next(reversed(self.labels.values()), None))
 
-    def _attribute(self, node, one):
+    def attribute(self, op_type, one):
         """Look at an attribute's tensors and labels; -> its graphs."""
         if one.name in LABELS and (one.strings or one.ints) and len(one.strings) + len(one.ints) <= MOST_LABELS:
-            self.labels.pop(node.op_type, None)
+            self.labels.pop(op_type, None)
             texts = [text.decode("utf-8", "replace") for text in one.strings] or [str(number) for number in one.ints]
-            self.labels[node.op_type] = texts
+            self.labels[op_type] = texts
         if one.HasField("t"):
             self._look_at(one.t)
         for tensor in one.tensors:

@@ -9,6 +9,8 @@ import math
 import os
 
 OLDEST_ONNXRUNTIME = (1, 24, 1)
+MOST_SAID = 8 << 20  # bytes of a verdict: the app reads it into its memory
+MOST_SIGNATURES = 10_000
 
 
 class Refused(Exception):
@@ -59,11 +61,15 @@ class Job:
         except (ImportError, ValueError, OSError):
             pass
 
-    def write(self, name, made):
-        """Write a JSON file that is there whole or not at all."""
-        with open(self.path(name + ".new"), "w", encoding="utf-8", errors="replace") as file:
-            json.dump(made, file)
-        os.replace(self.path(name + ".new"), self.path(name))
+    def answer(self, verdict):
+        """Write the verdict: it is there whole or not at all."""
+        text = json.dumps(verdict)
+        if len(text) > MOST_SAID:
+            words = f"expected at most {MOST_SAID >> 20} MB of names and metadata, got {len(text) >> 20} MB"
+            text = json.dumps({"ok": False, "refused": f"{words}. Export it without them."})
+        with open(self.path("verdict.new"), "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(self.path("verdict.new"), self.path("verdict.json"))
 
 
 def do(folder):
@@ -77,7 +83,7 @@ def do(folder):
     except BaseException as error:  # onnxruntime's exceptions have no base of their own
         verdict = {"ok": False, "stage": job.stage, "kind": type(error).__name__, "message": str(error)[:4000]}
     try:
-        job.write("verdict.json", verdict)
+        job.answer(verdict)
     finally:
         os._exit(0)
 
@@ -97,10 +103,13 @@ def _task(job):
         from child_run import run
 
         return run(job, session)
-    return made | {
-        "inputs": [_signature(one) for one in session.get_inputs()],
-        "outputs": [_signature(one) for one in session.get_outputs()],
-    }
+    inputs, outputs = session.get_inputs(), session.get_outputs()
+    if len(inputs) + len(outputs) > MOST_SIGNATURES:
+        raise Refused(
+            f"expected at most {MOST_SIGNATURES:,} inputs and outputs, got {len(inputs) + len(outputs):,}. Export it again "
+            "with fewer, wider ones."
+        )
+    return made | {"inputs": [_signature(one) for one in inputs], "outputs": [_signature(one) for one in outputs]}
 
 
 def load(job):

@@ -9,6 +9,7 @@ import os
 import time
 
 import numpy as np
+from child_job import Refused
 
 PROGRESS_SECONDS = 0.1
 WAIT_SECONDS = 0.002
@@ -19,7 +20,7 @@ def run(job, session):
     """Outputs of all rows; -> what the verdict says about them."""
     wanted = job.wanted
     names, step = wanted["outputs"], wanted["step"]
-    written = {name: _Output(job, at, name, wanted["n_rows"]) for at, name in enumerate(names)}
+    written = {name: _Output(job, at, name) for at, name in enumerate(names)}
     job.stage = "run"
     with open(job.path("progress"), "w") as progress:
         _tell(progress, 0)
@@ -104,9 +105,9 @@ class _Input:
 class _Output:
     """One output over all rows: numbers are appended to a file, texts are kept and written at the end."""
 
-    def __init__(self, job, at, name, n_rows):
+    def __init__(self, job, at, name):
         self.path, self.file_name = job.path(f"out-{at}.npy"), f"out-{at}.npy"
-        self.name, self.n_rows = name, n_rows
+        self.name, self.n_rows, self.widest = name, job.wanted["n_rows"], job.wanted["widest"]
         self.file = self.kind = self.keys = None
         self.texts = []
 
@@ -120,6 +121,11 @@ class _Output:
         if value.ndim == 0 or len(value) != step:
             raise ValueError(
                 f"output {self.name!r} of shape {value.shape} for a batch of {step}: its first axis is not the batch"
+            )
+        if self.widest is not None and value[0].size > self.widest:
+            raise Refused(
+                f"expected at most {self.widest} scores a row in output {self.name!r}, got shape {value.shape}. Is there a "
+                "name for every column?"
             )
         kind = (value.shape[1:], None if value.dtype.kind == "U" else value.dtype)
         if self.kind is None:

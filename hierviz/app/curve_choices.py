@@ -1,0 +1,52 @@
+"""What can be chosen on the operating curves: pairs of metrics, ways to draw, rules to mark. Plain words, no widgets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Axes:
+    """A pair of metrics, and the one of the strip."""
+
+    label: str
+    x: str
+    y: str
+    strip: str = "info_f1"
+
+
+AXES = {
+    "recall-correct": Axes("correct against information recall", "info_recall", "correct"),
+    "exact-correct": Axes("correct against exact", "exact", "correct"),
+    "recall-precision": Axes("precision against recall (information)", "info_recall", "info_precision"),
+    "depth-recall-correct": Axes("correct against depth recall", "depth_recall", "correct", "depth_f1"),
+    "depth-recall-precision": Axes("precision against recall (depth)", "depth_recall", "depth_precision", "depth_f1"),
+    "tau-hf1": Axes("hF1 of the predicted set against τ", "tau", "hf1_samples"),
+}
+# Options of the drawing: label and help.
+DRAWN = {
+    "levels": ("Lines at 90 and 95 % correct", "How specific a model can be when so many of its answers are correct."),
+    "envelope": (
+        "Envelope in place of raw points",
+        "The best that is reached from each recall on: what AP and AC add up. The raw points stay behind it, pale.",
+    ),
+    "whole": ("Whole range of the axes", "Axes from 0 to 1, not cropped to what is drawn."),
+    "spread": (
+        "Spread thresholds near 1",
+        "Gives 0.9, 0.99, 0.999 … the same room each: for models that are nearly always sure.",
+    ),
+    "bands": (
+        "Bands and intervals",
+        "How far curves and numbers would move with other samples of the same kind: see Uncertainty below the chart.",
+    ),
+}
+# Panels below the chart.
+PANELS = {
+    "goal": "Choose by goal",
+    "guarantee": "Guarantee",
+    "uncertainty": "Uncertainty",
+    "models": "Models in numbers",
+    "take": "Take it away",
+}
+# Rules that are marked unless others are chosen.
+MARKED = ("leaf", "majority", "plurality", "expected_information")

@@ -1,0 +1,29 @@
+"""Dragging on the operating curves where plain Vega-Lite cannot: dots along their curves, fingers, keys, a number field.
+
+A component without a drawing of its own. Its program (`curve_drag.js`) finds the chart on the page and sets the chart's
+own inputs, so the chart moves by itself and reports to the server as always: once, on release.
+"""
+
+from pathlib import Path
+
+import streamlit as st
+
+_HERE = Path(__file__).parent
+_component = None
+
+
+def drag_bar(places, key):
+    """The line with model and threshold above the chart; it makes the chart below draggable.
+
+    Parameters
+    ----------
+    places : dict
+        `charts.curve_drag` of the arguments of the chart.
+    key : str
+        Of the widget.
+    """
+    global _component
+    if _component is None:
+        parts = {kind: (_HERE / f"curve_drag.{kind}").read_text("utf-8") for kind in ("html", "css", "js")}
+        _component = st.components.v2.component("hierviz_curve_drag", **parts)
+    _component(key=key, data=places)

@@ -1,0 +1,94 @@
+"""The table of models against metrics that all pages use: sortable numbers, the best bold, the second marked, intervals."""
+
+from dataclasses import dataclass, field
+
+import pandas as pd
+import streamlit as st
+
+from hierviz.metrics import METRICS
+from hierviz.model_table import standings
+
+SECOND, TIED = "②", "≈"
+# A table cannot be drawn in italics: a sign says who is second.
+MARKS = f"The best of a column is **bold**, the second has a {SECOND}."
+TIES = f"{TIED}: no clear difference from the best (the interval of the paired difference holds 0)."
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row: what stands before the metrics (column -> value), the metrics, their Intervals, and Standing marks by key."""
+
+    lead: dict
+    values: dict
+    intervals: dict = field(default_factory=dict)
+    marks: dict = field(default_factory=dict)
+
+
+def ranked(rows, keys):
+    """The rows with marks by key: "best", "second", and "tied" where there are intervals; the same columns stand in all."""
+    marks = [{} for _ in rows]
+    for key in keys:
+        intervals = [row.intervals.get(key) for row in rows]
+        intervals = None if any(one is None for one in intervals) else intervals
+        found = standings(key, [row.values.get(key) for row in rows], intervals)
+        for place, mark in enumerate(marks):
+            mark[key] = {name for name in ("best", "second", "tied") if getattr(found, name)[place]}
+    return [Row(row.lead, row.values, row.intervals, mark) for row, mark in zip(rows, marks, strict=True)]
+
+
+def metric_table(rows, keys, key):
+    """Draw Rows; a column sorts by its number whatever stands beside it.
+
+    Parameters
+    ----------
+    rows : list of Row
+    keys : sequence of str
+        Keys of METRICS.
+    key : str
+        Of the widget.
+    """
+    leads = list(rows[0].lead)
+    labels = [METRICS[one].label for one in keys]
+    table = pd.DataFrame(
+        [[*row.lead.values(), *(row.values.get(one) for one in keys)] for row in rows], columns=[*leads, *labels]
+    )
+    for label in labels:
+        table[label] = pd.to_numeric(table[label], errors="coerce")
+    styled = table.style
+    for place, row in enumerate(rows):
+        for one, label in zip(keys, labels, strict=True):
+            styled = styled.format(_Text(cell_text(row, one)), subset=([place], [label]))
+    bold = pd.DataFrame("", index=table.index, columns=table.columns)
+    for place, row in enumerate(rows):
+        for one, label in zip(keys, labels, strict=True):
+            if "best" in row.marks.get(one, ()):
+                bold.loc[place, label] = "font-weight: bold"
+    st.dataframe(
+        styled.apply(lambda _: bold, axis=None),
+        hide_index=True,
+        key=key,
+        column_config={
+            label: st.column_config.NumberColumn(help=METRICS[one].sentence)
+            for one, label in zip(keys, labels, strict=True)
+        },
+    )
+
+
+def cell_text(row, key):
+    """A number with its marks and its interval, as text."""
+    value, interval, marks = row.values.get(key), row.intervals.get(key), row.marks.get(key, ())
+    if value is None or value != value:
+        return "–"
+    signs = "".join(f" {sign}" for name, sign in (("second", SECOND), ("tied", TIED)) if name in marks)
+    span = "" if interval is None else f"  [{interval.lower:.3f}, {interval.upper:.3f}]"
+    return f"{value:.3f}{signs}{span}"
+
+
+class _Text:
+    """A formatter of one cell."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def __call__(self, value):
+        return self.text

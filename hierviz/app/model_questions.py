@@ -1,0 +1,265 @@
+"""What a model leaves open, asked with one widget a question; the answers are kept for the session.
+
+An answer stands under the key of `load_model` that takes it, such as ``classes`` or ``preprocessing.range``. A question that
+was asked stays on the page after its answer, so that the answer can be changed.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.form_words import in_form_words
+from hierviz.app.model_question_words import COLOURS, LAYOUTS, ORDER, SCALES, TEXTS, TITLES
+from hierviz.app.numbers import escape
+from hierviz.errors import HiervizError
+from hierviz.onnx.class_names import parsed_names
+from hierviz.onnx.input_check import IMAGENET_MEAN, IMAGENET_STD
+from hierviz.onnx.open_question import Question
+from hierviz.onnx.outputs import row_width, score_outputs
+from hierviz.onnx.score_kind import KINDS
+from hierviz.parametrisation import PARAMETRISATIONS
+from hierviz.readers.classes_file import class_entries
+from hierviz.readers.picture_names import natural_key
+
+
+def answers(source):
+    """What the visitor said about a model, by keyword."""
+    return dict(_store(source)["answers"])
+
+
+def _store(source):
+    return state.memory("answers").setdefault(str(source.path), {"asked": {}, "answers": {}, "open": ()})
+
+
+def remember(source, questions):
+    """Ask these from now on; returns the keys of those that are open."""
+    store = _store(source)
+    for one in questions:
+        key = _key(one)
+        if key not in store["asked"] or one.choices:
+            store["asked"][key] = one
+    store["open"] = tuple(_key(one) for one in questions)
+    return store["open"]
+
+
+def overrule(source, key):
+    """Ask something that is known already."""
+    _store(source)["asked"].setdefault(key, Question(key.partition(".")[0], "", (), (key,)))
+
+
+def take_back(source):
+    """A button that forgets all answers, where one of them led to an error."""
+    if _store(source)["answers"]:
+        st.button("Take my answers back", on_click=state.memory("answers").clear, icon=":material/undo:")
+
+
+def _key(question):
+    return "scores" if question.about == "scores" else question.keywords[0]
+
+
+def ask(source, model, questions):
+    """Draw a widget for every question that was asked.
+
+    Parameters
+    ----------
+    source : ModelSource
+    model : Model
+        The draft, for its taxonomy and outputs.
+    questions : sequence of Question
+        Those that are open.
+    """
+    open_keys, store = remember(source, questions), _store(source)
+    if not store["asked"]:
+        return
+    texts = {_key(one): one.text for one in questions if one.about != "preprocessing"}
+    errors = {_key(one): one.error for one in questions}
+    waiting = [key for key in store["asked"] if not set(_words(key)) & set(store["answers"])]
+    # Answered questions fold away.
+    is_open = bool(open_keys or waiting)
+    with st.container(border=True, key="questions") if is_open else st.expander("What you said about the model"):
+        if open_keys:
+            st.markdown("##### What hierviz has to know")
+        for key in sorted(store["asked"], key=lambda one: ORDER.index(one) if one in ORDER else 99):
+            mark = ":material/help:" if key in open_keys or key in waiting else ":material/check_circle:"
+            words = (
+                TEXTS.get(key, "") if key.startswith("preprocessing") else texts.get(key) or store["asked"][key].text
+            )
+            st.markdown(f"{mark} **{TITLES[key]}** — {escape(in_form_words(words or TEXTS[key]))}")
+            if key in errors and key not in waiting:  # an answer that does not do
+                st.error(escape(in_form_words(errors[key])), icon=":material/error:")
+            value = WIDGETS[key](source, model, store["asked"][key], key)
+            if key in waiting and key not in open_keys:
+                st.button("Leave it as it was", key=f"leave-{key}", on_click=store["asked"].pop, args=(key, None))
+            _take(store, key, value)
+
+
+def _words(key):
+    """Keywords that the answer to a question may have."""
+    if key == "scores":
+        return ("scores", "parametrisation")
+    return (key, "preprocessing.mean", "preprocessing.std") if key == "preprocessing.range" else (key,)
+
+
+def _take(store, key, value):
+    """Keep an answer; a value of None takes it back. The page starts anew when it is another one than before."""
+    given = {} if value is None else value if isinstance(value, dict) else {key: value}
+    words = _words(key)
+    before = {word: store["answers"][word] for word in words if word in store["answers"]}
+    if before != given:
+        for word in words:
+            store["answers"].pop(word, None)
+        store["answers"] |= given
+        st.rerun()
+
+
+def _name(source, key):
+    return f"{source.path}-{key}"
+
+
+def _radio(source, key, options, captions, format_func=str, label="Answer"):
+    return st.radio(
+        label,
+        options,
+        captions=captions,
+        format_func=format_func,
+        label_visibility="collapsed",
+        **state.kept("answers-widgets", _name(source, key)),
+    )
+
+
+def _number(source, key, label, start=None, **widget):
+    return st.number_input(label, **widget, **state.kept("answers-widgets", f"{_name(source, key)}-{label}", start))
+
+
+def _classes(source, model, question, key):
+    memory, name, taxonomy = state.memory("answers-widgets"), _name(source, key), model.taxonomy
+    problem = None
+    left, right = st.columns([0.6, 0.4], gap="medium")
+    with right:
+        upload = state.kept_upload("class_names", "A file with one name a line, a table or a JSON list")
+        if upload is not None and memory.get(f"{name}-from") is not upload:
+            memory[f"{name}-from"] = upload
+            try:
+                memory[name] = "\n".join(_names_of_file(upload.paths[0], taxonomy))
+            except HiervizError as error:
+                problem = str(error)
+        leaves = [taxonomy.names[node] for node in taxonomy.leaves.tolist()]
+        orders = {"in alphabetical order": sorted(leaves), "as the taxonomy lists them": leaves}
+        widths = {row_width(one) for one in score_outputs(model.session.outputs)}
+        for words, order in orders.items() if widths & {None, len(leaves)} else ():
+            st.button(
+                f"All {len(leaves)} final classes {words}",
+                on_click=memory.update,
+                args=({name: "\n".join(order)},),
+                key=f"fill-{words}",
+                help="Only if you know that the model was trained so: a wrong order makes nearly every answer wrong.",
+            )
+    with left:
+        text = st.text_area(
+            "One name a line, in the order of the model's columns",
+            height=210,
+            placeholder="\n".join(sorted(leaves, key=natural_key)[:3] + ["…"]),
+            **state.kept("answers-widgets", name, ""),
+        )
+        st.button("Use these names", type="primary", key="use-names")
+    if problem:
+        st.error(escape(in_form_words(problem)), icon=":material/error:")
+    names = tuple(line.strip() for line in text.splitlines() if line.strip())
+    return names or None
+
+
+def _names_of_file(path, taxonomy):
+    if path.suffix.lower() == ".json":
+        from hierviz.readers.sources import open_source
+
+        return parsed_names(open_source(path, "class names").read_text(16 << 20))
+    return [name for _, name in class_entries(path, taxonomy)[1]]
+
+
+def _outputs(source, model, question, key):
+    if not question.choices:
+        return None
+    means = {name: words for _, name, words in question.choices}
+    chosen = st.multiselect(
+        "Outputs, in the order of the class names",
+        list(means),
+        format_func=lambda name: f"{name} — {means.get(name, '')}",
+        placeholder="Choose one; several when each level of the tree has its own",
+        **state.kept("answers-widgets", _name(source, key), []),
+    )
+    return tuple(chosen) or None
+
+
+def _scores(source, model, question, key):
+    choices = question.choices or [
+        *(("scores", one, words) for one, words in KINDS.items()),
+        *(("parametrisation", one, entry.sentence) for one, entry in PARAMETRISATIONS.items()),
+    ]
+    options = [f"{word}:{one}" for word, one, _ in choices]
+    captions = [words for _, _, words in choices]
+
+    def label(option):
+        word, _, one = option.partition(":")
+        return PARAMETRISATIONS[one].label if word == "parametrisation" else one.replace("_", " ").capitalize()
+
+    if question.choices:
+        chosen = _radio(source, key, options, captions, label)
+    else:
+        chosen = st.selectbox(
+            "What the scores mean",
+            options,
+            format_func=lambda one: f"{label(one)}: {captions[options.index(one)]}",
+            placeholder="As the numbers tell",
+            label_visibility="collapsed",
+            **state.kept("answers-widgets", _name(source, key)),
+        )
+    return None if chosen not in options else dict([chosen.split(":", 1)])
+
+
+def _choice(table):
+    def draw(source, model, question, key):
+        return _radio(source, key, list(table), [one[1] for one in table.values()], lambda one: table[one][0])
+
+    return draw
+
+
+def _size(source, model, question, key):
+    with st.container(horizontal=True):
+        sides = [
+            _number(source, key, f"{side} in pixels", min_value=1, max_value=16384, placeholder="224", width=160)
+            for side in ("Height", "Width")
+        ]
+    return None if None in sides else [int(one) for one in sides]
+
+
+def _range(source, model, question, key):
+    chosen = _radio(source, key, list(SCALES), [one[1] for one in SCALES.values()], lambda one: SCALES[one][0])
+    if chosen is None:
+        return None
+    if chosen == "imagenet":
+        return {key: [0.0, 1.0], "preprocessing.mean": list(IMAGENET_MEAN), "preprocessing.std": list(IMAGENET_STD)}
+    if chosen != "other":
+        return {key: [float(one) for one in chosen.split(",")]}
+    with st.container(horizontal=True):
+        fields = {"0 becomes": None, "255 becomes": None, "then minus": 0.0, "then divided by": 1.0}
+        low, high, mean, std = (
+            _number(source, key, label, start, step=0.01, format="%.4g", width=130) for label, start in fields.items()
+        )
+    if low is None or high is None:
+        return None
+    if low >= high or std <= 0:
+        st.warning("The second number must be above the first, and the divisor above 0.", icon=":material/error:")
+        return None
+    return {key: [low, high], "preprocessing.mean": [mean], "preprocessing.std": [std]}
+
+
+WIDGETS = {
+    "classes": _classes,
+    "outputs": _outputs,
+    "scores": _scores,
+    "preprocessing.layout": _choice(LAYOUTS),
+    "preprocessing.size": _size,
+    "preprocessing.range": _range,
+    "preprocessing.colour": _choice(COLOURS),
+}

@@ -1,0 +1,94 @@
+"""What the model looked at answers at the threshold: a histogram of depths, and one sentence; both follow the handle."""
+
+from __future__ import annotations
+
+import json
+
+import altair as alt
+
+from hierviz.charts import curve_table as numbers
+from hierviz.charts._canvas import position
+from hierviz.charts.theme import FONT, SIZE
+
+
+def depth_histogram(figure, width, height):
+    """How many answers of the model looked at have which depth, at its threshold."""
+    look = figure.look
+    depths = max(taxonomy.max_depth for taxonomy, _ in figure.answers.values()) + 1
+    columns = [f"depth{d}" for d in range(depths)]
+    n_samples = [table.n_samples for _, table in figure.answers.values()]
+    # The first model's columns stand for those of the model looked at.
+    folded = [numbers.column(one, 0) for one in columns]
+    rows = (
+        figure.coupling.knot(figure.knots)
+        .transform_fold(folded, as_=["field", "_"])
+        .transform_calculate(depth=f"indexof({json.dumps(folded)}, datum.field)")
+        .transform_calculate(count="datum['depth' + datum.depth + '_' + picked]")
+        .transform_calculate(share=f"datum.count / {json.dumps(n_samples)}[picked]", low="datum.depth - 0.4")
+        .transform_calculate(high="datum.depth + 0.4", label="format(datum.count, ',')")
+    )
+    scale = alt.Scale(domain=[-0.6, depths - 0.4], nice=False, zero=False)
+    ticks = list(range(0, depths, 1 + depths // 12))
+    axis = alt.Axis(title="Depth of the answer", values=ticks, format="d", grid=False, titlePadding=4, labelPadding=4)
+    at_y = alt.Y("share:Q", axis=None).scale(domain=[0, 1.0], nice=False)
+    tooltip = [
+        alt.Tooltip("depth:Q", title="Depth, edges"),
+        alt.Tooltip("count:Q", title="Answers", format=","),
+        alt.Tooltip("share:Q", title="Share of all", format=".1%"),
+    ]
+    bars = rows.mark_rect(tooltip=True, opacity=1).encode(
+        alt.X("low:Q", scale=scale, axis=axis),
+        x2="high:Q",
+        y=at_y,
+        y2=alt.datum(0),
+        color=alt.Color("colour:N", scale=None),
+        tooltip=tooltip,
+    )
+    bars = bars.transform_calculate(colour=f"{json.dumps(figure.colours)}[picked]")
+    layers = [bars]
+    # More bars than that leave no room for numbers; they are under the pointer then.
+    if width / depths >= 26:
+        layers.append(
+            rows.mark_text(baseline="bottom", dy=-2, fontSize=11, font=FONT, color=look.muted, tooltip=None).encode(
+                alt.X("depth:Q", scale=scale), y=at_y, text="label:N"
+            )
+        )
+    title = alt.TitleParams("Answers by depth", offset=14, anchor="start", color=look.ink)
+    return alt.layer(*layers).properties(width=width, height=height, name="depths", title=title)
+
+
+def live_sentence(figure, width, wide, start):
+    """What the model looked at does at its threshold, in one sentence that follows the handle."""
+    look, value = figure.look, figure.value
+    names, looked = json.dumps(list(figure.curves)), {}
+    for name, key in (("right", "correct"), ("exactly", "exact"), ("told", f"{value}_recall")):
+        looked[name] = _percent(f"datum['{key.removeprefix('info_')}_' + picked]")
+    text = [
+        f"{names}[picked] + ' at τ = ' + datum.text + ': right ' + datum.right + ' of the time,'",
+        "'exactly right ' + datum.exactly + ', tells ' + datum.told + ' of what there is to say.'",
+    ]
+    if figure.answers:
+        looked["inner"] = _percent(f"datum['{numbers.NOT_AT_LEAF}_' + picked]")
+        text.append("'Stops before a final class ' + datum.inner + ' of the time.'")
+    if wide:
+        text = [" + ' ' + ".join(text)]
+    height = 20 * len(text) + 2
+    made = figure.coupling.knot(figure.knots).transform_calculate(**looked)
+    for i, line in enumerate(text):
+        made = made.transform_calculate(**{f"line{i}": line})
+    layers = [
+        made.transform_calculate(across="2", down=f"{12 + 20 * i}")
+        .mark_text(align="left", baseline="middle", fontSize=SIZE, font=FONT, color=look.ink, limit=width, tooltip=None)
+        .encode(position("across", width - start, start=start), position("down", height, axis="y"), text=f"line{i}:N")
+        for i in range(len(text))
+    ]
+    return alt.layer(*layers).properties(width=width - start, height=height, name="sentence")
+
+
+def _percent(share):
+    """Expression of a share as `percent_text` writes it; halves go to the even number, as in Python."""
+    whole = f"(100 * {share})"
+    rounded = f"({whole} % 1 === 0.5 ? 2 * round({whole} / 2) : round({whole}))"
+    return (
+        f"{share} > 0 && {share} < 0.01 ? 'under 1 %' : {share} > 0.99 && {share} < 1 ? 'over 99 %' : {rounded} + ' %'"
+    )

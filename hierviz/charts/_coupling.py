@@ -1,0 +1,136 @@
+"""What the panels of the operating curves share in the browser: the threshold and the model that is looked at.
+
+Two point selections, which Streamlit reports on release: ``tau`` on the rectangles of the strip and, with several models,
+``model`` on the curves. Both are bound to inputs, which the keyboard reaches. Everything else follows from two
+expressions, ``threshold`` and ``picked`` (the number of the model). Where every model has a threshold of its own, each has
+a slider, ``tau`` is the one of the model that is looked at, and `Coupling.threshold_of` says which holds for a row.
+"""
+
+from __future__ import annotations
+
+import json
+
+import altair as alt
+
+from hierviz.charts import curve_table as numbers
+
+
+class Coupling:
+    """Start values and expressions of one figure.
+
+    Parameters
+    ----------
+    names : list of str
+        Of the models.
+    taus : list of float
+        Threshold of every model at the start, all the same where it is shared.
+    picked : int
+        Number of the model that is looked at.
+    is_shared : bool
+    """
+
+    def __init__(self, names, taus, picked, is_shared):
+        self.names, self.taus, self.picked, self.is_shared = names, taus, picked, is_shared
+        self.start = taus[picked]
+        self.own = "[" + ", ".join(f"tau_{j}" for j in range(len(names))) + "]"
+
+    @property
+    def threshold_of(self):
+        """Expression of the threshold of the model that a row is about, ``datum.j``."""
+        return "threshold" if self.is_shared else f"(datum.j === picked ? threshold : {self.own}[datum.j])"
+
+    def tau_selection(self):
+        """The selection to add to the strip's rectangles."""
+        return alt.selection_point(
+            name="tau",
+            fields=["tau"],
+            value=[{"tau": self.start}],
+            empty=False,
+            toggle=False,
+            clear=False,
+            on="pointerdown, pointermove[event.buttons === 1]",
+            bind=alt.binding_range(min=0, max=1, step=1 / 1000, name="threshold τ "),
+        )
+
+    def model_selection(self):
+        """The selection to add to the curves; None for one model."""
+        if len(self.names) == 1:
+            return None
+        return alt.selection_point(
+            name="model",
+            fields=["model"],
+            value=[{"model": self.picked}],
+            empty=False,
+            toggle=False,
+            clear=False,
+            bind=alt.binding_select(options=list(range(len(self.names))), labels=self.names, name="model "),
+        )
+
+    def parameters(self):
+        """Parameters of the whole figure."""
+        several = len(self.names) > 1
+        found = [
+            alt.param(name="threshold", expr=f"isArray(tau.tau) ? tau.tau[0] : {self.start!r}"),
+            alt.param(name="picked", expr=f"isArray(model.model) ? model.model[0] : {self.picked}" if several else "0"),
+        ]
+        if not self.is_shared:
+            found += [
+                alt.param(
+                    name=f"tau_{j}",
+                    value=tau,
+                    bind=alt.binding_range(min=0, max=1, step=1 / 1000, name=f"τ of {name} "),
+                )
+                for j, (name, tau) in enumerate(zip(self.names, self.taus, strict=True))
+            ]
+        return found
+
+    def knot(self, table):
+        """The row of the knot table that is at the threshold of the model looked at."""
+        made = self.near(table)
+        return made if self.is_shared else made.transform_filter("datum.tau === threshold")
+
+    def near(self, table):
+        """The rows of the knot table that are at a threshold: the first step of every panel."""
+        # The first step of all panels is the same, so that the browser does it once.
+        own = "" if self.is_shared else f" || indexof({self.own}, datum.tau) >= 0"
+        return alt.Chart(table).transform_filter(f"datum.tau === threshold{own}")
+
+    def at_threshold(self, table, colours, y, x=None):
+        """One row a model at its threshold: ``j``, ``model`` (its name), ``colour``, ``y``, ``x``, and the knot."""
+        columns = {key: [numbers.column(key, j) for j in range(len(self.names))] for key in (x, y) if key}
+        made = self.near(table).transform_fold(columns[y], as_=["field", "y"])
+        made = made.transform_calculate(j=f"indexof({json.dumps(columns[y])}, datum.field)")
+        if not self.is_shared:
+            made = made.transform_filter(f"datum.tau === {self.threshold_of}")
+        looked = {"model": f"{json.dumps(self.names)}[datum.j]", "colour": f"{json.dumps(colours)}[datum.j]"}
+        if x == "tau":
+            looked["x"] = "datum.at"
+        elif x:
+            looked["x"] = f"datum[{json.dumps(columns[x])}[datum.j]]"
+        return made.transform_calculate(**looked)
+
+
+def by_model(colours):
+    """Colour of a polyline by the number of its model; one line a model."""
+    return alt.Color("model:N", legend=None).scale(domain=list(range(len(colours))), range=colours)
+
+
+def left_axis(title, ticks, **more):
+    """A left axis of fixed width with its title lying on top: names are read without turning the head."""
+    return alt.Axis(
+        title=title,
+        titleAngle=0,
+        titleAlign="left",
+        titleAnchor="end",
+        titleBaseline="bottom",
+        titleX=-LEFT + 2,
+        titleY=-8,
+        minExtent=LEFT - 2,
+        maxExtent=LEFT - 2,
+        tickCount=ticks,
+        **more,
+    )
+
+
+# Width of the left axis of all panels.
+LEFT = 40

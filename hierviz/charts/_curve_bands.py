@@ -1,0 +1,117 @@
+"""What uncertainty and choices add to the main panel of the operating curves: pale bands, and rings at chosen thresholds."""
+
+from __future__ import annotations
+
+import altair as alt
+import numpy as np
+
+from hierviz.charts._rows import frame
+from hierviz.charts.curve_lines import FINEST, MOST_ROWS
+from hierviz.charts.curve_table import short_label
+from hierviz.charts.simplify import simplify
+from hierviz.charts.theme import FONT
+from hierviz.errors import PredictionsError
+
+# Half a pixel of the largest picture: the edge of an area this pale shows no more.
+TOLERANCE, PALE = 0.5, 0.16
+RING = 170
+
+
+def bands_sentence(bands, x="info_recall", y="correct"):
+    """What the bands of `operating_curves` on these axes mean, in one sentence; empty where none is drawn."""
+    shown = [one for one in (bands or {}).values() if _fits(one, x, y)]
+    if not shown:
+        return ""
+    across = "" if x == "tau" else f", drawn at the mean {short_label(x).lower()},"
+    return (
+        f"The pale band around a curve: at each threshold{across} {short_label(y).lower()} lies in it for "
+        f"{100 * shown[0].curve[y].level:.4g} % of the sets of samples drawn anew from those at hand."
+    )
+
+
+def _fits(bands, x, y):
+    """Whether both metrics of the axes are in the bands."""
+    return all(key in bands.curve for key in (x, y) if key != "tau")
+
+
+def band_layers(figure, place):
+    """One pale area a model: along its thresholds the interval of `y`, at the mean of `x`."""
+    rows = []
+    for number, name in enumerate(figure.curves):
+        bands = (figure.bands or {}).get(name)
+        if bands is not None and _fits(bands, figure.x, figure.y):
+            rows.append(_outline(figure, *_edges(figure, bands), number))
+    tables, size = [], 0
+    for one in rows:
+        if not tables or size + len(one["model"]) > MOST_ROWS:
+            tables.append([])
+            size = 0
+        tables[-1].append(one)
+        size += len(one["model"])
+    colour = alt.Fill("model:N", legend=None, scale=None)
+    return [
+        alt.Chart(frame({key: np.concatenate([one[key] for one in parts]) for key in parts[0]}))
+        .mark_line(filled=True, fillOpacity=PALE, strokeWidth=0, clip=True, tooltip=None, aria=False)
+        .encode(place["x"], place["y"], order="order:Q", fill=colour, detail="part:N")
+        for parts in tables
+    ]
+
+
+def point_rows(figure):
+    """Rings at chosen thresholds: one row a point, ``j, tau, x, y, label, colour``."""
+    rows, names = [], list(figure.curves)
+    for one in figure.points or ():
+        if one["model"] not in names:
+            raise PredictionsError(f"points: expected a model of {', '.join(names)}, got {one['model']!r}. Choose one.")
+        number = names.index(one["model"])
+        tau = float(one["tau"])
+        at = figure.curves[one["model"]].at(tau)
+        across = float(figure.scale.place(tau)) if figure.x == "tau" else float(at[figure.x])
+        row = {"j": number, "tau": tau, "x": across, "y": float(at[figure.y]), "label": str(one["label"])}
+        rows.append(row | {"colour": figure.colours[number]})
+    return rows
+
+
+def point_layers(figure, place):
+    """Rings with their words around the chosen thresholds of the model that is looked at."""
+    rows = point_rows(figure)
+    if not rows:
+        return []
+    base = alt.Chart(frame(rows)).transform_filter("datum.j === picked").encode(place["x"], place["y"])
+    colour = alt.Color("colour:N", scale=None)
+    text = {"align": "right", "baseline": "middle", "dx": -13, "dy": 11, "fontSize": 12, "font": FONT, "tooltip": None}
+    words = base.encode(text="label:N")
+    return [
+        base.mark_point(filled=False, size=RING, strokeWidth=2, shape="square", opacity=1).encode(
+            color=colour,
+            tooltip=[alt.Tooltip("label:N", title="Goal"), alt.Tooltip("tau:Q", title="τ", format=".4~f")],
+        ),
+        words.mark_text(stroke=figure.look.background, strokeWidth=4, strokeJoin="round", aria=False, **text),
+        words.mark_text(fontWeight=600, **text).encode(color=colour),
+    ]
+
+
+def _edges(figure, bands):
+    """Place across, lower and upper edge along the thresholds of the bands."""
+    y = bands.curve[figure.y]
+    at = figure.scale.place(bands.thresholds) if figure.x == "tau" else bands.curve[figure.x].estimate
+    known = np.isfinite(at) & np.isfinite(y.lower) & np.isfinite(y.upper)
+    return np.asarray(at)[known], y.lower[known], y.upper[known]
+
+
+def _outline(figure, at, low, high, number):
+    """The area as one closed outline: forth along its lower edge and back along the upper one."""
+    x, y = np.concatenate([at, at[::-1]]), np.concatenate([low, high[::-1]])
+    limits = (0.0, 1.0) if figure.x == "tau" else figure.x_domain
+    pixels = [
+        (values - edge[0]) / (edge[1] - edge[0]) * size
+        for values, edge, size in zip((x, y), (limits, figure.y_domain), FINEST, strict=True)
+    ]
+    kept = simplify(*pixels, TOLERANCE)
+    return {
+        "model": np.full(len(kept), figure.colours[number], dtype=object),
+        "part": np.full(len(kept), number),
+        "order": np.arange(len(kept)),
+        "x": np.round(x[kept], 6),
+        "y": np.round(y[kept], 6),
+    }

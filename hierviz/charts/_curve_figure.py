@@ -1,0 +1,159 @@
+"""Everything the panels of the operating curves share, worked out once: knots, domains, markers, the coupling."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from hierviz.charts import curve_table as numbers
+from hierviz.charts._coupling import Coupling
+from hierviz.charts.curve_knots import ThresholdScale, knots
+from hierviz.charts.theme import model_colours, palette, rule_label, rule_shape
+from hierviz.curves import best_at_correct
+
+LEVELS = (0.90, 0.95)
+
+
+@dataclass(frozen=True, eq=False)
+class CurveFigure:
+    """Models, axes and look of one figure of operating curves; parameters as of `operating_curves`."""
+
+    curves: dict
+    tau: float | dict = 0.5
+    x: str = "info_recall"
+    y: str = "correct"
+    strip: str = "info_f1"
+    model: str | None = None
+    rules: dict | None = None
+    answers: dict | None = None
+    spread: bool | None = None
+    zoom: bool = True
+    dark: bool = False
+    bands: dict | None = None
+    points: list | None = None
+
+    def __post_init__(self):
+        object.__setattr__(self, "curves", numbers.checked_curves(self.curves))
+        if self.x != "tau":
+            numbers.checked_metric(self.x, "x", self.curves)
+        numbers.checked_metric(self.y, "y", self.curves)
+        numbers.checked_metric(self.strip, "strip", self.curves)
+
+    @cached_property
+    def look(self):
+        """Palette of the theme."""
+        return palette(self.dark)
+
+    @cached_property
+    def colours(self):
+        """Colour of every model, in order."""
+        return list(model_colours(self.curves, self.dark).values())
+
+    @cached_property
+    def coupling(self):
+        """What the browser shares between the panels."""
+        taus, is_shared = numbers.checked_thresholds(self.tau, self.curves)
+        picked = numbers.checked_model(self.model, self.curves)
+        return Coupling(list(self.curves), taus, picked, is_shared)
+
+    @cached_property
+    def taus(self):
+        """Thresholds that the handle can stand at, ascending."""
+        return knots(self.curves, *self.coupling.taus, *(tau for stops in self.stops for _, tau in stops))
+
+    @cached_property
+    def scale(self):
+        """Where thresholds stand on their axis."""
+        return ThresholdScale.of(self.curves, self.spread)
+
+    @cached_property
+    def keys(self):
+        """Metrics of the read-out."""
+        return numbers.read_out_keys(self.x, self.y)
+
+    @cached_property
+    def value(self):
+        """ "depth" when an axis counts depth, else "info"."""
+        return "depth" if "depth" in self.x + self.y else "info"
+
+    @cached_property
+    def knots(self):
+        """The knot table with all that is drawn."""
+        keys = dict.fromkeys([*self.keys, *(key for key in (self.x, self.y, self.strip) if key != "tau")])
+        return numbers.knot_table(self.curves, list(keys), self.taus, self.scale, self.answers)
+
+    @cached_property
+    def stops(self):
+        """(label, threshold) of the thresholds worth stopping at, for every model."""
+        found = []
+        for curve in self.curves.values():
+            right = curve.best_threshold(f"{self.value}_recall", correct=0.95)
+            found.append(
+                [
+                    ("majority", 0.5),
+                    ("best F1", curve.best_threshold(f"{self.value}_f1")),
+                    *([("95 % correct", right)] if right is not None else []),
+                ]
+            )
+        return found
+
+    @cached_property
+    def markers(self):
+        """Where the rules without a threshold land: one row a model and rule."""
+        rows = []
+        for number, name in enumerate(self.curves):
+            for rule, values in (self.rules or {}).get(name, {}).items():
+                at = values.get(self.x), values.get(self.y)
+                if all(one is not None and math.isfinite(one) for one in at):
+                    rows.append(
+                        {"model": name, "rule": rule, "label": rule_label(rule), "shape": rule_shape(rule)}
+                        | {"x": float(at[0]), "y": float(at[1]), "colour": self.colours[number]}
+                    )
+        return rows
+
+    @cached_property
+    def levels(self):
+        """Construction of "as specific as possible at 90 and 95 % correct": one row a model and level; empty elsewhere.
+
+        ``level``, ``x`` (the largest at which so much is correct), ``j``, ``colour``.
+        """
+        if self.y != "correct" or self.x == "tau":
+            return []
+        return [
+            {"level": level, "x": best_at_correct(curve.values[self.x], curve.values["correct"], level)}
+            | {"j": number, "colour": self.colours[number]}
+            for level in LEVELS
+            for number, curve in enumerate(self.curves.values())
+        ]
+
+    @cached_property
+    def x_domain(self):
+        """Range of the x axis."""
+        return self._domain(self.x, "x")
+
+    @cached_property
+    def y_domain(self):
+        """Range of the y axis."""
+        return self._domain(self.y, "y")
+
+    def _domain(self, key, field):
+        if key == "tau":
+            return 0.0, 1.0
+        drawn = [curve.values[key] for curve in self.curves.values()] + [[row[field] for row in self.markers]]
+        for one in (self.bands or {}).values():
+            # A band that leaves the picture would look narrower than it is.
+            drawn += [one.curve[key].lower, one.curve[key].upper] if field == "y" and key in one.curve else []
+        return numbers.domain(key, np.concatenate(drawn), self.zoom)
+
+    def places(self, number):
+        """Places of a model on the main panel at all knots, shares of its width and height: x and y, shape (n_knots,)."""
+        at = list(self.curves.values())[number].at(self.taus)
+        across = self.scale.place(self.taus) if self.x == "tau" else _share(at[self.x], self.x_domain)
+        return across, 1 - _share(at[self.y], self.y_domain)
+
+
+def _share(values, limits):
+    return (np.asarray(values) - limits[0]) / (limits[1] - limits[0])

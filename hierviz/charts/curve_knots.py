@@ -1,0 +1,102 @@
+"""The thresholds that the handle can stand at, and where they stand on the threshold axis.
+
+Knots are the thousandths from 0 to 1 and breakpoints of the curves, so that a model whose scores crowd near 1 still has
+thresholds to choose from. Every number of the chart is exact at a knot.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+THOUSANDTHS = np.arange(1001) / 1000
+MOST_BREAKPOINTS = 500
+# Breakpoints above this are crowded: most of a linear axis would be spent on thresholds where nothing happens.
+CROWDED_FROM = 0.99
+
+
+def breakpoints(curves):
+    """All breakpoints of some curves strictly between 0 and 1, ascending, each once."""
+    inside = np.concatenate([curve.threshold for curve in curves.values()])
+    return np.unique(inside[(inside > 0) & (inside < 1)])
+
+
+def knots(curves, *more):
+    """Thresholds to choose from: thousandths, breakpoints (quantiles of them when there are many) and `more`.
+
+    Parameters
+    ----------
+    curves : dict of str to OperatingCurve
+    *more : float
+        Thresholds that must be there, in [0, 1].
+
+    Returns
+    -------
+    ndarray of float, ascending
+        At most 1,501 and `more`. A breakpoint is rounded up to few digits: a threshold a person can read and type.
+    """
+    found = np.unique(round_up(breakpoints(curves)))
+    found = np.setdiff1d(found, THOUSANDTHS)
+    if len(found) > MOST_BREAKPOINTS:
+        found = found[np.linspace(0, len(found) - 1, MOST_BREAKPOINTS).round().astype(int)]
+    return np.unique(np.concatenate([THOUSANDTHS, found, np.asarray(more, dtype=float).reshape(-1)]))
+
+
+def round_up(tau):
+    """Thresholds rounded up so that about four digits of both tau and 1 - tau are kept; from the value on, as at `tau`."""
+    tau = np.asarray(tau, dtype=float)
+    digits = np.clip(np.ceil(-np.log10(np.minimum(tau, 1 - tau))) + 3, 4, 12)
+    scale = 10.0**digits
+    whole = np.round(tau * scale)
+    return np.where(whole / scale < tau, (whole + 1) / scale, whole / scale)
+
+
+def threshold_text(tau):
+    """A threshold with all its digits, three at least: 0.500, 0.9312, 0.999871."""
+    whole, _, part = f"{tau:.12f}".partition(".")
+    return f"{whole}.{part.rstrip('0').ljust(3, '0')}"
+
+
+def is_crowded(curves):
+    """Whether more than half of the breakpoints lie above 0.99."""
+    inside = np.concatenate([curve.threshold for curve in curves.values()])
+    return bool(len(inside)) and float(np.mean(inside > CROWDED_FROM)) > 0.5
+
+
+@dataclass(frozen=True)
+class ThresholdScale:
+    """Where thresholds stand on an axis of length 1.
+
+    Attributes
+    ----------
+    nines : int
+        0: as they are. Else the axis is spread near 1: every further nine (0.9, 0.99, 0.999 ...) has the same room, up
+        to this many.
+    """
+
+    nines: int = 0
+
+    @classmethod
+    def of(cls, curves, spread=None):
+        """The scale of some curves; `spread` None: only where thresholds are crowded near 1."""
+        if not (is_crowded(curves) if spread is None else spread):
+            return cls()
+        inside = breakpoints(curves)
+        highest = np.quantile(inside, 0.95) if len(inside) else 0.99
+        return cls(int(np.clip(np.ceil(-np.log10(max(1 - highest, 1e-9))), 3, 8)))
+
+    def place(self, tau):
+        """Places in [0, 1] of thresholds, ascending with them."""
+        tau = np.asarray(tau, dtype=float)
+        if not self.nines:
+            return tau
+        end = 10.0**-self.nines
+        return np.clip(np.log10((1 + end) / (1 - tau + end)) / np.log10((1 + end) / end), 0, 1)
+
+    def ticks(self, wide=True):
+        """Thresholds to name on the axis, ascending."""
+        if not self.nines:
+            return [i / 10 for i in range(0, 11, 1 if wide else 2)]
+        further = [round(1 - 10.0**-k, k) for k in range(1, self.nines)]
+        return [0.0, *([0.5, 0.8] if wide else []), *(further if wide else further[::2]), 1.0]

@@ -1,0 +1,110 @@
+"""Operating curves as lines: few enough points to draw, close enough to show no difference.
+
+All lines come as a DataFrame with ``model`` (its number), ``part``, ``order``, ``x`` and ``y``, in the units of the axes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hierviz.charts._rows import frame
+from hierviz.charts.simplify import simplify
+from hierviz.curves import envelope
+
+# Pixels of the largest picture that shows no difference.
+FINEST = (1000, 600)
+# Points of one model in one figure; Altair refuses tables above 5,000 rows outside Streamlit.
+MOST_POINTS, MOST_ROWS = 2000, 4500
+# Above so many points columns are thinned first: zigzags inside one cost nothing to leave out.
+MANY = 10_000
+
+
+def polylines(curves, x, y, x_domain, y_domain):
+    """One metric against another: the raw points, in two parts that meet, "high" (tau >= 0.5) and "low"."""
+    pieces = []
+    for number, curve in enumerate(curves.values()):
+        switch = int(curve.place(0.5))
+        for part, places in (("high", slice(0, switch + 1)), ("low", slice(switch, None))):
+            if part == "high" or switch < curve.n_points - 1:
+                pieces.append((number, part, curve.values[x][places], curve.values[y][places]))
+    return _thinned(pieces, x_domain, y_domain)
+
+
+def envelopes(curves, x, y, x_domain, y_domain):
+    """The non-increasing envelopes that AP and AC integrate, as steps from 0 on; part "envelope"."""
+    pieces = []
+    for number, curve in enumerate(curves.values()):
+        at, height = envelope(curve.values[x], curve.values[y])
+        # The height at a point holds from the point before it.
+        corners = np.repeat(np.concatenate([[0.0], at]), 2)[1:-1]
+        pieces.append((number, "envelope", corners, np.repeat(height, 2)))
+    return _thinned(pieces, x_domain, y_domain)
+
+
+def against_threshold(curves, key, y_domain, scale, size=(FINEST[0], FINEST[1] / 4)):
+    """One metric as a step function of the threshold, ``x`` = its place on the axis; parts "low" and "high" meet at 0.5."""
+    pieces = []
+    for number, curve in enumerate(curves.values()):
+        inside = curve.threshold[(curve.threshold > 0) & (curve.threshold < 1)][::-1]
+        for part, low, high in (("low", 0.0, 0.5), ("high", 0.5, 1.0)):
+            here = inside[(inside > low) & (inside < high)]
+            tau = np.concatenate([[low], np.repeat(here, 2), [high]])
+            level = np.repeat(curve.at(np.concatenate([[low], here]))[key], 2)
+            if part == "low":
+                # What holds at 0.5 itself belongs to the part above: the parts meet there.
+                tau, level = np.append(tau, 0.5), np.append(level, curve.at(0.5)[key])
+            pieces.append((number, part, scale.place(tau), level))
+    return _thinned(pieces, (0, 1), y_domain, size)
+
+
+def tables(lines):
+    """`lines` in tables that are small enough for Altair, no model in two of them."""
+    sizes = lines.groupby("model", sort=True).size()
+    if sizes.sum() <= MOST_ROWS:
+        return [lines]
+    number = (sizes.cumsum() - sizes) // (MOST_ROWS - MOST_POINTS)
+    return [lines[lines["model"].isin(number.index[number == one])] for one in number.unique()]
+
+
+def _thinned(pieces, x_domain, y_domain, size=FINEST):
+    """Simplified pieces; a jagged model of more than `MOST_POINTS` points loses more than a tenth of a pixel."""
+    kept = {}
+    for number in dict.fromkeys(piece[0] for piece in pieces):
+        mine = [i for i, piece in enumerate(pieces) if piece[0] == number]
+        pixels = [(_pixels(pieces[i][2], x_domain, size[0]), _pixels(pieces[i][3], y_domain, size[1])) for i in mine]
+        tolerance = 0.1
+        found = [_columns(x, y, tolerance / 2) if len(x) > MANY else np.arange(len(x)) for x, y in pixels]
+        found = [where[simplify(x[where], y[where], tolerance)] for where, (x, y) in zip(found, pixels, strict=True)]
+        while sum(map(len, found)) > MOST_POINTS:
+            tolerance *= 1.5
+            found = [
+                where[simplify(x[where], y[where], tolerance)] for where, (x, y) in zip(found, pixels, strict=True)
+            ]
+        kept |= dict(zip(mine, found, strict=True))
+    columns = {"model": [], "part": [], "order": [], "x": [], "y": []}
+    for i, (number, part, x, y) in enumerate(pieces):
+        where = kept[i]
+        columns["model"].append(np.full(len(where), number))
+        columns["part"].append(np.full(len(where), part, dtype=object))
+        columns["order"].append(np.arange(len(where)))
+        columns["x"].append(np.round(np.asarray(x)[where], 6))
+        columns["y"].append(np.round(np.asarray(y)[where], 6))
+    return frame({name: np.concatenate(parts) for name, parts in columns.items()})
+
+
+def _columns(x, y, width):
+    """Of the points that follow each other inside one column of pixels the first, lowest, highest and last.
+
+    What is left out is no further than `width` from the line through the rest, however often it goes up and down.
+    """
+    column = np.floor(x / width)
+    starts = np.flatnonzero(np.diff(column, prepend=np.nan) != 0)
+    run = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(x))))
+    order = np.lexsort((y, run))
+    ends = np.append(starts[1:], len(x)) - 1
+    return np.unique(np.concatenate([starts, ends, order[starts], order[ends]]))
+
+
+def _pixels(values, limits, size):
+    low, high = limits
+    return (np.asarray(values, dtype=float) - low) / (high - low) * size

@@ -1,0 +1,282 @@
+"""The panels below the operating curves: every number is that of the core, on the demo and on the smallest worlds."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from test_app_worlds import EDGES, LEAVES, one_hot, spread, world, write
+from visit import Visit, shelve
+
+import hierviz as hv
+from hierviz import charts
+from hierviz.app import curve_chart, state
+from hierviz.goals import at_most_above_depth, at_most_cost, cheapest, with_costs
+from hierviz.guarantee import guaranteed_threshold
+from hierviz.metrics import METRICS
+from hierviz.threshold_groups import group_thresholds, groups_by_subtree
+
+PANELS = ("goal", "guarantee", "uncertainty", "models", "take")
+SHOWN = {
+    "Correct": "correct",
+    "Exact": "exact",
+    "Precision": "info_precision",
+    "Recall": "info_recall",
+    "F1": "info_f1",
+}
+MODEL = "flat-softmax"
+
+
+@pytest.fixture
+def no_chart(monkeypatch):
+    """The page leaves out its main chart, which other tests draw: several times as fast."""
+
+    def stand_in(choice):
+        return replace(state.view(), model=state.shown_model_of(choice.keys))
+
+    monkeypatch.setattr(curve_chart, "curve_chart", stand_in)
+
+
+def keep(visit, **choices):
+    """Choose in the panels as their widgets do."""
+    visit.at.session_state["memory_choosing"] = choices
+    return visit.run()
+
+
+def table_with(visit, column):
+    return next(one.value for one in visit.at.dataframe if column in one.value.columns)
+
+
+def parts(evaluation):
+    return evaluation.curve, evaluation.table.take(evaluation.rows), evaluation.truth
+
+
+def pressed(visit, tau):
+    """The page after the button with this threshold is pressed: handle, URL and button are there."""
+    visit.press(f"Use this τ = {tau}")
+    assert visit.tau == float(tau)
+    assert visit.query["tau"] == tau
+    button = next(one for one in visit.at.button if "The handle is at" in one.label)
+    assert button.disabled
+    return visit
+
+
+def check_row(row, values):
+    for label, key in SHOWN.items():
+        assert row[label] == f"{values[key]:.3f}", label
+
+
+def test_so_many_correct(demo, monkeypatch):
+    drawn, build = [], charts.operating_curves
+    monkeypatch.setattr(
+        charts, "operating_curves", lambda *a, points, **b: drawn.append(points) or build(*a, points=points, **b)
+    )
+    curve = demo.models[MODEL].curve
+    visit = Visit("curves", models=MODEL)
+    found = hv.at_least_correct(curve, 0.95)
+    table = table_with(visit, "at").set_index("at")
+    check_row(table.loc["95 % correct"], found.values)
+    check_row(table.loc["where the handle is"], curve.at(0.5))
+    assert float(table.loc["95 % correct", "τ"]) == found.threshold
+    visit.control("At least so many of 100 answers are correct").set_value(80.0)
+    visit.run()
+    found = hv.at_least_correct(curve, 0.8)
+    check_row(table_with(visit, "at").set_index("at").loc["80 % correct"], found.values)
+    # The chart was told to ring it.
+    assert drawn[-1] == [{"model": "Flat softmax", "label": "80 % correct", "tau": found.threshold}]
+    pressed(visit, table_with(visit, "at")["τ"][0])
+
+
+def test_cost_and_depth(demo, no_chart):
+    model = demo.models[MODEL]
+    curve, table, truth = parts(model)
+    visit = keep(Visit("curves", models=MODEL), goal="cost", wrong=2.0, vague=0.5, most=0.4)
+    priced = with_costs(curve, demo.taxonomy, table, truth, wrong=2.0, vague=0.5)
+    rows = [one.value for one in visit.at.dataframe if "at" in one.value.columns]
+    assert [one["at"][0] for one in rows] == ["cheapest", "cost ≤ 0.4"]
+    for row, found in zip(rows, (cheapest(priced), at_most_cost(priced, 0.4)), strict=True):
+        check_row(row.iloc[0], found.values)
+        assert f"at a mean cost of {found.values['cost']:.3f} per sample" in visit.text
+    assert "A wrong answer costs its full price" in visit.text
+    keep(visit, goal="cost", most=0.0, vague=0.3, wrong=1.0)
+    assert "At no threshold is the mean cost 0 or less" in visit.at.info[0].value.replace("\\", "")
+
+    keep(visit, goal="depth", deep=3, share=40.0)
+    found = at_most_above_depth(curve, demo.taxonomy, table, 3, 0.4)
+    check_row(table_with(visit, "at").iloc[0], found.values)
+    assert f"with {100 * found.values['above_depth']:.1f} % of the answers above that depth" in visit.text
+    keep(visit, goal="depth", deep=5, share=0.0)
+    assert "At no threshold" in visit.at.info[0].value
+
+
+def test_a_threshold_for_each_group(demo, no_chart):
+    _, table, truth = parts(demo.models[MODEL])
+    visit = keep(Visit("curves", models=MODEL), goal="groups", groups_on="same")
+    labels = groups_by_subtree(demo.taxonomy, table)
+    expected = group_thresholds(demo.taxonomy, table, truth, labels, lambda curve: hv.at_least_correct(curve, 0.95))
+    shown = table_with(visit, "one τ").set_index("group")
+    assert shown.loc["All samples", "Recall, own τ"] == f"{expected.values['info_recall']:.3f}"
+    assert shown.loc["All samples", "Recall, one τ"] == f"{expected.global_values['info_recall']:.3f}"
+    for place, node in enumerate(expected.groups):
+        row = shown.loc[demo.taxonomy.title(node)]
+        assert float(row["own τ"].split()[0]) == pytest.approx(expected.threshold[place], abs=1e-12)
+        assert row["Correct, own τ"] == f"{expected.group_values['correct'][place]:.3f}"
+    assert "on new ones the values" in visit.text
+    keep(visit, goal="groups", groups_on="other")
+    assert "Thresholds were chosen on 300 samples and measured on 300 others." in visit.text
+
+
+def test_guarantee(demo, no_chart):
+    _, table, truth = parts(demo.models[MODEL])
+    visit = Visit("curves", models=MODEL, panel="guarantee")
+    found = guaranteed_threshold(demo.taxonomy, table, truth, 0.1, 0.1)
+    assert found.sentence in visit.text
+    assert found.assumption in visit.text
+    metrics = {one.label: one.value for one in visit.at.metric}
+    wrong = f"{100 * found.risk_check:.1f} %"
+    assert metrics[f"Wrong answers, in the {found.n_check} other samples"] == wrong
+    assert metrics["At most, in all new samples"] == f"{100 * found.bound:.1f} %"
+    pressed(visit, f"{found.threshold:.3f}")
+
+    keep(visit, alpha=0.5)
+    assert "nothing can be promised" in visit.text
+    assert "are too few" in visit.text
+    keep(visit, alpha=60.0, split_group="drawn_as", loss="info_recall", fraction=60.0, split_seed=3)
+    groups = demo.models[MODEL].predictions.attributes["drawn_as"]
+    found = guaranteed_threshold(
+        demo.taxonomy, table, truth, 0.6, 0.1, key="info_recall", fraction=0.6, seed=3, groups=groups
+    )
+    assert found.sentence in visit.text
+    assert "each group counting once" in visit.text
+
+
+def test_uncertainty_puts_intervals_everywhere(demo):
+    names = ("flat-softmax", "soft-max-margin")
+    visit = keep(Visit("curves", models=",".join(names), panel="uncertainty"), n_resamples=40, seed=7)
+    assert len(visit.charts()) == 1
+    next(one for one in visit.at.toggle if one.label == "Show bands and intervals").set_value(True)
+    visit.run()
+    assert visit.query["drawn"] == "bands"
+    assert len(visit.charts()) == 2
+    assert "The pale band around a curve" in visit.text
+    assert "intervals of the paired difference" in visit.text
+    resamples = hv.Resamples.draw(600, 40, 7)
+    _, table, truth = parts(demo.models[MODEL])
+    bands = hv.bootstrap_curve(demo.taxonomy, table, truth, resamples, thresholds=[0.5])
+    told = table_with(visit, "correct_low").iloc[0]
+    assert told["correct_low"] == pytest.approx(float(bands.curve["correct"].lower[0]), abs=1e-12)
+    assert told["info_f1_high"] == pytest.approx(float(bands.curve["info_f1"].upper[0]), abs=1e-12)
+
+    visit.go(panel="take", drawn="bands", models=",".join(names))
+    row, one = table_with(visit, "τ").iloc[0], bands.curve["exact"]
+    assert row["Exact"] == f"{one.estimate[0]:.3f}  [{one.lower[0]:.3f}, {one.upper[0]:.3f}]"
+
+    visit.go(panel="models", drawn="bands", models=",".join(names))
+    element = next(one for one in visit.at.dataframe if METRICS["ap"].label in one.value.columns)
+    shown = element.proto.arrow_data.styler.display_values
+    ap = bands.summary["ap"]
+    assert f"[{float(ap.lower):.3f}, {float(ap.upper):.3f}]".encode() in shown
+    assert "In brackets: 95 % intervals" in visit.text
+
+    keep(visit, n_resamples=40, group="drawn_as")
+    visit.go(panel="uncertainty", drawn="bands", models=",".join(names))
+    assert not visit.at.error
+
+
+def test_models_by_facet(demo, no_chart):
+    visit = keep(Visit("curves", models=MODEL, panel="models"), facet="unusual_setting", columns=["ac", "softmax_win"])
+    table = table_with(visit, "unusual_setting").set_index("unusual_setting")
+    model = demo.models[MODEL]
+    setting = np.asarray(model.predictions.attributes["unusual_setting"])
+    assert table["n"].to_dict() == {value: int((setting == value).sum()) for value in ("no", "yes")}
+    for value in ("no", "yes"):
+        rows = np.flatnonzero(setting == value)
+        curve = hv.operating_curve(demo.taxonomy, model.table.take(rows), model.truth[rows])
+        assert table[METRICS["ac"].label][value] == pytest.approx(curve.summary()["ac"])
+        assert table[METRICS["softmax_win"].label][value] == pytest.approx(model.win[rows].mean())
+    assert METRICS["ap"].label not in table.columns
+    keep(visit, columns=[])
+    assert "Choose at least one column" in visit.at.info[0].value
+
+
+def several_models(folder, **kinds):
+    """A world with one file of predictions a model."""
+    ids = [f"s{i}" for i in range(12)]
+    files = [
+        write(folder / f"{name}.csv", [("sample_id", *LEAVES), *([i, *row] for i, row in zip(ids, scores.tolist()))])
+        for name, scores in kinds.items()
+    ]
+    truth = [("sample_id", "truth"), *((one, LEAVES[i % 6]) for i, one in enumerate(ids))]
+    nodes = [("node", "train_count"), *((leaf, 3 * (i % 2)) for i, leaf in enumerate(LEAVES))]
+    return shelve(
+        taxonomy=write(folder / "taxonomy.csv", [("parent", "child"), *EDGES]),
+        predictions=tuple(files),
+        truth=write(folder / "truth.csv", truth),
+        nodes=write(folder / "nodes.csv", nodes),
+    )
+
+
+def test_runs_and_seen_classes(tmp_path, no_chart):
+    scores = {f"hxe_seed_{seed}": spread(12, seed=seed) for seed in (1, 2, 3)}
+    data = several_models(tmp_path, **scores)
+    visit = keep(Visit("curves", data=data.key, panel="models"), facet="class seen in training")
+    table = table_with(visit, "runs")
+    values = [one.curve.summary()["ac"] for one in data.models.values()]
+    half = 1.96 * np.std(values, ddof=1)
+    assert table["model"].tolist() == ["hxe"]
+    assert table["runs"].tolist() == [3]
+    assert table[METRICS["ac"].label].tolist() == [f"{np.mean(values):.3f} ± {half:.3f}"]
+    seen = table_with(visit, "class seen in training")
+    assert sorted(set(seen["class seen in training"])) == ["seen", "unseen"]
+    assert seen["n"].tolist() == [6] * 6
+
+
+def small_worlds(folder):
+    """Worlds at the edge, by name."""
+    worlds = {
+        "one sample": {"scores": [[0.25, 0.25, 0.5, 0, 0, 0]], "truth": ["violin"]},
+        "all correct": {"scores": one_hot(0, 1, 2, 3, 4, 5), "truth": LEAVES},
+        "all wrong": {"scores": one_hot(5, 5, 5, 5), "truth": ["violin", "flute", "oboe", "cello"]},
+        "constant": {"scores": np.full((8, 6), 1 / 6), "truth": [LEAVES[i % 6] for i in range(8)]},
+        "known to the root": {"scores": spread(4), "truth": ["instrument"] * 4},
+        "few known": {"scores": spread(5), "truth": ["violin", "", "flute", "", ""]},
+    }
+    for name, given in worlds.items():
+        place = folder / name.replace(" ", "-")
+        place.mkdir()
+        yield name, world(place, **given)
+
+
+def test_every_panel_on_the_smallest_worlds(tmp_path, no_chart):
+    for name, data in small_worlds(tmp_path):
+        visit = None
+        for panel, goal in (
+            *(("goal", goal) for goal in ("correct", "cost", "depth", "groups")),
+            *zip(PANELS[1:], "----"),
+        ):
+            query = {"data": data.key, "panel": panel, "drawn": "bands"}
+            visit = visit.go(**query) if visit else Visit("curves", **query)
+            keep(visit, goal=goal, n_resamples=20)
+            where = (name, panel, goal)
+            assert not visit.at.error, (where, [one.value for one in visit.at.error])
+            texts = " ".join(str(one.value.to_dict()) for one in visit.at.dataframe if "at" in one.value.columns)
+            assert "nan" not in texts, where
+            if panel == "guarantee":
+                assert re.search(r"nothing can be promised|expected at least two samples", visit.text), where
+            if panel == "uncertainty":
+                assert ("With one sample there is nothing to draw anew" in visit.text) == (data.first.n_judged == 1)
+
+
+def test_bands_on_the_smallest_worlds(tmp_path):
+    for name, data in small_worlds(tmp_path):
+        if name in ("one sample", "all wrong", "constant"):
+            visit = Visit("curves", data=data.key, panel="none", drawn="bands")
+            assert len(visit.charts()) == 1, name
+            assert "The pale band around a curve" in visit.text, name
+
+
+def test_panel_of_the_url(demo, no_chart):
+    assert Visit("curves", models=MODEL, panel="bonsai").query == {"models": MODEL}
+    visit = Visit("curves", models=MODEL, panel="none")
+    assert not [one for one in visit.at.button if "Use this" in one.label]
+    assert not [one for one in visit.at.dataframe if "at" in one.value.columns]

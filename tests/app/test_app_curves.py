@@ -1,0 +1,129 @@
+"""The operating curves: what is drawn and chosen is in the view and the URL, on the demo and on extreme data."""
+
+import json
+
+import numpy as np
+import pytest
+from test_app_worlds import LEAVES, one_hot, spread, world
+from visit import Visit
+
+from hierviz.app.curve_choices import AXES, DRAWN
+from hierviz.app.view import View
+
+
+def chart_of(visit):
+    """The chart with the strip, and its specification."""
+    (chart, _), *_ = visit.charts()
+    return chart, json.loads(chart.proto.spec)
+
+
+def start_of(spec):
+    """What the selections of a chart start at."""
+    found = {}
+
+    def walk(one):
+        if isinstance(one, dict):
+            if one.get("name") in ("tau", "model") and "select" in one:
+                found[one["name"]] = one["value"][0][one["name"]]
+            for below in one.values():
+                walk(below)
+        elif isinstance(one, list):
+            for below in one:
+                walk(below)
+
+    walk(spec)
+    return found
+
+
+@pytest.mark.parametrize("axes", AXES)
+def test_every_pair_of_metrics(axes):
+    visit = Visit("curves", models="flat-softmax,multi-label", axes=axes)
+    assert visit.control("Curve of").value == axes
+    spec = json.dumps(chart_of(visit)[1])
+    assert "hf1_samples" in spec if axes == "tau-hf1" else "hf1_samples" not in spec
+    assert visit.query.get("axes", "recall-correct") == axes
+
+
+def test_options_are_in_the_url():
+    visit = Visit("curves", models="flat-softmax", drawn="levels,nonsense,spread", marked="leaf,darts,nonsense")
+    toggles = {one.label: one.value for one in visit.at.toggle}
+    assert [toggles[label] for label, _ in DRAWN.values() if label in toggles].count(True) == 2
+    assert visit.control("Rules to mark").value == ["leaf", "darts"]
+    next(one for one in visit.at.toggle if one.label == DRAWN["levels"][0]).set_value(False)
+    visit.run()
+    assert visit.query["drawn"] == "spread"
+    assert visit.query["marked"] == "leaf,darts"
+    visit.control("Rules to mark").set_value([])
+    visit.run()
+    assert visit.query["marked"] == "-"
+    assert Visit("curves", **visit.query).control("Rules to mark").value == []
+
+
+def test_the_model_that_is_picked_on_the_chart_is_looked_at_everywhere():
+    visit = Visit("curves", models="flat-softmax,multi-label")
+    chart, spec = chart_of(visit)
+    assert start_of(spec) == {"tau": 0.5, "model": 0}
+    visit.select(chart, {"tau": [{"tau": 0.93124}], "model": [{"model": 1}]})
+    assert (visit.query["model"], visit.query["tau"]) == ("multi-label", "0.93124")
+    visit.go("example")
+    assert visit.control("Model").value == "multi-label"
+    assert visit.control("Threshold τ").value == 0.93124
+    assert start_of(chart_of(visit.go("curves"))[1]) == {"tau": 0.93124, "model": 1}
+
+
+def test_a_threshold_for_every_model():
+    visit = Visit("curves", models="flat-softmax,multi-label", tau="0.6")
+    toggle = "Each model its own τ"
+    next(one for one in visit.at.toggle if one.label == toggle).set_value(True)
+    visit.run()
+    assert visit.query["taus"] == "flat-softmax:0.600,multi-label:0.600"
+    chart, _ = chart_of(visit)
+    visit.select(chart, {"tau": [{"tau": 0.25}], "model": [{"model": 1}]})
+    assert visit.query["taus"] == "flat-softmax:0.600,multi-label:0.250"
+    # Picking the other one reports the model before its threshold: that must not become the other's.
+    visit.select(chart_of(visit)[0], {"tau": [{"tau": 0.25}], "model": [{"model": 0}]})
+    assert visit.query["taus"] == "flat-softmax:0.600,multi-label:0.250"
+    visit.select(chart_of(visit)[0], {"tau": [{"tau": 0.6}], "model": [{"model": 0}]})
+    assert visit.query["taus"] == "flat-softmax:0.600,multi-label:0.250"
+    for model, tau in (("multi-label", 0.25), ("flat-softmax", 0.6), ("soft-max-margin", 0.25)):
+        visit.go("example", **{**visit.query, "model": model, "rule": "threshold"})
+        assert visit.control("Threshold τ").value == tau
+    visit.go("curves", **{**visit.query, "model": "multi-label"})
+    next(one for one in visit.at.toggle if one.label == toggle).set_value(False)
+    visit.run()
+    assert "taus" not in visit.query
+    assert visit.query["tau"] == "0.250"
+
+
+def test_views_go_through_the_url_and_back():
+    for view in (
+        View(tau=1 - 1e-9, drawn=("levels", "whole"), marked=(), axes="exact-correct"),
+        View(taus=("a:0.500", "b:0.99987"), model="b"),
+        View(),
+    ):
+        assert View.from_query(view.to_query()) == view
+    broken = View.from_query({"taus": "a,b:nan,c:2,:0.5,d:0.1", "axes": "x", "drawn": "x"})
+    assert broken.own == {"c": 1.0, "": 0.5, "d": 0.1}
+    assert (broken.axes, broken.drawn) == ("recall-correct", ())
+
+
+EXTREMES = {
+    "one sample": (one_hot(0), LEAVES[:1]),
+    "all correct": (one_hot(0, 1, 2, 3, 4, 5), LEAVES),
+    "all wrong": (one_hot(5, 5, 5), ["violin", "flute", "oboe"]),
+    "constant scores": (np.full((8, 6), 1 / 6), [LEAVES[i % 6] for i in range(8)]),
+    "two samples": (spread(2), ["violin", "oboe"]),
+}
+
+
+@pytest.mark.parametrize("name", EXTREMES)
+def test_extreme_data_with_everything_drawn(tmp_path, name):
+    scores, truth = EXTREMES[name]
+    data = world(tmp_path, scores=scores, truth=truth)
+    for axes in ("recall-correct", "tau-hf1"):
+        visit = Visit("curves", data=data.key, drawn="levels,envelope,whole,spread", axes=axes, tau="0.3")
+        assert not visit.at.error
+        (chart, below), *_ = visit.charts()
+        assert "NaN" not in chart.proto.spec
+        assert below.value.startswith("At τ = 0.30 ")
+        assert "Models" not in [one.label for one in visit.at.multiselect]

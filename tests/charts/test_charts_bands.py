@@ -1,0 +1,132 @@
+"""Bands and rings on the operating curves, and the difference of two models, as data."""
+
+import numpy as np
+import pytest
+from chart_cases import curve_of, shown_texts, three_points, views
+
+import hierviz as hv
+from hierviz.bootstrap import CurveBands
+from hierviz.charts import (
+    bands_sentence,
+    curve_drag,
+    difference_band,
+    difference_band_sentence,
+    difference_band_table,
+    operating_curves,
+    to_svg,
+    to_vega_lite,
+)
+from hierviz.charts.difference_band import unclear_spans
+
+TAUS = np.array([1.0, 0.75, 0.5, 0.25, 0.0])
+RESAMPLES = hv.Resamples.draw(10, 100)
+
+
+def interval(middle, half):
+    """An Interval with 100 draws spread evenly around its middle."""
+    middle = np.asarray(middle, dtype=float)
+    draws = middle + np.asarray(half) * np.linspace(-1, 1, 100)[:, None]
+    return hv.resamples.Interval.of(middle, draws, RESAMPLES)
+
+
+def bands(low=0.1):
+    return CurveBands(
+        TAUS,
+        {
+            "info_recall": interval([0, 0.2, 0.5, 0.75, 0.75], 0.05),
+            "correct": interval([1, 0.95, 0.9, 0.6, 0.6], low),
+        },
+        {},
+    )
+
+
+def difference():
+    """Clear for tau >= 0.75, unclear at 0.5, the other way round below."""
+    return CurveBands(TAUS, {"info_f1": interval([0.2, 0.2, 0.0, -0.2, -0.2], 0.1)}, {})
+
+
+def test_a_band_goes_forth_along_its_lower_edge_and_back_along_the_upper():
+    spec = to_vega_lite(operating_curves({"m": three_points()}, bands={"m": bands()}))
+    (band,) = [view for view in views(spec) if view["mark"].get("filled") and view["mark"]["type"] == "line"]
+    rows = sorted(band["rows"], key=lambda row: row["order"])
+    outline = [(row["x"], row["y"]) for row in rows]
+    one = bands().curve["correct"]
+    across = bands().curve["info_recall"].estimate
+    assert outline[0] == pytest.approx((across[0], one.lower[0]), abs=1e-6)
+    assert outline[-1] == pytest.approx((across[0], one.upper[0]), abs=1e-6)
+    wanted = {*zip(across.round(6), one.lower.round(6)), *zip(across.round(6), one.upper.round(6))}
+    assert set(outline) <= wanted
+    assert min(y for _, y in outline) == pytest.approx(one.lower.min(), abs=1e-6)
+
+
+def test_the_axis_has_room_for_the_band_and_so_have_the_places_of_the_dots():
+    curves = {"m": three_points()}
+    wide = {"m": bands(0.4)}
+    plain, with_bands = curve_drag(curves), curve_drag(curves, bands=wide)
+    assert plain["y"] != with_bands["y"]
+    spec = to_vega_lite(operating_curves(curves, bands=wide))
+    (band,) = [view for view in views(spec) if view["mark"].get("filled") and view["mark"]["type"] == "line"]
+    low, high = band["encoding"]["y"]["scale"]["domain"]
+    assert low <= wide["m"].curve["correct"].lower.min()
+    # The place of the dot at tau = 0, where 0.6 is correct, on the same axis.
+    assert with_bands["y"][0][0] == pytest.approx(10_000 * (high - 0.6) / (high - low), abs=1)
+
+
+def test_no_band_where_a_metric_of_the_axes_has_none():
+    spec = to_vega_lite(operating_curves({"m": three_points()}, bands={"m": bands()}, x="exact"))
+    assert not [view for view in views(spec) if view["mark"].get("filled") and view["mark"]["type"] == "line"]
+    assert bands_sentence({"m": bands()}, "exact", "correct") == ""
+    assert "95 %" in bands_sentence({"m": bands()})
+    assert bands_sentence(None) == ""
+
+
+def test_rings_stand_on_the_curve_at_their_threshold():
+    points = [{"model": "b", "label": "95 % correct", "tau": 0.6}]
+    curves = {"a": curve_of([0.9, 0.6]), "b": three_points()}
+    spec = to_vega_lite(operating_curves(curves, points=points))
+    (ring,) = [
+        view for view in views(spec) if view["mark"].get("shape") == "square" and view["mark"].get("size") == 170
+    ]
+    (row,) = ring["rows"]
+    assert (row["x"], row["y"], row["j"], row["label"]) == (0.5, 0.9, 1, "95 % correct")
+    with pytest.raises(hv.PredictionsError, match="points: expected a model of a, b, got 'c'"):
+        operating_curves(curves, points=[{"model": "c", "label": "", "tau": 0.5}])
+
+
+def test_difference_table_and_spans():
+    table = difference_band_table(difference(), "info_f1")
+    assert table["tau"].tolist() == [0, 0.25, 0.5, 0.75, 1]
+    assert table["clear"].tolist() == [True, True, False, True, True]
+    assert table["verdict"].tolist() == ["second is higher"] * 2 + ["no clear difference"] + ["first is higher"] * 2
+    # Half way to the neighbours that are clear.
+    assert unclear_spans(difference(), "info_f1") == [{"start": 0.375, "end": 0.625}]
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [330, 1200])
+def test_difference_is_drawn_with_words_and_hatch_not_colour_alone(dark, width):
+    chart = difference_band(difference(), "info_f1", ("a", "b"), dark=dark, width=width)
+    spec = to_vega_lite(chart, dark)
+    drawn = {view["mark"]["type"] for view in views(spec)}
+    assert {"area", "line", "rule", "rect"} <= drawn
+    (grey,) = [view for view in views(spec) if view["mark"]["type"] == "rect"]
+    assert [(row["start"], row["end"]) for row in grey["rows"]] == [(0.375, 0.625)]
+    hatch = [view for view in views(spec) if view["mark"]["type"] == "rule" and "end" in view["rows"][0]]
+    assert all(0.375 <= row["start"] < row["end"] <= 0.625 for view in hatch for row in view["rows"])
+    assert ("no clear difference" in str(shown_texts(to_svg(chart, dark)))) == (width > 330)
+
+
+def test_difference_in_words():
+    text = difference_band_sentence(difference(), "info_f1", ("a", "b"))
+    assert "a is clearly higher at 38 % of the thresholds (the longest stretch: τ from 0.62 to 1.00)" in text
+    assert "b is clearly higher at 38 % of the thresholds (the longest stretch: τ from 0.00 to 0.38)" in text
+    assert "nobody can tell" in text
+    same = CurveBands(TAUS, {"info_f1": interval(np.zeros(5), 0)}, {})
+    assert "At no threshold is there a clear difference" in difference_band_sentence(same, "info_f1", ("a", "b"))
+    clear = CurveBands(TAUS, {"info_f1": interval(np.full(5, 0.3), 0.1)}, {})
+    assert "a is clearly higher at every threshold (95 %" in difference_band_sentence(clear, "info_f1", ("a", "b"))
+    assert unclear_spans(clear, "info_f1") == []
+    to_svg(difference_band(clear, "info_f1", ("a", "b")))
+    to_svg(difference_band(same, "info_f1", ("a", "b")))
+    with pytest.raises(hv.PredictionsError, match="key: expected one of info_f1, got 'nothing'"):
+        difference_band(clear, "nothing", ("a", "b"))
