@@ -740,8 +740,8 @@ def test_inspect(run):
     assert (code, err) == (0, "")
     said = dict(line.split(": ", 1) for line in out.splitlines())
     assert said["title"] == "Soft-max margin"
-    assert said["parametrisation"] == "softmax_all_nodes"
-    assert said["output"] == "logits"
+    assert said["parametrisation"].startswith("softmax_all_nodes,")
+    assert said["scores in"] == "logits"
     assert said["classes"].startswith("61 names")
     assert said["taxonomy"] == "the one the model was trained with"
     assert re.fullmatch("[0-9a-f]{64}", said["sha256"])

@@ -4,7 +4,6 @@ import pandas as pd
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.numbers import escape
 from hierviz.charts import threshold_text
 from hierviz.charts.curve_table import short_label
 from hierviz.judged_samples import judged_samples
@@ -80,7 +79,7 @@ def value_table(rows, key, *, first, keys=SHOWN, intervals=None):
     Parameters
     ----------
     rows : dict of str to dict of str to object
-        First column, then what stands before the metrics (any column name) and the metrics themselves (keys of METRICS).
+        First column, then ``τ`` and the metrics; those that are no column are left out.
     key : str
         Of the widget.
     first : str
@@ -90,15 +89,13 @@ def value_table(rows, key, *, first, keys=SHOWN, intervals=None):
     intervals : dict of str to dict of str to Interval, optional
         By row and metric.
     """
-    plain = [name for name in next(iter(rows.values())) if name not in METRICS]
     table = pd.DataFrame(
-        [[name, *(row[one] for one in plain), *(row.get(one) for one in keys)] for name, row in rows.items()],
-        columns=[first, *plain, *(short_label(one) for one in keys)],
+        [[name, row["τ"], *(row.get(one) for one in keys)] for name, row in rows.items()],
+        columns=[first, "τ", *(short_label(one) for one in keys)],
     )
-    shown = {}
-    for place, one in enumerate(keys, 1 + len(plain)):
-        texts = [with_interval(row.get(one), (intervals or {}).get(name, {}).get(one)) for name, row in rows.items()]
-        shown[short_label(one)] = texts
+    for place, one in enumerate(keys, 2):
+        spans = [(intervals or {}).get(name, {}).get(one) for name in rows]
+        texts = [with_interval(row.get(one), span) for row, span in zip(rows.values(), spans, strict=True)]
         table.isetitem(place, texts)
     st.dataframe(
         table,
@@ -109,8 +106,3 @@ def value_table(rows, key, *, first, keys=SHOWN, intervals=None):
             short_label(one): st.column_config.TextColumn(help=METRICS[one].sentence, alignment="right") for one in keys
         },
     )
-
-
-def hint(text):
-    """A sentence of Markdown about names that may hold anything."""
-    st.markdown(escape(text))

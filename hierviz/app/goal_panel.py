@@ -182,9 +182,6 @@ def _reached(choice, key, tau, label, found, where):
         f"{told}. There {choosing.percent(found.values['correct'])} of the answers are correct, and they state "
         f"{choosing.percent(found.values['info_recall'])} of what there is to say."
     )
-    for row in rows.values():
-        for name in [one for one in row if one not in ("τ", *choosing.SHOWN)]:
-            del row[name]
     taus = dict(zip(rows, (found.threshold, tau), strict=True))
     spans = {name: uncertainty.at(choice, key, one) for name, one in taus.items()}
     choosing.value_table(rows, f"goal-{where}", first="at", intervals=spans)

@@ -11,7 +11,7 @@ from tests.browser.conftest import ready
 pytestmark = pytest.mark.browser
 
 # Address and the number of charts in view.
-PAGES = {"": 0, "curves": 1, "example": 3, "open": 0}
+PAGES = {"": 0, "curves": 1, "example": 3, "model": 1, "open": 0}
 SIZES = {"desk": (1440, 900), "phone": (390, 844)}
 SIGNATURES = {"csv": b"", "png": b"\x89PNG\r\n\x1a\n", "svg": b"<svg"}
 # What sticks out of the window: class, text and right edge of the outermost such elements.
@@ -164,7 +164,7 @@ def test_keyboard_alone_opens_a_definition_and_a_page(open_page):
     page.get_by_role("heading", level=1, name="Operating curves").wait_for(timeout=20_000)
     charts(page, 1)
     page.get_by_role("heading", level=1).click()
-    tab_until(page, r"^AP(expand_more)?$")
+    tab_until(page, r"^Correct(expand_more)?$")
     page.keyboard.press("Enter")
     page.get_by_test_id("stPopoverBody").get_by_text("Source:").wait_for(timeout=10_000)
 

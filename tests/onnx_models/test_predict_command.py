@@ -196,11 +196,13 @@ def test_truth_by_the_names_of_picture_files(build, metadata, predict, folder, t
     assert code == 0, err
     assert f"order of the classes ({len(ids)} samples with known truth" in err
     out.unlink()
-    truth.write_text("sample_id,truth\nelse,cat\n")
-    code, _, err = predict(path, *flags)
-    assert (code, err.count("\n")) == (2, 1)
-    assert f"got none in common: '{ids[0]}'" in err
-    assert not out.exists()
+    # Nothing in common, and two that would be called alike.
+    for rows in ("else,cat\n", f"x/{ids[0]}.png,cat\ny/{ids[0]}.png,cat\n"):
+        truth.write_text("sample_id,truth\n" + rows)
+        code, _, err = predict(path, *flags)
+        assert (code, err.count("\n")) == (2, 1)
+        assert f"got none in common: '{ids[0]}'" in err
+        assert not out.exists()
 
 
 def test_flags_that_do_not_go_together(build, metadata, predict, array, tmp_path):
