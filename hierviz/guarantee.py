@@ -118,7 +118,9 @@ class Guarantee:
         """What is promised, or that nothing is, in one sentence."""
         if not self.is_feasible:
             return self.why_not
-        return f"With a confidence of {_percent(1 - self.delta)}, {_claim(self)} at the threshold {self.threshold:.12g}."
+        return (
+            f"With a confidence of {_percent(1 - self.delta)}, {_claim(self)} at the threshold {self.threshold:.12g}."
+        )
 
     @property
     def assumption(self):

@@ -52,14 +52,6 @@ def threshold_panel(choice):
     now = curve_chart(choice)
     key = now.model
     with st.container(horizontal=True, vertical_alignment="center"):
-        name, curve = numbers.escape(choice.name(key)), choice.models[key].curve
-        goals = {
-            "best F1": curve.best_threshold("info_f1"),
-            "95 % correct": curve.best_threshold("info_recall", correct=0.95),
-        }
-        for goal, best in goals.items():
-            if best is not None:
-                st.button(f"{goal} of {name}: τ = {best:.3f}", on_click=state.move_threshold, args=(best, key))
         st.button("Majority: τ = 0.5", on_click=state.move_threshold, args=(0.5, key))
         answers = state.link(rule="threshold", tau=now.tau_of(key))
         st.page_link(

@@ -7,13 +7,14 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from hierviz.app import sample, state
+from hierviz.app import sample
+from hierviz.app.state import opened
 
 
 @pytest.fixture(scope="session")
 def demo():
     """The demo's Dataset, the same object that the pages show."""
-    return state._demo()
+    return opened._demo()
 
 
 class NoCharts:

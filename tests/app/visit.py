@@ -7,7 +7,8 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from hierviz.app import dataset, state
+from hierviz.app import dataset
+from hierviz.app.state import opened
 
 ROOT = Path(__file__).parents[2]
 PAGES = {
@@ -127,7 +128,7 @@ def plain(markdown):
 def shelve(**files):
     """Open files as the page Open does and keep them for every session; returns the Dataset."""
     data = dataset.open_files(dataset.Files(**files))
-    state._shelf()[data.key] = data
+    opened._shelf()[data.key] = data
     return data
 
 

@@ -1,0 +1,72 @@
+"""What the visitor looks at, where it is kept, and what is cached: session, URL and server memory.
+
+This package alone touches st.session_state, st.query_params and st.cache_*. The view lives in the session and is written
+to the URL on every run; a URL that we did not write (a link, a reload, the back button) wins over the session.
+"""
+
+from hierviz.app.state.current import (
+    bound,
+    bound_member,
+    bound_threshold,
+    change,
+    link,
+    lost_sample,
+    publish,
+    session,
+    shown_model_of,
+    view,
+)
+from hierviz.app.state.curve import bound_own_thresholds, curve_start, dragged, move_threshold
+from hierviz.app.state.entry import begin, dismiss_hint, first_visit, is_dark, is_narrow, main_width, width
+from hierviz.app.state.memory import answered, cached, computed, kept, kept_upload, memory, opened_model
+from hierviz.app.state.opened import (
+    data,
+    may_open_paths,
+    open_requested,
+    put,
+    request_open,
+    shown_model,
+    shown_models,
+    startup,
+    startup_files,
+)
+
+__all__ = [
+    "answered",
+    "begin",
+    "bound",
+    "bound_member",
+    "bound_own_thresholds",
+    "bound_threshold",
+    "cached",
+    "change",
+    "computed",
+    "curve_start",
+    "data",
+    "dismiss_hint",
+    "dragged",
+    "first_visit",
+    "is_dark",
+    "is_narrow",
+    "kept",
+    "kept_upload",
+    "link",
+    "lost_sample",
+    "main_width",
+    "may_open_paths",
+    "memory",
+    "move_threshold",
+    "open_requested",
+    "opened_model",
+    "publish",
+    "put",
+    "request_open",
+    "session",
+    "shown_model",
+    "shown_model_of",
+    "shown_models",
+    "startup",
+    "startup_files",
+    "view",
+    "width",
+]

@@ -1,0 +1,91 @@
+"""The view of this session, written to the URL, and the widgets that are tied to it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from hierviz.app.view import View
+
+session, url = st.session_state, st.query_params
+
+
+def view():
+    """The current View."""
+    return session.setdefault("view", View())
+
+
+def change(**changes):
+    """Change the view; the URL follows at the next run or `publish`."""
+    session.view = replace(view(), **changes)
+
+
+def link(**changes):
+    """Query parameters of the current view with some changes, for links to pages."""
+    return replace(view(), **changes).to_query()
+
+
+def publish():
+    """Write the view to the URL."""
+    now, there = link(), url.to_dict()
+    if not there and now == session.get("published"):
+        return  # the browser is about to write it: see `begin`
+    if now != there:
+        url.from_dict(now)
+        session.had_query = bool(now)
+    session.published = now
+
+
+def lost_sample():
+    """Id of a sample that a link named and the data do not have, until another one is chosen; None otherwise."""
+    if view().sample:
+        session.pop("lost_sample", None)
+    return session.get("lost_sample")
+
+
+def shown_model_of(models):
+    """The one of these models that is looked at; the first when it is another."""
+    return view().model if view().model in models else models[0]
+
+
+def bound(field, **widget):
+    """Keywords that tie a widget to one field of the view: its key, value and callback.
+
+    `value` is shown where the field's own value is not one of the widget's; `back` translates the widget's value into the
+    field's, None for no change.
+    """
+    back = widget.pop("back", lambda value: value)
+    key = f"widget_{field}"
+    session[key] = widget.pop("value", getattr(view(), field))
+
+    def changed():
+        value = back(session[key])
+        if value is not None:
+            # Another selection starts with its own first sample.
+            change(**{field: value}, **({"sample": ""} if field in ("outcome", "under", "order") else {}))
+
+    return {"key": key, "on_change": changed, **widget}
+
+
+def bound_threshold(model, **widget):
+    """As `bound`, for the threshold of a model."""
+    key = "widget_tau"
+    session[key] = view().tau_of(model)
+
+    def changed():
+        session.view = view().with_tau(round(float(session[key]), 12), model)
+
+    return {"key": key, "on_change": changed, **widget}
+
+
+def bound_member(field, word):
+    """Keywords of a toggle that puts a word into a field of the view that holds several."""
+    key = f"widget_{field}_{word}"
+    session[key] = word in getattr(view(), field)
+
+    def changed():
+        others = tuple(one for one in getattr(view(), field) if one != word)
+        change(**{field: (*others, word) if session[key] else others})
+
+    return {"key": key, "on_change": changed}

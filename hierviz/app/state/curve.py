@@ -1,0 +1,80 @@
+"""The threshold chart: where its handle starts, and what was chosen on it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hierviz.app.state.current import change, publish, session, shown_model_of, view
+from hierviz.app.view import own_thresholds
+
+
+def curve_start(drawn, models):
+    """What the curve chart starts at, and its widget key; `drawn` says which chart it is.
+
+    The chart keeps its own selection: to move its handle from here it needs a new key. The start is frozen as long as the
+    key lives, or every release would build the chart anew.
+
+    Parameters
+    ----------
+    drawn : str
+    models : list of str
+        Keys of the models on it, in order.
+
+    Returns
+    -------
+    start : View
+        Of which the thresholds and the model count.
+    key : str
+    """
+    session.setdefault("curve_nonce", 0)
+    key = f"curves-{session.curve_nonce}-{view().data}-{drawn}"
+    if key not in session and not session.pop("curve_moved", False):
+        shown = shown_model_of(models)
+        session.curve_start = replace(view(), tau=view().tau_of(shown), model=shown)
+    # A button inside the fragment reruns the fragment alone, so the URL is written here.
+    publish()
+    return session.curve_start, key
+
+
+def move_threshold(tau, model):
+    """Set the threshold from a button and move the chart's handle there."""
+    tau = min(max(float(tau), 0.0), 1.0)
+    session.curve_nonce = session.get("curve_nonce", 0) + 1
+    session.view = replace(view().with_tau(tau, model), rule="threshold")
+    session.curve_start, session.curve_moved = replace(view(), model=model), True
+
+
+def dragged(event, start, models):
+    """Take over what was chosen on the chart: the threshold and the model. `start` until the first touch.
+
+    Returns
+    -------
+    View
+        Of which the thresholds and the model count.
+    """
+    chosen = event.selection if event else {}
+    tau, model = (chosen.get(name) or [{}] for name in ("tau", "model"))
+    place = int(model[0].get("model", models.index(start.model)))
+    model = models[place] if 0 <= place < len(models) else start.model
+    tau = min(max(float(tau[0].get("tau", start.tau)), 0.0), 1.0)
+    seen, session.curve_seen = session.get("curve_seen"), (start, model, tau)
+    if model != start.model or view().model:
+        change(model=model)
+    # The model may arrive before its own threshold does.
+    is_late = bool(view().own) and seen is not None and seen[0] is start and seen[1] != model and seen[2] == tau
+    if tau != view().tau_of(model) and not is_late:
+        session.view = replace(view().with_tau(tau, model), rule="threshold")
+    publish()
+    return replace(view(), model=model)
+
+
+def bound_own_thresholds(models):
+    """Keywords of the toggle that gives every model a threshold of its own, or all the same again."""
+    key = "widget_own"
+    session[key] = bool(view().own)
+
+    def changed():
+        tau = view().tau_of(shown_model_of(models))
+        change(taus=own_thresholds(dict.fromkeys(models, tau) if session[key] else {}), tau=tau)
+
+    return {"key": key, "on_change": changed}

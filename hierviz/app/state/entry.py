@@ -1,0 +1,85 @@
+"""What a page does first: take over the URL, ask the browser how wide it is, greet a first visitor."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from hierviz.app.state.current import link, publish, session, url, view
+from hierviz.app.state.opened import data, startup, startup_files
+from hierviz.app.view import View
+
+_VIEWPORT = None
+
+
+def begin(page):
+    """Call first in every run of a page (its path): take over a foreign URL, then write ours."""
+    asked = url.to_dict()
+    is_entry = session.get("page") != page
+    # The address without a query, on a page that had one: the back button returned to where the page was entered.
+    is_back = not asked and not is_entry and session.get("had_query", False)
+    session.page = page
+    if is_back or (asked and asked != session.get("published")):
+        session.view = View.from_query(asked)
+        found = data()
+        if found is not None:
+            cleaned = view().cleaned(found)
+            if view().sample and not cleaned.sample:
+                session.lost_sample = view().sample
+            session.view = cleaned
+    elif "view" not in session and startup_files():
+        session.view = View(data=startup().key)
+    session.had_query = bool(asked)
+    if not asked and (is_entry or is_back):
+        # Entering a page clears the query. Writing it anew would be a step of the browser's history of its own, in
+        # which the back button gets stuck: `width` lets the browser replace the address instead.
+        session.published = link()
+        session.entries = session.get("entries", 0) + 1
+    else:
+        publish()
+
+
+def width():
+    """Pixels that a chart may be wide: 330 on a phone, up to 1200. Reported by the browser once per size class."""
+    global _VIEWPORT
+    if _VIEWPORT is None:
+        _VIEWPORT = st.components.v2.component(
+            "hierviz_viewport",
+            js="""export default function({data, setStateValue}) {
+                if (data.query && !location.search)
+                    history.replaceState(history.state, "", location.pathname + "?" + data.query);
+                const w = window.innerWidth;
+                setStateValue("px", w < 640 ? 330 : w < 1000 ? 600 : w < 1300 ? 900 : 1200);
+            }""",
+        )
+    # The script runs again when its data change: each entry of a page changes them.
+    known = {"query": urlencode(session.get("published") or {}), "entry": session.get("entries", 0)}
+    found = _VIEWPORT(key="viewport_px", data=known, default={"px": session.get("px", 1200)}, on_px_change=lambda: None)
+    session.px = int(found.px or session.get("px", 1200))
+    return session.px
+
+
+def is_dark():
+    """True in the dark theme."""
+    return st.context.theme.type == "dark"
+
+
+def is_narrow():
+    """True on a phone."""
+    return session.px < 600
+
+
+def main_width():
+    """Pixels for a chart in the main column of a page with a list beside it."""
+    return {1200: 800, 900: 580}.get(session.px, session.px)
+
+
+def first_visit(page):
+    """True on the page that a session starts with, until the hint is dismissed."""
+    return session.setdefault("landing", page) == page and not session.get("hint_read", False)
+
+
+def dismiss_hint():
+    """Do not show the hint again in this session."""
+    session.hint_read = True

@@ -1,0 +1,105 @@
+"""What is open: the demo, the files named at the start, and what visitors opened since."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+import streamlit as st
+
+from hierviz.app import dataset as datasets
+from hierviz.app.state.current import session, view
+from hierviz.app.view import View
+
+MOST_DATASETS = 4
+LOCAL_ADDRESSES = ("127.0.0.1", "localhost", "::1")
+
+
+@st.cache_resource(show_spinner="Running the demo's models on its pictures …")
+def _demo():
+    return datasets.open_demo()
+
+
+@st.cache_resource
+def _shelf():
+    """Opened data sets by key, the same for all sessions of this server; the oldest leave first."""
+    return {}
+
+
+@st.cache_resource(show_spinner="Reading the files …")
+def _startup(files):
+    return datasets.open_files(files)
+
+
+def startup_files():
+    """Files named on the command line that started the app, or None."""
+    from hierviz.cli.files import add_app_options
+
+    parser = argparse.ArgumentParser(add_help=False)
+    add_app_options(parser)
+    options, _ = parser.parse_known_args(sys.argv[1:])
+    if not options.taxonomy:
+        return None
+    return datasets.Files(**{name: tuple(v) if isinstance(v, list) else v for name, v in vars(options).items()})
+
+
+def startup():
+    """The data set of `startup_files`."""
+    return _startup(startup_files())
+
+
+def put(data):
+    """Keep an opened data set and look at it."""
+    shelf = _shelf()
+    shelf.pop(data.key, None)
+    shelf[data.key] = data
+    while len(shelf) > MOST_DATASETS:
+        del shelf[next(iter(shelf))]
+    session.view = View(data=data.key, tau=view().tau)
+
+
+def data():
+    """The Dataset of the view, or None when its key is not known here (a link from another machine, say)."""
+    key = view().data
+    if key == datasets.DEMO:
+        return _demo()
+    if startup_files() and startup().key == key:
+        return startup()
+    return _shelf().get(key)
+
+
+def shown_models(found):
+    """Keys of the models on the curves: those of the URL, else all of a few, else a first selection."""
+    chosen = [name for name in view().models if name in found.models]
+    if chosen:
+        return chosen
+    if found.key == datasets.DEMO:
+        first = [
+            name
+            for name in ("flat-softmax", "conditional-sigmoid", "multi-label", "soft-max-margin")
+            if name in found.models
+        ]
+        return first or list(found.models)[:4]
+    return list(found.models)[:6]
+
+
+def shown_model(found):
+    """Key of the one model that the Example page looks at."""
+    return view().model if view().model in found.models else next(iter(found.models))
+
+
+def may_open_paths():
+    """Paths on this machine may be opened only when nobody else can reach the server."""
+    return st.get_option("server.address") in LOCAL_ADDRESSES
+
+
+def request_open():
+    """Remember that Open was pressed: an upload that ends meanwhile reruns the page and would lose the press."""
+    session.open_requested = True
+
+
+def open_requested(done=False):
+    """True until an opening that was asked for is done."""
+    if done:
+        session.open_requested = False
+    return session.get("open_requested", False)
