@@ -17,9 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 
 import hierviz as hv
-from hierviz.curves import THOUSANDTHS, ParetoTable
+from hierviz.curves import THOUSANDTHS
 from hierviz.guarantee import ORDERS, guaranteed_threshold
 from hierviz.metrics.path import path_metrics
+from hierviz.pareto import ParetoTable
 
 
 @dataclass(frozen=True)

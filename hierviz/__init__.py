@@ -10,7 +10,7 @@ import importlib
 
 from hierviz.bootstrap import bootstrap_curve, bootstrap_means
 from hierviz.comparison import no_clear_difference, paired_difference, tied_with_best
-from hierviz.curves import OperatingCurve, ParetoTable, operating_curve, pareto_table
+from hierviz.curves import OperatingCurve, operating_curve
 from hierviz.errors import FileError, HiervizError, ModelError, PredictionsError, TaxonomyError
 from hierviz.evaluation import Evaluation
 from hierviz.goals import at_least_correct
@@ -22,6 +22,7 @@ from hierviz.metrics import METRICS, HierarchicalConfusion, confusion, path_metr
 from hierviz.onnx import load_inputs, load_model
 from hierviz.operating_point import OperatingPoint
 from hierviz.parametrisation import PARAMETRISATIONS, node_probabilities
+from hierviz.pareto import ParetoTable, pareto_table
 from hierviz.predictions import Predictions
 from hierviz.readers import (
     attach_media,

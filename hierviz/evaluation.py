@@ -17,7 +17,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hierviz.curves import CURVE_KEYS, ParetoTable, operating_curve, pareto_table
+from hierviz.curves import CURVE_KEYS, operating_curve
 from hierviz.errors import PredictionsError
 from hierviz.inference import infer, inference_rule, top_down
 from hierviz.metrics.confusion import confusion
@@ -25,6 +25,7 @@ from hierviz.metrics.label_sets import LabelSetCounts
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.path_cover import greedy_cover
 from hierviz.metrics.win import best_leaf_metrics, win
+from hierviz.pareto import ParetoTable, pareto_table
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists
 

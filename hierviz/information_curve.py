@@ -18,7 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.curves import ParetoTable, operating_curve, pareto_table
+from hierviz.curves import operating_curve
+from hierviz.pareto import ParetoTable, pareto_table
 from hierviz.rules import BITS_TIE
 
 

@@ -14,6 +14,7 @@ import pytest
 
 import hierviz as hv
 from hierviz import cli
+from hierviz.readers.operating_point_file import write_operating_point
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -167,6 +168,11 @@ def own_files(tmp_path, truth, monkeypatch):
             shutil.copy(model, path)
         elif flag == "--inputs":
             shutil.copy(demo / "pictures.zip", path)
+        elif flag == "--operating-point":
+            taxonomy = hv.load_taxonomy(demo / "taxonomy.csv")
+            predictions = hv.load_predictions(tmp_path / "model_a.csv", taxonomy, truth=truth)
+            curve = hv.operating_curve(taxonomy, hv.pareto_table(taxonomy, predictions), predictions.truth)
+            write_operating_point(hv.OperatingPoint.of_curve(taxonomy, curve, 0.6, "model_a"), path)
         elif flag == "--predictions" and not path.exists():
             taxonomy = hv.load_taxonomy(demo / "taxonomy.csv")
             made = hv.load_model(model, taxonomy).predict(demo / "pictures.zip")

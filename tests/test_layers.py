@@ -29,16 +29,17 @@ CORE = {
     "rules": ("taxonomy",),
     "crm": ("taxonomy", "parametrisation", "rules"),
     "inference": ("taxonomy", "rules", "crm"),
-    "information_curve": ("taxonomy", "curves", "rules"),
+    "information_curve": ("taxonomy", "curves", "pareto", "rules"),
     "repeats": ("curves",),
     "resamples": (),
     "bootstrap": ("curves", "resamples"),
     "comparison": ("bootstrap", "resamples"),
     "metrics": ("taxonomy", "inference"),
     # inference: a point of the curve is rule `threshold`.
-    "curves": ("taxonomy", "predictions", "metrics", "inference"),
+    "pareto": ("taxonomy", "predictions", "inference"),
+    "curves": ("metrics", "inference", "pareto"),
     "losses": ("taxonomy", "parametrisation"),
-    "evaluation": ("taxonomy", "parametrisation", "predictions", "inference", "metrics", "curves", "losses"),
+    "evaluation": ("taxonomy", "parametrisation", "predictions", "inference", "metrics", "pareto", "curves", "losses"),
     # Means, notes and JSON from an Evaluation.
     "summary": ("parametrisation", "predictions", "inference", "metrics", "curves", "evaluation"),
     # Writes the registries down as a page.

@@ -120,7 +120,6 @@ def test_a_foreign_model_is_asked_about_and_answers(open_page, foreign, bright):
 def test_hostile_files_give_one_line(open_page, server, foreign, tmp_path):
     page = open_page("model")
     heading(page, "Model")
-    memory = psutil.Process(server.streamlit().pid).memory_info().rss
     text, cut, outside = tmp_path / "text.onnx", tmp_path / "cut.onnx", tmp_path / "outside.onnx"
     text.write_text("<html>not a model</html>")
     cut.write_bytes(foreign[1].read_bytes()[:200])
@@ -147,10 +146,12 @@ def test_hostile_files_give_one_line(open_page, server, foreign, tmp_path):
         assert words in said
         assert "\n" not in said
         assert "Traceback" not in page.locator("body").inner_text()
+        if path == text:  # what the page itself imports at its first upload is in memory now
+            memory = psutil.Process(server.streamlit().pid).memory_info().rss
     page.goto(page.url)
     ready(page)
     heading(page, "Model")
-    assert psutil.Process(server.streamlit().pid).memory_info().rss - memory < 60 << 20
+    assert psutil.Process(server.streamlit().pid).memory_info().rss - memory < 30 << 20
 
 
 @pytest.fixture
