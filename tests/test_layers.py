@@ -35,9 +35,9 @@ CORE = {
     "bootstrap": ("curves", "resamples"),
     "comparison": ("bootstrap", "resamples"),
     "metrics": ("taxonomy", "inference"),
-    # inference: a point of the curve is rule `threshold`.
+    # inference: the answer at one threshold is rule `threshold`.
     "pareto": ("taxonomy", "predictions", "inference"),
-    "curves": ("metrics", "inference", "pareto"),
+    "curves": ("metrics", "pareto"),
     "losses": ("taxonomy", "parametrisation"),
     "evaluation": ("taxonomy", "parametrisation", "predictions", "inference", "metrics", "pareto", "curves", "losses"),
     # Means, notes and JSON from an Evaluation.
