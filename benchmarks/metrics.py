@@ -2,7 +2,7 @@
 
     python benchmarks/metrics.py [../shared/data]
 
-The folder of real files is the argument, else $HIERVIZ_TEST_DATA. Claims (issue 3): the confusion of one GermEval 1B
+The folder of real files is the argument, else $HIERVIZ_TEST_DATA. Claims: the confusion of one GermEval 1B
 submission under 0.3 s CPU; `hierviz evaluate` with all blocks for HWV pred_flat under 5 s CPU as a whole process and
 under 1 GB. The other jobs have no claim: 2,000 x 16,344 simulated scores of all iNaturalist 2021 nodes, and 100,000
 samples of one path each on the same tree. Exit code 1 when a claim does not hold.

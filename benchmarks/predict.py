@@ -3,7 +3,7 @@
     python benchmarks/predict.py [models/flat_softmax.onnx] [rows]
 
 The demo's 600 pictures, repeated to at least 20,000 rows, go through one model in batches of 64 on one thread: by a bare
-loop in a fresh Python, and by `Session.run`, in turns. Claim (issue 4): the run phase takes at most 1.15 times the bare
+loop in a fresh Python, and by `Session.run`, in turns. Claim: the run phase takes at most 1.15 times the bare
 loop; exit code 1 when it does not. "run phase" is what the model's process spends between getting rows and having written
 their outputs; "whole run" is Session.run from the caller's side (process, loading, writing rows, reading outputs);
 "predict" is Model.predict on the same array. Best of the rounds, wall-clock seconds.
