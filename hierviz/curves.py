@@ -41,8 +41,8 @@ THOUSANDTHS = np.arange(1000, -1, -1) / 1000
 
 
 @dataclass(frozen=True, eq=False)
-class OperatingCurve:
-    """Means of the path metrics for every threshold.
+class StepCurve:
+    """Means of the path metrics that change at thresholds only; a subclass says which point holds where, by `place`.
 
     Attributes
     ----------
@@ -62,14 +62,28 @@ class OperatingCurve:
         """J + 1."""
         return len(self.threshold) + 1
 
-    def place(self, threshold):
-        """Index of the point that holds at each threshold (number or array): the number of breakpoints above it."""
-        return np.searchsorted(-self.threshold, -np.asarray(threshold), side="left")
-
     def at(self, threshold):
         """Values at one or several thresholds: dict of float, or of arrays of the shape of `threshold`."""
         place = self.place(threshold)
         return {key: values[place] for key, values in self.values.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class OperatingCurve(StepCurve):
+    """Means of the path metrics for every threshold.
+
+    Attributes
+    ----------
+    threshold : ndarray of float64, shape (J,)
+        Strictly descending.
+    values : dict of str to ndarray of float64, shape (J + 1,)
+        Keys `CURVE_KEYS`.
+    n_samples : int
+    """
+
+    def place(self, threshold):
+        """Index of the point that holds at each threshold (number or array): the number of breakpoints above it."""
+        return np.searchsorted(-self.threshold, -np.asarray(threshold), side="left")
 
     def sampled(self, thresholds):
         """The curve at descending `thresholds` only, as an OperatingCurve of len(thresholds) points.

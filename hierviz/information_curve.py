@@ -18,13 +18,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.curves import operating_curve
+from hierviz.curves import StepCurve, operating_curve
 from hierviz.pareto import ParetoTable, pareto_table
 from hierviz.rules import BITS_TIE
 
 
 @dataclass(frozen=True, eq=False)
-class InformationCurve:
+class InformationCurve(StepCurve):
     """Means of the path metrics for every information threshold.
 
     Attributes
@@ -36,23 +36,9 @@ class InformationCurve:
     n_samples : int
     """
 
-    threshold: np.ndarray
-    values: dict[str, np.ndarray]
-    n_samples: int
-
-    @property
-    def n_points(self):
-        """J + 1."""
-        return len(self.threshold) + 1
-
     def place(self, bits):
         """Index of the point that holds at each bound (number or array): the number of breakpoints not below it."""
         return np.searchsorted(-self.threshold, BITS_TIE - np.asarray(bits, dtype=np.float64))
-
-    def at(self, bits):
-        """Values at one or several bounds: dict of float, or of arrays of the shape of `bits`."""
-        place = self.place(bits)
-        return {key: values[place] for key, values in self.values.items()}
 
 
 def information_curve(taxonomy, p, truth):

@@ -61,3 +61,26 @@ def read_edges(path):
 def hierarchy(shared_data):
     """Taxonomy of `hierarchies/<name>.csv`."""
     return lambda name: read_edges(shared_data / "hierarchies" / f"{name}.csv")
+
+
+@pytest.fixture(scope="session")
+def curves_golden(golden):
+    """Numbers of operating curves and rules, computed by others."""
+    return golden("operating_curves.json")
+
+
+@pytest.fixture(scope="session")
+def recipe(curves_golden):
+    """Names defined by the recipe that the numbers were made with."""
+    names = {}
+    exec("\n".join(curves_golden["recipe_python"]), names)
+    return names
+
+
+@pytest.fixture(scope="session")
+def tiny(curves_golden):
+    """The small tree of the golden curves."""
+    tree = curves_golden["tiny"]["tree"]
+    return Taxonomy.from_edges(
+        [(tree["names"][parent], tree["names"][node]) for node, parent in enumerate(tree["parents"]) if node]
+    )

@@ -35,26 +35,6 @@ def wsum(a):
 
 
 @pytest.fixture(scope="module")
-def curves_golden(golden):
-    return golden("operating_curves.json")
-
-
-@pytest.fixture(scope="module")
-def recipe(curves_golden):
-    names = {}
-    exec("\n".join(curves_golden["recipe_python"]), names)
-    return names
-
-
-@pytest.fixture(scope="module")
-def tiny(curves_golden):
-    tree = curves_golden["tiny"]["tree"]
-    return hv.Taxonomy.from_edges(
-        [(tree["names"][parent], tree["names"][node]) for node, parent in enumerate(tree["parents"]) if node]
-    )
-
-
-@pytest.fixture(scope="module")
 def imagenet(hierarchy):
     return hierarchy("imagenet_fiveai")
 

@@ -40,26 +40,6 @@ RULES = {
 SKIP = "decided_by_exact_float_equality"
 
 
-@pytest.fixture(scope="module")
-def curves_golden(golden):
-    return golden("operating_curves.json")
-
-
-@pytest.fixture(scope="module")
-def recipe(curves_golden):
-    names = {}
-    exec("\n".join(curves_golden["recipe_python"]), names)
-    return names
-
-
-@pytest.fixture(scope="module")
-def tiny(curves_golden):
-    tree = curves_golden["tiny"]["tree"]
-    return hv.Taxonomy.from_edges(
-        [(tree["names"][parent], tree["names"][node]) for node, parent in enumerate(tree["parents"]) if node]
-    )
-
-
 def blocks(value, path=()):
     """(path, block) of everything called "rules" outside meta."""
     for key, inner in value.items():
