@@ -9,7 +9,7 @@ import pytest
 
 # The script that writes files/ needs the dev extra; it is not for --doctest-modules to import.
 collect_ignore = ["make_models.py", "model_cases.py", "sklearn_cases.py", "torch_networks.py"]
-collect_ignore += ["hostile_models.py", "torch_picture_cases.py", "torch_table_cases.py"]
+collect_ignore += ["hostile_models.py", "mutants.py", "torch_picture_cases.py", "torch_table_cases.py"]
 LEAVES = ["newt", "cat", "duck", "dog"]  # not the order of the taxonomy, on purpose
 PICTURE = {"layout": "NHWC", "dtype": "uint8", "range": [0, 255], "colour": "RGB", "size": [5, 6]}
 

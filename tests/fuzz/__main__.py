@@ -1,0 +1,56 @@
+"""`python -m tests.fuzz --n 20000 --models 1000`: damaged files by the thousand; exit code 1 when one is a finding."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from .mutations import mutant
+from .seeds import seeds
+from .watchdog import watched
+
+
+def main():
+    """Run, print the counts, write the findings into a folder."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--n", type=int, default=20_000, help="files (20000)")
+    parser.add_argument("--models", type=int, default=1000, help="models (1000)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=20, help="a file that takes longer is a finding (20)")
+    parser.add_argument("--out", type=Path, help="folder for the files that are findings, with what was said")
+    options = parser.parse_args()
+    n_findings = 0
+    for what, n in (("files", options.n), ("models", options.models)):
+        tally = watched(options.seed, n, what, workers=options.workers, seconds=options.seconds, progress=_progress(n))
+        counts = {fate: tally.counts[fate] for fate in ("fine", "one line", "other", "died", "slow", "memory")}
+        print(f"{what}, seed {options.seed}: {sum(counts.values())} read; {counts}")
+        for number, fate, words in tally.findings:
+            print(f"--- {what} {number}: {fate}\n{words[-1500:]}")
+            if options.out:
+                _keep(options.out, options.seed, what, number, words)
+        n_findings += len(tally.findings)
+    return 1 if n_findings else 0
+
+
+def _progress(n):
+    if not sys.stderr.isatty():
+        return None
+    return lambda tally: print(f"\r{tally.counts.total()} of {n}: {dict(tally.counts)}", end="", file=sys.stderr)
+
+
+def _keep(folder, seed, what, number, words):
+    folder.mkdir(parents=True, exist_ok=True)
+    name, content = "m.onnx", b""
+    if what == "files":
+        role, name, content = mutant(seed, number, seeds())
+        name = f"{role}--{ascii(name)[1:-1].replace('/', '_')[-100:]}"
+    else:
+        from tests.onnx_models import mutants
+
+        content = mutants.mutant(seed, number, mutants.originals())
+    (folder / f"{what}-{number}-{name}").write_bytes(content)
+    (folder / f"{what}-{number}.txt").write_text(words)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

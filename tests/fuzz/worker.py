@@ -1,0 +1,139 @@
+"""Reads damaged files one after another and says on standard output what became of each: a process that may be stopped.
+
+Each file has a line before it is read and one after; who listens kills what stays silent. Fates: `fine`; `one line` (a
+HiervizError of one printable line of at most 500 characters); `memory` (more than `MOST_BYTES` were asked for or used);
+`other` (anything else: a bug).
+"""
+
+import json
+import os
+import resource
+import shutil
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+
+# A pool that reserves address space in gigabytes would hide what was asked for.
+os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
+
+MOST_BYTES = 1 << 30
+LONGEST_LINE = 500
+
+
+def _resident():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+
+def _peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def fate_of(read, path):
+    """(fate, words) of one file.
+
+    Parameters
+    ----------
+    read : callable
+        Takes the path; returns, or raises a HiervizError.
+    path : Path
+    """
+    from hierviz.errors import HiervizError
+
+    before = _resident()
+    try:
+        read(path)
+        fate, words = "fine", ""
+    except HiervizError as error:
+        words = str(error)
+        is_line = words.isprintable() and 0 < len(words) <= LONGEST_LINE
+        # Not by chance does it fit elsewhere: a small file must be refused before memory is asked for.
+        is_memory = "fits into memory" in words
+        fate = "memory" if is_memory else "one line" if is_line else "other"
+    except MemoryError:
+        fate, words = "memory", traceback.format_exc()
+    except Exception:
+        fate, words = "other", traceback.format_exc()
+    if _peak() - before > MOST_BYTES:
+        fate, words = "memory", f"{words} (peak {_peak() >> 20} MB)"
+    return fate, words
+
+
+def main(seed, start, stop, step, what):
+    """Read files `start`, `start + step`, ... below `stop`; `what` is a key of `_JOBS`."""
+    import warnings
+
+    warnings.simplefilter("error")
+    folder = Path(tempfile.mkdtemp(prefix="hierviz-fuzz-"))
+    try:
+        for number, read, write in _JOBS[what](seed, range(start, stop, step)):
+            place = folder / str(number)
+            place.mkdir()
+            path = write(place)
+            _say({"number": number, "file": ascii(path.name)})
+            if what != "models":
+                resource.setrlimit(resource.RLIMIT_AS, (_address_space() + MOST_BYTES, resource.RLIM_INFINITY))
+            fate, words = fate_of(read, path)
+            resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+            _say({"number": number, "fate": fate, "words": ascii(words)[1:-1]})
+            shutil.rmtree(place)
+            if fate == "memory":
+                return  # the peak of this process says nothing about the next file
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _address_space():
+    return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+
+
+def _say(message):
+    print(json.dumps(message), flush=True)
+
+
+def _files(seed, numbers):
+    from .doors import DOORS
+    from .mutations import mutant
+    from .seeds import seeds
+
+    originals = seeds()
+    for number in numbers:
+        role, name, content = mutant(seed, number, originals)
+        yield number, DOORS[role], lambda place, name=name, content=content: _put(place / name, content)
+
+
+def _models(seed, numbers):
+    from tests.onnx_models.mutants import mutant, originals
+
+    from .doors import model
+
+    models = originals()
+    for number in numbers:
+        content = mutant(seed, number, models)
+        yield number, model, lambda place, content=content: _put(place / "m.onnx", content)
+
+
+def _corpus(_, numbers):
+    from .corpus import corpus
+    from .doors import DOORS
+
+    cases = corpus()
+    for number in numbers:
+        _, role, name, content = cases[number]
+        yield number, DOORS[role], lambda place, name=name, content=content: _put(place / name, content)
+
+
+_JOBS = {"files": _files, "models": _models, "corpus": _corpus}
+
+
+def _put(path, content):
+    try:
+        path.write_bytes(content)
+    except OSError:  # a name that this file system cannot hold
+        path = path.with_name("x" + path.suffix[-8:])
+        path.write_bytes(content)
+    return path
+
+
+if __name__ == "__main__":
+    main(*(int(one) for one in sys.argv[1:5]), sys.argv[5])
