@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hierviz.errors import FileError, ModelError, listed
 from hierviz.readers.arrays import ID_ARRAYS
-from hierviz.readers.numpy_files import open_npy, read_npz_arrays
+from hierviz.readers.numpy_files import open_npy, open_npz
 from hierviz.readers.sources import open_source
 
 WANTED = "arrays for a model (.npy or .npz)"
@@ -21,7 +21,7 @@ def by_position(array, specs, where):
 
 
 def read_npy(path, specs):
-    """The array of an ``.npy`` file, mapped into memory, by the name of the only input."""
+    """The array of an ``.npy`` file, which stays on disk, by the name of the only input."""
     return by_position(open_npy(open_source(path, WANTED, ("npy",))), specs, path.name)
 
 
@@ -40,19 +40,21 @@ def read_npz(path, specs):
     FileError
         If the file cannot be read or an input has no array.
     """
-    found = read_npz_arrays(open_source(path, WANTED, ("zip",)))
-    names = [spec.name for spec in specs]
-    ids_name = next((name for name in ID_ARRAYS if name in found and name not in names), None)
-    ids = None if ids_name is None else found.pop(ids_name)
-    if all(name in found for name in names):
-        arrays = {name: found.pop(name) for name in names}
-    elif len(names) == 1 and len(found) == 1:
-        arrays, found = {names[0]: next(iter(found.values()))}, {}
-    else:
-        raise FileError(
-            f"{path.name}: expected arrays named {listed(names)} (the inputs of the model), got {listed(found)}. "
-            "Name the arrays in np.savez as the inputs are named."
-        )
+    with open_npz(open_source(path, WANTED, ("zip",))) as npz:
+        names, found = [spec.name for spec in specs], list(npz.headers)
+        ids_name = next((name for name in ID_ARRAYS if name in found and name not in names), None)
+        others = [name for name in found if name != ids_name]
+        if all(name in others for name in names):
+            arrays = {name: npz[name] for name in names}
+            others = [name for name in others if name not in names]
+        elif len(names) == 1 and len(others) == 1:
+            arrays, others = {names[0]: npz[others[0]]}, []
+        else:
+            raise FileError(
+                f"{path.name}: expected arrays named {listed(names)} (the inputs of the model), got {listed(others)}. "
+                "Name the arrays in np.savez as the inputs are named."
+            )
+        ids = None if ids_name is None else npz[ids_name]
     if ids is not None:
         n_rows = min((len(one) for one in arrays.values() if one.ndim), default=0)
         if ids.shape != (n_rows,):
@@ -60,5 +62,5 @@ def read_npz(path, specs):
                 f"{path.name}: expected {n_rows} ids in {ids_name!r}, got shape {ids.shape}. Align the rows."
             )
         ids = ids.astype(str)
-    notes = (f"{path.name}: arrays that no input is called after were left out: {listed(found)}",) if found else ()
+    notes = (f"{path.name}: arrays that no input is called after were left out: {listed(others)}",) if others else ()
     return arrays, ids, notes

@@ -16,6 +16,7 @@ import numpy as np
 
 from hierviz.errors import ModelError, listed
 from hierviz.onnx.picture_fitting import Preview, fitted, fitting_words
+from hierviz.readers.stored_array import StoredArray
 
 _WHOLE = ("uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")  # what can hold 0..255
 _FRACTIONS = ("float16", "float32", "float64")
@@ -221,14 +222,14 @@ class InputSpec:
 
     def check(self, array, where):
         """`array` with missing axes of length 1 added, or a ModelError that says what does not fit."""
-        array = array if isinstance(array, np.ndarray) else np.asarray(array)
+        array = array if isinstance(array, (np.ndarray, StoredArray)) else np.asarray(array)
         fixed = self.shape[1:]
         if array.ndim == len(fixed) and array.ndim and fixed[-1] in (1, None):
             array = array[..., None]
         elif array.ndim == len(self.shape) + 1 and array.shape[-1] == 1:
             array = array[..., 0]
         wanted = " x ".join(["rows", *("any" if one is None else str(one) for one in fixed)])
-        pictures = self.as_pictures(array)
+        pictures = self.as_pictures(np.asarray(array[:1]) if array.ndim == 4 else array)
         shape = array.shape[1:]
         if pictures is not None:
             shape, fixed = pictures.shape[1:3], self.size
@@ -244,7 +245,7 @@ class InputSpec:
             )
         if pictures is None:
             # Text is in memory anyway, and a missing one is told by its row here; numbers may lie on disk.
-            self.cast(array if self.dtype == "str" else array[:1], where)
+            self.cast(np.asarray(array if self.dtype == "str" else array[:1]), where)
         return array
 
     def cast(self, values, where="inputs"):

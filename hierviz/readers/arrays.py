@@ -1,4 +1,4 @@
-"""Scores in numpy files: ``.npy`` stays on disk, ``.npz`` brings names and ids along.
+"""Scores in numpy files: ``.npy`` stays on disk, ``.npz`` brings names and ids along; its other arrays are not read.
 
 Opening them, which inputs of models need as well, stands in `numpy_files`.
 """
@@ -9,7 +9,7 @@ import numpy as np
 
 from hierviz.errors import PredictionsError, listed, near_miss
 from hierviz.readers.labels import find_node, is_all_nodes, read_labels, single_nodes, text_array
-from hierviz.readers.numpy_files import open_npy, read_npz_arrays
+from hierviz.readers.numpy_files import open_npy, open_npz
 from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.readers.truth_file import Truth
 
@@ -19,7 +19,7 @@ TRUTH_ARRAYS = ("truth", "true", "y_true", "true_label")
 
 
 def read_npy(source, classes=None):
-    """Scores of a ``.npy`` file, mapped into memory and never read as a whole (a gzipped one is).
+    """Scores of a ``.npy`` file, which stay on disk and are read in blocks (a gzipped one is read as a whole).
 
     Parameters
     ----------
@@ -59,20 +59,28 @@ def read_npz(source, taxonomy, classes=None):
     FileError, PredictionsError
         As `read_npy`; also when several arrays could be the scores.
     """
-    where = source.where
-    arrays = read_npz_arrays(source)
+    with open_npz(source) as npz:
+        return _of_npz(source, npz, taxonomy, classes)
+
+
+def _of_npz(source, npz, taxonomy, classes):
+    where, arrays = source.where, npz.headers
     tables = [key for key, one in arrays.items() if one.ndim == 2 and one.dtype.kind in "fiu"]
+    if not tables:
+        # An array of objects may be the one: why it is not read is what to say.
+        for key in [key for key, one in arrays.items() if one.dtype.hasobject][:1]:
+            npz[key]
     if len(tables) != 1:
         shapes = ", ".join(f"{key!r} {one.shape} {one.dtype}" for key, one in list(arrays.items())[:5])
         raise PredictionsError(
             f"{where}: expected one array of numbers with two axes (samples, classes), got {len(tables)} ({shapes}). "
             "Save the scores of one model in a file."
         )
-    scores = arrays[tables[0]]
-    _require_table(where, scores.shape, scores.dtype)
-    texts = {key: _as_text(one) for key, one in arrays.items() if one.ndim == 1}
+    n_rows, n_scores = arrays[tables[0]].shape
+    _require_table(where, (n_rows, n_scores), arrays[tables[0]].dtype)
+    scores = npz[tables[0]]
+    texts = {key: _as_text(npz[key]) for key, one in arrays.items() if _may_be_text(key, one, n_rows, n_scores)}
     is_text = {key for key, one in texts.items() if arrays[key].dtype.kind in "US" and one is not None}
-    n_rows, n_scores = scores.shape
     names = next((key for key in NAME_ARRAYS if key in is_text and len(texts[key]) == n_scores), None)
     ids = next((key for key in ID_ARRAYS if texts.get(key) is not None), None)
     if ids is not None and len(texts[ids]) != n_rows:
@@ -111,6 +119,14 @@ def read_npz(source, taxonomy, classes=None):
     }
     ids = None if ids is None else _unique(texts[ids], f"{where}, array {ids!r}")
     return RawPredictions(where, "npz", scores, nodes, None, False, ids, truth, attributes, detected, tuple(notes))
+
+
+def _may_be_text(key, header, n_rows, n_scores):
+    """True for an array of one axis that may be names, ids, the truth or an attribute."""
+    if header.ndim != 1:
+        return False
+    is_called = key in (*NAME_ARRAYS, *ID_ARRAYS, *TRUTH_ARRAYS)
+    return is_called or (header.dtype.kind in "US" and header.shape[0] in (n_rows, n_scores))
 
 
 def _require_table(where, shape, dtype):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.errors import PredictionsError, listed, near_miss
+from hierviz.readers import limits
 from hierviz.readers.columns import Columns, looks_numeric
 from hierviz.readers.labels import find_node, text_array
 from hierviz.readers.raw_predictions import RawPredictions
-from hierviz.readers.tables import MOST_NUMBERS
 from hierviz.readers.truth_file import Truth, truth_of_column
 
 SAMPLE_COLUMNS = ("sample_id", "id", "sample")
@@ -66,8 +66,10 @@ def read_long(table, names, taxonomy, truth_column, truth_columns):
     nodes = np.array(list(dict.fromkeys(classes.values())), dtype=np.intp)
     place = {node: k for k, node in enumerate(nodes.tolist())}
     cells = np.array([place[classes[name]] for name in columns.text[class_]])
-    if len(samples) * len(nodes) > MOST_NUMBERS:
-        raise PredictionsError(f"{columns.where}: expected at most {MOST_NUMBERS:,} scores, got more. Use .npy.")
+    if len(samples) * len(nodes) > limits.TABLE_NUMBERS:
+        raise PredictionsError(
+            f"{columns.where}: expected at most {limits.TABLE_NUMBERS:,} scores, got more. Use .npy."
+        )
     pairs = rows * len(nodes) + cells
     _require_each_pair_once(columns, pairs, list(samples), [taxonomy.names[node] for node in nodes], taxonomy)
     scores = np.empty(len(pairs))
@@ -107,9 +109,9 @@ def _require_each_pair_once(columns, pairs, samples, class_names, taxonomy):
             f"{class_names[class_]!r} again. Remove one of the rows."
         )
     if len(pairs) < n_pairs:
-        there = np.zeros(n_pairs, dtype=bool)
-        there[pairs] = True
-        sample, class_ = divmod(int(np.argmin(there)), len(class_names))
+        # Every pair that is there comes once: the first that is missing is the first that is not in its place.
+        missing = np.append(pairs[order] != np.arange(len(pairs)), True)
+        sample, class_ = divmod(int(np.argmax(missing)), len(class_names))
         per_sample = np.bincount(pairs // len(class_names), minlength=len(samples))
         top = (
             f" Every sample has {per_sample[0]} rows: files of the best k classes are not read, write all classes."

@@ -1,14 +1,14 @@
-"""Arrays in numpy files: ``.npy`` stays on disk, ``.npz`` is unpacked.
+"""Arrays in numpy files: ``.npy`` stays on disk, arrays of an ``.npz`` are unpacked when they are asked for.
 
 Conventions
 -----------
 Objects are never unpickled. An array is refused before memory is asked for when its header promises more than the file
-holds.
+holds, or than `limits` allows.
 
 Functions
 ---------
 open_npy : the array of an ``.npy`` file.
-read_npz_arrays : the arrays of an ``.npz`` file by name.
+open_npz : the arrays of an ``.npz`` file by name.
 """
 
 from __future__ import annotations
@@ -17,16 +17,25 @@ import io
 import tokenize
 import warnings
 import zipfile
+from contextlib import contextmanager
+from dataclasses import dataclass
 from math import prod
 
 import numpy as np
 
 from hierviz.errors import FileError, listed
-from hierviz.readers.sources import ARRAYS_WITHOUT_OBJECTS, MOST_BYTES, translated
+from hierviz.readers import limits
+from hierviz.readers.sources import ARRAYS_WITHOUT_OBJECTS, translated
+from hierviz.readers.stored_array import StoredArray
+from hierviz.readers.unpacking import GUNZIP, require_deflate
+
+_BYTES_AT_ONCE = 1 << 24
+_LONGEST_HEADER = 10_000  # of numpy.load
+_AS_NPY = "Save it as .npy, which stays on disk."
 
 
 def open_npy(source):
-    """The array of an ``.npy`` file, mapped into memory and never read as a whole (a gzipped one is).
+    """The array of an ``.npy`` file, which stays on disk and is read by rows (a gzipped one is read as a whole).
 
     Parameters
     ----------
@@ -34,80 +43,154 @@ def open_npy(source):
 
     Returns
     -------
-    ndarray
+    StoredArray, or ndarray
 
     Raises
     ------
     FileError
-        If the file is cut off, broken or holds objects.
+        If the file is cut off, broken or holds objects, or unpacks to far too many bytes.
     """
-    if source.is_gzipped:
-        data = source.read_bytes()
-        with translated(source.where):
-            return _read_array(io.BytesIO(data), len(data), source.where, source.path.name)
-    with translated(source.where), open(source.path, "rb") as file:
-        shape, is_fortran, dtype = _header(file, source.where)
+    with translated(source.where), source.open() as file:
+        header = Header.read(file, source.where, source.path.name)
+        if source.is_gzipped:
+            header.require_data()
+            limits.require_unpacked(source.where, header.n_bytes, source.size, GUNZIP)
+            return header.values(file)
         start = file.tell()
-        _require_data(dtype, shape, source.path.stat().st_size - start, source.where, source.path.name)
-    if not prod(shape):  # nothing to map
-        return np.empty(shape, dtype)
-    with translated(source.where):
-        return np.memmap(source.path, dtype, "r", start, shape, "F" if is_fortran else "C")
+        header.require_data(source.size - start)
+        if not header.shape or not prod(header.shape):  # nothing to leave on disk
+            return header.values(file)
+    if source.stamp is not None:
+        source.stamp.settle()
+    return StoredArray(source, start, header.shape, header.dtype, header.is_fortran)
 
 
-def read_npz_arrays(source):
-    """The arrays of an ``.npz`` file by name.
+@contextmanager
+def open_npz(source):
+    """The arrays of an ``.npz`` file, as a context.
 
     Parameters
     ----------
     source : Source
 
-    Returns
-    -------
-    dict of str to ndarray
+    Yields
+    ------
+    Npz
+        What is not asked for stays unread.
 
     Raises
     ------
     FileError
-        If the file is no archive of arrays, cut off, far too large, has a password or holds objects.
+        If the file is no archive of arrays, cut off, or has far too many.
     """
     where = source.where
-    data = io.BytesIO(source.read_bytes()) if source.is_gzipped else source.path
-    with translated(where), zipfile.ZipFile(data) as archive:
+    with translated(where), source.open() as file, zipfile.ZipFile(_seekable(source, file)) as archive:
         members = [one for one in archive.infolist() if one.filename.endswith(".npy")]
         if not members:
             raise FileError(
                 f"{where}: expected arrays, got a zip archive of {listed(archive.namelist()) or 'nothing'}. "
                 "Save arrays with numpy.savez, or unpack the table."
             )
-        size = sum(one.file_size for one in members)
-        if size > MOST_BYTES:
+        if len(members) > limits.ARRAYS:
+            raise FileError(f"{where}: expected at most {limits.ARRAYS:,} arrays, got {len(members):,}. Save fewer.")
+        yield Npz(source, archive, {one.filename.removesuffix(".npy"): one for one in members})
+
+
+def _seekable(source, file):
+    return io.BytesIO(file.read()) if source.is_gzipped else file
+
+
+class Npz:
+    """Arrays by name: their headers, and those that are asked for.
+
+    Attributes
+    ----------
+    headers : dict of str to Header
+    """
+
+    def __init__(self, source, archive, members):
+        self.source, self.archive, self.members, self.asked = source, archive, members, {}
+        self.headers = {}
+        require_deflate(source.where, members.values())
+        for key in members:
+            with self._open(key) as file:
+                self.headers[key] = Header.read(file, f"{source.where}, array {key!r}", source.path.name)
+
+    def _open(self, key):
+        return self.archive.open(self.members[key])
+
+    def __getitem__(self, key):
+        """The values of an array; FileError when it holds objects or, with those before it, unpacks to far too many bytes."""
+        self.asked[key] = self.members[key]
+        unpacked = sum(one.file_size for one in self.asked.values())
+        limits.require_unpacked(self.source.where, unpacked, self.source.size, _AS_NPY)
+        with self._open(key) as file:
+            header = Header.read(file, f"{self.source.where}, array {key!r}", self.source.path.name)
+            header.require_data(self.members[key].file_size - file.tell())
+            return header.values(file)
+
+
+@dataclass(frozen=True)
+class Header:
+    """What an array in a file is, before it is read.
+
+    Parameters
+    ----------
+    shape : tuple of int
+    dtype : numpy.dtype
+    is_fortran : bool
+    where : str
+        What errors call the array.
+    name : str
+        What errors call the file.
+    """
+
+    shape: tuple
+    dtype: np.dtype
+    is_fortran: bool
+    where: str
+    name: str
+
+    @classmethod
+    def read(cls, file, where, name):
+        """The header at the beginning of an open file; FileError when there is none."""
+        shape, is_fortran, dtype = _header(file, where)
+        return cls(shape, dtype, is_fortran, where, name)
+
+    @property
+    def ndim(self):
+        """Number of axes."""
+        return len(self.shape)
+
+    @property
+    def n_bytes(self):
+        """Bytes of all values."""
+        return prod(self.shape) * self.dtype.itemsize
+
+    def require_data(self, size=None):
+        """Raise a FileError for objects, and where fewer than the promised bytes follow (`size`, when that is known)."""
+        if self.dtype.hasobject:
             raise FileError(
-                f"{where}: expected arrays of at most {MOST_BYTES >> 20} MB, got {size >> 20} MB. Save them as .npy."
+                f"{self.where}: expected numbers or text, got Python objects (a pickle), which are not opened. Where you trust "
+                f"it, convert it once: {ARRAYS_WITHOUT_OBJECTS.format(name=self.name)}"
             )
-        arrays = {}
-        for one in members:
-            if one.flag_bits & 1:
-                raise FileError(f"{where}: expected an open archive, got one with a password. Save it without.")
-            key = one.filename.removesuffix(".npy")
-            with archive.open(one) as file:
-                arrays[key] = _read_array(file, one.file_size, f"{where}, array {key!r}", where)
-    return arrays
+        if size is not None and self.n_bytes > size:
+            raise FileError(
+                f"{self.where}: expected the {self.n_bytes} bytes that the header promises, got {size}. "
+                "The file is cut off or broken: save or copy it again."
+            )
 
-
-def _read_array(file, size, where, name):
-    """One array from an open ``.npy`` file of `size` bytes."""
-    shape, is_fortran, dtype = _header(file, where)
-    _require_data(dtype, shape, size - file.tell(), where, name)
-    array = np.empty(prod(shape), dtype=dtype)
-    view = memoryview(array.view(np.uint8)) if array.nbytes else memoryview(b"")
-    done = 0
-    while done < len(view):
-        got = file.readinto(view[done : done + (1 << 24)])
-        if not got:
-            raise EOFError
-        done += got
-    return array.reshape(shape[::-1]).T if is_fortran else array.reshape(shape)
+    def values(self, file):
+        """The values that follow in an open file, shape `shape`."""
+        array = np.empty(prod(self.shape), dtype=self.dtype)
+        view = memoryview(array.view(np.uint8)) if array.nbytes else memoryview(b"")
+        done = 0
+        while done < len(view):
+            got = file.readinto(view[done : done + _BYTES_AT_ONCE])
+            if not got:
+                raise EOFError
+            done += got
+        return array.reshape(self.shape[::-1]).T if self.is_fortran else array.reshape(self.shape)
 
 
 def _header(file, where):
@@ -119,24 +202,22 @@ def _header(file, where):
         with warnings.catch_warnings():
             # Headers that Python 2 wrote are read all the same.
             warnings.simplefilter("ignore", UserWarning)
-            return read(file)
+            shape, is_fortran, dtype = read(_header_bytes(file, 2 * version[0]))
+        if any(length < 0 for length in shape):
+            raise ValueError(f"a negative length in {shape}")
+        return shape, is_fortran, dtype
     except (ValueError, TypeError, SyntaxError, KeyError, RecursionError, tokenize.TokenError) as error:
         raise _broken(where, error) from None
+
+
+def _header_bytes(file, n_bytes):
+    """The length of the header, of `n_bytes`, and the header; ValueError before a header of gigabytes is asked for."""
+    length = file.read(n_bytes)
+    if int.from_bytes(length, "little") > _LONGEST_HEADER:
+        raise ValueError(f"a header of {int.from_bytes(length, 'little')} bytes")
+    return io.BytesIO(length + file.read(int.from_bytes(length, "little")))
 
 
 def _broken(where, error):
     words = " ".join(str(error).split()).rstrip(".")[:200]
     return FileError(f"{where}: expected a numpy array, got one that cannot be read ({words}). Save it again.")
-
-
-def _require_data(dtype, shape, size, where, name):
-    if dtype.hasobject:
-        raise FileError(
-            f"{where}: expected numbers or text, got Python objects (a pickle), which are not opened. Where you trust it, "
-            f"convert it once: {ARRAYS_WITHOUT_OBJECTS.format(name=name)}"
-        )
-    if any(length < 0 for length in shape) or prod(shape) * dtype.itemsize > size:
-        raise FileError(
-            f"{where}: expected the {prod(shape) * dtype.itemsize} bytes that the header promises, got {size}. "
-            "The file is cut off or broken: save or copy it again."
-        )

@@ -14,12 +14,15 @@ from functools import cached_property
 import numpy as np
 
 from hierviz.errors import FileError
+from hierviz.readers import limits
 from hierviz.readers.columns import Columns
 from hierviz.readers.sources import Source, translated
-from hierviz.readers.tables import EVERY_SCORE, MOST_NUMBERS, MOST_TEXT_CELLS
+from hierviz.readers.tables import EVERY_SCORE, most_rows
 
 # Values read at a time (32 MB), whatever the sizes of row groups.
 VALUES_AT_ONCE = 4_000_000
+# Memory for a cell of text that other rows have too, and for an entry of a list.
+_TEXT_BYTES, _ITEM_BYTES = 16, 64
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,7 @@ class ParquetTable:
     """A Parquet table that was opened."""
 
     source: Source
+    most_rows: int | None = None
     can_lack_header = False
 
     @property
@@ -37,16 +41,32 @@ class ParquetTable:
     @cached_property
     def file(self):
         """The open pyarrow.parquet.ParquetFile."""
+        found = self._opened()
+        if found.metadata.num_columns > limits.TABLE_COLUMNS:
+            raise FileError(
+                f"{self.where}: expected at most {limits.TABLE_COLUMNS:,} columns, got {found.metadata.num_columns:,}. "
+                "Save scores as .npy."
+            )
+        return found
+
+    @cached_property
+    def _content(self):
+        return self.source.read_bytes() if self.source.is_gzipped else None
+
+    def _opened(self, as_dictionaries=()):
+        """The file, with the values of some columns of text kept once each, however often they come."""
         import io
 
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         with translated(self.where):
+            if self._content is not None:
+                file = io.BytesIO(self._content)
+            else:
+                file = self.source.path if self.source.pipe is None else self.source.pipe.open()
             try:
-                return pq.ParquetFile(
-                    io.BytesIO(self.source.read_bytes()) if self.source.is_gzipped else self.source.path
-                )
+                return pq.ParquetFile(file, read_dictionary=as_dictionaries)
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowKeyError, pa.ArrowTypeError) as error:
                 raise self._broken(error) from None
 
@@ -101,10 +121,7 @@ class ParquetTable:
             raise self._broken("row counts that do not add up")
         numbers = list(numbers)
         rest = sorted(set(range(len(names))).difference(numbers))
-        if n_rows * len(numbers) > MOST_NUMBERS or n_rows * len(rest) > MOST_TEXT_CELLS:
-            raise FileError(
-                f"{self.where}: expected at most {MOST_NUMBERS:,} values, got {n_rows} rows of {len(names)}. Use .npy."
-            )
+        paths = self._require_moderate(n_rows, numbers, rest)
         for place in numbers:
             if not _is_number(self.types[place]) and not self.is_truth_column(place):
                 raise FileError(
@@ -119,11 +136,43 @@ class ParquetTable:
                     self._fill(block, [names[place] for place in numbers])
                 text = {}
                 if rest:
-                    table = self.file.read(columns=[names[place] for place in rest], use_threads=False)
+                    table = self._opened(paths).read(columns=[names[place] for place in rest], use_threads=False)
                     text = {place: _as_text(table.column(names[place])) for place in rest}
             except pa.ArrowException as error:
                 raise self._broken(error) from None
+            with self.source.open_stored():  # it is still the file that was looked at
+                pass
         return Columns(self.where, names, text, block, np.arange(1, n_rows + 1), has_lines=False)
+
+    def _require_moderate(self, n_rows, numbers, rest):
+        """Raise a FileError for more rows and cells than may be, by what the file says; -> paths of its columns of text."""
+        import pyarrow.types as types
+
+        most = most_rows(self.most_rows, len(numbers), len(rest))
+        if n_rows > most:
+            raise FileError(
+                f"{self.where}: expected at most {most:,} rows of {len(self.first):,} columns, got {n_rows:,}. Split the file."
+            )
+        for place in rest:
+            kind = self.types[place]
+            if types.is_nested(kind) and not (_is_list(kind) and not types.is_nested(kind.value_type)):
+                raise FileError(
+                    f"{self.where}, column {self.first[place]!r}: expected text, numbers or lists of them, got values of type "
+                    f"{kind}. Leave the column out."
+                )
+        metadata, schema = self.file.metadata, self.file.schema
+        columns = [schema.column(k) for k in range(metadata.num_columns)]
+        repeated = [k for k, column in enumerate(columns) if column.max_repetition_level]
+        groups = [metadata.row_group(k) for k in range(metadata.num_row_groups)]
+        n_items = sum(group.column(k).num_values for group in groups for k in repeated)
+        if n_items > limits.TABLE_TEXTS:
+            raise FileError(
+                f"{self.where}: expected at most {limits.TABLE_TEXTS:,} entries of lists, got {n_items:,}. Split the file."
+            )
+        size = n_rows * (8 * len(numbers) + _TEXT_BYTES * len(rest)) + n_items * _ITEM_BYTES
+        size = max(size, sum(group.total_byte_size for group in groups))
+        limits.require_unpacked(self.where, size, self.source.size, "Save scores as .npy, or the table as CSV.")
+        return [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
 
     def _fill(self, block, names):
         first = 0
@@ -151,12 +200,31 @@ def _numbers(column):
     return (column.cast(pa.uint8()) if column.type == pa.bool_() else column).to_numpy()
 
 
-def _as_text(column):
+def _is_list(kind):
     import pyarrow.types as types
 
-    if types.is_list(column.type) or types.is_large_list(column.type):
-        return [[] if one is None else [_cell(item) for item in one] for one in column.to_pylist()]
-    return [_cell(one) for one in column.to_pylist()]
+    return types.is_list(kind) or types.is_large_list(kind)
+
+
+def _as_text(column):
+    return [cell for chunk in column.chunks for cell in _chunk_as_text(chunk)]
+
+
+def _chunk_as_text(chunk):
+    if not _is_list(chunk.type):
+        return _texts(chunk)
+    items, ends = _texts(chunk.values), chunk.offsets.to_numpy().tolist()
+    rows = zip(ends[:-1], ends[1:], chunk.is_valid().to_pylist(), strict=True)
+    return [items[start:end] if is_there else [] for start, end, is_there in rows]
+
+
+def _texts(array):
+    """Cells of an array, those with the same value being one object."""
+    import pyarrow as pa
+
+    array = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+    cells = np.array([_cell(one) for one in array.dictionary.to_pylist()] + [""], dtype=object)
+    return cells[array.indices.fill_null(len(cells) - 1).to_numpy(zero_copy_only=False)].tolist()
 
 
 def _cell(value):

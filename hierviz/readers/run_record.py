@@ -89,7 +89,7 @@ def read_record(source, schema=None):
         return None, [f"{beside.name} was not used: {error}"]
     if record is None:
         return None, notes
-    with open(source.path, "rb") as file:
+    with source.open_stored() as file:
         if hashlib.file_digest(file, "sha256").hexdigest() != record.get("sha256"):
             return None, [f"{beside.name} was not used: {source.where} is not the file that it was written with"]
     return record, notes

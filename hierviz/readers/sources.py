@@ -15,17 +15,21 @@ from __future__ import annotations
 
 import csv
 import gzip
+import io
 import zipfile
 import zlib
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hierviz.errors import FileError
+from hierviz.readers import limits
+from hierviz.readers.stored_array import Stamp, unchanged
+from hierviz.readers.streams import Spooled, rewindable
+from hierviz.readers.unpacking import unpacked
 
-# Files that would unpack to more than this are refused before they are loaded.
-MOST_BYTES = 4 << 30
 HEAD_BYTES = 4096
+_BYTES_AT_ONCE = 1 << 20
 
 ARRAYS_WITHOUT_OBJECTS = (
     "python -c \"import numpy as np; old = np.load('{name}', allow_pickle=True); new = dict(old) if hasattr(old, 'files') else "
@@ -70,6 +74,10 @@ class Source:
     encoding_words : str
         The same for people.
     is_gzipped : bool
+    pipe : Spooled, optional
+        What was read from a pipe, in place of a file.
+    stamp : Stamp, optional
+        What the file was like when it was looked at.
     """
 
     path: Path
@@ -78,24 +86,54 @@ class Source:
     encoding: str | None = None
     encoding_words: str = ""
     is_gzipped: bool = False
+    pipe: Spooled | None = None
+    stamp: Stamp | None = None
 
+    @property
+    def size(self):
+        """Bytes as stored."""
+        return self.pipe.size if self.stamp is None else self.stamp.size
+
+    def open_stored(self):
+        """The bytes as they are stored, as a context; ChangedFileError unless the file is the one that was looked at."""
+        return self.pipe.open() if self.stamp is None else unchanged(self.path, self.stamp, self.where)
+
+    @contextmanager
     def open(self):
-        """The bytes from the beginning, unpacked, as a binary file."""
-        return gzip.open(self.path, "rb") if self.is_gzipped else open(self.path, "rb")
+        """The bytes from the beginning, unpacked, as a binary file; FileError where a gzip file unpacks to far too many."""
+        with self.open_stored() as stored:
+            yield unpacked(stored, self.where, self.size) if self.is_gzipped else io.BufferedReader(stored)
 
-    def read_bytes(self, most=MOST_BYTES):
-        """All bytes, unpacked; FileError beyond `most`."""
-        with translated(self.where), self.open() as file:
-            found = file.read(most + 1)
-        if len(found) > most:
-            raise FileError(f"{self.where}: expected at most {most >> 20} MB, got more. Split the file.")
-        return found
+    def read_bytes(self, most=None):
+        """All bytes, unpacked; FileError beyond `most`, which is `limits.UNPACKED_BYTES` when absent."""
+        most = limits.UNPACKED_BYTES if most is None else most
+        found, is_more = io.BytesIO(), not self.is_gzipped and self.size > most
+        if not is_more:
+            with translated(self.where), self.open() as file:
+                # Asking for everything at once would ask for `most` bytes of memory.
+                while (some := file.read(_BYTES_AT_ONCE)) and found.tell() <= most:
+                    found.write(some)
+        if is_more or found.tell() > most:
+            raise FileError(f"{self.where}: expected at most {limits.size_words(most)}, got more. Split the file.")
+        return found.getvalue()
 
-    def read_text(self, most=1 << 30):
-        """All text; FileError that names line and byte when it is not in the encoding that it seems to be in."""
-        found = self.read_bytes(most)
+    def read_text(self, most=None, lines=None):
+        """All text; FileError that names line and byte when it is not in the encoding that it seems to be in.
+
+        Parameters
+        ----------
+        most : int, optional
+            Bytes; `limits.TEXT_BYTES` when absent.
+        lines : int, optional
+            Lines; `limits.CLASS_ROWS` when absent.
+        """
         with translated(self.where, self):
-            text = found.decode(self.encoding)
+            text = self.read_bytes(limits.TEXT_BYTES if most is None else most).decode(self.encoding)
+        lines = limits.CLASS_ROWS if lines is None else lines
+        if text.count("\n") > lines:
+            raise FileError(
+                f"{self.where}: expected at most {lines:,} lines, got {text.count(chr(10)):,}. Remove blank lines or split it."
+            )
         if "\0" in text:
             line = text[: text.index("\0")].count("\n") + 1
             raise FileError(
@@ -106,7 +144,7 @@ class Source:
     @property
     def stem(self):
         """The file's name without folder and suffixes."""
-        name = self.where
+        name = self.path.name
         while Path(name).suffix.lower() in (
             ".gz",
             ".csv",
@@ -134,7 +172,8 @@ def open_source(path, wanted, kinds=("text",)):
 
     Parameters
     ----------
-    path : str or path
+    path : str, path or Spooled
+        What comes through a pipe is kept, so that it can be read again.
     wanted : str
         What errors say was expected, for example ``"a class taxonomy as text or JSON"``.
     kinds : tuple of str
@@ -149,14 +188,19 @@ def open_source(path, wanted, kinds=("text",)):
     FileError
         If there is no such file, it is a folder, is empty, cannot be read, or is of another kind.
     """
+    stored = path if isinstance(path, Spooled) else None
     path = Path(path)
-    where = path.name or str(path)
-    with translated(where, path=path):
-        with open(path, "rb") as file:
+    with translated(path.name or str(path), path=path):
+        stored = stored or rewindable(path)
+        # /dev/fd/63 is called so, not 63.
+        pipe, where = (stored, str(path)) if isinstance(stored, Spooled) else (None, path.name or str(path))
+        with pipe.open() if pipe else open(path, "rb") as file:
+            source = Source(path, where, "text", pipe=pipe, stamp=None if pipe else Stamp.of(file))
             head = file.read(HEAD_BYTES)
         is_gzipped = head.startswith(b"\x1f\x8b")
         if is_gzipped:
-            with gzip.open(path, "rb") as file:
+            source = replace(source, is_gzipped=True)
+            with source.open() as file:
                 head = file.read(HEAD_BYTES)
     if not head:
         raise FileError(f"{where}: expected {wanted}, got an empty file. Was it saved?")
@@ -170,7 +214,7 @@ def open_source(path, wanted, kinds=("text",)):
             raise FileError(f"{where}: expected {wanted}, got binary data (NUL bytes). Choose another file.")
         if not head.decode(encoding, "ignore").strip() and len(head) < HEAD_BYTES:
             raise FileError(f"{where}: expected {wanted}, got an empty file. Was it saved?")
-    return Source(path, where, kind, encoding, encoding_words, is_gzipped)
+    return replace(source, kind=kind, encoding=encoding, encoding_words=encoding_words)
 
 
 def _kind(head, path):

@@ -19,6 +19,8 @@ from __future__ import annotations
 
 import csv
 import io
+from array import array
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from operator import itemgetter
 from types import MappingProxyType
@@ -26,17 +28,17 @@ from types import MappingProxyType
 import numpy as np
 
 from hierviz.errors import FileError
+from hierviz.readers import limits
 from hierviz.readers.columns import Columns, as_number, looks_numeric
 from hierviz.readers.sources import Source, open_source, translated
 
 SEPARATORS = {"\t": "tab", ",": "comma", ";": "semicolon", " ": "space"}
-LONGEST_LINE = 1 << 26
-MOST_NUMBERS = 500_000_000
-MOST_TEXT_CELLS = 50_000_000
 EVERY_SCORE = "Every sample needs a score for every class."
 # A first line with one of these cells is cut at the right places, even if other lines do not fit.
 _TELLING = {"sample_id", "id", "truth", "parent", "child", "node", "labels"}
 _SAMPLE_LINES, _SAMPLE_CHARACTERS = 50, 1 << 20
+# A column of text keeps one copy of each of its first so many different cells.
+_SHARED_CELLS = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class TextTable:
     separator: str | None
     sample: list
     notes: list = field(default_factory=list)
+    most_rows: int | None = None
     can_lack_header = True
 
     @property
@@ -73,15 +76,15 @@ class TextTable:
         """Yield (line, cells) of every record that is not blank; FileError when a row is ragged or not text."""
         width = len(self.first)
         with translated(self.where, self.source), _open_text(self.source) as text:
-            blank = []
+            blank = None
             for line, cells in _parse(_lines(text, self.source), self.separator):
                 if not cells:
-                    blank.append(line)
+                    blank = line if blank is None else blank
                     continue
-                if width == 1 and line > self.sample[0][0]:
+                if width == 1 and blank is not None and line > self.sample[0][0]:
                     # In a single column a blank line between others is an empty cell, not nothing.
-                    yield from ((number, [""]) for number in blank if number > self.sample[0][0])
-                blank.clear()
+                    yield from ((number, [""]) for number in range(max(blank, self.sample[0][0] + 1), line))
+                blank = None
                 if len(cells) != width:
                     raise FileError(
                         f"{self.where}:{line}: expected {width} cells as in line {self.sample[0][0]}, got {len(cells)}. "
@@ -120,34 +123,46 @@ class TextTable:
         )
         rest = sorted(set(range(len(names))).difference(numbers))
         text = {place: [] for place in rest}
-        appends = [(place, text[place].append) for place in rest]
+        appends = [(place, text[place].append, {}) for place in rest]
         pick = _picker(numbers, len(names))
-        block, lines = np.empty((64, len(numbers))), []
+        most = most_rows(self.most_rows, len(numbers), len(rest))
+        block, lines = np.empty((min(most, max(1, 1024 // max(1, len(numbers)))), len(numbers))), array("q")
         records = self.records()
         if has_header:
             next(records)
         for line, cells in records:
-            for place, append in appends:
-                append(cells[place])
+            if len(lines) == most:
+                raise self._too_many(most)
+            for place, append, seen in appends:
+                cell = cells[place]
+                append(seen.setdefault(cell, cell) if len(seen) < _SHARED_CELLS else seen.get(cell, cell))
             if numbers:
                 if len(lines) == len(block):
-                    if block.size > MOST_NUMBERS:
-                        raise FileError(f"{self.where}: expected at most {MOST_NUMBERS:,} numbers, got more. Use .npy.")
-                    block.resize((len(block) + len(block) // 2, len(numbers)), refcheck=False)
+                    block.resize((min(most, len(block) + len(block) // 2 + 1), len(numbers)), refcheck=False)
                 if not _fill(block[len(lines)], pick(cells), instead):
                     place = next(k for k in numbers if as_number(cells[k]) is None and cells[k].strip() not in instead)
                     raise FileError(
                         f"{self.where}:{line}, column {names[place]!r}: expected a number, got {cells[place]!r}. {advice}"
                     )
-            if len(lines) * len(rest) > MOST_TEXT_CELLS:
-                raise FileError(f"{self.where}: expected at most {MOST_TEXT_CELLS:,} cells, got more. Split the file.")
             lines.append(line)
         if numbers:
             block.resize((len(lines), len(numbers)), refcheck=False)
         return Columns(self.where, names, text, block if numbers else None, np.array(lines, dtype=np.int64))
 
+    def _too_many(self, most):
+        advice = "Split the file." if self.most_rows else "Split the file, or save scores as .npy."
+        return FileError(
+            f"{self.where}: expected at most {most:,} rows of {len(self.first):,} columns, got more. {advice}"
+        )
 
-def open_table(path, wanted, *, separator=None, kinds=("text", "parquet")):
+
+def most_rows(said, n_numbers, n_texts):
+    """How many rows of so many columns may be read; `said` in place of `limits.TABLE_ROWS`."""
+    most = limits.TABLE_ROWS if said is None else said
+    return min(most, limits.TABLE_NUMBERS // max(1, n_numbers), limits.TABLE_TEXTS // max(1, n_texts))
+
+
+def open_table(path, wanted, *, separator=None, kinds=("text", "parquet"), most_rows=None):
     """Open a table and find its separator.
 
     Parameters
@@ -158,6 +173,8 @@ def open_table(path, wanted, *, separator=None, kinds=("text", "parquet")):
     separator : str, optional
         Said instead of found.
     kinds : tuple of str
+    most_rows : int, optional
+        In place of `limits.TABLE_ROWS`.
 
     Returns
     -------
@@ -172,17 +189,33 @@ def open_table(path, wanted, *, separator=None, kinds=("text", "parquet")):
     if source.kind == "parquet":
         from hierviz.readers.parquet_table import ParquetTable
 
-        return ParquetTable(source)
+        return ParquetTable(source, most_rows)
     lines, is_whole = first_lines(source)
     with translated(source.where, source):
         if separator is None:
             separator = find_separator(lines)
+        for line in lines:
+            if separator is not None and _is_too_wide(line, separator):
+                raise _too_wide(source.where, line.count(separator) + 1)
         sample = [(line, cells) for line, cells in _parse(iter(lines), separator, strict=False) if cells]
     # The last lines of the sample may be one half of a quoted cell.
     sample = sample if is_whole or len(sample) < 3 else sample[:-1]
     if not sample:
         raise FileError(f"{source.where}: expected {wanted}, got blank lines only. Was it saved?")
-    return TextTable(source, separator, sample)
+    if len(sample[0][1]) > limits.TABLE_COLUMNS:
+        raise _too_wide(source.where, len(sample[0][1]))
+    return TextTable(source, separator, sample, most_rows=most_rows)
+
+
+def _is_too_wide(line, separator):
+    """True for a line of far too many cells, told before they are made."""
+    return '"' not in line and line.count(separator) >= limits.TABLE_COLUMNS
+
+
+def _too_wide(where, n_columns):
+    return FileError(
+        f"{where}: expected at most {limits.TABLE_COLUMNS:,} columns, got {n_columns:,}. Save scores as .npy."
+    )
 
 
 def find_separator(lines):
@@ -193,6 +226,10 @@ def find_separator(lines):
     """
     best = (0.5, None)
     for separator in SEPARATORS:
+        if any(_is_too_wide(line, separator) for line in lines):
+            if separator == " ":  # a long text
+                continue
+            return separator
         records = [cells for _, cells in _parse(iter(lines), separator, strict=False) if cells]
         widths = [len(cells) for cells in records]
         widths = widths[:-1] if len(widths) > 2 else widths
@@ -218,21 +255,23 @@ def first_lines(source):
     return lines, True
 
 
+@contextmanager
 def _open_text(source):
-    return io.TextIOWrapper(source.open(), source.encoding, newline="")
+    with source.open() as file:
+        yield io.TextIOWrapper(file, source.encoding, newline="")
 
 
 def _lines(text, source):
-    number = 0
-    while line := text.readline(LONGEST_LINE):
+    number, longest = 0, limits.ROW_CHARACTERS
+    while line := text.readline(longest):
         number += 1
         if "\0" in line:
             raise FileError(
                 f"{source.where}:{number}: expected text, got a NUL character. Save the file again as UTF-8 text."
             )
-        if len(line) >= LONGEST_LINE:
+        if len(line) >= longest:
             raise FileError(
-                f"{source.where}:{number}: expected lines of at most {LONGEST_LINE >> 20} million characters, "
+                f"{source.where}:{number}: expected lines of at most {longest:,} characters, "
                 "got a longer one. Is it a text file?"
             )
         yield line
@@ -246,16 +285,35 @@ def _parse(lines, separator, strict=True):
             quoted = len(line) > 1 and line[0] == line[-1] == '"'
             yield number, [line[1:-1].replace('""', '"') if quoted else line] if line.strip() else []
         return
-    if csv.field_size_limit() < LONGEST_LINE:
-        csv.field_size_limit(LONGEST_LINE)
-    reader = csv.reader(lines, delimiter=separator, strict=strict, skipinitialspace=separator == " ")
+    if csv.field_size_limit() < limits.ROW_CHARACTERS:
+        csv.field_size_limit(limits.ROW_CHARACTERS)
+    rows = _Rows(lines)
+    reader = csv.reader(rows, delimiter=separator, strict=strict, skipinitialspace=separator == " ")
     before = 0
     try:
         for cells in reader:
+            rows.characters = 0
             yield before + 1, [] if len(cells) == 1 and cells[0].isspace() else cells
             before = reader.line_num
     except csv.Error as error:
         raise csv.Error(f"in line {before + 1}: {error}") from None
+
+
+class _Rows:
+    """Lines for `csv.reader`, which holds a row of many lines in memory: it may not become too long."""
+
+    def __init__(self, lines):
+        self.lines, self.characters = lines, 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        line = next(self.lines)
+        self.characters += len(line)
+        if self.characters > limits.ROW_CHARACTERS:
+            raise csv.Error(f"a row of more than {limits.ROW_CHARACTERS:,} characters")
+        return line
 
 
 def _fill(row, cells, instead):

@@ -9,6 +9,7 @@ import pytest
 
 from hierviz.errors import FileError, ModelError, PredictionsError
 from hierviz.onnx.model_inputs import InputSpec, ModelInputs, load_inputs
+from hierviz.readers.stored_array import StoredArray
 
 from .one_line import one_line
 from .picture_files import png, zipped
@@ -141,8 +142,8 @@ def test_refused_arrays(tmp_path, monkeypatch):
         with pytest.raises((FileError, ModelError), match=words) as raised:
             load_inputs(save(**arrays), ROWS)
         one_line(raised)
-    monkeypatch.setattr("hierviz.readers.numpy_files.MOST_BYTES", 100)
-    with pytest.raises(FileError, match="arrays of at most"):
+    monkeypatch.setattr("hierviz.readers.limits.UNPACKED_BYTES", 100)
+    with pytest.raises(FileError, match="expected at most 100 bytes when unpacked"):
         load_inputs(save(x=x), ROWS)
 
 
@@ -156,7 +157,7 @@ def test_npy_stays_on_disk(tmp_path):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1e6
-    assert isinstance(inputs.arrays["x"], np.memmap)
+    assert isinstance(inputs.arrays["x"], StoredArray)
     (tmp_path / "x.npy.gz").write_bytes(gzip.compress((tmp_path / "x.npy").read_bytes(), 1))
     assert len(load_inputs(tmp_path / "x.npy.gz", spec)) == 20_000
 

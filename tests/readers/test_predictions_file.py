@@ -13,6 +13,7 @@ import pytest
 
 from hierviz import NodeLists, PredictionsError, Taxonomy
 from hierviz.readers import Truth, load_predictions, load_taxonomy, load_truth, read_classes
+from hierviz.readers.stored_array import StoredArray
 
 IDS, LEAVES = ["b", "a"], ["cat", "dog", "duck", "newt"]
 # In column order cat, newt, dog, duck.
@@ -108,7 +109,7 @@ def test_name_is_the_file_without_suffixes(tmp_path, taxonomy):
 def test_array_stays_on_disk(tmp_path, taxonomy):
     # Without names columns are the leaves in ascending order: cat, dog, duck, newt.
     found = load_predictions(written(tmp_path, "p.npy", npy(VALUES)), taxonomy, truth=np.array([2, -1]))
-    assert isinstance(found.scores, np.memmap)
+    assert isinstance(found.scores, StoredArray)
     assert found.scored_nodes is None
     assert found.sample_ids is None
     assert found.node_probabilities()[0].tolist() == [1, 0.625, 0.5, 0.125, 0.25, 0.25, 0.125]

@@ -1,0 +1,85 @@
+"""How much a file may ask for: every budget of the readers, in one place.
+
+A file of a few kilobytes can stand for gigabytes. Each budget is looked at before memory is asked for, and what is beyond it
+is refused in one line that says how to go on. They are far above ordinary data: 16,344 classes, 1,000,000 samples and an
+``.npy`` file of any size, which stays on disk, are within them.
+
+Budgets
+-------
+- What is compressed (gzip, ``.npz``, Parquet, a zip of pictures) may unpack to 4 GB (`UNPACKED_BYTES`; a zip of pictures to
+  32 GB, `PICTURES_BYTES`) and, once that is more than 128 MB (`FREE_BYTES`), to 100 times its size on disk (`MOST_RATIO`).
+  To go beyond, unpack the file first: a plain file has no such limit.
+- A table may have 20,000,000 rows (`TABLE_ROWS`), 250,000 columns (`TABLE_COLUMNS`), 500,000,000 numbers (`TABLE_NUMBERS`),
+  50,000,000 cells of text (`TABLE_TEXTS`) and 8,000,000 characters in a row (`ROW_CHARACTERS`). Scores beyond belong into
+  an ``.npy`` file, which has no such limits.
+- A taxonomy may have 1,000,000 classes (`CLASSES`), 2,000,000 rows (`CLASS_ROWS`), 500 levels (`LEVELS`) and names of 1,000
+  characters (`NAME_CHARACTERS`). Taxonomies and class lists that are no tables may have 64 MB of text (`TEXT_BYTES`).
+- JSON may hold 4,000,000 values (`JSON_VALUES`), a list of texts 5,000,000 lines (`TEXT_LINES`), an ``.npz`` 1,000 arrays
+  (`ARRAYS`), a zip or folder 1,000,000 pictures (`PICTURES`) of at most 64 MB (`PICTURE_BYTES`) and 64,000,000 pixels
+  (`PICTURE_PIXELS`) each, a pipe 4 GB (`PIPE_BYTES`).
+
+In Python a budget is changed by setting it, for example ``hierviz.readers.limits.TABLE_ROWS = 50_000_000``.
+"""
+
+from __future__ import annotations
+
+from hierviz.errors import FileError
+
+MB = 1 << 20
+
+UNPACKED_BYTES = 4 << 30
+FREE_BYTES = 128 * MB
+MOST_RATIO = 100
+
+TABLE_ROWS = 20_000_000
+TABLE_COLUMNS = 250_000
+TABLE_NUMBERS = 500_000_000
+TABLE_TEXTS = 50_000_000
+ROW_CHARACTERS = 8_000_000
+
+CLASSES = 1_000_000
+CLASS_ROWS = 2_000_000
+LEVELS = 500
+NAME_CHARACTERS = 1_000
+TEXT_BYTES = 64 * MB
+TEXT_LINES = 5_000_000
+JSON_VALUES = 4_000_000
+ARRAYS = 1_000
+
+PICTURES = 1_000_000
+PICTURES_BYTES = 32 << 30
+PICTURE_BYTES = 64 * MB
+PICTURE_PIXELS = 64_000_000
+
+PIPE_BYTES = 4 << 30
+
+
+def most_unpacked(packed, most=None):
+    """Bytes that a compressed file of `packed` bytes may unpack to; never more than `most` (`UNPACKED_BYTES`)."""
+    return min(UNPACKED_BYTES if most is None else most, max(FREE_BYTES, MOST_RATIO * packed))
+
+
+def require_unpacked(where, unpacked, packed, advice, most=None):
+    """Raise a FileError when what is compressed would unpack to more than it may.
+
+    Parameters
+    ----------
+    where : str
+    unpacked, packed : int
+        Bytes, as announced or counted so far, and on disk.
+    advice : str
+        How to save or open it instead.
+    most : int, optional
+        In place of `UNPACKED_BYTES`.
+    """
+    limit = most_unpacked(packed, most)
+    if unpacked > limit:
+        share = f" ({MOST_RATIO} times its size on disk)" if limit == MOST_RATIO * packed else ""
+        raise FileError(
+            f"{where}: expected at most {size_words(limit)} when unpacked{share}, got {size_words(unpacked)} or more. {advice}"
+        )
+
+
+def size_words(n_bytes):
+    """A number of bytes for people, rounded down so that it is never above the true one."""
+    return f"{n_bytes // MB} MB" if n_bytes >= MB else f"{n_bytes} bytes"

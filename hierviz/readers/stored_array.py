@@ -1,0 +1,207 @@
+"""Arrays that stay on disk: each block of rows is read when it is asked for, from the file that was opened and no other.
+
+Conventions
+-----------
+The file is not mapped into memory: a mapped page that is gone ends the whole process, and one that was overwritten gives
+other numbers without a word. The file's identity, size and time of change are compared before and after each block, so that
+numbers of two files never meet.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import prod
+from numbers import Integral
+from pathlib import Path
+
+import numpy as np
+
+from hierviz.errors import FileError
+
+# File systems note the time of a change in steps of up to 10 ms.
+_STEP_NS = 20_000_000
+
+
+class ChangedFileError(FileError):
+    """A file that was opened is not the same any more. `path` is the file; opening it again reads it as it is now."""
+
+    def __init__(self, message, path):
+        super().__init__(message)
+        self.path = Path(path)
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """What tells a file from another one, and from itself after a change."""
+
+    device: int
+    inode: int
+    size: int
+    changed: int
+
+    @classmethod
+    def of(cls, file):
+        """Of an open file."""
+        found = os.fstat(file.fileno())
+        return cls(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+
+    def settle(self):
+        """Wait until a later change has a later time: at most 20 ms, and only for a file that was written just now."""
+        if 0 <= (age := time.time_ns() - self.changed) < _STEP_NS:
+            time.sleep((_STEP_NS - age) / 1e9)
+
+    def require(self, file, where, path):
+        """Raise a ChangedFileError unless the open `file` is still this one."""
+        found = Stamp.of(file)
+        if found == self:
+            return
+        got = "one that was saved again"
+        if found.size < self.size:
+            got = f"a shorter one of {found.size} bytes"
+        elif found.size > self.size:
+            got = f"a longer one of {found.size} bytes"
+        raise ChangedFileError(
+            f"{where}: expected the file of {self.size} bytes that was opened, got {got}. Open it again to read it as it is now.",
+            path,
+        )
+
+
+@contextmanager
+def unchanged(path, stamp, where):
+    """Open a file for reading, as long as it is the one of `stamp` before and after."""
+    try:
+        file = open(path, "rb", buffering=0)  # noqa: SIM115
+    except FileNotFoundError:
+        raise ChangedFileError(
+            f"{where}: expected the file that was opened, got nothing there: it was moved or deleted. Put it back or open another.",
+            path,
+        ) from None
+    with file:
+        stamp.require(file, where, path)
+        yield file
+        stamp.require(file, where, path)
+
+
+@dataclass(frozen=True, eq=False)
+class StoredArray:
+    """An array in a file; indexing reads rows of it into memory.
+
+    Parameters
+    ----------
+    source : Source
+        With its stamp.
+    start : int
+        Byte at which the values begin.
+    shape : tuple of int
+        At least one axis.
+    dtype : numpy.dtype
+    is_fortran : bool
+        True when the first axis is the fastest one.
+    """
+
+    source: object
+    start: int
+    shape: tuple
+    dtype: np.dtype
+    is_fortran: bool = False
+
+    @property
+    def ndim(self):
+        """Number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self):
+        """Number of values."""
+        return prod(self.shape)
+
+    @property
+    def nbytes(self):
+        """Bytes of all values."""
+        return self.size * self.dtype.itemsize
+
+    def __len__(self):
+        return self.shape[0]
+
+    def __repr__(self):
+        return f"<StoredArray {self.source.where!r}: {' x '.join(map(str, self.shape))} {self.dtype}>"
+
+    def __array__(self, dtype=None, copy=None):
+        values = self[:]
+        return values if dtype is None else values.astype(dtype, copy=False)
+
+    def __getitem__(self, key):
+        """Rows by number, slice, or array of numbers or of bool; then the other axes, as in ``scores[:10, 3]``.
+
+        Raises
+        ------
+        ChangedFileError
+            If the file is not the one that was opened any more.
+        """
+        if isinstance(key, tuple):
+            return self._of_tuple(key)
+        n = len(self)
+        if isinstance(key, Integral) and not isinstance(key, (bool, np.bool_)):
+            return self[np.array([key])][0]
+        if isinstance(key, slice):
+            start, stop, step = key.indices(n)
+            if step == 1:
+                return self._read([(start, max(stop - start, 0))])
+            key = np.arange(start, stop, step)
+        rows = np.asarray(key)
+        if rows.dtype == bool and rows.shape == (n,):
+            rows = np.flatnonzero(rows)
+        if rows.ndim != 1 or (rows.size and rows.dtype.kind not in "iu"):
+            raise IndexError("rows are a number, a slice, or an array of numbers or of one bool for each row")
+        if rows.size and not (-n <= rows.min() and rows.max() < n):
+            raise IndexError(f"rows from {-n} to {n - 1} are there, not {rows.min()} to {rows.max()}")
+        rows = np.where(rows < 0, rows + n, rows).astype(np.int64)
+        first = np.flatnonzero(np.diff(rows, prepend=-2) != 1)
+        counts = np.diff(np.append(first, len(rows)))
+        return self._read(list(zip(rows[first].tolist(), counts.tolist(), strict=True)))
+
+    def _of_tuple(self, key):
+        rows, *others = key
+        if rows is Ellipsis and others == [None]:
+            return StoredArray(self.source, self.start, (*self.shape, 1), self.dtype, self.is_fortran)
+        if rows is Ellipsis and others == [0] and self.shape[-1] == 1 and self.ndim > 1:
+            return StoredArray(self.source, self.start, self.shape[:-1], self.dtype, self.is_fortran)
+        if isinstance(rows, slice):
+            return self[rows][(slice(None), *others)]
+        if isinstance(rows, Integral):
+            return self[rows][tuple(others)]
+        raise IndexError("index rows first, then the other axes: scores[rows][:, columns]")
+
+    def _read(self, runs):
+        """Rows of `runs`, (first row, number of rows) each."""
+        n, width = sum(count for _, count in runs), prod(self.shape[1:])
+        size = self.dtype.itemsize
+        tail = self.shape[1:]
+        block = np.empty((width, n) if self.is_fortran else (n, width), self.dtype)
+        if not block.size:
+            return block.reshape(n, *tail)
+        view = memoryview(block.reshape(-1).view(np.uint8))
+        with self.source.open_stored() as file:
+            if self.is_fortran:
+                # One axis after the other: the rows of one place lie together.
+                pieces = ((k * len(self) + start, count) for k in range(width) for start, count in runs)
+            else:
+                pieces = ((start * width, count * width) for start, count in runs)
+            done = 0
+            for place, count in pieces:
+                _fill(file, self.start + place * size, view[done : done + count * size])
+                done += count * size
+        return block.reshape(*tail[::-1], n).T if self.is_fortran else block.reshape(n, *tail)
+
+
+def _fill(file, place, view):
+    file.seek(place)
+    done = 0
+    while done < len(view):
+        got = file.readinto(view[done : done + (1 << 30)])
+        if not got:
+            return  # a shorter file: it is said when it is closed
+        done += got

@@ -1,0 +1,112 @@
+"""Files that can be read only once, such as pipes.
+
+A reader opens a file several times: to see what it is, to find its separator, to read it. What cannot be rewound is copied
+into a private file first, which has no name and goes with the object, however the process ends.
+
+Functions
+---------
+rewindable : a path as it is, or the copy of what it gives.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import tempfile
+
+from hierviz.errors import FileError
+from hierviz.readers import limits
+
+_BYTES_AT_ONCE = 1 << 20
+
+
+class Spooled(os.PathLike):
+    """What a pipe gave, as a file without a name.
+
+    Parameters
+    ----------
+    path : str or path
+        Read to its end.
+    """
+
+    def __init__(self, path):
+        self.path = os.fspath(path)
+        self._copy, self.size = tempfile.TemporaryFile(prefix="hierviz-"), 0  # noqa: SIM115
+        with open(path, "rb") as stream:
+            while some := stream.read(_BYTES_AT_ONCE):
+                self.size += len(some)
+                if self.size > limits.PIPE_BYTES:
+                    raise FileError(
+                        f"{self.path}: expected at most {limits.PIPE_BYTES // limits.MB} MB from a pipe, got more. "
+                        "Save it to a file and name that."
+                    )
+                self._copy.write(some)
+        self._copy.flush()
+
+    def __fspath__(self):
+        return self.path
+
+    def open(self):
+        """The bytes from the beginning, as a binary file; each has a place of its own."""
+        return io.BufferedReader(_Positioned(self._copy))
+
+
+class _Positioned(io.RawIOBase):
+    """Reads a file without moving the place of any other reader of it."""
+
+    def __init__(self, file):
+        self.file, self.place = file, 0
+
+    def readable(self):
+        return True
+
+    def seekable(self):
+        return True
+
+    def seek(self, offset, whence=os.SEEK_SET):
+        start = {os.SEEK_SET: 0, os.SEEK_CUR: self.place, os.SEEK_END: os.fstat(self.file.fileno()).st_size}[whence]
+        self.place = max(0, start + offset)
+        return self.place
+
+    def tell(self):
+        return self.place
+
+    def readinto(self, buffer):
+        n = os.preadv(self.file.fileno(), [buffer], self.place)
+        self.place += n
+        return n
+
+
+def rewindable(path):
+    """`path` when it can be opened again and again, else a `Spooled` copy of what it gives.
+
+    Parameters
+    ----------
+    path : str, path, Spooled or None
+
+    Raises
+    ------
+    FileError
+        If it is a device or a socket, or gives more than `limits.PIPE_BYTES`.
+    """
+    if path is None or isinstance(path, Spooled):
+        return path
+    kind = kind_of_stream(path)
+    if kind is None:
+        return path
+    if kind != "a pipe" or not hasattr(os, "preadv"):
+        raise FileError(f"{path}: expected a file, got {kind}. Save what it gives to a file and name that.")
+    return Spooled(path)
+
+
+def kind_of_stream(path):
+    """What a path is in words when it cannot be opened again and again; None for files, folders and what is not there."""
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):  # opening it says what is wrong
+        return None
+    if stat.S_ISDIR(mode) or (stat.S_ISREG(mode) and not os.path.abspath(path).startswith("/dev/")):
+        return None
+    # /dev/fd/0 with a file behind it may begin where another reader stopped.
+    return "a pipe" if stat.S_ISFIFO(mode) or stat.S_ISREG(mode) else "a socket" if stat.S_ISSOCK(mode) else "a device"

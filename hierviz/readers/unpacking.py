@@ -1,0 +1,64 @@
+"""Compressed files, unpacked no further than `limits` allows, whatever they say about themselves.
+
+Functions
+---------
+unpacked : the bytes of a gzip file.
+require_deflate : whether members of a zip can be read at all.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zipfile
+
+from hierviz.errors import FileError
+from hierviz.readers import limits
+
+GUNZIP = "Unpack it first (gunzip) and open that."
+_BUFFER_BYTES = 1 << 18
+
+
+class _Counted(io.RawIOBase):
+    """A gzip file that stops with a FileError where it has unpacked to more than it may."""
+
+    def __init__(self, stored, where, packed):
+        self.file, self.where, self.packed, self.count = gzip.GzipFile(fileobj=stored), where, packed, 0
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        n = self.file.readinto(buffer)
+        self.count += n
+        limits.require_unpacked(self.where, self.count, self.packed, GUNZIP)
+        return n
+
+
+def unpacked(stored, where, packed):
+    """The unpacked bytes of an open gzip file of `packed` bytes, as a binary file.
+
+    Raises
+    ------
+    FileError
+        While reading, beyond `limits.most_unpacked(packed)`.
+    """
+    return io.BufferedReader(_Counted(stored, where, packed), _BUFFER_BYTES)
+
+
+def require_deflate(where, members):
+    """Raise a FileError for members of a zip that have a password, or a compression that may ask for any memory.
+
+    Parameters
+    ----------
+    where : str
+    members : iterable of zipfile.ZipInfo
+    """
+    for one in members:
+        if one.flag_bits & 1:
+            raise FileError(f"{where}: expected an open archive, got one with a password. Save it without.")
+        if one.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            name = zipfile.compressor_names.get(one.compress_type, f"method {one.compress_type}")
+            raise FileError(
+                f"{where}: expected an archive packed with deflate, as numpy and most programs do, got {name}. Pack it again."
+            )
