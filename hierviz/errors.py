@@ -1,13 +1,33 @@
 """What hierviz says when its input is wrong.
 
-Every message is one line, `where: expected X, got Y. What to do.` Values are shown with `repr`, at most five of them.
+Every message is one line, `where: expected X, got Y. What to do.`, of at most `LONGEST_MESSAGE` characters. Values are shown
+with `repr`, at most five of them and at most `LONGEST_VALUE` characters of each: the errors see to that by themselves.
 """
 
 import difflib
+import re
+import unicodedata
+
+LONGEST_MESSAGE = 500
+LONGEST_VALUE = 60
+# The search for a near miss takes no longer names than this, and so many letters in all: both cost time.
+_LONGEST_COMPARED, _MOST_LETTERS = 60, 500_000
+
+# A value as `repr` writes it; a command that the reader should copy is none.
+_QUOTED = re.compile(
+    r"""python\ -c\ "[^"]*" | (?<![\w\\]) b? (?: '[^'\\]*(?:\\.[^'\\]*)*' | "[^"\\]*(?:\\.[^"\\]*)*" ) (?!\w)""",
+    re.VERBOSE | re.DOTALL,
+)
+_ESCAPED_OR_PLAIN = re.compile(r"\\(?:x..|u....|U........|.)|.", re.DOTALL)
+_NOT_ASCII = re.compile(r"[^ -~]")
+_BREAKS = re.compile(r"[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
 
 
 class HiervizError(Exception):
     """Base of all errors that the user's input can cause; anything else is a bug of ours."""
+
+    def __init__(self, message=""):
+        super().__init__(_one_line(str(message)))
 
 
 class TaxonomyError(HiervizError):
@@ -26,16 +46,101 @@ class FileError(HiervizError):
     """A file cannot be read or written, or holds something else than was said."""
 
 
+def printable(text):
+    """`text` on one line that can be printed anywhere.
+
+    Line breaks and tabs are blanks; control characters, marks of writing direction and halves of characters (as in file
+    names that are not UTF-8) are escaped as `repr` does it.
+    """
+    if text.isprintable():
+        return text
+    return _NOT_ASCII.sub(_escaped, _BREAKS.sub(" ", text))
+
+
+def shortened(text, most=LONGEST_VALUE):
+    """`text`, its middle replaced by … when it is longer than `most` characters."""
+    if len(text) <= most:
+        return text
+    tail = 2 * (most - 1) // 5
+    return f"{text[: most - 1 - tail]}…{text[len(text) - tail :]}"
+
+
+def shown(value, most=LONGEST_VALUE):
+    """A value as errors and notes show it: text with `repr`, anything else with `str`; at most `most` characters of it."""
+    if isinstance(value, str):
+        return _shortened_quoted(repr(value), most)
+    return shortened(printable(str(value)), most)
+
+
 def listed(values, most=5):
-    """Text that names the first `most` values with `repr` and counts the rest."""
+    """Text that names the first `most` values as `shown` does and counts the rest."""
     values = list(values)
-    text = ", ".join(repr(value) if isinstance(value, str) else str(value) for value in values[:most])
+    text = ", ".join(map(shown, values[:most]))
     return text if len(values) <= most else f"{text} and {len(values) - most} more"
 
 
 def near_miss(name, names):
-    """A sentence that offers the name nearest to `name`, or an empty text when none is near."""
-    folded = {str(other).strip().casefold(): other for other in names}
-    same = folded.get(name.strip().casefold())
-    near = [same] if same is not None else difflib.get_close_matches(name, names, n=1, cutoff=0.7)
+    """A sentence that offers the name nearest to `name`, or an empty text when none is near.
+
+    A long name is not compared, and of very many names only those of about the same length.
+    """
+    wanted = name.strip()
+    if len(wanted) > _LONGEST_COMPARED:
+        return ""
+    names = [other for other in map(str, names) if len(other) <= 2 * _LONGEST_COMPARED]
+    same = next((other for other in names if other.strip().casefold() == wanted.casefold()), None)
+    if same is not None:
+        near = [same]
+    else:
+        most = _MOST_LETTERS // max(len(wanted), 10)
+        if len(names) > most:
+            names = sorted(names, key=lambda other: abs(len(other) - len(wanted)))[:most]
+        near = difflib.get_close_matches(wanted, names, n=1, cutoff=0.7)
     return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def _escaped(found):
+    sign = found[0]
+    is_plain = sign.isprintable() or unicodedata.category(sign) == "Zs"
+    return sign if is_plain else sign.encode("unicode_escape").decode()
+
+
+def _one_line(message):
+    """A message on one line of at most `LONGEST_MESSAGE` characters: values are shortened first, then the file's name."""
+    message = printable(message)
+    for most in (LONGEST_VALUE, 40, 24, 12):
+        message = _QUOTED.sub(lambda found: _shortened_value(found[0], most), message)
+        if len(message) <= LONGEST_MESSAGE:
+            return message
+    where, colon, rest = message.partition(": ")
+    return shortened(shortened(where, 120) + colon + rest, LONGEST_MESSAGE)
+
+
+def _shortened_value(token, most):
+    return token if token.startswith("python") else _shortened_quoted(token, most)
+
+
+def _shortened_quoted(token, most):
+    """A text in quotes as `repr` writes it, its middle replaced by … when there are more than `most` characters inside."""
+    start = 2 if token[0] == "b" else 1
+    if len(token) - start - 1 <= most:
+        return token
+    inside = token[start:-1]
+    if len(inside) > 10_000:
+        inside = inside[:1000] + inside[-1000:]
+    # An escape such as \u2028 stays whole.
+    units = _ESCAPED_OR_PLAIN.findall(inside)
+    tail = 2 * (most - 1) // 5
+    first, last = _fitting(units, most - 1 - tail), _fitting(reversed(units), tail)
+    return f"{token[:start]}{''.join(first)}…{''.join(reversed(last))}{token[-1]}"
+
+
+def _fitting(units, most):
+    """The first of `units` that together have at most `most` characters."""
+    found, length = [], 0
+    for unit in units:
+        length += len(unit)
+        if length > most:
+            break
+        found.append(unit)
+    return found
