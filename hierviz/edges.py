@@ -13,10 +13,15 @@ numbered
 from __future__ import annotations
 
 import heapq
+import re
 
 import numpy as np
 
-from hierviz.errors import TaxonomyError, listed
+from hierviz.errors import TaxonomyError, listed, shown
+
+# Every class costs as much memory as it has classes above it.
+MOST_DEPTH = 1000
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 def numbered(edges, where):
@@ -40,7 +45,7 @@ def numbered(edges, where):
     Raises
     ------
     TaxonomyError
-        If there is no edge, a name is empty, or the edges form a cycle.
+        If there is no edge, a name is empty, the edges form a cycle, or a node is more than `MOST_DEPTH` edges deep.
     """
     edges = [tuple(name if name is None else str(name) for name in edge) for edge in edges]
     _check(edges, where)
@@ -63,7 +68,20 @@ def numbered(edges, where):
     names = _node_order(root, edges, where)
     number = {name: i for i, name in enumerate(names)}
     pairs = np.array([(number[parent], number[child]) for parent, child in edges], dtype=np.intp).reshape(-1, 2)
+    _require_depth(names, pairs, where)
     return tuple(names), pairs, notes
+
+
+def _require_depth(names, pairs, where):
+    depth = [0] * len(names)
+    for parent, child in pairs[np.argsort(pairs[:, 1], kind="stable")].tolist():
+        depth[child] = max(depth[child], depth[parent] + 1)
+    deepest = max(depth)
+    if deepest > MOST_DEPTH:
+        raise TaxonomyError(
+            f"{where}: expected at most {MOST_DEPTH:,} classes one above the other, got {deepest:,} above "
+            f"{names[depth.index(deepest)]!r}. Leave levels out; is it the right file?"
+        )
 
 
 def _check(edges, where):
@@ -73,7 +91,7 @@ def _check(edges, where):
             raise TaxonomyError(
                 f"{where}: expected two names in edge {number}, got {(parent, child)!r}. Name every node."
             )
-        if any(0xD800 <= ord(sign) <= 0xDFFF for name in (parent, child) for sign in name or ""):
+        if _HALF.search(child) or (parent and _HALF.search(parent)):
             raise TaxonomyError(
                 f"{where}: expected names in Unicode text, got half a character in edge {number}: {(parent, child)!r}. "
                 "Write the file in UTF-8 again."
@@ -128,20 +146,26 @@ def _node_order(root, edges, where):
 
 
 def _cycle_message(where, edges):
-    parent_of = {}
+    parents_of, children_of = {}, {}
     for parent, child in edges:
-        parent_of.setdefault(child, []).append(parent)
-    # Nodes that remain after removing all that has no parent left lie on a cycle or below one: climb until one repeats.
-    free, alive = True, set(parent_of)
+        if parent is not None:
+            parents_of.setdefault(child, []).append(parent)
+            children_of.setdefault(parent, []).append(child)
+    # What remains after removing all that has no parent left lies on a cycle or below one: climb until a name repeats.
+    alive = {name: len(parents) for name, parents in parents_of.items()}
+    free = [name for name in children_of if name not in alive]
     while free:
-        free = [name for name in alive if all(parent not in alive for parent in parent_of[name])]
-        alive -= set(free)
-    name, seen = min(alive), []
+        for child in children_of.get(free.pop(), ()):
+            alive[child] -= 1
+            if not alive[child]:
+                del alive[child]
+                free.append(child)
+    name, seen = min(alive), {}
     while name not in seen:
-        seen.append(name)
-        name = next(parent for parent in parent_of[name] if parent in alive)
-    cycle = [*seen[seen.index(name) :], name][::-1]
+        seen[name] = len(seen)
+        name = next(parent for parent in parents_of[name] if parent in alive)
+    cycle = [*list(seen)[seen[name] :], name][::-1]
     return (
         f"{where}: expected a tree or a directed acyclic graph, got a cycle: "
-        f"{' > '.join(map(repr, cycle[:6]))}{' > …' if len(cycle) > 6 else ''}. Remove one of these edges."
+        f"{' > '.join(map(shown, cycle[:6]))}{' > …' if len(cycle) > 6 else ''}. Remove one of these edges."
     )

@@ -16,6 +16,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hierviz.errors import TaxonomyError
+
+# More pairs of a node and one that it leads to are refused (5 GB); marks for the search of repeats (64 MB).
+MOST_PAIRS, MARKS_AT_ONCE = 100_000_000, 64_000_000
+
 
 @dataclass(frozen=True, eq=False)
 class NodeLists:
@@ -101,19 +106,42 @@ def reached(neighbours, nodes, *, one_way=False):
     nodes : ndarray of int, shape (n,)
     one_way : bool
         No node is reached on two ways, as the ancestors in a tree: spares the search for repeats.
+
+    Raises
+    ------
+    TaxonomyError
+        Before these are more than `MOST_PAIRS` in all.
     """
     n_nodes, nodes = len(neighbours), np.asarray(nodes, dtype=np.intp)
-    rows, found = [np.arange(len(nodes))], [nodes]
-    row, node = rows[0], nodes
-    while len(node):
-        near = neighbours.take(node)
-        row, node = np.repeat(row, near.lengths), near.nodes
-        if not one_way:
-            row, node = np.divmod(np.unique(row * n_nodes + node), n_nodes)
-        rows.append(row)
-        found.append(node)
-    row, node = np.divmod(np.unique(np.concatenate(rows) * n_nodes + np.concatenate(found)), n_nodes)
+    # One mark for every pair that may come, a block of rows at a time; memory that is not marked is never touched.
+    step = len(nodes) if one_way else max(1, MARKS_AT_ONCE // max(1, n_nodes))
+    pairs, total = [np.empty(0, np.intp)], 0
+    for start in range(0, len(nodes), step or 1):
+        some = nodes[start : start + step]
+        seen = None if one_way else np.zeros(len(some) * n_nodes, dtype=bool)
+        front = np.arange(len(some)) * n_nodes + some
+        while len(front):
+            total += len(front)
+            if total > MOST_PAIRS:
+                raise TaxonomyError(
+                    f"taxonomy: expected at most {MOST_PAIRS // 10**6} million pairs of a class and a class above it, "
+                    "got more. Leave levels out, or look at fewer samples at a time."
+                )
+            pairs.append(front + start * n_nodes)
+            row, node = np.divmod(front, n_nodes)
+            near = neighbours.take(node)
+            front = np.repeat(row * n_nodes, near.lengths) + near.nodes
+            if not one_way:
+                seen[pairs[-1] - start * n_nodes] = True
+                front = _distinct(front[~seen[front]])
+    row, node = np.divmod(np.sort(np.concatenate(pairs)), n_nodes)
     return NodeLists(np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(nodes)))]).astype(np.intp), node)
+
+
+def _distinct(numbers):
+    """The different ones of some whole numbers, ascending; numpy.unique takes minutes for such pairs (numpy 2.4)."""
+    numbers = np.sort(numbers)
+    return numbers[np.append(True, numbers[1:] != numbers[:-1])] if len(numbers) else numbers
 
 
 def lowest_common(parent, a, b):

@@ -1,79 +1,177 @@
-"""Classes given by their place: tuples of names from the top, from which unique node names are made.
+"""Classes given by their place: names from the top down, from which unique node names are made.
 
 Conventions
 -----------
 Two places are two classes, even when the last name is the same ("vulgaris" below "Beta" and below "Sturnus"). A name that
 comes once is the node's name. Where it comes several times, each is called by the shortest end of its place that no other
 has, joined by ``" > "``, and keeps the plain name as its title.
+
+A place is a number that knows the place above it, so that long paths cost no more than their names.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-
-from hierviz.errors import listed
+from hierviz.errors import TaxonomyError, listed
 from hierviz.taxonomy import Taxonomy
 
+# Steps upwards, and letters of joined names, that telling classes of one name apart may take.
+MOST_STEPS = 10_000_000
+MOST_LETTERS = 50_000_000
 
-def taxonomy_of_paths(paths, where, *, notes=(), detected=None, attributes=None):
+
+class Places:
+    """Classes numbered in the order in which they first come, the ones above before those below; `TOP` is above all."""
+
+    TOP = -1
+
+    def __init__(self):
+        self.names, self.above, self._number = [], [], {}
+
+    def __len__(self):
+        return len(self.names)
+
+    def add(self, above, name):
+        """Number of the class `name` below the class number `above`, a new one when it was not there."""
+        number = self._number.setdefault((above, name), len(self.names))
+        if number == len(self.names):
+            self.names.append(name)
+            self.above.append(above)
+        return number
+
+    def has(self, above, name):
+        """True when the class number `above` has a class `name` below it."""
+        return (above, name) in self._number
+
+    def end(self, number, steps):
+        """The last names of a place from the top down, all of them when `steps` is None; and the class above them."""
+        found = []
+        while number != self.TOP and len(found) != steps:
+            found.append(self.names[number])
+            number = self.above[number]
+        return found[::-1], number
+
+
+def taxonomy_of_paths(paths, where, *, notes=(), detected=None):
     """Taxonomy of classes given by their places.
 
     Parameters
     ----------
-    paths : iterable of tuple of str
+    paths : iterable of sequence of str
         From the top down. Places above a path are classes too, whether listed or not.
     where : str
         How errors call the file.
-    attributes : mapping of str to (mapping of path to value), optional
 
     Returns
     -------
     Taxonomy
         Nodes in the order in which they first come, parents before children.
     """
-    places = {}
+    places = Places()
     for path in paths:
-        for end in range(1, len(path) + 1):
-            places.setdefault(path[:end])
-    names, titles = _unique_names(places)
-    edges = [(names[place[:-1]] if len(place) > 1 else None, names[place]) for place in places]
+        number = Places.TOP
+        for name in path:
+            number = places.add(number, name)
+    return taxonomy_of_places(places, where, notes=notes, detected=detected)
+
+
+def taxonomy_of_places(places, where, *, notes=(), detected=None, attributes=None):
+    """Taxonomy of numbered classes; `attributes` maps names to mappings of class number to value.
+
+    Raises
+    ------
+    TaxonomyError
+        If so many classes share their names that telling them apart would take very long names.
+    """
+    names = _unique_names(places, where)
+    edges = [
+        (names[above] if above != Places.TOP else None, name) for above, name in zip(places.above, names, strict=True)
+    ]
     notes = list(notes)
-    renamed = [names[place] for place in places if names[place] != place[-1]]
+    renamed = [name for name, plain in zip(names, places.names, strict=True) if name != plain]
     if renamed:
         notes.append(
             f"{len(renamed)} classes share their name with another one and are called by their parent too: {listed(renamed)}"
         )
+    titles = dict(zip(names, places.names, strict=True)) if renamed else None
     attributes = {
-        key: {names[place]: value for place, value in values.items()} for key, values in (attributes or {}).items()
+        key: {names[number]: value for number, value in values.items()} for key, values in (attributes or {}).items()
     }
     return Taxonomy.from_edges(
-        edges, titles=titles if renamed else None, attributes=attributes, where=where, notes=notes, detected=detected
+        edges, titles=titles, attributes=attributes, where=where, notes=notes, detected=detected
     )
 
 
-def _unique_names(places):
+def _unique_names(places, where):
     by_name = {}
-    for place in places:
-        by_name.setdefault(place[-1], []).append(place)
-    names = {group[0]: name for name, group in by_name.items() if len(group) == 1}
-    taken = set(names.values())
+    for number, name in enumerate(places.names):
+        by_name.setdefault(name, []).append(number)
+    names, taken = list(places.names), {name for name, group in by_name.items() if len(group) == 1}
+    left = _Left(where)
     for group in by_name.values():
-        if len(group) == 1:
-            continue
-        ends = Counter(place[start:] for place in group for start in range(len(place)))
-        for place in group:
-            names[place] = _shortest_end(place, ends, taken)
-            taken.add(names[place])
-    return names, {names[place]: place[-1] for place in places}
+        if len(group) > 1:
+            steps = _steps_that_tell(places, group, left)
+            for number in group:
+                names[number] = _shortest_end(places, number, steps.get(number), taken, left)
+                taken.add(names[number])
+    return names
 
 
-def _shortest_end(place, ends, taken):
-    for start in range(len(place) - 2, -1, -1):
-        name = " > ".join(place[start:])
-        if ends[place[start:]] == 1 and name not in taken:
-            return name
+class _Left:
+    """What telling classes apart may still cost; TaxonomyError when it is used up."""
+
+    def __init__(self, where):
+        self.where, self.steps, self.letters = where, MOST_STEPS, MOST_LETTERS
+
+    def spend(self, steps=0, letters=0):
+        self.steps -= steps
+        self.letters -= letters
+        if self.steps < 0 or self.letters < 0:
+            raise TaxonomyError(
+                f"{self.where}: expected classes of one name to differ in the classes a few levels above them, got names "
+                "that repeat along long paths. Give the classes names of their own."
+            )
+
+
+def _steps_that_tell(places, group, left):
+    """How many names of its end no other of the group has, by class; none for a class whose whole place ends another."""
+    found, steps = {}, 1
+    # Classes that agree so far, with the ancestor that each has come to.
+    alike = [[(number, places.above[number]) for number in group]]
+    while alike:
+        steps += 1
+        apart = []
+        for together in alike:
+            left.spend(steps=len(together))
+            by_name = {}
+            for number, above in together:
+                if above != Places.TOP:
+                    by_name.setdefault(places.names[above], []).append((number, places.above[above]))
+            for same in by_name.values():
+                if len(same) == 1:
+                    found[same[0][0]] = steps
+                else:
+                    apart.append(same)
+        alike = apart
+    return found
+
+
+def _shortest_end(places, number, steps, taken, left):
+    if steps is not None:
+        end, above = places.end(number, steps)
+        while True:
+            name = " > ".join(end)
+            left.spend(len(end), len(name))
+            if name not in taken:
+                return name
+            if above == Places.TOP:
+                break
+            end, above = [places.names[above], *end], places.above[above]
     # A top class that also is the end of another place, or a name that looks like a joined one.
-    name, k = " > ".join(place), 2
+    end, _ = places.end(number, None)
+    plain = name = " > ".join(end)
+    left.spend(len(end), len(name))
+    k = 2
     while name in taken:
-        name, k = f"{' > '.join(place)} ({k})", k + 1
+        name, k = f"{plain} ({k})", k + 1
+        left.spend(letters=len(name))
     return name

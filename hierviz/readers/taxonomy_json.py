@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 from hierviz.errors import TaxonomyError
-from hierviz.readers.class_paths import taxonomy_of_paths
+from hierviz.readers.class_paths import Places, taxonomy_of_places
 from hierviz.readers.sources import translated
 from hierviz.taxonomy import Taxonomy
 
@@ -66,10 +66,10 @@ def read_json(source):
         edges = [(str(parent), str(child)) for parent, children in value.items() for child in children]
         detected["shape"] = "children by parent"
         return Taxonomy.from_edges(edges, where=source.where, detected=detected)
-    shape, paths, attributes = _walk(value, source.where)
-    if not paths:
+    shape, places, attributes = _walk(value, source.where)
+    if not len(places):
         raise TaxonomyError(f"{source.where}: expected a tree of classes, got {_short(value)}. Is the file complete?")
-    return taxonomy_of_paths(paths, source.where, detected={**detected, "shape": shape}, attributes=attributes)
+    return taxonomy_of_places(places, source.where, detected={**detected, "shape": shape}, attributes=attributes)
 
 
 def _once(pairs, where):
@@ -107,14 +107,14 @@ def _of_records(records, where, detected):
 
 
 def _walk(value, where):
-    """(shape in words, paths in file order, attributes by path)"""
+    """(shape in words, places in file order, attributes by number of the place)"""
     shape = "nested names"
-    paths, attributes = {}, {}
-    waiting = [(value, (), None)]
+    places, attributes = Places(), {}
+    waiting = [(value, Places.TOP, None)]
     while waiting:
         one, above, name = waiting.pop()
         if name is not None:
-            above = _add(paths, above, name, where)
+            above = _add(places, above, name, where)
         below = []
         if isinstance(one, list):
             below = [(item, above, None) for item in one]
@@ -125,50 +125,49 @@ def _walk(value, where):
                 child_key is not None or not any(isinstance(x, (list, dict)) for x in one.values())
             ):
                 shape = f"nodes with {name_key!r} and {child_key or 'children'!r}" if child_key else shape
-                path = _add(paths, above, one[name_key], where)
+                place = _add(places, above, one[name_key], where)
                 for key, item in one.items():
                     if (
                         key not in (name_key, child_key, *CHILD_KEYS)
                         and isinstance(item, (str, int, float))
                         and not isinstance(item, bool)
                     ):
-                        attributes.setdefault(key, {})[path] = item
-                below = [(one[child_key], path, None)] if child_key else []
-            elif child_key is not None and len(one) == 1 and not above and isinstance(one[child_key], list):
+                        attributes.setdefault(key, {})[place] = item
+                below = [(one[child_key], place, None)] if child_key else []
+            elif child_key is not None and len(one) == 1 and above == Places.TOP and isinstance(one[child_key], list):
                 below = [(one[child_key], above, None)]
             else:
                 below = [(item, above, key) for key, item in one.items()]
         elif _is_name(one):
-            _add(paths, above, one, where)
+            _add(places, above, one, where)
         elif one not in (None, ""):
             raise TaxonomyError(
-                f"{where}: expected names of classes, got {_short(one)}{_inside(above)}. Write names as text."
+                f"{where}: expected names of classes, got {_short(one)}{_inside(places, above)}. Write names as text."
             )
         waiting.extend(reversed(below))
-    return shape, list(paths), attributes
+    return shape, places, attributes
 
 
-def _add(paths, above, name, where):
+def _add(places, above, name, where):
     name = str(name).strip()
     if not name:
         raise TaxonomyError(
-            f"{where}: expected the name of a class, got an empty text{_inside(above)}. Name every node."
+            f"{where}: expected the name of a class, got an empty text{_inside(places, above)}. Name every node."
         )
-    path = (*above, name)
-    if path in paths:
+    if places.has(above, name):
         raise TaxonomyError(
-            f"{where}: expected children of different names, got {name!r} again{_inside(above)}. Rename one."
+            f"{where}: expected children of different names, got {name!r} again{_inside(places, above)}. Rename one."
         )
-    paths[path] = None
-    return path
+    return places.add(above, name)
 
 
 def _is_name(value):
     return (isinstance(value, str) and value != "") or (isinstance(value, int) and not isinstance(value, bool))
 
 
-def _inside(above):
-    return f" below {' > '.join(above[-3:])!r}" if above else ""
+def _inside(places, above):
+    end, _ = places.end(above, 3)
+    return f" below {' > '.join(end)!r}" if end else ""
 
 
 def _short(value):
