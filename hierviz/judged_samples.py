@@ -20,7 +20,7 @@ import numpy as np
 from hierviz.curves import operating_curve
 from hierviz.errors import PredictionsError, listed
 from hierviz.evaluation import Evaluation
-from hierviz.resamples import MISSING
+from hierviz.resamples import MISSING, as_text
 
 SEEN = "class seen in training"
 # What a facet is called where its value is missing.
@@ -99,7 +99,7 @@ class JudgedSamples:
         if column == SEEN:
             counts = _train_counts(self.taxonomy)[self.truth]
             return np.where(np.isnan(counts), UNKNOWN, np.where(counts > 0, "seen", "unseen"))
-        values = np.asarray(self.model.predictions.attributes[column])[self.rows].astype(str)
+        values = as_text(np.asarray(self.model.predictions.attributes[column])[self.rows])
         return np.where(np.isin(values, MISSING), UNKNOWN, values)
 
 
@@ -202,7 +202,7 @@ def _train_counts(taxonomy):
 
 def _rows_of(wanted, ids):
     """Row of each wanted id among ids, -1 where there is none."""
-    wanted, ids = np.asarray(wanted).astype(str), np.asarray(ids).astype(str)
-    order = np.argsort(ids, kind="stable")
-    place = np.minimum(np.searchsorted(ids, wanted, sorter=order), len(ids) - 1)
-    return np.where(ids[order[place]] == wanted, order[place], -1)
+    row_of = {}
+    for row, one in enumerate(as_text(ids).tolist()):
+        row_of.setdefault(one, row)
+    return np.array([row_of.get(one, -1) for one in as_text(wanted).tolist()], dtype=np.intp)

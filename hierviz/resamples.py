@@ -13,7 +13,7 @@ fewer than about five samples (or groups) differ from all others, such as the wr
 
 Functions
 ---------
-Resamples, Interval, group_numbers
+Resamples, Interval, group_numbers, as_text
 
 References
 ----------
@@ -104,13 +104,13 @@ class Resamples:
 
 def group_numbers(groups, n_samples):
     """Group labels as numbers from 0, shape (n_samples,); an error unless there is one for each and two differ."""
-    labels = np.asarray(groups)
+    labels = as_text(groups)
     if labels.shape != (n_samples,):
         raise PredictionsError(
             f"groups: expected one label for each of the {n_samples} samples, got shape {labels.shape}. Align them."
         )
     # Columns of files mix texts, numbers and gaps: as text all of them can be sorted.
-    names, numbers = np.unique(labels.astype(str), return_inverse=True)
+    names, numbers = np.unique(labels, return_inverse=True)
     missing = np.flatnonzero(np.isin(names, MISSING)[numbers])
     if len(missing):
         raise PredictionsError(
@@ -170,3 +170,14 @@ def check_level(level):
     """Raise a PredictionsError unless `level` is inside (0, 1)."""
     if not isinstance(level, (float, np.floating)) or not 0 < level < 1:
         raise PredictionsError(f"level: expected a number between 0 and 1, got {level!r}. 0.95 is usual.")
+
+
+def as_text(values):
+    """Values as an array of text, with Python's own texts where a fixed width would make room for the longest in every row."""
+    is_mixed = not isinstance(values, np.ndarray) and any(isinstance(one, str) for one in values)
+    values = np.asarray(values, dtype=object if is_mixed else None)
+    if values.dtype != object:
+        return values.astype(str)
+    texts = np.empty(values.shape, dtype=object)
+    texts.flat = [str(one) for one in values.flat]
+    return texts

@@ -14,10 +14,12 @@ from hierviz.model_table import (
     spread_over_runs,
     standings,
 )
+from hierviz.resamples import as_text, group_numbers
 from tests.conftest import EDGES
 
 LEAVES = ("cat", "dog", "duck", "newt")
 N = 30
+LABELS = np.array([f"{k:02d}" for k in range(30)], dtype=object)
 
 
 def predictions(taxonomy, name, seed, order=None, **more):
@@ -176,3 +178,16 @@ def test_spread_over_runs(taxonomy):
     sd = (sum((one - mean) ** 2 for one in values) / 2) ** 0.5
     assert float(found["ac"].mean) == pytest.approx(mean)
     assert float(found["ac"].half_width) == pytest.approx(1.96 * sd)
+
+
+def test_one_very_long_text_makes_no_room_for_itself_in_every_row(taxonomy):
+    texts = np.array(["x" * 50_000, *["short"] * (N - 1)], dtype=object)
+    model = hv.Evaluation.of(predictions(taxonomy, "a", 0).replace(attributes={"text": texts}, sample_ids=texts + LABELS))
+    samples, again = judged_samples([model, model])
+    assert again.rows.tolist() == list(range(N))
+    assert samples.labels("text").nbytes == 8 * N
+    assert [len(rows) for rows in facets(samples, "text").values()] == [N - 1, 1]
+    assert group_numbers(texts, N).tolist() == [1] + [0] * (N - 1)
+    assert group_numbers(texts.tolist(), N).tolist() == [1] + [0] * (N - 1)
+    assert as_text(["a" * 50_000, None, 1.5]).tolist() == ["a" * 50_000, "None", "1.5"]
+    assert as_text(np.array([1, 2])).tolist() == ["1", "2"]

@@ -13,31 +13,34 @@ NARROW, WIDE = set("iljtfIr.,:;'|!()[]/-` "), set("mwMW@%—…")
 
 def text_width(text, size=13, bold=False):
     """Estimated width of `text` in pixels at a font size in pixels."""
-    total = 0.0
-    for letter in str(text):
-        if unicodedata.combining(letter):
-            continue
-        if unicodedata.east_asian_width(letter) in "WF":
-            total += 1.0
-        elif letter in NARROW:
-            total += 0.31
-        elif letter in WIDE:
-            total += 0.86
-        elif letter.isupper():
-            total += 0.68
-        else:
-            total += 0.545
-    return total * size * (1.06 if bold else 1.0)
+    return sum(map(_letter_width, str(text))) * size * (1.06 if bold else 1.0)
+
+
+def _letter_width(letter):
+    """Of one letter, in font sizes."""
+    if unicodedata.combining(letter):
+        return 0.0
+    if unicodedata.east_asian_width(letter) in "WF":
+        return 1.0
+    if letter in NARROW:
+        return 0.31
+    if letter in WIDE:
+        return 0.86
+    return 0.68 if letter.isupper() else 0.545
 
 
 def shorten(text, width, size=13, bold=False):
     """`text`, cut to fit `width` pixels, with … at its end when something is missing."""
     text = str(text)
-    if text_width(text, size, bold) <= width:
-        return text
-    while text and text_width(text + "…", size, bold) > width:
-        text = text[:-1]
-    return text.rstrip() + "…"
+    factor = size * (1.06 if bold else 1.0)
+    total, kept = 0.0, 0
+    for place, letter in enumerate(text):
+        total += _letter_width(letter)
+        if (total + _letter_width("…")) * factor <= width:
+            kept = place + 1
+        if total * factor > width:
+            return text[:kept].rstrip() + "…"
+    return text
 
 
 def wrap_items(items, width, size=13, separator=", ", most_lines=6):
