@@ -21,6 +21,7 @@ from hierviz.readers import (
     load_taxonomy,
     read_node_attributes,
 )
+from hierviz.readers.streams import require_file
 from hierviz.summary import require_same_samples
 from hierviz.taxonomy import Taxonomy
 
@@ -43,6 +44,8 @@ class Dataset:
         Of those models that were run here.
     held : tuple
         What keeps uploaded files in place.
+    files : Files, optional
+        What it was read from, when that is all of it.
     """
 
     key: str
@@ -51,6 +54,7 @@ class Dataset:
     models: dict[str, Evaluation]
     sources: Mapping[str, ModelSource] = field(default_factory=dict)
     held: tuple = ()
+    files: Files | None = None
 
     @property
     def first(self):
@@ -112,6 +116,8 @@ def open_files(files, progress=None):
         raise FileError(
             "predictions: expected a prediction file or an ONNX model with its inputs, got none. Add one of them."
         )
+    for path in files.paths:
+        require_file(path)
     taxonomy = load_taxonomy(
         files.taxonomy, form=files.taxonomy_form, separator=files.taxonomy_separator, direction=files.taxonomy_direction
     )
@@ -147,7 +153,7 @@ def open_files(files, progress=None):
     title = ", ".join(Path(path).name for path in (*files.predictions, *files.model))
     models = _evaluated(found)
     sources = {key: one for key, one in zip(models, sources, strict=True) if one is not None}
-    return Dataset(digest(files), title, taxonomy, models, sources, files.held)
+    return Dataset(digest(files), title, taxonomy, models, sources, files.held, files=files)
 
 
 def with_model(data, predictions, source):

@@ -10,6 +10,7 @@ from hierviz.app.metric_table import metric_table as draw_table
 from hierviz.app.numbers import escape
 from hierviz.charts import threshold_text
 from hierviz.errors import HiervizError
+from hierviz.readers.stored_array import ChangedFileError
 
 STYLE = """<style>
 /* A concatenated chart does not shrink by itself, and Streamlit forgets to repaint a bound slider after a drag. */
@@ -46,6 +47,7 @@ def run(pages):
     page = st.navigation(pages, position="top")
     try:
         state.begin(page.url_path)
+        state.reopen()
         with st.container(key="viewport"):
             state.width()
         _hint(page)
@@ -54,6 +56,8 @@ def run(pages):
         pass
     except HiervizError as error:
         st.error(escape(str(error)), icon=":material/error:")
+        if isinstance(error, ChangedFileError) and state.may_reopen():
+            st.button("Read the files again", icon=":material/refresh:", on_click=state.request_reopen)
         if state.startup_files():
             st.page_link(pages[0], label="Open the demo instead", query_params={"data": "demo"})
     st.caption("Your data stay on this machine: nothing is sent anywhere.")

@@ -27,6 +27,7 @@ def run_app(options):
     if importlib.util.find_spec("streamlit") is None:
         raise FileError("app: expected streamlit, got no such package. Run: pip install 'hierviz[app]'")
     from hierviz.demo import bundle_folder
+    from hierviz.readers.streams import require_file
 
     if (options.predictions or options.model) and not options.taxonomy:
         raise FileError("app: expected --taxonomy with --predictions or --model, got none. Name the taxonomy file.")
@@ -37,6 +38,7 @@ def run_app(options):
         for path in given if isinstance(given, list) else [given] if given else []:
             if not Path(path).exists():
                 raise FileError(f"{path}: expected a file for --{flag}, got nothing there. Check the path.")
+            require_file(path)
             files += [f"--{flag}", str(Path(path).resolve())]
     for flag in ("truth-column", "parametrisation"):
         value = getattr(options, flag.replace("-", "_"))

@@ -45,7 +45,10 @@ def add_app_options(command):
 def load_models(options, *, keep_empty_labels=False):
     """Taxonomy and Predictions that the options of `evaluate` and `curve` name."""
     from hierviz.readers import load_predictions, load_taxonomy, read_node_attributes
+    from hierviz.readers.streams import rewindable
 
+    # Every prediction file is joined with them anew.
+    truth, classes = rewindable(options.truth), rewindable(options.classes)
     taxonomy = load_taxonomy(options.taxonomy)
     if getattr(options, "nodes", None):
         taxonomy = read_node_attributes(options.nodes, taxonomy)
@@ -53,9 +56,9 @@ def load_models(options, *, keep_empty_labels=False):
         load_predictions(
             path,
             taxonomy,
-            truth=options.truth,
+            truth=truth,
             parametrisation=options.parametrisation,
-            classes=options.classes,
+            classes=classes,
             truth_column=options.truth_column,
             keep_empty_labels=keep_empty_labels,
         )

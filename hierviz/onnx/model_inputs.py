@@ -24,6 +24,7 @@ from hierviz.onnx.text_inputs import read_texts, texts_at_hand
 from hierviz.readers.labels import text_array
 from hierviz.readers.picture_names import SUFFIXES
 from hierviz.readers.pictures import Pictures
+from hierviz.readers.streams import require_file
 
 ACCEPTED = (
     "Pass pictures (a folder or zip), a table (CSV, TSV or Parquet), texts (.txt), an .npy array with one row per sample, "
@@ -217,6 +218,7 @@ def load_inputs(path, model, *, media=None, text_column=None, columns=None):
     if not path.exists():
         more = " Texts at hand go into a list." if any(spec.is_text for spec in specs) else ""
         raise FileError(f"{path}: expected inputs for the model, got nothing there. Check the path.{more}")
+    require_file(path)
     name = path.name.lower() if path.is_file() else ""
     suffix = path.suffix.lower() if path.is_file() else ""
     if name.endswith((".npy", ".npy.gz")):

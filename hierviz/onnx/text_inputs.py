@@ -7,6 +7,7 @@ import io
 import numpy as np
 
 from hierviz.errors import FileError
+from hierviz.readers import limits
 from hierviz.readers.labels import text_array
 from hierviz.readers.sources import open_source
 
@@ -22,8 +23,9 @@ def read_texts(path):
         If the file cannot be read or a line is blank.
     """
     source = open_source(path, "texts, one a line")
+    text = source.read_text(limits.TEXTS_BYTES, limits.TEXT_LINES)
     # Only the ends of lines as editors count them: str.splitlines() also cuts at rarer characters inside texts.
-    lines = [line.rstrip("\r\n") for line in io.StringIO(source.read_text(), newline=None)]
+    lines = [line.rstrip("\r\n") for line in io.StringIO(text, newline=None)]
     blank = next((number for number, line in enumerate(lines, 1) if not line.strip()), None)
     if blank is not None:
         raise FileError(

@@ -10,6 +10,7 @@ import os
 import numpy as np
 
 from hierviz.errors import PredictionsError, listed, near_miss
+from hierviz.readers import limits
 from hierviz.readers.labels import find_node, is_all_nodes
 from hierviz.readers.sources import open_source
 from hierviz.readers.tables import open_table
@@ -64,7 +65,9 @@ def read_classes(classes, taxonomy):
 def class_entries(path, taxonomy):
     """(name of the file, list of (place, name)): what it holds, before any name is looked up."""
     source = open_source(path, "a list of classes, one per line, or a table with a column of them")
-    lines = [(number, line.rstrip("\r")) for number, line in enumerate(source.read_text().split("\n"), 1)]
+    lines = [
+        (number, line.rstrip("\r")) for number, line in enumerate(source.read_text(lines=limits.CLASSES).split("\n"), 1)
+    ]
     lines = [(number, line) for number, line in lines if line.strip()]
     # A line is a name as it stands even if it holds a comma; a table is what is left when most lines are no names.
     known = sum(find_node(_unquoted(line), taxonomy) is not None for _, line in lines)
@@ -87,7 +90,7 @@ def _unquoted(line):
 
 
 def _from_table(source, taxonomy):
-    table = open_table(source, "a list of classes")
+    table = open_table(source, "a list of classes", most_rows=limits.CLASSES)
     if len(table.first) < 2:
         return None
     columns = table.read(has_header=True)

@@ -8,15 +8,16 @@ Budgets
 -------
 - What is compressed (gzip, ``.npz``, Parquet, a zip of pictures) may unpack to 4 GB (`UNPACKED_BYTES`; a zip of pictures to
   32 GB, `PICTURES_BYTES`) and, once that is more than 128 MB (`FREE_BYTES`), to 100 times its size on disk (`MOST_RATIO`).
-  To go beyond, unpack the file first: a plain file has no such limit.
+  Compressed text of more than 1,000,000 lines (`FREE_LINES`) may have 4 for each byte on disk (`LINES_PER_BYTE`).
+  To go beyond, unpack the file first: a plain file has no such limits.
 - A table may have 20,000,000 rows (`TABLE_ROWS`), 250,000 columns (`TABLE_COLUMNS`), 500,000,000 numbers (`TABLE_NUMBERS`),
   50,000,000 cells of text (`TABLE_TEXTS`) and 8,000,000 characters in a row (`ROW_CHARACTERS`). Scores beyond belong into
   an ``.npy`` file, which has no such limits.
-- A taxonomy may have 1,000,000 classes (`CLASSES`), 2,000,000 rows (`CLASS_ROWS`), 500 levels (`LEVELS`) and names of 1,000
-  characters (`NAME_CHARACTERS`). Taxonomies and class lists that are no tables may have 64 MB of text (`TEXT_BYTES`).
-- JSON may hold 4,000,000 values (`JSON_VALUES`), a list of texts 5,000,000 lines (`TEXT_LINES`), an ``.npz`` 1,000 arrays
-  (`ARRAYS`), a zip or folder 1,000,000 pictures (`PICTURES`) of at most 64 MB (`PICTURE_BYTES`) and 64,000,000 pixels
-  (`PICTURE_PIXELS`) each, a pipe 4 GB (`PIPE_BYTES`).
+- A taxonomy may have 1,000,000 classes (`CLASSES`), 2,000,000 rows (`CLASS_ROWS`), 1,000 levels (`edges.MOST_DEPTH`) and names of
+  1,000 characters (`NAME_CHARACTERS`). Taxonomies and class lists that are no tables may have 64 MB of text (`TEXT_BYTES`).
+- JSON may hold 4,000,000 values (`JSON_VALUES`), a list of texts 5,000,000 lines (`TEXT_LINES`) and 1 GB (`TEXTS_BYTES`),
+  an ``.npz`` 1,000 arrays (`ARRAYS`), a zip 1,000,000 pictures (`PICTURES`) of at most 64 MB (`PICTURE_BYTES`) and
+  64,000,000 pixels (`PICTURE_PIXELS`) each, a pipe 4 GB (`PIPE_BYTES`).
 
 In Python a budget is changed by setting it, for example ``hierviz.readers.limits.TABLE_ROWS = 50_000_000``.
 """
@@ -30,6 +31,8 @@ MB = 1 << 20
 UNPACKED_BYTES = 4 << 30
 FREE_BYTES = 128 * MB
 MOST_RATIO = 100
+FREE_LINES = 1_000_000
+LINES_PER_BYTE = 4
 
 TABLE_ROWS = 20_000_000
 TABLE_COLUMNS = 250_000
@@ -39,10 +42,10 @@ ROW_CHARACTERS = 8_000_000
 
 CLASSES = 1_000_000
 CLASS_ROWS = 2_000_000
-LEVELS = 500
 NAME_CHARACTERS = 1_000
 TEXT_BYTES = 64 * MB
 TEXT_LINES = 5_000_000
+TEXTS_BYTES = 1 << 30
 JSON_VALUES = 4_000_000
 ARRAYS = 1_000
 
@@ -78,6 +81,13 @@ def require_unpacked(where, unpacked, packed, advice, most=None):
         raise FileError(
             f"{where}: expected at most {size_words(limit)} when unpacked{share}, got {size_words(unpacked)} or more. {advice}"
         )
+
+
+def require_json(where, text):
+    """Raise a FileError for JSON of far too many values, told by its brackets and commas before they are made."""
+    n_values = text.count("{") + text.count("[") + text.count(",")
+    if n_values > JSON_VALUES:
+        raise FileError(f"{where}: expected JSON of at most {JSON_VALUES:,} values, got {n_values:,}. Write a table.")
 
 
 def size_words(n_bytes):

@@ -9,12 +9,11 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from hierviz.errors import FileError
+from hierviz.readers import limits
 from hierviz.readers.first_bytes import known_kind
 
 FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF")
 
-# A picture larger than this is refused before it is decoded.
-MOST_PIXELS = 64_000_000
 # EXIF orientation -> number of Pillow's Image.Transpose
 _TURNS = {2: 0, 3: 3, 4: 1, 5: 5, 6: 4, 7: 6, 8: 2}
 
@@ -36,15 +35,15 @@ def decode(data, where):
     Raises
     ------
     FileError
-        If it is no picture of the accepted kinds, is damaged, or has more than `MOST_PIXELS`.
+        If it is no picture of the accepted kinds, is damaged, or has more than `limits.PICTURE_PIXELS`.
     """
     from PIL import Image
 
-    most = f"at most {MOST_PIXELS // 10**6} million pixels"
+    most = f"at most {limits.PICTURE_PIXELS // 10**6} million pixels"
     try:
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:
             width, height = image.size
-            if width * height > MOST_PIXELS:
+            if width * height > limits.PICTURE_PIXELS:
                 raise FileError(f"{where}: expected {most}, got {width} x {height}. Make it smaller.")
             return _as_rgb(image)
     except FileError:

@@ -11,14 +11,10 @@ import zipfile
 from pathlib import Path, PurePosixPath
 
 from hierviz.errors import FileError, listed, near_miss
+from hierviz.readers import limits
+from hierviz.readers.unpacking import require_deflate
 
 SUFFIXES = {".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff"}
-
-# A picture file larger than this is refused.
-MOST_BYTES = 64 << 20
-# A zip with more files, or more bytes when unpacked, than this is refused.
-MOST_FILES = 1_000_000
-MOST_UNPACKED = 32 << 30
 
 
 def natural_key(name):
@@ -74,25 +70,24 @@ def names_in_zip(path, notes):
         raise FileError(
             f"{path.name}: expected a zip of pictures, got a damaged one ({error}). Pack or download it again."
         ) from None
-    unpacked = sum(entry.file_size for entry in entries)
-    if len(entries) > MOST_FILES or unpacked > MOST_UNPACKED:
-        raise FileError(
-            f"{path.name}: expected at most {MOST_FILES} files and {MOST_UNPACKED >> 30} GB when unpacked, "
-            f"got {len(entries)} files and {unpacked / 2**30:.1f} GB. Split it."
-        )
+    if len(entries) > limits.PICTURES:
+        raise FileError(f"{path.name}: expected at most {limits.PICTURES:,} files, got {len(entries):,}. Split it.")
     for entry in entries:
         if leads_outside(entry.filename):
             raise FileError(
                 f"{path.name}: expected names inside the zip, got {entry.filename!r}, which leads outside. Pack the folder again."
             )
     pictures = [entry for entry in entries if is_picture(entry.filename)]
+    unpacked, packed = sum(entry.file_size for entry in pictures), path.stat().st_size
+    limits.require_unpacked(path.name, unpacked, packed, "Unpack it into a folder.", limits.PICTURES_BYTES)
     for entry in pictures:
         where = f"{path.name}/{entry.filename}"
         if entry.flag_bits & 1:
             raise FileError(
                 f"{where}: expected a picture, got an encrypted file. Pack the folder again without a password."
             )
-        if entry.file_size > MOST_BYTES:
+        require_deflate(where, [entry])
+        if entry.file_size > limits.PICTURE_BYTES:
             raise FileError(too_large(where, entry.file_size, entry.compress_size))
     hidden = sum(any(p.startswith(".") or p == "__MACOSX" for p in PurePosixPath(e.filename).parts) for e in entries)
     others = len(entries) - len(pictures) - hidden
@@ -127,7 +122,7 @@ def chosen_names(path, found, names):
 
 
 def too_large(where, size, packed=None):
-    """The error about a picture file of more than `MOST_BYTES`."""
+    """The error about a picture file of more than `limits.PICTURE_BYTES`."""
     packed = "" if packed is None else f" (packed into {packed / 2**20:.3g} MB)"
-    most = f"{MOST_BYTES >> 20} MB"
+    most = limits.size_words(limits.PICTURE_BYTES)
     return f"{where}: expected a picture file of at most {most}, got {size / 2**20:.0f} MB{packed}. Save it smaller."

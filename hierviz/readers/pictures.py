@@ -18,9 +18,9 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 
 from hierviz.errors import FileError, near_miss
+from hierviz.readers import limits
 from hierviz.readers.picture_decoding import decode, foreign_words
 from hierviz.readers.picture_names import (
-    MOST_BYTES,
     SUFFIXES,
     chosen_names,
     names_in_folder,
@@ -29,6 +29,7 @@ from hierviz.readers.picture_names import (
     too_large,
 )
 from hierviz.readers.sources import translated
+from hierviz.readers.streams import require_file
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +71,7 @@ class Pictures:
         """
         path = Path(path)
         notes = []
+        require_file(path)
         if path.is_dir():
             found = names_in_folder(path, notes)
         elif not path.exists():
@@ -119,7 +121,7 @@ class Pictures:
         try:
             if self.path.is_dir():
                 file = self.path / name
-                if file.stat().st_size > MOST_BYTES:
+                if file.stat().st_size > limits.PICTURE_BYTES:
                     raise FileError(too_large(f"{self.path.name}/{name}", file.stat().st_size))
                 return file.read_bytes()
             return self._zip.read(name)

@@ -13,6 +13,7 @@ import hashlib
 import json
 
 from hierviz.errors import FileError
+from hierviz.readers import limits
 from hierviz.readers.sources import open_source
 
 KEY = b"hierviz"
@@ -84,7 +85,9 @@ def read_record(source, schema=None):
     if not beside.is_file():
         return None, []
     try:
-        record, notes = _parsed(open_source(beside, "JSON").read_text(MOST_BYTES), beside.name)
+        text = open_source(beside, "JSON").read_text(MOST_BYTES)
+        limits.require_json(beside.name, text)
+        record, notes = _parsed(text, beside.name)
     except FileError as error:
         return None, [f"{beside.name} was not used: {error}"]
     if record is None:

@@ -26,7 +26,7 @@ from hierviz.errors import FileError
 from hierviz.readers import limits
 from hierviz.readers.stored_array import Stamp, unchanged
 from hierviz.readers.streams import Spooled, rewindable
-from hierviz.readers.unpacking import unpacked
+from hierviz.readers.unpacking import require_moderate_text, unpacked
 
 HEAD_BYTES = 4096
 _BYTES_AT_ONCE = 1 << 20
@@ -214,6 +214,9 @@ def open_source(path, wanted, kinds=("text",)):
             raise FileError(f"{where}: expected {wanted}, got binary data (NUL bytes). Choose another file.")
         if not head.decode(encoding, "ignore").strip() and len(head) < HEAD_BYTES:
             raise FileError(f"{where}: expected {wanted}, got an empty file. Was it saved?")
+        if is_gzipped:
+            with translated(where), source.open() as file:
+                require_moderate_text(file, where, source.size)
     return replace(source, kind=kind, encoding=encoding, encoding_words=encoding_words)
 
 

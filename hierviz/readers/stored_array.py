@@ -76,7 +76,7 @@ def unchanged(path, stamp, where):
         file = open(path, "rb", buffering=0)  # noqa: SIM115
     except FileNotFoundError:
         raise ChangedFileError(
-            f"{where}: expected the file that was opened, got nothing there: it was moved or deleted. Put it back or open another.",
+            f"{where}: expected the file that was opened, got nothing there: it was moved or deleted. Put it back.",
             path,
         ) from None
     with file:
@@ -144,7 +144,7 @@ class StoredArray:
         if isinstance(key, tuple):
             return self._of_tuple(key)
         n = len(self)
-        if isinstance(key, Integral) and not isinstance(key, (bool, np.bool_)):
+        if isinstance(key, Integral) and not isinstance(key, bool):
             return self[np.array([key])][0]
         if isinstance(key, slice):
             start, stop, step = key.indices(n)
@@ -172,7 +172,7 @@ class StoredArray:
         if isinstance(rows, slice):
             return self[rows][(slice(None), *others)]
         if isinstance(rows, Integral):
-            return self[rows][tuple(others)]
+            return self[np.array([rows])][(0, *others)]
         raise IndexError("index rows first, then the other axes: scores[rows][:, columns]")
 
     def _read(self, runs):

@@ -6,6 +6,7 @@ into a private file first, which has no name and goes with the object, however t
 Functions
 ---------
 rewindable : a path as it is, or the copy of what it gives.
+require_file : refuses what cannot be rewound.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import io
 import os
 import stat
 import tempfile
+import weakref
 
 from hierviz.errors import FileError
 from hierviz.readers import limits
@@ -33,6 +35,7 @@ class Spooled(os.PathLike):
     def __init__(self, path):
         self.path = os.fspath(path)
         self._copy, self.size = tempfile.TemporaryFile(prefix="hierviz-"), 0  # noqa: SIM115
+        weakref.finalize(self, self._copy.close)
         with open(path, "rb") as stream:
             while some := stream.read(_BYTES_AT_ONCE):
                 self.size += len(some)
@@ -92,12 +95,16 @@ def rewindable(path):
     """
     if path is None or isinstance(path, Spooled):
         return path
-    kind = kind_of_stream(path)
-    if kind is None:
-        return path
-    if kind != "a pipe" or not hasattr(os, "preadv"):
+    if kind_of_stream(path) == "a pipe" and hasattr(os, "preadv"):
+        return Spooled(path)
+    require_file(path)
+    return path
+
+
+def require_file(path):
+    """Raise a FileError for a pipe, a device and a socket: where a file is needed that stays, or no program waits to fill it."""
+    if kind := kind_of_stream(path):
         raise FileError(f"{path}: expected a file, got {kind}. Save what it gives to a file and name that.")
-    return Spooled(path)
 
 
 def kind_of_stream(path):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from hierviz.errors import FileError, TaxonomyError
+from hierviz.readers import limits
 from hierviz.readers.sources import open_source, translated
 from hierviz.readers.tables import find_separator, first_lines, open_table
 from hierviz.readers.taxonomy_json import read_json
@@ -68,6 +69,25 @@ def load_taxonomy(path, *, form=None, separator=None, has_header=None, direction
     if form is not None and form not in FORMS:
         raise FileError(f"form: expected one of {', '.join(FORMS)}, got {form!r}. Choose one of them.")
     source = open_source(path, "a class taxonomy (edge list, level columns, paths, JSON or .taxonomy)")
+    return _moderate(_read(source, form, separator, has_header, direction), source.where)
+
+
+def _moderate(taxonomy, where):
+    """A taxonomy; TaxonomyError when it has more classes than may be, or names that nobody can read."""
+    if taxonomy.n_nodes > limits.CLASSES:
+        raise TaxonomyError(
+            f"{where}: expected at most {limits.CLASSES:,} classes, got {taxonomy.n_nodes:,}. Keep those that are needed."
+        )
+    longest = max(taxonomy.names, key=len)
+    if len(longest) > limits.NAME_CHARACTERS:
+        raise TaxonomyError(
+            f"{where}: expected names of at most {limits.NAME_CHARACTERS:,} characters, got one of {len(longest):,} "
+            f"({longest[:30] + '…'!r}). Shorten it, or show long names with node attributes."
+        )
+    return taxonomy
+
+
+def _read(source, form, separator, has_header, direction):
     form = form or _early_form(source, separator)
     if form == "json":
         return read_json(source)
@@ -75,7 +95,7 @@ def load_taxonomy(path, *, form=None, separator=None, has_header=None, direction
         return _read_hitin(source)
     if form == "paths":
         return _read_paths(source, separator, has_header)
-    table = open_table(source, "a class taxonomy", separator=separator)
+    table = open_table(source, "a class taxonomy", separator=separator, most_rows=limits.CLASS_ROWS)
     if len(table.first) == 1:
         return _read_paths(source, None, has_header)
     form = form or table_form(table.first)
@@ -86,12 +106,14 @@ def load_taxonomy(path, *, form=None, separator=None, has_header=None, direction
 
 def _early_form(source, separator):
     """The form that can be told before a table is made of the text; None when it is a table."""
+    name = source.where.lower().removesuffix(".gz")
+    if name.endswith((".taxonomy", ".json")):
+        return "json" if name.endswith(".json") else "taxonomy"
     lines = [line.strip("\r\n") for line in first_lines(source)[0]]
     lines = [line for line in lines if line.strip()]
-    name = source.where.lower().removesuffix(".gz")
-    if name.endswith(".taxonomy"):
-        return "taxonomy"
-    if name.endswith(".json") or lines[0].lstrip("\ufeff \t")[:1] in ("{", "["):
+    if not lines:
+        raise FileError(f"{source.where}: expected a class taxonomy, got blank lines. Was it saved?")
+    if lines[0].lstrip("\ufeff \t")[:1] in ("{", "["):
         return "json"
     if separator is not None:
         return "paths" if separator.strip() in (">", "/", "|", "::", "\\") else None
@@ -169,7 +191,7 @@ def _read_paths(source, separator, has_header):
     words = [word.strip().strip('"').casefold() for word in re.split("[,;\t]", lines[0])]
     detected = dict(source.detected)
     if len(words) > 1 and "path" in words:
-        table = open_table(source, "a class taxonomy")
+        table = open_table(source, "a class taxonomy", most_rows=limits.CLASS_ROWS)
         columns = table.read(has_header=True)
         detected |= {"column": "path", "header": "yes"}
         place = [name.casefold() for name in columns.names].index("path")

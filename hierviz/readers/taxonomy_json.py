@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 
 from hierviz.errors import TaxonomyError
+from hierviz.readers import limits
 from hierviz.readers.class_paths import Places, taxonomy_of_places
 from hierviz.readers.sources import translated
 from hierviz.taxonomy import Taxonomy
@@ -39,6 +40,7 @@ def read_json(source):
         If it is not JSON (naming line and column), or no tree can be found in it.
     """
     text = source.read_text()
+    limits.require_json(source.where, text)
     with translated(source.where):
         try:
             value = json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, source.where))

@@ -3,6 +3,7 @@
 Functions
 ---------
 unpacked : the bytes of a gzip file.
+require_moderate_text : whether they are text that can be read in reasonable time.
 require_deflate : whether members of a zip can be read at all.
 """
 
@@ -44,6 +45,23 @@ def unpacked(stored, where, packed):
         While reading, beyond `limits.most_unpacked(packed)`.
     """
     return io.BufferedReader(_Counted(stored, where, packed), _BUFFER_BYTES)
+
+
+def require_moderate_text(file, where, packed):
+    """Raise a FileError for unpacked text of far too many bytes or lines, before any of it is parsed.
+
+    Parameters
+    ----------
+    file : binary file
+        From `unpacked`; it is read to its end.
+    where : str
+    packed : int
+    """
+    most, lines = max(limits.FREE_LINES, limits.LINES_PER_BYTE * packed), 0
+    while some := file.read(_BUFFER_BYTES):
+        lines += some.count(b"\n")
+        if lines > most:
+            raise FileError(f"{where}: expected at most {most:,} lines when unpacked, got more. {GUNZIP}")
 
 
 def require_deflate(where, members):

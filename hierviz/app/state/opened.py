@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 
 import streamlit as st
 
 from hierviz.app import dataset as datasets
-from hierviz.app.state.current import session, view
+from hierviz.app.state.current import publish, session, view
 from hierviz.app.view import View
 
 MOST_DATASETS = 4
@@ -91,6 +92,30 @@ def shown_model(found):
 def may_open_paths():
     """Paths on this machine may be opened only when nobody else can reach the server."""
     return st.get_option("server.address") in LOCAL_ADDRESSES
+
+
+def request_reopen():
+    """Remember that the files of the open data set are to be read again."""
+    session.reopen_requested = True
+
+
+def may_reopen():
+    """True when the open data set can be read again: nothing but files named here went into it."""
+    found = data()
+    return found is not None and found.files is not None
+
+
+def reopen():
+    """Read the files of the open data set again, as they are now, when that was asked for."""
+    if not session.pop("reopen_requested", False) or not may_reopen():
+        return
+    found = data()
+    if found.files == startup_files():
+        _startup.clear()
+        session.view = replace(view(), data=startup().key)
+    else:
+        put(datasets.open_files(found.files))
+    publish()
 
 
 def request_open():
