@@ -7,6 +7,7 @@ with `repr`, at most five of them and at most `LONGEST_VALUE` characters of each
 import difflib
 import re
 import unicodedata
+from functools import partial
 
 LONGEST_MESSAGE = 500
 LONGEST_VALUE = 60
@@ -109,15 +110,15 @@ def _one_line(message):
     """A message on one line of at most `LONGEST_MESSAGE` characters: values are shortened first, then the file's name."""
     message = printable(message)
     for most in (LONGEST_VALUE, 40, 24, 12):
-        message = _QUOTED.sub(lambda found: _shortened_value(found[0], most), message)
+        message = _QUOTED.sub(partial(_shortened_value, most=most), message)
         if len(message) <= LONGEST_MESSAGE:
             return message
     where, colon, rest = message.partition(": ")
     return shortened(shortened(where, 120) + colon + rest, LONGEST_MESSAGE)
 
 
-def _shortened_value(token, most):
-    return token if token.startswith("python") else _shortened_quoted(token, most)
+def _shortened_value(found, most):
+    return found[0] if found[0].startswith("python") else _shortened_quoted(found[0], most)
 
 
 def _shortened_quoted(token, most):

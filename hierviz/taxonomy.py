@@ -14,6 +14,7 @@ References
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -108,11 +109,9 @@ class Taxonomy:
 
         nodes = list(PreOrderIter(root))
         names = [str(node.name) for node in nodes]
-        twice = [name for name, count in zip(*np.unique(names, return_counts=True)) if count > 1]
+        twice = [name for name, count in Counter(names).items() if count > 1]
         if twice:
-            raise TaxonomyError(
-                f"{where}: expected unique names, got {listed(map(str, twice))} more than once. Rename them."
-            )
+            raise TaxonomyError(f"{where}: expected unique names, got {listed(twice)} more than once. Rename them.")
         return cls.from_edges([(None, names[0])] + [(str(n.parent.name), str(n.name)) for n in nodes[1:]], where=where)
 
     def to_anytree(self):
@@ -150,6 +149,11 @@ class Taxonomy:
     def index(self):
         """Mapping of name to node number."""
         return {name: i for i, name in enumerate(self.names)}
+
+    @cached_property
+    def longest_name(self):
+        """Number of characters of the longest name."""
+        return max(map(len, self.names))
 
     def node(self, name):
         """Number of the node called `name`; TaxonomyError with the near miss when there is none."""

@@ -24,7 +24,7 @@ LONG = {
     "letters": "x" * 50_000,
     "words": "a class name of many words " * 2000,
     "one kind of quotes": "it's " * 2000,
-    "both kinds of quotes": "it's \"so\" " * 2000,
+    "both kinds of quotes": 'it\'s "so" ' * 2000,
     "backslashes": "\\" * 9999,
     "line separators": "a\u2028b\x85c\r\n" * 2000,
     "marks of direction": "\u202ecat\u2066" * 2000,
@@ -48,7 +48,9 @@ WHERE = {
 @pytest.mark.parametrize("value", LONG)
 def test_every_message_is_one_short_line(value, where):
     value, where = LONG[value], WHERE[where]
-    error = FileError(f"{where}:17: expected {listed([value] * 9)}, got {value!r} and {[value, (value,)]!r}. Mend {value!r}.")
+    error = FileError(
+        f"{where}:17: expected {listed([value] * 9)}, got {value!r} and {[value, (value,)]!r}. Mend {value!r}."
+    )
     message = str(error)
     assert len(message) <= LONGEST_MESSAGE
     assert len(message.splitlines()) == 1
@@ -91,7 +93,9 @@ def test_a_command_to_copy_is_not_cut():
 
 def test_several_long_values_are_shortened_together_before_the_sentence_is():
     names = [f"{letter}" * 200 for letter in "abcdefgh"]
-    message = str(FileError(f"scores.csv, column {names[0]!r}: expected nodes, got {listed(names)}. Rename them, all of them."))
+    message = str(
+        FileError(f"scores.csv, column {names[0]!r}: expected nodes, got {listed(names)}. Rename them, all of them.")
+    )
     assert "and 3 more. Rename them, all of them." in message
     assert len(message) <= LONGEST_MESSAGE
 

@@ -182,7 +182,9 @@ def test_spread_over_runs(taxonomy):
 
 def test_one_very_long_text_makes_no_room_for_itself_in_every_row(taxonomy):
     texts = np.array(["x" * 50_000, *["short"] * (N - 1)], dtype=object)
-    model = hv.Evaluation.of(predictions(taxonomy, "a", 0).replace(attributes={"text": texts}, sample_ids=texts + LABELS))
+    model = hv.Evaluation.of(
+        predictions(taxonomy, "a", 0).replace(attributes={"text": texts}, sample_ids=texts + LABELS)
+    )
     samples, again = judged_samples([model, model])
     assert again.rows.tolist() == list(range(N))
     assert samples.labels("text").nbytes == 8 * N

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -203,11 +204,11 @@ def digest(files):
         repr([(k, v) for k, v in vars(files).items() if k not in (*_PATHS, "held")]).encode(), digest_size=8
     )
     for path in files.paths:
-        found = sorted(Path(path).rglob("*")) if Path(path).is_dir() else [Path(path)]
+        found = sorted(Path(path).rglob("*")) if os.path.isdir(path) else [Path(path)]
         for one in found:
-            if one.is_file():
+            if os.path.isfile(one):
                 with open(one, "rb") as file:
-                    state.update(one.name.encode() + hashlib.file_digest(file, "blake2b").digest())
+                    state.update(os.fsencode(one.name) + hashlib.file_digest(file, "blake2b").digest())
     return state.hexdigest()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import streamlit as st
@@ -110,7 +111,7 @@ def _taxonomy(data, memory):
 
 def _stamp(path):
     found = Path(path)
-    return (found.stat().st_mtime_ns, found.stat().st_size) if found.is_file() else None
+    return (found.stat().st_mtime_ns, found.stat().st_size) if os.path.isfile(found) else None
 
 
 def _files(slot, label, help, memory, *, several=False):

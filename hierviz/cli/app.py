@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -36,7 +37,7 @@ def run_app(options):
     for flag in ("taxonomy", "predictions", "truth", "classes", "model", "inputs", "nodes", "media"):
         given = getattr(options, flag)
         for path in given if isinstance(given, list) else [given] if given else []:
-            if not Path(path).exists():
+            if not os.path.exists(path):
                 raise FileError(f"{path}: expected a file for --{flag}, got nothing there. Check the path.")
             require_file(path)
             files += [f"--{flag}", str(Path(path).resolve())]

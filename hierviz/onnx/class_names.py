@@ -158,7 +158,7 @@ def _foreign(path, session, notes):
     for end in LABEL_FILES:
         for start in dict.fromkeys((path.stem, path.name)):
             beside = path.with_name(start + end)
-            if beside.is_file():
+            if os.path.isfile(beside):
                 names = _of_file(beside, notes)
                 if names:
                     yield beside.name, names

@@ -215,7 +215,7 @@ def load_inputs(path, model, *, media=None, text_column=None, columns=None):
         found = read_table_inputs(FrameTable(path), specs, text_column=text_column, columns=columns)
         return _of_table(found, specs, FrameTable.where)
     path = Path(path)
-    if not path.exists():
+    if not os.path.exists(path):
         more = " Texts at hand go into a list." if any(spec.is_text for spec in specs) else ""
         raise FileError(f"{path}: expected inputs for the model, got nothing there. Check the path.{more}")
     require_file(path)

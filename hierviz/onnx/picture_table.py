@@ -50,7 +50,9 @@ def read_picture_table(path, media=None):
         )
     if not len(columns):
         raise FileError(f"{path.name}: expected at least one row, got none. Check the table.")
-    pictures = _beside(path, columns.text[named]) if media is None else Pictures.open(media, columns.text[named])
+    pictures = (
+        _beside(path, columns.single_text(named)) if media is None else Pictures.open(media, columns.single_text(named))
+    )
     truth = next((folded.index(name) for name in TRUTH_COLUMNS if name in folded), None)
     others = [
         k

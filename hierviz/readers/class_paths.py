@@ -96,9 +96,7 @@ def taxonomy_of_places(places, where, *, notes=(), detected=None, attributes=Non
     attributes = {
         key: {names[number]: value for number, value in values.items()} for key, values in (attributes or {}).items()
     }
-    return Taxonomy.from_edges(
-        edges, titles=titles, attributes=attributes, where=where, notes=notes, detected=detected
-    )
+    return Taxonomy.from_edges(edges, titles=titles, attributes=attributes, where=where, notes=notes, detected=detected)
 
 
 def _unique_names(places, where):

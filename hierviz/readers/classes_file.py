@@ -104,4 +104,4 @@ def _from_table(source, taxonomy):
             f"{source.where}: expected one column of node names, got {listed(columns.names[k] for k in candidates) or 'none'}. "
             f"Call it 'node', or list one name per line."
         )
-    return [(columns.place(row), cell) for row, cell in enumerate(columns.text[candidates[0]])]
+    return [(columns.place(row), cell) for row, cell in enumerate(columns.single_text(candidates[0]))]

@@ -38,6 +38,15 @@ class Columns:
     def __len__(self):
         return len(self.lines)
 
+    def single_text(self, place):
+        """The cells of a column that takes one value in each row; FileError when it holds lists."""
+        cells = self.text[place]
+        if not all(isinstance(cell, str) for cell in cells):
+            raise FileError(
+                f"{self.where}, column {self.names[place]!r}: expected one value in each row, got lists. Save it as text."
+            )
+        return cells
+
     def place(self, row):
         """How errors call a row."""
         return f"{self.where}:{self.lines[row]}" if self.has_lines else f"{self.where}, row {self.lines[row]}"

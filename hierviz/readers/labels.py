@@ -35,8 +35,12 @@ def find_node(text, taxonomy, is_path=False):
     for separator in PATH_SEPARATORS if is_path else PATH_SEPARATORS[:1]:
         parts = [part.strip() for part in text.split(separator) if part.strip()]
         # Names that repeat are called "parent > child" in a taxonomy read from paths, so longer ends are tried as well.
-        for start in range(len(parts) - 1, -1, -1) if len(parts) > 1 else ():
-            node = index.get(" > ".join(parts[start:]))
+        end = None
+        for part in reversed(parts) if len(parts) > 1 else ():
+            end = part if end is None else f"{part} > {end}"
+            if len(end) > taxonomy.longest_name:
+                break
+            node = index.get(end)
             if node is not None:
                 return node
     return None

@@ -49,7 +49,7 @@ def read_node_attributes(path, taxonomy):
     if has_header:
         require_names(columns.names, columns.where)
     nodes, seen, unknown = [], {}, []
-    for row, name in enumerate(columns.text[place]):
+    for row, name in enumerate(columns.single_text(place)):
         node = find_node(name, taxonomy)
         if node is None:
             unknown.append(name)
@@ -95,7 +95,7 @@ def numbers_where_all(cells):
     for pattern, kind in ((_WHOLE, int), (_NUMBER, float)):
         # 007 is a name, not seven.
         if filled and all(
-            pattern.fullmatch(cell) and not re.match(r"[+-]?0\d", cell) and len(cell) < 300 for cell in filled
+            len(cell) < 300 and pattern.fullmatch(cell) and not re.match(r"[+-]?0\d", cell) for cell in filled
         ):
             return [kind(cell) if cell.strip() else None for cell in cells]
     return list(cells)

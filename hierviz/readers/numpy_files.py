@@ -25,12 +25,13 @@ import numpy as np
 
 from hierviz.errors import FileError, listed
 from hierviz.readers import limits
-from hierviz.readers.sources import ARRAYS_WITHOUT_OBJECTS, translated
+from hierviz.readers.sources import ARRAYS_WITHOUT_OBJECTS, in_command, translated
 from hierviz.readers.stored_array import StoredArray
 from hierviz.readers.unpacking import GUNZIP, require_deflate
 
 _BYTES_AT_ONCE = 1 << 24
 _LONGEST_HEADER = 10_000  # of numpy.load
+_MOST_AXES = 32
 _AS_NPY = "Save it as .npy, which stays on disk."
 
 
@@ -172,7 +173,7 @@ class Header:
         if self.dtype.hasobject:
             raise FileError(
                 f"{self.where}: expected numbers or text, got Python objects (a pickle), which are not opened. Where you trust "
-                f"it, convert it once: {ARRAYS_WITHOUT_OBJECTS.format(name=self.name)}"
+                f"it, convert it once: {ARRAYS_WITHOUT_OBJECTS.format(name=in_command(self.name))}"
             )
         if size is not None and self.n_bytes > size:
             raise FileError(
@@ -201,13 +202,23 @@ def _header(file, where):
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         with warnings.catch_warnings():
             # Headers that Python 2 wrote are read all the same.
-            warnings.simplefilter("ignore", UserWarning)
+            warnings.simplefilter("ignore")
             shape, is_fortran, dtype = read(_header_bytes(file, 2 * version[0]))
-        if any(length < 0 for length in shape):
-            raise ValueError(f"a negative length in {shape}")
-        return shape, is_fortran, dtype
-    except (ValueError, TypeError, SyntaxError, KeyError, RecursionError, tokenize.TokenError) as error:
+    except (
+        ValueError,
+        TypeError,
+        SyntaxError,
+        LookupError,
+        ArithmeticError,
+        RecursionError,
+        tokenize.TokenError,
+    ) as error:
         raise _broken(where, error) from None
+    if len(shape) > _MOST_AXES or not all(type(length) is int and 0 <= length < 1 << 62 for length in shape):
+        raise _broken(where, f"shape {shape}")
+    if dtype.subdtype is not None or dtype.itemsize == 0:
+        raise _broken(where, f"values of type {dtype}")
+    return shape, is_fortran, dtype
 
 
 def _header_bytes(file, n_bytes):

@@ -61,7 +61,7 @@ def write_operating_point(point, path):
 def _once(pairs, where):
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        seen = set()
+        twice = next(name for name, _ in pairs if name in seen or seen.add(name))
         raise FileError(f"{where}: expected every key once, got {twice!r} twice. Remove one.")
     return found

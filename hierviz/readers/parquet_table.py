@@ -8,12 +8,14 @@ when all asked for are no wider, else float64. They are read in groups of column
 
 from __future__ import annotations
 
+from collections import Counter
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from hierviz.errors import FileError
+from hierviz.errors import FileError, listed, printable, shortened
 from hierviz.readers import limits
 from hierviz.readers.columns import Columns
 from hierviz.readers.sources import Source, translated
@@ -51,13 +53,14 @@ class ParquetTable:
 
     @cached_property
     def _content(self):
-        return self.source.read_bytes() if self.source.is_gzipped else None
+        # pyarrow opens no path whose name is not UTF-8.
+        is_plain = self.where == self.source.path.name
+        return None if is_plain and not self.source.is_gzipped else self.source.read_bytes()
 
     def _opened(self, as_dictionaries=()):
         """The file, with the values of some columns of text kept once each, however often they come."""
         import io
 
-        import pyarrow as pa
         import pyarrow.parquet as pq
 
         with translated(self.where):
@@ -65,9 +68,20 @@ class ParquetTable:
                 file = io.BytesIO(self._content)
             else:
                 file = self.source.path if self.source.pipe is None else self.source.pipe.open()
+        with self._parsing():
+            return pq.ParquetFile(file, read_dictionary=as_dictionaries)
+
+    @contextmanager
+    def _parsing(self):
+        """What pyarrow raises on the bytes of a file, as a FileError; nothing but its calls stands inside."""
+        import pyarrow as pa
+
+        with translated(self.where):
             try:
-                return pq.ParquetFile(file, read_dictionary=as_dictionaries)
-            except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowKeyError, pa.ArrowTypeError) as error:
+                yield
+            except (OSError, MemoryError):
+                raise
+            except (pa.ArrowException, ValueError, TypeError, LookupError, ArithmeticError) as error:
                 raise self._broken(error) from None
 
     def _broken(self, error):
@@ -79,12 +93,14 @@ class ParquetTable:
     @cached_property
     def schema(self):
         """The pyarrow schema."""
-        return self.file.schema_arrow
+        with self._parsing():
+            return self.file.schema_arrow
 
     @cached_property
     def first(self):
         """Names of the columns."""
-        return list(self.schema.names)
+        with self._parsing():
+            return list(self.schema.names)
 
     @cached_property
     def types(self):
@@ -119,6 +135,11 @@ class ParquetTable:
             or sum(self.file.metadata.row_group(k).num_rows for k in range(self.file.metadata.num_row_groups)) != n_rows
         ):
             raise self._broken("row counts that do not add up")
+        twice = [name for name, count in Counter(names).items() if count > 1]
+        if twice:
+            raise FileError(
+                f"{self.where}: expected every column once, got {listed(twice)} more than once. Rename or remove one."
+            )
         numbers = list(numbers)
         rest = sorted(set(range(len(names))).difference(numbers))
         paths = self._require_moderate(n_rows, numbers, rest)
@@ -130,16 +151,19 @@ class ParquetTable:
                 )
         narrow = all(self.types[place] in (pa.float32(), pa.float16()) for place in numbers)
         with translated(self.where):
-            try:
-                block = np.empty((n_rows, len(numbers)), np.float32 if narrow else np.float64) if numbers else None
-                if numbers:
-                    self._fill(block, [names[place] for place in numbers])
-                text = {}
-                if rest:
-                    table = self._opened(paths).read(columns=[names[place] for place in rest], use_threads=False)
-                    text = {place: _as_text(table.column(names[place])) for place in rest}
-            except pa.ArrowException as error:
-                raise self._broken(error) from None
+            block = np.empty((n_rows, len(numbers)), np.float32 if narrow else np.float64) if numbers else None
+            if numbers:
+                self._fill(block, [names[place] for place in numbers])
+            text = {}
+            if rest:
+                file = self._opened(paths)
+                with self._parsing():
+                    table = file.read(columns=[names[place] for place in rest], use_threads=False)
+                for place in rest:
+                    where = f"{self.where}, column {names[place]!r}"
+                    with self._parsing():
+                        column = table.column(names[place])
+                    text[place] = _as_text(column, where)
             with self.source.open_stored():  # it is still the file that was looked at
                 pass
         return Columns(self.where, names, text, block, np.arange(1, n_rows + 1), has_lines=False)
@@ -182,8 +206,10 @@ class ParquetTable:
             width = max(1, VALUES_AT_ONCE // max(1, n_rows))
             for start in range(0, len(names), width):
                 some = names[start : start + width]
-                table = self.file.read_row_group(group, columns=some, use_threads=False)
-                block[rows, start : start + len(some)] = np.array([_numbers(table.column(name)) for name in some]).T
+                with self._parsing():
+                    table = self.file.read_row_group(group, columns=some, use_threads=False)
+                    columns = [_numbers(table.column(name)) for name in some]
+                block[rows, start : start + len(some)] = np.array(columns).T
             first += n_rows
 
 
@@ -196,8 +222,12 @@ def _is_number(kind):
 def _numbers(column):
     import pyarrow as pa
 
-    # Truth with a missing value would become objects.
-    return (column.cast(pa.uint8()) if column.type == pa.bool_() else column).to_numpy()
+    # Truth and decimals would become objects.
+    if column.type == pa.bool_():
+        column = column.cast(pa.uint8())
+    elif pa.types.is_decimal(column.type):
+        column = column.cast(pa.float64())
+    return column.to_numpy()
 
 
 def _is_list(kind):
@@ -206,25 +236,36 @@ def _is_list(kind):
     return types.is_list(kind) or types.is_large_list(kind)
 
 
-def _as_text(column):
-    return [cell for chunk in column.chunks for cell in _chunk_as_text(chunk)]
+def _as_text(column, where):
+    return [cell for chunk in column.chunks for cell in _chunk_as_text(chunk, where)]
 
 
-def _chunk_as_text(chunk):
+def _chunk_as_text(chunk, where):
     if not _is_list(chunk.type):
-        return _texts(chunk)
-    items, ends = _texts(chunk.values), chunk.offsets.to_numpy().tolist()
+        return _texts(chunk, where)
+    items, ends = _texts(chunk.values, where), chunk.offsets.to_numpy().tolist()
     rows = zip(ends[:-1], ends[1:], chunk.is_valid().to_pylist(), strict=True)
     return [items[start:end] if is_there else [] for start, end, is_there in rows]
 
 
-def _texts(array):
+def _texts(array, where):
     """Cells of an array, those with the same value being one object."""
     import pyarrow as pa
 
-    array = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
-    cells = np.array([_cell(one) for one in array.dictionary.to_pylist()] + [""], dtype=object)
-    return cells[array.indices.fill_null(len(cells) - 1).to_numpy(zero_copy_only=False)].tolist()
+    try:
+        array = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+        values = array.dictionary.to_pylist()
+        # The numbers of a short dictionary are too narrow for one more.
+        indices = array.indices.cast(pa.int64()).fill_null(len(values)).to_numpy(zero_copy_only=False)
+    except (pa.ArrowException, ValueError, LookupError, ArithmeticError) as error:
+        # Years that Python's dates do not have, unknown time zones, text that is not UTF-8.
+        raise FileError(
+            f"{where}: expected values that can be written as text, got values of type {array.type} that cannot "
+            f"({shortened(printable(str(error)), 120)}). Leave the column out or save it as text."
+        ) from None
+    cells = np.empty(len(values) + 1, dtype=object)
+    cells[:] = [*map(_cell, values), ""]
+    return cells[indices].tolist()
 
 
 def _cell(value):

@@ -10,7 +10,7 @@ import re
 import zipfile
 from pathlib import Path, PurePosixPath
 
-from hierviz.errors import FileError, listed, near_miss
+from hierviz.errors import FileError, listed, near_miss, printable
 from hierviz.readers import limits
 from hierviz.readers.unpacking import require_deflate
 
@@ -20,7 +20,11 @@ SUFFIXES = {".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff"}
 def natural_key(name):
     """Sort key that puts 2 before 10 and does not mind case."""
     parts = re.split(r"(\d+)", name.casefold())
-    return [(int(part), "") if i % 2 else (-1, part) for i, part in enumerate(parts)], name
+    # Of two numbers the one with more digits is larger, however many they are.
+    numbers = [part.lstrip("0") for part in parts[1::2]]
+    parts[1::2] = [(len(number), number) for number in numbers]
+    parts[::2] = [(-1, part) for part in parts[::2]]
+    return parts, name
 
 
 def is_picture(name):
@@ -28,6 +32,11 @@ def is_picture(name):
     parts = PurePosixPath(name).parts
     hidden = any(part.startswith(".") or part == "__MACOSX" for part in parts)
     return not hidden and PurePosixPath(name).suffix.lower() in SUFFIXES
+
+
+def is_unicode(text):
+    """False for text with halves of characters."""
+    return not any("\ud800" <= sign <= "\udfff" for sign in text)
 
 
 def leads_outside(name):
@@ -48,14 +57,21 @@ def picture_stem(name):
 
 def names_in_folder(path, notes):
     """Pictures in a folder and below; `notes` grows by what was left out."""
-    found, others = [], 0
+    found, others, strange = [], 0, []
     for folder, folders, files in os.walk(path):
         folders[:] = [name for name in folders if not name.startswith(".") and name != "__MACOSX"]
         inside = Path(folder).relative_to(path)
         names = [(inside / name).as_posix() for name in files if not name.startswith(".")]
         pictures = [name for name in names if is_picture(name)]
-        found += pictures
         others += len(names) - len(pictures)
+        # Half a character, as a name that is not UTF-8 has it, can be neither shown nor written.
+        strange += [name for name in pictures if not is_unicode(name)]
+        found += [name for name in pictures if is_unicode(name)]
+    if strange:
+        where = printable(path.name)
+        notes.append(
+            f"{len(strange)} pictures in {where} have names that are not UTF-8 and were left out: {listed(strange)}"
+        )
     if others:
         notes.append(f"{others} files in {path.name} are no pictures and were left out")
     return found
@@ -65,8 +81,8 @@ def names_in_zip(path, notes):
     """Pictures in a zip; FileError when it is damaged, encrypted, far too large or leads outside itself."""
     try:
         with zipfile.ZipFile(path) as archive:
-            entries = [entry for entry in archive.infolist() if not entry.is_dir()]
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError) as error:
+            entries = [entry for entry in archive.infolist() if not entry.filename.endswith("/")]
+    except Exception as error:  # zipfile raises anything from struct.error to UnicodeDecodeError on damaged ones
         raise FileError(
             f"{path.name}: expected a zip of pictures, got a damaged one ({error}). Pack or download it again."
         ) from None

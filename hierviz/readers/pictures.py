@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import io
 import zipfile
-import zlib
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -72,9 +71,11 @@ class Pictures:
         path = Path(path)
         notes = []
         require_file(path)
-        if path.is_dir():
+        with translated(path.name, path=path):
+            is_folder, is_there = path.is_dir(), path.exists()
+        if is_folder:
             found = names_in_folder(path, notes)
-        elif not path.exists():
+        elif not is_there:
             raise FileError(f"{path}: expected a folder or zip of pictures, got nothing there. Check the path.")
         elif _is_zip(path):
             found = names_in_zip(path, notes)
@@ -125,7 +126,9 @@ class Pictures:
                     raise FileError(too_large(f"{self.path.name}/{name}", file.stat().st_size))
                 return file.read_bytes()
             return self._zip.read(name)
-        except (OSError, RuntimeError, NotImplementedError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        except FileError:
+            raise
+        except Exception as error:  # zipfile raises anything from struct.error to lzma.LZMAError on damaged members
             raise FileError(
                 f"{self.path.name}/{name}: expected a picture, got a file that cannot be read ({foreign_words(error)}). "
                 "Pack or copy it again."

@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -68,9 +69,9 @@ def check_target(path):
         raise FileError(
             f"{path.name}: expected a name that ends in {', '.join(_SUFFIXES)}, got {path.name!r}. Rename the output."
         )
-    if not path.parent.is_dir():
+    if not os.path.isdir(path.parent):
         raise FileError(f"{path}: expected an existing folder to write to, got {str(path.parent)!r}. Create it first.")
-    if path.is_dir():
+    if os.path.isdir(path):
         raise FileError(f"{path}: expected a file to write, got a folder. Name a file in it.")
 
 

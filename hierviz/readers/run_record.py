@@ -11,13 +11,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 
-from hierviz.errors import FileError
+from hierviz.errors import LONGEST_MESSAGE, FileError, printable, shortened
 from hierviz.readers import limits
 from hierviz.readers.sources import open_source
 
 KEY = b"hierviz"
 MOST_BYTES = 64 << 20
+# A record that somebody else wrote says no more than this.
+MOST_ENTRIES = 200
 
 
 def run_record(predictions):
@@ -82,7 +85,7 @@ def read_record(source, schema=None):
         text = (schema.metadata or {}).get(KEY)
         return (None, []) if text is None else _parsed(text, f"{source.where}, metadata 'hierviz'")
     beside = record_path(source.path)
-    if not beside.is_file():
+    if not os.path.isfile(beside):
         return None, []
     try:
         text = open_source(beside, "JSON").read_text(MOST_BYTES)
@@ -114,17 +117,21 @@ def record_words(record, taxonomy):
     """
     if record is None:
         return {}, []
-    found = {"made by": str(record.get("name", "a model"))}
-    said = record.get("detected")
-    found |= {f"made by, {key}": str(value) for key, value in (said.items() if isinstance(said, dict) else ())}
-    notes = record.get("notes")
-    notes = [str(note) for note in notes] if isinstance(notes, list) else []
+    found = {"made by": _line(record.get("name", "a model"))}
+    said, notes = record.get("detected"), record.get("notes")
+    said = list(said.items())[:MOST_ENTRIES] if isinstance(said, dict) else ()
+    found |= {f"made by, {_line(key)}": _line(value) for key, value in said}
+    notes = [_line(note) for note in notes[:MOST_ENTRIES]] if isinstance(notes, list) else []
     there = record.get("taxonomy_sha256")
     if isinstance(there, str) and there != taxonomy.sha256:
         notes.append(
             f"the predictions were made with another taxonomy (hash {there[:8]}…, here {taxonomy.sha256[:8]}…)"
         )
     return found, notes
+
+
+def _line(value):
+    return shortened(printable(str(value)), LONGEST_MESSAGE)
 
 
 def _parsed(text, where):

@@ -16,13 +16,14 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
 import zipfile
 import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from hierviz.errors import FileError
+from hierviz.errors import FileError, printable
 from hierviz.readers import limits
 from hierviz.readers.stored_array import Stamp, unchanged
 from hierviz.readers.streams import Spooled, rewindable
@@ -144,7 +145,7 @@ class Source:
     @property
     def stem(self):
         """The file's name without folder and suffixes."""
-        name = self.path.name
+        name = printable(self.path.name)
         while Path(name).suffix.lower() in (
             ".gz",
             ".csv",
@@ -193,7 +194,7 @@ def open_source(path, wanted, kinds=("text",)):
     with translated(path.name or str(path), path=path):
         stored = stored or rewindable(path)
         # /dev/fd/63 is called so, not 63.
-        pipe, where = (stored, str(path)) if isinstance(stored, Spooled) else (None, path.name or str(path))
+        pipe, where = (stored, str(path)) if isinstance(stored, Spooled) else (None, printable(path.name or str(path)))
         with pipe.open() if pipe else open(path, "rb") as file:
             source = Source(path, where, "text", pipe=pipe, stamp=None if pipe else Stamp.of(file))
             head = file.read(HEAD_BYTES)
@@ -206,7 +207,7 @@ def open_source(path, wanted, kinds=("text",)):
         raise FileError(f"{where}: expected {wanted}, got an empty file. Was it saved?")
     kind, words, advice = _kind(head, path)
     if kind == "refused" or kind not in kinds:
-        advice = advice.format(name=path.name)
+        advice = advice.format(name=in_command(path.name))
         raise FileError(f"{where}: expected {wanted}, got {words}.{advice or ' Choose another file.'}")
     encoding, encoding_words = _encoding(head) if kind == "text" else (None, "")
     if kind == "text":
@@ -218,6 +219,11 @@ def open_source(path, wanted, kinds=("text",)):
             with translated(where), source.open() as file:
                 require_moderate_text(file, where, source.size)
     return replace(source, kind=kind, encoding=encoding, encoding_words=encoding_words)
+
+
+def in_command(name):
+    """A file's name as it may stand in a command to copy: FILE for a long one, or one that a shell or Python could misread."""
+    return name if re.fullmatch(r"\w[\w.+-]{0,59}", name, re.ASCII) else "FILE"
 
 
 def _kind(head, path):

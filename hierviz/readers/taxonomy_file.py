@@ -14,6 +14,7 @@ from hierviz.readers.tables import find_separator, first_lines, open_table
 from hierviz.readers.taxonomy_json import read_json
 from hierviz.readers.taxonomy_tables import (
     PARENT_WORDS,
+    path_column,
     path_separator,
     read_edges,
     read_levels,
@@ -98,7 +99,7 @@ def _read(source, form, separator, has_header, direction):
     table = open_table(source, "a class taxonomy", separator=separator, most_rows=limits.CLASS_ROWS)
     if len(table.first) == 1:
         return _read_paths(source, None, has_header)
-    form = form or table_form(table.first)
+    form = form or ("paths" if path_column(table) is not None else table_form(table.first))
     if form == "paths":
         return _read_paths(source, None, True)
     return read_levels(table, has_header) if form == "levels" else read_edges(table, has_header, direction)
@@ -118,7 +119,7 @@ def _early_form(source, separator):
     if separator is not None:
         return "paths" if separator.strip() in (">", "/", "|", "::", "\\") else None
     words = [word.strip().casefold() for word in re.split("[,;\t]", lines[0])]
-    if "path" in words and len(words) > 1 and not any(word in PARENT_WORDS for word in words):
+    if "path" in words and path_column(open_table(source, "a class taxonomy")) is not None:
         return None
     if 2 * sum(" > " in line for line in lines) > len(lines) or all(
         _RANK_PREFIX.match(line) for line in lines[1:] or lines
@@ -190,11 +191,11 @@ def _read_paths(source, separator, has_header):
     lines = [line for line in lines if line.strip()]
     words = [word.strip().strip('"').casefold() for word in re.split("[,;\t]", lines[0])]
     detected = dict(source.detected)
-    if len(words) > 1 and "path" in words:
-        table = open_table(source, "a class taxonomy", most_rows=limits.CLASS_ROWS)
+    table = open_table(source, "a class taxonomy", most_rows=limits.CLASS_ROWS) if "path" in words else None
+    place = None if table is None else path_column(table, separator)
+    if place is not None:
         columns = table.read(has_header=True)
         detected |= {"column": "path", "header": "yes"}
-        place = [name.casefold() for name in columns.names].index("path")
         return read_path_cells(columns.text[place], source.where, separator, detected=detected)
     cells = [line[1:-1].replace('""', '"') if line[0] == line[-1] == '"' and len(line) > 1 else line for line in lines]
     if has_header is None:

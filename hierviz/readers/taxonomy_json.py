@@ -7,8 +7,9 @@ dicts and lists, a dict of children by parent, and a list of records with a pare
 from __future__ import annotations
 
 import json
+import re
 
-from hierviz.errors import TaxonomyError
+from hierviz.errors import TaxonomyError, listed
 from hierviz.readers import limits
 from hierviz.readers.class_paths import Places, taxonomy_of_places
 from hierviz.readers.sources import translated
@@ -28,6 +29,8 @@ CHILD_KEYS = (
     "childs",
     "sub",
 )
+# Keys beside name and children that are kept.
+MOST_ATTRIBUTES = 100
 PARENT_KEYS = ("parent", "parent_id", "parentId", "parentID", "parent_name")
 
 
@@ -52,6 +55,7 @@ def read_json(source):
         except ValueError as error:
             # A number with more digits than Python takes.
             raise TaxonomyError(f"{source.where}: expected JSON, got {error}. Mend the file.") from None
+    _require_unicode(text, value, source.where)
     detected = {"form": "JSON", **source.detected}
     if (
         isinstance(value, dict)
@@ -68,10 +72,23 @@ def read_json(source):
         edges = [(str(parent), str(child)) for parent, children in value.items() for child in children]
         detected["shape"] = "children by parent"
         return Taxonomy.from_edges(edges, where=source.where, detected=detected)
-    shape, places, attributes = _walk(value, source.where)
+    shape, places, attributes, notes = _walk(value, source.where)
     if not len(places):
         raise TaxonomyError(f"{source.where}: expected a tree of classes, got {_short(value)}. Is the file complete?")
-    return taxonomy_of_places(places, source.where, detected={**detected, "shape": shape}, attributes=attributes)
+    detected["shape"] = shape
+    return taxonomy_of_places(places, source.where, notes=notes, detected=detected, attributes=attributes)
+
+
+def _require_unicode(text, value, where):
+    """Raise a TaxonomyError for an escape such as \\ud800 that is half a character."""
+    if re.search(r"\\u[dD][89a-fA-F]", text):
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            half = error.object[error.start]
+            raise TaxonomyError(
+                f"{where}: expected text in Unicode, got half a character ({half!r}). Write the file in UTF-8 again."
+            ) from None
 
 
 def _once(pairs, where):
@@ -109,9 +126,9 @@ def _of_records(records, where, detected):
 
 
 def _walk(value, where):
-    """(shape in words, places in file order, attributes by number of the place)"""
+    """(shape in words, places in file order, attributes by number of the place, notes)"""
     shape = "nested names"
-    places, attributes = Places(), {}
+    places, attributes, left_out = Places(), {}, {}
     waiting = [(value, Places.TOP, None)]
     while waiting:
         one, above, name = waiting.pop()
@@ -134,7 +151,11 @@ def _walk(value, where):
                         and isinstance(item, (str, int, float))
                         and not isinstance(item, bool)
                     ):
-                        attributes.setdefault(key, {})[place] = item
+                        # Every attribute is kept for every class.
+                        if key in attributes or len(attributes) < MOST_ATTRIBUTES:
+                            attributes.setdefault(key, {})[place] = item
+                        else:
+                            left_out[key] = None
                 below = [(one[child_key], place, None)] if child_key else []
             elif child_key is not None and len(one) == 1 and above == Places.TOP and isinstance(one[child_key], list):
                 below = [(one[child_key], above, None)]
@@ -147,7 +168,11 @@ def _walk(value, where):
                 f"{where}: expected names of classes, got {_short(one)}{_inside(places, above)}. Write names as text."
             )
         waiting.extend(reversed(below))
-    return shape, places, attributes
+    notes = []
+    if left_out:
+        kept = f"{where}: the first {MOST_ATTRIBUTES} attributes of nodes were kept"
+        notes.append(f"{kept}, {len(left_out)} more were left out: {listed(left_out)}")
+    return shape, places, attributes, notes
 
 
 def _add(places, above, name, where):

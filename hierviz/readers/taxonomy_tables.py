@@ -78,13 +78,22 @@ def is_rank(word):
 
 
 def table_form(first):
-    """ "edges", "levels" or "paths" for a table whose first record has these cells."""
+    """ "edges" or "levels" for a table whose first record has these cells."""
     words = [cell.strip().casefold() for cell in first]
-    if "path" in words and not any(word in PARENT_WORDS for word in words):
-        return "paths"
     if sum(map(is_rank, words)) >= 2 and not ("parent" in words or any(word in ("child", "node") for word in words)):
         return "levels"
     return "edges" if len(first) == 2 or any(word in PARENT_WORDS for word in words) else "levels"
+
+
+def path_column(table, separator=None):
+    """Place of the column ``path`` of a table, None when there is none: a class may be called so as well."""
+    words = [cell.strip().casefold() for cell in table.first]
+    if len(words) < 2 or "path" not in words or any(word in PARENT_WORDS for word in words):
+        return None
+    place = words.index("path")
+    cells = [cells[place] for _, cells in table.sample[1:] if place < len(cells)]
+    is_path = any(separator in cell for cell in cells) if separator else path_separator(cells)
+    return place if is_path else None
 
 
 def read_edges(table, has_header=None, direction=None):

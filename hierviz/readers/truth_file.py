@@ -118,7 +118,8 @@ def id_column(names):
 def sample_ids(columns, place):
     """The ids of a column, shape (n_rows,); PredictionsError when one is empty or there twice."""
     seen = {}
-    for row, one in enumerate(columns.text[place]):
+    cells = columns.single_text(place)
+    for row, one in enumerate(cells):
         if not one.strip():
             raise PredictionsError(
                 f"{columns.place(row)}: expected a sample id, got an empty cell. Give every sample an id."
@@ -129,7 +130,7 @@ def sample_ids(columns, place):
                 "Remove one of the rows."
             )
         seen[one] = row
-    return text_array(columns.text[place])
+    return text_array(cells)
 
 
 def text_attributes(columns, places):
