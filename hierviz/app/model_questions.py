@@ -15,6 +15,7 @@ from hierviz.app.numbers import escape
 from hierviz.errors import HiervizError
 from hierviz.onnx.class_names import parsed_names
 from hierviz.onnx.input_check import IMAGENET_MEAN, IMAGENET_STD
+from hierviz.onnx.input_keys import scaling_problem
 from hierviz.onnx.open_question import Question
 from hierviz.onnx.outputs import row_width, score_outputs
 from hierviz.onnx.score_kind import KINDS
@@ -250,6 +251,10 @@ def _range(source, model, question, key):
         return None
     if low >= high or std <= 0:
         st.warning("The second number must be above the first, and the divisor above 0.", icon=":material/error:")
+        return None
+    problem = scaling_problem((low, high), (mean,), (std,))
+    if problem:
+        st.warning(f"Expected {problem}.", icon=":material/error:")
         return None
     return {key: [low, high], "preprocessing.mean": [mean], "preprocessing.std": [std]}
 

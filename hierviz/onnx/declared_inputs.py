@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hierviz.errors import ModelError, listed
+from hierviz.onnx.input_keys import scaling_problem
 from hierviz.onnx.input_spec import InputSpec
 from hierviz.onnx.session import shape_words
 
@@ -51,7 +52,7 @@ def find_inputs(where, signatures, said, notes):
     Raises
     ------
     ModelError
-        If batch sizes differ, or what is said about the scaling is not enough.
+        If batch sizes differ, or what is said about the scaling is not enough or does not belong together.
     """
     meant = signatures if len(signatures) == 1 else [one for one in signatures if len(one[2]) == 4]
     meant = meant[0] if len(meant) == 1 else None
@@ -146,5 +147,11 @@ def _scaling(where, name, dtype, said, notes):
                 "the model's hierviz.json."
             )
         notes.append("mean and std are declared without range: pictures are scaled to 0..1 first")
-        return (0.0, 1.0), mean, std
+        spread = (0.0, 1.0)
+    problem = "" if spread is None else scaling_problem(spread, mean, std)
+    if problem:
+        raise ModelError(
+            f"{where}: expected {problem}. Pass --range, --mean and --std that belong together (in Python: preprocessing=), "
+            "such as --range 0,1 with a mean of 0.5 or --range 0,255 with one of 127.5."
+        )
     return spread, mean, std

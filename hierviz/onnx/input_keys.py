@@ -88,6 +88,29 @@ def checked_input(given, wrong, unknown):
     return made
 
 
+def scaling_problem(spread, mean, std):
+    """What is wrong with a mean and std in units of a range, in words that fit after "expected"; an empty text for nothing.
+
+    Parameters
+    ----------
+    spread : (low, high)
+        What 0 and 255 become.
+    mean, std : sequence of float, or None
+        A mean lies inside the range, or is 0. A std is at least one grey level, `range` / 255, and at most the whole range,
+        or is 1.
+    """
+    low, high = spread
+    wide, slack = high - low, 1e-6 * (high - low)
+    within = f"the range {low:g} to {high:g} (mean and std are in units of the range)"
+    outside = [one for one in mean or () if one != 0 and not low - slack <= one <= high + slack]
+    if outside:
+        return f"a mean inside {within}, got {', '.join(f'{one:g}' for one in mean)}"
+    strange = [one for one in std or () if one != 1 and not wide / 255 - slack <= one <= wide + slack]
+    if strange:
+        return f"a std from {wide / 255:.3g} to {wide:g} for {within}, got {', '.join(f'{one:g}' for one in std)}"
+    return ""
+
+
 def _values(value):
     value = value.tolist() if hasattr(value, "tolist") else value
     return list(value) if isinstance(value, (list, tuple)) else [value]

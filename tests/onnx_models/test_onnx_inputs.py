@@ -140,3 +140,37 @@ def test_several_inputs_by_name(build, taxonomy, tmp_path, folder):
         with pytest.raises(ModelError, match=words) as raised:
             model.predict(inputs)
         one_line(raised)
+
+
+@pytest.mark.parametrize(
+    ("range_", "mean", "std", "words"),
+    [
+        (
+            (0, 1),
+            127,
+            None,
+            r"expected a mean inside the range 0 to 1 \(mean and std are in units of the range\), got 127",
+        ),
+        ((0, 1), (0.5, 0.5, 117), None, "got 0.5, 0.5, 117"),
+        ((-1, 1), -1.2, None, "inside the range -1 to 1"),
+        ((0, 1), 0.5, 58, "expected a std from 0.00392 to 1 for the range 0 to 1"),
+        ((0, 255), 0.485, 0.229, "expected a std from 1 to 255 for the range 0 to 255"),
+        (None, -0.3, None, "expected a mean inside the range 0 to 1"),
+        ((0, 255), (103.9, 116.8, 123.7), (1, 1, 1), ""),
+        ((0, 255), 127.5, 127.5, ""),
+        ((-1, 1), 0, 2, ""),
+        ((5, 10), 0, 1, ""),  # neither of them changes anything
+    ],
+)
+def test_mean_and_std_are_in_units_of_the_range(build, metadata, taxonomy, range_, mean, std, words):
+    """Whoever says them: here the caller, the model itself in `input`."""
+    given = {key: value for key, value in {"range": range_, "mean": mean, "std": std}.items() if value is not None}
+    bare = {**metadata, "input": {"layout": "NHWC", "colour": "RGB"}}
+    told = build("told.onnx", metadata={**metadata, "input": {**bare["input"], **given}}, dtype="float32")
+    for path, preprocessing in ((build(metadata=bare, dtype="float32"), given), (told, None)):
+        if not words:
+            assert load_model(path, taxonomy, preprocessing=preprocessing).inputs[0].range == range_
+            continue
+        with pytest.raises(ModelError, match=words) as raised:
+            load_model(path, taxonomy, preprocessing=preprocessing)
+        assert "--range" in one_line(raised)
