@@ -9,18 +9,18 @@ from __future__ import annotations
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.form_words import in_form_words
+from hierviz.app.form_words import in_form_words, sentence
 from hierviz.app.model_question_words import COLOURS, LAYOUTS, ORDER, SCALES, TEXTS, TITLES
 from hierviz.app.numbers import escape
 from hierviz.errors import HiervizError
-from hierviz.onnx.class_names import parsed_names
+from hierviz.onnx.class_names import names_of_json
 from hierviz.onnx.input_check import IMAGENET_MEAN, IMAGENET_STD
 from hierviz.onnx.input_keys import scaling_problem
 from hierviz.onnx.open_question import Question
 from hierviz.onnx.outputs import row_width, score_outputs
 from hierviz.onnx.score_kind import KINDS
 from hierviz.parametrisation import PARAMETRISATIONS
-from hierviz.readers.classes_file import class_entries
+from hierviz.readers.classes_file import class_entries, entries_of_text
 from hierviz.readers.picture_names import natural_key
 
 
@@ -142,7 +142,9 @@ def _classes(source, model, question, key):
         if upload is not None and memory.get(f"{name}-from") is not upload:
             memory[f"{name}-from"] = upload
             try:
-                memory[name] = "\n".join(_names_of_file(upload.paths[0], taxonomy))
+                told = []
+                memory[name] = "\n".join(_names_of_file(upload.paths[0], taxonomy, told))
+                memory[f"{name}-notes"] = (memory[name], told)
             except HiervizError as error:
                 problem = str(error)
         leaves = [taxonomy.names[node] for node in taxonomy.leaves.tolist()]
@@ -164,18 +166,24 @@ def _classes(source, model, question, key):
             **state.kept("answers-widgets", name, ""),
         )
         st.button("Use these names", type="primary", key="use-names")
+    of_text, told = memory.get(f"{name}-notes", ("", ()))
+    names, notes = (), list(told) if text == of_text else []
+    if text.strip():
+        try:
+            names = tuple(one for _, one in entries_of_text(text, "class names", taxonomy, notes))
+        except HiervizError as error:
+            problem = str(error)
     if problem:
         st.error(escape(in_form_words(problem)), icon=":material/error:")
-    names = tuple(line.strip() for line in text.splitlines() if line.strip())
+    for note in notes:
+        st.caption(escape(sentence(note)))
     return names or None
 
 
-def _names_of_file(path, taxonomy):
+def _names_of_file(path, taxonomy, notes):
     if path.suffix.lower() == ".json":
-        from hierviz.readers.sources import open_source
-
-        return parsed_names(open_source(path, "class names").read_text(16 << 20))
-    return [name for _, name in class_entries(path, taxonomy)[1]]
+        return names_of_json(path, notes)
+    return [name for _, name in class_entries(path, taxonomy, notes)[1]]
 
 
 def _outputs(source, model, question, key):

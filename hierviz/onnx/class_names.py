@@ -15,10 +15,11 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
-from hierviz.errors import FileError, HiervizError, listed
+from hierviz.errors import FileError, HiervizError, PredictionsError, listed
 from hierviz.onnx.file import declaration_beside
 from hierviz.onnx.preprocessor_config import FILE as PREPROCESSOR
-from hierviz.readers.classes_file import class_entries
+from hierviz.readers.class_index import numbered_names
+from hierviz.readers.classes_file import class_entries, entries_of_text
 from hierviz.readers.labels import find_node
 from hierviz.readers.sources import open_source
 
@@ -56,14 +57,14 @@ def name_sources(path, taxonomy, session, said, origin, classes, notes):
     """
     found = []
     if classes is not None:
-        found.append(_given(path, classes, taxonomy))
+        found.append(_given(path, classes, taxonomy, notes))
     if said.get("nodes"):
         found.append((origin["nodes"], _entries(path, origin["nodes"], said["nodes"])))
     if found:
         # What hierviz defines is there: nothing else needs to be looked for.
         return found
     unused = []
-    for source, names in _foreign(path, session, notes):
+    for source, names in _foreign(path, taxonomy, session, notes):
         if any(find_node(name, taxonomy) is not None for name in names):
             return [(source, _entries(path, source, names))]
         unused.append(f"{source} ({len(names)}: {listed(names[:3])})")
@@ -72,21 +73,55 @@ def name_sources(path, taxonomy, session, said, origin, classes, notes):
     return []
 
 
-def _given(path, classes, taxonomy):
+def _given(path, classes, taxonomy, notes):
     """(source, entries) of the caller's list or file."""
     if not isinstance(classes, (str, os.PathLike)):
-        names = _listed_names(classes) if isinstance(classes, dict) else classes
+        names = numbered_names(classes, "classes", notes) if isinstance(classes, dict) else classes
         return "the list given", _entries(path, "the list given", names)
     file = Path(classes)
     if file.suffix.lower() != ".json":
-        return file.name, class_entries(file, taxonomy)[1]
-    names = parsed_names(open_source(file, "class names").read_text(MOST_CHARACTERS))
+        return file.name, class_entries(file, taxonomy, notes)[1]
+    return file.name, _entries(path, file.name, names_of_json(file, notes))
+
+
+def names_of_json(file, notes):
+    """Class names of a JSON file that somebody chose: a list, or an object from column number to name.
+
+    Raises
+    ------
+    FileError
+        If it holds something else.
+    PredictionsError
+        If column numbers are left out or stand there twice.
+    """
+    text = open_source(file, "class names").read_text(MOST_CHARACTERS)
+    try:
+        value = json.loads(text, object_pairs_hook=_once(file.name))
+    except (ValueError, RecursionError):
+        value = None
+    if isinstance(value, dict) and value:
+        return numbered_names(value, file.name, notes)
+    names = parsed_names(text)
     if not names:
         raise FileError(
             f"{file.name}: expected a JSON list of class names, or an object from column number to name, got others. "
             "Write one of them, or a text file with one name a line."
         )
-    return file.name, _entries(path, file.name, names)
+    return names
+
+
+def _once(where):
+    """Hook of `json.loads` that refuses a key that stands there twice: the first one would be lost."""
+
+    def hook(pairs):
+        seen = {}
+        for key, value in pairs:
+            if key in seen:
+                raise PredictionsError(f"{where}: expected every key once, got {key!r} again. Remove one.")
+            seen[key] = value
+        return seen
+
+    return hook
 
 
 def used_files(path, source):
@@ -109,7 +144,9 @@ def parsed_names(text):
         return []
     value = None
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=_once("the class names"))
+    except PredictionsError:
+        return []
     except (ValueError, RecursionError):
         # Python's own parser is only shown what cannot exhaust it: no operators, nothing nested deeply.
         around = _QUOTED.sub("", text)
@@ -125,29 +162,17 @@ def parsed_names(text):
 
 
 def _listed_names(value):
-    """Names of a list, or of a mapping in the order of its numbers."""
+    """Names of a list, or of a mapping in the order of its numbers; empty when there are none."""
     if isinstance(value, dict):
-        for pairs in (list(value.items()), [(name, key) for key, name in value.items()]):
-            numbers = [_as_number(key) for key, _ in pairs]
-            if None not in numbers and sorted(numbers) == list(
-                range(min(numbers, default=0), min(numbers, default=0) + len(pairs))
-            ):
-                return _listed_names(
-                    [name for _, (_, name) in sorted(zip(numbers, pairs, strict=True), key=lambda one: one[0])]
-                )
-        return []
+        try:
+            return numbered_names(value, "", [])
+        except PredictionsError:
+            return []
     fine = all(isinstance(one, (str, int)) and not isinstance(one, bool) for one in value)
     return [str(one) for one in value] if fine else []
 
 
-def _as_number(key):
-    try:
-        return int(key)
-    except (TypeError, ValueError):
-        return None
-
-
-def _foreign(path, session, notes):
+def _foreign(path, taxonomy, session, notes):
     """(source, names) of the places where other tools leave class names."""
     for key in METADATA_KEYS:
         names = parsed_names(session.metadata.get(key, ""))
@@ -159,7 +184,7 @@ def _foreign(path, session, notes):
         for start in dict.fromkeys((path.stem, path.name)):
             beside = path.with_name(start + end)
             if os.path.isfile(beside):
-                names = _of_file(beside, notes)
+                names = _of_file(beside, taxonomy, notes)
                 if names:
                     yield beside.name, names
     config = path.with_name("config.json")
@@ -169,15 +194,15 @@ def _foreign(path, session, notes):
             yield config.name, names
 
 
-def _of_file(beside, notes):
+def _of_file(beside, taxonomy, notes):
     try:
         text = open_source(beside, "class names").read_text(MOST_CHARACTERS)
+        if beside.suffix != ".txt":
+            return parsed_names(text)
+        return [name for _, name in entries_of_text(text, beside.name, taxonomy, notes)]
     except HiervizError as error:
         notes.append(f"class names beside the model were not used: {error}")
         return []
-    if beside.suffix == ".txt":
-        return [line.strip() for line in text.splitlines() if line.strip()]
-    return parsed_names(text)
 
 
 def _of_config(config, notes):

@@ -1,32 +1,36 @@
-"""Which node each column of scores belongs to, read from a file of its own.
+"""Which node each column of scores belongs to, read from a file of its own or from what somebody typed.
 
-A list of names, one per line, or a table with a column of node names.
+A list of names, one per line, or a table with a column of node names and, where the rows are not in the order of the columns
+of scores, one that numbers them (see `class_index`).
 """
 
 from __future__ import annotations
 
+import io
 import os
+from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.errors import PredictionsError, listed, near_miss
+from hierviz.errors import FileError, PredictionsError, near_miss
 from hierviz.readers import limits
-from hierviz.readers.labels import find_node, is_all_nodes
-from hierviz.readers.sources import open_source
+from hierviz.readers.class_index import NAME_COLUMNS, ClassTable, named_rows, numbered_names, whole
+from hierviz.readers.labels import find_node
+from hierviz.readers.sources import Source, open_source
 from hierviz.readers.tables import open_table
 
-CLASS_COLUMNS = ("node", "class", "name", "label", "leaf", "names", "classes", "labels", "class_name")
 
-
-def read_classes(classes, taxonomy):
+def read_classes(classes, taxonomy, notes=None):
     """Node of each column.
 
     Parameters
     ----------
-    classes : str, path or sequence of str
+    classes : str, path, sequence of str, or mapping of column number to str
         A file with one node name per line (a first line such as ``class`` is skipped) or a table with a column of node
-        names, else the names themselves.
+        names and perhaps an index, else the names themselves.
     taxonomy : Taxonomy
+    notes : list of str, optional
+        Grows by an index that was obeyed.
 
     Returns
     -------
@@ -37,11 +41,14 @@ def read_classes(classes, taxonomy):
     FileError
         If the file cannot be read.
     PredictionsError
-        If a name is not in the taxonomy or stands there twice; names the line.
+        If a name is not in the taxonomy or stands there twice; names the line. If an index has gaps or doubles, or it cannot
+        be told which column is the index and which one the names.
     """
+    notes = [] if notes is None else notes
     if isinstance(classes, (str, os.PathLike)):
-        where, entries = class_entries(classes, taxonomy)
+        where, entries = class_entries(classes, taxonomy, notes)
     else:
+        classes = numbered_names(classes, "classes", notes) if isinstance(classes, dict) else classes
         where, entries = "classes", [(f"classes, entry {number}", str(name)) for number, name in enumerate(classes, 1)]
     nodes, seen = [], {}
     for place, name in entries:
@@ -62,26 +69,32 @@ def read_classes(classes, taxonomy):
     return np.array(nodes, dtype=np.intp)
 
 
-def class_entries(path, taxonomy):
-    """(name of the file, list of (place, name)): what it holds, before any name is looked up."""
+def class_entries(path, taxonomy, notes):
+    """(name of the file, list of (place, name)): what it holds, in the order of the columns of scores.
+
+    No name is looked up yet: one that is no node stays as it is. `notes` grows by an index that was obeyed.
+    """
     source = open_source(path, "a list of classes, one per line, or a table with a column of them")
-    lines = [
-        (number, line.rstrip("\r")) for number, line in enumerate(source.read_text(lines=limits.CLASSES).split("\n"), 1)
-    ]
+    return source.where, entries_of_text(source.read_text(lines=limits.CLASSES), source.where, taxonomy, notes)
+
+
+def entries_of_text(text, where, taxonomy, notes):
+    """As `class_entries`, for the text of such a file."""
+    lines = [(number, line.rstrip("\r")) for number, line in enumerate(text.split("\n"), 1)]
     lines = [(number, line) for number, line in lines if line.strip()]
     # A line is a name as it stands even if it holds a comma; a table is what is left when most lines are no names.
     known = sum(find_node(_unquoted(line), taxonomy) is not None for _, line in lines)
-    if known < len(lines) - 1 or (known == 0 and lines):
-        found = _from_table(source, taxonomy)
+    if lines and (known < len(lines) - 1 or known == 0):
+        found = _from_table(_Text.of(text, where), taxonomy, notes)
         if found:
-            return source.where, found
+            return found
     if (
         lines
-        and lines[0][1].strip().strip('"').casefold() in CLASS_COLUMNS
+        and lines[0][1].strip().strip('"').casefold() in NAME_COLUMNS
         and lines[0][1].strip() not in taxonomy.index
     ):
         lines = lines[1:]
-    return source.where, [(f"{source.where}:{number}", _unquoted(line)) for number, line in lines]
+    return [(f"{where}:{number}", _unquoted(line)) for number, line in lines]
 
 
 def _unquoted(line):
@@ -89,19 +102,37 @@ def _unquoted(line):
     return line[1:-1].replace('""', '"') if len(line) > 1 and line[0] == line[-1] == '"' else line
 
 
-def _from_table(source, taxonomy):
+@dataclass(frozen=True)
+class _Text(Source):
+    """Text at hand, to be read as a table."""
+
+    text: str = ""
+
+    @classmethod
+    def of(cls, text, where):
+        return cls(path=where, where=where, kind="text", encoding="utf-8", text=text)
+
+    def open(self):
+        return io.BytesIO(self.text.encode("utf-8", "surrogatepass"))
+
+
+def _from_table(source, taxonomy, notes):
+    """Names with their places, None when there are no two columns or none looks like names."""
     table = open_table(source, "a list of classes", most_rows=limits.CLASSES)
     if len(table.first) < 2:
         return None
-    columns = table.read(has_header=True)
-    folded = [name.casefold() for name in columns.names]
-    candidates = [folded.index(name) for name in CLASS_COLUMNS if name in folded][:1]
-    if not candidates:
-        columns = table.read(has_header=any(find_node(cell, taxonomy) is not None for cell in table.first) is False)
-        candidates = [place for place, cells in columns.text.items() if is_all_nodes(cells, taxonomy)]
-    if len(candidates) != 1:
-        raise PredictionsError(
-            f"{source.where}: expected one column of node names, got {listed(columns.names[k] for k in candidates) or 'none'}. "
-            f"Call it 'node', or list one name per line."
-        )
-    return [(columns.place(row), cell) for row, cell in enumerate(columns.single_text(candidates[0]))]
+    header = ClassTable(source.where, [cell.strip() for cell in table.first], [], None)
+    says = any(header.kind(k) for k in range(len(header.names)))
+    # No header holds a number.
+    has_header = not any(whole(cell) is not None for cell in table.first) and (
+        says or all(find_node(cell, taxonomy) is None for cell in table.first)
+    )
+    try:
+        columns = table.read(has_header=has_header)
+    except FileError:  # ragged: names with commas of which most are written otherwise than the nodes
+        if says:
+            raise
+        return None
+    cells = [columns.text[k] for k in range(len(columns.names))]
+    names = columns.names if has_header else []
+    return named_rows(ClassTable(source.where, names, cells, columns.place), taxonomy, notes)

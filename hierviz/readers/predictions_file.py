@@ -90,7 +90,8 @@ def load_predictions(
     """
     if form is not None and form not in FORMS:
         raise FileError(f"form: expected one of {', '.join(FORMS)}, got {form!r}. Choose one of them.")
-    nodes = None if classes is None else read_classes(classes, taxonomy)
+    said = []
+    nodes = None if classes is None else read_classes(classes, taxonomy, said)
     source = open_source(path, "predictions (CSV, TSV, Parquet, .npy or .npz)", ("text", "parquet", "npy", "zip"))
     wanted = {"npy": ("npy",), "zip": ("npz",)}.get(source.kind, ("wide", "long", "labels", "hard"))
     if form is not None and form not in wanted:
@@ -110,7 +111,7 @@ def load_predictions(
         )
         record, more = read_record(source, getattr(table, "schema", None))
     made, told = record_words(record, taxonomy)
-    notes, detected = [*told, *more, *raw.notes], {**raw.detected, **made}
+    notes, detected = [*told, *more, *said, *raw.notes], {**raw.detected, **made}
     if raw.scores is None:
         if parametrisation is not None:
             notes.append(f"{raw.where} holds labels: the parametrisation {parametrisation} plays no part")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hierviz import Taxonomy
-from hierviz.errors import FileError, ModelError, PredictionsError
+from hierviz.errors import FileError, HiervizError, ModelError, PredictionsError
 from hierviz.onnx.class_names import parsed_names
 from hierviz.onnx.model import draft_model, inspect_model, load_model
 from hierviz.onnx.open_question import OpenQuestion
@@ -292,11 +292,37 @@ def test_class_names_as_json(build, taxonomy, tmp_path):
         for given in (file, said):
             model = load_model(build(), taxonomy, classes=given)
             assert model.scored_nodes.tolist() == taxonomy.nodes(*LEAVES).tolist()
-    for text in ("3", '{"a": [1]}', "[", '{"0": "cat", "7": "dog"}'):
+    for text, words in (
+        ("3", "expected a JSON list of class names"),
+        ("[", "expected a JSON list of class names"),
+        ('{"a": [1]}', "expected an object from column number to class name"),
+        ('{"0": "cat", "7": "dog"}', r"whole numbers from 0 to 1, or from 1 to 2, each once, got none for 1"),
+        ('{"0": "newt", "1": "cat", "1": "duck", "2": "dog"}', "expected every key once, got '1' again"),
+        ('{"cat": 0, "newt": 0, "duck": 1, "dog": 2}', "got 0 again"),
+        ('{"0": 1, "1": 2, "2": 0}', "got numbers on both"),
+    ):
         file.write_text(text)
-        with pytest.raises(FileError, match="expected a JSON list of class names") as raised:
+        with pytest.raises(HiervizError, match=words) as raised:
             load_model(build(), taxonomy, classes=file)
         one_line(raised)
+    with pytest.raises(PredictionsError, match="each once, got none for 2"):
+        load_model(build(), taxonomy, classes={0: "newt", 1: "cat", 3: "duck", 4: "dog"})
+
+
+def test_an_index_beside_the_class_names_is_obeyed(build, taxonomy, tmp_path, pictures):
+    """The columns are LEAVES; the rows of the table are in another order."""
+    table = "index,class\n" + "".join(f"{LEAVES.index(name)},{name}\n" for name in sorted(LEAVES))
+    (tmp_path / "classes.csv").write_text(table)
+    model = load_model(build(), taxonomy, classes=tmp_path / "classes.csv")
+    assert [taxonomy.names[node] for node in model.scored_nodes] == LEAVES
+    said = "classes.csv: column 'index' says which column of scores each class name belongs to, counted from 0"
+    assert said in model.predict(pictures).notes
+    # In other letters, with a background class, and beside the model.
+    beside = tmp_path / "m.labels.txt"
+    beside.write_text("2 Cat\n0 background\n4 duck\n1 newt\n3 dog\n")
+    model = load_model(build(width=5), taxonomy)
+    assert model.columns.names == ("background", "newt", "Cat", "dog", "duck")
+    assert any("m.labels.txt: column 1 says which column" in note for note in model.notes)
 
 
 def with_metadata(path, **metadata):

@@ -170,6 +170,106 @@ def test_class_list_with_commas_in_a_file(tmp_path):
     assert read_classes(written(tmp_path, "c.txt", 'c, d\n"a, b"\n'), taxonomy).tolist() == [2, 1]
 
 
+SHUFFLED = ["dog,2", "cat,0", "duck,3", "newt,1"]  # name and column, counted from 0
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["index", "idx", "id", "class_id", "column", "label_id", "Class Index", "label", None],
+)
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("separator", [",", "\t", " "])
+def test_an_index_in_a_class_list_is_obeyed(tmp_path, taxonomy, header, first, separator):
+    """In any place: before, behind and amid other columns."""
+    separator = "," if header == "Class Index" else separator
+    rows = [row.split(",") for row in SHUFFLED]
+    rows = [[name, str(int(k) + first), name.upper()] for name, k in rows]
+    if header is not None:
+        rows.insert(0, ["class", header, "title"])
+    for places in ((1, 0), (0, 1), (2, 1, 0), (0, 2, 1)):
+        text = "".join(separator.join(row[k] for k in places) + "\n" for row in rows)
+        notes = []
+        path = written(tmp_path, "classes.csv", text)
+        assert read_classes(path, taxonomy, notes).tolist() == taxonomy.nodes("cat", "newt", "dog", "duck").tolist()
+        column = f"{header!r}" if header else places.index(1) + 1
+        words = f"column {column} says which column of scores each class name belongs to, counted from {first}"
+        assert notes == [f"classes.csv: {words}"]
+    numbers = np.save(tmp_path / "p.npy", VALUES)
+    assert numbers is None
+    assert words in "; ".join(load_predictions(tmp_path / "p.npy", taxonomy, classes=path).notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "index,class\n0,cat\n2,dog\n3,duck\n4,newt\n",
+            "column 'index': expected whole numbers from 0 to 3, .*none for 1",
+        ),
+        ("index,class\n0,cat\n1,dog\n1,duck\n2,newt\n", r"each once, got 1 again in classes\.csv:4"),
+        ("class_id,class\n5,cat\n6,dog\n7,duck\n8,newt\n", "got none for 1, 2, 3, 4"),
+        ("index,class\n0,cat\nx,dog\n2,duck\n3,newt\n", r"got none in classes\.csv:3"),
+        ("cat,0\ndog,3\nduck,5\nnewt,2\n", "column 2: expected whole numbers from 0 to 3"),
+        ("index,id,class\n0,3,cat\n1,2,dog\n2,1,duck\n3,0,newt\n", None),
+        (
+            "id,label_id,class\n0,3,cat\n1,2,dog\n2,1,duck\n3,0,newt\n",
+            "columns? 'id' and column 'label_id', which differ",
+        ),
+        ("rank,class\n3,cat\n2,dog\n1,duck\n0,newt\n", "expected to know what column 'rank' counts"),
+        ("rank,class\n0,cat\n1,dog\n2,duck\n3,newt\n", None),
+        ("train_count,class\n90,cat\n7,dog\n8,duck\n1,newt\n", None),
+        ("class,leaf\nmammal,cat\nmammal,dog\nbird,duck\nanimal,newt\n", None),
+        ("index,class\n0,cat\n1,dog\n2,dukk\n3,newt\n", r"classes\.csv:4: .*got 'dukk'\. Did you mean 'duck'"),
+    ],
+)
+def test_index_columns_that_are_refused_or_none(tmp_path, taxonomy, text, words):
+    path = written(tmp_path, "classes.csv", text)
+    if words is None:
+        assert read_classes(path, taxonomy).tolist() == taxonomy.nodes("cat", "dog", "duck", "newt").tolist()
+        return
+    with pytest.raises(PredictionsError, match=words) as raised:
+        read_classes(path, taxonomy)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "nodes"),
+    [
+        ("2\n0\n1\n", "201"),
+        ("index,class\n2,1\n0,2\n1,0\n", "201"),
+        ("class,index\n1,2\n2,0\n0,1\n", "201"),
+        ("class,title\n2,two\n0,nought\n1,one\n", "201"),
+        ("label_id,title\n0,nought\n1,one\n2,two\n", "012"),
+        ("0,nought\n1,one\n2,two\n", "012"),
+        # Names, or numbers of columns?
+        ("label_id,title\n2,two\n0,nought\n1,one\n", None),
+        ("2,two\n0,nought\n1,one\n", None),
+        ("id,class\n2,1\n0,2\n1,0\n", None),
+        ("2,1\n0,2\n1,0\n", None),
+        ("a,b\n2,1\n0,2\n1,0\n", None),
+    ],
+)
+def test_class_names_that_are_numbers(tmp_path, text, nodes):
+    """The leaves are called 0, 1 and 2."""
+    taxonomy = Taxonomy.from_edges([("all", "0"), ("all", "1"), ("all", "2")])
+    path = written(tmp_path, "classes.csv", text)
+    if nodes is None:
+        with pytest.raises(PredictionsError, match=r"Call (it|the one that is meant) 'node'") as raised:
+            read_classes(path, taxonomy)
+        assert "\n" not in str(raised.value)
+    else:
+        assert read_classes(path, taxonomy).tolist() == taxonomy.nodes(*nodes).tolist()
+
+
+def test_class_lists_by_number_in_memory(taxonomy):
+    notes = []
+    found = read_classes({2: "dog", 1: "cat", 4: "duck", 3: "newt"}, taxonomy, notes)
+    assert found.tolist() == taxonomy.nodes("cat", "dog", "newt", "duck").tolist()
+    assert notes == ["classes: the columns of scores are counted from 1"]
+    with pytest.raises(PredictionsError, match="each once, got none for 1"):
+        read_classes({0: "cat", 2: "dog"}, taxonomy)
+
+
 def test_columns_that_name_inner_nodes_are_node_probabilities(tmp_path, taxonomy):
     header = "mammal,cat,dog,bird,duck,newt"
     found = load_predictions(written(tmp_path, "p.csv", f"{header}\n0.9,0.8,0.7,0.6,0.5,0.4\n"), taxonomy)
