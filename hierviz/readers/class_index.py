@@ -252,12 +252,12 @@ def _index_column(table, taxonomy, numbers, names):
     doubtful = names if index is None else index
     is_said = table.kind(doubtful) == ("name" if index is None else "place")
     values = numbers.get(doubtful)
-    if values and not is_said and _is_index(values) and values != sorted(values):
-        if is_all_nodes(table.cells[doubtful], taxonomy):
-            raise PredictionsError(
-                f"{table.where}: expected to know what {table.title(doubtful)} is, got numbers that are names of nodes and "
-                "could also say which column of scores a row is. Call it 'node' or 'index' in the first row."
-            )
+    matters = values and not is_said and _is_index(values) and values != sorted(values)
+    if matters and is_all_nodes(table.cells[doubtful], taxonomy):
+        raise PredictionsError(
+            f"{table.where}: expected to know what {table.title(doubtful)} is, got numbers that are names of nodes and "
+            "could also say which column of scores a row is. Call it 'node' or 'index' in the first row."
+        )
     return index
 
 

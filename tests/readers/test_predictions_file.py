@@ -249,7 +249,7 @@ def test_index_columns_that_are_refused_or_none(tmp_path, taxonomy, text, words)
         ("a,b\n2,1\n0,2\n1,0\n", None),
     ],
 )
-def test_class_names_that_are_numbers(tmp_path, text, nodes):
+def test_numbers_in_a_class_list_are_names_or_an_index(tmp_path, text, nodes):
     """The leaves are called 0, 1 and 2."""
     taxonomy = Taxonomy.from_edges([("all", "0"), ("all", "1"), ("all", "2")])
     path = written(tmp_path, "classes.csv", text)
