@@ -32,8 +32,7 @@ def check(model, samples):
     samples.inputs.checked(model.inputs)
     rows = slice(0, min(MOST_ROWS, len(samples)))
     truth = samples.truth.take(range(rows.stop)) if isinstance(samples.truth, NodeLists) else samples.truth[rows]
-    blocks = (samples.inputs.feed(model.inputs, slice(k, min(k + 64, rows.stop))) for k in range(0, rows.stop, 64))
-    scores = model.run_blocks(blocks, rows.stop)
+    scores = model.run_blocks(lambda: samples.inputs.blocks(model.inputs, rows, 64), rows.stop)
     taxonomy, nodes, key, warnings = model.taxonomy, None, None, []
     if model.outputs:
         read = model.read_scores(scores)

@@ -184,8 +184,14 @@ def settled(model, samples):
     if model.parametrisation is not None or len(samples) < 2:
         return model
     rows = slice(0, min(ROWS_TO_SETTLE, len(samples)))
-    scores = model.run_blocks([samples.inputs.feed(model.inputs, rows)], rows.stop, batch_size=rows.stop)
-    read = model.read_scores(scores, samples.ids[rows])
+    unreadable = {}
+    scores = model.run_blocks(
+        lambda: samples.inputs.blocks(model.inputs, rows, rows.stop, unreadable), rows.stop, batch_size=rows.stop
+    )
+    kept = [row for row in range(rows.stop) if row not in unreadable]
+    if not kept:
+        return model
+    read = model.read_scores(scores[kept], samples.ids[kept])
     return replace(model, parametrisation=read.parametrisation, scores=read.kind.kind)
 
 
@@ -204,7 +210,8 @@ def answer(model, feed, truth=None):
         Of one sample.
     """
     # One row alone would be computed differently: it is padded, as in every run.
-    read = model.read_scores(model.run_blocks([feed], 1, batch_size=2))
+    notes = []
+    read = model.read_scores(model.run_blocks([feed], 1, batch_size=2, notes=notes))
     made = Predictions(
         model.taxonomy,
         model.name,
@@ -212,7 +219,7 @@ def answer(model, feed, truth=None):
         read.parametrisation,
         read.nodes,
         truth=None if truth is None else np.array([truth]),
-        notes=read.notes,
+        notes=(*notes, *read.notes),
         detected={"scores": f"{read.kind.kind}: {read.kind.why}", "why": read.why},
     )
     made.check_scores(model.account["file"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hierviz.cli.model_flags import add_model_flags
 from hierviz.parametrisation import PARAMETRISATIONS
 from hierviz.predictions import with_distinct_names
 
@@ -29,17 +30,23 @@ def add_input(command, *, several):
 
 
 def add_app_options(command):
-    """Options that say which files the app opens; the app reads the same ones after `streamlit run app.py --`."""
-    command.add_argument("--taxonomy", metavar="T")
-    command.add_argument("--predictions", metavar="P", action="append", default=[])
-    command.add_argument("--truth", metavar="F")
-    command.add_argument("--truth-column", metavar="C")
-    command.add_argument("--classes", metavar="F")
-    command.add_argument("--parametrisation", metavar="KEY")
-    command.add_argument("--model", metavar="M.onnx", action="append", default=[])
-    command.add_argument("--inputs", metavar="I", help="pictures or arrays for --model")
-    command.add_argument("--nodes", metavar="F")
-    command.add_argument("--media", metavar="DIR|ZIP")
+    """Options that say which files the app opens; the app reads the same ones after `streamlit run app.py --`.
+
+    Returns
+    -------
+    list of argparse.Action
+    """
+    return [
+        command.add_argument(
+            "--predictions",
+            metavar="P",
+            action="append",
+            default=[],
+            help="scores or labels; may be given several times",
+        ),
+        command.add_argument("--nodes", metavar="F", help="attributes of the nodes: node, name, ..."),
+        *add_model_flags(command, required=False),
+    ]
 
 
 def load_models(options, *, keep_empty_labels=False):

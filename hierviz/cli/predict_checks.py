@@ -6,10 +6,11 @@ import sys
 
 import numpy as np
 
-from hierviz.errors import ModelError
+from hierviz.errors import HiervizError
 from hierviz.onnx.class_order import check_class_order
 from hierviz.onnx.input_check import check_inputs
 from hierviz.onnx.right_answers import near_chance
+from hierviz.onnx.unreadable import without_unreadable
 from hierviz.readers.join import join
 from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.taxonomy import NodeLists
@@ -74,11 +75,13 @@ def show_orders(model, inputs, truth):
     inputs, truth
         As in `check_predictions`.
     """
+    unreadable = {}
     try:
-        scores = model.raw_scores(inputs)
-    except ModelError:
+        scores = model.raw_scores(inputs, unreadable=unreadable)
+        _, kept = without_unreadable(inputs, unreadable)
+    except HiervizError:
         return  # what is missing is said in any case
-    table, _ = check_class_order(np.asarray(scores), model.taxonomy, None, truth)
+    table, _ = check_class_order(np.asarray(scores)[kept], model.taxonomy, None, truth.take(kept))
     _print_table("order of the classes, were the columns in", table, "order", "is_chosen")
 
 

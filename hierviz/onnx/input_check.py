@@ -12,11 +12,14 @@ import numpy as np
 
 from hierviz.errors import HiervizError
 from hierviz.onnx.model_inputs import ModelInputs
+from hierviz.onnx.preparing import BLOCK_BYTES, picture_bytes, require_room_for_picture
 from hierviz.onnx.right_answers import CLEARLY, are_right, luck, luck_words, top_level_wrong
 from hierviz.parametrisation import node_probabilities
 from hierviz.taxonomy import NodeLists
 
 MOST_ROWS = 200
+# Fewer pictures are looked at when they are large.
+MOST_BYTES = 512 << 20
 IMAGENET_MEAN, IMAGENET_STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 _SCALINGS = {
     "0..1": ((0.0, 1.0), None, None),
@@ -37,7 +40,7 @@ def check_inputs(model, inputs, truth, *, most=MOST_ROWS, seed=0):
     truth : ndarray of int, shape (n_samples,), or NodeLists
         -1, or an empty list, where it is not known.
     most : int
-        Rows that are run, chosen with `seed` among those with known truth.
+        Rows that are run, chosen with `seed` among those with known truth; fewer of large pictures.
     seed : int
 
     Returns
@@ -55,9 +58,12 @@ def check_inputs(model, inputs, truth, *, most=MOST_ROWS, seed=0):
     variants = _variants(model.inputs)
     if not len(rows) or not variants or not model.outputs:
         return [], None
+    spec = next(iter(variants.values()))
+    require_room_for_picture(spec)
+    most = max(1, min(most, MOST_BYTES // (3 * spec.size[0] * spec.size[1])))
     if len(rows) > most:
         rows = np.sort(np.random.default_rng(seed).choice(rows, most, replace=False))
-    pictures = _pictures(inputs, next(iter(variants.values())), rows)
+    pictures = _pictures(inputs, spec, rows)
     if pictures is None:
         return [], None
     truth = truth.take(rows) if isinstance(truth, NodeLists) else np.asarray(truth)[rows]
@@ -171,9 +177,14 @@ def _pictures(inputs, spec, rows):
 
 def _scores(model, specs, pictures):
     """What the model gives for the pictures prepared in each way, shape (n_ways, n_pictures, n_columns), in one run."""
-    blocks = (
-        {spec.name: spec.from_pictures(pictures[k : k + 64])} for spec in specs for k in range(0, len(pictures), 64)
-    )
+    specs = list(specs)
+    step = max(1, min(64, BLOCK_BYTES // picture_bytes(specs[0])))
+
+    def blocks():
+        for spec in specs:
+            for k in range(0, len(pictures), step):
+                yield {spec.name: spec.from_pictures(pictures[k : k + step])}
+
     return model.run_blocks(blocks, len(specs) * len(pictures)).reshape(len(specs), len(pictures), -1)
 
 

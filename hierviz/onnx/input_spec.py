@@ -4,22 +4,25 @@ Conventions
 -----------
 Pictures are uint8, RGB. For a model they are brought to its size (see `picture_fitting`) and into its channel order, mapped
 linearly from 0..255 to its `range`, then normalised by `mean` and `std` (in the model's channel order, in units of the
-range), then laid out as NHWC or NCHW. Arrays of uint8 that look like pictures are treated the same way; all other arrays
-are fed as they are, after a cast within their kind.
+range), then laid out as NHWC or NCHW. What that takes is told before memory is asked for. Arrays of uint8 that look like
+pictures are treated the same way; all other arrays are fed as they are, after a cast within their kind.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from hierviz.errors import ModelError, listed
+from hierviz.onnx.limits import Limits
 from hierviz.onnx.picture_fitting import Preview, fitted, fitting_words
+from hierviz.onnx.preparing import array_bytes, require_room_for_picture, require_room_to_resize
 from hierviz.readers.stored_array import StoredArray
 
 _WHOLE = ("uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")  # what can hold 0..255
 _FRACTIONS = ("float16", "float32", "float64")
+_PREVIEW_VALUES = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,8 @@ class InputSpec:
         One of `picture_fitting.RESAMPLING`.
     columns : tuple of str, optional
         Columns of a table that make up a row of the input, in this order.
+    most_bytes : int
+        Memory that preparing one sample may take, that of the model's own process.
     """
 
     name: str
@@ -61,6 +66,14 @@ class InputSpec:
     resize: int | tuple | None = None
     resample: str = "bilinear"
     columns: tuple | None = None
+    most_bytes: int = field(default=Limits().memory(0) << 20, repr=False, compare=False)
+
+    @property
+    def fed_bytes(self):
+        """Bytes of one sample as it is fed, as far as its size is known."""
+        if self.layout is not None and self.size is not None:
+            return array_bytes((self.channels, *self.size), self.dtype)
+        return array_bytes(self.shape[1:], self.dtype)
 
     @property
     def is_whole(self):
@@ -139,8 +152,19 @@ class InputSpec:
                 steps.append(f"divided by std {_numbers(self.std)}")
         return ", ".join([*steps, f"laid out as {self.layout}", self.dtype])
 
-    def fitted(self, image):
-        """A picture at the input's size; see `picture_fitting.fitted`."""
+    def fitted(self, image, where="picture"):
+        """A picture at the input's size; see `picture_fitting.fitted`.
+
+        Raises
+        ------
+        ModelError
+            If any picture takes more memory than `most_bytes`.
+        FileError
+            If this one does, being far longer than wide; starts with `where`.
+        """
+        require_room_for_picture(self)
+        width, height = image.shape[1::-1] if isinstance(image, np.ndarray) else image.size
+        require_room_to_resize(self, width, height, where)
         return fitted(image, self.size, self.resize, self.resample)
 
     def from_pictures(self, pictures):
@@ -154,6 +178,7 @@ class InputSpec:
         -------
         ndarray of `dtype`, shape (n, height, width, channels) or (n, channels, height, width)
         """
+        require_room_for_picture(self)
         values = pictures
         if self.channels == 1:  # the weights of Pillow's "L"
             weighted = values.astype(np.uint32) @ np.array([19595, 38470, 7471], dtype=np.uint32)
@@ -192,15 +217,17 @@ class InputSpec:
         if self.why_no_pictures:
             raise ModelError(f"input {self.name!r}: expected one that takes pictures, got {self.why_no_pictures}.")
         fed = self.from_pictures(self.fitted(picture)[None])
-        values = fed[0].astype(np.float64)
-        stored = values if self.layout == "NHWC" else values.transpose(1, 2, 0)
-        if not self.is_whole:
-            factor, offset = self._scaling
-            stored = (stored - offset) / factor
-        seen = np.clip(np.rint(stored), 0, 255).astype(np.uint8)
-        seen = seen[..., ::-1] if self.colour == "BGR" else seen
-        seen = np.ascontiguousarray(np.broadcast_to(seen, (*seen.shape[:2], 3)))
-        return Preview(seen, float(values.min()), float(values.max()), float(values.mean()), self.dtype, fed.shape)
+        stored = fed[0] if self.layout == "NHWC" else fed[0].transpose(1, 2, 0)
+        seen = np.empty((*stored.shape[:2], 3), dtype=np.uint8)
+        factor, offset = (1.0, 0.0) if self.is_whole else self._scaling
+        # Some lines at a time: in float64 a whole picture is several times as large.
+        step = max(1, _PREVIEW_VALUES // stored.shape[1])
+        for top in range(0, len(stored), step):
+            undone = (stored[top : top + step].astype(np.float64) - offset) / factor
+            undone = np.clip(np.rint(undone), 0, 255).astype(np.uint8)
+            seen[top : top + step] = undone[..., ::-1] if self.colour == "BGR" else undone
+        mean = float(fed.mean(dtype=np.float64))
+        return Preview(seen, float(fed.min()), float(fed.max()), mean, self.dtype, fed.shape)
 
     @property
     def _scaling(self):

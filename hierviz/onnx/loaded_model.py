@@ -5,7 +5,7 @@ Conventions
 What the scores are is told by the numbers when nobody says; where they leave it open somebody is asked (`open_question`).
 
 Rows run in batches of one fixed size, the last one padded with copies, so that a row's scores do not depend on its
-neighbours.
+neighbours. A batch that needs more memory than the model may use is run again in halves, down to one row.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hierviz.errors import ModelError, PredictionsError
+from hierviz.errors import FileError, ModelError, PredictionsError, listed
+from hierviz.onnx.batches import run_in_halves
 from hierviz.onnx.columns import Columns
 from hierviz.onnx.declared_inputs import COLOUR_ASSUMED
 from hierviz.onnx.input_spec import InputSpec
@@ -26,6 +27,7 @@ from hierviz.onnx.score_changes import changed
 from hierviz.onnx.score_kind import ScoreKind, find_kind
 from hierviz.onnx.score_reading import PROBABILITIES, check_declared, check_flat, choose
 from hierviz.onnx.session import Session
+from hierviz.onnx.unreadable import without_unreadable
 from hierviz.predictions import Predictions
 from hierviz.readers.truth_file import load_truth
 from hierviz.summary import version
@@ -120,13 +122,18 @@ class Model:
             if question.stops == "loading":
                 raise OpenQuestion(question)
 
-    def raw_scores(self, inputs, *, batch_size=64, progress=None):
+    def raw_scores(self, inputs, *, batch_size=64, progress=None, unreadable=None, notes=None):
         """What the model gives for inputs, before anything is made of it.
 
         Parameters
         ----------
         inputs, batch_size, progress
             As in `predict`.
+        unreadable : dict, optional
+            Grows by the rows whose picture cannot be read, with the reason: their scores mean nothing. Without it such a
+            picture is an error.
+        notes : list of str, optional
+            As in `run_blocks`.
 
         Returns
         -------
@@ -143,21 +150,26 @@ class Model:
         if int(batch_size) < 1:
             raise ModelError(f"{where}: expected a batch size of at least 1, got {batch_size}. Leave it out.")
         inputs = ModelInputs.of(inputs, self.inputs)
-        total, step = len(inputs), max(2, int(batch_size))
-        step = self.batch or step
-        blocks = (inputs.feed(self.inputs, slice(start, min(start + step, total))) for start in range(0, total, step))
-        return self.run_blocks(blocks, total, batch_size=step, progress=progress)
+        total, step = len(inputs), self.batch or max(2, int(batch_size))
 
-    def run_blocks(self, blocks, n_rows, *, batch_size=64, progress=None):
+        def blocks():
+            return inputs.blocks(self.inputs, slice(total), step, unreadable)
+
+        return self.run_blocks(blocks, total, batch_size=step, progress=progress, notes=notes)
+
+    def run_blocks(self, blocks, n_rows, *, batch_size=64, progress=None, notes=None):
         """What the model gives for exactly typed arrays, block by block.
 
         Parameters
         ----------
-        blocks : iterable of dict of input name to ndarray
+        blocks : callable that gives an iterable of dict of input name to ndarray, or a list of them
+            Taken again when the rows run in smaller batches.
         n_rows : int
             Rows of all blocks together.
         batch_size, progress
             As in `predict`.
+        notes : list of str, optional
+            Grows by a smaller batch, where the memory of the model is not enough for this one.
 
         Returns
         -------
@@ -165,9 +177,18 @@ class Model:
         """
         where = self.account["file"]
         outputs = self.outputs or (self._nameless_output(),)
-        step = self.batch or batch_size
-        widest = len(self.columns.names) if self.outputs else self.taxonomy.n_nodes + 1
-        run = self.session.run(blocks, list(outputs), n_rows=n_rows, step=step, widest=widest, progress=progress)
+        run = run_in_halves(
+            self.session,
+            self.inputs,
+            blocks,
+            outputs,
+            n_rows=n_rows,
+            step=self.batch or batch_size,
+            is_fixed=self.batch is not None,
+            widest=len(self.columns.names) if self.outputs else self.taxonomy.n_nodes + 1,
+            progress=progress,
+            notes=notes,
+        )
         if not self.outputs:
             return run.values[outputs[0]].reshape(n_rows, -1)
         return gathered(where, run, outputs, n_rows, self.columns.names, self.session.class_labels)
@@ -207,7 +228,18 @@ class Model:
         scores, nodes = changed(place, scores, change, found, taxonomy, columns, key, notes)
         return ReadScores(scores, nodes, key, found, why, tuple(notes))
 
-    def predict(self, inputs, *, truth=None, sample_ids=None, attributes=None, batch_size=64, progress=None):
+    def predict(
+        self,
+        inputs,
+        *,
+        truth=None,
+        sample_ids=None,
+        attributes=None,
+        batch_size=64,
+        progress=None,
+        strict=False,
+        unreadable=None,
+    ):
         """Run the model.
 
         Parameters
@@ -219,15 +251,21 @@ class Model:
         sample_ids, attributes : optional
             As in `Predictions`; those of the inputs when absent.
         batch_size : int
-            Rows of one run, at least 2 (one row alone is computed differently), unless the model fixes them.
+            Rows of one run, at least 2 (one row alone is computed differently), unless the model fixes them. Halved, and
+            said in a note, where the model's memory is not enough.
         progress : callable, optional
             Called as progress(rows done, rows in all) after each run.
+        strict : bool
+            Stop at a picture that cannot be read, and where pictures of other kinds lie among the others. Else they are
+            left out: notes name them and `n_without_prediction` counts them.
+        unreadable : dict, optional
+            Grows by the rows of `inputs` that were left out, with the reason; see `unreadable.without_unreadable`.
 
         Returns
         -------
         Predictions
-            Scores as float32, shape (n_samples, n_scores). Notes say what was done to the scores, and warn when a softmax
-            or sigmoid seems to be applied twice.
+            Scores as float32, shape (n_samples, n_scores), of the samples that could be read. Notes say what was done to
+            the scores, and warn when a softmax or sigmoid seems to be applied twice.
 
         Raises
         ------
@@ -236,7 +274,7 @@ class Model:
         ModelError
             If the inputs do not fit, onnxruntime fails, or a score is not finite (says in which rows).
         FileError
-            If a picture or array cannot be read.
+            If an array, or with `strict` a picture, cannot be read, or no picture at all.
         PredictionsError
             If truth, ids or attributes do not fit the samples, or probabilities are none.
         """
@@ -244,9 +282,23 @@ class Model:
         inputs = ModelInputs.of(inputs, self.inputs)
         truth = _truth_nodes(truth, self.taxonomy)
         ids = inputs.sample_ids if sample_ids is None else np.asarray(sample_ids).astype(str)
-        scores = self.raw_scores(inputs, batch_size=batch_size, progress=progress)
+        foreign = () if inputs.pictures is None or inputs.arrays is not None else inputs.pictures.left_out
+        if strict and foreign:
+            raise FileError(
+                f"{inputs.pictures.path.name}: expected pictures that can all be read, got {len(foreign)} of other kinds: "
+                f"{listed(foreign)}. Save them as PNG or JPEG, or leave --strict out."
+            )
+        n, told = len(inputs), []
+        unreadable = None if strict else {} if unreadable is None else unreadable
+        scores = self.raw_scores(inputs, batch_size=batch_size, progress=progress, unreadable=unreadable, notes=told)
+        if unreadable:
+            self._require_length(n, {"truth": truth, "sample ids": ids, **(attributes or {})})
+            inputs, kept = without_unreadable(inputs, unreadable)
+            scores, ids = scores[kept], None if ids is None else ids[kept]
+            truth = truth.take(kept) if truth is not None else None
+            attributes = {name: np.asarray(values)[kept] for name, values in (attributes or {}).items()}
         read, account = self.read_scores(scores, ids), self.account
-        notes = [note for note in self.notes if inputs.arrays is None or note != COLOUR_ASSUMED]
+        notes = [note for note in self.notes if inputs.arrays is None or note != COLOUR_ASSUMED] + told
         made = Predictions(
             self.taxonomy,
             self.name,
@@ -256,6 +308,7 @@ class Model:
             truth=truth,
             sample_ids=ids,
             attributes={**inputs.attributes, **(attributes or {})},
+            n_without_prediction=n - len(inputs) + len(foreign),
             notes=(*notes, *read.notes, *inputs.notes),
             detected={name: str(account[name]) for name in ("file", "sha256", "output", "classes", "preprocessing")}
             | {
@@ -267,6 +320,15 @@ class Model:
         )
         made.check_scores(f"{account['file']}, output {self.output!r}")
         return made
+
+    @staticmethod
+    def _require_length(n, per_sample):
+        """Raise a PredictionsError unless all values are one per sample: before some of them are left out."""
+        for what, values in per_sample.items():
+            if values is not None and len(values) != n:
+                raise PredictionsError(
+                    f"{what}: expected {n} values (one per sample), got {len(values)}. Align the rows."
+                )
 
     def _nameless_output(self):
         taxonomy = self.taxonomy

@@ -8,6 +8,7 @@ Columns are matched to nodes by name, never by position.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -148,6 +149,7 @@ def _understood(
         except OpenQuestion as asked:
             questions.append(asked.question)
     inputs = find_inputs(where, session.inputs, said.get("input", {}), notes)
+    inputs = tuple(replace(one, most_bytes=session.memory_mb << 20) for one in inputs)
     questions += _picture_questions(where, inputs)
     account = full_account(
         path,

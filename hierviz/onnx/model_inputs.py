@@ -18,6 +18,13 @@ from hierviz.onnx.input_digest import input_digest
 from hierviz.onnx.input_spec import InputSpec
 from hierviz.onnx.picture_table import PICTURE_COLUMNS, read_picture_table
 from hierviz.onnx.picture_table import SUFFIXES as TABLE_SUFFIXES
+from hierviz.onnx.preparing import (
+    BLOCK_BYTES,
+    array_bytes,
+    picture_bytes,
+    require_room_for_picture,
+    require_room_for_row,
+)
 from hierviz.onnx.table_inputs import FrameTable, read_table_inputs
 from hierviz.onnx.text_inputs import SUFFIXES as TEXT_SUFFIXES
 from hierviz.onnx.text_inputs import read_texts, texts_at_hand
@@ -126,30 +133,74 @@ class ModelInputs:
             )
         return replace(self, arrays=arrays)
 
-    def feed(self, specs, rows):
+    def feed(self, specs, rows, unreadable=None):
         """Exactly typed arrays for some rows, nothing of the others being read.
 
         Parameters
         ----------
         specs : sequence of InputSpec
         rows : slice
+        unreadable : dict, optional
+            Grows by the rows whose picture cannot be read, with the reason; they are fed black. Without it the first such
+            picture is an error.
 
         Returns
         -------
         dict of input name to ndarray
             Contiguous.
+
+        Raises
+        ------
+        FileError
+            If a picture cannot be read.
+        ModelError
+            If a single sample needs more memory than its model may use.
         """
         if self.arrays is None:
             spec = specs[0]
-            made = [spec.fitted(self.pictures.image(name)) for name in self.pictures.names[rows]]
+            require_room_for_picture(spec)
+            made = [self._fitted(spec, row, unreadable) for row in range(len(self))[rows]]
             return {spec.name: spec.from_pictures(np.stack(made))}
         made = {}
         for spec in specs:
+            require_room_for_row(spec, self.arrays[spec.name].shape)
             block = np.asarray(self.arrays[spec.name][rows])
             pictures = spec.as_pictures(block)
             ready = spec.cast(block) if pictures is None else spec.from_pictures(pictures)
             made[spec.name] = np.ascontiguousarray(ready)
         return made
+
+    def blocks(self, specs, rows, step, unreadable=None):
+        """Yield what `feed` gives for some rows, at most `step` at a time and no more than memory is well spent on.
+
+        Parameters
+        ----------
+        specs, unreadable
+            As in `feed`.
+        rows : slice
+        step : int
+        """
+        rows = range(len(self))[rows]
+        taken = sum(self._row_bytes(spec) for spec in specs)
+        step = max(1, min(step, BLOCK_BYTES // max(1, taken)))
+        for start in range(rows.start, rows.stop, step):
+            yield self.feed(specs, slice(start, min(start + step, rows.stop)), unreadable)
+
+    def _row_bytes(self, spec):
+        if self.arrays is None:
+            return picture_bytes(spec)
+        return array_bytes(self.arrays[spec.name].shape[1:], spec.dtype)
+
+    def _fitted(self, spec, row, unreadable):
+        name = self.pictures.names[row]
+        where = f"{self.pictures.path.name}/{name}"
+        try:
+            return spec.fitted(self.pictures.image(name), where)
+        except FileError as error:
+            if unreadable is None:
+                raise
+            unreadable[row] = str(error).removeprefix(f"{where}: ")
+            return np.zeros((*spec.size, 3), dtype=np.uint8)
 
     def preview(self, specs, row=0):
         """What the model is fed for the picture of one sample, None when it is fed no pictures.

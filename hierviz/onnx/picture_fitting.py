@@ -71,21 +71,25 @@ def fitted(image, size, resize=None, resample="bilinear"):
 
     image = image if isinstance(image, Image.Image) else Image.fromarray(np.ascontiguousarray(image))
     width, height = image.size
-    if resize is None:
-        target = size
-    elif resize == 0:
-        target = (height, width)
-    elif isinstance(resize, int):
-        short = min(height, width)
-        target = tuple(resize if side == short else int(resize * side / short) for side in (height, width))
-    else:
-        target = resize
+    target = resized(height, width, size, resize)
     if target != (height, width):
         image = image.resize((target[1], target[0]), RESAMPLING.index(resample))
     if target != tuple(size):
         top, left = (target[0] - size[0]) // 2, (target[1] - size[1]) // 2
         image = image.crop((left, top, left + size[1], top + size[0]))
     return np.array(image, dtype=np.uint8)
+
+
+def resized(height, width, size, resize=None):
+    """(height, width) that a picture is resized to before the middle is cut out; see `fitted`."""
+    if resize is None:
+        return tuple(size)
+    if resize == 0:
+        return (height, width)
+    if isinstance(resize, int):
+        short = min(height, width)
+        return tuple(resize if side == short else int(resize * side / short) for side in (height, width))
+    return tuple(resize)
 
 
 def fitting_words(size, resize, resample):

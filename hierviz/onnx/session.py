@@ -22,11 +22,15 @@ from hierviz.onnx.isolation import MOST_VERDICT_BYTES, Job, private_folder
 from hierviz.onnx.limits import Limits
 from hierviz.onnx.private_copy import copy_model, copy_weights
 from hierviz.onnx.spool import MOST_WAITING, Spool, read_output
-from hierviz.onnx.verdicts import ended_words, failure_words, slow_words
+from hierviz.onnx.verdicts import ended_words, failure_words, is_out_of_memory, slow_words
 
 _VERDICT_MB = (MOST_VERDICT_BYTES >> 20) + 1
 _POLL_SECONDS = 0.005
 PROGRESS_SECONDS = 0.1
+
+
+class OutOfMemory(ModelError):
+    """A run that needs more memory than the model may use; with fewer rows at a time it may do."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +71,9 @@ class Session:
         What is known without running it, in JSON types: bytes, sha256, ir_version, opset (domain: version), producer,
         n_nodes (subgraphs and functions included), n_functions, domains, weight_files (file, bytes, sha256).
 
+    most_rows : int or None
+        Rows of one batch that were found to be enough for its memory, by whoever runs it.
+
     Raises
     ------
     ModelError
@@ -75,7 +82,7 @@ class Session:
 
     def __init__(self, path, *, limits=None):
         path = Path(path)
-        self.where, self.limits = path.name, limits or Limits()
+        self.where, self.limits, self.most_rows = path.name, limits or Limits(), None
         folder = private_folder()
         self._end = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         try:
@@ -134,14 +141,16 @@ class Session:
 
         Raises
         ------
+        OutOfMemory
+            If a batch needs more memory than the model may use.
         ModelError
-            If onnxruntime refuses the inputs, or the model is too slow, needs too much memory or crashes.
+            If onnxruntime refuses the inputs, or the model is too slow or crashes.
         """
         if n_rows < 1 or step < 1:
             raise ValueError(f"expected at least one row and batches of at least one, got {n_rows} and {step}")
         wanted = {"outputs": list(outputs), "n_rows": n_rows, "step": step, "widest": widest}
         with self._job("run", self.limits.output_mb, wanted) as job, Spool(job.folder, n_rows, step) as spool:
-            watch = _Watch(self, job, n_rows, progress)
+            watch = _Watch(self, job, n_rows, step, progress)
             for block in blocks:
                 watch.feeds = watch.feeds or _feeds_words(block, step)
                 try:
@@ -160,7 +169,7 @@ class Session:
             while job.ended() is None:
                 job.wait(_POLL_SECONDS)
                 watch.look(spool.ready)
-            said = self._verdict(job, "run", watch.feeds)
+            said = self._verdict(job, "run", watch.feeds, step)
             most = (self.limits.output_mb + 1) << 20
             try:
                 values = {name: read_output(job.folder, one, n_rows, most) for name, one in said["values"].items()}
@@ -182,22 +191,23 @@ class Session:
                 raise ModelError(f"{self.where}: {slow_words('load', f'{self.limits.wall:g} s')}")
             return self._verdict(job, "load", "")
 
-    def _verdict(self, job, doing, feeds):
+    def _verdict(self, job, doing, feeds, step=None):
         said = job.verdict()
         if said is None:
             raise ModelError(f"{self.where}: {ended_words(job.ended(), self.limits, self.memory_mb, doing)}")
         if not said["ok"]:
             if said.get("refused", "").startswith("expected onnxruntime "):
                 raise ModelError(f"onnxruntime: {said['refused'].replace('expected onnxruntime ', 'expected ')}")
-            raise ModelError(f"{self.where}: {failure_words(said, self.memory_mb, self.limits.output_mb, feeds)}")
+            words = failure_words(said, self.memory_mb, self.limits.output_mb, feeds, step)
+            raise (OutOfMemory if is_out_of_memory(said) else ModelError)(f"{self.where}: {words}")
         return said
 
 
 class _Watch:
     """How far a run has got, and whether it still gets on."""
 
-    def __init__(self, session, job, n_rows, progress):
-        self.session, self.job, self.n_rows, self.progress = session, job, n_rows, progress
+    def __init__(self, session, job, n_rows, step, progress):
+        self.session, self.job, self.n_rows, self.step, self.progress = session, job, n_rows, step, progress
         self.done, self.feeds, self.loaded = 0, "", False
         self.since = self.told = time.monotonic()
 
@@ -214,7 +224,7 @@ class _Watch:
             if time.monotonic() - self.told > PROGRESS_SECONDS:  # also without news: the caller may want to stop
                 self.tell(self.done)
             if self.job.ended() is not None:
-                self.session._verdict(self.job, "run" if self.loaded else "load", self.feeds)
+                self.session._verdict(self.job, "run" if self.loaded else "load", self.feeds, self.step)
         limit = self.session.limits.wall
         if time.monotonic() - self.since > limit:
             words = slow_words("run" if self.loaded else "load", f"{limit:g} s")

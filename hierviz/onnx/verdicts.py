@@ -49,7 +49,13 @@ def slow_words(doing, limit):
     )
 
 
-def failure_words(verdict, memory_mb, output_mb, feeds):
+def is_out_of_memory(verdict):
+    """True when a run failed for want of memory, so that fewer rows at a time may do."""
+    said = f"{verdict.get('kind', '')}: {verdict.get('message', '')}"
+    return verdict.get("stage") == "run" and re.search(NO_MEMORY, said) is not None
+
+
+def failure_words(verdict, memory_mb, output_mb, feeds, step=None):
     """An exception in the model's process.
 
     Parameters
@@ -59,6 +65,8 @@ def failure_words(verdict, memory_mb, output_mb, feeds):
     memory_mb, output_mb : int
     feeds : str
         The inputs in words, for a failed run.
+    step : int, optional
+        Rows of a batch of it.
     """
     if "refused" in verdict:
         return one_line(str(verdict["refused"]), 1000)
@@ -69,12 +77,11 @@ def failure_words(verdict, memory_mb, output_mb, feeds):
     if re.search(NO_MEMORY, text):
         found = re.search(r"requested buffer of size (\d+)", text)
         asked = f", {int(found[1]) / 2**30:.1f} GB at once" if found and int(found[1]) >= 1 << 27 else ""
-        advice = "Run smaller batches (--batch), or raise the limit with --memory-mb."
-        if stage in ("inspect", "load"):
-            advice = "Raise the limit with --memory-mb if it is a large model."
-        return (
-            f"expected a model that needs at most {memory_mb} MB of memory, got one that asks for more{asked}. {advice}"
-        )
+        rows = "" if step is None or stage in ("inspect", "load") else f" with {step} row{'s' * (step > 1)} at a time"
+        advice = "Raise the limit with --memory-mb if it is a large model."
+        if rows and step > 1:
+            advice = "Raise the limit with --memory-mb, or export it with a batch of any length."
+        return f"expected a model that needs at most {memory_mb} MB of memory, got one that asks for more{asked}{rows}. {advice}"
     if "File too large" in raw:
         return (
             f"expected outputs of at most {output_mb} MB, got more. Run fewer rows or fewer outputs (--output) at once."

@@ -15,6 +15,7 @@ from hierviz.readers.first_bytes import known_kind
 FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF")
 
 # EXIF orientation -> number of Pillow's Image.Transpose
+_EIGHT_BITS = np.rint(np.arange(65536) / 257).astype(np.uint8)
 _TURNS = {2: 0, 3: 3, 4: 1, 5: 5, 6: 4, 7: 6, 8: 2}
 
 
@@ -72,8 +73,8 @@ def _as_rgb(image):
     if turn is not None:
         image = image.transpose(turn)
     if image.mode.startswith("I"):  # 16 bits of grey, which convert() would cut off at 255
-        grey = np.clip(np.asarray(image, dtype=np.float64) / 257, 0, 255)
-        image = Image.fromarray(np.rint(grey).astype(np.uint8))
+        # By a table: fractions would take many times the memory of the picture.
+        image = Image.fromarray(_EIGHT_BITS[np.clip(np.asarray(image), 0, 65535)])
     if image.mode in ("RGBA", "LA", "PA", "La", "RGBa") or "transparency" in image.info:
         image = image.convert("RGBA")
         image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image)

@@ -12,9 +12,15 @@ from pathlib import Path, PurePosixPath
 
 from hierviz.errors import FileError, listed, near_miss, printable
 from hierviz.readers import limits
-from hierviz.readers.unpacking import require_deflate
 
 SUFFIXES = {".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff"}
+# Pictures that are not read.
+FOREIGN_SUFFIXES = frozenset(
+    (".heic", ".heif", ".avif", ".jxl", ".jp2", ".j2k", ".jpx", ".jfif", ".jpe", ".svg", ".psd", ".ico", ".ppm", ".pgm")
+    + (".pbm", ".pnm", ".tga", ".dds", ".exr", ".hdr", ".dng", ".cr2", ".cr3", ".nef", ".arw", ".raw", ".eps", ".pcx")
+)
+
+MOST_NAMED = 10
 
 
 def natural_key(name):
@@ -29,9 +35,11 @@ def natural_key(name):
 
 def is_picture(name):
     """True when the suffix is one of `SUFFIXES` and nothing on the way is hidden."""
-    parts = PurePosixPath(name).parts
-    hidden = any(part.startswith(".") or part == "__MACOSX" for part in parts)
-    return not hidden and PurePosixPath(name).suffix.lower() in SUFFIXES
+    return not _is_hidden(name) and PurePosixPath(name).suffix.lower() in SUFFIXES
+
+
+def _is_hidden(name):
+    return any(part.startswith(".") or part == "__MACOSX" for part in PurePosixPath(name).parts)
 
 
 def is_unicode(text):
@@ -55,30 +63,55 @@ def picture_stem(name):
     return path.stem if path.suffix.lower() in SUFFIXES else name
 
 
-def names_in_folder(path, notes):
-    """Pictures in a folder and below; `notes` grows by what was left out."""
-    found, others, strange = [], 0, []
+def note_others(path, others, notes):
+    """Names of the pictures of other kinds among files that are not read; `notes` grows by all of them."""
+    others = sorted(others, key=natural_key)
+    foreign = [name for name in others if PurePosixPath(name).suffix.lower() in FOREIGN_SUFFIXES]
+    rest = [name for name in others if name not in set(foreign)]
+    if foreign:
+        is_one = len(foreign) == 1
+        notes.append(
+            f"{len(foreign):,} picture{' is' if is_one else 's are'} of another kind than {', '.join(sorted(SUFFIXES))} and "
+            f"{'was' if is_one else 'were'} left out of {path.name}: {listed(foreign, MOST_NAMED)}"
+        )
+    if rest:
+        are = "file is no picture and was" if len(rest) == 1 else "files are no pictures and were"
+        notes.append(f"{len(rest):,} {are} left out of {path.name}: {listed(rest, MOST_NAMED)}")
+    return foreign
+
+
+def without_strange(path, found, notes):
+    """Those pictures that can be named: half a character, as a name that is not UTF-8 has it, can be neither shown nor written.
+
+    `notes` grows by the others.
+    """
+    strange = [name for name in found if not is_unicode(name)]
+    if strange:
+        has = (
+            "picture has a name that is not UTF-8 and was"
+            if len(strange) == 1
+            else "pictures have names that are not UTF-8 and were"
+        )
+        notes.append(f"{len(strange):,} {has} left out of {printable(path.name)}: {listed(strange, MOST_NAMED)}")
+    return [name for name in found if is_unicode(name)], strange
+
+
+def names_in_folder(path):
+    """(pictures in a folder and below, other files that are not hidden)."""
+    found, others = [], []
     for folder, folders, files in os.walk(path):
         folders[:] = [name for name in folders if not name.startswith(".") and name != "__MACOSX"]
         inside = Path(folder).relative_to(path)
         names = [(inside / name).as_posix() for name in files if not name.startswith(".")]
         pictures = [name for name in names if is_picture(name)]
-        others += len(names) - len(pictures)
-        # Half a character, as a name that is not UTF-8 has it, can be neither shown nor written.
-        strange += [name for name in pictures if not is_unicode(name)]
-        found += [name for name in pictures if is_unicode(name)]
-    if strange:
-        where = printable(path.name)
-        notes.append(
-            f"{len(strange)} pictures in {where} have names that are not UTF-8 and were left out: {listed(strange)}"
-        )
-    if others:
-        notes.append(f"{others} files in {path.name} are no pictures and were left out")
-    return found
+        found += pictures
+        others += [name for name in names if not is_picture(name)]
+    return found, others
 
 
-def names_in_zip(path, notes):
-    """Pictures in a zip; FileError when it is damaged, encrypted, far too large or leads outside itself."""
+def names_in_zip(path):
+    """(pictures in a zip, other files that are not hidden); FileError when it is damaged, far too large or leads outside
+    itself."""
     try:
         with zipfile.ZipFile(path) as archive:
             entries = [entry for entry in archive.infolist() if not entry.filename.endswith("/")]
@@ -96,20 +129,9 @@ def names_in_zip(path, notes):
     pictures = [entry for entry in entries if is_picture(entry.filename)]
     unpacked, packed = sum(entry.file_size for entry in pictures), path.stat().st_size
     limits.require_unpacked(path.name, unpacked, packed, "Unpack it into a folder.", limits.PICTURES_BYTES)
-    for entry in pictures:
-        where = f"{path.name}/{entry.filename}"
-        if entry.flag_bits & 1:
-            raise FileError(
-                f"{where}: expected a picture, got an encrypted file. Pack the folder again without a password."
-            )
-        require_deflate(where, [entry])
-        if entry.file_size > limits.PICTURE_BYTES:
-            raise FileError(too_large(where, entry.file_size, entry.compress_size))
-    hidden = sum(any(p.startswith(".") or p == "__MACOSX" for p in PurePosixPath(e.filename).parts) for e in entries)
-    others = len(entries) - len(pictures) - hidden
-    if others > 0:
-        notes.append(f"{others} files in {path.name} are no pictures and were left out")
-    return list(dict.fromkeys(entry.filename for entry in pictures))
+    names = dict.fromkeys(entry.filename for entry in entries)
+    pictures = [name for name in names if is_picture(name)]
+    return pictures, [name for name in names if not is_picture(name) and not _is_hidden(name)]
 
 
 def chosen_names(path, found, names):

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 
-from hierviz.errors import FileError, near_miss
+from hierviz.errors import FileError, listed, near_miss
 from hierviz.readers import limits
 from hierviz.readers.picture_decoding import decode, foreign_words
 from hierviz.readers.picture_names import (
@@ -25,10 +25,13 @@ from hierviz.readers.picture_names import (
     names_in_folder,
     names_in_zip,
     natural_key,
+    note_others,
     too_large,
+    without_strange,
 )
 from hierviz.readers.sources import translated
 from hierviz.readers.streams import require_file
+from hierviz.readers.unpacking import require_deflate
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,11 +46,14 @@ class Pictures:
         Pictures in order; the same one may stand there twice.
     notes : tuple of str
         What was left out, in words.
+    left_out : tuple of str
+        Names of pictures of kinds that are not read, and of those whose names are not UTF-8.
     """
 
     path: Path
     names: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
     _open: dict = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -65,20 +71,20 @@ class Pictures:
         Raises
         ------
         FileError
-            If there is no such path or no picture in it, a name is not there or fits several, or a zip is damaged,
-            encrypted, far larger when unpacked, or names files outside itself.
+            If there is no such path or no picture in it, a name is not there or fits several, or a zip is damaged, far
+            larger when unpacked, or names files outside itself.
         """
         path = Path(path)
-        notes = []
         require_file(path)
+        others, notes = [], []
         with translated(path.name, path=path):
             is_folder, is_there = path.is_dir(), path.exists()
         if is_folder:
-            found = names_in_folder(path, notes)
+            found, others = names_in_folder(path)
         elif not is_there:
             raise FileError(f"{path}: expected a folder or zip of pictures, got nothing there. Check the path.")
         elif _is_zip(path):
-            found = names_in_zip(path, notes)
+            found, others = names_in_zip(path)
         elif path.suffix.lower() in SUFFIXES:
             found, path = [path.name], path.parent
         else:
@@ -87,12 +93,16 @@ class Pictures:
                 f"got another kind of file. Pack the pictures into a zip."
             )
         if not found:
+            instead = f" but {listed(sorted(others, key=natural_key))}" if others else ""
             raise FileError(
-                f"{path.name}: expected at least one picture ({', '.join(sorted(SUFFIXES))}), got none. "
+                f"{path.name}: expected at least one picture ({', '.join(sorted(SUFFIXES))}), got none{instead}. "
                 "Check that this is the right folder or zip."
             )
-        found = sorted(found, key=natural_key)
-        return cls(path, tuple(found if names is None else chosen_names(path, found, names)), tuple(notes))
+        found, strange = without_strange(path, sorted(found, key=natural_key), notes)
+        if names is not None:
+            return cls(path, tuple(chosen_names(path, found, names)))
+        left_out = note_others(path, others, notes)
+        return cls(path, tuple(found), tuple(notes), (*left_out, *strange))
 
     def __len__(self):
         return len(self.names)
@@ -115,7 +125,7 @@ class Pictures:
         Raises
         ------
         FileError
-            If there is no picture of that name, or it cannot be read.
+            If there is no picture of that name, or it cannot be read, is encrypted or larger than `limits.PICTURE_BYTES`.
         """
         if name not in self._known:
             raise FileError(f"{self.path.name}: no picture named {name!r}.{near_miss(str(name), self._known)}")
@@ -125,6 +135,15 @@ class Pictures:
                 if file.stat().st_size > limits.PICTURE_BYTES:
                     raise FileError(too_large(f"{self.path.name}/{name}", file.stat().st_size))
                 return file.read_bytes()
+            entry = self._zip.getinfo(name)
+            if entry.file_size > limits.PICTURE_BYTES:
+                raise FileError(too_large(f"{self.path.name}/{name}", entry.file_size, entry.compress_size))
+            if entry.flag_bits & 1:
+                raise FileError(
+                    f"{self.path.name}/{name}: expected a picture, got an encrypted file. Pack the folder again without a "
+                    "password."
+                )
+            require_deflate(f"{self.path.name}/{name}", [entry])
             return self._zip.read(name)
         except FileError:
             raise

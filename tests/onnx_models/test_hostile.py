@@ -5,6 +5,7 @@ import os
 import signal
 import time
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from hierviz import cli
 from hierviz.errors import HiervizError, ModelError
 from hierviz.onnx import load_inputs, load_model
 from hierviz.onnx.account import account_lines
+from hierviz.onnx.input_check import check_inputs
 from hierviz.onnx.limits import Limits
 from hierviz.onnx.model import inspect_model
 from hierviz.onnx.session import _Watch
@@ -55,17 +57,17 @@ def memory_mb(which, again=False):
     return int(said.split(f"{which}:")[1].split()[0]) / 1024
 
 
-def refused(work, words):
+def refused(work, words, start="m.onnx"):
     """The error of `work`: one printable line with these words, soon, and at no time much memory here."""
-    start, before = time.monotonic(), memory_mb("VmRSS", again=True)
+    began, before = time.monotonic(), memory_mb("VmRSS", again=True)
     with pytest.raises(HiervizError, match=words) as raised:
         work()
     assert memory_mb("VmHWM") - before < MOST_MB
     text = str(raised.value)
     assert text.isprintable()
-    assert text.startswith("m.onnx")
+    assert text.startswith(start)
     assert len(text) < 600
-    assert time.monotonic() - start < 60
+    assert time.monotonic() - began < 60
     return text
 
 
@@ -108,12 +110,97 @@ def test_a_model_that_sleeps_or_hangs_where_processor_time_is_no_limit(scores):
 
 
 def test_memory(scores):
+    # 570 GB for 64 rows: no batch is small enough.
     text = refused(
-        lambda: scores(hostile.ones(57)), r"at most 2048 MB of memory, got one that asks for more, 53\.1 GB at once"
+        lambda: scores(hostile.ones(570)),
+        r"at most 2048 MB of memory, got one that asks for more, 8\.3 GB at once with 1 row at a time",
     )
     assert "--memory-mb" in text
-    refused(lambda: scores(hostile.ones(0.9), Limits(memory_mb=700)), "at most 700 MB of memory")
+    assert "--batch" not in text
     np.testing.assert_allclose(scores(hostile.ones(0.1)), EXPECTED, rtol=1e-5, atol=1e-6)
+
+
+def test_a_batch_that_does_not_fit_halves_itself(write, taxonomy):
+    """3 GB for 64 rows within 700 MB: the same scores, the number of rows in a note, and later runs begin with it."""
+    given = {"classes": LEAVES, "parametrisation": "flat_softmax", "limits": Limits(memory_mb=700)}
+    model = load_model(write(hostile.ones(3)), taxonomy, **given)
+    x, told = np.repeat(hostile.X, 5, axis=0), []
+    found = model.predict({"x": x}, progress=lambda done, n: told.append(done))
+    np.testing.assert_allclose(found.scores, np.repeat(EXPECTED, 5, axis=0), rtol=1e-5, atol=1e-6)
+    rows = model.session.most_rows
+    assert rows in (2, 4, 8)
+    assert found.notes == (f"m.onnx ran {rows} rows at a time: 64 do not fit the 700 MB of memory that it may use",)
+    assert told[-1] == 15
+    # Wanted at most: nothing to say.
+    assert model.predict({"x": x}, batch_size=rows).notes == ()
+    # Later runs begin with what was found, and one that fixes its rows cannot be halved.
+    tried, run = [], model.session.run
+    model.session.run = lambda *args, **more: tried.append(more["step"]) or run(*args, **more)
+    assert model.predict({"x": x}).notes == found.notes
+    assert tried == [rows]
+    with pytest.raises(ModelError, match=r"at most 700 MB .* with 64 rows at a time\. .*--memory-mb, or export it"):
+        replace(model, batch=64).predict({"x": x})
+    assert tried[1:] == [64]
+    model.session.close()
+
+
+def huge_pictures(height=12_000, width=12_000, **more):
+    """A model that declares pictures of any size and looks at nothing but their number."""
+    return hostile.model_of(
+        [
+            hostile.helper.make_node("Shape", ["x"], ["shape"], end=1),
+            hostile.helper.make_node("Concat", ["shape", "four"], ["wanted"], axis=0),
+            hostile.helper.make_node("ConstantOfShape", ["wanted"], ["logits"]),
+        ],
+        {"four": np.int64([4])},
+        inputs=[hostile.helper.make_tensor_value_info("x", 1, ["n", 3, height, width])],
+    )
+
+
+@pytest.mark.parametrize("way", ["shape", "metadata", "config", "flag"])
+def test_pictures_that_would_not_fit_are_refused_before_memory_is_asked_for(write, taxonomy, folder, tmp_path, way):
+    """Preparing them counts against the model's limit: in a run, for one sample of the page, and in the checks."""
+    given = {"range": [0, 1], "layout": "NCHW"}
+    model = huge_pictures() if way == "shape" else huge_pictures("h", "w")
+    if way == "metadata":
+        hostile.helper.set_model_props(model, {"hierviz.input": json.dumps({"size": [12000, 12000]})})
+    if way == "config":
+        (tmp_path / "preprocessor_config.json").write_text(json.dumps({"size": {"height": 12000, "width": 12000}}))
+    if way == "flag":
+        given["size"] = (12000, 12000)
+    loaded = load_model(
+        write(model), taxonomy, classes=LEAVES, parametrisation="flat_softmax", preprocessing=given, limits=SHORT
+    )
+    inputs, words = load_inputs(folder, loaded), r"prepared in 2048 MB of memory.* 12000 x 12000 pixels .*--memory-mb"
+    picture = inputs.pictures.array(inputs.pictures.names[0])
+    for work in (
+        lambda: loaded.predict(inputs),
+        lambda: loaded.inputs[0].preview(picture),
+        lambda: loaded.inputs[0].from_pictures(picture[None]),
+        lambda: check_inputs(loaded, inputs, np.zeros(7, dtype=int)),
+    ):
+        refused(work, words, "input 'x': expected samples that can be prepared")
+    loaded.session.close()
+
+
+def test_large_arrays_and_long_pictures_are_refused_likewise(write, taxonomy, tmp_path, image):
+    array = np.lib.format.open_memmap(
+        tmp_path / "x.npy", "w+", np.float32, (2, 3, 14_000, 14_000)
+    )  # nothing but a hole
+    del array
+    given = {"classes": LEAVES, "parametrisation": "flat_softmax", "limits": SHORT}
+    loaded = load_model(write(huge_pictures(14_000, 14_000)), taxonomy, **given)
+    refused(
+        lambda: loaded.predict(load_inputs(tmp_path / "x.npy", loaded)), r"one of 3 x 14000 x 14000 values", "input 'x'"
+    )
+    # One pixel wide: with 224 pixels on the shorter side it would be 13,440,000 long, of which the middle is kept.
+    (tmp_path / "strips").mkdir()
+    image.new("RGB", (1, 60_000)).save(tmp_path / "strips" / "strip.png")
+    fitting = {"range": [0, 1], "layout": "NCHW", "size": [224, 224], "resize": 224}
+    loaded = load_model(write(huge_pictures("h", "w")), taxonomy, preprocessing=fitting, **given)
+    inputs = load_inputs(tmp_path / "strips", loaded)
+    refused(lambda: loaded.predict(inputs, strict=True), r"60000 pixels, which become 224 x 13440000", "strips/")
+    refused(lambda: loaded.predict(inputs), r"none of 1; the first is 'strip\.png'", "strips")
 
 
 def test_more_columns_than_names(scores):

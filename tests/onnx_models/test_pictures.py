@@ -110,7 +110,6 @@ def test_decompression_bomb(tmp_path, image):
 def test_zips_that_are_refused(tmp_path):
     path = tmp_path / "p.zip"
     for files, words in (
-        ({"a.png": bytes(65 << 20)}, "at most 64 MB, got 65 MB"),
         ({"../a.png": b"x"}, "leads outside"),
         ({"/etc/a.png": b"x"}, "leads outside"),
         ({"C:/a.png": b"x"}, "leads outside"),
@@ -138,8 +137,38 @@ def test_damaged_entry_and_password(tmp_path, image, pictures):
         Pictures.open(path).array("a.png")
     content[content.index(b"PK\x01\x02") + 8] |= 1
     path.write_bytes(bytes(content))
-    with pytest.raises(FileError, match="encrypted"):
-        Pictures.open(path)
+    with pytest.raises(FileError, match=r"p\.zip/a\.png: expected a picture, got an encrypted file"):
+        Pictures.open(path).array("a.png")
+    # One of them does not stop the others.
+    found = Pictures.open(zipped(path, {"a.png": bytes(65 << 20), "b.png": png(image, pictures[1])}))
+    with pytest.raises(FileError, match=r"p\.zip/a\.png: .*at most 64 MB, got 65 MB"):
+        found.array("a.png")
+    np.testing.assert_array_equal(found.array("b.png"), pictures[1])
+
+
+@pytest.mark.parametrize("kind", ["folder", "zip"])
+def test_files_that_are_left_out_are_named(tmp_path, image, pictures, kind):
+    content = {"2.png": png(image, pictures[0]), "10.heic": b"x", "9.AVIF": b"x", "readme.txt": b"x", ".hidden": b"x"}
+    if kind == "zip":
+        path = zipped(tmp_path / "p.zip", content)
+    else:
+        path = tmp_path / "p.zip"
+        path.mkdir()
+        for name, data in content.items():
+            (path / name).write_bytes(data)
+    found = Pictures.open(path)
+    assert found.names == ("2.png",)
+    assert found.left_out == ("9.AVIF", "10.heic")
+    assert found.notes == (
+        "2 pictures are of another kind than .bmp, .gif, .jpeg, .jpg, .png, .tif, .tiff, .webp and were left out of p.zip: "
+        "'9.AVIF', '10.heic'",
+        "1 file is no picture and was left out of p.zip: 'readme.txt'",
+    )
+    # A list of names says which pictures are meant.
+    assert Pictures.open(path, ["2.png"]).left_out == ()
+    if kind == "zip":
+        with pytest.raises(FileError, match=r"got none but '9\.AVIF', '10\.heic'"):
+            Pictures.open(zipped(path, {"10.heic": b"x", "9.AVIF": b"x"}))
 
 
 def test_natural_order():

@@ -1,0 +1,149 @@
+"""The flags that say which ONNX model is run on what, and how: the same for `hierviz predict` and `hierviz app`."""
+
+from __future__ import annotations
+
+import re
+
+from hierviz.errors import ModelError
+
+_LISTS = {"range": "LOW,HIGH", "mean": "A[,B,C]", "std": "A[,B,C]"}
+
+
+def add_model_flags(command, *, required):
+    """Add the flags to a parser.
+
+    Parameters
+    ----------
+    command : argparse.ArgumentParser
+    required : bool
+        One model and a taxonomy must be named; else there may be none, or several models.
+
+    Returns
+    -------
+    list of argparse.Action
+        In the order of the help.
+    """
+    # argparse takes "-1,1" for an option, unless it looks like a negative number.
+    command._negative_number_matcher = re.compile(r"^-\d[\d.,eE+-]*$|^-\.\d[\d.,eE+-]*$")
+    several = {"required": True} if required else {"action": "append", "default": []}
+    found = [
+        command.add_argument("--model", metavar="M.onnx", help="weight files stand beside it", **several),
+        command.add_argument("--taxonomy", required=required, metavar="T", help="the tree or graph of classes"),
+        command.add_argument(
+            "--inputs",
+            metavar="I",
+            help="pictures (folder, zip), a table (CSV, TSV, Parquet), texts (.txt), an array (.npy), or one per input (.npz)",
+        ),
+        command.add_argument(
+            "--classes",
+            metavar="F",
+            help="class name of each output column: one per line in order, a table with an index or in order, or JSON",
+        ),
+        command.add_argument(
+            "--scores",
+            metavar="KIND",
+            help="what the scores are, when their numbers do not tell; see the end of `hierviz predict --help`",
+        ),
+        command.add_argument(
+            "--parametrisation",
+            metavar="KEY",
+            help="how scores become probabilities of nodes; see the end of `hierviz predict --help`",
+        ),
+        command.add_argument(
+            "--output",
+            metavar="NAME",
+            action="append",
+            help="output that holds the scores; repeat it for one head per depth, in the order of the class names",
+        ),
+        command.add_argument(
+            "--truth",
+            metavar="F",
+            help="the truth; checks the order of the classes and how pictures are prepared as well",
+        ),
+        command.add_argument("--truth-column", metavar="C", help="its column of the truth"),
+        command.add_argument(
+            "--media", metavar="DIR|ZIP", help="pictures that a table names in its column image or file"
+        ),
+        command.add_argument("--text-column", metavar="C", help="column of a table that holds the texts"),
+        command.add_argument(
+            "--columns",
+            metavar="C1,C2",
+            help="columns of a table that make up the only input, in order, or INPUT=COLUMN,... (without: by name)",
+        ),
+        command.add_argument(
+            "--strict", action="store_true", help="stop at a picture that cannot be read; else it is left out and named"
+        ),
+    ]
+    shape = command.add_argument_group("how pictures are prepared (overrules what the model says)")
+    found += [
+        shape.add_argument("--layout", metavar="NHWC|NCHW", help="which axis holds the colours"),
+        shape.add_argument("--size", metavar="HxW", help="height and width in pixels"),
+        shape.add_argument("--colour", "--color", metavar="RGB|BGR|GREY", help="order of the colours"),
+        shape.add_argument("--range", metavar=_LISTS["range"], help="what 0 and 255 become, such as 0,1 or -1,1"),
+        shape.add_argument("--mean", metavar=_LISTS["mean"], help="subtracted, in units of the range"),
+        shape.add_argument("--std", metavar=_LISTS["std"], help="divided by, in units of the range"),
+    ]
+    limits = command.add_argument_group("limits of the process that runs the model")
+    return [
+        *found,
+        limits.add_argument(
+            "--cpu-seconds", type=float, metavar="X", help="processor time for loading, and for each batch (60)"
+        ),
+        limits.add_argument(
+            "--memory-mb", type=int, metavar="N", help="memory (2048, and four times the model's size)"
+        ),
+        limits.add_argument(
+            "--batch", type=int, default=64, metavar="N", help="rows at a time (64); fewer where memory is not enough"
+        ),
+    ]
+
+
+def model_options(options):
+    """Keywords of `load_model` out of the flags; ModelError where one is no number."""
+    from hierviz.onnx.limits import Limits
+
+    limits = {key: getattr(options, key) for key in ("cpu_seconds", "memory_mb") if getattr(options, key) is not None}
+    return {
+        "classes": options.classes,
+        "parametrisation": options.parametrisation,
+        "scores": options.scores,
+        "outputs": options.output,
+        "preprocessing": _preprocessing(options),
+        "limits": Limits(**limits) if limits else None,
+    }
+
+
+def reading_options(options):
+    """Keywords of `load_inputs` out of the flags."""
+    reading = {key: value for key in ("media", "text_column") if (value := getattr(options, key))}
+    if options.columns:
+        names = [name.strip() for name in options.columns.split(",")]
+        pairs = [name.partition("=")[::2] for name in names]
+        reading["columns"] = names if not all(column for _, column in pairs) else _by_input(pairs)
+    return reading
+
+
+def _by_input(pairs):
+    columns = {}
+    for name, column in pairs:
+        columns.setdefault(name.strip(), []).append(column.strip())
+    return columns
+
+
+def _preprocessing(options):
+    said = {key: value for key in ("layout", "colour") if (value := getattr(options, key))}
+    for key, form in _LISTS.items():
+        if (text := getattr(options, key)) is not None:
+            said[key] = _numbers(f"--{key}", text, ",", float, form)
+    if options.size is not None:
+        said["size"] = _numbers("--size", options.size.lower(), "x", int, "HxW")
+        if len(said["size"]) != 2:
+            raise ModelError(f"--size: expected HxW in pixels, such as 224x224, got {options.size!r}. Name both.")
+    return said or None
+
+
+def _numbers(flag, text, separator, kind, form):
+    try:
+        return [kind(part) for part in text.split(separator)]
+    except ValueError:
+        raise ModelError(f"{flag}: expected numbers as {form}, got {text!r}. Correct it.") from None
