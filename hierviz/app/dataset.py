@@ -14,6 +14,7 @@ from hierviz.demo import MODELS, bundle_folder, load_demo
 from hierviz.errors import FileError, HiervizError
 from hierviz.evaluation import Evaluation
 from hierviz.onnx import load_inputs, load_model
+from hierviz.onnx.unreadable import without_unreadable
 from hierviz.predictions import with_distinct_names
 from hierviz.readers import (
     attach_media,
@@ -70,7 +71,10 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Files:
-    """Paths and readings the user chose; uploads lie in a private folder under their own names, which `held` keeps."""
+    """Paths and readings the user chose; uploads lie in a private folder under their own names, which `held` keeps.
+
+    `given`, `reading` and `run` are further keywords of `load_model`, `load_inputs` and `Model.predict`.
+    """
 
     taxonomy: str | None = None
     predictions: tuple[str, ...] = ()
@@ -85,7 +89,16 @@ class Files:
     taxonomy_form: str | None = None
     taxonomy_separator: str | None = None
     taxonomy_direction: str | None = None
+    given: Mapping = field(default_factory=dict)
+    reading: Mapping = field(default_factory=dict)
+    run: Mapping = field(default_factory=dict)
     held: tuple = ()
+
+    @property
+    def source_keywords(self):
+        """Keywords of `load_model`: all that is said about the models."""
+        said = {"classes": self.classes, "parametrisation": self.parametrisation, **self.given}
+        return {key: value for key, value in said.items() if value}
 
     @property
     def paths(self):
@@ -141,15 +154,16 @@ def open_files(files, progress=None):
             raise FileError(
                 f"{Path(path).name}: expected inputs to run the model on, got none. Add pictures, a table, texts or an array."
             )
-        given = {"classes": files.classes, "parametrisation": files.parametrisation}
-        source = ModelSource(Path(path), {key: value for key, value in given.items() if value}, held=files.held)
+        source, unreadable = ModelSource(Path(path), files.source_keywords, held=files.held), {}
         model = load_model(path, taxonomy, **source.given)
-        inputs = load_inputs(files.inputs, model)
-        predictions = model.predict(inputs, progress=progress)
+        inputs = load_inputs(files.inputs, model, **files.reading)
+        predictions = model.predict(inputs, progress=progress, unreadable=unreadable, **files.run)
         found.append(attach_truth(predictions, files.truth, files.truth_column) if files.truth else predictions)
-        sources.append(replace(source, inputs=inputs))
+        sources.append(replace(source, inputs=without_unreadable(inputs, unreadable)[0]))
     if files.media:
-        found = [attach_media(one, files.media) for one in found]
+        # A table of inputs names its own pictures there.
+        has_own = [one.media is not None and "media" in files.reading for one in found]
+        found = [one if own else attach_media(one, files.media) for one, own in zip(found, has_own, strict=True)]
     require_same_samples(found)
     title = ", ".join(Path(path).name for path in (*files.predictions, *files.model))
     models = _evaluated(found)

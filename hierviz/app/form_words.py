@@ -16,6 +16,9 @@ FLAGS = {
     "--range": "'Scale of the pictures'",
     "--mean": "'mean'",
     "--std": "'std'",
+    "with --memory-mb": "by starting the app with --memory-mb",
+    "with --cpu-seconds": "by starting the app with --cpu-seconds",
+    "or leave --strict out": "or switch off 'Stop at a picture that cannot be read'",
     "--media": "'Pictures to show'",
 }
 

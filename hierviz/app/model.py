@@ -4,8 +4,9 @@ import streamlit as st
 
 from hierviz.app import model_account, model_ask, model_checks, model_choice, model_questions, model_run, shell, state
 from hierviz.app.form_words import in_form_words
-from hierviz.app.model_samples import kind_of, samples_of_data
+from hierviz.app.model_samples import kind_of, samples_of_data, samples_of_start
 from hierviz.app.numbers import escape
+from hierviz.errors import HiervizError
 
 SECTIONS = {"ask": "Ask it", "run": "Run it on many", "about": "What is in it"}
 
@@ -35,8 +36,18 @@ section = st.segmented_control(
     label_visibility="collapsed",
     **state.kept("model", "section", "ask"),
 )
-from_data = samples_of_data(data, model, source)
 questions = [one for one in model.questions if one.stops != "pictures" or kind == "picture"]
+if source.files is None:
+    from_data = samples_of_data(data, model, source)
+else:
+    from_data = None
+    try:
+        from_data = state.answered(
+            (source.key, "inputs", repr(source.files)), lambda: samples_of_start(model, source.files)
+        )
+    except HiervizError as error:
+        if not questions:  # else the answer comes first
+            st.error(escape(in_form_words(str(error))), icon=":material/error:")
 is_ready = not any(one.stops == "loading" for one in questions)
 if section == "about":
     model_account.account(source, model, kind)

@@ -20,6 +20,7 @@ from hierviz.onnx.open_question import OpenQuestion
 from hierviz.taxonomy import NodeLists
 
 WAYS = {"data": "From the open data", "file": "From a file", "type": "Typed in"}
+START = "From the inputs of the start"
 MOST_LISTED = 2000
 
 
@@ -87,6 +88,8 @@ def _choose(model, kind, from_data):
     """(Samples, row) of the sample that the visitor wants; (None, 0) to type one in, (None, None) when none is there yet."""
     order = {"text": ("data", "type", "file"), "row": ("data", "file", "type")}.get(kind, ("data", "file"))
     ways = {key: WAYS[key] for key in order if key != "data" or from_data is not None}
+    if from_data is not None and not from_data.is_open_data:
+        ways["data"] = START
     start = next(iter(ways)) if from_data is None or from_data.is_meant else order[1]
     way = start
     if len(ways) > 1:

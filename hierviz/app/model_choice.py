@@ -12,7 +12,7 @@ from hierviz.app.form_words import in_form_words
 from hierviz.app.model_source import ModelSource, model_files
 from hierviz.app.numbers import escape
 from hierviz.errors import HiervizError
-from hierviz.readers import load_taxonomy
+from hierviz.readers import load_taxonomy, read_node_attributes
 
 COMPANIONS = (
     "The .onnx file and, if there are any, its weights (.onnx.data), a list of its classes (.labels.txt, .hierviz.json, "
@@ -43,20 +43,23 @@ def choose(data):
     key : str or None
         Of the model in the data set; None for a file of the visitor's.
     """
-    memory = state.memory("model")
-    ways = {"data": "A model of the open data", "own": "My own ONNX model"}
-    if not data.sources:
+    memory, asked = state.memory("model"), state.asked_files()
+    ways = {"start": "The one named at the start", "data": "A model of the open data", "own": "My own ONNX model"}
+    ways = {key: one for key, one in ways.items() if {"start": asked, "data": data.sources}.get(key, True)}
+    if "data" not in ways and asked is None:
         st.markdown("The open data hold predictions only, no model. Bring an ONNX model of your own:")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         way = "own"
-        if data.sources:
+        if len(ways) > 1:
             way = st.segmented_control(
                 "Which model?",
                 list(ways),
                 format_func=ways.get,
                 required=True,
-                **state.kept("model", "way", "data"),
+                **state.kept("model", "way", next(iter(ways))),
             )
+        if way == "start":
+            return _named_at_the_start(asked)
         if way == "data":
             keys = list(data.sources)
             now = state.view().model if state.view().model in keys else keys[0]
@@ -84,7 +87,29 @@ def choose(data):
     path = found[0]
     if len(found) > 1:
         path = st.selectbox("Which of the files?", found, format_func=lambda one: Path(one).name, width=300)
-    return ModelSource(Path(path), held=(held,)), taxonomy, None
+    return ModelSource(Path(path), state.startup_limits()[0], held=(held,)), taxonomy, None
+
+
+def _named_at_the_start(files):
+    """As `choose`, for a model that the start of the app names, with all that is said about it there."""
+    path = files.model[0]
+    if len(files.model) > 1:
+        path = st.selectbox(
+            "Model",
+            files.model,
+            format_func=lambda one: Path(one).name,
+            label_visibility="collapsed",
+            width=300,
+            **state.kept("model", "named", path),
+        )
+    form = (files.taxonomy, files.nodes)
+
+    def read():
+        taxonomy = load_taxonomy(files.taxonomy)
+        return read_node_attributes(files.nodes, taxonomy) if files.nodes else taxonomy
+
+    taxonomy = state.answered(("taxonomy", *form, *(_stamp(one) for one in form if one)), read)
+    return ModelSource(Path(path), files.source_keywords, files=files), taxonomy, None
 
 
 def _taxonomy(data, memory):

@@ -13,6 +13,8 @@ from hierviz.app import state
 from hierviz.app.figure import picture_url
 from hierviz.errors import ModelError
 
+# Values of a row that are offered to be typed.
+MOST_TYPED = 2000
 # Name in `hierviz.onnx.disturb` to what it is called here.
 SLIDERS = {"darker": "Darker", "smaller": "Farther away", "blurred": "Blurred", "moved": "Moved to the corner"}
 
@@ -104,6 +106,9 @@ def _text_feed(model, text):
 
 def _row(model, found, row):
     """A row as a table of two columns to edit: value of each field."""
+    if found is None and any(len(spec.shape) == 2 and (spec.shape[1] or 0) > MOST_TYPED for spec in model.inputs):
+        st.info("This model takes rows too long to be typed: bring a table or an array.", icon=":material/info:")
+        return None, None
     feed = None if found is None else samples.row_feed(model, found, row)
     fields = [(spec, k, name) for spec in model.inputs for k, name in enumerate(_fields(spec, found, feed))]
     if not fields:

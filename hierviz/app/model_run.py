@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +17,7 @@ from hierviz.app.numbers import escape
 from hierviz.errors import HiervizError
 from hierviz.onnx import load_inputs
 from hierviz.onnx.open_question import OpenQuestion
+from hierviz.onnx.unreadable import without_unreadable
 from hierviz.readers import attach_media, attach_truth, write_predictions
 
 KINDS = {
@@ -62,9 +63,13 @@ def run(source, model, kind, from_data, data):
     st.markdown(
         "Give it all samples at once; then compare it with other models on the other pages, or keep what it says."
     )
-    chosen = _choose(model, kind, from_data)
+    chosen = _choose(model, kind, from_data, source)
     if chosen is None:
         return None
+    if kind == "picture":
+        said = state.startup_limits()[1]["strict"]
+        st.toggle("Stop at a picture that cannot be read", **state.kept("run", "strict", said))
+        st.caption("Else it is left out, and named below.")
     with st.container(horizontal=True):
         st.button(
             "Run",
@@ -102,18 +107,25 @@ class _Chosen:
     truth: str | None
     media: str | None
     held: tuple
+    reading: dict = field(default_factory=dict)
+    truth_column: str | None = None
 
 
-def _choose(model, kind, from_data):
+def _choose(model, kind, from_data, source):
     """What to run on; None when nothing is there yet."""
     way = "file"
     if from_data is not None:
-        ways = {"data": f"The open data's {len(from_data):,} samples", "file": "Files"}
+        words = "The open data's {:,} samples" if from_data.is_open_data else "The {:,} inputs of the start"
+        ways = {"data": words.format(len(from_data)), "file": "Files"}
         start = "data" if from_data.is_meant else "file"
         kept = state.kept("run", f"from-{from_data.is_meant}", start)
         way = st.segmented_control("Run on", list(ways), format_func=ways.get, required=True, **kept)
-    if way == "data":
+    if way == "data" and from_data.is_open_data:
         return _Chosen(from_data, None, None, None, ())
+    if way == "data":
+        files = source.files
+        media = None if "media" in files.reading else files.media
+        return _Chosen(None, files.inputs, files.truth, media, (), files.reading, files.truth_column)
     left, right = st.columns(2, gap="large")
     with left:
         inputs = state.kept_upload("run_inputs", KINDS[kind])
@@ -142,18 +154,21 @@ def _run(source, model, chosen, place, cancel, memory):
         # A press of any button ends the script here, and with it the model's process.
         bar.progress(done / total, f"{done:,} of {total:,} rows")
 
-    samples = chosen.samples
+    samples, unreadable = chosen.samples, {}
+    how = {**state.startup_limits()[1], "progress": progress, "unreadable": unreadable}
+    how["strict"] = memory.get("strict", how["strict"])
     if samples is not None:
-        more = {"truth": samples.truth, "sample_ids": samples.ids}
-        predictions = model.predict(samples.inputs, progress=progress, **more)
+        predictions = model.predict(samples.inputs, truth=samples.truth, sample_ids=samples.ids, **how)
+        inputs = samples.inputs
     else:
-        inputs = load_inputs(chosen.path, model)
-        predictions = model.predict(inputs, progress=progress)
+        inputs = load_inputs(chosen.path, model, **chosen.reading)
+        predictions = model.predict(inputs, **how)
         if chosen.truth:
-            predictions = attach_truth(predictions, chosen.truth)
+            predictions = attach_truth(predictions, chosen.truth, chosen.truth_column)
         if chosen.media:
             predictions = attach_media(predictions, chosen.media)
-        samples = Samples(inputs, predictions.truth, chosen.path, predictions.ids)
+    key = chosen.path if samples is None else samples.key
+    samples = Samples(without_unreadable(inputs, unreadable)[0], predictions.truth, key, predictions.ids)
     bar.progress(1.0, "Looking at the result …")
     checks = None
     if samples.truth is not None:

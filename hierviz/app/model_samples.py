@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from hierviz.cli.predict_checks import truth_of
 from hierviz.errors import HiervizError, ModelError
 from hierviz.onnx import ModelInputs, load_inputs
 from hierviz.onnx.disturb import DISTURBANCES
 from hierviz.predictions import Predictions
+from hierviz.readers import load_truth
 from hierviz.readers.pictures import Pictures
 
 # So many rows tell what kind of scores a model gives.
@@ -34,6 +37,8 @@ class Samples:
     ids : ndarray of str, shape (n_samples,)
     is_meant : bool
         False for samples of data with another taxonomy than the model's, which need not be the model's business.
+    is_open_data : bool
+        False for the inputs that the start of the app names.
     """
 
     inputs: ModelInputs
@@ -41,6 +46,7 @@ class Samples:
     key: str
     ids: np.ndarray
     is_meant: bool = True
+    is_open_data: bool = True
 
     def __len__(self):
         return len(self.inputs)
@@ -94,6 +100,24 @@ def _inputs_of_data(data, predictions, model, source):
         return None
     frame = pd.DataFrame({"sample_id": predictions.ids, **predictions.attributes})
     return load_inputs(frame, model)
+
+
+def samples_of_start(model, files):
+    """The inputs, with their truth, that the start of the app names; None where there are none.
+
+    Raises
+    ------
+    HiervizError
+        If they cannot be read, or something about pictures must be said first.
+    """
+    if not files.inputs:
+        return None
+    found = samples_of_file(files.inputs, model, **files.reading)
+    truth = None
+    if files.truth:
+        known = load_truth(files.truth, model.taxonomy, files.truth_column)
+        truth = truth_of(found.inputs, Path(files.inputs).name, known)
+    return replace(found, truth=truth, is_open_data=False)
 
 
 def samples_of_file(path, model, **reading):

@@ -23,12 +23,15 @@ class ModelSource:
         What it was run on.
     held : tuple
         Objects that keep uploaded files in place.
+    files : Files, optional
+        Of the start of the app, where they name this model: its inputs are not read yet.
     """
 
     path: Path
     given: Mapping = field(default_factory=dict)
     inputs: object = None
     held: tuple = ()
+    files: object = None
 
     @property
     def key(self):

@@ -89,6 +89,8 @@ files = Files(
     taxonomy_separator=separator.replace("\\t", "\t") or None,
     parametrisation=None if keys == "detect" else keys,
     truth_column=truth_column or None,
+    given=state.startup_limits()[0],
+    run=state.startup_limits()[1],
     held=tuple(one for one in held if one is not None),
 )
 st.button("Open", type="primary", icon=":material/folder_open:", on_click=state.request_open)

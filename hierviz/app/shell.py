@@ -32,6 +32,13 @@ HINT = (
 )
 
 
+PAGES = Path(__file__).parent
+LEFT_OPEN = (
+    "The model that this app was started with is waiting for an answer, or cannot be run as it is. Until then the demo is open. "
+    "See the page **Model**, where it is chosen."
+)
+
+
 class PageEnd(Exception):
     """A page has said all it can say."""
 
@@ -47,6 +54,8 @@ def run(pages):
     page = st.navigation(pages, position="top")
     try:
         state.begin(page.url_path)
+        if state.must_ask(page.url_path):
+            st.switch_page(PAGES / "model.py")
         state.reopen()
         with st.container(key="viewport"):
             state.width()
@@ -67,6 +76,10 @@ def run(pages):
 
 
 def _hint(page):
+    if state.asked_files():
+        if page.url_path != "model" and state.view().data == "demo":
+            st.info(LEFT_OPEN, icon=":material/help:")
+        return
     if not state.first_visit(page.url_path) or state.view().data != "demo":
         return
     with st.container(border=True):
@@ -77,7 +90,7 @@ def _hint(page):
 
 def page(name):
     """Path of a page for links, by its file name."""
-    return Path(__file__).parent / f"{name}.py"
+    return PAGES / f"{name}.py"
 
 
 def metric_table(models, keys, key):

@@ -3,11 +3,12 @@
 import json
 import re
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from hierviz.app import dataset, state
+from hierviz.app import dataset, model_checks, state
 from hierviz.app.form_words import in_form_words
 from hierviz.app.model_samples import (
     answer,
@@ -19,9 +20,11 @@ from hierviz.app.model_samples import (
     samples_of_file,
 )
 from hierviz.app.model_source import ModelSource
+from hierviz.app.state import opened
 from hierviz.app.uploads import Uploads
 from hierviz.onnx import load_inputs, load_model
 from hierviz.onnx.disturb import DISTURBANCES
+from hierviz.onnx.limits import Limits
 from hierviz.readers import load_taxonomy
 from tests.app.visit import ROOT, Visit
 
@@ -139,6 +142,173 @@ def test_scores_that_may_be_two_things_are_asked_for(paths_allowed, tmp_path):
     page.control("Section").set_value("about")
     page.run()
     assert "What you said about the model" in [one.label for one in page.at.expander]
+
+
+def saved(path, nodes, shape, tensors=None, outputs=4):
+    """A model of one float input; onnx is there for the tests only."""
+    onnx = pytest.importorskip("onnx")
+    helper, real = onnx.helper, onnx.TensorProto.FLOAT
+    tensors = [onnx.numpy_helper.from_array(np.asarray(one), name) for name, one in (tensors or {}).items()]
+    graph = helper.make_graph(
+        [helper.make_node(*one[:3], **(one[3] if len(one) > 3 else {})) for one in nodes],
+        "g",
+        [helper.make_tensor_value_info("x", real, shape)],
+        [helper.make_tensor_value_info("y", real, ["n", outputs])],
+        tensors,
+    )
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+    return path
+
+
+@pytest.fixture
+def brightness(tmp_path):
+    """(model, taxonomy, folder of pictures): of a bright picture the score of `day` is high; one picture is damaged."""
+    from PIL import Image
+
+    nodes = [("ReduceMean", ["x"], ["m"], {"axes": [2, 3], "keepdims": 0}), ("Gemm", ["m", "w", "b"], ["y"])]
+    weights = {"w": np.float32([[3, -3]] * 3), "b": np.float32([-4.5, 4.5])}
+    model = saved(tmp_path / "sky.onnx", nodes, ["n", 3, 8, 8], weights, outputs=2)
+    (tmp_path / "sky.csv").write_text("parent,child\nsky,day\nsky,night\n")
+    (tmp_path / "classes.csv").write_text("index,class\n1,night\n0,day\n")
+    (tmp_path / "truth.csv").write_text("sample_id,truth\np0,night\np1,day\np2,day\np3,day\n")
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    for k, value in enumerate((10, 250, 240, 230)):
+        Image.fromarray(np.full((9, 9, 3), value, np.uint8)).save(folder / f"p{k}.png")
+    (folder / "p2.png").write_bytes(b"damaged")
+    return model, tmp_path / "sky.csv", folder
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """started(...) -> the app as `hierviz app` starts it with these flags."""
+    from hierviz import cli
+    from hierviz.cli import app
+
+    def start(*flags):
+        commands = []
+
+        class Server:
+            def __init__(self, command, **_):
+                commands.append(command)
+
+            def wait(self):
+                return 0
+
+        monkeypatch.setattr("subprocess.Popen", Server)
+        monkeypatch.setattr("signal.signal", lambda *_: None)
+        assert cli.main(["app", *map(str, flags)]) == 0
+        monkeypatch.undo()
+        (command,) = commands
+        monkeypatch.setattr("sys.argv", ["app.py", *command[command.index("--") + 1 :]])
+        opened._startup.clear()
+        assert app
+        return Visit()
+
+    yield start
+    opened._startup.clear()
+
+
+def test_a_question_at_the_start_opens_the_model_page(started, brightness):
+    """The README's own line, for a model that does not say how its pictures are scaled: everything else is chosen."""
+    model, taxonomy, folder = brightness
+    flags = ["--model", model, "--taxonomy", taxonomy, "--inputs", folder, "--truth", folder.parent / "truth.csv"]
+    page = started(*flags, "--classes", folder.parent / "classes.csv", "--batch", "2")
+    assert [one.value for one in page.at.title] == ["Model"]
+    assert not page.at.error
+    assert page.control("Which model?").value == "start"
+    page.go("model")  # AppTest does not stay where the app leads it
+    assert page.control("Which model?").value == "start"
+    assert "takes pictures (8 × 8 pixels) · 2 of 2 columns are classes of the taxonomy" in page.text
+    # Numbers that do not belong together are refused beside the fields.
+    page.at.radio[0].set_value("other")
+    page.run()
+    for label, number in {"0 becomes": 0.0, "255 becomes": 1.0, "then minus": 127.0}.items():
+        page.control(label).set_value(number)
+        page.run()
+    assert [one.value for one in page.at.warning] == [
+        "Expected a mean inside the range 0 to 1 (mean and std are in units of the range), got 127."
+    ]
+    page.at.radio[0].set_value("0,1")
+    page.run()
+    # The inputs and their truth are there.
+    assert "Answer: **night** · Truth: **night**" in page.text
+    page.control("Section").set_value("run")
+    page.run()
+    assert "The 4 inputs of the start" in str(page.control("Run on").options)
+    page.press("Run")
+    assert "Ran on 3 samples, truth known." in page.text
+    assert "1 of 4 pictures could not be read and was left out: 'p2.png'" in page.text
+    # With the toggle it stops, and names the picture.
+    page.at.toggle[0].set_value(True)
+    page.run()
+    page.press("Run")
+    assert "p2.png: expected a picture" in page.text
+    page.at.toggle[0].set_value(False)
+    page.run()
+    page.press("Run")
+    page.press("Send to the other pages")
+    assert "is now a model of the open data" in page.text
+    # Another page says what it shows until then.
+    assert "waiting for an answer" in Visit("curves").run().text
+
+
+def test_the_start_takes_all_flags_of_predict(started, brightness):
+    model, taxonomy, folder = brightness
+    flags = ["--model", model, "--taxonomy", taxonomy, "--inputs", folder, "--classes", folder.parent / "classes.csv"]
+    page = started(
+        *flags, "--range", "-1,1", "--mean", "-0.5", "--std", "0.5", "--scores", "logits", "--memory-mb", "1900"
+    )
+    assert [one.value for one in page.at.title] != ["Model"]
+    (found,) = opened.startup().models.values()
+    assert found.predictions.n_samples == 3
+    assert "minus mean [-0.5], divided by std [0.5]" in found.predictions.detected["preprocessing"]
+    (source,) = opened.startup().sources.values()
+    assert source.given["limits"].memory_mb == 1900
+    assert len(source.inputs) == 3
+
+
+def test_app_and_predict_share_their_flags():
+    import argparse
+
+    from hierviz.cli import parser
+
+    commands = next(one for one in parser()._actions if isinstance(one, argparse._SubParsersAction)).choices
+    flags = {name: {flag for one in commands[name]._actions for flag in one.option_strings} for name in commands}
+    assert flags["predict"] - flags["app"] == {"--out", "--inspect", "--json"}
+
+
+def test_a_batch_that_does_not_fit_is_no_dead_end(tmp_path):
+    """A row takes 30 MB, 64 of them more than the memory: a sample, the checks and a whole run go through all the same."""
+    times = {"times": np.int64([1, 2_500_000]), "w": np.zeros((3, 2), np.float32)}
+    nodes = [("Shape", ["x"], ["s"]), ("Mul", ["s", "times"], ["big"]), ("ConstantOfShape", ["big"], ["o"])]
+    nodes += [
+        ("ReduceSum", ["o"], ["nought"], {"keepdims": 0}),
+        ("MatMul", ["x", "w"], ["h"]),
+        ("Add", ["h", "nought"], ["y"]),
+    ]
+    model = saved(tmp_path / "m.onnx", nodes, ["n", 3], times, outputs=2)
+    (tmp_path / "sky.csv").write_text("parent,child\nsky,day\nsky,night\n")
+    np.save(tmp_path / "x.npy", np.zeros((5, 3), np.float32))
+    taxonomy = load_taxonomy(tmp_path / "sky.csv")
+    loaded = load_model(model, taxonomy, classes=["day", "night"], scores="logits", limits=Limits(memory_mb=900))
+    found = samples_of_file(tmp_path / "x.npy", loaded)
+    assert not any(" ran " in note for note in answer(loaded, row_feed(loaded, found, 0)).notes)
+    checks = model_checks.check(loaded, replace(found, truth=np.full(5, 1)))
+    assert checks.orders[0]["n"] == 5
+    assert loaded.predict(found.inputs).notes[0].startswith("m.onnx ran ")
+
+
+def test_rows_that_are_declared_endless_are_not_drawn(paths_allowed, tmp_path):
+    (tmp_path / "sky.csv").write_text("parent,child\nsky,day\nsky,night\n")
+    nodes = [("Slice", ["x", "from", "to", "axes"], ["y"])]
+    tensors = {"from": np.int64([0]), "to": np.int64([2]), "axes": np.int64([1])}
+    saved(tmp_path / "m.onnx", nodes, ["n", 2_000_000_000], tensors, outputs=2)
+    (tmp_path / "m.labels.txt").write_text("day\nnight\n")
+    page = own(Visit("model"), tmp_path / "m.onnx", tmp_path / "sky.csv")
+    page.control("Row").set_value("type")
+    page.run()
+    assert "rows too long to be typed" in page.text
 
 
 def test_missing_model_and_taxonomy_are_one_line_each(paths_allowed, tmp_path):

@@ -17,9 +17,10 @@ from hierviz.app.state.current import (
     view,
 )
 from hierviz.app.state.curve import bound_own_thresholds, curve_start, dragged, move_threshold
-from hierviz.app.state.entry import begin, dismiss_hint, first_visit, is_dark, is_narrow, main_width, width
+from hierviz.app.state.entry import begin, dismiss_hint, first_visit, is_dark, is_narrow, main_width, must_ask, width
 from hierviz.app.state.memory import answered, cached, computed, kept, kept_upload, memory, opened_model
 from hierviz.app.state.opened import (
+    asked_files,
     data,
     may_open_paths,
     may_reopen,
@@ -32,10 +33,12 @@ from hierviz.app.state.opened import (
     shown_models,
     startup,
     startup_files,
+    startup_limits,
 )
 
 __all__ = [
     "answered",
+    "asked_files",
     "begin",
     "bound",
     "bound_member",
@@ -60,6 +63,7 @@ __all__ = [
     "may_reopen",
     "memory",
     "move_threshold",
+    "must_ask",
     "open_requested",
     "opened_model",
     "publish",
@@ -73,6 +77,7 @@ __all__ = [
     "shown_models",
     "startup",
     "startup_files",
+    "startup_limits",
     "view",
     "width",
 ]

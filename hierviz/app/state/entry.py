@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from hierviz.app.state.current import link, publish, session, url, view
-from hierviz.app.state.opened import data, startup, startup_files
+from hierviz.app.state.opened import asked_files, data, startup, startup_files
 from hierviz.app.view import View
 
 _VIEWPORT = None
@@ -29,7 +29,9 @@ def begin(page):
                 session.lost_sample = view().sample
             session.view = cleaned
     elif "view" not in session and startup_files():
-        session.view = View(data=startup().key)
+        found = startup()
+        session.view = View() if found is None else View(data=found.key)
+        session.to_model = asked_files() is not None
     session.had_query = bool(asked)
     if not asked and (is_entry or is_back):
         # Entering a page clears the query. Writing it anew would be a step of the browser's history of its own, in
@@ -38,6 +40,11 @@ def begin(page):
         session.entries = session.get("entries", 0) + 1
     else:
         publish()
+
+
+def must_ask(page):
+    """True once in a session, on another page (its path) than Model: a model named at the start leaves a question open."""
+    return session.pop("to_model", False) and page != "model"
 
 
 def width():

@@ -11,6 +11,9 @@ import streamlit as st
 from hierviz.app import dataset as datasets
 from hierviz.app.state.current import publish, session, view
 from hierviz.app.view import View
+from hierviz.cli.files import add_app_options
+from hierviz.cli.model_flags import model_options, reading_options
+from hierviz.errors import ModelError
 
 MOST_DATASETS = 4
 LOCAL_ADDRESSES = ("127.0.0.1", "localhost", "::1")
@@ -29,24 +32,54 @@ def _shelf():
 
 @st.cache_resource(show_spinner="Reading the files …")
 def _startup(files):
-    return datasets.open_files(files)
+    """(the data set or None, whether a model is left for the visitor to be asked about)."""
+    try:
+        return datasets.open_files(files), False
+    except ModelError:
+        if not files.model:
+            raise
+    rest = replace(files, model=(), inputs=None)
+    return (datasets.open_files(rest) if rest.predictions else None), True
+
+
+def _startup_options():
+    parser = argparse.ArgumentParser(add_help=False)
+    add_app_options(parser)
+    return parser.parse_known_args(sys.argv[1:])[0]
+
+
+def startup_limits():
+    """(keywords of `load_model`, of `Model.predict`) that hold for all models of this server, as its start says."""
+    options = _startup_options()
+    limits = model_options(options)["limits"]
+    return {"limits": limits} if limits else {}, {"batch_size": options.batch, "strict": options.strict}
 
 
 def startup_files():
     """Files named on the command line that started the app, or None."""
-    from hierviz.cli.files import add_app_options
-
-    parser = argparse.ArgumentParser(add_help=False)
-    add_app_options(parser)
-    options, _ = parser.parse_known_args(sys.argv[1:])
+    options = _startup_options()
     if not options.taxonomy:
         return None
-    return datasets.Files(**{name: tuple(v) if isinstance(v, list) else v for name, v in vars(options).items()})
+    names = ("taxonomy", "truth", "truth_column", "classes", "parametrisation", "inputs", "nodes", "media")
+    return datasets.Files(
+        **{name: getattr(options, name) for name in names},
+        predictions=tuple(options.predictions),
+        model=tuple(options.model),
+        given={key: one for key, one in model_options(options).items() if one and key not in names},
+        reading=reading_options(options) if options.model else {},
+        run=startup_limits()[1],
+    )
 
 
 def startup():
-    """The data set of `startup_files`."""
-    return _startup(startup_files())
+    """The data set of `startup_files`; None where a model of theirs leaves a question open and nothing else was named."""
+    return _startup(startup_files())[0]
+
+
+def asked_files():
+    """`startup_files` when a model of theirs could not be opened without an answer, else None."""
+    files = startup_files()
+    return files if files is not None and files.model and _startup(files)[1] else None
 
 
 def put(data):
@@ -64,7 +97,7 @@ def data():
     key = view().data
     if key == datasets.DEMO:
         return _demo()
-    if startup_files() and startup().key == key:
+    if startup_files() and startup() is not None and startup().key == key:
         return startup()
     return _shelf().get(key)
 
