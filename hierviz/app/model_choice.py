@@ -102,6 +102,9 @@ def _named_at_the_start(files):
             width=300,
             **state.kept("model", "named", path),
         )
+    named = {"taxonomy": files.taxonomy, "class names": files.classes, "inputs": files.inputs, "truth": files.truth}
+    words = ", ".join(f"{what} {Path(one).name}" for what, one in named.items() if one)
+    st.caption(f"{escape(Path(path).name)} with {escape(words)}, as named at the start.")
     form = (files.taxonomy, files.nodes)
 
     def read():

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hierviz.app import dataset, model_checks, state
+from hierviz.app import dataset, model_checks, model_questions, state
 from hierviz.app.form_words import in_form_words
 from hierviz.app.model_samples import (
     answer,
@@ -219,6 +219,7 @@ def test_a_question_at_the_start_opens_the_model_page(started, brightness):
     assert page.control("Which model?").value == "start"
     page.go("model")  # AppTest does not stay where the app leads it
     assert page.control("Which model?").value == "start"
+    assert "sky.onnx with taxonomy sky.csv, class names classes.csv, inputs pictures, truth truth.csv" in page.text
     assert "takes pictures (8 × 8 pixels) · 2 of 2 columns are classes of the taxonomy" in page.text
     # Numbers that do not belong together are refused beside the fields.
     page.at.radio[0].set_value("other")
@@ -251,6 +252,27 @@ def test_a_question_at_the_start_opens_the_model_page(started, brightness):
     assert "is now a model of the open data" in page.text
     # Another page says what it shows until then.
     assert "waiting for an answer" in Visit("curves").run().text
+
+
+def test_class_names_in_the_form_obey_an_index(paths_allowed, brightness):
+    """Typed, or out of a file: `night` is the second column."""
+    model, taxonomy, folder = brightness
+    page = own(Visit("model"), model, taxonomy)
+    area = next(one for one in page.at.text_area if one.label.startswith("One name a line"))
+    area.set_value("night,2\nday,1")
+    page.run()
+    assert "column 2 says which column of scores each class name belongs to, counted from 1" in page.text
+    page.control("Section").set_value("about")
+    page.run()
+    table = next(one.value for one in page.at.dataframe if "class" in one.value)
+    assert dict(zip(table["column"], table["class"], strict=True)) == {0: "day", 1: "night"}
+    next(one for one in page.at.text_area).set_value("night,2\nday,2")
+    page.run()
+    assert "each once, got 2 again" in page.text
+    notes = []
+    names = model_questions._names_of_file(folder.parent / "classes.csv", load_taxonomy(taxonomy), notes)
+    assert names == ["day", "night"]
+    assert "column 'index'" in notes[0]
 
 
 def test_the_start_takes_all_flags_of_predict(started, brightness):

@@ -345,7 +345,7 @@ def test_the_command_line(tmp_path, capfd, monkeypatch):
     for model, words in (
         (hostile.endless_loop(), "within 2 s of processor time"),
         (hostile.functions(27), "at most 200,000 operators"),
-        (hostile.ones(57), "of memory"),
+        (hostile.ones(570), "of memory"),
         (hostile.external("../c.txt"), "leads elsewhere"),
         (hostile.odd_models()["custom domain"], "'Evil' of 'my.ops'"),
         (hostile.honest().SerializeToString()[:-40], "damaged"),
