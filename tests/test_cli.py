@@ -10,10 +10,9 @@ import json
 import math
 import os
 import re
-import signal
+import runpy
 import subprocess
 import sys
-import threading
 import tomllib
 from pathlib import Path
 
@@ -927,17 +926,16 @@ def test_progress_only_to_a_terminal(world):
 
 @pytest.fixture
 def started(monkeypatch):
-    """Commands of processes that would have been started."""
+    """(file, its arguments, settings of the server) of the apps that would have been served."""
     found = []
 
-    class Done:
-        def wait(self):
-            return 0
+    class App:
+        def run(self, config):
+            found.append((Path(sys.argv[0]), sys.argv[1:], config))
 
-    before = signal.getsignal(signal.SIGTERM)
-    monkeypatch.setattr(subprocess, "Popen", lambda given, **_: found.append(given) or Done())
-    yield found
-    signal.signal(signal.SIGTERM, before)
+    monkeypatch.setattr(sys, "argv", ["hierviz"])
+    monkeypatch.setattr(runpy, "run_path", lambda path: {"app": App()})
+    return found
 
 
 def test_without_arguments_the_app_opens(run, started, monkeypatch):
@@ -948,20 +946,17 @@ def test_without_arguments_the_app_opens(run, started, monkeypatch):
     assert run("app") == (0, "", "")
     first, second, third = started
     assert first == second == third
-    assert first[:4] == [sys.executable, "-m", "streamlit", "run"]
-    assert Path(first[4]) == ROOT / "app.py"
-    assert first[-1] == "--"
-    # Streamlit reads .streamlit/config.toml only in its own folder: all of it goes along.
-    settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
-    for flag in (
-        "--server.address=127.0.0.1",
-        "--browser.gatherUsageStats=false",
-        "--server.fileWatcherType=none",
-        "--client.toolbarMode=minimal",
-        f"--theme.light.primaryColor={settings['theme']['light']['primaryColor']}",
-        f"--theme.dark.primaryColor={settings['theme']['dark']['primaryColor']}",
-    ):
-        assert flag in first
+    file, arguments, settings = first
+    assert (file, arguments) == (ROOT / "app.py", [])
+    # Streamlit would mix .streamlit/config.toml with the user's own: all of it goes along.
+    tables = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    flat = {f"{key}.{name}": value for key, table in tables.items() for name, value in table.items()}
+    for theme in ("light", "dark"):
+        flat |= {f"theme.{theme}.{name}": value for name, value in flat.pop(f"theme.{theme}").items()}
+    assert settings == flat
+    assert settings["server.address"] == "127.0.0.1"
+    assert settings["server.allowedHosts"] == ["localhost", "127.0.0.1", "::1"]
+    assert settings["browser.gatherUsageStats"] is False
 
 
 def test_the_app_on_files(world, run, started, monkeypatch):
@@ -969,11 +964,9 @@ def test_the_app_on_files(world, run, started, monkeypatch):
     flags = ["--taxonomy", "taxonomy.csv", "--predictions", "hedged.csv", "--predictions", "sure.csv"]
     flags += ["--truth", "truth.csv", "--truth-column", "truth"]
     assert run("app", *flags, "--port", "8999", "--no-browser") == (0, "", "")
-    (given,) = started
-    at = given.index("--")
-    ours, theirs = given[:at], given[at + 1 :]
-    assert ours[ours.index("--server.port") + 1] == "8999"
-    assert ours[ours.index("--server.headless") + 1] == "true"
+    ((_, theirs, settings),) = started
+    assert settings["server.port"] == 8999
+    assert settings["server.headless"] is True
     # Paths survive a change of folder.
     assert theirs[theirs.index("--taxonomy") + 1] == str(world.folder / "taxonomy.csv")
     assert [value for flag, value in itertools.pairwise(theirs) if flag == "--predictions"] == [
@@ -982,25 +975,42 @@ def test_the_app_on_files(world, run, started, monkeypatch):
     assert theirs[theirs.index("--truth-column") + 1] == "truth"
 
 
-@pytest.mark.skipif(os.name != "posix", reason="needs signals")
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
-def test_the_server_ends_with_the_command(run, monkeypatch, name):
-    """Also when only the command gets the signal, as from a service manager."""
-    real, servers, before = subprocess.Popen, [], signal.getsignal(signal.SIGTERM)
+def test_who_may_reach_the_app(run, started, tmp_path):
+    local = ["localhost", "127.0.0.1", "::1"]
+    assert run("app", "--allow-host", "Cluster.example", "--allow-host", "[fe80::1]") == (0, "", "")
+    assert run("app", "--host", "127.0.0.2")[0] == 0
+    code, out, err = run("app", "--host", "0.0.0.0")
+    assert (code, out) == (0, "")
+    assert_one_line(err, "browsers on other machines are refused until you name .*: --allow-host NAME")
+    assert run("app", "--host", "0.0.0.0", "--allow-host", "a.example", "--allow-paths", tmp_path) == (0, "", "")
+    settings = [(one["server.address"], one["server.allowedHosts"]) for _, _, one in started]
+    assert settings == [
+        ("127.0.0.1", [*local, "cluster.example", "fe80::1"]),
+        ("127.0.0.2", [*local, "127.0.0.2"]),
+        ("0.0.0.0", local),
+        ("0.0.0.0", [*local, "a.example"]),
+    ]
+    assert started[-1][1] == ["--allow-paths", str(tmp_path.resolve())]
+    assert all(arguments == [] for _, arguments, _ in started[:-1])
 
-    def sleeper(given, **_):
-        servers.append(real([sys.executable, "-c", "import time; time.sleep(100)"], start_new_session=True))
-        return servers[0]
 
-    monkeypatch.setattr(subprocess, "Popen", sleeper)
-    timer = threading.Timer(0.5, os.kill, (os.getpid(), getattr(signal, name)))
-    timer.start()
-    try:
-        assert run("app")[0] == -signal.SIGTERM
-        assert servers[0].poll() is not None
-    finally:
-        signal.signal(signal.SIGTERM, before)
-        servers[0].kill()
+@pytest.mark.parametrize(
+    ("flags", "match"),
+    [
+        (["--host", "192.0.2.1"], r"--host: expected an address of this machine, got '192\.0\.2\.1'"),
+        (["--host", "http://x"], "--host: expected an address of this machine, got 'http://x'"),
+        (["--host", "x" * 70], "--host: expected an address"),
+        (["--allow-host", "http://a.example"], "--allow-host: expected the name .* got 'http://a.example'. Leave out"),
+        (["--allow-host", "a.example:80"], "--allow-host: expected the name"),
+        (["--allow-host", "*"], "--allow-host: expected the name"),
+        (["--allow-host", ""], "--allow-host: expected the name"),
+        (["--allow-paths", "nowhere"], "--allow-paths: expected a folder, got 'nowhere'"),
+    ],
+)
+def test_wrong_hosts_and_folders_are_one_line(run, started, flags, match):
+    code, out, err = run("app", *flags)
+    assert (code, out, started) == (2, "", [])
+    assert_one_line(err, match)
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,12 @@
-"""Nothing leaves this machine: the app listens on 127.0.0.1 only, asks no outside address, and sends no telemetry.
+"""Nothing leaves this machine and nobody comes in: the app listens on 127.0.0.1 only, answers to its own names and pages,
+asks no outside address, and sends no telemetry.
 
 The server runs with an audit hook that writes down every address Python binds to, connects to or looks up, from the first
 line of start-up to the end of a visit; psutil looks at the sockets of all its processes, and Chromium at what the page asks.
 """
 
 import contextlib
+import http.client
 import json
 import os
 import socket
@@ -14,6 +16,7 @@ import threading
 import time
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -188,6 +191,99 @@ def test_other_addresses_of_this_machine_are_refused(watched):
             pass
 
 
+UPGRADE = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
+UPGRADE |= {"Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ=="}
+PATHS = (
+    "/",
+    "/open",
+    "/_stcore/health",
+    "/_stcore/host-config",
+    "/_stcore/upload_file/a/b",
+    "/media/a.png",
+    "/app/static/a",
+)
+
+
+def ask(server, path, *, method="GET", **headers):
+    """(status, text) of a request with exactly these headers; of WebSockets, without the text."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+    connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+    for name, values in headers.items():
+        for value in values if isinstance(values, tuple) else (values,):
+            connection.putheader(name, value)
+    connection.endheaders()
+    answer = connection.getresponse()
+    found = answer.status, "" if "Upgrade" in headers else answer.read().decode()
+    connection.close()
+    return found
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "evil.example:{port}",
+        "127.0.0.1.evil.example:{port}",
+        "localhost.evil.example",
+        "evil.example@127.0.0.1:{port}",
+        "127.0.0.1:{port}/../evil.example",
+        "0.0.0.0:{port}",
+        "192.0.2.7:{port}",
+        "",
+        ("127.0.0.1:{port}", "evil.example"),
+    ],
+)
+def test_a_foreign_name_is_refused(watched, host):
+    """Pages, uploads, pictures, downloads and WebSockets alike: a name of another site may be made to point here."""
+    server = watched.server
+    hosts = tuple(one.format(port=server.port) for one in (host if isinstance(host, tuple) else (host,)))
+    for path in PATHS:
+        for method in ("GET", "PUT", "OPTIONS"):
+            status, text = ask(server, path, method=method, Host=hosts)
+            assert status in (400, 403), (path, method)
+            assert "streamlit" not in text.lower()
+    assert ask(server, "/_stcore/stream", Host=hosts, **UPGRADE)[0] in (400, 403)
+
+
+def test_names_of_this_machine_are_answered(watched):
+    server = watched.server
+    for name in ("localhost", "127.0.0.1", "[::1]", "LOCALHOST."):
+        host = f"{name}:{server.port}"
+        assert ask(server, "/_stcore/health", Host=host) == (200, "ok")
+        assert ask(server, "/_stcore/stream", Host=host, Origin=f"http://{host}", **UPGRADE)[0] == 101
+    status, text = ask(server, "/", Host="evil.example")
+    assert status == 403
+    assert text == (
+        "Host: expected a name of this server, got 'evil.example'. Open http://localhost with its port on the machine itself, "
+        "or start hierviz with --allow-host NAME.\n"
+    )
+
+
+def test_a_foreign_page_is_refused_without_asking_anybody(watched):
+    """Streamlit itself would look up this machine's address on the internet to compare it with the page's."""
+    server = watched.server
+    host = f"127.0.0.1:{server.port}"
+    for origin in (
+        "http://evil.example",
+        f"http://evil.example:{server.port}",
+        "http://127.0.0.1:1",
+        "http://192.0.2.7",
+        "null",
+        f"ftp://{host}",
+        f"http://{host}.evil.example",
+        (f"http://{host}", "http://evil.example"),
+    ):
+        for path in ("/", "/_stcore/host-config", "/_stcore/upload_file/a/b"):
+            assert ask(server, path, Host=host, Origin=origin)[0] == 403
+        assert ask(server, "/_stcore/stream", Host=host, Origin=origin, **UPGRADE)[0] in (400, 403)
+    # The port that goes without saying: not the same text, and yet the same page.
+    assert ask(server, "/_stcore/stream", Host="localhost:80", Origin="http://localhost", **UPGRADE)[0] == 101
+    assert ask(server, "/_stcore/stream", Host="localhost", Origin="https://localhost:443", **UPGRADE)[0] == 101
+    events = watched.addresses()
+    assert ("socket.bind", "127.0.0.1") in events
+    assert [one for one in events if not is_loopback(one[1])] == []
+
+
 @pytest.mark.browser
 def test_the_server_asks_nobody(watched, visit):
     events = watched.addresses()
@@ -224,23 +320,6 @@ def test_the_settings_take_effect_from_another_folder(watched, visit):
     assert visit["deploy"] == 0
 
 
-def test_every_setting_is_passed_on(watched):
-    assert CONFIG["browser"]["gatherUsageStats"] is False
-    assert CONFIG["server"]["address"] == "127.0.0.1"
-    given = watched.server.streamlit().cmdline()
-
-    def walk(prefix, table):
-        for key, value in table.items():
-            if isinstance(value, dict):
-                yield from walk(f"{prefix}{key}.", value)
-            else:
-                yield f"--{prefix}{key}={str(value).lower() if isinstance(value, bool) else value}"
-
-    expected = set(walk("", CONFIG))
-    assert len(expected) >= 8
-    assert expected <= set(given)
-
-
 def test_no_question_on_the_first_run(watched):
     """A user without ~/.streamlit is asked for no e-mail, and the log names no outside address."""
     log = Path(watched.server.log.name).read_text()
@@ -249,28 +328,46 @@ def test_no_question_on_the_first_run(watched):
     assert "Network URL" not in log
 
 
-def test_streamlit_run_is_the_same(tmp_path, monkeypatch):
-    """`streamlit run app.py` in the clone: the settings come from .streamlit/config.toml."""
+@pytest.mark.parametrize("way", ["streamlit run", "streamlit run for all", "hierviz for all"])
+def test_every_other_start_is_the_same(way, tmp_path, monkeypatch):
+    """`streamlit run app.py` in the clone takes its settings from .streamlit/config.toml; listening on all addresses, too,
+    nobody is asked for the address of this machine, and foreign names are refused."""
     psutil = pytest.importorskip("psutil")
     pytest.importorskip("streamlit")
-    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("hook", "home"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "hook" / "sitecustomize.py").write_text(HOOK)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "hook"), prepend=os.pathsep)
+    monkeypatch.setenv("HIERVIZ_TEST_ADDRESSES", str(tmp_path / "addresses.txt"))
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    flags = ["--server.port", str(port), "--server.headless", "true"]
+    command = {
+        "streamlit run": ["streamlit", "run", "app.py"],
+        "streamlit run for all": ["streamlit", "run", "app.py", "--server.address", "0.0.0.0"],
+        "hierviz for all": ["hierviz", "app", "--host", "0.0.0.0", "--no-browser"],
+    }[way]
+    flags = (
+        ["--port", str(port)] if command[0] == "hierviz" else ["--server.port", str(port), "--server.headless", "true"]
+    )
     with open(tmp_path / "log.txt", "w") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "streamlit", "run", "app.py", *flags], cwd=ROOT, stdout=log, stderr=log
-        )
+        process = subprocess.Popen([sys.executable, "-m", *command, *flags], cwd=ROOT, stdout=log, stderr=log)
         try:
-            for _ in range(300):
+            for _ in range(600):
                 sockets = psutil.Process(process.pid).net_connections(kind="inet")
                 listening = {(one.laddr.ip, one.laddr.port) for one in sockets if one.status == "LISTEN"}
-                if listening:
+                if listening and "open at" in (tmp_path / "log.txt").read_text():
                     break
                 assert process.poll() is None, (tmp_path / "log.txt").read_text()
                 time.sleep(0.1)
+            place = SimpleNamespace(port=port)
+            assert ask(place, "/_stcore/health", Host=f"localhost:{port}") == (200, "ok")
+            assert ask(place, "/_stcore/health", Host=f"evil.example:{port}")[0] == 403
+            assert ask(place, "/_stcore/stream", Host="localhost", Origin="http://evil.example", **UPGRADE)[0] == 403
         finally:
             process.kill()
             process.wait()
-    assert listening == {("127.0.0.1", port)}
+    assert listening == {("127.0.0.1" if way == "streamlit run" else "0.0.0.0", port)}
+    events = [line.split(" ", 1) for line in (tmp_path / "addresses.txt").read_text().splitlines()]
+    assert {host for _, host in events} <= {"local", "localhost", "127.0.0.1", "0.0.0.0", "::1"}

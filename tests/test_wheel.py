@@ -204,9 +204,10 @@ def server(python, installed, elsewhere, tmp_path_factory):
 def test_the_app_answers(server, installed):
     # Server waits for /_stcore/health; this is the app of the wheel and not that of the clone.
     given = server.streamlit().cmdline()
-    assert str(installed / "bundle" / "app.py") in given
-    assert "--server.address=127.0.0.1" in given
-    assert not any(str(ROOT) in one for one in given)
+    assert given[1:4] == ["-m", "hierviz", "app"]
+    assert not any(str(ROOT) in one for one in (*given[1:], server.streamlit().cwd()))
+    assert (installed / "bundle" / "app.py").is_file()
+    assert (installed / "app" / "script.py").is_file()
 
 
 @pytest.mark.browser

@@ -6,6 +6,7 @@ import os
 import sys
 from pathlib import Path
 
+from hierviz.cli.door import add_door_options, door_settings, path_flags
 from hierviz.cli.files import add_app_options
 from hierviz.cli.model_flags import model_options
 from hierviz.errors import FileError
@@ -19,14 +20,14 @@ def add_app(commands):
     actions = add_app_options(command)
     command.add_argument("--port", type=int, help="port to listen on (8501 or the next free one)")
     command.add_argument("--no-browser", action="store_true", help="do not open a browser window")
+    add_door_options(command)
     command.set_defaults(run=run_app, actions=actions)
 
 
 def run_app(options):
-    """`hierviz app`: start Streamlit on the bundled app as a process of its own."""
+    """`hierviz app`: serve the bundled app until somebody ends it."""
     import importlib.util
-    import signal
-    import subprocess
+    import runpy
 
     if importlib.util.find_spec("streamlit") is None:
         raise FileError("app: expected streamlit, got no such package. Run: pip install 'hierviz[app]'")
@@ -37,16 +38,8 @@ def run_app(options):
     folder = bundle_folder()
     model_options(options)  # a flag that is no number is said here, not on a page
     files = _named(options)
-    command = [sys.executable, "-m", "streamlit", "run", str(folder / "app.py"), *_server_flags(folder)]
-    command += ["--server.port", str(options.port)] if options.port else []
-    command += ["--server.headless", "true"] if options.no_browser else []
-    server = subprocess.Popen([*command, "--", *files])
-    signal.signal(signal.SIGTERM, lambda *_: server.terminate())
-    while True:
-        try:
-            return server.wait()
-        except KeyboardInterrupt:  # it may not have got that itself; then it ends in order, without uploads left behind
-            server.terminate()
+    sys.argv = [str(folder / "app.py"), *files, *path_flags(options)]
+    runpy.run_path(sys.argv[0])["app"].run(config=_server_settings(folder, options))
 
 
 def _named(options):
@@ -69,16 +62,19 @@ def _named(options):
     return flags
 
 
-def _server_flags(folder):
-    """The settings of .streamlit/config.toml as flags: Streamlit itself reads that file only in its own folder."""
+def _server_settings(folder, options):
+    """Settings of the server by name: those of .streamlit/config.toml, which Streamlit would mix with others, and the options."""
     import tomllib
 
-    settings = tomllib.loads((folder / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
-    flat = {}
+    found = {}
 
     def walk(prefix, table):
         for key, value in table.items():
-            walk(f"{prefix}{key}.", value) if isinstance(value, dict) else flat.update({prefix + key: value})
+            walk(f"{prefix}{key}.", value) if isinstance(value, dict) else found.update({prefix + key: value})
 
-    walk("", settings)
-    return [f"--{key}={str(value).lower() if isinstance(value, bool) else value}" for key, value in flat.items()]
+    walk("", tomllib.loads((folder / ".streamlit" / "config.toml").read_text(encoding="utf-8")))
+    if options.port:
+        found["server.port"] = options.port
+    if options.no_browser:
+        found["server.headless"] = True
+    return found | door_settings(options, found["server.allowedHosts"])

@@ -1,4 +1,4 @@
-"""A visitor of the app without a browser: Streamlit's AppTest on the real app.py, and data sets put on the app's shelf."""
+"""A visitor of the app without a browser: Streamlit's AppTest on the real script, and data sets put on the app's shelf."""
 
 import json
 import re
@@ -21,7 +21,7 @@ class Visit:
     """One session, on one page at a time."""
 
     def __init__(self, page="overview", **query):
-        self.at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        self.at = AppTest.from_file(str(ROOT / "hierviz" / "app" / "script.py"), default_timeout=60)
         self.go(page, **query)
 
     def go(self, page=None, **query):

@@ -1,0 +1,21 @@
+"""What is run for each visitor: page list, title and look."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from hierviz.app import shell
+from hierviz.demo import bundle_folder
+
+PAGES = Path(shell.__file__).parent
+
+st.set_page_config(page_title="hierviz", page_icon=str(bundle_folder() / "assets" / "icon.png"), layout="wide")
+shell.run(
+    [
+        st.Page(PAGES / "overview.py", title="Overview", icon=":material/dashboard:", default=True),
+        st.Page(PAGES / "curves.py", title="Operating curves", icon=":material/show_chart:", url_path="curves"),
+        st.Page(PAGES / "example.py", title="Examples", icon=":material/account_tree:", url_path="example"),
+        st.Page(PAGES / "model.py", title="Model", icon=":material/psychology:", url_path="model"),
+        st.Page(PAGES / "open.py", title="Open files", icon=":material/folder_open:", url_path="open"),
+    ]
+)
