@@ -106,6 +106,16 @@ class Files:
         single = (self.taxonomy, self.truth, self.classes, self.inputs, self.nodes, self.media)
         return [path for path in (*single, *self.predictions, *self.model) if path]
 
+    def with_paths(self, change):
+        """The same with `change(path)` in place of every path."""
+        found = {name: getattr(self, name) for name in _PATHS}
+        changed = {
+            name: tuple(map(change, value)) if isinstance(value, tuple) else change(value)
+            for name, value in found.items()
+            if value
+        }
+        return replace(self, **changed)
+
 
 def open_demo(progress=None):
     """The bundled demo: its models are run on its pictures here and now."""

@@ -1,4 +1,4 @@
-"""Errors of the core in the words of the app's forms, where they name flags of the command line."""
+"""Errors of the core as the app's forms say them: with their own words for flags, and with little of a file."""
 
 import re
 
@@ -22,6 +22,10 @@ FLAGS = {
     "--media": "'Pictures to show'",
 }
 
+MOST_QUOTED = 60
+# A value as `repr` writes it.
+QUOTED = re.compile(r"""(?<![\w\\])(?:'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*")(?!\w)""", re.DOTALL)
+
 
 def in_form_words(message):
     """A message with the names of the forms' fields in place of flags and keywords."""
@@ -29,6 +33,22 @@ def in_form_words(message):
     for flag, words in FLAGS.items():
         message = re.sub(rf"{flag}(?![\w-])", words, message)
     return message.replace("the caller", "you")
+
+
+def quoting_little(message):
+    """A message whose quoted values have at most `MOST_QUOTED` characters in all; what is over is left out.
+
+    For files that are named by their path: a slip of the pen may name one whose content is nobody's business.
+    """
+    left = MOST_QUOTED
+
+    def cut(found):
+        nonlocal left
+        mark, inside = found[0][0], found[0][1:-1]
+        kept, left = inside[: max(left, 0)], left - len(inside)
+        return found[0] if kept == inside else f"{mark}{kept}…{mark}"
+
+    return QUOTED.sub(cut, message)
 
 
 def sentence(note):

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from hierviz.app import model_account, model_ask, model_checks, model_choice, model_questions, model_run, shell, state
-from hierviz.app.form_words import in_form_words
+from hierviz.app.form_words import in_form_words, quoting_little
 from hierviz.app.model_samples import kind_of, samples_of_data, samples_of_start
 from hierviz.app.numbers import escape
 from hierviz.errors import HiervizError
@@ -22,7 +22,7 @@ try:
 except OSError as error:
     model = error
 if isinstance(model, Exception):
-    st.error(escape(in_form_words(str(model))), icon=":material/error:")
+    st.error(escape(in_form_words(quoting_little(str(model)))), icon=":material/error:")
     model_questions.take_back(base)
     shell.stop()
 kind = kind_of(model)

@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.form_words import in_form_words
+from hierviz.app.form_words import in_form_words, quoting_little
 from hierviz.app.model_source import ModelSource, model_files
 from hierviz.app.numbers import escape
 from hierviz.errors import HiervizError
@@ -133,7 +133,7 @@ def _taxonomy(data, memory):
         path = str(paths[0])
         return state.answered(("taxonomy", path, _stamp(path)), lambda: load_taxonomy(path))
     except HiervizError as error:
-        st.error(escape(in_form_words(str(error))), icon=":material/error:")
+        st.error(escape(in_form_words(quoting_little(str(error)))), icon=":material/error:")
         return None
 
 
@@ -155,7 +155,11 @@ def _files(slot, label, help, memory, *, several=False):
         **state.kept("model", f"{slot}_path", ""),
     )
     text = text.strip().strip("'\"")
-    return None, (text,) if text else ()
+    try:
+        return None, (state.allowed_path(text),) if text else ()
+    except HiervizError as error:
+        st.error(escape(str(error)), icon=":material/error:")
+        return None, ()
 
 
 def offer(files, uploads):

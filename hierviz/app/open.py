@@ -5,7 +5,7 @@ import streamlit as st
 from hierviz.app import model_choice, shell, state
 from hierviz.app.account import account
 from hierviz.app.dataset import Files, open_files
-from hierviz.app.form_words import in_form_words
+from hierviz.app.form_words import in_form_words, quoting_little
 from hierviz.app.model_source import model_files
 from hierviz.app.numbers import escape
 from hierviz.errors import HiervizError, ModelError
@@ -25,7 +25,11 @@ with st.container(horizontal=True, gap="large"):
     )
     way = st.segmented_control("Where is it?", ways, default=ways[0], required=True)
 if not state.may_open_paths():
-    st.caption("Opening by path is off because this server can be reached from other machines.")
+    st.caption(
+        "Opening by path is off: it needs server and browser on the same machine, with no forwarder between them."
+    )
+elif way != ways[0] and (folder := state.allowed_folder()) is not None:
+    st.caption(escape(f"Files inside {folder} can be opened."))
 
 
 chosen, held = {}, []
@@ -97,11 +101,14 @@ st.button("Open", type="primary", icon=":material/folder_open:", on_click=state.
 if state.open_requested():
     try:
         with st.spinner("Reading and evaluating …"):
+            if way != "Upload":
+                files = files.with_paths(state.allowed_path)
             state.put(open_files(files))
         state.publish()
         st.success("Opened. This is what was understood:", icon=":material/check_circle:")
     except HiervizError as error:
-        st.error(escape(in_form_words(str(error))), icon=":material/error:")
+        said = str(error) if way == "Upload" else quoting_little(str(error))
+        st.error(escape(in_form_words(said)), icon=":material/error:")
         state.open_requested(done=True)
         if isinstance(error, ModelError) and files.model and files.taxonomy:
             model_choice.offer(files, held)

@@ -8,13 +8,19 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from hierviz.app import sample
-from hierviz.app.state import opened
+from hierviz.app.state import opened, paths
 
 
 @pytest.fixture(scope="session")
 def demo():
     """The demo's Dataset, the same object that the pages show."""
     return opened._demo()
+
+
+@pytest.fixture(autouse=True)
+def visitor_here(monkeypatch):
+    """Visitors without a browser send no headers that say where they are: here."""
+    monkeypatch.setattr(paths, "is_local", lambda headers: True)
 
 
 class NoCharts:

@@ -22,7 +22,6 @@ from hierviz.app.state.memory import answered, cached, computed, kept, kept_uplo
 from hierviz.app.state.opened import (
     asked_files,
     data,
-    may_open_paths,
     may_reopen,
     open_requested,
     put,
@@ -35,8 +34,11 @@ from hierviz.app.state.opened import (
     startup_files,
     startup_limits,
 )
+from hierviz.app.state.paths import allowed_folder, allowed_path, is_local_visit, may_open_paths
 
 __all__ = [
+    "allowed_folder",
+    "allowed_path",
     "answered",
     "asked_files",
     "begin",
@@ -53,6 +55,7 @@ __all__ = [
     "dragged",
     "first_visit",
     "is_dark",
+    "is_local_visit",
     "is_narrow",
     "kept",
     "kept_upload",

@@ -16,7 +16,6 @@ from hierviz.cli.model_flags import model_options, reading_options
 from hierviz.errors import ModelError
 
 MOST_DATASETS = 4
-LOCAL_ADDRESSES = ("127.0.0.1", "localhost", "::1")
 
 
 @st.cache_resource(show_spinner="Running the demo's models on its pictures …")
@@ -120,11 +119,6 @@ def shown_models(found):
 def shown_model(found):
     """Key of the one model that the Example page looks at."""
     return view().model if view().model in found.models else next(iter(found.models))
-
-
-def may_open_paths():
-    """Paths on this machine may be opened only when nobody else can reach the server."""
-    return st.get_option("server.address") in LOCAL_ADDRESSES
 
 
 def request_reopen():

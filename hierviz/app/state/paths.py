@@ -1,0 +1,71 @@
+"""Which files of this machine a visitor may open by their path."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+import streamlit as st
+
+from hierviz.app.door import LOCAL_NAMES, is_local
+from hierviz.errors import FileError
+
+# Read beside a model without being named.
+CONFIGS = ("config.json", "preprocessor_config.json")
+
+
+def is_local_visit():
+    """True when nobody but this machine can reach the server, and this visitor did so without a forwarder."""
+    return st.get_option("server.address") in LOCAL_NAMES and is_local(st.context.headers)
+
+
+def allowed_folder():
+    """The folder that `--allow-paths` names, as a Path without links, or None."""
+    from hierviz.cli.door import add_path_options
+
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    add_path_options(parser)
+    options, _ = parser.parse_known_args(sys.argv[1:])
+    return None if options.allow_paths is None else Path(os.path.realpath(options.allow_paths))
+
+
+def may_open_paths():
+    """True when this visitor may open files by their path."""
+    return allowed_folder() is not None or is_local_visit()
+
+
+def allowed_path(text):
+    """A path as the visitor wrote it, with links followed where a folder is set.
+
+    Raises
+    ------
+    FileError
+        If the visitor may not open it. Says nothing about what is there.
+    """
+    if not may_open_paths():
+        raise FileError("path: expected an upload, got a path, which this visit may not open. Upload the file.")
+    folder = allowed_folder()
+    if folder is None:
+        return text
+    refusal = FileError(f"{text!r}: expected a path inside {folder}, got one that leads elsewhere. Choose another.")
+    try:
+        found = Path(os.path.realpath(folder / text))
+        if not found.is_relative_to(folder) or not _all_inside(found, folder):
+            raise refusal
+    except (OSError, ValueError):  # NUL, too long, a circle of links
+        raise refusal from None
+    return str(found)
+
+
+def _all_inside(found, folder):
+    """True when no link in a folder, or of the files that are read along with a file, leads out of `folder`."""
+    if found.is_dir():
+        beside = (Path(place) / name for place, folders, files in os.walk(found) for name in (*folders, *files))
+    elif found.is_file():
+        beside = (one for one in found.parent.iterdir() if one.name.startswith(found.stem) or one.name in CONFIGS)
+    else:
+        beside = ()
+    links = (one for one in beside if one.is_symlink())
+    return all(Path(os.path.realpath(one)).is_relative_to(folder) for one in links)
