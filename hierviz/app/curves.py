@@ -68,7 +68,7 @@ st.title("Operating curves")
 usable = {key: model for key, model in data.models.items() if model.why_no_curve() is None}
 if not usable:
     reason = data.first.why_no_curve()
-    st.info(f"There is no curve to draw: {reason}.", icon=":material/show_chart:")
+    st.info(f"There is no curve to draw: {numbers.escape(reason)}.", icon=":material/show_chart:")
     shell.stop()
 names = [key for key in state.shown_models(data) if key in usable] or list(usable)[:8]
 controls(usable, names)

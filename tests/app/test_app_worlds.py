@@ -338,6 +338,15 @@ def test_names_that_look_like_markup(tmp_path):
         assert unescaped(visit, texts) == [], name
 
 
+def test_names_that_look_like_markup_in_a_graph(tmp_path):
+    """The class with several parents is named where the pages say what they leave out."""
+    name = "![x](http://evil.example/x.png)"
+    edges = [("thing", "left"), ("thing", "right"), ("left", name), ("right", name), ("right", "plain")]
+    data = world(tmp_path, edges=edges, leaves=[name, "plain"], scores=np.eye(2), truth=[name, "plain"])
+    for page, visit in look_around(data).items():
+        assert unescaped(visit, [name]) == [], page
+
+
 def test_names_reach_tables_unchanged(tmp_path):
     data = signs_world(tmp_path)
     visit = Visit("example", data=data.key)
