@@ -285,5 +285,5 @@ def test_no_paths_when_others_can_reach_the_server(open_page, open_server):
 
 def test_paths_are_offered_on_this_machine(open_page):
     page = open_page("open")
-    assert page.get_by_text("Path on this machine").count() == 1
+    expect(page.get_by_text("Path on this machine")).to_have_count(1, timeout=20_000)
     assert page.get_by_text("Opening by path is off").count() == 0
