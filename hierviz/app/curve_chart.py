@@ -20,7 +20,7 @@ HEIGHT = 255
 
 @dataclass(frozen=True)
 class CurveChoice:
-    """The data and models of the page, `keys` in the order of their colours; the rest of the choice is in the view."""
+    """Digest of the data and models of the page, `keys` in the order of their colours; the rest of the choice is in the view."""
 
     data_key: str
     taxonomy: Taxonomy
@@ -51,7 +51,7 @@ class CurveChoice:
         if self.axes.y != "hf1_samples":
             return curves
         taus = charts.knots(curves, *(start.tau_of(key) for key in self.keys))
-        return state.cached(
+        return state.computed(
             "set curves",
             (self.data_key, tuple(self.keys), taus.tobytes()),
             lambda: {name: set_operating_curve(model, taus) for name, model in zip(self.names, self.models.values())},
@@ -64,7 +64,7 @@ class CurveChoice:
     def rules(self):
         """Where the marked rules land: {model: {rule: {metric: value}}}."""
         view = state.view()
-        return state.cached(
+        return state.computed(
             "rules",
             (self.data_key, tuple(self.keys), view.marked, view.bits, view.lam),
             lambda: {name: _landed(model, view) for name, model in zip(self.names, self.models.values())},
@@ -72,7 +72,7 @@ class CurveChoice:
 
     def answers(self):
         """Taxonomy and Pareto table of the judged samples by name."""
-        return state.cached(
+        return state.computed(
             "answers",
             (self.data_key, tuple(self.keys)),
             lambda: {
@@ -120,8 +120,8 @@ def curve_chart(choice):
         "bands": bands,
     }
     drawn = (choice.data_key, tuple(choice.keys), options, str(tau), start.model)
-    drag_bar(state.cached("drag", drawn, lambda: charts.curve_drag(curves, **alike)), key=f"drag-{key}")
-    chart = state.cached(
+    drag_bar(state.computed("drag", drawn, lambda: charts.curve_drag(curves, **alike)), key=f"drag-{key}")
+    chart = state.computed(
         "curves",
         (*drawn, dark, width),
         lambda: charts.finish(

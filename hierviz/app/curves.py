@@ -72,7 +72,7 @@ if not usable:
     shell.stop()
 names = [key for key in state.shown_models(data) if key in usable] or list(usable)[:8]
 controls(usable, names)
-choice = CurveChoice(data.key, data.taxonomy, {key: usable[key] for key in names})
+choice = CurveChoice(data.digest, data.taxonomy, {key: usable[key] for key in names})
 st.markdown(
     "The answer is the most specific class whose probability exceeds the threshold τ: "
     "a smaller τ says more, and errs more."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -37,7 +38,7 @@ class Dataset:
     Attributes
     ----------
     key : str
-        Digest of the files; stands in the URL.
+        Stands in the URL: who knows it sees the data. Random for what visitors open, the digest for files named at the start.
     title : str
     taxonomy : Taxonomy
     models : dict of str to Evaluation
@@ -48,6 +49,10 @@ class Dataset:
         What keeps uploaded files in place.
     files : Files, optional
         What it was read from, when that is all of it.
+    digest : str
+        Of the content; results made of data sets of the same content are shared under it. Not to be shown in links.
+    notes : tuple of str
+        What is odd about the files, as sentences.
     """
 
     key: str
@@ -57,6 +62,8 @@ class Dataset:
     sources: Mapping[str, ModelSource] = field(default_factory=dict)
     held: tuple = ()
     files: Files | None = None
+    digest: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def first(self):
@@ -123,11 +130,28 @@ def open_demo(progress=None):
     models = _evaluated(predictions)
     paths = [bundle_folder() / "models" / f"{name}.onnx" for name in MODELS]
     sources = {key: ModelSource(path) for key, path in zip(models, paths, strict=True)}
-    return Dataset(DEMO, "Demo: drawn vehicles", taxonomy, models, sources)
+    return Dataset(DEMO, "Demo: drawn vehicles", taxonomy, models, sources, digest=DEMO)
 
 
-def open_files(files, progress=None):
+def new_key():
+    """A key that nobody can guess, 16 hexadecimal digits."""
+    return secrets.token_hex(8)
+
+
+def open_files(files, progress=None, find=lambda digest: None):
     """Read and evaluate the user's files.
+
+    Parameters
+    ----------
+    files : Files
+    progress : callable, optional
+    find : callable
+        Gives a Dataset of a digest that is open already, or None: it is not read again.
+
+    Returns
+    -------
+    Dataset
+        With a key of its own.
 
     Raises
     ------
@@ -142,6 +166,12 @@ def open_files(files, progress=None):
         )
     for path in files.paths:
         require_file(path)
+    content, notes = digest(files), same_content(files.predictions)
+    # A model may read files that are not named here: what it says is nobody else's.
+    content = new_key() if files.model else content
+    known = find(content)
+    if known is not None:
+        return replace(known, key=new_key(), files=files)
     taxonomy = load_taxonomy(
         files.taxonomy, form=files.taxonomy_form, separator=files.taxonomy_separator, direction=files.taxonomy_direction
     )
@@ -178,7 +208,7 @@ def open_files(files, progress=None):
     title = ", ".join(Path(path).name for path in (*files.predictions, *files.model))
     models = _evaluated(found)
     sources = {key: one for key, one in zip(models, sources, strict=True) if one is not None}
-    return Dataset(digest(files), title, taxonomy, models, sources, files.held, files=files)
+    return Dataset(new_key(), title, taxonomy, models, sources, files.held, files=files, digest=content, notes=notes)
 
 
 def with_model(data, predictions, source):
@@ -197,17 +227,16 @@ def with_model(data, predictions, source):
     key : str
         Of the new model.
     """
-    said = f"{source.key} {predictions.detected.get('sha256')} {predictions.n_samples} {predictions.ids[:3].tolist()}"
-    joins = data is not None and has_same_samples(data, predictions)
-    digest = hashlib.blake2b(f"{data.key if joins else ''} {said}".encode(), digest_size=8).hexdigest()
-    if not joins:
+    if data is None or not has_same_samples(data, predictions):
         models = _evaluated([predictions])
         key = next(iter(models))
-        return Dataset(digest, predictions.name, predictions.taxonomy, models, {key: source}), key
+        return Dataset(new_key(), predictions.name, predictions.taxonomy, models, {key: source}, digest=new_key()), key
     models = _evaluated([*(one.predictions for one in data.models.values()), predictions], dict(data.models))
     key = list(models)[-1]
     title = f"{data.title} and {models[key].predictions.name}"
-    return Dataset(digest, title, data.taxonomy, models, {**data.sources, key: source}, data.held), key
+    sources = {**data.sources, key: source}
+    made = Dataset(new_key(), title, data.taxonomy, models, sources, data.held, digest=new_key(), notes=data.notes)
+    return made, key
 
 
 def has_same_samples(data, predictions):
@@ -230,10 +259,33 @@ def digest(files):
     for path in files.paths:
         found = sorted(Path(path).rglob("*")) if os.path.isdir(path) else [Path(path)]
         for one in found:
-            if os.path.isfile(one):
-                with open(one, "rb") as file:
-                    state.update(os.fsencode(one.name) + hashlib.file_digest(file, "blake2b").digest())
+            state.update(os.fsencode(one.name) + (_content(one) or b""))
     return state.hexdigest()
+
+
+def _content(path):
+    """Digest of a file; None of what cannot be read, which its reader puts into words."""
+    try:
+        if not os.path.isfile(path):
+            return None
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "blake2b").digest()
+    except (OSError, ValueError):
+        return None
+
+
+def same_content(paths):
+    """A sentence for every file that is, byte for byte, another one of them."""
+    seen, notes = {}, []
+    for place, path in enumerate(paths):
+        content = _content(path)
+        first = seen.setdefault(content, (place, path))
+        if content is not None and first != (place, path):
+            notes.append(
+                f"Prediction file {place + 1} ({Path(path).name}) has the same content as file {first[0] + 1} "
+                f"({Path(first[1]).name}): the two models are one and the same."
+            )
+    return tuple(notes)
 
 
 _PATHS = ("taxonomy", "truth", "classes", "inputs", "nodes", "media", "predictions", "model")

@@ -144,7 +144,8 @@ def _stamp(path):
 
 def _files(slot, label, help, memory, *, several=False):
     """(what keeps them, paths) of files by upload, or by path where that is allowed."""
-    upload = state.kept_upload(slot, label, several=several, help=help)
+    # What belongs to a model lies beside it.
+    upload = state.kept_upload(slot, label, several=several, together=several, help=help)
     if upload is not None:
         return upload, upload.paths
     if not state.may_open_paths():
@@ -171,8 +172,8 @@ def offer(files, uploads):
     uploads : list of Uploads or None
         Those that they come from, if any.
     """
-    memory, kept = state.memory("model"), state.memory("uploads")
+    memory = state.memory("model")
     memory |= {"way": "own", "taxonomy_way": "other", "section": "ask"}
     for slot, path in (("own_model", files.model[0]), ("own_taxonomy", files.taxonomy)):
         memory[f"{slot}_path"] = path
-        kept[slot] = next((one for one in uploads if one is not None and Path(path) in one.paths), None)
+        state.keep_upload(slot, next((one for one in uploads if one is not None and Path(path) in one.paths), None))

@@ -83,7 +83,7 @@ def samples_of_data(data, model, source):
     if inputs is None or len(inputs) != predictions.n_samples:
         return None
     is_meant = data.taxonomy.sha256 == model.taxonomy.sha256
-    return Samples(inputs, predictions.truth if is_meant else None, data.key, predictions.ids, is_meant)
+    return Samples(inputs, predictions.truth if is_meant else None, data.digest, predictions.ids, is_meant)
 
 
 def _inputs_of_data(data, predictions, model, source):

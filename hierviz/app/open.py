@@ -32,13 +32,17 @@ elif way != ways[0] and (folder := state.allowed_folder()) is not None:
     st.caption(escape(f"Files inside {folder} can be opened."))
 
 
+if way == "Upload":
+    st.caption(state.limits_words())
+
+CLOSING = "They are removed from the server, for everybody who has a link to them."
 chosen, held = {}, []
 
 
-def ask(label, name, *, several=False, help=None):
+def ask(label, name, *, several=False, together=False, help=None):
     """One file of the user's as a path, or None; several as a tuple of paths."""
     if way == "Upload":
-        given = state.kept_upload(name, label, several=several, help=help)
+        given = state.kept_upload(name, label, several=several, together=together, help=help)
         held.append(given)
         paths = () if given is None else tuple(map(str, given.paths))
     else:
@@ -64,7 +68,8 @@ with left:
         )
     else:
         # What belongs to a model lies beside it.
-        chosen["model"] = model_files(ask("ONNX model", "model", several=True, help=model_choice.COMPANIONS))
+        uploaded = ask("ONNX model", "model", several=True, together=True, help=model_choice.COMPANIONS)
+        chosen["model"] = model_files(uploaded)
         chosen["inputs"] = ask("Inputs: pictures (zip), a table, texts, .npy or .npz", "inputs")
 with right:
     chosen["truth"] = ask(
@@ -103,7 +108,7 @@ if state.open_requested():
         with st.spinner("Reading and evaluating …"):
             if way != "Upload":
                 files = files.with_paths(state.allowed_path)
-            state.put(open_files(files))
+            state.put(open_files(files, find=state.open_elsewhere))
         state.publish()
         st.success("Opened. This is what was understood:", icon=":material/check_circle:")
     except HiervizError as error:
@@ -122,12 +127,24 @@ if state.open_requested():
 if state.view().data != "demo":
     found = shell.open_data()
     st.header(escape(found.title))
+    for note in found.notes:
+        st.warning(escape(note), icon=":material/content_copy:")
     account(found)
     with st.container(horizontal=True):
         for page, label in (("overview", "Overview"), ("curves", "Operating curves"), ("example", "Examples")):
             st.page_link(shell.page(page), label=f"Go to {label}", query_params=state.link())
-        st.button(
-            "Close these files and show the demo",
-            on_click=state.change,
-            kwargs={"data": "demo", "model": "", "models": ()},
+        if state.may_close():
+            st.button("Close these files and show the demo", on_click=state.close, help=CLOSING)
+        else:
+            st.button(
+                "Show the demo",
+                on_click=state.change,
+                kwargs={"data": "demo", "model": "", "models": ()},
+                key="show-demo",
+            )
+    if not state.is_startup():
+        st.caption(
+            "Whoever has the link of this page sees these files while they are open. "
+            + ("You opened them" if state.may_close() else "Another visitor opened them")
+            + ": nobody else can close them."
         )

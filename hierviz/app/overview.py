@@ -54,8 +54,8 @@ st.markdown(
 if judged:
     st.subheader("How good are the models?")
     # The table does not depend on the controls below it: each of them reruns the page.
-    entries = state.cached(
-        "summaries", data.key, lambda: {one.predictions.name: model_summary(one) for one in data.models.values()}
+    entries = state.computed(
+        "summaries", data.digest, lambda: {one.predictions.name: model_summary(one) for one in data.models.values()}
     )
     shown = SHOWN if any(entry["curve"] for entry in entries.values()) else SHOWN_OF_LABELS
     rows = {

@@ -71,9 +71,19 @@ def run(pages):
             st.button("Read the files again", icon=":material/refresh:", on_click=state.request_reopen)
         if state.startup_files():
             st.page_link(pages[0], label="Open the demo instead", query_params={"data": "demo"})
-    st.caption("Your data stay on this machine: nothing is sent anywhere.")
+    st.caption(privacy())
     tau, data = (html.escape(one) for one in (threshold_text(state.view().tau), state.view().data))
     st.html(f'<p id="hierviz-view" hidden data-tau="{tau}" data-data="{data}"></p>')
+
+
+def privacy():
+    """Where the visitor's data are."""
+    if state.is_local_visit():
+        return "Your data stay on this machine: nothing is sent anywhere."
+    return (
+        "Files that you upload are sent to the server that runs this page, and it sends them nowhere else. "
+        "Whoever has the link of opened files sees them while they are open."
+    )
 
 
 def _hint(page):
@@ -112,9 +122,10 @@ def open_data():
     """The open Dataset; stops the page with a sentence when the link's data are not here."""
     found = state.data()
     if found is None:
+        where = "on this machine" if state.is_local_visit() else "on this server"
         st.info(
-            "This link is about files that are not open on this machine. Open them again under **Open files**, "
-            "or look at the demo.",
+            f"This link is about files that are not open {where}: they were closed, or nobody looked at them any more, "
+            "or there was no room for them. Open them again under **Open files**, or look at the demo.",
             icon=":material/link_off:",
         )
         st.button("Show the demo", on_click=state.change, kwargs={"data": "demo"}, type="primary")

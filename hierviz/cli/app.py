@@ -8,6 +8,7 @@ from pathlib import Path
 
 from hierviz.cli.door import add_door_options, door_settings, path_flags
 from hierviz.cli.files import add_app_options
+from hierviz.cli.limits import add_limit_options, add_upload_option, limit_arguments
 from hierviz.cli.model_flags import model_options
 from hierviz.errors import FileError
 
@@ -21,6 +22,8 @@ def add_app(commands):
     command.add_argument("--port", type=int, help="port to listen on (8501 or the next free one)")
     command.add_argument("--no-browser", action="store_true", help="do not open a browser window")
     add_door_options(command)
+    add_upload_option(command)
+    add_limit_options(command)
     command.set_defaults(run=run_app, actions=actions)
 
 
@@ -38,7 +41,7 @@ def run_app(options):
     folder = bundle_folder()
     model_options(options)  # a flag that is no number is said here, not on a page
     files = _named(options)
-    sys.argv = [str(folder / "app.py"), *files, *path_flags(options)]
+    sys.argv = [str(folder / "app.py"), *files, *path_flags(options), *limit_arguments(options)]
     runpy.run_path(sys.argv[0])["app"].run(config=_server_settings(folder, options))
 
 
@@ -77,4 +80,6 @@ def _server_settings(folder, options):
         found["server.port"] = options.port
     if options.no_browser:
         found["server.headless"] = True
+    if options.max_upload_mb:
+        found["server.maxUploadSize"] = options.max_upload_mb
     return found | door_settings(options, found["server.allowedHosts"])

@@ -128,7 +128,7 @@ def plain(markdown):
 def shelve(**files):
     """Open files as the page Open does and keep them for every session; returns the Dataset."""
     data = dataset.open_files(dataset.Files(**files))
-    opened._shelf()[data.key] = data
+    opened.server().shelf.put(data, "")
     return data
 
 

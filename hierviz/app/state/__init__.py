@@ -18,11 +18,15 @@ from hierviz.app.state.current import (
 )
 from hierviz.app.state.curve import bound_own_thresholds, curve_start, dragged, move_threshold
 from hierviz.app.state.entry import begin, dismiss_hint, first_visit, is_dark, is_narrow, main_width, must_ask, width
-from hierviz.app.state.memory import answered, cached, computed, kept, kept_upload, memory, opened_model
+from hierviz.app.state.memory import answered, computed, kept, memory, opened_model
 from hierviz.app.state.opened import (
     asked_files,
+    close,
     data,
+    is_startup,
+    may_close,
     may_reopen,
+    open_elsewhere,
     open_requested,
     put,
     reopen,
@@ -35,6 +39,7 @@ from hierviz.app.state.opened import (
     startup_limits,
 )
 from hierviz.app.state.paths import allowed_folder, allowed_path, is_local_visit, may_open_paths
+from hierviz.app.state.upload_fields import keep_upload, kept_upload, limits_words
 
 __all__ = [
     "allowed_folder",
@@ -46,8 +51,8 @@ __all__ = [
     "bound_member",
     "bound_own_thresholds",
     "bound_threshold",
-    "cached",
     "change",
+    "close",
     "computed",
     "curve_start",
     "data",
@@ -57,16 +62,21 @@ __all__ = [
     "is_dark",
     "is_local_visit",
     "is_narrow",
+    "is_startup",
+    "keep_upload",
     "kept",
     "kept_upload",
+    "limits_words",
     "link",
     "lost_sample",
     "main_width",
+    "may_close",
     "may_open_paths",
     "may_reopen",
     "memory",
     "move_threshold",
     "must_ask",
+    "open_elsewhere",
     "open_requested",
     "opened_model",
     "publish",

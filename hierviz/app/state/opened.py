@@ -10,12 +10,14 @@ import streamlit as st
 
 from hierviz.app import dataset as datasets
 from hierviz.app.state.current import publish, session, view
+from hierviz.app.state.memory import memory
+from hierviz.app.state.server import server
+from hierviz.app.state.upload_fields import empty_uploaders
+from hierviz.app.state.visits import give_back_memory, visit
 from hierviz.app.view import View
 from hierviz.cli.files import add_app_options
 from hierviz.cli.model_flags import model_options, reading_options
 from hierviz.errors import ModelError
-
-MOST_DATASETS = 4
 
 
 @st.cache_resource(show_spinner="Running the demo's models on its pictures …")
@@ -23,22 +25,22 @@ def _demo():
     return datasets.open_demo()
 
 
-@st.cache_resource
-def _shelf():
-    """Opened data sets by key, the same for all sessions of this server; the oldest leave first."""
-    return {}
-
-
 @st.cache_resource(show_spinner="Reading the files …")
 def _startup(files):
     """(the data set or None, whether a model is left for the visitor to be asked about)."""
     try:
-        return datasets.open_files(files), False
+        return _named(files), False
     except ModelError:
         if not files.model:
             raise
     rest = replace(files, model=(), inputs=None)
-    return (datasets.open_files(rest) if rest.predictions else None), True
+    return (_named(rest) if rest.predictions else None), True
+
+
+def _named(files):
+    found = datasets.open_files(files)
+    # Every visitor sees these files without a link: their key need not be secret, and links outlive the server.
+    return replace(found, key=datasets.digest(files))
 
 
 def _startup_options():
@@ -82,23 +84,50 @@ def asked_files():
 
 
 def put(data):
-    """Keep an opened data set and look at it."""
-    shelf = _shelf()
-    shelf.pop(data.key, None)
-    shelf[data.key] = data
-    while len(shelf) > MOST_DATASETS:
-        del shelf[next(iter(shelf))]
+    """Keep an opened data set and look at it.
+
+    Raises
+    ------
+    FileError
+        When there is no room for it.
+    """
+    server().shelf.put(data, visit().visitor)
     session.view = View(data=data.key, tau=view().tau)
+    visit().shows = data.key
+
+
+def open_elsewhere(digest):
+    """An opened data set of the same content, whose models need not be read and evaluated again; None when there is none."""
+    return server().shelf.with_digest(digest)
+
+
+def may_close():
+    """True when this visitor opened what the view shows."""
+    return server().shelf.is_of(view().data, visit().visitor)
+
+
+def close():
+    """Give back what the view shows, for everybody, with the files it was made of; then show the demo."""
+    gone = server().shelf.close(view().data, visit().visitor)
+    session.view = View(tau=view().tau)
+    if gone is None:
+        return
+    finished = memory("run").get("finished")
+    if finished is not None and any(finished.source is one for one in gone.sources.values()):
+        memory("run").clear()
+    empty_uploaders(gone.held)
+    del gone, finished
+    give_back_memory()
 
 
 def data():
     """The Dataset of the view, or None when its key is not known here (a link from another machine, say)."""
-    key = view().data
+    key = visit().shows = view().data
     if key == datasets.DEMO:
         return _demo()
     if startup_files() and startup() is not None and startup().key == key:
         return startup()
-    return _shelf().get(key)
+    return server().shelf.get(key)
 
 
 def shown_models(found):
@@ -143,6 +172,11 @@ def reopen():
     else:
         put(datasets.open_files(found.files))
     publish()
+
+
+def is_startup():
+    """True when the view shows the files that were named when the app was started."""
+    return bool(startup_files()) and startup() is not None and startup().key == view().data
 
 
 def request_open():

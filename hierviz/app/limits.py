@@ -1,0 +1,108 @@
+"""How much visitors may bring: bytes of a file, files of a visitor, bytes of all that is open; and how much it is."""
+
+from __future__ import annotations
+
+import gc
+import types
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+GIGA = 10**9
+MEGA = 2**20  # Streamlit counts the size of an upload in these.
+# Of what has more parts than this, so many are looked at and the rest is taken to be like them.
+MOST_PARTS = 1000
+_NOT_DATA = (
+    type,
+    types.ModuleType,
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.MethodType,
+    types.CodeType,
+    types.FrameType,
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the server takes.
+
+    Parameters
+    ----------
+    upload : int
+        Bytes of one uploaded file.
+    data : int
+        Bytes of all uploads on disk and of all opened data in memory, of all visitors together.
+    files : int
+        Uploaded files of one visitor.
+    """
+
+    upload: int
+    data: int
+    files: int
+
+    @property
+    def visitor(self):
+        """Bytes of the uploads and opened data of one visitor: half of all, so that nobody takes all the room."""
+        return self.data // 2
+
+    @property
+    def words(self):
+        """The limits as a sentence."""
+        return (
+            f"A file may have up to {size_text(self.upload)}. A visitor may have up to {self.files} files and "
+            f"{size_text(self.visitor)} of files and opened data, all visitors together {size_text(self.data)}."
+        )
+
+
+def size_text(n_bytes):
+    """A number of bytes for people: "1.5 GB"."""
+    for unit, size in (("GB", GIGA), ("MB", 10**6), ("kB", 1000)):
+        if n_bytes >= size:
+            return f"{n_bytes / size:.3g} {unit}"
+    return f"{n_bytes} bytes"
+
+
+def size_in_memory(*things):
+    """Bytes that things take in memory with all they refer to, each array once.
+
+    Arrays are counted exactly; of a long list, dict or set the first `MOST_PARTS` entries stand for the rest.
+    """
+    return _size(things, set())
+
+
+def _size(things, seen):
+    total, stack = 0, list(things)
+    while stack:
+        thing = stack.pop()
+        if id(thing) in seen or isinstance(thing, _NOT_DATA):
+            continue
+        seen.add(id(thing))
+        if isinstance(thing, np.ndarray):
+            if isinstance(thing.base, np.ndarray):
+                stack.append(thing.base)
+                continue
+            total += thing.nbytes
+            parts, n_parts = (thing.flat, thing.size) if thing.dtype == object else ((), 0)
+        elif type(thing).__module__.startswith(("pyarrow", "pandas")) and isinstance(
+            getattr(thing, "nbytes", None), int | np.integer
+        ):
+            total += int(thing.nbytes)
+            continue
+        elif isinstance(thing, dict):
+            total += thing.__sizeof__()
+            parts, n_parts = (part for pair in thing.items() for part in pair), 2 * len(thing)
+        elif isinstance(thing, list | tuple | set | frozenset):
+            total += thing.__sizeof__()
+            parts, n_parts = thing, len(thing)
+        else:
+            total += thing.__sizeof__()
+            parts = gc.get_referents(thing)
+            n_parts = len(parts)
+        if n_parts <= MOST_PARTS:
+            stack.extend(parts)
+        else:
+            first = list(islice(parts, MOST_PARTS))
+            total += _size(first, seen) * n_parts // MOST_PARTS
+    return total

@@ -1,0 +1,56 @@
+"""What all sessions of this server share: limits, upload folder, opened data sets and results."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+import streamlit as st
+from streamlit import runtime
+
+from hierviz.app.limits import GIGA, MEGA, Limits
+from hierviz.app.shelf import Results, Shelf
+from hierviz.app.state.visits import keep_sweeping, shown_keys
+from hierviz.app.uploads import UploadFolder, remove_stale_folders
+
+# The largest result is a chart with its tables, some megabytes.
+MOST_RESULTS, MOST_MODELS, MOST_ANSWERS = 256, 8, 256
+
+
+class Server:
+    """One per process.
+
+    Parameters
+    ----------
+    limits : Limits
+    """
+
+    def __init__(self, limits):
+        remove_stale_folders()
+        self.limits, self.uploads = limits, UploadFolder()
+        self.shelf = Shelf(limits, self.uploads, shown_keys, self._forget)
+        room = limits.data // 4
+        self.results, self.answers = Results(MOST_RESULTS, room), Results(MOST_ANSWERS, room)
+        self.models = Results(MOST_MODELS, room)
+        if runtime.exists():
+            keep_sweeping(self.shelf, (self.results, self.answers, self.models))
+
+    def _forget(self, digest):
+        for results in (self.results, self.answers, self.models):
+            results.drop(digest)
+
+
+@st.cache_resource(show_spinner=False)
+def server():
+    """The Server of this process."""
+    return Server(limits_of(sys.argv[1:], st.get_option("server.maxUploadSize")))
+
+
+def limits_of(arguments, upload_mb):
+    """Limits of the arguments that started the app."""
+    from hierviz.cli.limits import add_limit_options
+
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    add_limit_options(parser)
+    options, _ = parser.parse_known_args(arguments)
+    return Limits(upload_mb * MEGA, int(options.max_data_gb * GIGA), options.max_files)

@@ -1,0 +1,157 @@
+"""File uploaders whose files stay: copied into the server's folder, limited, and said in words when they are not kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.uploaded_file_manager import DeletedFile
+
+from hierviz.app.limits import size_text
+from hierviz.app.numbers import escape
+from hierviz.app.state.current import session
+from hierviz.app.state.memory import memory
+from hierviz.app.state.server import server
+from hierviz.app.state.visits import visit
+from hierviz.app.uploads import Uploads
+from hierviz.errors import FileError
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """What became of the files of one uploader.
+
+    Parameters
+    ----------
+    held : Uploads or None
+        Where the files are; of an earlier choice when this one was refused.
+    paths : dict
+        Streamlit's id of a file -> where it is kept.
+    refused : str
+        Why the choice was not taken; empty when it was.
+    given : list of str
+        Ids of the files of this choice.
+    """
+
+    held: Uploads | None = None
+    paths: dict = field(default_factory=dict)
+    refused: str = ""
+    given: list = field(default_factory=list)
+
+    @property
+    def uploads(self):
+        """The files to use, None when there are none."""
+        return None if self.refused else self.held
+
+
+def kept_upload(slot, label, *, several=False, together=False, help=None, **widget):
+    """A file uploader whose files stay when the page changes and go with the session or with the next upload.
+
+    Parameters
+    ----------
+    slot : str
+    label : str
+    several : bool
+    together : bool
+        The files belong to one model and lie in one folder.
+    help : str, optional
+
+    Returns
+    -------
+    Uploads or None
+    """
+    store = memory("uploads")
+    # Only an uploader of another name starts empty in the browser.
+    key = "_".join(["upload", slot, *map(str, filter(None, [memory("emptied uploaders").get(slot)]))])
+
+    def changed():
+        given = session[key]
+        store[slot] = _taken(given if several else [given] if given else [], store.get(slot, _Kept()), together)
+
+    help = " ".join(filter(None, (help, limits_words())))
+    st.file_uploader(label, key=key, accept_multiple_files=several, on_change=changed, help=help, **widget)
+    kept = store.get(slot, _Kept())
+    if kept.refused:
+        st.error(escape(kept.refused), icon=":material/error:")
+    elif kept.uploads is None and session.get(key):
+        st.error("The server has let go of these files: choose them again.", icon=":material/error:")
+    elif kept.uploads is not None and not session.get(key):
+        # The browser's list is empty after a change of page.
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"Still here: {escape(', '.join(path.name for path in kept.uploads.paths))}")
+            st.button("Remove", on_click=store.pop, args=(slot,), type="tertiary", key=f"forget_{slot}")
+    return kept.uploads
+
+
+def keep_upload(slot, uploads):
+    """Put files that were uploaded elsewhere, or None, into an uploader."""
+    memory("uploads")[slot] = _Kept(uploads)
+
+
+def empty_uploaders(held):
+    """Forget these files in the uploaders of this session, on the page as well."""
+    store, emptied = memory("uploads"), memory("emptied uploaders")
+    for slot in [slot for slot, kept in store.items() if kept.held in held]:
+        del store[slot]
+        emptied[slot] = emptied.get(slot, 0) + 1
+
+
+def limits_words():
+    """What may be uploaded, and how long it stays, as sentences."""
+    return (
+        f"{server().limits.words} Files are removed half a minute after the last page that uses them was closed, "
+        "or at once when you close them on this page."
+    )
+
+
+def _taken(given, before, together):
+    """What becomes of the files that an uploader holds now."""
+    ids = [one.file_id for one in given]
+    if ids and ids == before.given:
+        return before  # the same files: Streamlit's own copy was given back, and they come without content
+    fresh = [one for one in given if not isinstance(one, DeletedFile) and one.file_id not in before.paths]
+    files = [before.paths.get(one.file_id, one) for one in given]
+    lost = [one for one in files if isinstance(one, DeletedFile)]
+    if lost or not files:
+        n = len(lost)
+        said = f"upload: expected all files on the server, got {n} of {len(files)} no more. Choose the files again."
+        return _Kept(before.held, before.paths, said, ids) if lost else _Kept()
+    owner, limits = visit().visitor, server().limits
+    try:
+        _require_room(fresh, owner, limits)
+    except FileError as error:
+        _give_back(fresh)
+        return _Kept(before.held, before.paths, str(error), ids)
+    try:
+        uploads = server().uploads.keep(files, together=together, owner=owner)
+    except FileError as error:
+        # It can be put right by leaving a file out: Streamlit still has the new ones, and we the old ones.
+        return _Kept(before.held, before.paths, str(error), ids)
+    _give_back(fresh)
+    return _Kept(uploads, dict(zip(ids, uploads.paths, strict=True)), given=ids)
+
+
+def _require_room(fresh, owner, limits):
+    count = server().uploads.count(owner) + len(fresh)
+    if count > limits.files:
+        raise FileError(
+            f"upload: expected at most {limits.files} uploaded files of one visitor, got {count} with these. "
+            "Remove files that are no longer needed, or start the app with a larger --max-files."
+        )
+    for one in fresh:
+        if one.size > limits.upload:
+            raise FileError(
+                f"{one.name}: expected a file of at most {size_text(limits.upload)}, got {size_text(one.size)}. "
+                "Start the app with a larger --max-upload-mb, or open the file by its path."
+            )
+    server().shelf.make_room(owner, sum(one.size for one in fresh))
+
+
+def _give_back(files):
+    """Let Streamlit forget the content of uploaded files."""
+    context = get_script_run_ctx()
+    for one in files:
+        if context is not None:
+            context.uploaded_file_mgr.remove_file(context.session_id, one.file_id)
+        one.close()

@@ -1,0 +1,129 @@
+"""Who is here: the sessions of this server, what each shows and remembers, and what is given back when one ends."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import gc
+import hashlib
+import sys
+import threading
+import time
+import weakref
+
+import streamlit as st
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from hierviz.app.state.current import session
+
+# A page that is loaded anew, or a short loss of the connection, loses nothing.
+SECONDS_AWAY = 30
+SECONDS_BETWEEN_SWEEPS = 10
+# The cookie that Streamlit gives every browser against forged uploads: secret, and the same after a reload.
+COOKIE = "_streamlit_xsrf"
+
+_visits, _lock = weakref.WeakSet(), threading.Lock()
+
+
+class Visit:
+    """One session: one page in one browser.
+
+    Parameters
+    ----------
+    session_id : str
+        Streamlit's.
+    visitor : str
+        The browser, or the session where it tells nothing about itself.
+
+    Attributes
+    ----------
+    memories : dict of str to dict
+    shows : str
+        Key of the data set on the page.
+    """
+
+    def __init__(self, session_id, visitor):
+        self.session_id, self.visitor = session_id, visitor
+        self.memories, self.shows = {}, ""
+        self._left = None
+        with _lock:
+            _visits.add(self)
+
+    def is_here(self, now):
+        """True while the page is open, and a short time after; then all that it remembers is let go."""
+        if not runtime.exists() or runtime.get_instance().is_active_session(self.session_id):
+            self._left = None
+            return True
+        self._left = now if self._left is None else self._left
+        if now - self._left < SECONDS_AWAY:
+            return True
+        self.memories, self.shows = {}, ""
+        return False
+
+
+def visit():
+    """The Visit of this session."""
+    if "visit" not in session:
+        context = get_script_run_ctx()
+        session_id = context.session_id if context else ""
+        session.visit = Visit(session_id, _browser() or session_id)
+    return session.visit
+
+
+def visits_here(now=None):
+    """The visits that have not ended."""
+    with _lock:
+        found = list(_visits)
+    now = time.monotonic() if now is None else now
+    return [one for one in found if one.is_here(now)]
+
+
+def shown_keys():
+    """Keys of the data sets on the pages that are open."""
+    return {one.shows for one in visits_here()}
+
+
+def _browser():
+    """What tells a browser from others, None when it has no cookie."""
+    text = st.context.cookies.get(COOKIE, "").strip("\"'")
+    with contextlib.suppress(ValueError):
+        # The server writes its token behind a new mask each time.
+        _, mask, masked, _ = text.split("|")
+        mask, masked = bytes.fromhex(mask), bytes.fromhex(masked)
+        token = bytes(one ^ mask[place % len(mask)] for place, one in enumerate(masked))
+        return hashlib.blake2b(token, digest_size=16).hexdigest()
+    return None
+
+
+def sweep(shelf, results, now=None):
+    """Give back what belongs to visits that have ended; returns the number of things."""
+    here = visits_here(now)
+    n_gone = shelf.sweep({one.visitor for one in here}) + sum(one.sweep(here) for one in results)
+    if n_gone:
+        give_back_memory()
+    return n_gone
+
+
+def give_back_memory():
+    """Return to the system what Python and its libraries keep in reserve."""
+    gc.collect()
+    if "pyarrow" in sys.modules:
+        sys.modules["pyarrow"].default_memory_pool().release_unused()
+    if sys.platform == "linux":
+        # The C library keeps freed memory for later; musl has no such function, and no need of one.
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).malloc_trim(0)
+
+
+def keep_sweeping(shelf, results):
+    """Sweep now and then, as long as the server lives; returns the thread."""
+
+    def run():
+        stopped = threading.Event()
+        while not stopped.wait(SECONDS_BETWEEN_SWEEPS):
+            sweep(shelf, results)
+
+    thread = threading.Thread(target=run, name="hierviz-sweep", daemon=True)
+    thread.start()
+    return thread
