@@ -154,4 +154,4 @@ def _give_back(files):
     for one in files:
         if context is not None:
             context.uploaded_file_mgr.remove_file(context.session_id, one.file_id)
-        one.close()
+        one.truncate(0)  # closed it could not be copied, which Streamlit does with values of widgets

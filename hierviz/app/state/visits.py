@@ -35,39 +35,61 @@ class Visit:
         Streamlit's.
     visitor : str
         The browser, or the session where it tells nothing about itself.
+    fragments : FragmentStorage, optional
+        Streamlit's, of the session.
 
     Attributes
     ----------
     memories : dict of str to dict
     shows : str
         Key of the data set on the page.
+    has_ended : bool
     """
 
-    def __init__(self, session_id, visitor):
+    def __init__(self, session_id, visitor, fragments=None):
         self.session_id, self.visitor = session_id, visitor
         self.memories, self.shows = {}, ""
-        self._left = None
+        self._fragments = fragments
+        self._session = lambda: None
+        if runtime.exists():
+            self._session = weakref.ref(runtime.get_instance().get_app_session(session_id))
+        self._left, self.has_ended = None, False
         with _lock:
             _visits.add(self)
 
     def is_here(self, now):
-        """True while the page is open, and a short time after; then all that it remembers is let go."""
+        """True while the page is open, and a short time after."""
+        if self.has_ended:
+            return False
         if not runtime.exists() or runtime.get_instance().is_active_session(self.session_id):
             self._left = None
             return True
         self._left = now if self._left is None else self._left
-        if now - self._left < SECONDS_AWAY:
-            return True
-        self.memories, self.shows = {}, ""
-        return False
+        return now - self._left < SECONDS_AWAY
+
+    def end(self):
+        """Let go of all that the session remembers; a page that comes back later starts a new one."""
+        self.has_ended, self.shows = True, ""
+        for memory in self.memories.values():
+            memory.clear()  # callbacks of widgets hold it
+        if runtime.exists():
+            runtime.get_instance().stopped.get_loop().call_soon_threadsafe(self._close)
+
+    def _close(self):
+        """Let Streamlit forget the session, which it would keep until another one ends, and the last one for ever."""
+        runtime.get_instance().close_session(self.session_id)
+        session = self._session()
+        if session is not None:
+            # What its widgets and fragments call holds all that the page has read; `clear` would leave that.
+            session._session_state = type(session.session_state)()
+            self._fragments.clear()
 
 
 def visit():
     """The Visit of this session."""
     if "visit" not in session:
         context = get_script_run_ctx()
-        session_id = context.session_id if context else ""
-        session.visit = Visit(session_id, _browser() or session_id)
+        session.visit = Visit(context.session_id, _browser() or context.session_id, context.fragment_storage)
     return session.visit
 
 
@@ -97,12 +119,12 @@ def _browser():
 
 
 def sweep(shelf, results, now=None):
-    """Give back what belongs to visits that have ended; returns the number of things."""
+    """Give back what belongs to visits that have ended; returns the number of visits and things."""
     here = visits_here(now)
-    n_gone = shelf.sweep({one.visitor for one in here}) + sum(one.sweep(here) for one in results)
-    if n_gone:
-        give_back_memory()
-    return n_gone
+    with _lock:
+        ended = [one for one in _visits if one not in here and not one.has_ended]
+    n_gone = len([one.end() for one in ended])
+    return n_gone + shelf.sweep({one.visitor for one in here}) + sum(one.sweep(here) for one in results)
 
 
 def give_back_memory():
@@ -120,9 +142,13 @@ def keep_sweeping(shelf, results):
     """Sweep now and then, as long as the server lives; returns the thread."""
 
     def run():
-        stopped = threading.Event()
-        while not stopped.wait(SECONDS_BETWEEN_SWEEPS):
-            sweep(shelf, results)
+        rounds = -1
+        while True:
+            time.sleep(SECONDS_BETWEEN_SWEEPS)
+            # Streamlit ends a session in its own time: what it held is given back in the second round.
+            rounds = 2 if sweep(shelf, results) else rounds - 1
+            if rounds >= 0:
+                give_back_memory()
 
     thread = threading.Thread(target=run, name="hierviz-sweep", daemon=True)
     thread.start()
