@@ -171,7 +171,7 @@ def open_files(files, progress=None, find=lambda digest: None):
     content = new_key() if files.model else content
     known = find(content)
     if known is not None:
-        return replace(known, key=new_key(), files=files)
+        return replace(known, key=new_key(), files=files, held=(*known.held, *files.held))
     taxonomy = load_taxonomy(
         files.taxonomy, form=files.taxonomy_form, separator=files.taxonomy_separator, direction=files.taxonomy_direction
     )

@@ -88,7 +88,7 @@ def file_name(given):
         If no file can have that name.
     """
     name = re.split(r"[/\\]", given)[-1]
-    shown = name if len(name) < 80 else f"{name[:38]} … {name[-38:]}"
+    shown = name if len(name) < 60 else f"{name[:28]} … {name[-28:]}"
     if name in ("", ".", "..") or re.search(r"[\x00-\x1f\x7f]", name):
         raise FileError(f"upload: expected a file with a name, got {shown!r}. Rename the file and upload it again.")
     if len(name.encode("utf-8", "surrogatepass")) > LONGEST_NAME or re.search(r"[\ud800-\udfff]", name):

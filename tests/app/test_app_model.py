@@ -1,5 +1,6 @@
 """The Model page without a browser: samples of the demo, rows, texts, what is asked, and where a run goes."""
 
+import io
 import json
 import re
 import shutil
@@ -359,14 +360,12 @@ def test_errors_name_fields_of_the_form():
 
 
 def test_uploads_lie_beside_each_other_and_go_when_nobody_holds_them(tmp_path):
-    class File:
+    class File(io.BytesIO):
         def __init__(self, name):
+            super().__init__(name.encode())
             self.name = name
 
-        def getbuffer(self):
-            return self.name.encode()
-
-    held = Uploads([File("m.onnx"), File("../m.onnx.data")], tmp_path)
+    held = Uploads([File("m.onnx"), File("../m.onnx.data")], tmp_path, together=True)
     assert [path.name for path in held.paths] == ["m.onnx", "m.onnx.data"]
     assert {path.parent for path in held.paths} == {held.folder}
     assert held.paths[0].read_bytes() == b"m.onnx"

@@ -8,6 +8,7 @@ import streamlit as st
 
 from hierviz.app.state.current import link, publish, session, url, view
 from hierviz.app.state.opened import asked_files, data, startup, startup_files
+from hierviz.app.state.visits import forget_former_widgets
 from hierviz.app.view import View
 
 _VIEWPORT = None
@@ -15,6 +16,7 @@ _VIEWPORT = None
 
 def begin(page):
     """Call first in every run of a page (its path): take over a foreign URL, then write ours."""
+    forget_former_widgets()
     asked = url.to_dict()
     is_entry = session.get("page") != page
     # The address without a query, on a page that had one: the back button returned to where the page was entered.

@@ -93,6 +93,17 @@ def visit():
     return session.visit
 
 
+def forget_former_widgets():
+    """Let Streamlit forget what widgets of former runs call: it would hold all that their pages had read, also once closed.
+
+    Widgets that are drawn again tell it anew.
+    """
+    with contextlib.suppress(AttributeError):
+        widgets = get_script_run_ctx().session_state._state._new_widget_state
+        for one in [one for one in widgets.widget_metadata if one not in widgets.states]:
+            del widgets.widget_metadata[one]
+
+
 def visits_here(now=None):
     """The visits that have not ended."""
     with _lock:
@@ -113,8 +124,9 @@ def _browser():
         # The server writes its token behind a new mask each time.
         _, mask, masked, _ = text.split("|")
         mask, masked = bytes.fromhex(mask), bytes.fromhex(masked)
-        token = bytes(one ^ mask[place % len(mask)] for place, one in enumerate(masked))
-        return hashlib.blake2b(token, digest_size=16).hexdigest()
+        if len(mask) == 4 and len(masked) == 16:
+            token = bytes(one ^ other for one, other in zip(masked, mask * 4, strict=True))
+            return hashlib.blake2b(token, digest_size=16).hexdigest()
     return None
 
 

@@ -1,0 +1,421 @@
+"""Files of several visitors: uploads of one name, keys, limits, what is closed, and what is given back when pages close."""
+
+import gc
+import io
+import os
+import re
+import subprocess
+import sys
+import threading
+import weakref
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from streamlit.runtime.state.common import TESTING_KEY
+
+from hierviz.app import shell, state
+from hierviz.app.dataset import Files, same_content
+from hierviz.app.limits import Limits, size_in_memory, size_text
+from hierviz.app.shelf import Results, Shelf
+from hierviz.app.state import opened, visits
+from hierviz.app.state.server import limits_of, server
+from hierviz.app.uploads import PREFIX, UploadFolder, Uploads, file_name, remove_stale_folders
+from hierviz.cli.limits import limit_arguments
+from hierviz.errors import FileError
+from tests.app.visit import PAGES, PRIVACY, Visit
+
+TAXONOMY = b"parent,child\nroot,a\nroot,b\na,a1\na,a2\n"
+SCORES = b"sample_id,a1,a2,b\ns1,0.5,0.25,0.25\ns2,0.25,0.5,0.25\n"
+OTHER = b"sample_id,a1,a2,b\ns1,0.125,0.125,0.75\ns2,0.25,0.25,0.5\n"
+TRUTH = b"sample_id,truth\ns1,a1\ns2,b\n"
+MEGABYTE = 10**6
+
+
+class Upload(io.BytesIO):
+    """As Streamlit gives an uploaded file."""
+
+    def __init__(self, name, content=b""):
+        super().__init__(content)
+        self.name, self.size = name, len(content)
+
+
+# Uploads ---------------------------------------------------------------------------------------------------------------
+
+
+def test_uploads_of_one_name_do_not_meet(tmp_path):
+    held = Uploads([Upload("scores.csv", SCORES), Upload("scores.csv", OTHER)], tmp_path)
+    assert [path.name for path in held.paths] == ["scores.csv", "scores.csv"]
+    assert [path.read_bytes() for path in held.paths] == [SCORES, OTHER]
+
+
+def test_files_of_one_model_lie_together_under_different_names(tmp_path):
+    held = Uploads([Upload("m.onnx"), Upload("../m.onnx.data")], tmp_path, together=True)
+    assert {path.parent for path in held.paths} == {held.folder}
+    with pytest.raises(FileError, match=r"^w\.data: expected files of different names.*got two of this name.*\.$"):
+        Uploads([Upload("m.onnx"), Upload("w.data"), Upload("w.data")], tmp_path, together=True)
+    assert list(tmp_path.iterdir()) == [held.folder]
+
+
+def test_files_that_are_kept_are_not_stored_twice(tmp_path):
+    folder = UploadFolder(tmp_path)
+    first = folder.keep([Upload("a.csv", SCORES)], owner="one")
+    second = folder.keep([*first.paths, Upload("b.csv", b"12345")], owner="one")
+    assert [path.read_bytes() for path in second.paths] == [SCORES, b"12345"]
+    assert (folder.count("one"), folder.size("one"), folder.size()) == (2, len(SCORES) + 5, len(SCORES) + 5)
+    assert folder.size("two") == 0
+    del first
+    assert second.paths[0].read_bytes() == SCORES
+    del second
+    assert folder.size() == 0
+    assert list(folder.path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "a/..", "a\\", "a\0b", "a\nb", "x" * 256, "é" * 128, "\udcff"])
+def test_names_that_no_file_can_have_are_one_line(name):
+    with pytest.raises(FileError) as caught:
+        file_name(name)
+    assert re.fullmatch(r"upload: expected .{1,300}, got .{1,300}\. .*\.", str(caught.value))
+
+
+def test_same_content_is_said(tmp_path):
+    paths = []
+    for place, content in enumerate((SCORES, OTHER, SCORES)):
+        (tmp_path / str(place)).mkdir()
+        paths.append(tmp_path / str(place) / "scores.csv")
+        paths[-1].write_bytes(content)
+    assert same_content([*paths, tmp_path / "nowhere"]) == (
+        "Prediction file 3 (scores.csv) has the same content as file 1 (scores.csv): the two models are one and the same.",
+    )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="asks the system whether a process lives")
+def test_folders_of_dead_servers_are_swept(tmp_path):
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    for name in (f"{dead.pid}-abc", f"{os.getpid()}-abc", "abc", "1-abc-def"):
+        (tmp_path / f"{PREFIX}{name}").mkdir()
+        (tmp_path / f"{PREFIX}{name}" / "file").touch()
+    (tmp_path / f"{PREFIX}{dead.pid}-link").symlink_to(tmp_path / f"{PREFIX}abc")
+    assert remove_stale_folders(tmp_path) == [tmp_path / f"{PREFIX}{dead.pid}-abc"]
+    left = {path.name.removeprefix(PREFIX) for path in tmp_path.iterdir()}
+    assert left == {f"{os.getpid()}-abc", "abc", "1-abc-def", f"{dead.pid}-link"}
+    assert UploadFolder(tmp_path).path.name.startswith(f"{PREFIX}{os.getpid()}-")
+
+
+# The shelf -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Stands for a Dataset."""
+
+    key: str
+    values: np.ndarray
+    digest: str = ""
+
+
+class World:
+    """A shelf, what is shown, and what was forgotten."""
+
+    def __init__(self, tmp_path, limit):
+        self.shown, self.forgotten = set(), []
+        self.uploads = UploadFolder(tmp_path)
+        limits = Limits(upload=MEGABYTE, data=limit, files=5)
+        self.shelf = Shelf(limits, self.uploads, lambda: self.shown, self.forgotten.append)
+
+    def put(self, key, owner, n_bytes=MEGABYTE, digest=None):
+        self.shelf.put(Data(key, np.zeros(n_bytes, np.uint8), digest or key), owner)
+
+    def keys(self, *keys):
+        return [key for key in keys if self.shelf.get(key) is not None]
+
+
+def test_twenty_visitors_lose_nothing(tmp_path):
+    world = World(tmp_path, 100 * MEGABYTE)
+    for number in range(20):
+        world.put(f"d{number}", f"v{number}")
+        world.shown.add(f"d{number}")
+    assert len(world.keys(*(f"d{number}" for number in range(20)))) == 20
+
+
+def test_room_is_made_by_last_use_and_never_of_what_is_shown(tmp_path):
+    world = World(tmp_path, int(8.5 * MEGABYTE))
+    for key in ("a", "b", "c", "d"):
+        world.put(key, "one")
+    world.shelf.get("a")
+    world.shown.add("b")
+    world.put("e", "one")  # more than half of 8.5 MB: one of this visitor's goes, c being the one used least recently
+    assert world.keys("a", "b", "c", "d", "e") == ["a", "b", "d", "e"]
+    assert world.forgotten == ["c"]
+    for key in ("f", "g", "h", "i"):
+        world.put(key, "two")
+    world.put("j", "three")  # more than 8.5 MB in all: the oldest that is not shown goes, whosever it is
+    assert world.keys(*"abdefghij") == ["b", "d", "e", "f", "g", "h", "i", "j"]
+
+
+def test_what_does_not_fit_is_refused_in_words_and_not_kept(tmp_path):
+    world = World(tmp_path, 8 * MEGABYTE)
+    world.put("a", "one", 3 * MEGABYTE)
+    world.shown.add("a")
+    with pytest.raises(
+        FileError, match=r"^open: expected at most 4 MB of .* of one visitor, got 5 MB with these\. .*\.$"
+    ):
+        world.put("b", "one", 2 * MEGABYTE)
+    assert world.keys("a", "b") == ["a"]
+    world.put("c", "two", 3 * MEGABYTE)
+    world.shown.add("c")
+    with pytest.raises(FileError, match=r"at most 8 MB of files and opened data of all visitors, got 9 MB"):
+        world.put("d", "three", 3 * MEGABYTE)
+    # Uploads count as well, before they are written.
+    held = world.uploads.keep([Upload("x.csv", bytes(MEGABYTE // 2))], owner="one")
+    with pytest.raises(FileError, match="of one visitor"):
+        world.shelf.make_room("one", MEGABYTE)
+    assert held.paths
+
+
+def test_only_who_opened_it_closes_it(tmp_path):
+    world = World(tmp_path, 8 * MEGABYTE)
+    world.put("a", "one", digest="same")
+    world.put("b", "two", digest="same")
+    assert world.shelf.close("a", "two") is None
+    assert world.shelf.close("nothing", "one") is None
+    assert world.shelf.close("a", "one").key == "a"
+    assert world.keys("a", "b") == ["b"]
+    assert world.forgotten == []
+    world.shelf.close("b", "two")
+    assert world.forgotten == ["same"]
+
+
+def test_the_shelf_keeps_what_is_shown_or_whose_visitor_is_here(tmp_path):
+    world = World(tmp_path, 8 * MEGABYTE)
+    for key in "abc":
+        world.put(key, f"visitor {key}")
+    world.shown.add("b")
+    assert world.shelf.sweep({"visitor a"}) == 1
+    assert world.keys(*"abc") == ["a", "b"]
+
+
+# Results ---------------------------------------------------------------------------------------------------------------
+
+
+class User:
+    """Stands for a visit."""
+
+
+def test_results_are_made_once_and_go_with_their_users():
+    results, one, two, made = Results(8, MEGABYTE), User(), User(), []
+
+    def ask(key, user):
+        return results.get(key, lambda: made.append(key) or key, user)
+
+    threads = [threading.Thread(target=ask, args=(("n", ("d1", 1)), one)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    ask(("n", ("d2", 1)), one)
+    ask(("n", ("d2", 1)), two)
+    assert made == [("n", ("d1", 1)), ("n", ("d2", 1))]
+    assert results.sweep([two]) == 1
+    results.drop("d1")
+    assert len(results) == 1
+    results.drop("d2")
+    assert len(results) == 0
+
+
+def test_results_are_limited_by_number_and_by_bytes():
+    results, user = Results(3, 10 * MEGABYTE), User()
+    for key in "abcd":
+        results.get(key, lambda: 0, user)
+    assert len(results) == 3
+    results.get("large", lambda: np.zeros(9 * MEGABYTE, np.uint8), user)
+    results.get("larger", lambda: np.zeros(11 * MEGABYTE, np.uint8), user)
+    assert len(results) == 1
+    with pytest.raises(FileError):
+        results.get("fails", lambda: (_ for _ in ()).throw(FileError("no")), user)
+    assert results.get("fails", lambda: 1, user) == 1
+
+
+def test_size_in_memory_counts_each_array_once():
+    array = np.zeros((1000, 100))
+    whole = size_in_memory(array)
+    assert whole == array.nbytes
+    assert size_in_memory(array, array[:10], {"a": array[5]}, [array]) < 1.01 * array.nbytes
+    words = [f"sample number {i}" for i in range(100_000)]
+    assert 0.9 < size_in_memory(words) / (sum(map(sys.getsizeof, words)) + sys.getsizeof(words)) < 1.1
+    assert size_in_memory(np, User, size_in_memory) == 0
+
+
+# Limits ----------------------------------------------------------------------------------------------------------------
+
+
+def test_limits_are_options_and_words():
+    limits = limits_of(["--taxonomy", "t.csv", "--max-data-gb", "0.5", "--max-files", "7"], 20)
+    assert limits == Limits(20 * 2**20, 500_000_000, 7)
+    assert limits.words == (
+        "A file may have up to 21 MB. A visitor may have up to 7 files and 250 MB of files and opened data, "
+        "all visitors together 500 MB."
+    )
+    assert [size_text(n) for n in (0, 999, 1500, 8 * 10**9)] == ["0 bytes", "999 bytes", "1.5 kB", "8 GB"]
+
+
+def test_limits_without_room_are_one_line():
+    options = type("Options", (), {"max_upload_mb": None, "max_data_gb": 0.0, "max_files": 3})
+    with pytest.raises(FileError, match=r"^--max-data-gb: expected a number above 0 .*, got 0\. .*$"):
+        limit_arguments(options)
+
+
+# Visits ----------------------------------------------------------------------------------------------------------------
+
+
+def test_a_visit_ends_some_time_after_its_page(monkeypatch, tmp_path):
+    connected = {"s1", "s2"}
+    world = World(tmp_path, 8 * MEGABYTE)
+    monkeypatch.setattr(visits, "_visits", type(visits._visits)())
+    one, two = visits.Visit("s1", "browser 1"), visits.Visit("s2", "browser 2")
+    closed = []
+
+    class Runtime:
+        def is_active_session(self, session_id):
+            return session_id in connected
+
+        stopped = type("Future", (), {"get_loop": staticmethod(lambda: Loop)})
+
+    class Loop:
+        @staticmethod
+        def call_soon_threadsafe(call):
+            closed.append(call.__self__.session_id)
+
+    monkeypatch.setattr(visits.runtime, "exists", lambda: True)
+    monkeypatch.setattr(visits.runtime, "get_instance", Runtime)
+    world.shelf._shown = lambda: {"demo"}
+    for visit, key in ((one, "a"), (two, "b")):
+        world.put(key, visit.visitor)
+    store = one.memories.setdefault("uploads", {})
+    store["taxonomy"] = world.uploads.keep([Upload("t.csv", TAXONOMY)], owner="browser 1")
+    results = Results(8, MEGABYTE)
+    results.get(("curves", ("a", 1)), lambda: 1, one)
+
+    def sweep(now):
+        return visits.sweep(world.shelf, (results,), now)
+
+    assert sweep(0) == 0
+    connected.remove("s1")
+    assert sweep(100) == 0
+    assert sweep(129) == 0
+    connected.add("s1")  # a page that was loaded anew, or came back
+    assert sweep(130) == 0
+    connected.remove("s1")
+    assert sweep(200) == 0
+    assert world.keys("a", "b") == ["a", "b"]
+    assert sweep(231) == 3  # the visit, its data and its result
+    assert world.keys("a", "b") == ["b"]
+    assert (len(results), world.uploads.size(), closed) == (0, 0, ["s1"])
+    assert sweep(232) == 0
+
+
+def test_the_cookie_tells_the_browser_behind_any_mask(monkeypatch):
+    from streamlit.web.server.starlette.starlette_app_utils import generate_xsrf_token_string
+
+    found = []
+    for token in (b"a" * 16, b"a" * 16, b"b" * 16):
+        context = type("Context", (), {"cookies": {visits.COOKIE: generate_xsrf_token_string(token)}})
+        monkeypatch.setattr(visits.st, "context", context)
+        found.append(visits._browser())
+    assert found[0] == found[1] != found[2]
+    for cookie in ("", "2|zz|zz|0", "2||00|0", "x"):
+        monkeypatch.setattr(context, "cookies", {visits.COOKIE: cookie})
+        assert visits._browser() is None
+
+
+# The page --------------------------------------------------------------------------------------------------------------
+
+
+def choose(page, **files):
+    """Upload files, each a (name, content) or a list of them, by the name of their uploader."""
+    for slot, given in files.items():
+        for name, content in given if isinstance(given, list) else [given]:
+            page.at.file_uploader(key=f"upload_{slot}").upload(name, content)
+    return page.run()
+
+
+def open_page(**files):
+    page = Visit("open")
+    choose(page, taxonomy=("t.csv", TAXONOMY), truth=("truth.csv", TRUTH), **files)
+    page.press("Open")
+    return page
+
+
+def test_two_visitors_with_files_of_one_name():
+    names = [("scores.csv", SCORES), ("scores.csv", OTHER)]
+    first, second = open_page(predictions=names), open_page(predictions=names)
+    keys = [page.query["data"] for page in (first, second)]
+    data = [server().shelf.get(key) for key in keys]
+    assert all(re.fullmatch("[0-9a-f]{16}", key) for key in keys)
+    assert keys[0] != keys[1]
+    # Both files are judged, each by its own numbers, and the second visitor's are not computed again.
+    assert [one.predictions.scores[0, 0] for one in data[0].models.values()] == [0.5, 0.125]
+    assert data[0].models is data[1].models
+    assert data[0].digest not in keys
+    assert "A file may have up to" in first.text
+
+    # The link shows them to others, who cannot close them.
+    second.at.session_state["visit"].visitor = "another browser"
+    second.go("open", data=keys[0])
+    assert "Another visitor opened them" in second.text
+    assert [one.label for one in second.at.button if "Close" in one.label] == []
+    first.press("Close these files")
+    assert "data" not in first.query
+    assert server().shelf.get(keys[0]) is None
+    assert server().shelf.get(keys[1]) is not None
+    second.go("overview", data=keys[0])
+    assert "files that are not open on this machine: they were closed" in second.at.info[0].value
+    server().shelf.close(keys[1], data[1] and first.at.session_state["visit"].visitor)
+
+
+def test_closed_files_are_freed():
+    page = open_page(predictions=("scores.csv", OTHER))
+    key = page.query["data"]
+    # Widgets of all pages have seen the data.
+    for name in PAGES:
+        page.go(name, data=key)
+    model = weakref.ref(server().shelf.get(key).first)
+    folders = [one.folder for one in server().uploads._held if any(path.read_bytes() == OTHER for path in one.paths)]
+    assert folders
+    page.press("Close these files")
+    page.at.session_state[TESTING_KEY].clear()  # AppTest keeps functions of widgets for itself
+    gc.collect()
+    assert model() is None
+    assert not any(folder.exists() for folder in folders)
+
+
+def test_the_page_says_what_it_refuses(monkeypatch):
+    page = open_page(predictions=[("a.csv", SCORES), ("b.csv", SCORES)])
+    assert "Prediction file 2 (b.csv) has the same content as file 1 (a.csv)" in page.text
+    limits = Limits(upload=100, data=8 * MEGABYTE, files=6)
+    monkeypatch.setattr(server(), "limits", limits)
+    page = Visit("open")
+    page.at.session_state["visit"].visitor = "a browser of its own"
+    choose(page, predictions=("large.csv", bytes(101)))
+    assert "large.csv: expected a file of at most 100 bytes, got 101 bytes" in page.text
+    choose(page, truth=[(f"{k}.csv", b"x") for k in range(1)], taxonomy=("t.csv", TAXONOMY))
+    choose(page, predictions=[(f"{k}.csv", b"x") for k in range(5)])
+    assert "expected at most 6 uploaded files of one visitor, got 7 with these" in page.text
+
+
+def test_remote_visitors_are_told_where_their_files_are(monkeypatch):
+    assert shell.privacy() == PRIVACY
+    monkeypatch.setattr(state, "is_local_visit", lambda: False)
+    page = Visit("overview", data="0123456789abcdef")
+    assert "not open on this server" in page.text
+    assert "this machine" not in page.text
+    assert "sent to the server that runs this page" in page.text
+
+
+def test_files_named_at_the_start_have_the_same_key_after_a_restart(tmp_path):
+    for name, content in {"t.csv": TAXONOMY, "p.csv": SCORES}.items():
+        (tmp_path / name).write_bytes(content)
+    files = Files(taxonomy=str(tmp_path / "t.csv"), predictions=(str(tmp_path / "p.csv"),))
+    one, two = (opened._startup.__wrapped__(files) for _ in range(2))
+    assert one.key == two.key == one.digest
