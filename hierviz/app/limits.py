@@ -48,10 +48,15 @@ class Limits:
         return self.data // 2
 
     @property
+    def upload_words(self):
+        """The largest file, in the megabytes of the option that sets it and of the uploaders."""
+        return f"{self.upload / MEGA:,.4g} MB"
+
+    @property
     def words(self):
         """The limits as a sentence."""
         return (
-            f"A file may have up to {size_text(self.upload)}. A visitor may have up to {self.files} files and "
+            f"A file may have up to {self.upload_words}. A visitor may have up to {self.files} files and "
             f"{size_text(self.visitor)} of files and opened data, all visitors together {size_text(self.data)}."
         )
 

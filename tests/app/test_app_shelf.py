@@ -254,7 +254,7 @@ def test_limits_are_options_and_words():
     limits = limits_of(["--taxonomy", "t.csv", "--max-data-gb", "0.5", "--max-files", "7"], 20)
     assert limits == Limits(20 * 2**20, 500_000_000, 7)
     assert limits.words == (
-        "A file may have up to 21 MB. A visitor may have up to 7 files and 250 MB of files and opened data, "
+        "A file may have up to 20 MB. A visitor may have up to 7 files and 250 MB of files and opened data, "
         "all visitors together 500 MB."
     )
     assert [size_text(n) for n in (0, 999, 1500, 8 * 10**9)] == ["0 bytes", "999 bytes", "1.5 kB", "8 GB"]
@@ -393,12 +393,12 @@ def test_closed_files_are_freed():
 def test_the_page_says_what_it_refuses(monkeypatch):
     page = open_page(predictions=[("a.csv", SCORES), ("b.csv", SCORES)])
     assert "Prediction file 2 (b.csv) has the same content as file 1 (a.csv)" in page.text
-    limits = Limits(upload=100, data=8 * MEGABYTE, files=6)
+    limits = Limits(upload=2**10, data=8 * MEGABYTE, files=6)
     monkeypatch.setattr(server(), "limits", limits)
     page = Visit("open")
     page.at.session_state["visit"].visitor = "a browser of its own"
-    choose(page, predictions=("large.csv", bytes(101)))
-    assert "large.csv: expected a file of at most 100 bytes, got 101 bytes" in page.text
+    choose(page, predictions=("large.csv", bytes(1025)))
+    assert "large.csv: expected a file of at most 0.0009766 MB, got 1.02 kB" in page.text
     choose(page, truth=[(f"{k}.csv", b"x") for k in range(1)], taxonomy=("t.csv", TAXONOMY))
     choose(page, predictions=[(f"{k}.csv", b"x") for k in range(5)])
     assert "expected at most 6 uploaded files of one visitor, got 7 with these" in page.text

@@ -142,7 +142,7 @@ def _require_room(fresh, owner, limits):
     for one in fresh:
         if one.size > limits.upload:
             raise FileError(
-                f"{one.name}: expected a file of at most {size_text(limits.upload)}, got {size_text(one.size)}. "
+                f"{one.name}: expected a file of at most {limits.upload_words}, got {size_text(one.size)}. "
                 "Start the app with a larger --max-upload-mb, or open the file by its path."
             )
     server().shelf.make_room(owner, sum(one.size for one in fresh))
