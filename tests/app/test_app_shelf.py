@@ -273,12 +273,14 @@ def test_a_visit_ends_some_time_after_its_page(monkeypatch, tmp_path):
     connected = {"s1", "s2"}
     world = World(tmp_path, 8 * MEGABYTE)
     monkeypatch.setattr(visits, "_visits", type(visits._visits)())
-    one, two = visits.Visit("s1", "browser 1"), visits.Visit("s2", "browser 2")
     closed = []
 
     class Runtime:
         def is_active_session(self, session_id):
             return session_id in connected
+
+        def get_app_session(self, session_id):
+            return self
 
         stopped = type("Future", (), {"get_loop": staticmethod(lambda: Loop)})
 
@@ -287,8 +289,9 @@ def test_a_visit_ends_some_time_after_its_page(monkeypatch, tmp_path):
         def call_soon_threadsafe(call):
             closed.append(call.__self__.session_id)
 
-    monkeypatch.setattr(visits.runtime, "exists", lambda: True)
-    monkeypatch.setattr(visits.runtime, "get_instance", Runtime)
+    runtime = Runtime()
+    monkeypatch.setattr(visits, "running_server", lambda: runtime)
+    one, two = visits.Visit("s1", "browser 1"), visits.Visit("s2", "browser 2")
     world.shelf._shown = lambda: {"demo"}
     for visit, key in ((one, "a"), (two, "b")):
         world.put(key, visit.visitor)

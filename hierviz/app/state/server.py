@@ -6,11 +6,10 @@ import argparse
 import sys
 
 import streamlit as st
-from streamlit import runtime
 
 from hierviz.app.limits import GIGA, MEGA, Limits
 from hierviz.app.shelf import Results, Shelf
-from hierviz.app.state.visits import keep_sweeping, shown_keys
+from hierviz.app.state.visits import keep_sweeping, running_server, shown_keys
 from hierviz.app.uploads import UploadFolder, remove_stale_folders
 
 # The largest result is a chart with its tables, some megabytes.
@@ -32,7 +31,7 @@ class Server:
         room = limits.data // 4
         self.results, self.answers = Results(MOST_RESULTS, room), Results(MOST_ANSWERS, room)
         self.models = Results(MOST_MODELS, room)
-        if runtime.exists():
+        if running_server() is not None:
             keep_sweeping(self.shelf, (self.results, self.answers, self.models))
 
     def _forget(self, digest):

@@ -50,9 +50,8 @@ class Visit:
         self.session_id, self.visitor = session_id, visitor
         self.memories, self.shows = {}, ""
         self._fragments = fragments
-        self._session = lambda: None
-        if runtime.exists():
-            self._session = weakref.ref(runtime.get_instance().get_app_session(session_id))
+        server = running_server()
+        self._session = (lambda: None) if server is None else weakref.ref(server.get_app_session(session_id))
         self._left, self.has_ended = None, False
         with _lock:
             _visits.add(self)
@@ -61,7 +60,8 @@ class Visit:
         """True while the page is open, and a short time after."""
         if self.has_ended:
             return False
-        if not runtime.exists() or runtime.get_instance().is_active_session(self.session_id):
+        server = running_server()
+        if server is None or server.is_active_session(self.session_id):
             self._left = None
             return True
         self._left = now if self._left is None else self._left
@@ -72,17 +72,25 @@ class Visit:
         self.has_ended, self.shows = True, ""
         for memory in self.memories.values():
             memory.clear()  # callbacks of widgets hold it
-        if runtime.exists():
-            runtime.get_instance().stopped.get_loop().call_soon_threadsafe(self._close)
+        server = running_server()
+        if server is not None:
+            server.stopped.get_loop().call_soon_threadsafe(self._close)
 
     def _close(self):
         """Let Streamlit forget the session, which it would keep until another one ends, and the last one for ever."""
-        runtime.get_instance().close_session(self.session_id)
-        session = self._session()
+        server, session = running_server(), self._session()
+        if server is not None:
+            server.close_session(self.session_id)
         if session is not None:
             # What its widgets and fragments call holds all that the page has read; `clear` would leave that.
             session._session_state = type(session.session_state)()
             self._fragments.clear()
+
+
+def running_server():
+    """Streamlit's Runtime; None without a server, as in a test of a page."""
+    found = runtime.get_instance() if runtime.exists() else None
+    return found if isinstance(found, runtime.Runtime) else None
 
 
 def visit():
