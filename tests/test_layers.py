@@ -21,6 +21,7 @@ SCREEN = tuple(name for name in HEAVY if name not in ("onnx", "onnxruntime"))
 # What a core file, or folder, may import of the core besides errors, which is open to all, and itself.
 CORE = {
     "errors": (),
+    "number_text": (),
     "node_lists": (),
     "edges": (),
     "taxonomy": ("node_lists", "edges"),

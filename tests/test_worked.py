@@ -123,7 +123,7 @@ def test_by_hand(taxonomy):
         "softmax_win": "1/2 × 0.75 (mammal) + 1/2 × 0.5 (cat) = 0.625",
         "softmax_win_raw": "(root 1 + 0.625) / 2 = 0.8125",
         "neg_log_win": "−ln 0.625 = 0.47",
-        "cross_entropy": "−ln 0.5 = 0.6931",
+        "cross_entropy": "−ln 0.5 = 0.69315",
     }
     assert {cell: found[cell].arithmetic for cell in CELLS} == {
         "tp": "mammal: 1",

@@ -11,7 +11,7 @@ def account(data):
     _facts(
         "Taxonomy",
         {
-            "classes": f"{taxonomy.n_nodes} nodes, {taxonomy.n_leaves} leaves, up to {taxonomy.max_depth} levels below the root "
+            "classes": f"{taxonomy.n_nodes:,} nodes, {taxonomy.n_leaves:,} leaves, up to {taxonomy.max_depth} levels below the root "
             f"{taxonomy.title(0)!r}",
             "shape": "a tree" if taxonomy.is_tree else "a graph: some nodes have several parents",
             **taxonomy.detected,
@@ -21,11 +21,11 @@ def account(data):
     for model in data.models.values():
         predictions = model.predictions
         judged = (
-            f"{model.n_judged} judged by a known truth" if model.n_judged else "none with a known truth: pictures only"
+            f"{model.n_judged:,} judged by a known truth" if model.n_judged else "none with a known truth: pictures only"
         )
         _facts(
             predictions.name,
-            {"samples": f"{predictions.n_samples}, {judged}", **predictions.detected},
+            {"samples": f"{predictions.n_samples:,}, {judged}", **predictions.detected},
             predictions.notes,
         )
 

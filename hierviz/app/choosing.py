@@ -8,6 +8,7 @@ from hierviz.charts import threshold_text
 from hierviz.charts.curve_table import short_label
 from hierviz.judged_samples import judged_samples
 from hierviz.metrics import METRICS
+from hierviz.number_text import value_text
 
 # The numbers at one threshold that every panel shows.
 SHOWN = ("correct", "exact", "info_precision", "info_recall", "info_f1")
@@ -42,21 +43,12 @@ def columns_of(choice, find):
     return state.computed(find.__name__, (choice.data_key, tuple(choice.keys)), lambda: find(first))
 
 
-def percent(share, digits=1):
-    """A share as a percentage in words, not rounded to certainty."""
-    text = f"{100 * share:.{digits}f}"
-    if text == f"{100:.{digits}f}" and share < 1:
-        return f"over {100 - 10**-digits:.{digits}f} %"
-    if float(text) == 0 and share > 0:
-        return f"under {10**-digits:.{digits}f} %"
-    return f"{text} %"
-
-
 def with_interval(number, interval=None):
     """A number as text, with its interval where it has one."""
     if number is None or number != number:
         return "–"
-    return f"{number:.3f}" if interval is None else f"{number:.3f}  [{interval.lower:.3f}, {interval.upper:.3f}]"
+    span = "" if interval is None else f"  [{value_text(interval.lower)}, {value_text(interval.upper)}]"
+    return f"{value_text(number)}{span}"
 
 
 def use_threshold(tau, model, key):

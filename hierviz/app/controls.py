@@ -83,10 +83,10 @@ def setting(data, model, choice):
     predictions = data.models[model].predictions
     name = escape(predictions.name)
     if not predictions.has_scores:
-        return f"{name} · labels · {data.models[model].n_judged} samples"
+        return f"{name} · labels · {data.models[model].n_judged:,} samples"
     rule = INFERENCE_RULES[choice["rule"]]
     signs = {"threshold": "τ", "bits": "ζ", "lam": "λ"}
     at = "".join(f" {sign} = {threshold_text(choice[name])}" for name, sign in signs.items() if name in rule.parameters)
     kind = PARAMETRISATIONS[predictions.parametrisation].label
     kind = f" ({kind.lower()})" if kind.casefold() != predictions.name.casefold() else ""
-    return f"{name}{kind} · {rule.label.lower()}{at} · {data.models[model].n_judged} samples"
+    return f"{name}{kind} · {rule.label.lower()}{at} · {data.models[model].n_judged:,} samples"

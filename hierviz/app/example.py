@@ -49,7 +49,7 @@ with main:
         st.button(
             "Next", icon=":material/arrow_forward:", on_click=chosen.go, args=(place + 1,), disabled=place == last
         )
-        st.markdown(f"{place + 1} of {last + 1}")
+        st.markdown(f"{place + 1:,} of {last + 1:,}")
         st.caption(controls.setting(data, key, choice))
 
     p = best_leaf = truth = outcome = None

@@ -18,6 +18,7 @@ from hierviz.goals import (
     cheapest,
     with_costs,
 )
+from hierviz.number_text import percent_text, value_text
 from hierviz.threshold_groups import group_thresholds, groups_by_depth, groups_by_subtree
 
 GOALS = {
@@ -175,12 +176,12 @@ def _reached(choice, key, tau, label, found, where):
     }
     told = f"**{escape(choice.name(key))}, {escape(label)}:** τ = {threshold_text(found.threshold)}"
     if extra:
-        told += f", at a mean cost of {found.values['cost']:.3f} per sample"
+        told += f", at a mean cost of {value_text(found.values['cost'])} per sample"
     if "above_depth" in found.values:
-        told += f", with {choosing.percent(found.values['above_depth'])} of the answers above that depth"
+        told += f", with {percent_text(found.values['above_depth'], 1)} of the answers above that depth"
     st.markdown(
-        f"{told}. There {choosing.percent(found.values['correct'])} of the answers are correct, and they state "
-        f"{choosing.percent(found.values['info_recall'])} of what there is to say."
+        f"{told}. There {percent_text(found.values['correct'], 1)} of the answers are correct, and they state "
+        f"{percent_text(found.values['info_recall'], 1)} of what there is to say."
     )
     taus = dict(zip(rows, (found.threshold, tau), strict=True))
     spans = {name: uncertainty.at(choice, key, one) for name, one in taus.items()}
@@ -211,7 +212,7 @@ def _groups(choice, key):
         st.info(escape(at_least_correct(samples.curve, level).why_not or "No threshold reaches this goal."))
         return
     rows = {
-        "All samples": {"own τ": "by group", "one τ": threshold_text(found.global_threshold), "n": found.measured_on}
+        "All samples": {"own τ": "by group", "one τ": threshold_text(found.global_threshold), "n": f"{found.measured_on:,}"}
     }
     own, alike = {"All samples": found.values}, {"All samples": found.global_values}
     for place, group in enumerate(found.groups.tolist()):
@@ -221,7 +222,7 @@ def _groups(choice, key):
         rows[name] = {
             "own τ": tau if found.is_own[place] else f"{tau} (the one for all)",
             "one τ": threshold_text(found.global_threshold),
-            "n": int(found.n_measured[place]),
+            "n": f"{int(found.n_measured[place]):,}",
         }
         own[name] = {one: values[place] for one, values in found.group_values.items()}
         alike[name] = {one: values[place] for one, values in found.global_group_values.items()}

@@ -8,6 +8,7 @@ from hierviz.charts import threshold_text
 from hierviz.errors import HiervizError
 from hierviz.guarantee import guaranteed_threshold
 from hierviz.judged_samples import group_columns
+from hierviz.number_text import percent_text
 
 ALONE = "each sample by itself"
 # Metric -> what its loss is called.
@@ -106,10 +107,10 @@ def _show(choice, key, found):
         loss = loss[0].upper() + loss[1:]
         chosen, checked, bound = st.columns(3)
         chosen.metric(
-            f"{loss}, in the {found.n_calibration} {units} it was chosen on", choosing.percent(found.risk_calibration)
+            f"{loss}, in the {found.n_calibration:,} {units} it was chosen on", percent_text(found.risk_calibration, 1)
         )
-        checked.metric(f"{loss}, in the {found.n_check} other {units}", choosing.percent(found.risk_check))
-        bound.metric(f"At most, in all new {units}", choosing.percent(found.bound))
+        checked.metric(f"{loss}, in the {found.n_check:,} other {units}", percent_text(found.risk_check, 1))
+        bound.metric(f"At most, in all new {units}", percent_text(found.bound, 1))
         if found.risk_check > found.alpha:
             st.markdown(
                 f"The other {units} lie above what is promised for all new ones: they are a sample themselves, and up to "

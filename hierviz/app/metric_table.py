@@ -7,6 +7,7 @@ import streamlit as st
 
 from hierviz.metrics import METRICS
 from hierviz.model_table import standings
+from hierviz.number_text import value_text
 
 SECOND, TIED = "②", "≈"
 # A table cannot be drawn in italics: a sign says who is second.
@@ -54,7 +55,8 @@ def metric_table(rows, keys, key):
     )
     for label in labels:
         table[label] = pd.to_numeric(table[label], errors="coerce")
-    styled = table.style
+    # Whole numbers, such as how many samples a row is about.
+    styled = table.style.format("{:,}", subset=[name for name in leads if pd.api.types.is_integer_dtype(table[name])])
     for place, row in enumerate(rows):
         for one, label in zip(keys, labels, strict=True):
             styled = styled.format(_Text(cell_text(row, one)), subset=([place], [label]))
@@ -80,8 +82,8 @@ def cell_text(row, key):
     if value is None or value != value:
         return "–"
     signs = "".join(f" {sign}" for name, sign in (("second", SECOND), ("tied", TIED)) if name in marks)
-    span = "" if interval is None else f"  [{interval.lower:.3f}, {interval.upper:.3f}]"
-    return f"{value:.3f}{signs}{span}"
+    span = "" if interval is None else f"  [{value_text(interval.lower)}, {value_text(interval.upper)}]"
+    return f"{value_text(value)}{signs}{span}"
 
 
 class _Text:

@@ -116,7 +116,7 @@ def _named_at_the_start(files):
 
 
 def _taxonomy(data, memory):
-    ways = {"open": f"That of the open data ({data.taxonomy.n_leaves} final classes)", "other": "Another one"}
+    ways = {"open": f"That of the open data ({data.taxonomy.n_leaves:,} final classes)", "other": "Another one"}
     way = st.segmented_control(
         "Taxonomy: which class belongs under which",
         list(ways),

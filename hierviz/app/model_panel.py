@@ -11,6 +11,7 @@ from hierviz.errors import HiervizError
 from hierviz.judged_samples import facet_columns, facets
 from hierviz.metrics import METRICS
 from hierviz.model_table import TABLE_KEYS, model_intervals, model_numbers, run_groups, spread_over_runs
+from hierviz.number_text import value_text
 
 WHOLE = "all samples together"
 
@@ -99,7 +100,7 @@ def _spans(choice, key, samples, part):
 def _explain(choice, first, facet, rows):
     who = "Each row is a model" if facet == WHOLE else f"Each row is a model on the samples of one value of {facet}"
     text = f"{escape(who)}, judged at all its thresholds on "
-    text += f"{first.n_samples} samples." if facet == WHOLE else f"n of the {first.n_samples} samples."
+    text += f"{first.n_samples:,} samples." if facet == WHOLE else f"n of the {first.n_samples:,} samples."
     if len(choice.keys) > 1:
         text += f" {MARKS}"
     has_intervals = any(row.intervals for row in rows)
@@ -109,7 +110,7 @@ def _explain(choice, first, facet, rows):
         text += " For intervals, switch them on under Uncertainty."
     judged = max(model.n_judged for model in choice.models.values())
     if judged > first.n_samples:
-        text += f" Only samples that all these models judge are counted; the most that one of them judges is {judged}."
+        text += f" Only samples that all these models judge are counted; the most that one of them judges is {judged:,}."
     st.markdown(text)
 
 
@@ -146,7 +147,7 @@ def _runs(choice):
         table = []
         for stem, runs in groups.items():
             spread = spread_over_runs([_numbers(choice, names[name], samples[names[name]], None) for name in runs])
-            cells = {METRICS[key].label: f"{one.mean:.3f} ± {one.half_width:.3f}" for key, one in spread.items()}
+            cells = {METRICS[key].label: f"{value_text(one.mean)} ± {value_text(one.half_width)}" for key, one in spread.items()}
             table.append({"model": stem, "runs": len(runs)} | cells)
         st.dataframe(pd.DataFrame(table), hide_index=True, key="runs-table", width="content")
         st.markdown(

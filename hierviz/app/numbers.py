@@ -6,6 +6,7 @@ import re
 import streamlit as st
 
 from hierviz.metrics import METRICS
+from hierviz.number_text import value_text
 
 BLOCK_TITLES = {
     "distribution": "Of the probabilities",
@@ -18,7 +19,7 @@ BLOCK_TITLES = {
 
 
 def shown(key, value):
-    """A value as text: yes or no, a count, or three decimals; – where undefined."""
+    """A value as text: yes or no, a count, or decimals; – where undefined."""
     if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
         return "–"
     if value in ("Infinity", math.inf):
@@ -26,8 +27,8 @@ def shown(key, value):
     if key in ("exact", "correct") and value in (0, 1):
         return "yes" if value else "no"
     if METRICS[key].unit in ("nodes", "samples", "points", "edges") and float(value).is_integer():
-        return f"{int(value)}"
-    return f"{float(value):.3f}"
+        return f"{int(value):,}"
+    return value_text(float(value))
 
 
 def number(key, value, arithmetic=None, *, label=None, where=""):

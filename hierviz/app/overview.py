@@ -36,18 +36,18 @@ taxonomy, first = data.taxonomy, data.first
 
 def counted(n, what):
     """A number of things in words."""
-    return f"{n} {what}" if n == 1 else f"{n} {what}s"
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
 st.title(numbers.escape(data.title))
 judged, inner = first.n_judged, 0
 if judged and first.predictions.has_single_truth:
     inner = int((~taxonomy.is_leaf[first.truth]).sum())
-truth = f"{judged} with a known truth" if judged else "no truth, so answers can be looked at but not judged"
-named = f", {inner} of them known only to an inner class" if inner else ""
+truth = f"{judged:,} with a known truth" if judged else "no truth, so answers can be looked at but not judged"
+named = f", {inner:,} of them known only to an inner class" if inner else ""
 st.markdown(
     f"**{counted(len(data.models), 'model')}** on **{counted(first.predictions.n_samples, 'sample')}** "
-    f"({truth}{named}). The taxonomy has **{taxonomy.n_leaves} final classes** in {taxonomy.n_nodes} nodes, "
+    f"({truth}{named}). The taxonomy has **{taxonomy.n_leaves:,} final classes** in {taxonomy.n_nodes:,} nodes, "
     f"up to {taxonomy.max_depth} levels below *{numbers.escape(taxonomy.title(0))}*."
 )
 
@@ -92,7 +92,7 @@ def gallery(worst, model, key):
                     st.caption(numbers.escape(text[:140]))
                 truth, answer = (numbers.escape(taxonomy.title(one[place])) for one in (worst.truth, worst.predicted))
                 st.markdown(f"{truth}  \n→ :orange[{answer}]")
-                link = state.link(sample=sample, outcome="wrong", model=key)
+                link = state.link(sample=sample, outcome="wrong", under="", model=key)
                 st.page_link(shell.page("example"), label="Why?", icon=":material/account_tree:", query_params=link)
     first = "put the least probability near" if model.predictions.has_scores else "lie furthest from"
     st.markdown(
@@ -113,9 +113,9 @@ if judged:
         found = mistakes(model, **choice)
         counts = outcome_counts(found)
         st.markdown(
-            f"{controls.setting(data, key, choice)}: of {counted(len(found), 'answer')} **{counts['exact']}** are exact, "
-            f"**{counts['coarse']}** are correct but coarse (right, only less specific than the truth), and "
-            f"**{counts['wrong']}** are wrong."
+            f"{controls.setting(data, key, choice)}: of {counted(len(found), 'answer')} **{counts['exact']:,}** are exact, "
+            f"**{counts['coarse']:,}** are correct but coarse (right, only less specific than the truth), and "
+            f"**{counts['wrong']:,}** are wrong."
         )
         numbers.definitions(("exact", "correct"), "outcomes")
         if counts["wrong"]:
@@ -124,8 +124,8 @@ if judged:
             st.markdown("Nothing is wrong at this setting.")
         with st.container(horizontal=True):
             if counts["wrong"]:
-                link = state.link(outcome="wrong", model=key)
-                st.page_link(shell.page("example"), label=f"All {counts['wrong']} mistakes", query_params=link)
+                link = state.link(sample="", outcome="wrong", under="", model=key)
+                st.page_link(shell.page("example"), label=f"All {counts['wrong']:,} mistakes", query_params=link)
             if model.why_no_curve() is None:
                 link = state.link()
                 st.page_link(shell.page("curves"), label="Compare the models at every threshold", query_params=link)

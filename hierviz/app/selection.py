@@ -26,8 +26,8 @@ class Selection:
         Rows of the Predictions.
     found : Mistakes or None
         The same samples with their outcome; None when answers cannot be judged.
-    everything : Mistakes or None
-        All judged samples, whatever the filter.
+    any_outcome : Mistakes or None
+        The samples of the filter, whatever their outcome.
     place : int
         Place of the sample looked at in `rows`.
     """
@@ -35,7 +35,7 @@ class Selection:
     predictions: object
     rows: np.ndarray
     found: Mistakes | None
-    everything: Mistakes | None
+    any_outcome: Mistakes | None
     place: int
 
     def go(self, place):
@@ -46,24 +46,24 @@ class Selection:
 def select(model, choice):
     """The selection that the view asks for."""
     predictions, taxonomy = model.predictions, model.taxonomy
-    found = everything = None
+    found = any_outcome = None
     if model.why_no_mistakes() is None:
         view = state.view()
         under = taxonomy.node(view.under) if view.under else None
-        everything = mistakes(model, **choice)
-        found = mistakes(model, **choice, outcome=view.outcome or None, under=under, order=view.order)
+        any_outcome = mistakes(model, **choice, under=under, order=view.order)
+        found = any_outcome.take(any_outcome.outcome == view.outcome) if view.outcome else any_outcome
     rows = np.arange(predictions.n_samples) if found is None else found.row
     hit = np.flatnonzero(rows == predictions.row_of.get(state.view().sample, -1))
-    return Selection(predictions, rows, found, everything, int(hit[0]) if len(hit) else 0)
+    return Selection(predictions, rows, found, any_outcome, int(hit[0]) if len(hit) else 0)
 
 
 def filters(selection, taxonomy):
     """Controls of the selection: outcome, subtree and order."""
     if selection.found is None:
         return
-    counts = outcome_counts(selection.everything)
-    labels = {"": f"all {len(selection.everything)}"} | {
-        key: f"{OUTCOMES[key].split()[-1]} {counts[key]}" for key in OUTCOMES
+    counts = outcome_counts(selection.any_outcome)
+    labels = {"": f"all {len(selection.any_outcome):,}"} | {
+        key: f"{OUTCOMES[key].split()[-1]} {counts[key]:,}" for key in OUTCOMES
     }
     st.segmented_control(
         "Show",
@@ -91,7 +91,7 @@ def sample_list(selection, taxonomy, key):
     rows, place = selection.rows, selection.place
     start = place // ON_A_PAGE * ON_A_PAGE
     end = min(start + ON_A_PAGE, len(rows))
-    st.markdown(f"**Samples** {start + 1} to {end} of {len(rows)}")
+    st.markdown(f"**Samples** {start + 1:,} to {end:,} of {len(rows):,}")
     key = f"list-{key}-{start}-{place}"
 
     def picked():
@@ -112,7 +112,7 @@ def sample_list(selection, taxonomy, key):
             "truth": st.column_config.TextColumn(width=98),
             "answer": st.column_config.TextColumn(width=108),
             "lost": st.column_config.NumberColumn(
-                width=50, format="%.2f", help="Win lost: 1 minus the hierarchical win."
+                width=60, format="%.3f", help="Win lost: 1 minus the hierarchical win."
             ),
             "bits off": st.column_config.NumberColumn(
                 width=65, format="%.2f", help="Distance between answer and truth in bits."
@@ -143,7 +143,7 @@ def _table(selection, taxonomy, part):
         answers = zip(found.outcome, found.predicted.tolist())
         table["answer"] = [f"{SIGNS[kind]} {taxonomy.title(node)}" for kind, node in answers]
         by_bits = state.view().order == "info_dist" or not predictions.has_scores
-        table["bits off" if by_bits else "lost"] = (found.info_dist if by_bits else found.win_lost).round(2)
+        table["bits off" if by_bits else "lost"] = (found.info_dist if by_bits else found.win_lost).round(3)
     if "text" in predictions.attributes:
         table["text"] = [predictions.text(row)[:60] for row in rows]
     return pd.DataFrame(table)

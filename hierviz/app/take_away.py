@@ -20,7 +20,7 @@ def panel(choice, now):
     name, tau = choice.name(key), threshold_text(point.threshold)
     promised = ", with the promise of the guarantee" if point.guarantee else ""
     st.markdown(
-        f"The operating point is **{escape(name)}** at **τ = {tau}**{promised}, measured on {point.n_samples} samples. "
+        f"The operating point is **{escape(name)}** at **τ = {tau}**{promised}, measured on {point.n_samples:,} samples. "
         "The file names the taxonomy by a hash, so that the threshold is not used with other classes."
     )
     samples = choosing.samples_of(choice)[key]

@@ -1,12 +1,23 @@
-"""How long a text is, how a number is written, and where a line breaks: nothing here needs a browser.
+"""How long a text is and where a line breaks: nothing here needs a browser.
 
 Widths are estimates for the fonts of `theme.FONT`, a little on the long side.
 """
 
 from __future__ import annotations
 
-import math
 import unicodedata
+
+from hierviz.number_text import count_text, percent_text, probability_text
+
+__all__ = [
+    "count_text",
+    "percent_text",
+    "probability_text",
+    "shorten",
+    "text_width",
+    "wrap_items",
+    "wrap_words",
+]
 
 NARROW, WIDE = set("iljtfIr.,:;'|!()[]/-` "), set("mwMW@%—…")
 
@@ -89,38 +100,6 @@ def _fill(pieces, width, size):
         else:
             line = joined
     return [*lines, line] if line else lines
-
-
-def probability_text(p):
-    """A probability in at most six letters: 1, 0.63, 0.042, 3e-4, 0; – when unknown."""
-    if p is None or math.isnan(p):
-        return "–"
-    if p == 0 or abs(p - 1) < 5e-7:
-        return f"{p:.0f}"
-    if 0.995 <= p < 1:
-        return f"{p:.3f}" if p < 0.9995 else ">0.999"
-    if p >= 0.0995:
-        return f"{p:.2f}"
-    if p >= 0.00095:
-        return f"{p:.3f}"
-    base, exponent = f"{p:.0e}".split("e")
-    return f"{base}e{int(exponent)}"
-
-
-def count_text(n):
-    """A count in at most five letters: 7, 982, 1.6k, 16k."""
-    return f"{n}" if n < 1000 else f"{n / 1000:.1f}k" if n < 9950 else f"{n / 1000:.0f}k"
-
-
-def percent_text(share):
-    """A share of 1 as a whole percentage, "under 1 %" and "over 99 %" kept apart from 0 and 100."""
-    if share is None or math.isnan(share):
-        return "an unknown share"
-    if 0 < share < 0.01:
-        return "under 1 %"
-    if 0.99 < share < 1:
-        return "over 99 %"
-    return f"{100 * share:.0f} %"
 
 
 def wrap_words(text, width, size=13, most_lines=2, bold=False):

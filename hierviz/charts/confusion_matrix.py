@@ -6,9 +6,9 @@ import altair as alt
 
 from hierviz.charts._canvas import boxes, hover, texts
 from hierviz.charts._rows import frame
-from hierviz.charts._text import percent_text
 from hierviz.charts.theme import SIZE, SMALL, palette
 from hierviz.metrics import METRICS
+from hierviz.number_text import percent_text
 
 NARROW, GAP, TALL = 560, 6, 76
 MEASURES = ("ppv", "tpr", "f1", "tnr", "acc", "mcc")

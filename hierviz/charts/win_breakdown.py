@@ -10,8 +10,9 @@ import altair as alt
 from hierviz.charts._canvas import boxes, hover, texts
 from hierviz.charts._legend import legend
 from hierviz.charts._rows import frame
-from hierviz.charts._text import percent_text, probability_text, shorten, text_width
+from hierviz.charts._text import shorten, text_width
 from hierviz.charts.theme import SIZE, palette
+from hierviz.number_text import adding_up, percent_text, probability_text
 
 NARROW, MOST = 560, 9
 
@@ -35,10 +36,10 @@ def win_breakdown(taxonomy, breakdown, *, dark=False, width=1000):
     alt.VConcatChart
         Unconfigured; see `theme.finish`. Of a path of more than nine levels the last share one line.
     """
-    look, rows = palette(dark), _together(win_breakdown_table(taxonomy, breakdown).to_dict("records"))
+    look = palette(dark)
+    rows, total = _written(_together(win_breakdown_table(taxonomy, breakdown).to_dict("records")), breakdown.win)
     width -= 8
     wide = width >= NARROW
-    total = f"win {breakdown.win:.3f}"
     right = max(text_width(text, SIZE) for text in [total, *(row["sum"] for row in rows)]) + 14
     left = (
         min(width * 0.28, max(text_width(name, SIZE, True) for name in [SUM, *(row["name"] for row in rows)]) + 16)
@@ -94,16 +95,9 @@ def win_breakdown(taxonomy, breakdown, *, dark=False, width=1000):
 
 
 def _together(rows):
-    """Rows of the table with the text of their sum; from the ninth level on in one row, their weights being so small."""
-    made = [
-        {
-            **row,
-            "sum": f"{fraction_text(row['weight'])} × {probability_text(row['p'])} = {probability_text(row['term'])}",
-        }
-        for row in rows
-    ]
+    """Rows of the table; from the ninth level on in one row, their weights being so small."""
     if len(rows) <= MOST:
-        return made
+        return rows
     rest = rows[MOST - 1 :]
     weight, term = sum(row["weight"] for row in rest), sum(row["term"] for row in rest)
     one = {
@@ -113,9 +107,28 @@ def _together(rows):
         "term": term,
         "p": term / weight,
         "lost": weight - term,
+        "n_levels": len(rest),
     }
     one["name"] = f"{len(rest)} more levels to {rest[-1]['name']}"
-    return [*made[: MOST - 1], {**one, "sum": f"{fraction_text(weight)} in all, {probability_text(term)}"}]
+    return [*rows[: MOST - 1], one]
+
+
+def _written(rows, win):
+    """Rows with the text of their product, whose results add up to the text of the win, which is returned too."""
+    terms, total = adding_up([row["term"] for row in rows], win)
+    decimals = len(total.partition(".")[2])
+    for row, term in zip(rows, terms, strict=True):
+        if "n_levels" in row:
+            row["sum"] = f"{fraction_text(row['weight'])} in all, {term}"
+        else:
+            row["sum"] = f"{fraction_text(row['weight'])} × {_p_text(row['p'], decimals)} = {term}"
+    return rows, f"win {total}"
+
+
+def _p_text(p, decimals):
+    """A probability with so many decimals; one that would read 0 has its own way."""
+    text = f"{p:.{decimals}f}"
+    return probability_text(p) if p > 0 and float(text) == 0 else text
 
 
 def win_breakdown_table(taxonomy, breakdown):
@@ -145,13 +158,16 @@ def win_breakdown_table(taxonomy, breakdown):
 def win_breakdown_sentence(taxonomy, breakdown):
     """One plain sentence: the win, and the level that cost most."""
     costly = int(breakdown.lost.argmax())
-    text = f"The win is {breakdown.win:.2f} of 1"
+    # The digits of the picture.
+    rows = _together(win_breakdown_table(taxonomy, breakdown).to_dict("records"))
+    total = adding_up([row["term"] for row in rows], breakdown.win)[1]
+    text = f"The win is {total} of 1"
     if breakdown.lost[costly] <= 0.005:
         return f"{text}: next to nothing is lost on the way to {taxonomy.title(breakdown.nodes[-1])}."
     name, p = taxonomy.title(breakdown.nodes[costly]), float(breakdown.p[costly])
     return (
         f"{text}. The most costly step is {name}: it counts {fraction_text(breakdown.weight[costly])}, got "
-        f"{percent_text(p)} of the probability, and so loses {breakdown.lost[costly]:.2f}."
+        f"{percent_text(p)} of the probability, and so loses {breakdown.lost[costly]:.3f}."
     )
 
 

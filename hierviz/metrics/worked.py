@@ -2,7 +2,8 @@
 
 Conventions
 -----------
-Values come from the metric functions of this package; the text repeats the arithmetic with rounded operands.
+Values come from the metric functions of this package; the text repeats the arithmetic with operands of six digits and
+results of five, so that who follows it gets the digits that stand there.
 
 Functions
 ---------
@@ -69,16 +70,16 @@ def worked_numbers(taxonomy, truth, predicted, p=None, best_leaf=None):
 def _win(taxonomy, p, truth):
     terms = win_breakdown(taxonomy, p, truth)
     parts = " + ".join(
-        f"{_weight(weight)} × {value:.4g} ({taxonomy.title(node)})"
+        f"{_weight(weight)} × {value:.6g} ({taxonomy.title(node)})"
         for weight, value, node in zip(terms.weight.tolist(), terms.p.tolist(), terms.nodes.tolist())
     )
     with np.errstate(divide="ignore"):
         log_win, log_p = (float(-np.log(value) + 0.0) for value in (terms.win, p[truth]))
     return {
-        "softmax_win": (terms.win, f"{parts} = {terms.win:.4g}"),
-        "softmax_win_raw": (terms.raw_win, f"(root {p[0]:.4g} + {terms.win:.4g}) / 2 = {terms.raw_win:.4g}"),
-        "neg_log_win": (log_win, f"−ln {terms.win:.4g} = {_number(log_win)}"),
-        "cross_entropy": (log_p, f"−ln {p[truth]:.4g} = {_number(log_p)}"),
+        "softmax_win": (terms.win, f"{parts} = {terms.win:.5g}"),
+        "softmax_win_raw": (terms.raw_win, f"(root {p[0]:.6g} + {terms.win:.6g}) / 2 = {terms.raw_win:.5g}"),
+        "neg_log_win": (log_win, f"−ln {terms.win:.6g} = {_number(log_win)}"),
+        "cross_entropy": (log_p, f"−ln {p[truth]:.6g} = {_number(log_p)}"),
     }
 
 
@@ -87,7 +88,7 @@ def _best_leaf(taxonomy, truth, best_leaf):
     value, shared = float(values["one_hot_win"][0]), int(values["shared"][0])
     name = taxonomy.title(best_leaf)
     right = f"the best leaf {name} is the truth or lies below it: 1"
-    wrong = f"the best leaf {name} shares {shared} levels with the truth: 1 − 2^−{shared} = {value:.4g}"
+    wrong = f"the best leaf {name} shares {shared} levels with the truth: 1 − 2^−{shared} = {value:.5g}"
     return {"one_hot_win": (value, right if values["finest_accuracy"][0] else wrong)}
 
 
@@ -112,7 +113,7 @@ def _path(taxonomy, truth, predicted):
         ),
     }
     for prefix, values, unit in (("info", taxonomy.information, "bits"), ("depth", taxonomy.depth, "edges")):
-        shared, claimed, due = (f"{values[node]:.4g} {unit}" for node in (common, answer, truth))
+        shared, claimed, due = (f"{values[node]:.6g} {unit}" for node in (common, answer, truth))
         precision, recall, f1, dist = (metrics[f"{prefix}_{what}"] for what in ("precision", "recall", "f1", "dist"))
         found[f"{prefix}_precision"] = (
             precision,
@@ -123,7 +124,7 @@ def _path(taxonomy, truth, predicted):
             f"{cut}{name(common)} {shared} / {name(truth)} {due} = {_ratio(recall, values[truth])}",
         )
         found[f"{prefix}_f1"] = (f1, _harmonic(precision, recall, f1))
-        found[f"{prefix}_dist"] = (dist, f"{cut}{claimed} + {due} − 2 × {shared} = {dist:.4g} {unit}")
+        found[f"{prefix}_dist"] = (dist, f"{cut}{claimed} + {due} − 2 × {shared} = {dist:.5g} {unit}")
     return found
 
 
@@ -149,11 +150,11 @@ def _names(taxonomy, nodes):
 def _harmonic(precision, recall, f1):
     if not precision + recall:
         return "precision and recall are both 0: 0"
-    return f"2 × {precision:.4g} × {recall:.4g} / ({precision:.4g} + {recall:.4g}) = {f1:.4g}"
+    return f"2 × {precision:.6g} × {recall:.6g} / ({precision:.6g} + {recall:.6g}) = {f1:.5g}"
 
 
 def _ratio(value, whole):
-    return f"{value:.4g}" if whole else f"0/0, counted as {value:.4g}"
+    return f"{value:.5g}" if whole else f"0/0, counted as {value:.5g}"
 
 
 def _weight(weight):
@@ -161,4 +162,4 @@ def _weight(weight):
 
 
 def _number(value):
-    return "∞" if np.isinf(value) else f"{value:.4g}"
+    return "∞" if np.isinf(value) else f"{value:.5g}"

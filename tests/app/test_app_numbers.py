@@ -40,7 +40,11 @@ def as_shown(key, value):
         return {0: "no", 1: "yes"}[int(value)]
     if key in COUNTS:
         return str(int(value))
-    return "∞" if math.isinf(value) else f"{value:.3f}"
+    if math.isinf(value):
+        return "∞"
+    # Three decimals, or more where the number would read 0 or 1 without being it.
+    texts = (f"{value:.{decimals}f}" for decimals in range(3, 8))
+    return next((text for text in texts if float(text) == value or float(text) not in (0, 1)), f"{value:.0e}")
 
 
 def expected_numbers(taxonomy, p, truth, answer, best_leaf):

@@ -26,7 +26,7 @@ def check(chart, dark, width):
 def test_win_breakdown(taxonomy, dark, width):
     breakdown = win_breakdown(taxonomy, P, 2)
     words = check(charts.win_breakdown(taxonomy, breakdown, dark=dark, width=width), dark, width)
-    assert {"mammal", "cat", "1/2 × 0.60 = 0.30", "1/2 × 0.40 = 0.20", "win 0.500"} <= set(words)
+    assert {"mammal", "cat", "1/2 × 0.600 = 0.300", "1/2 × 0.400 = 0.200", "win 0.500"} <= set(words)
 
 
 def test_win_slots_tile_the_line(taxonomy):
@@ -48,13 +48,21 @@ def test_win_table_and_sentence(taxonomy):
     assert table["from"].tolist() == [0, 0.5]
     assert (table["term"] + table["lost"]).tolist() == pytest.approx(table["weight"].tolist())
     assert charts.win_breakdown_sentence(taxonomy, breakdown) == (
-        "The win is 0.50 of 1. The most costly step is cat: it counts 1/2, got 40 % of the probability, and so loses 0.30."
+        "The win is 0.500 of 1. The most costly step is cat: it counts 1/2, got 40 % of the probability, and so loses 0.300."
     )
     perfect = win_breakdown(taxonomy, np.array([1, 1, 1, 0, 0, 0, 0.0]), 2)
     assert (
         charts.win_breakdown_sentence(taxonomy, perfect)
-        == "The win is 1.00 of 1: next to nothing is lost on the way to cat."
+        == "The win is 1.000 of 1: next to nothing is lost on the way to cat."
     )
+
+
+def test_the_terms_of_a_small_win_add_up_as_they_are_written(taxonomy):
+    # 1/2 × 0.0126 + 1/2 × 0.0028 = 0.0077: with three decimals 0.006 + 0.001 would stand beside 0.008.
+    small = win_breakdown(taxonomy, np.array([1, 0.0126, 0.0028, 0.0098, 0, 0.9, 0.0874]), 2)
+    words = shown_texts(charts.to_svg(charts.win_breakdown(taxonomy, small)))
+    assert {"1/2 × 0.0126 = 0.0063", "1/2 × 0.0028 = 0.0014", "win 0.0077"} <= set(words)
+    assert charts.win_breakdown_sentence(taxonomy, small).startswith("The win is 0.0077 of 1. ")
 
 
 @pytest.mark.parametrize("truth", [0, 1, 5])
@@ -69,7 +77,7 @@ def test_win_of_a_deep_path_shares_its_last_line():
     words = check(charts.win_breakdown(taxonomy, breakdown), False, 1000)
     # 14 levels: eight lines, and one for the other six, whose weights sum to 1/256.
     assert "6 more levels to level 14" in words
-    assert "1/256 in all, 0.002" in words
+    assert "1/256 in all, 0.00195" in words
     assert len(charts.win_breakdown_table(taxonomy, breakdown)) == 14
 
 

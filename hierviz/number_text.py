@@ -1,0 +1,110 @@
+"""How numbers are written for people: one place, so that one number reads the same wherever it stands.
+
+Conventions
+-----------
+Halves are rounded up, as a reader rounds the digits of a table: 0.785 is 79 %. Thousands are grouped by commas.
+
+Functions
+---------
+value_text, percent_text, probability_text, count_text, adding_up
+"""
+
+from __future__ import annotations
+
+import math
+
+FEWEST, MOST = 3, 7
+# A share such as 0.145 is a little less in binary: it is rounded as it is written.
+NUDGE = 1e-9
+
+
+def value_text(value):
+    """A number with three decimals, or as many more as it takes not to read 0 or a whole number where it is none."""
+    if not math.isfinite(value):
+        return "–" if math.isnan(value) else "∞" if value > 0 else "−∞"
+    for decimals in range(FEWEST, MOST + 1):
+        text = f"{value:.{decimals}f}"
+        if float(text) == value or float(text) % 1:
+            return text
+    return f"{value:.0e}" if abs(value) < 0.5 else text
+
+
+def percent_text(share, digits=0):
+    """A share of 1 as a percentage; "under 1 %" and "over 99 %" are kept apart from 0 and 100."""
+    if share is None or math.isnan(share):
+        return "an unknown share"
+    step = 10.0**-digits
+    if 0 < share < step / 100:
+        return f"under {step:.{digits}f} %"
+    if 1 - step / 100 < share < 1:
+        return f"over {100 - step:.{digits}f} %"
+    return f"{math.floor(100 * share / step + 0.5 + NUDGE) * step:.{digits}f} %"
+
+
+def probability_text(p):
+    """A probability in at most six letters: 1, 0.63, 0.042, 3e-4, 0; – when unknown."""
+    if p is None or math.isnan(p):
+        return "–"
+    if p == 0 or abs(p - 1) < 5e-7:
+        return f"{p:.0f}"
+    if 0.995 <= p < 1:
+        return f"{p:.3f}" if p < 0.9995 else ">0.999"
+    if p >= 0.0995:
+        return f"{p:.2f}"
+    if p >= 0.00095:
+        return f"{p:.3f}"
+    base, exponent = f"{p:.0e}".split("e")
+    return f"{base}e{int(exponent)}"
+
+
+def count_text(n):
+    """A count in at most five letters, where there is no room for more: 7, 982, 1.6k, 16k."""
+    return f"{n}" if n < 1000 else f"{n / 1000:.1f}k" if n < 9950 else f"{n / 1000:.0f}k"
+
+
+def adding_up(terms, total):
+    """Terms of a sum and their total with as many decimals as it takes for the written terms to give the written total.
+
+    Parameters
+    ----------
+    terms : sequence of float
+        At least 0.
+    total : float
+        Their sum.
+
+    Returns
+    -------
+    texts : list of str
+    total : str
+        All with the same number of decimals: at least three, and enough for two digits of the total other than leading
+        zeros, as far as seven decimals give them. Where rounding alone does not add up with up to two decimals more, the
+        terms nearest to the next step are rounded the other way.
+
+    Examples
+    --------
+    >>> adding_up([0.0063, 0.0014], 0.0077)
+    (['0.0063', '0.0014'], '0.0077')
+    >>> adding_up([0.5, 0.25, 0.125], 0.875)
+    (['0.500', '0.250', '0.125'], '0.875')
+    """
+    least = FEWEST if total <= 0 else max(FEWEST, 1 - math.floor(math.log10(total)))
+    least = min(least, MOST)
+    for decimals in range(least, min(least + 2, MOST) + 1):
+        steps, whole = [_steps(one, decimals) for one in terms], _steps(total, decimals)
+        if sum(steps) == whole:
+            return [_written(one, decimals) for one in steps], _written(whole, decimals)
+    exact = [one * 10**least for one in terms]
+    steps, whole = [math.floor(one) for one in exact], _steps(total, least)
+    # Those that lose most by rounding down are rounded up.
+    order = sorted(range(len(terms)), key=lambda i: steps[i] - exact[i])
+    for i in order[: max(0, whole - sum(steps))]:
+        steps[i] += 1
+    return [_written(one, least) for one in steps], _written(whole, least)
+
+
+def _steps(value, decimals):
+    return math.floor(value * 10**decimals + 0.5 + NUDGE)
+
+
+def _written(steps, decimals):
+    return f"{steps / 10**decimals:.{decimals}f}"

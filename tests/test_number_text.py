@@ -1,0 +1,62 @@
+"""Numbers as text: rounded once and in one way, and sums that add up as they are written."""
+
+import json
+
+import numpy as np
+import pytest
+
+from hierviz.number_text import adding_up, percent_text, value_text
+
+
+@pytest.mark.parametrize(
+    "share, digits, text",
+    [
+        (0.785, 0, "79 %"),
+        (0.145, 0, "15 %"),
+        (0.7849, 0, "78 %"),
+        (0.785, 1, "78.5 %"),
+        (0.0004, 1, "under 0.1 %"),
+        (0.9996, 1, "over 99.9 %"),
+        (0.996, 0, "over 99 %"),
+        (0.003, 0, "under 1 %"),
+        (1.0, 1, "100.0 %"),
+        (0.0, 0, "0 %"),
+        (float("nan"), 0, "an unknown share"),
+    ],
+)
+def test_percentages_are_rounded_as_the_digits_of_a_table_are(share, digits, text):
+    assert percent_text(share, digits) == text
+
+
+def test_written_terms_give_the_written_total():
+    rng = np.random.default_rng(5)
+    for _ in range(2000):
+        weights = 0.5 ** np.arange(1, rng.integers(2, 11))
+        terms = (weights * np.sort(rng.random(len(weights)) ** rng.integers(1, 9))[::-1]).tolist()
+        texts, total = adding_up(terms, sum(terms))
+        decimals = len(total) - 2
+        assert all(len(text) == len(total) for text in texts)
+        assert 3 <= decimals <= 7
+        # Whole numbers of the last decimal: no rounding of the test's own.
+        whole = [int(text.replace(".", "")) for text in (*texts, total)]
+        assert sum(whole[:-1]) == whole[-1], json.dumps([terms, texts, total])
+        assert all(abs(float(text) - term) < 1.001 * 10**-decimals for text, term in zip(texts, terms, strict=True))
+        assert abs(float(total) - sum(terms)) <= 0.501 * 10**-decimals
+
+
+def test_a_small_total_is_not_written_as_nothing():
+    # Rounded one by one to three decimals these read 0.006 + 0.001 = 0.008.
+    assert adding_up([0.0063, 0.0014], 0.0077) == (["0.0063", "0.0014"], "0.0077")
+    assert adding_up([0.0004, 0.0003], 0.0007) == (["0.00040", "0.00030"], "0.00070")
+    assert adding_up([0.0, 0.0], 0.0) == (["0.000", "0.000"], "0.000")
+    assert adding_up([1.0], 1.0) == (["1.000"], "1.000")
+
+
+@pytest.mark.parametrize(
+    "value, text",
+    [(0.0004, "0.0004"), (0.8289, "0.829"), (0.99996, "0.99996"), (0.0, "0.000"), (1.0, "1.000"), (3e-9, "3e-09")],
+)
+def test_a_value_that_is_not_whole_does_not_read_as_whole(value, text):
+    assert value_text(value) == text
+    assert value_text(float("nan")) == "–"
+    assert value_text(float("inf")) == "∞"
