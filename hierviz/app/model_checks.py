@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -11,7 +12,7 @@ from hierviz.app.form_words import sentence
 from hierviz.app.numbers import escape
 from hierviz.errors import HiervizError
 from hierviz.onnx.class_order import check_class_order
-from hierviz.onnx.input_check import MOST_ROWS, check_inputs
+from hierviz.onnx.input_check import check_inputs, most_rows, rows_to_check
 from hierviz.taxonomy import NodeLists
 
 MOST_SHOWN = 6
@@ -28,11 +29,19 @@ class Checks:
 
 
 def check(model, samples):
-    """Run both checks on at most `MOST_ROWS` samples with known truth."""
+    """Run both checks on the same samples with known truth, so that the tables can be read side by side."""
     samples.inputs.checked(model.inputs)
-    rows = slice(0, min(MOST_ROWS, len(samples)))
-    truth = samples.truth.take(range(rows.stop)) if isinstance(samples.truth, NodeLists) else samples.truth[rows]
-    scores = model.run_blocks(lambda: samples.inputs.blocks(model.inputs, rows, 64), rows.stop)
+    rows = rows_to_check(samples.truth, most_rows(model.inputs))
+    if not len(rows):
+        return Checks([], [], (), bool(model.outputs))
+    truth = samples.truth.take(rows) if isinstance(samples.truth, NodeLists) else samples.truth[rows]
+    step = samples.inputs.rows_at_once(model.inputs, 64)
+
+    def blocks():
+        for start in range(0, len(rows), step):
+            yield _fed(samples.inputs, model.inputs, rows[start : start + step].tolist())
+
+    scores = model.run_blocks(blocks, len(rows))
     taxonomy, nodes, key, warnings = model.taxonomy, None, None, []
     if model.outputs:
         read = model.read_scores(scores)
@@ -45,6 +54,11 @@ def check(model, samples):
         ways, warning = check_inputs(model, samples.inputs, samples.truth)
         warnings += [warning] if warning else []
     return Checks(orders, ways, tuple(warnings), nodes is not None)
+
+
+def _fed(inputs, specs, rows):
+    parts = [inputs.feed(specs, slice(row, row + 1)) for row in rows]
+    return {name: np.concatenate([one[name] for one in parts]) for name in parts[0]}
 
 
 def attempt(model, samples):
@@ -89,4 +103,4 @@ def _table(title, rows, words, chosen, header):
         key=f"checks-{words}",
         column_config={"right": right, "used": st.column_config.TextColumn(width=50)},
     )
-    st.caption(f"Most probable final class right, of {rows[0]['n']} samples with known truth.")
+    st.caption(f"Most probable final class right, of {rows[0]['n']:,} samples with known truth.")

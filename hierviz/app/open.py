@@ -106,9 +106,10 @@ st.button("Open", type="primary", icon=":material/folder_open:", on_click=state.
 if state.open_requested():
     try:
         with st.spinner("Reading and evaluating …"):
-            if way != "Upload":
-                files = files.with_paths(state.allowed_path)
-            state.put(open_files(files, find=state.open_elsewhere))
+            if way == "Upload":
+                state.put(open_files(files, find=state.open_elsewhere))
+            else:
+                state.put(open_files(files.with_paths(state.allowed_path)))
         state.publish()
         st.success("Opened. This is what was understood:", icon=":material/check_circle:")
     except HiervizError as error:

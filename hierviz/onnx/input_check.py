@@ -53,16 +53,12 @@ def check_inputs(model, inputs, truth, *, most=MOST_ROWS, seed=0):
     warning : str or None
         When another way is clearly better.
     """
-    known = truth.lengths > 0 if isinstance(truth, NodeLists) else np.asarray(truth) >= 0
-    rows = np.flatnonzero(known)
+    rows = rows_to_check(truth, min(most, most_rows(model.inputs)), seed)
     variants = _variants(model.inputs)
     if not len(rows) or not variants or not model.outputs:
         return [], None
     spec = next(iter(variants.values()))
     require_room_for_picture(spec)
-    most = max(1, min(most, MOST_BYTES // (3 * spec.size[0] * spec.size[1])))
-    if len(rows) > most:
-        rows = np.sort(np.random.default_rng(seed).choice(rows, most, replace=False))
     pictures = _pictures(inputs, spec, rows)
     if pictures is None:
         return [], None
@@ -102,6 +98,19 @@ def check_inputs(model, inputs, truth, *, most=MOST_ROWS, seed=0):
         row["luck"] = luck(row["n_better"], row["n_worse"], max(1, len(table) - 1))
     table.sort(key=lambda row: (-row["n_right"], not row["is_declared"]))
     return table, _warning(table)
+
+
+def most_rows(specs):
+    """Most rows to check: `MOST_ROWS`, fewer of large pictures."""
+    spec = next(iter(_variants(specs).values()), None)
+    return MOST_ROWS if spec is None else max(1, min(MOST_ROWS, MOST_BYTES // (3 * spec.size[0] * spec.size[1])))
+
+
+def rows_to_check(truth, most=MOST_ROWS, seed=0):
+    """At most so many rows with known truth, ascending: the same ones for all checks that are read side by side."""
+    known = truth.lengths > 0 if isinstance(truth, NodeLists) else np.asarray(truth) >= 0
+    rows = np.flatnonzero(known)
+    return rows if len(rows) <= most else np.sort(np.random.default_rng(seed).choice(rows, most, replace=False))
 
 
 def _warning(table):

@@ -180,11 +180,14 @@ class ModelInputs:
         rows : slice
         step : int
         """
-        rows = range(len(self))[rows]
-        taken = sum(self._row_bytes(spec) for spec in specs)
-        step = max(1, min(step, BLOCK_BYTES // max(1, taken)))
+        rows, step = range(len(self))[rows], self.rows_at_once(specs, step)
         for start in range(rows.start, rows.stop, step):
             yield self.feed(specs, slice(start, min(start + step, rows.stop)), unreadable)
+
+    def rows_at_once(self, specs, most):
+        """At most `most` rows, and no more than memory is well spent on."""
+        taken = sum(self._row_bytes(spec) for spec in specs)
+        return max(1, min(most, BLOCK_BYTES // max(1, taken)))
 
     def _row_bytes(self, spec):
         if self.arrays is None:

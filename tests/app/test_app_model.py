@@ -65,6 +65,16 @@ def test_one_sample_has_the_probabilities_that_it_has_among_all(demo):
         assert alone.truth.tolist() == [predictions.truth[row]]
 
 
+def test_two_tables_about_the_same_answers_say_the_same(demo):
+    # The first samples of a file need not be like all: each table once had samples of its own, and another accuracy.
+    source = demo.sources["flat-softmax"]
+    model = source.draft(demo.taxonomy)
+    checks = model_checks.check(model, samples_of_data(demo, model, source))
+    (order,) = [row for row in checks.orders if row["is_chosen"]]
+    (way,) = [row for row in checks.ways if row["is_declared"]]
+    assert (order["n_right"], order["n"]) == (way["n_right"], way["n"])
+
+
 def test_sliders_change_the_picture_in_their_order(demo):
     found = samples_of_data(demo, demo.sources["flat-softmax"].draft(demo.taxonomy), demo.sources["flat-softmax"])
     picture = found.inputs.pictures.array(found.inputs.pictures.names[3])

@@ -311,6 +311,12 @@ def test_next_walks_the_selection(no_charts, demo, outcome, under, order):
     expected = expected_order(demo, "soft-max-margin", "threshold", 0.6, outcome, under, order)
     assert len(expected) > 3
     assert f"1 of {len(expected)}" in visit.text
+    # The counters beside the list are those of the same subtree.
+    counts = [
+        len(expected_order(demo, "soft-max-margin", "threshold", 0.6, kind, under, order))
+        for kind in ("", "exact", "coarse", "wrong")
+    ]
+    assert [int(one.split()[-1]) for one in visit.control("Show").options] == counts
     steps = min(len(expected), 4)
     seen = [visit.sample]
     for place in range(2, steps + 1):
@@ -352,6 +358,11 @@ def test_counts_on_the_filter_are_those_of_the_overview(no_charts, demo):
     visit.go("overview")
     assert f"**{exact}** are exact, **{correct - exact}** are correct but coarse" in visit.text
     assert f"**{600 - correct}** are wrong" in visit.text
+    # A subtree chosen on the other page does not follow the link that names all mistakes, nor those of single ones.
+    visit.go("overview", under="watercraft", outcome="exact", tau="0.700")
+    links = [one.proto for one in visit.at.get("page_link") if "mistakes" in one.label or one.label == "Why?"]
+    assert len(links) == 7
+    assert all("outcome=wrong" in str(link) and "under" not in str(link) for link in links)
 
 
 def test_selection_without_a_sample_says_so(no_charts):

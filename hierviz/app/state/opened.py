@@ -97,8 +97,10 @@ def put(data):
 
 
 def open_elsewhere(digest):
-    """An opened data set of the same content, whose models need not be read and evaluated again; None when there is none."""
-    return server().shelf.with_digest(digest)
+    """A data set of uploads of the same content, which need not be read and evaluated again; None when there is none."""
+    found = server().shelf.with_digest(digest)
+    # Files that were named by their path may change where they are.
+    return found if found is not None and found.held else None
 
 
 def may_close():
