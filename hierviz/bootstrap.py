@@ -12,11 +12,11 @@ bootstrap_means, bootstrap_curve, CurveBands
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from hierviz.curves import CURVE_KEYS, THOUSANDTHS, CurveSteps
+from hierviz.curves import CURVE_KEYS, THOUSANDTHS, CurveSteps, best_at_correct
 from hierviz.errors import PredictionsError, listed
 from hierviz.resamples import Interval, check_level
 
@@ -82,6 +82,10 @@ def bootstrap_means(values, resamples, *, level=0.95, progress=None):
     return Interval.of(estimate.reshape(shape), draws.reshape(len(draws), *shape), resamples, level)
 
 
+# What can be read off a curve where so many answers are correct: how specific they are.
+SPECIFICITY_KEYS = ("info_recall", "exact", "depth_recall")
+
+
 @dataclass(frozen=True, eq=False)
 class CurveBands:
     """Bands around an operating curve and intervals of its numbers.
@@ -93,11 +97,19 @@ class CurveBands:
         Arrays of shape (n_thresholds,): means at each threshold; the band is ``lower`` to ``upper``.
     summary : dict of str to Interval
         Single numbers: the keys of `OperatingCurve.summary` but ``n_points``.
+    levels : ndarray of float64, shape (n_levels,)
+        Shares of correct answers.
+    at_correct : dict of str to Interval
+        Keys `SPECIFICITY_KEYS`, arrays of shape (n_levels,): the largest mean of any threshold at which at least that
+        share of the answers is correct, 0 where there is none. Unlike values at one threshold, these of two models can
+        be compared: thresholds of different models mean different things.
     """
 
     thresholds: np.ndarray
     curve: dict[str, Interval]
     summary: dict[str, Interval]
+    levels: np.ndarray = field(default_factory=lambda: np.empty(0))
+    at_correct: dict[str, Interval] = field(default_factory=dict)
 
 
 def bootstrap_curve(
@@ -109,6 +121,7 @@ def bootstrap_curve(
     thresholds=THOUSANDTHS,
     keys=CURVE_KEYS,
     more=None,
+    levels=(),
     level=0.95,
     progress=None,
 ):
@@ -130,6 +143,8 @@ def bootstrap_curve(
     more : dict of str to array_like, shape (n_elements,), optional
         Other values of the answers in the table, such as ``{"depth": taxonomy.depth[table.nodes]}``: their means get
         bands under their names.
+    levels : array_like of float, shape (n_levels,), optional
+        Shares of correct answers at which `SPECIFICITY_KEYS` are wanted.
     level : float
     progress : callable, optional
         Called with (resamples done, n_resamples).
@@ -157,12 +172,13 @@ def bootstrap_curve(
         raise PredictionsError(
             f"keys: expected some of {listed(steps.steps, 20)}, got {listed(unknown)}. Correct them."
         )
-    thresholds = np.asarray(thresholds, dtype=np.float64).reshape(-1)
+    thresholds, levels = (np.asarray(one, dtype=np.float64).reshape(-1) for one in (thresholds, levels))
     whole = steps.curve()
     places = whole.place(thresholds)
     summary = {key: value for key, value in whole.summary().items() if key != "n_points"}
     bands = {key: np.empty((resamples.n_resamples, len(thresholds))) for key in keys}
     scalars = {key: np.empty(resamples.n_resamples) for key in summary}
+    specific = {key: np.empty((resamples.n_resamples, len(levels))) for key in SPECIFICITY_KEYS if len(levels)}
     for index, counts in resamples.each(progress):
         curve = steps.curve(counts)
         for key, draws in bands.items():
@@ -170,8 +186,17 @@ def bootstrap_curve(
         found = curve.summary()
         for key, draws in scalars.items():
             draws[index] = found[key]
+        for key, draws in specific.items():
+            draws[index] = best_at_correct(curve.values[key], curve.values["correct"], levels)
     return CurveBands(
         thresholds,
         {key: Interval.of(whole.values[key][places], draws, resamples, level) for key, draws in bands.items()},
         {key: Interval.of(summary[key], draws, resamples, level) for key, draws in scalars.items()},
+        levels,
+        {
+            key: Interval.of(
+                best_at_correct(whole.values[key], whole.values["correct"], levels), draws, resamples, level
+            )
+            for key, draws in specific.items()
+        },
     )

@@ -4,20 +4,35 @@ Conventions
 -----------
 Both sides come from the same `Resamples`, so that what makes a resample easy makes it easy for both: the difference is
 taken in each resample, and its interval is narrower than two single intervals suggest. "No clear difference" means that
-the interval of the difference contains 0. It is pointwise, and no correction is made for many comparisons.
+the interval of the difference contains 0. It is pointwise, and no correction is made for many comparisons, but in
+`clear_after_holm` (several pairs) and `simultaneous` (a whole range).
+
+Models are compared by numbers of the whole curve or where the same share of their answers is correct, never at the same
+threshold: their scores are on different scales.
 
 Functions
 ---------
-paired_difference, no_clear_difference, tied_with_best
+paired_difference, no_clear_difference, clear_after_holm, simultaneous, highest_level, tied_with_best
+
+References
+----------
+.. [1] S. Holm, A simple sequentially rejective multiple test procedure, Scand. J. Statist. 6 (1979) 65-70.
+.. [2] J. L. Montiel Olea, M. Plagborg-Møller, Simultaneous confidence bands: theory, implementation, and an application
+   to SVARs, J. Appl. Econometrics 34 (2019) 1-17.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
 from hierviz.bootstrap import CurveBands
 from hierviz.errors import PredictionsError
 from hierviz.resamples import Interval
+
+# Wrong answers that a share of correct answers must leave for an interval there to mean anything.
+FEWEST_WRONG = 10
 
 
 def paired_difference(a, b):
@@ -26,7 +41,7 @@ def paired_difference(a, b):
     Parameters
     ----------
     a, b : Interval, or CurveBands
-        Two of a kind, of one level, from the same resamples; bands at the same thresholds.
+        Two of a kind, of one level, from the same resamples; bands at the same thresholds and shares of correct answers.
 
     Returns
     -------
@@ -44,9 +59,16 @@ def paired_difference(a, b):
                 f"thresholds: expected the same for both models, got {len(a.thresholds)} and {len(b.thresholds)} that "
                 "differ. Bootstrap both at the same ones."
             )
-        parts = ((a.curve, b.curve), (a.summary, b.summary))
-        curve, summary = ({key: paired_difference(x[key], y[key]) for key in x if key in y} for x, y in parts)
-        return CurveBands(a.thresholds, curve, summary)
+        if not np.array_equal(a.levels, b.levels):
+            raise PredictionsError(
+                f"levels: expected the same for both models, got {len(a.levels)} and {len(b.levels)} that differ. "
+                "Bootstrap both at the same ones."
+            )
+        parts = ((a.curve, b.curve), (a.summary, b.summary), (a.at_correct, b.at_correct))
+        curve, summary, at_correct = (
+            {key: paired_difference(x[key], y[key]) for key in x if key in y} for x, y in parts
+        )
+        return CurveBands(a.thresholds, curve, summary, a.levels, at_correct)
     _check_paired(a, b)
     with np.errstate(invalid="ignore"):
         # Two infinite means have no known difference.
@@ -56,6 +78,60 @@ def paired_difference(a, b):
 def no_clear_difference(difference):
     """Where the interval of a `paired_difference` contains 0, or is nan: ndarray of bool of its shape."""
     return ~((difference.lower > 0) | (difference.upper < 0))
+
+
+def clear_after_holm(differences):
+    """Which of several differences are clear, all judged together.
+
+    Parameters
+    ----------
+    differences : sequence of Interval
+        Single numbers of one level, as `paired_difference` gives them.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_differences,)
+        By Holm's steps [1]_: the chance that any of those without a true difference is called clear stays below
+        1 - level. With one difference: whether its interval leaves 0 out.
+    """
+    clear = np.zeros(len(differences), dtype=bool)
+    while not clear.all():
+        left = np.flatnonzero(~clear)
+        found = []
+        for place in left:
+            one = differences[place]
+            strict = 1 - (1 - one.level) / len(left)
+            found.append(not no_clear_difference(Interval.of(one.estimate, one.draws, one.resamples, strict)))
+        if not any(found):
+            break
+        clear[left[found]] = True
+    return clear
+
+
+def simultaneous(difference):
+    """The Interval with a band that holds along its whole length at once (sup-t [2]_), for sentences about a range.
+
+    Parameters
+    ----------
+    difference : Interval
+        Of a row of numbers, shape (n,).
+
+    Returns
+    -------
+    Interval
+        The same numbers: estimate ± c × standard deviation of the draws, c such that the share `level` of the draws lies
+        inside everywhere. Without width where the draws have none.
+    """
+    spread = difference.draws.std(axis=0, ddof=1)
+    off = np.abs(difference.draws - difference.estimate)
+    farthest = np.divide(off, spread, out=np.zeros_like(off), where=spread > 0).max(axis=1, initial=0.0)
+    half = np.quantile(farthest, difference.level, method="higher") * spread
+    return replace(difference, lower=difference.estimate - half, upper=difference.estimate + half)
+
+
+def highest_level(n_samples):
+    """Largest share of correct answers at which models can be compared on so many samples: at least 10 may be wrong."""
+    return max(0.0, 1 - FEWEST_WRONG / n_samples)
 
 
 def tied_with_best(models, *, higher_is_better=True):

@@ -263,18 +263,23 @@ def envelope(x, y):
 
 def envelope_integral(x, y):
     """Area under the envelope from 0 to the largest x, by steps: no trapezoids, nothing beyond. In [0, 1]."""
-    x, y = np.asarray(x), np.asarray(y)
-    # A point that a neighbour has below and left of it adds nothing. These are most, and sorting the rest is cheap.
+    x, height = envelope(*_corners(np.asarray(x), np.asarray(y)))
+    return float(x[0] * height[0] + np.sum((x[1:] - x[:-1]) * height[1:]))
+
+
+def _corners(x, y):
+    """The points without those that a neighbour has below and left of it: these are most, and add nothing."""
     rises = (x[:-1] <= x[1:]) & (y[:-1] <= y[1:])
     falls = (x[:-1] >= x[1:]) & (y[:-1] >= y[1:])
     kept = np.ones(len(x), dtype=bool)
     kept[:-1] = ~rises
     kept[1:] &= rises | ~falls
-    x, height = envelope(x[kept], y[kept])
-    return float(x[0] * height[0] + np.sum((x[1:] - x[:-1]) * height[1:]))
+    return x[kept], y[kept]
 
 
 def best_at_correct(x, correct, level):
-    """Largest x over points with correct >= level (not strict), 0 when there is none."""
-    allowed = np.asarray(x)[np.asarray(correct) >= level]
-    return float(allowed.max()) if len(allowed) else 0.0
+    """Largest x over points with correct >= level (not strict), 0 when there is none; of one level or an array of them."""
+    # The envelope with the axes exchanged: from each share of correct answers on, the largest x.
+    shares, largest = envelope(*_corners(np.asarray(correct), np.asarray(x)))
+    found = np.append(largest, 0.0)[np.searchsorted(shares, level, side="left")]
+    return float(found) if np.ndim(level) == 0 else found

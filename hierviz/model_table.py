@@ -35,9 +35,13 @@ TABLE_KEYS = (
     "hf1_auc",
     "softmax_win",
 )
+# Of answers at one threshold, which means different things for different models: these do not say which model is better.
+AT_ONE_THRESHOLD = ("majority_f1",)
 # Where bands are worked out: evenly, and ever closer to 0 and 1, where sure models have their answers.
 _ENDS = np.logspace(-2, -6, 25)
 BAND_THRESHOLDS = np.unique(np.concatenate([np.arange(134) / 133, 1 - _ENDS, _ENDS, [0.5]]))[::-1]
+# Shares of correct answers at which models are compared.
+BAND_LEVELS = np.arange(201) / 200
 # A word before the number: without one, models such as resnet18 and resnet50 would be runs of one model.
 _RUN = re.compile(
     r"^(?P<stem>.*?)[\s_.,:(-]*(?<![A-Za-z])(?:seed|run|rep|repeat|replicate|trial)[\s_.=#-]*\d+\)?$", re.IGNORECASE
@@ -64,7 +68,9 @@ def model_numbers(samples):
     return samples.curve.summary() | {key: _mean(values) for key, values in samples.single.items()}
 
 
-def model_intervals(samples, resamples, *, thresholds=BAND_THRESHOLDS, keys=CURVE_KEYS, level=0.95, progress=None):
+def model_intervals(
+    samples, resamples, *, thresholds=BAND_THRESHOLDS, keys=CURVE_KEYS, levels=BAND_LEVELS, level=0.95, progress=None
+):
     """Bootstrap of all numbers of a model.
 
     Parameters
@@ -76,6 +82,8 @@ def model_intervals(samples, resamples, *, thresholds=BAND_THRESHOLDS, keys=CURV
         Of the bands; the draws take 8 bytes x n_resamples x n_thresholds for each key.
     keys : sequence of str
         Of the bands; none of them where only the numbers are wanted.
+    levels : array_like of float, shape (n_levels,)
+        Shares of correct answers of ``bands.at_correct``.
     level : float
     progress : callable, optional
         Called with (resamples done, n_resamples).
@@ -91,6 +99,7 @@ def model_intervals(samples, resamples, *, thresholds=BAND_THRESHOLDS, keys=CURV
         resamples,
         thresholds=thresholds,
         keys=keys,
+        levels=levels,
         level=level,
         progress=progress,
     )
@@ -129,7 +138,7 @@ def standings(key, values, intervals=None):
     Parameters
     ----------
     key : str
-        Of `METRICS`: says whether higher is better.
+        Of `METRICS`: says whether higher is better. Of those in `AT_ONE_THRESHOLD` no model is the best.
     values : sequence of float
         One a model; None and nan have no place.
     intervals : sequence of Interval, optional
@@ -143,7 +152,7 @@ def standings(key, values, intervals=None):
     nobody = np.zeros(len(values), dtype=bool)
     gain = -values if METRICS[key].better == "lower" else values
     order = np.unique(gain[~np.isnan(gain)])[::-1]
-    if len(values) < 2 or not len(order):
+    if len(values) < 2 or not len(order) or key in AT_ONE_THRESHOLD:
         return Standing(nobody, nobody, nobody)
     best = gain == order[0]
     second = gain == order[1] if len(order) > 1 and best.sum() == 1 else nobody

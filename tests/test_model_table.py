@@ -134,6 +134,8 @@ def test_standings():
         return found.best.astype(int).tolist(), found.second.astype(int).tolist()
 
     assert shown("ap", [0.5, 0.9, 0.7]) == ([0, 1, 0], [0, 0, 1])
+    # At one threshold, which means different things for different models, none is the best.
+    assert shown("majority_f1", [0.5, 0.9, 0.7]) == ([0, 0, 0], [0, 0, 0])
     assert shown("info_dist", [0.5, 0.9, 0.7]) == ([1, 0, 0], [0, 0, 1])
     # Two best leave no second place.
     assert shown("ap", [0.9, 0.9, 0.7]) == ([1, 1, 0], [0, 0, 0])

@@ -9,7 +9,7 @@ from hierviz.number_text import adding_up, percent_text, value_text
 
 
 @pytest.mark.parametrize(
-    "share, digits, text",
+    ("share", "digits", "text"),
     [
         (0.785, 0, "79 %"),
         (0.145, 0, "15 %"),
@@ -53,7 +53,7 @@ def test_a_small_total_is_not_written_as_nothing():
 
 
 @pytest.mark.parametrize(
-    "value, text",
+    ("value", "text"),
     [(0.0004, "0.0004"), (0.8289, "0.829"), (0.99996, "0.99996"), (0.0, "0.000"), (1.0, "1.000"), (3e-9, "3e-09")],
 )
 def test_a_value_that_is_not_whole_does_not_read_as_whole(value, text):

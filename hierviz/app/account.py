@@ -11,8 +11,8 @@ def account(data):
     _facts(
         "Taxonomy",
         {
-            "classes": f"{taxonomy.n_nodes:,} nodes, {taxonomy.n_leaves:,} leaves, up to {taxonomy.max_depth} levels below the root "
-            f"{taxonomy.title(0)!r}",
+            "classes": f"{taxonomy.n_nodes:,} nodes, {taxonomy.n_leaves:,} leaves, up to {taxonomy.max_depth} levels below "
+            f"the root {taxonomy.title(0)!r}",
             "shape": "a tree" if taxonomy.is_tree else "a graph: some nodes have several parents",
             **taxonomy.detected,
         },
@@ -21,7 +21,9 @@ def account(data):
     for model in data.models.values():
         predictions = model.predictions
         judged = (
-            f"{model.n_judged:,} judged by a known truth" if model.n_judged else "none with a known truth: pictures only"
+            f"{model.n_judged:,} judged by a known truth"
+            if model.n_judged
+            else "none with a known truth: pictures only"
         )
         _facts(
             predictions.name,

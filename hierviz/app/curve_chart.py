@@ -149,16 +149,21 @@ def curve_chart(choice):
         alt="Operating curves of the chosen models with a threshold that can be dragged",
     )
     now = state.dragged(event, start, choice.keys)
-    words = charts.bands_sentence(bands, choice.axes.x, choice.axes.y)
+    words = [
+        charts.operating_curves_sentence(curves, tau=choice.tau(now), model=choice.name(now.model)),
+        uncertainty.comparison(choice, now.model),
+        charts.bands_sentence(bands, choice.axes.x, choice.axes.y),
+    ]
     below(
         chart,
         name="operating-curves",
-        sentence=f"{charts.operating_curves_sentence(curves, tau=choice.tau(now))} {words}".strip(),
+        sentence=" ".join(one for one in words if one),
         table=charts.operating_curves_table(
             curves,
             tau=choice.tau(now),
             rules=choice.rules(),
             intervals={choice.name(key): uncertainty.at(choice, key, now.tau_of(key)) for key in choice.keys},
         ),
+        note=charts.threshold_caution(len(curves), not now.own),
     )
     return now

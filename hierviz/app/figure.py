@@ -42,11 +42,13 @@ def figure(chart, *, name, sentence, table, select=None, key=None):
     return event
 
 
-def below(finished, *, name, sentence, table):
-    """The sentence, the table and the downloads of a finished chart."""
+def below(finished, *, name, sentence, table, note=""):
+    """The sentence, the table with a note, and the downloads of a finished chart."""
     st.markdown(escape(sentence))
     with st.popover("Table and downloads", icon=":material/download:", type="tertiary", key=f"more-{name}"):
         st.dataframe(table, hide_index=True, height=min(35 * (len(table) + 1) + 3, 300))
+        if note:
+            st.caption(escape(note))
         with st.container(horizontal=True):
             for kind, label, mime, make in (
                 ("csv", "CSV", "text/csv", lambda: table.to_csv(index=False).encode()),

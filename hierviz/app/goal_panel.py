@@ -212,7 +212,11 @@ def _groups(choice, key):
         st.info(escape(at_least_correct(samples.curve, level).why_not or "No threshold reaches this goal."))
         return
     rows = {
-        "All samples": {"own τ": "by group", "one τ": threshold_text(found.global_threshold), "n": f"{found.measured_on:,}"}
+        "All samples": {
+            "own τ": "by group",
+            "one τ": threshold_text(found.global_threshold),
+            "n": f"{found.measured_on:,}",
+        }
     }
     own, alike = {"All samples": found.values}, {"All samples": found.global_values}
     for place, group in enumerate(found.groups.tolist()):

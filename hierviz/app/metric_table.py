@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 import streamlit as st
 
+from hierviz.charts.comparison_words import ONE_TAU
 from hierviz.metrics import METRICS
 from hierviz.model_table import standings
 from hierviz.number_text import value_text
@@ -13,6 +14,20 @@ SECOND, TIED = "②", "≈"
 # A table cannot be drawn in italics: a sign says who is second.
 MARKS = f"The best of a column is **bold**, the second has a {SECOND}."
 TIES = f"{TIED}: no clear difference from the best (the interval of the paired difference holds 0)."
+
+
+def unmarked(keys):
+    """Why some columns have no such marks, in Markdown; empty where all have."""
+    names = [METRICS[key].label for key in keys]
+    if not names:
+        return ""
+    verb = "is" if len(names) == 1 else "are"
+    return f"{listing(names)} {verb} about answers at one τ, so no best is marked: {ONE_TAU[0].lower()}{ONE_TAU[1:]}"
+
+
+def listing(names):
+    """Names in words: one, two and three."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 @dataclass(frozen=True)
@@ -25,10 +40,15 @@ class Row:
     marks: dict = field(default_factory=dict)
 
 
-def ranked(rows, keys):
-    """The rows with marks by key: "best", "second", and "tied" where there are intervals; the same columns stand in all."""
+def ranked(rows, keys, unranked=()):
+    """The rows with marks by key: "best", "second", and "tied" where there are intervals; the same columns stand in all.
+
+    No mark for the keys in `unranked`.
+    """
     marks = [{} for _ in rows]
     for key in keys:
+        if key in unranked:
+            continue
         intervals = [row.intervals.get(key) for row in rows]
         intervals = None if any(one is None for one in intervals) else intervals
         found = standings(key, [row.values.get(key) for row in rows], intervals)

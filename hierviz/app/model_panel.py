@@ -4,13 +4,20 @@ import pandas as pd
 import streamlit as st
 
 from hierviz.app import choosing, numbers, state, uncertainty
-from hierviz.app.metric_table import MARKS, TIES, Row, metric_table, ranked
+from hierviz.app.metric_table import MARKS, TIES, Row, metric_table, ranked, unmarked
 from hierviz.app.numbers import escape
 from hierviz.charts import to_csv
 from hierviz.errors import HiervizError
 from hierviz.judged_samples import facet_columns, facets
 from hierviz.metrics import METRICS
-from hierviz.model_table import TABLE_KEYS, model_intervals, model_numbers, run_groups, spread_over_runs
+from hierviz.model_table import (
+    AT_ONE_THRESHOLD,
+    TABLE_KEYS,
+    model_intervals,
+    model_numbers,
+    run_groups,
+    spread_over_runs,
+)
 from hierviz.number_text import value_text
 
 WHOLE = "all samples together"
@@ -38,7 +45,7 @@ def panel(choice, now):
     facet = choosing.value("facet", WHOLE, columns)
     rows = _rows(choice, facet, keys)
     metric_table(rows, keys, "models-table")
-    _explain(choice, first, facet, rows)
+    _explain(choice, first, facet, rows, keys)
     st.download_button(
         "CSV",
         to_csv(pd.DataFrame([_flat(row, keys) for row in rows])),
@@ -93,16 +100,16 @@ def _spans(choice, key, samples, part):
     return state.computed(
         "facet intervals",
         (choice.data_key, tuple(choice.keys), key, part, how),
-        lambda: model_intervals(samples, resamples, thresholds=(), keys=()).numbers,
+        lambda: model_intervals(samples, resamples, thresholds=(), keys=(), levels=()).numbers,
     )
 
 
-def _explain(choice, first, facet, rows):
+def _explain(choice, first, facet, rows, keys):
     who = "Each row is a model" if facet == WHOLE else f"Each row is a model on the samples of one value of {facet}"
     text = f"{escape(who)}, judged at all its thresholds on "
     text += f"{first.n_samples:,} samples." if facet == WHOLE else f"n of the {first.n_samples:,} samples."
     if len(choice.keys) > 1:
-        text += f" {MARKS}"
+        text += f" {MARKS} {unmarked([key for key in keys if key in AT_ONE_THRESHOLD])}"
     has_intervals = any(row.intervals for row in rows)
     if has_intervals:
         text += f" In brackets: 95 % intervals. {TIES if len(choice.keys) > 1 else ''}"
@@ -110,7 +117,9 @@ def _explain(choice, first, facet, rows):
         text += " For intervals, switch them on under Uncertainty."
     judged = max(model.n_judged for model in choice.models.values())
     if judged > first.n_samples:
-        text += f" Only samples that all these models judge are counted; the most that one of them judges is {judged:,}."
+        text += (
+            f" Only samples that all these models judge are counted; the most that one of them judges is {judged:,}."
+        )
     st.markdown(text)
 
 
@@ -147,7 +156,10 @@ def _runs(choice):
         table = []
         for stem, runs in groups.items():
             spread = spread_over_runs([_numbers(choice, names[name], samples[names[name]], None) for name in runs])
-            cells = {METRICS[key].label: f"{value_text(one.mean)} ± {value_text(one.half_width)}" for key, one in spread.items()}
+            cells = {
+                METRICS[key].label: f"{value_text(one.mean)} ± {value_text(one.half_width)}"
+                for key, one in spread.items()
+            }
             table.append({"model": stem, "runs": len(runs)} | cells)
         st.dataframe(pd.DataFrame(table), hide_index=True, key="runs-table", width="content")
         st.markdown(

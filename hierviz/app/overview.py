@@ -2,32 +2,11 @@
 
 import streamlit as st
 
-from hierviz.app import controls, numbers, shell, state
+from hierviz.app import controls, numbers, overview_table, shell, state
 from hierviz.app.account import account
 from hierviz.app.figure import picture_url
-from hierviz.app.metric_table import MARKS
 from hierviz.mistakes import mistakes, outcome_counts
-from hierviz.summary import model_summary
 
-SHOWN = {
-    "curve": ("ac", "ap", "recall_at_95_correct", "majority_f1"),
-    "distribution": ("softmax_win",),
-    "top_down": ("finest_accuracy", "coarsest_accuracy", "aggregate_f1"),
-    "confusion": ("f1", "mcc"),
-}
-# Where there are no scores, sets of labels are what can be judged.
-SHOWN_OF_LABELS = {
-    "labels": ("micro_f1", "macro_f1", "hf1_samples", "ihf1_samples"),
-    "confusion": ("ppv", "tpr", "f1", "mcc"),
-}
-LEFT_OUT = {
-    "distribution": "the win and cross entropy",
-    "top_down": "accuracy by level",
-    "predicted": "precision and recall of the answer",
-    "labels": "metrics of label sets",
-    "curve": "operating curves",
-    "confusion": "the hierarchical confusion",
-}
 GALLERY = 6
 
 data = shell.open_data()
@@ -53,29 +32,7 @@ st.markdown(
 
 if judged:
     st.subheader("How good are the models?")
-    # The table does not depend on the controls below it: each of them reruns the page.
-    entries = state.computed(
-        "summaries", data.digest, lambda: {one.predictions.name: model_summary(one) for one in data.models.values()}
-    )
-    shown = SHOWN if any(entry["curve"] for entry in entries.values()) else SHOWN_OF_LABELS
-    rows = {
-        name: {key: entry[block][key] for block, keys in shown.items() if entry[block] for key in keys}
-        for name, entry in entries.items()
-    }
-    keys = [key for keys in shown.values() for key in keys if any(key in row for row in rows.values())]
-    if keys:
-        shell.metric_table(rows, keys, key="overview-table")
-        st.markdown(
-            f"Each row is a model. {MARKS if len(rows) > 1 else ''} "
-            "Answers are those of the majority rule where a column needs one. What the columns mean:"
-        )
-        numbers.definitions(keys, "overview")
-    left_out = {}
-    for note in dict.fromkeys(note for entry in entries.values() for note in entry["notes"] if ": null, " in note):
-        block, reason = note.split(": null, ", 1)
-        left_out.setdefault(reason, []).append(LEFT_OUT[block])
-    for reason, blocks in left_out.items():
-        st.caption(f"Left out: {', '.join(blocks)}, because {numbers.escape(reason)}.")
+    overview_table.draw(data)
 
 
 def gallery(worst, model, key):

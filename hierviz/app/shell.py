@@ -104,7 +104,7 @@ def page(name):
     return PAGES / f"{name}.py"
 
 
-def metric_table(models, keys, key):
+def metric_table(models, keys, key, unranked=()):
     """Models against metrics, the best of each column bold, the second marked; sortable, with a download.
 
     Parameters
@@ -113,9 +113,11 @@ def metric_table(models, keys, key):
     keys : sequence of str
     key : str
         Of the widget.
+    unranked : sequence of str
+        Metrics without a best one.
     """
     rows = [Row({"model": name}, values) for name, values in models.items()]
-    draw_table(ranked(rows, keys), keys, key)
+    draw_table(ranked(rows, keys, unranked), keys, key)
 
 
 def open_data():

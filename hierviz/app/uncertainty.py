@@ -1,4 +1,4 @@
-"""Panel "Uncertainty": bands and intervals from resamples, and whether two models really differ."""
+"""Panel "Uncertainty": bands and intervals from resamples, and whether two models clearly differ."""
 
 from dataclasses import dataclass
 
@@ -8,9 +8,9 @@ from hierviz import charts
 from hierviz.app import choosing, state
 from hierviz.app.figure import figure
 from hierviz.app.numbers import escape
+from hierviz.bootstrap import SPECIFICITY_KEYS
 from hierviz.charts.curve_table import short_label
 from hierviz.comparison import paired_difference
-from hierviz.curves import CURVE_KEYS
 from hierviz.errors import HiervizError
 from hierviz.judged_samples import group_columns
 from hierviz.model_table import answer_intervals, model_intervals
@@ -96,6 +96,20 @@ def at(choice, key, tau):
     )
 
 
+def comparison(choice, model):
+    """How a model of the page compares with the others, in words; empty where it is alone."""
+    if len(choice.keys) < 2:
+        return ""
+    try:
+        samples = choosing.samples_of(choice)
+    except HiervizError:
+        return ""  # they share no sample; the panels say so
+    n, spans = _first(choice).n_samples, intervals(choice)
+    found = {one.name: spans[key].numbers if spans else one.curve.summary() for key, one in samples.items()}
+    told = charts.comparison_sentence(found, choice.name(model), n)
+    return told if spans else f"{told} Bands and intervals are switched on under Uncertainty."
+
+
 def panel(choice, now):
     """Controls, what they mean, and the difference of two models."""
     st.markdown(
@@ -133,7 +147,7 @@ def panel(choice, now):
         st.info("With one sample there is nothing to draw anew: bands and intervals have no width.")
     if not is_on():
         st.markdown(
-            "Switch them on to see bands on the curves, intervals in every table, and which models really differ."
+            "Switch them on to see bands on the curves, intervals in every table, and which models clearly differ."
         )
         return
     try:
@@ -150,12 +164,18 @@ def panel(choice, now):
 def _difference(choice, now):
     keys = choice.keys
     other = next(key for key in keys if key != now.model)
+    st.markdown(
+        "Two models are compared where the same share of their answers is correct, not at the same τ: "
+        "their scores are on different scales."
+    )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         names = {"format_func": choice.name}
-        a = st.selectbox("Is", **names, **choosing.kept("first", now.model, keys, width=230))
-        b = st.selectbox("better than", **names, **choosing.kept("second", other, keys, width=230))
+        a = st.selectbox("First model", **names, **choosing.kept("first", now.model, keys, width=230))
+        b = st.selectbox("Second model", **names, **choosing.kept("second", other, keys, width=230))
         metric = st.selectbox(
-            "in", format_func=short_label, **choosing.kept("difference", "info_f1", CURVE_KEYS, width=200)
+            "How specific",
+            format_func=short_label,
+            **choosing.kept("difference", "info_recall", SPECIFICITY_KEYS, width=200),
         )
     if a == b:
         st.info("Choose two different models.")

@@ -5,6 +5,7 @@ Builders return unconfigured charts: `finish` adds the look, `show` puts one int
 """
 
 from hierviz.charts._curve_bands import bands_sentence
+from hierviz.charts.comparison_words import compared_keys, comparison_sentence, threshold_caution
 from hierviz.charts.confusion_breakdown import (
     confusion_breakdown,
     confusion_breakdown_sentence,
@@ -27,6 +28,8 @@ from hierviz.charts.win_breakdown import win_breakdown, win_breakdown_sentence, 
 
 __all__ = [
     "bands_sentence",
+    "compared_keys",
+    "comparison_sentence",
     "confusion_breakdown",
     "confusion_breakdown_sentence",
     "confusion_breakdown_table",
@@ -54,6 +57,7 @@ __all__ = [
     "selections",
     "show",
     "simplify",
+    "threshold_caution",
     "threshold_text",
     "to_csv",
     "to_png",

@@ -9,17 +9,18 @@ import altair as alt
 from hierviz.charts import curve_table as numbers
 from hierviz.charts._canvas import position, texts
 from hierviz.charts._coupling import LEFT
-from hierviz.charts._text import count_text, shorten
+from hierviz.charts._text import count_text, shorten, wrap_words
+from hierviz.charts.comparison_words import threshold_caution
 from hierviz.charts.theme import FONT, SIZE
-from hierviz.metrics import METRICS
 
+LINE = 17
 BRIEF = {"correct": "Right", "exact": "Exact", "precision": "Prec.", "recall": "Recall", "f1": "F1"}
-# Of the answers, without a judgement: no best one. Title in a wide and in a narrow table.
+# Of the answers, without a judgement. Title in a wide and in a narrow table.
 OF_ANSWERS = {numbers.NOT_AT_LEAF: ("Not at a leaf", "Inner"), numbers.MEAN_DEPTH: ("Mean depth", "Depth")}
 
 
 def read_out(figure, width, wide):
-    """One row a model, one column a number, at the threshold of the selection; the best of each metric is bold.
+    """One row a model, one column a number, at the threshold of the selection; none is marked as the best.
 
     Parameters
     ----------
@@ -38,7 +39,10 @@ def read_out(figure, width, wide):
     # A phone has no room for more columns: these two then stand in the line of the name.
     first, last = ([] if coupling.is_shared else ["tau"], ["n"]) if wide else ([], [])
     row, top = (24, 28) if wide else (42, 30)
-    height = top + row * len(names)
+    caution = threshold_caution(len(names), coupling.is_shared)
+    caution = wrap_words(caution, width - 8, SIZE - 1, most_lines=6) if caution else []
+    foot = top + row * len(names)
+    height = foot + (LINE * len(caution) + 4 if caution else 0)
     name_width = min(240, width * 0.26) if wide else 0
     columns = [*first, *keys, *last]
     step = (width - name_width - 16) / len(columns)
@@ -59,6 +63,9 @@ def read_out(figure, width, wide):
         fixed.append(
             {"x": ends["n"] if wide else right, "y": y, "text": n, "colour": look.muted, "align": "right", "size": size}
         )
+    for i, line in enumerate(caution):
+        y = foot + LINE * (i + 0.5) + 4
+        fixed.append({"x": 2, "y": y, "text": line, "colour": look.muted, "size": SIZE - 1, "limit": width})
     layers = [texts(fixed, width - LEFT, height, start=LEFT), _values(figure, keys, ends, lines, size, width, height)]
     if not coupling.is_shared:
         layers.append(
@@ -91,10 +98,9 @@ def _title(key, wide):
 
 
 def _values(figure, keys, ends, lines, size, width, height):
-    """The numbers, formatted in the browser, the best of a column bold."""
+    """The numbers, formatted in the browser."""
     n, coupling = len(figure.curves), figure.coupling
     columns = [numbers.column(key, j) for key in keys for j in range(n)]
-    signs = [0 if key in OF_ANSWERS else -1 if METRICS[key].better == "lower" else 1 for key in keys]
     formats = [".2f" if key == numbers.MEAN_DEPTH or key.endswith("dist") else ".3f" for key in keys]
     made = coupling.near(figure.knots).transform_fold(columns, as_=["field", "value"])
     made = made.transform_calculate(spot=f"indexof({json.dumps(columns)}, datum.field)")
@@ -106,18 +112,13 @@ def _values(figure, keys, ends, lines, size, width, height):
             across=f"{json.dumps([ends[key] for key in keys])}[datum.k]",
             down=f"{json.dumps(lines)}[datum.j]",
             shown=f"format(datum.value, {json.dumps(formats)}[datum.k])",
-            sign=f"{json.dumps(signs)}[datum.k]",
         )
-        .transform_calculate(goodness="datum.value * datum.sign")
-        .transform_joinaggregate(best="max(goodness)", groupby=["k"])
-        .transform_calculate(weight=f"{n} > 1 && datum.sign !== 0 && datum.goodness > datum.best - 5e-4 ? 700 : 400")
         .mark_text(
             align="right",
             baseline="middle",
             fontSize=size,
             font=FONT,
             color=figure.look.ink,
-            fontWeight=alt.ExprRef("datum.weight"),
             tooltip=None,
         )
         .encode(position("across", width - LEFT, start=LEFT), position("down", height, axis="y"), text="shown:N")

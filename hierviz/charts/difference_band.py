@@ -1,4 +1,7 @@
-"""The difference of two models over the threshold, with its interval, and where it is not clear."""
+"""The difference of two models where the same share of their answers is correct, with its band, and where it is not clear.
+
+Not at the same threshold: thresholds of different models mean different things.
+"""
 
 from __future__ import annotations
 
@@ -9,24 +12,25 @@ from hierviz.charts._rows import frame
 from hierviz.charts._text import percent_text, text_width
 from hierviz.charts.curve_table import short_label
 from hierviz.charts.theme import FONT, SMALL, palette
-from hierviz.comparison import no_clear_difference
+from hierviz.comparison import highest_level, no_clear_difference, simultaneous
 from hierviz.errors import PredictionsError
 from hierviz.metrics import METRICS
+from hierviz.resamples import Interval
 
 LEFT, RIGHT, HATCH, UNCLEAR = 48, 14, 10, "no clear difference"
-# Share of the thresholds below which a sentence says nothing of a side.
-LEAST = 0.01
+# Stretches that a sentence names.
+MOST_RUNS = 3
 
 
 def difference_band(difference, key, names, *, dark=False, width=800, height=190):
-    """Paired difference of two models against τ: line, band, and grey hatched stretches where 0 lies in the band.
+    """Paired difference of two models against the share of correct answers: line, band, grey hatch where 0 lies in the band.
 
     Parameters
     ----------
     difference : CurveBands
         Of `hierviz.comparison.paired_difference`: first model minus second.
     key : str
-        Of `difference.curve`.
+        Of `difference.at_correct`.
     names : (str, str)
         Of the two models.
     dark : bool
@@ -48,8 +52,17 @@ def difference_band(difference, key, names, *, dark=False, width=800, height=190
     spans = unclear_spans(difference, key)
     highest = float(np.nanmax(np.abs(np.append(rows[["low", "high"]].to_numpy(dtype=float), 0.0))))
     top = max(0.02, 1.08 * highest)
-    at_x = alt.X("tau:Q").scale(domain=[0, 1], nice=False)
-    at_x = at_x.axis(title="Threshold τ", tickCount=5 if plot < 500 else 10, grid=False, tickSize=4)
+    ends = [float(rows["correct"].min()), float(rows["correct"].max())] if len(rows) else [0.0, 1.0]
+    if ends[0] == ends[1]:
+        ends = [ends[0] - 0.005, ends[1] + 0.005]
+    at_x = alt.X("correct:Q").scale(domain=ends, nice=False)
+    at_x = at_x.axis(
+        title="Share of the answers that is correct, at least",
+        format=".0%",
+        tickCount=5 if plot < 500 else 10,
+        grid=False,
+        tickSize=4,
+    )
     at_y = alt.Y("difference:Q").scale(domain=[-top, top], nice=False)
     at_y = at_y.axis(
         title=f"{short_label(key)}: {names[0]} − {names[1]}",
@@ -69,10 +82,10 @@ def difference_band(difference, key, names, *, dark=False, width=800, height=190
     base = alt.Chart(rows.assign(up=top, down=-top))
     layers = []
     down = alt.Y("up:Q").scale(domain=[-top, top], nice=False)
-    across = alt.X("start:Q").scale(domain=[0, 1], nice=False)
+    across = alt.X("start:Q").scale(domain=ends, nice=False)
     if spans:
         grey = frame([one | {"up": top, "down": -top} for one in spans])
-        hatch = frame(_hatch(spans, plot, height, top))
+        hatch = frame(_hatch(spans, plot, height, top, ends))
         layers += [
             alt.Chart(grey)
             .mark_rect(color=look.others, opacity=0.75, **still)
@@ -91,7 +104,7 @@ def difference_band(difference, key, names, *, dark=False, width=800, height=190
             down,
             y2="down:Q",
             tooltip=[
-                alt.Tooltip("tau:Q", title="τ", format=".3f"),
+                alt.Tooltip("correct:Q", title="Correct, at least", format=".1%"),
                 alt.Tooltip("difference:Q", title="Difference", format="+.3f"),
                 alt.Tooltip("low:Q", title="from", format="+.3f"),
                 alt.Tooltip("high:Q", title="to", format="+.3f"),
@@ -99,9 +112,13 @@ def difference_band(difference, key, names, *, dark=False, width=800, height=190
             ],
         ),
     ]
-    room = [one for one in spans if (one["end"] - one["start"]) * plot > text_width(UNCLEAR, SMALL) + 12]
+    room = [
+        one
+        for one in spans
+        if (one["end"] - one["start"]) / (ends[1] - ends[0]) * plot > text_width(UNCLEAR, SMALL) + 12
+    ]
     if room:
-        words = frame([{"tau": (one["start"] + one["end"]) / 2, "up": top, "text": UNCLEAR} for one in room])
+        words = frame([{"correct": (one["start"] + one["end"]) / 2, "up": top, "text": UNCLEAR} for one in room])
         mark = {"baseline": "top", "dy": 3, "fontSize": SMALL, "font": FONT, "color": look.ink, "tooltip": None}
         layers.append(alt.Chart(words).mark_text(**mark).encode(at_x, down, text="text:N"))
     # Alone, a layered chart would be fitted with its axes into its own height.
@@ -109,102 +126,99 @@ def difference_band(difference, key, names, *, dark=False, width=800, height=190
 
 
 def difference_band_table(difference, key):
-    """Table behind `difference_band`: ``tau, difference, low, high, clear, verdict``, one row a threshold."""
-    one = _interval(difference, key)
+    """Table behind `difference_band`: ``correct, difference, low, high, clear, verdict``, one row a share of correct answers.
+
+    The band holds at all these shares at once (`hierviz.comparison.simultaneous`). Shares that leave too few wrong answers
+    to compare are left out (`hierviz.comparison.highest_level`), and so are all but the last of those below which both
+    models can always name the most probable leaf: nothing changes there.
+    """
+    levels, one = _compared(difference, key)
     clear = ~no_clear_difference(one)
-    order = np.argsort(difference.thresholds)
     verdict = np.where(~clear, UNCLEAR, np.where(one.estimate > 0, "first is higher", "second is higher"))
     return frame(
         {
-            "tau": difference.thresholds[order],
-            "difference": one.estimate[order],
-            "low": one.lower[order],
-            "high": one.upper[order],
-            "clear": clear[order],
-            "verdict": verdict[order].astype(object),
+            "correct": levels,
+            "difference": one.estimate,
+            "low": one.lower,
+            "high": one.upper,
+            "clear": clear,
+            "verdict": verdict.astype(object),
         }
     )
 
 
 def difference_band_sentence(difference, key, names):
-    """One plain sentence: at which thresholds one model is clearly better, and where nobody can tell."""
-    one = _interval(difference, key)
+    """One plain sentence: where one model is clearly more specific with the same share of correct answers."""
+    levels, one = _compared(difference, key)
     unclear = no_clear_difference(one)
-    share = f"{100 * one.level:.4g} %"
-    label, lower = METRICS[key].label, METRICS[key].better == "lower"
+    band, label = f"{100 * one.level:.4g} % band of the paired difference", METRICS[key].label
+    if not len(levels):
+        n = one.resamples.n_samples
+        return f"{label}: {n:,} samples are too few to compare {names[0]} and {names[1]} where so many answers are correct."
+    what = f"{label} where the same share of answers is correct"
+    until = f"up to {percent_text(levels[-1], 1)} correct; beyond it too few answers are wrong to compare"
     if unclear.all():
         return (
-            f"At no threshold is there a clear difference between {names[0]} and {names[1]} in {label}: the {share} "
-            "interval of their difference holds 0 everywhere."
+            f"{what}: at no share is there a clear difference between {names[0]} and {names[1]}: the {band} holds 0 "
+            f"everywhere ({until})."
         )
-    thresholds = difference.thresholds
-    signs = (-1, 1) if lower else (1, -1)
-    sides = [(name, ~unclear & (sign * one.estimate > 0)) for name, sign in zip(names, signs, strict=True)]
-    told = [
-        f"{name} is clearly {'lower' if lower else 'higher'} {_where(thresholds, where)}"
-        for name, where in sides
-        if _share(thresholds, where) >= LEAST
-    ]
-    if not told:
-        told = [f"{names[0]} and {names[1]} differ clearly only in stretches of τ shorter than {percent_text(LEAST)}"]
-    rest = "; where it is grey and hatched, nobody can tell" if unclear.any() else ""
-    return (
-        f"{label}: {', '.join(told)}{rest} ({share} intervals of the paired difference, at each threshold by itself)."
-    )
+    sides = [(name, ~unclear & (sign * one.estimate > 0)) for name, sign in zip(names, (1, -1), strict=True)]
+    told = [f"{name} is clearly higher {_where(levels, where)}" for name, where in sides if where.any()]
+    rest = "; where it is grey and hatched, no difference is clear" if unclear.any() else ""
+    return f"{what}: {', '.join(told)}{rest} ({band}, for all shares at once, {until})."
 
 
 def unclear_spans(difference, key):
-    """Stretches of τ without a clear difference: list of dicts ``start``, ``end``, ascending, half a step wider each way."""
+    """Stretches without a clear difference: list of dicts ``start``, ``end``, ascending, half a step wider each way."""
     table = difference_band_table(difference, key)
-    return _spans(table["tau"].to_numpy(), ~table["clear"].to_numpy(dtype=bool))
+    return _spans(table["correct"].to_numpy(), ~table["clear"].to_numpy(dtype=bool))
 
 
-def _spans(tau, inside):
-    """Runs of True along ascending thresholds."""
+def _spans(level, inside):
+    """Runs of True along ascending levels."""
     if not inside.any():
         return []
-    middles = np.concatenate([[tau[0]], (tau[1:] + tau[:-1]) / 2, [tau[-1]]])
+    middles = np.concatenate([[level[0]], (level[1:] + level[:-1]) / 2, [level[-1]]])
     change = np.diff(np.concatenate([[0], inside.astype(int), [0]]))
     starts, ends = np.flatnonzero(change == 1), np.flatnonzero(change == -1)
     return [{"start": float(middles[a]), "end": float(middles[b])} for a, b in zip(starts.tolist(), ends.tolist())]
 
 
-def _runs(thresholds, where):
-    order = np.argsort(thresholds)
-    return _spans(np.asarray(thresholds)[order], np.asarray(where)[order])
-
-
-def _share(thresholds, where):
-    """Share of the axis of thresholds."""
-    return sum(one["end"] - one["start"] for one in _runs(thresholds, where))
-
-
-def _where(thresholds, where):
-    """How much of the thresholds, and the longest stretch of them, in words."""
+def _where(levels, where):
+    """The shares of correct answers at which something holds, in words."""
     if where.all():
-        return "at every threshold"
-    longest = max(_runs(thresholds, where), key=lambda one: one["end"] - one["start"])
-    return (
-        f"at {percent_text(_share(thresholds, where))} of the thresholds (the longest stretch: τ from "
-        f"{longest['start']:.2f} to {longest['end']:.2f})"
-    )
+        return "at all of them"
+    change = np.diff(np.concatenate([[0], where.astype(int), [0]]))
+    starts, ends = np.flatnonzero(change == 1), np.flatnonzero(change == -1) - 1
+    runs = [
+        f"{percent_text(levels[a], 1)}" if a == b else f"{percent_text(levels[a], 1)} to {percent_text(levels[b], 1)}"
+        for a, b in zip(starts.tolist(), ends.tolist())
+    ]
+    more = f" and in {len(runs) - MOST_RUNS} more stretches" if len(runs) > MOST_RUNS else ""
+    return f"where at least {', '.join(runs[:MOST_RUNS])} are correct{more}"
 
 
-def _hatch(spans, plot, height, top):
+def _hatch(spans, plot, height, top, ends):
     """Strokes at 45 degrees along the foot of every stretch, in the units of the axes."""
-    rows = []
+    rows, unit = [], (ends[1] - ends[0]) / plot
     for one in spans:
-        left, right = one["start"] * plot, one["end"] * plot
+        left, right = ((one[edge] - ends[0]) / unit for edge in ("start", "end"))
         for x in np.arange(left - HATCH, right, 6):
             # Cut to the stretch: a stroke rises one pixel a pixel.
             start, end = max(x, left), min(x + HATCH, right)
             if end > start:
-                foot, head = (2 * top * (one - x) / height - top for one in (start, end))
-                rows.append({"start": start / plot, "end": end / plot, "up": foot, "down": head})
-    return rows or [{"start": 0.0, "end": 0.0, "up": -top, "down": -top}]
+                foot, head = (2 * top * (at - x) / height - top for at in (start, end))
+                rows.append({"start": ends[0] + start * unit, "end": ends[0] + end * unit, "up": foot, "down": head})
+    return rows or [{"start": ends[0], "end": ends[0], "up": -top, "down": -top}]
 
 
-def _interval(difference, key):
-    if key not in difference.curve:
-        raise PredictionsError(f"key: expected one of {', '.join(difference.curve)}, got {key!r}. Choose one.")
-    return difference.curve[key]
+def _compared(difference, key):
+    """The shares of correct answers at which two models are compared, ascending, and their band there."""
+    if key not in difference.at_correct:
+        raise PredictionsError(f"key: expected one of {', '.join(difference.at_correct)}, got {key!r}. Choose one.")
+    one, levels = difference.at_correct[key], difference.levels
+    usable = levels <= highest_level(one.resamples.n_samples) + 1e-9
+    same = (one.estimate == one.estimate[:1]) & (one.draws == one.draws[:, :1]).all(axis=0)
+    usable &= np.arange(len(levels)) >= np.logical_and.accumulate(same).sum() - 1
+    picked = [values[..., usable] for values in (one.estimate, one.lower, one.upper, one.draws)]
+    return levels[usable], simultaneous(Interval(*picked, one.level, one.resamples))

@@ -129,38 +129,31 @@ def selections(curves):
     return ["tau", "model"] if len(numbers.checked_curves(curves)) > 1 else ["tau"]
 
 
-def operating_curves_sentence(curves, tau=0.5):
-    """One plain sentence on what the models do at a threshold.
+def operating_curves_sentence(curves, tau=0.5, *, model=None):
+    """One plain sentence on what a model does at a threshold.
 
     Parameters
     ----------
     curves : dict of str to OperatingCurve, or OperatingCurve
     tau : float, or dict of str to float
         One threshold for all, or one a model.
+    model : str, optional
+        The model told of, the first by default. The others are left out: at one threshold models cannot be compared, as
+        `comparison_sentence` does at equal correctness.
 
     Returns
     -------
     str
     """
     curves = numbers.checked_curves(curves)
-    taus, is_shared = numbers.checked_thresholds(tau, curves)
-    at = {name: curve.at(one) for (name, curve), one in zip(curves.items(), taus, strict=True)}
-    name = max(at, key=lambda one: at[one]["info_f1"])
-    values, own = at[name], dict(zip(curves, taus, strict=True))
-    text = (
-        f"At τ = {_short(own[name])} {name} is right {percent_text(values['correct'])} of the time, names exactly the true "
-        f"class in {percent_text(values['exact'])} of the samples, "
-        f"and states {percent_text(values['info_recall'])} of what there is to say"
-    )
-    if len(curves) == 1:
-        return f"{text}."
-    safest = max(at, key=lambda one: at[one]["correct"])
-    each = "" if is_shared else ", each at its own τ"
-    if safest == name:
-        return f"{text}: of {len(curves)} models{each} the best balance, and the one most often right."
+    taus, _ = numbers.checked_thresholds(tau, curves)
+    place = numbers.checked_model(model, curves)
+    name, at = list(curves)[place], taus[place]
+    values = curves[name].at(at)
     return (
-        f"{text}: of {len(curves)} models{each} the best balance. {safest} is right most often, "
-        f"{percent_text(at[safest]['correct'])}, but states {percent_text(at[safest]['info_recall'])}."
+        f"At τ = {_short(at)} {name} is right {percent_text(values['correct'])} of the time, names exactly the true "
+        f"class in {percent_text(values['exact'])} of the samples, "
+        f"and states {percent_text(values['info_recall'])} of what there is to say."
     )
 
 
@@ -194,6 +187,9 @@ def _legend_groups(figure, wide, envelope):
     if figure.x != "tau":
         sides.append("left" if METRICS[figure.x].better == "lower" else "right")
     notes = [{"kind": "note", "label": f"Better: {' '.join(one for one in sides if one)}"}]
+    if figure.x == "tau" and len(figure.curves) > 1:
+        # What is higher at one threshold is not therefore better.
+        notes = [{"kind": "note", "label": "One τ differs by model"}]
     if envelope:
         notes.append({"kind": "note", "label": "Pale: the raw points"})
     notes += [

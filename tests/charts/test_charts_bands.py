@@ -1,5 +1,7 @@
 """Bands and rings on the operating curves, and the difference of two models, as data."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from chart_cases import curve_of, shown_texts, three_points, views
@@ -41,8 +43,15 @@ def bands(low=0.1):
 
 
 def difference():
-    """Clear for tau >= 0.75, unclear at 0.5, the other way round below."""
-    return CurveBands(TAUS, {"info_f1": interval([0.2, 0.2, 0.0, -0.2, -0.2], 0.1)}, {})
+    """Clear where at most 0.25 must be correct, unclear at 0.5, the other way round above."""
+    return compared([-0.2, -0.25, 0.0, 0.2, 0.25], 0.1)
+
+
+def compared(middle, half):
+    """A difference of two models at some shares of correct answers."""
+    levels, enough = np.array([0, 0.25, 0.5, 0.75, 0.98]), hv.Resamples.draw(1000, 100)
+    one = replace(interval(middle, half), resamples=enough)
+    return CurveBands(TAUS, {}, {}, levels, {"info_recall": one})
 
 
 def test_a_band_goes_forth_along_its_lower_edge_and_back_along_the_upper():
@@ -94,18 +103,18 @@ def test_rings_stand_on_the_curve_at_their_threshold():
 
 
 def test_difference_table_and_spans():
-    table = difference_band_table(difference(), "info_f1")
-    assert table["tau"].tolist() == [0, 0.25, 0.5, 0.75, 1]
+    table = difference_band_table(difference(), "info_recall")
+    assert table["correct"].tolist() == [0, 0.25, 0.5, 0.75, 0.98]
     assert table["clear"].tolist() == [True, True, False, True, True]
     assert table["verdict"].tolist() == ["second is higher"] * 2 + ["no clear difference"] + ["first is higher"] * 2
     # Half way to the neighbours that are clear.
-    assert unclear_spans(difference(), "info_f1") == [{"start": 0.375, "end": 0.625}]
+    assert unclear_spans(difference(), "info_recall") == [{"start": 0.375, "end": 0.625}]
 
 
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [330, 1200])
 def test_difference_is_drawn_with_words_and_hatch_not_colour_alone(dark, width):
-    chart = difference_band(difference(), "info_f1", ("a", "b"), dark=dark, width=width)
+    chart = difference_band(difference(), "info_recall", ("a", "b"), dark=dark, width=width)
     spec = to_vega_lite(chart, dark)
     drawn = {view["mark"]["type"] for view in views(spec)}
     assert {"area", "line", "rule", "rect"} <= drawn
@@ -117,16 +126,19 @@ def test_difference_is_drawn_with_words_and_hatch_not_colour_alone(dark, width):
 
 
 def test_difference_in_words():
-    text = difference_band_sentence(difference(), "info_f1", ("a", "b"))
-    assert "a is clearly higher at 38 % of the thresholds (the longest stretch: τ from 0.62 to 1.00)" in text
-    assert "b is clearly higher at 38 % of the thresholds (the longest stretch: τ from 0.00 to 0.38)" in text
-    assert "nobody can tell" in text
-    same = CurveBands(TAUS, {"info_f1": interval(np.zeros(5), 0)}, {})
-    assert "At no threshold is there a clear difference" in difference_band_sentence(same, "info_f1", ("a", "b"))
-    clear = CurveBands(TAUS, {"info_f1": interval(np.full(5, 0.3), 0.1)}, {})
-    assert "a is clearly higher at every threshold (95 %" in difference_band_sentence(clear, "info_f1", ("a", "b"))
-    assert unclear_spans(clear, "info_f1") == []
-    to_svg(difference_band(clear, "info_f1", ("a", "b")))
-    to_svg(difference_band(same, "info_f1", ("a", "b")))
-    with pytest.raises(hv.PredictionsError, match="key: expected one of info_f1, got 'nothing'"):
+    text = difference_band_sentence(difference(), "info_recall", ("a", "b"))
+    assert "a is clearly higher where at least 75.0 % to 98.0 % are correct" in text
+    assert "b is clearly higher where at least 0.0 % to 25.0 % are correct" in text
+    assert "where it is grey and hatched, no difference is clear" in text
+    same = compared(np.zeros(5), 0)
+    assert "at no share is there a clear difference" in difference_band_sentence(same, "info_recall", ("a", "b"))
+    clear = compared([0.3, 0.31, 0.32, 0.33, 0.34], 0.1)
+    assert "a is clearly higher at all of them (95 %" in difference_band_sentence(clear, "info_recall", ("a", "b"))
+    assert unclear_spans(clear, "info_recall") == []
+    to_svg(difference_band(clear, "info_recall", ("a", "b")))
+    to_svg(difference_band(same, "info_recall", ("a", "b")))
+    few = replace(clear, at_correct={"info_recall": replace(clear.at_correct["info_recall"], resamples=RESAMPLES)})
+    text = difference_band_sentence(few, "info_recall", ("a", "b"))
+    assert "0.0 % correct; beyond it too few answers are wrong to compare" in text
+    with pytest.raises(hv.PredictionsError, match="key: expected one of info_recall, got 'nothing'"):
         difference_band(clear, "nothing", ("a", "b"))

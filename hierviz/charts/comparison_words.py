@@ -1,0 +1,102 @@
+"""What can fairly be said of several models: by numbers of their whole curves and at equal correctness, never at equal τ."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hierviz.comparison import clear_after_holm, highest_level, paired_difference
+from hierviz.metrics import METRICS
+from hierviz.number_text import value_text
+from hierviz.resamples import Interval
+
+# Numbers of a curve that say how specific a model is with so many correct answers, strictest first.
+AT_CORRECT = {"recall_at_95_correct": 0.95, "recall_at_90_correct": 0.90}
+ONE_TAU = (
+    "The same τ means different things for different models, because their scores are on different scales: numbers at one "
+    "τ do not say which model is better."
+)
+OWN_TAUS = (
+    "Numbers at thresholds that do not make the same share of the answers correct do not say which model is better."
+)
+
+
+def threshold_caution(n_models, is_shared=True):
+    """What a table of models at one threshold, or each at its own, must say; empty for one model."""
+    return "" if n_models < 2 else ONE_TAU if is_shared else OWN_TAUS
+
+
+def compared_keys(n_samples):
+    """The numbers that models are compared by on so many samples: AC, and the strictest of `AT_CORRECT` that allows it."""
+    at = [key for key, level in AT_CORRECT.items() if level <= highest_level(n_samples) + 1e-9]
+    return ["ac", *at[:1]]
+
+
+def comparison_sentence(numbers, model, n_samples):
+    """How a model compares with the others, in words; empty where there is no other.
+
+    Parameters
+    ----------
+    numbers : dict of str to dict of str to Interval or float
+        By model: those of `compared_keys`. Intervals come from the same resamples; plain numbers cannot be compared, and
+        the sentence says so.
+    model : str
+        The one that the others are compared with.
+    n_samples : int
+        That all models are judged on.
+
+    Returns
+    -------
+    str
+        A difference is called clear only where its paired interval leaves 0 out after Holm's correction for all those
+        that are looked at.
+    """
+    if len(numbers) < 2:
+        return ""
+    keys = compared_keys(n_samples)
+    few = "" if len(keys) > 1 else f" {n_samples:,} samples are too few to compare at 90 or 95 % correct answers."
+    if not all(isinstance(one[key], Interval) for one in numbers.values() for key in keys):
+        told = "; ".join(
+            f"{_what(key)}: {', '.join(f'{name} {value_text(float(_estimate(one[key])))}' for name, one in numbers.items())}"
+            for key in keys
+        )
+        return f"{told}.{few} Without intervals nothing can be said about which model is better."
+    others = [name for name in numbers if name != model]
+    differences = {
+        (key, name): paired_difference(numbers[model][key], numbers[name][key]) for key in keys for name in others
+    }
+    clear = dict(zip(differences, clear_after_holm(list(differences.values())), strict=True))
+    told = "; ".join(
+        f"{_what(key)}: {model} {value_text(float(numbers[model][key].estimate))}, "
+        f"{_verdicts({name: (differences[key, name], clear[key, name]) for name in others})}"
+        for key in keys
+    )
+    level = f"{100 * next(iter(differences.values())).level:.4g} %"
+    holm = "" if len(clear) == 1 else f"; clear: after Holm's correction for {len(clear)} comparisons"
+    return f"{told} (on {n_samples:,} samples; in brackets {level} intervals of the paired differences{holm}).{few}"
+
+
+def _what(key):
+    if key == "ac":
+        return "AC, over all thresholds"
+    return f"{METRICS['info_recall'].label} where {100 * AT_CORRECT[key]:.0f} % of the answers are correct"
+
+
+def _verdicts(differences):
+    """The other models by verdict: name -> (difference, whether it is clear)."""
+    groups = {"clearly higher than": [], "clearly lower than": [], "no clear difference from": []}
+    for name, (one, is_clear) in differences.items():
+        sign = 1 if one.estimate > 0 else -1
+        verdict = "no clear difference from" if not is_clear else f"clearly {'higher' if sign > 0 else 'lower'} than"
+        sign = 1 if not is_clear else sign
+        ends = sorted((sign * float(one.lower), sign * float(one.upper)))
+        span = f"{_signed(sign * float(one.estimate))} [{', '.join(_signed(end) for end in ends)}]"
+        groups[verdict].append(f"{name} ({'' if not is_clear else 'by '}{span})")
+    return ", ".join(f"{verdict} {' and '.join(found)}" for verdict, found in groups.items() if found)
+
+
+def _signed(value):
+    return value_text(value).replace("-", "−")
+
+
+def _estimate(value):
+    return value.estimate if isinstance(value, Interval) else np.asarray(value)

@@ -1,0 +1,162 @@
+"""Two models whose scores are on different scales: what is said of them is about equal correctness, never about equal τ."""
+
+import numpy as np
+import pytest
+from chart_cases import shown_texts, views
+
+import hierviz as hv
+from hierviz import charts
+from hierviz.app.metric_table import MARKS, Row, ranked, unmarked
+from hierviz.comparison import clear_after_holm, highest_level, simultaneous
+from hierviz.curves import best_at_correct
+from hierviz.evaluation import Evaluation
+from hierviz.judged_samples import judged_samples
+from hierviz.model_table import BAND_LEVELS, model_intervals, model_numbers
+from hierviz.resamples import Interval
+
+N = 500
+RESAMPLES = hv.Resamples.draw(N, 100, seed=1)
+EDGES = [("all", f"g{i}") for i in range(4)] + [(f"g{i}", f"l{i}{j}") for i in range(4) for j in range(4)]
+
+
+@pytest.fixture(scope="module")
+def taxonomy():
+    return hv.Taxonomy.from_edges(EDGES)
+
+
+@pytest.fixture(scope="module")
+def pair(taxonomy):
+    """JudgedSamples of A, which ranks well and is far too modest, and of B, which ranks worse and is sure of itself."""
+    rng = np.random.default_rng(0)
+    truth = rng.choice(taxonomy.leaves, N)
+    z = rng.normal(0, 1, (N, taxonomy.n_leaves))
+    z[np.arange(N), np.searchsorted(taxonomy.leaves, truth)] += 3.2
+    noisy = z + rng.normal(0, 1.0, z.shape)
+
+    def model(name, logits):
+        leaves = np.exp(logits) / np.exp(logits).sum(1, keepdims=True)
+        return Evaluation.of(
+            hv.Predictions.from_scores(taxonomy, leaves, truth=truth, parametrisation="leaf_probabilities", name=name)
+        )
+
+    return judged_samples([model("A", z / 1.5), model("B", noisy * 3)])
+
+
+@pytest.fixture(scope="module")
+def intervals(pair):
+    return {one.name: model_intervals(one, RESAMPLES) for one in pair}
+
+
+def test_a_modest_model_is_better_and_looks_worse_at_one_threshold(pair):
+    a, b = (one.curve for one in pair)
+    levels = BAND_LEVELS[BAND_LEVELS <= highest_level(N)]
+    more = [best_at_correct(one.values["info_recall"], one.values["correct"], levels) for one in (a, b)]
+    assert (more[0] >= more[1]).mean() == 1
+    taus = np.linspace(0.2, 0.999, 200)
+    assert (a.at(taus)["info_f1"] < b.at(taus)["info_f1"]).mean() > 0.8
+
+
+def test_sentences_at_one_threshold_name_no_winner(pair):
+    curves = {one.name: one.curve for one in pair}
+    text = charts.operating_curves_sentence(curves, 0.5, model="B")
+    assert text.startswith("At τ = 0.50 B is right ")
+    assert " A " not in text
+    for tau, said in ((0.5, "The same τ means different things for different models"), ({"A": 0.1, "B": 0.9}, "do not")):
+        chart = charts.operating_curves(curves, tau=tau, width=1000)
+        words = " ".join(shown_texts(charts.to_svg(chart)))
+        assert said in words
+        assert "do not say which model is better" in words
+        # No number of the read-out is bold: the names of the models are.
+        numbers = [view for view in views(charts.to_vega_lite(chart)) if "fontWeight" in str(view["mark"])]
+        assert not [view for view in numbers if "shown" in str(view["encoding"].get("text"))]
+    assert charts.threshold_caution(1) == ""
+    spec = str(charts.operating_curves(curves, x="tau", y="info_f1").to_dict())
+    assert "Better: " not in spec
+
+
+def test_tables_mark_no_best_at_one_threshold(pair):
+    keys = ["ac", "majority_f1", "f1"]
+    numbers = [model_numbers(one) | {"f1": 0.1 * place} for place, one in enumerate(pair)]
+    assert numbers[0]["majority_f1"] < numbers[1]["majority_f1"]
+    rows = ranked([Row({"model": one.name}, found) for one, found in zip(pair, numbers, strict=True)], keys, ["f1"])
+    assert [row.marks["ac"] for row in rows] == [{"best"}, {"second"}]
+    assert [row.marks.get("majority_f1") for row in rows] == [set(), set()]
+    assert ["f1" in row.marks for row in rows] == [False, False]
+    assert unmarked(["majority_f1"]).startswith("F1 at majority is about answers at one τ, so no best is marked: the same")
+    assert "bold" in MARKS
+
+
+def test_the_comparison_is_of_whole_curves_and_at_equal_correctness(pair, intervals):
+    numbers = {name: one.numbers for name, one in intervals.items()}
+    ac = hv.paired_difference(numbers["A"]["ac"], numbers["B"]["ac"])
+    assert ac.lower > 0
+    span = f"by {ac.estimate:.3f} [{ac.lower:.3f}, {ac.upper:.3f}]"
+    text = charts.comparison_sentence(numbers, "A", N)
+    assert text.startswith(f"AC, over all thresholds: A {numbers['A']['ac'].estimate:.3f}, clearly higher than B ({span})")
+    assert "where 95 % of the answers are correct: A" in text
+    assert text.count("clearly higher than B") == 2
+    assert "lower" not in text
+    assert "Holm's correction for 2 comparisons" in text
+    # The same from the other side, with the same digits.
+    text = charts.comparison_sentence(numbers, "B", N)
+    assert f"clearly lower than A ({span})" in text
+    assert "higher" not in text
+    assert charts.comparison_sentence({"A": numbers["A"]}, "A", N) == ""
+
+
+def test_where_nothing_can_be_told_it_is_said(pair, intervals):
+    plain = {one.name: model_numbers(one) for one in pair}
+    text = charts.comparison_sentence(plain, "A", N)
+    assert "Without intervals nothing can be said about which model is better." in text
+    assert "clear" not in text.replace("clearly", "clear").split("Without")[0]
+    numbers = {"A": intervals["A"].numbers, "A again": intervals["A"].numbers}
+    text = charts.comparison_sentence(numbers, "A", N)
+    assert "no clear difference from A again (0.000 [0.000, 0.000])" in text
+    # 150 samples leave 15 wrong answers at 90 % correct and fewer than ten at 95 %; 90 samples leave too few at both.
+    assert [charts.compared_keys(n) for n in (200, 150, 90)] == [
+        ["ac", "recall_at_95_correct"],
+        ["ac", "recall_at_90_correct"],
+        ["ac"],
+    ]
+    assert "90 samples are too few to compare at 90 or 95 % correct" in charts.comparison_sentence(plain, "A", 90)
+
+
+def test_the_difference_band_stands_over_the_share_of_correct_answers(pair, intervals):
+    difference = hv.paired_difference(*(intervals[name].bands for name in "AB"))
+    table = charts.difference_band_table(difference, "info_recall")
+    assert table["correct"].max() == pytest.approx(1 - 10 / N)
+    levels = table["correct"].to_numpy()
+    mine = [best_at_correct(one.curve.values["info_recall"], one.curve.values["correct"], levels) for one in pair]
+    assert table["difference"].tolist() == pytest.approx(mine[0] - mine[1])
+    # The band is no narrower than the interval of one share by itself: it holds for all at once.
+    one = difference.at_correct["info_recall"]
+    inside = np.isin(difference.levels, levels)
+    assert (table["high"] - table["low"]).mean() > (one.upper - one.lower)[inside].mean()
+    text = charts.difference_band_sentence(difference, "info_recall", ("A", "B"))
+    assert "where the same share of answers is correct: A is clearly higher where at least " in text
+    assert "B is clearly" not in text
+    assert "up to 98.0 % correct; beyond it too few answers are wrong to compare" in text
+    assert "τ" not in text
+
+
+def test_holm_steps_by_hand():
+    # 200 draws: with alpha = 0.05 the single interval leaves out 4 at each end, half of it 2, a third of it 1.
+    resamples = hv.Resamples.draw(10, 200)
+
+    def with_negatives(n):
+        return Interval.of(1.0, np.repeat([-1.0, 1.0], [n, 200 - n]), resamples)
+
+    assert clear_after_holm([with_negatives(4)]).tolist() == [True]
+    assert clear_after_holm([with_negatives(4), with_negatives(4)]).tolist() == [False, False]
+    assert clear_after_holm([with_negatives(4), with_negatives(0)]).tolist() == [True, True]
+    assert clear_after_holm([with_negatives(2), with_negatives(50), with_negatives(0)]).tolist() == [True, False, True]
+
+
+def test_a_simultaneous_band_covers_whole_rows():
+    rng = np.random.default_rng(3)
+    draws = rng.normal(0, 1, (400, 30)) * np.linspace(0.1, 2, 30)
+    draws[:, 5] = 0.0
+    band = simultaneous(Interval.of(np.zeros(30), draws, hv.Resamples.draw(10, 400)))
+    held = ((draws >= band.lower) & (draws <= band.upper)).all(axis=1).mean()
+    assert 0.95 <= held < 0.96
+    assert band.lower[5] == band.upper[5] == 0
