@@ -52,7 +52,7 @@ with main:
         st.markdown(f"{place + 1:,} of {last + 1:,}")
         st.caption(controls.setting(data, key, choice))
 
-    p = best_leaf = truth = outcome = None
+    p = best_leaf = truth = outcome = truths = None
     if predictions.has_scores:
         p = predictions.node_probabilities(np.array([row]))[0]
         predicted, best_leaf = int(model.answers(**choice)[row]), int(model.best_leaf[row])
@@ -61,12 +61,19 @@ with main:
         predicted = None if ends is None else int(ends[row])
     if model.judged[row] and predictions.has_single_truth:
         truth = int(predictions.truth[row])
+    elif model.judged[row]:
+        truths = predictions.truth[row]
     if chosen.found is not None:
         outcome = chosen.found.outcome[place]
 
     sample.head(predictions, row, truth, predicted, outcome)
     if p is not None:
-        sample.tree(taxonomy, p, truth, predicted)
+        if truths is not None and len(truths) > 1:
+            st.markdown(
+                "Several classes are true. The answer here is the one class that the rule gives, and true classes that are "
+                "not on its path count as missed. The Overview judges the set of all classes with a score above τ instead."
+            )
+        sample.tree(taxonomy, p, truth if truths is None else truths, predicted)
     if outcome is not None:
         worked = worked_numbers(taxonomy, truth, predicted, p, best_leaf)
         if p is not None:

@@ -66,7 +66,7 @@ def ask(source, model, kind, from_data, key):
         except HiervizError as error:
             st.error(escape(in_form_words(str(error))), icon=":material/error:")
             return None
-        _answer(first, second, truth, key)
+        _answer(first, second, truth, [] if found is None else found.truths_of(row), key)
     return None
 
 
@@ -149,8 +149,8 @@ def _row_of_data(model, found):
     return row
 
 
-def _answer(first, second, truth, key):
-    """Rule and threshold, the tree, and what every rule answers."""
+def _answer(first, second, truth, truths, key):
+    """Rule and threshold, the tree, and what every rule answers; `truth` is the one true node, `truths` are all."""
     now = second or first
     taxonomy = now.taxonomy
     for note in now.predictions.notes:
@@ -165,10 +165,10 @@ def _answer(first, second, truth, key):
         told = f"Answer: **{escape(taxonomy.title(predicted))}**"
         if second is not None:
             told += f" — as it was: {escape(taxonomy.title(was))}"
-        if truth is not None:
-            told += f" · Truth: **{escape(taxonomy.title(truth))}**"
+        if truths:
+            told += f" · Truth: **{'; '.join(escape(taxonomy.title(one)) for one in truths)}**"
         st.markdown(told)
-    sample.tree(taxonomy, p, truth, predicted)
+    sample.tree(taxonomy, p, truths or None, predicted)
     st.subheader("What each rule answers")
     _rules(first, second, choice, truth)
     st.caption(

@@ -16,6 +16,7 @@ from hierviz.onnx.disturb import DISTURBANCES
 from hierviz.predictions import Predictions
 from hierviz.readers import load_truth
 from hierviz.readers.pictures import Pictures
+from hierviz.taxonomy import NodeLists
 
 # So many rows tell what kind of scores a model gives.
 ROWS_TO_SETTLE = 64
@@ -54,6 +55,13 @@ class Samples:
     def truth_of(self, row):
         """The one true node of a sample, None when there is none."""
         return int(self.truth[row]) if isinstance(self.truth, np.ndarray) and self.truth[row] >= 0 else None
+
+    def truths_of(self, row):
+        """All true nodes of a sample, as a list; empty where none is known."""
+        if isinstance(self.truth, NodeLists):
+            return self.truth[row].tolist()
+        one = self.truth_of(row)
+        return [] if one is None else [one]
 
 
 def kind_of(model):

@@ -11,7 +11,7 @@ from hierviz.summary import model_summary
 SHOWN = {
     "curve": ("ac", "ap", "recall_at_95_correct", "majority_f1"),
     "distribution": ("softmax_win",),
-    "top_down": ("argmax_leaf_accuracy", "finest_accuracy", "coarsest_accuracy", "aggregate_f1"),
+    "top_down": ("argmax_leaf_accuracy", "coarsest_accuracy", "aggregate_f1"),
     "confusion": ("f1", "mcc"),
 }
 # Where there is no curve, sets of classes are what can be judged.
@@ -49,8 +49,9 @@ def draw(data):
         if len(rows) > 1:
             said += [*([MARKS] if len(at_one_tau) < len(keys) else []), unmarked(at_one_tau)]
         found = {what: [METRICS[one].label for one in of if one in keys] for what, of in _judged(models, has_curve)}
-        said.append(f"Judged are {'; '.join(f'**{what}**: {listing(of)}' for what, of in found.items() if of)}.")
-        st.markdown(f"{' '.join(one for one in said if one)} What the columns mean:")
+        st.markdown(" ".join(one for one in said if one))
+        st.markdown(f"Judged are {'; '.join(f'**{what}**: {listing(of)}' for what, of in found.items() if of)}.")
+        st.markdown("What the columns mean:")
         numbers.definitions(keys, "overview")
     left_out = {}
     for note in dict.fromkeys(note for entry in entries.values() for note in entry["notes"] if ": null, " in note):
@@ -84,6 +85,6 @@ def _judged(models, has_curve):
         ("the answers at all thresholds", ("ac", "ap", "recall_at_95_correct")),
         ("the probabilities", ("softmax_win",)),
         ("the most probable leaf", ("argmax_leaf_accuracy",)),
-        ("the leaf found from the top down", ("finest_accuracy", "coarsest_accuracy", "aggregate_f1")),
+        ("the leaf found from the top down", ("coarsest_accuracy", "aggregate_f1")),
         (f"{majority} or {LABELS}" if has_labels else majority, ("majority_f1", "f1", "mcc")),
     ]

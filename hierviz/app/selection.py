@@ -127,7 +127,8 @@ def sample_list(selection, taxonomy, key):
         before, after = max(start - ON_A_PAGE, 0), min(start + ON_A_PAGE, len(rows) - 1)
         st.button(f"Earlier {ON_A_PAGE}", on_click=selection.go, args=(before,), disabled=start == 0)
         st.button(f"Next {ON_A_PAGE}", on_click=selection.go, args=(after,), disabled=end == len(rows))
-    st.caption("✓ exact, ≈ correct but coarse, × wrong. Press a row to look at it.")
+    signs = "✓ exact, ≈ correct but coarse, × wrong. " if selection.found is not None else ""
+    st.caption(f"{signs}Press a row to look at it.")
 
 
 def _table(selection, taxonomy, part):

@@ -78,7 +78,7 @@ def comparison_sentence(numbers, model, n_samples):
 def _what(key):
     if key == "ac":
         return "AC, over all thresholds"
-    return f"{METRICS['info_recall'].label} where {100 * AT_CORRECT[key]:.0f} % of the answers are correct"
+    return f"{METRICS['info_recall'].label} where at least {100 * AT_CORRECT[key]:.0f} % of the answers are correct"
 
 
 def _verdicts(differences):

@@ -26,8 +26,10 @@ def fold(taxonomy, p, *, truth=None, predicted=None, max_rows=34, n_likely=3, mi
         A tree.
     p : ndarray of float, shape (n_nodes,)
         Node probabilities; they need not be coherent.
-    truth, predicted : int, optional
-        True and answered node, leaf, inner node or root; None where unknown.
+    truth : int or sequence of int, optional
+        True node or nodes, leaf, inner node or root; None where unknown.
+    predicted : int, optional
+        Answered node; None where unknown.
     max_rows : int
         Budget of rows. Exceeded only when the two paths need more.
     n_likely : int
@@ -58,11 +60,19 @@ def fold(taxonomy, p, *, truth=None, predicted=None, max_rows=34, n_likely=3, mi
         raise PredictionsError(
             f"p: expected shape ({taxonomy.n_nodes},), one sample, got {p.shape}. Pass one row of node probabilities."
         )
-    truth, predicted = _node(taxonomy, truth, "truth"), _node(taxonomy, predicted, "predicted")
-    true_path = set() if truth is None else set(taxonomy.path(truth).tolist())
+    truths = {_node(taxonomy, one, "truth") for one in as_nodes(truth)}
+    predicted = _node(taxonomy, predicted, "predicted")
+    true_path = {node for one in truths for node in taxonomy.path(one).tolist()}
     answer_path = set() if predicted is None else set(taxonomy.path(predicted).tolist())
-    shown = _open(taxonomy, p, true_path | answer_path | {0}, {truth, predicted, 0}, max_rows, n_likely, min_p, open_p)
+    shown = _open(
+        taxonomy, p, true_path | answer_path | {0}, {*truths, predicted, 0}, max_rows, n_likely, min_p, open_p
+    )
     return _as_frame(taxonomy, p, shown, true_path, answer_path)
+
+
+def as_nodes(truth):
+    """One true node or several as a list of int; empty where none is known."""
+    return [] if truth is None else [int(one) for one in np.atleast_1d(truth)]
 
 
 def _node(taxonomy, node, what):

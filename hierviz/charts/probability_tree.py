@@ -14,7 +14,7 @@ from hierviz.charts._legend import legend
 from hierviz.charts._node_link import node_link
 from hierviz.charts._text import count_text, probability_text
 from hierviz.charts._tree_list import tree_list
-from hierviz.charts.folding import fold
+from hierviz.charts.folding import as_nodes, fold
 from hierviz.charts.theme import palette
 from hierviz.errors import PredictionsError
 
@@ -54,8 +54,10 @@ def probability_tree(
         A tree.
     p : ndarray of float, shape (n_nodes,)
         Node probabilities; a child above its parent is drawn as it is.
-    truth, predicted : int, optional
-        True and answered node; None where unknown.
+    truth : int or sequence of int, optional
+        True node or nodes; None where unknown.
+    predicted : int, optional
+        Answered node; None where unknown.
     style : {"icicle", "node-link", "list"}
         A tree too deep for `width` becomes a list.
     dark : bool
@@ -111,7 +113,8 @@ def probability_tree_sentence(taxonomy, p, *, truth=None, predicted=None, max_ro
     ----------
     taxonomy : Taxonomy
     p : ndarray of float, shape (n_nodes,)
-    truth, predicted : int, optional
+    truth : int or sequence of int, optional
+    predicted : int, optional
     max_rows : int
         As passed to `probability_tree`.
 
@@ -132,10 +135,16 @@ def probability_tree_sentence(taxonomy, p, *, truth=None, predicted=None, max_ro
 
     if predicted is None and truth is None:
         return f"Neither an answer nor the truth is given.{scope}"
+    if predicted is None and len(as_nodes(truth)) > 1:
+        return f"The true classes are {', '.join(map(named, as_nodes(truth)))}; no answer is given.{scope}"
     if predicted is None:
         return f"The truth is {named(truth)}; no answer is given.{scope}"
     if truth is None:
         return f"The answer is {named(predicted)}; the truth is not known.{scope}"
+    truths = as_nodes(truth)
+    if len(truths) > 1:
+        return f"{_among(taxonomy, truths, predicted, named)}{scope}"
+    truth = truths[0]
     if predicted == truth:
         return f"The answer {named(predicted)} is exactly the truth.{scope}"
     if taxonomy.is_ancestor(predicted, truth):
@@ -155,14 +164,29 @@ def probability_tree_sentence(taxonomy, p, *, truth=None, predicted=None, max_ro
     return f"The answer is {named(predicted)}, the truth is {named(truth)}; they part {where}.{scope}"
 
 
+def _among(taxonomy, truths, predicted, named):
+    """One answered class beside several true ones, in words."""
+    classes = f"the {len(truths)} true classes {', '.join(map(named, truths))}"
+    if predicted in truths:
+        return f"The answer {named(predicted)} is one of {classes}."
+    if predicted == 0:
+        return f"No class is named: the answer stays at the root, above {classes}."
+    if any(taxonomy.is_ancestor(predicted, one) for one in truths):
+        return f"The answer {named(predicted)} is right, and less specific than the truth: {classes}."
+    if any(taxonomy.is_ancestor(one, predicted) for one in truths):
+        return f"The answer {named(predicted)} goes further than the known truth: {classes}."
+    return f"The answer {named(predicted)} is none of {classes}."
+
+
 def _levels(steps):
     return "one level" if steps == 1 else f"{count_text(steps)} levels"
 
 
 def _tag(node, truth, predicted):
-    if node < 0 or node not in (truth, predicted):
+    truths = as_nodes(truth)
+    if node < 0 or node not in (*truths, predicted):
         return ""
-    return "answer = truth" if truth == predicted else "answer" if node == predicted else "truth"
+    return "truth" if node != predicted else "answer = truth" if node in truths else "answer"
 
 
 def _legend_groups(rows, truth, predicted, style, look, width):
@@ -172,6 +196,7 @@ def _legend_groups(rows, truth, predicted, style, look, width):
         words = words | {"path": "truth, no answer given"}
     items = [{"kind": "box", "label": words[key], "colour": look.outcome(key)} for key in words if key in present]
     if truth is not None:
-        items.append({"kind": "outline", "label": "outlined: truth", "colour": look.ink})
+        label = "outlined: truth" if len(as_nodes(truth)) == 1 else "outlined: all true classes"
+        items.append({"kind": "outline", "label": label, "colour": look.ink})
     note = "wider: more probable" if style == "node-link" else "bar: p from 0 to 1"
     return [(None, [*items, {"kind": "note", "label": note}])]

@@ -154,12 +154,17 @@ def test_uncertainty_puts_intervals_everywhere(demo):
     names = ("flat-softmax", "soft-max-margin")
     visit = keep(Visit("curves", models=",".join(names), panel="uncertainty"), n_resamples=40, seed=7)
     assert len(visit.charts()) == 1
+    assert "Without intervals nothing can be said about which model is better." in visit.text
     next(one for one in visit.at.toggle if one.label == "Show bands and intervals").set_value(True)
     visit.run()
     assert visit.query["drawn"] == "bands"
     assert len(visit.charts()) == 2
     assert "The pale band around a curve" in visit.text
-    assert "intervals of the paired difference" in visit.text
+    # Compared over whole curves and at equal correctness, in sentence and chart.
+    assert "AC, over all thresholds: Flat softmax 0.836, " in visit.text
+    assert "in brackets 95 % intervals of the paired differences" in visit.text
+    assert "Recall (information) where the same share of answers is correct: " in visit.text
+    assert not re.search("best balance|most often|better than", visit.text)
     resamples = hv.Resamples.draw(600, 40, 7)
     _, table, truth = parts(demo.models[MODEL])
     bands = hv.bootstrap_curve(demo.taxonomy, table, truth, resamples, thresholds=[0.5])

@@ -13,6 +13,7 @@ import pytest
 from hierviz.app import dataset, model_checks, model_questions
 from hierviz.app.form_words import in_form_words
 from hierviz.app.model_samples import (
+    Samples,
     answer,
     disturbed,
     kind_of,
@@ -28,6 +29,7 @@ from hierviz.onnx import load_inputs, load_model
 from hierviz.onnx.disturb import DISTURBANCES
 from hierviz.onnx.limits import Limits
 from hierviz.readers import load_taxonomy
+from hierviz.taxonomy import NodeLists
 from tests.app.visit import ROOT, Visit
 
 pytest.importorskip("onnxruntime")
@@ -384,3 +386,14 @@ def test_uploads_lie_beside_each_other_and_go_when_nobody_holds_them(tmp_path):
     assert folder.is_dir()
     del source
     assert not folder.exists()
+
+
+def test_several_true_classes_of_a_sample_are_all_known():
+    truth = NodeLists(np.array([0, 2, 2, 3]), np.array([4, 2, 1]))
+    found = Samples(None, truth, "key", np.array(["a", "b", "c"]))
+    assert [found.truths_of(row) for row in range(3)] == [[4, 2], [], [1]]
+    assert [Samples(None, one, "key", found.ids).truths_of(0) for one in (np.array([3]), np.array([-1]), None)] == [
+        [3],
+        [],
+        [],
+    ]

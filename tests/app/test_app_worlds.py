@@ -230,8 +230,22 @@ def test_scores_with_several_truths(tmp_path):
     data = world(tmp_path, scores=spread(5), truth=["violin;flute", "drum", "oboe", "cello;drum;flute", "flute"])
     pages = look_around(data)
     assert "truth lists several" in pages["curves"].at.info[0].value
-    assert "Truth: **violin; flute**" in pages["example"].text.replace("**; **", "; ")
-    assert len(pages["example"].charts()) >= 1
+    example = pages["example"]
+    assert "Truth: **violin; flute**" in example.text.replace("**; **", "; ")
+    assert len(example.charts()) >= 1
+    # What is known is said and drawn, and what two pages judge is named.
+    assert "the truth is not known" not in example.text
+    assert "the 2 true classes violin (p = " in example.text
+    assert "Several classes are true. The answer here is the one class that the rule gives" in example.text
+    assert "Several classes" not in Visit("example", data=data.key, sample="s1").text
+    # One answer on the Overview: the set, and the same set as paths.
+    entry = hv.evaluate(data.first, rule="threshold_set", threshold=0.5)["models"][0]
+    table = models_table(pages["overview"])
+    for block, key in (("labels", "micro_f1"), ("confusion", "f1"), ("confusion", "mcc")):
+        assert table[hv.METRICS[key].label].iloc[0] == pytest.approx(entry[block][key])
+    text = pages["overview"].text
+    assert "the set of all classes with a score above τ = 0.5**: Micro F1" in text
+    assert "turned into the few paths that go through all its classes**: Precision (PPV)" in text
 
 
 def test_texts(shared_data):

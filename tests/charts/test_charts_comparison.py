@@ -49,7 +49,7 @@ def intervals(pair):
 
 def test_a_modest_model_is_better_and_looks_worse_at_one_threshold(pair):
     a, b = (one.curve for one in pair)
-    levels = BAND_LEVELS[BAND_LEVELS <= highest_level(N)]
+    levels = BAND_LEVELS[highest_level(N) >= BAND_LEVELS]
     more = [best_at_correct(one.values["info_recall"], one.values["correct"], levels) for one in (a, b)]
     assert (more[0] >= more[1]).mean() == 1
     taus = np.linspace(0.2, 0.999, 200)
@@ -61,7 +61,10 @@ def test_sentences_at_one_threshold_name_no_winner(pair):
     text = charts.operating_curves_sentence(curves, 0.5, model="B")
     assert text.startswith("At τ = 0.50 B is right ")
     assert " A " not in text
-    for tau, said in ((0.5, "The same τ means different things for different models"), ({"A": 0.1, "B": 0.9}, "do not")):
+    for tau, said in (
+        (0.5, "The same τ means different things for different models"),
+        ({"A": 0.1, "B": 0.9}, "do not"),
+    ):
         chart = charts.operating_curves(curves, tau=tau, width=1000)
         words = " ".join(shown_texts(charts.to_svg(chart)))
         assert said in words
@@ -82,7 +85,9 @@ def test_tables_mark_no_best_at_one_threshold(pair):
     assert [row.marks["ac"] for row in rows] == [{"best"}, {"second"}]
     assert [row.marks.get("majority_f1") for row in rows] == [set(), set()]
     assert ["f1" in row.marks for row in rows] == [False, False]
-    assert unmarked(["majority_f1"]).startswith("F1 at majority is about answers at one τ, so no best is marked: the same")
+    assert unmarked(["majority_f1"]).startswith(
+        "F1 at majority is about answers at one τ, so no best is marked: the same"
+    )
     assert "bold" in MARKS
 
 
@@ -92,8 +97,10 @@ def test_the_comparison_is_of_whole_curves_and_at_equal_correctness(pair, interv
     assert ac.lower > 0
     span = f"by {ac.estimate:.3f} [{ac.lower:.3f}, {ac.upper:.3f}]"
     text = charts.comparison_sentence(numbers, "A", N)
-    assert text.startswith(f"AC, over all thresholds: A {numbers['A']['ac'].estimate:.3f}, clearly higher than B ({span})")
-    assert "where 95 % of the answers are correct: A" in text
+    assert text.startswith(
+        f"AC, over all thresholds: A {numbers['A']['ac'].estimate:.3f}, clearly higher than B ({span})"
+    )
+    assert "where at least 95 % of the answers are correct: A" in text
     assert text.count("clearly higher than B") == 2
     assert "lower" not in text
     assert "Holm's correction for 2 comparisons" in text

@@ -40,6 +40,30 @@ def test_cells_of_a_small_tree(taxonomy):
     assert len(bars) == 7
 
 
+def test_all_true_classes_are_outlined(taxonomy):
+    # True are cat (2) and duck (5) below bird (4); the answer is cat.
+    truth = taxonomy.nodes("cat", "duck")
+    cells, _ = boxes_of(probability_tree(taxonomy, P, truth=truth, predicted=2))
+    look = palette()
+    filled = [row["colour"] for row in cells if row["colour"] != "transparent"]
+    # animal, mammal and cat right; bird and duck missed; dog and newt on neither path.
+    assert sorted(filled) == sorted([look.tp] * 3 + [look.fn] * 2 + [look.tn] * 2)
+    assert sum(row["colour"] == "transparent" and row["line"] > 0 for row in cells) == 5
+    words = shown_texts(to_svg(probability_tree(taxonomy, P, truth=truth, predicted=2)))
+    assert {"answer = truth", "truth", "outlined: all true classes"} <= set(words)
+    for predicted, said in (
+        (2, "The answer cat (p = 0.37) is one of the 2 true classes cat (p = 0.37), duck (p = 0.30)."),
+        (1, "The answer mammal (p = 0.60) is right, and less specific than the truth: the 2 true classes cat"),
+        (3, "The answer dog (p = 0.23) is none of the 2 true classes cat"),
+        (0, "No class is named: the answer stays at the root, above the 2 true classes cat"),
+        (None, "The true classes are cat (p = 0.37), duck (p = 0.30); no answer is given."),
+    ):
+        assert probability_tree_sentence(taxonomy, P, truth=truth, predicted=predicted).startswith(said)
+    # A list of one is one truth.
+    one = probability_tree_sentence(taxonomy, P, truth=taxonomy.nodes("cat"), predicted=2)
+    assert one == probability_tree_sentence(taxonomy, P, truth=2, predicted=2)
+
+
 def test_bars_stand_on_one_scale(taxonomy):
     _, bars = boxes_of(probability_tree(taxonomy, P, truth=3, predicted=2, style="list"))
     tracks, values = bars[::2], bars[1::2]
