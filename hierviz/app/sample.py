@@ -62,25 +62,39 @@ def tree(taxonomy, p, truth, predicted):
         st.dataframe({"class": [taxonomy.title(node) for node in top.tolist()], "p": p[top]}, hide_index=True)
         st.markdown("The thirty most probable classes; a tree is drawn where every class has one parent.")
         return
-    # On a phone there is room for the list alone.
-    style = "list" if state.is_narrow() else state.view().tree
-    if not state.is_narrow():
-        st.segmented_control(
-            "Draw as",
-            list(STYLES),
-            format_func=STYLES.get,
-            required=True,
-            label_visibility="collapsed",
-            **state.bound("tree"),
-        )
-    nodes = {"truth": truth, "predicted": predicted}
-    look = {"style": style, "dark": state.is_dark(), "width": state.main_width()}
+    nodes, width = {"truth": truth, "predicted": predicted}, state.main_width()
+    style = _style(charts.refused_styles(taxonomy, p, **nodes, width=width))
     figure(
-        charts.probability_tree(taxonomy, p, **nodes, **look),
+        charts.probability_tree(taxonomy, p, **nodes, style=style, dark=state.is_dark(), width=width),
         name="probability-tree",
-        sentence=charts.probability_tree_sentence(taxonomy, p, **nodes),
+        sentence=charts.probability_tree_sentence(taxonomy, p, **nodes, style=style, width=width),
         table=charts.probability_tree_table(taxonomy, p, **nodes),
     )
+
+
+def _style(refused):
+    """The drawing that the visitor chose among those that serve, else the list; the page says why the others do not."""
+    if state.is_narrow():
+        refused = dict.fromkeys(("icicle", "node-link"), "the window is too narrow")
+    offered = [style for style in STYLES if style not in refused]
+    style = state.view().tree if state.view().tree in offered else "list"
+    is_alone = offered == ["list"]
+    st.segmented_control(
+        "Draw as",
+        list(STYLES) if is_alone else offered,
+        format_func=STYLES.get,
+        required=True,
+        disabled=is_alone,
+        label_visibility="collapsed",
+        **state.bound("tree", value=style),
+    )
+    reasons = {}
+    for one, why in refused.items():
+        reasons.setdefault(why, []).append(STYLES[one])
+    for why, names in reasons.items():
+        verb = "is" if len(names) == 1 else "are"
+        st.caption(f":material/block: {' and '.join(names)} {verb} not possible here: {escape(why)}.")
+    return style
 
 
 def win(taxonomy, p, truth, worked):

@@ -20,7 +20,12 @@ from hierviz.charts.export import to_csv, to_png, to_svg, to_vega_lite
 from hierviz.charts.folding import fold
 from hierviz.charts.metric_bars import metric_bars, metric_bars_table
 from hierviz.charts.operating_curves import operating_curves, operating_curves_sentence, selections
-from hierviz.charts.probability_tree import probability_tree, probability_tree_sentence, probability_tree_table
+from hierviz.charts.probability_tree import (
+    probability_tree,
+    probability_tree_sentence,
+    probability_tree_table,
+    refused_styles,
+)
 from hierviz.charts.show import show
 from hierviz.charts.simplify import simplify
 from hierviz.charts.theme import finish, model_colours, palette
@@ -54,6 +59,7 @@ __all__ = [
     "probability_tree_sentence",
     "probability_tree_table",
     "read_out_keys",
+    "refused_styles",
     "selections",
     "show",
     "simplify",

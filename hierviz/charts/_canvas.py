@@ -60,6 +60,20 @@ def boxes(rows, width, height, radius=3, start=0):
     )
 
 
+def stripes(rows, width, height, start=0):
+    """Striped vertical lines, 4 pixels wide: x, y, y2, colour."""
+    return (
+        alt.Chart(frame(rows))
+        .mark_rule(strokeWidth=4, strokeDash=[3, 3], tooltip=None, aria=False)
+        .encode(
+            position("x", width, start=start),
+            position("y", height, axis="y"),
+            y2="y2:Q",
+            color=alt.Color("colour:N", scale=None),
+        )
+    )
+
+
 def hover(rows, width, height, tooltip, start=0):
     """Invisible rectangles on top of all that show a tooltip: x, x2, y, y2 and the columns of `tooltip` (field: title)."""
     return (

@@ -1,6 +1,7 @@
-"""Icicle of a folded tree: depth from left to right, height by probability with a floor of one text row.
+"""Icicle of a folded tree: depth from left to right, height by probability.
 
-The floor distorts areas, so every cell carries its p and a thin bar on one scale.
+What is drawn taller than its probability has a striped edge. Every cell carries its p and a thin bar in a track from 0 to 1,
+which is equally long everywhere.
 """
 
 from __future__ import annotations
@@ -9,23 +10,24 @@ import itertools
 
 import altair as alt
 
-from hierviz.charts._canvas import boxes, hover, texts
+from hierviz.charts._canvas import boxes, hover, stripes, texts
 from hierviz.charts._text import count_text, text_width, wrap_words
 from hierviz.charts.theme import SIZE, SMALL
 
-ROW, TAGGED, GAP, INSET, LINE = 27, 45, 3, 10, 16
+GAP, INSET, LINE = 3, 10, 16
 NARROWEST, WIDEST = 92, 250
 TOOLTIP = {"name": "Node", "tip_p": "p", "tip_outcome": "Outcome", "tip_hidden": "Nodes not shown"}
 
 
-def icicle(rows, look, width):
-    """Draw folded rows (dicts of `folding.fold` with ``tag`` and texts) as an icicle `width` pixels wide."""
-    top, height = _layout(rows)
-    left = _columns(rows, width - 2)
+def icicle(layout, look, width):
+    """Draw an `IcicleLayout`, its rows with ``tag`` and texts, `width` pixels wide."""
+    left = _columns(layout.drawn, width - 2)
     # Columns differ in width; the bars of all have one scale.
     full = min(b - a for a, b in itertools.pairwise(left)) - GAP - 2 * INSET
-    cells, bars, words, tips = [], [], [], []
-    for row, y, tall in zip(rows, top, height, strict=True):
+    cells, bars, edges, words, tips = [], [], [], [], []
+    for row, y, tall, to_scale in zip(layout.rows, layout.top, layout.height, layout.to_scale, strict=True):
+        if not tall:
+            continue
         x, x2, y2 = left[row["depth"]], left[row["depth"] + 1] - GAP, y + tall - GAP
         outcome = row["outcome"]
         place = {"x": x, "x2": x2, "y": y, "y2": y2}
@@ -33,18 +35,22 @@ def icicle(rows, look, width):
         if row["on_truth"]:
             outline = {"x": x + 1, "x2": x2 - 1, "y": y + 1, "y2": y2 - 1, "colour": "transparent"}
             cells.append({**outline, "stroke": look.ink, "line": 2.5})
-        bars.append(
-            {"x": x + INSET, "x2": x + INSET + max(2, full * min(max(row["p"], 0), 1)), "y": y2 - 6, "y2": y2 - 3.5}
-            | {"colour": look.bar_on(outcome)}
-        )
+        bar = {"x": x + INSET, "y": y2 - 6, "y2": y2 - 3}
+        share = min(max(row["p"], 0), 1) if row["p"] > 0 else 0
+        bars.append({**bar, "x2": x + INSET + full, "colour": look.track_on(outcome)})
+        bars.append({**bar, "x2": x + INSET + full * share, "colour": look.bar_on(outcome)})
+        if not to_scale:
+            edges.append({"x": x + 5, "y": y + 4, "y2": y2 - 3, "colour": look.text_on(outcome)})
         words += _words(row, place, look)
-        tips.append({**place, **{key: row[key] for key in TOOLTIP}})
-    total = max(y + tall for y, tall in zip(top, height, strict=True))
+        height = "to scale" if to_scale else "not to scale: taller than its p"
+        tips.append({**place, **{key: row[key] for key in TOOLTIP}, "tip_height": height})
+    total = layout.total
     return alt.layer(
         boxes(cells, width, total),
+        *([stripes(edges, width, total)] if edges else []),
         boxes(bars, width, total, radius=1),
         texts(words, width, total),
-        hover(tips, width, total, TOOLTIP),
+        hover(tips, width, total, TOOLTIP | {"tip_height": "Height"}),
     ).properties(width=width, height=total)
 
 
@@ -105,26 +111,3 @@ def _columns(rows, width):
     for one in need:
         left.append(left[-1] + one * scale + spare)
     return left
-
-
-def _layout(rows):
-    """Top and height of every row, pixels: each gets what its subtree needs, and the spare height is shared by p."""
-    n = len(rows)
-    children = [[] for _ in range(n)]
-    for row in rows[1:]:
-        children[row["parent_row"]].append(row["row"])
-    need = [TAGGED if row["tag"] else ROW for row in rows]
-    for i in reversed(range(n)):
-        need[i] = max(need[i], sum(need[child] for child in children[i]))
-    top, height = [0.0] * n, [0.0] * n
-    height[0] = need[0] + min(0.35 * need[0], 150)
-    for i in range(n):
-        inside = children[i]
-        spare = height[i] - sum(need[child] for child in inside)
-        mass = [max(rows[child]["p"], 0) for child in inside]
-        y = top[i]
-        for child, share in zip(inside, mass, strict=True):
-            top[child] = y
-            height[child] = need[child] + (spare * share / sum(mass) if sum(mass) > 0 else spare / len(inside))
-            y += height[child]
-    return top, height

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import altair as alt
 
-from hierviz.charts._canvas import boxes, position, texts
+from hierviz.charts._canvas import boxes, position, stripes, texts
 from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten, text_width
 from hierviz.charts.theme import SIZE, palette
@@ -18,8 +18,8 @@ def legend(groups, width, *, dark=False, stacked=False, size=SIZE, start=0):
     Parameters
     ----------
     groups : list of (title or None, list of dict)
-        Items have ``label`` and ``kind``: line, dashed, point (``shape``), dot (a filled point), box or outline, note
-        (text alone); and ``colour`` where it has one.
+        Items have ``label`` and ``kind``: line, dashed, point (``shape``), dot (a filled point), box, outline or stripes,
+        note (text alone); and ``colour`` where it has one.
     width : float
         Pixels.
     start : float
@@ -101,6 +101,13 @@ def _swatches(placed, width, height, start):
             radius=2,
             start=start,
         )
+    edges = [
+        {"x": one["x"] + 7, "y": one["y"] - 7, "y2": one["y"] + 7, "colour": one["colour"]}
+        for one in placed
+        if one["kind"] == "stripes"
+    ]
+    if edges:
+        yield stripes(edges, width, height, start=start)
     for kind, is_filled in (("point", False), ("dot", True)):
         points = [
             {key: one[key] for key in ("y", "colour", "shape")} | {"x": one["x"] + 8}

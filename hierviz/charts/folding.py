@@ -43,7 +43,7 @@ def fold(taxonomy, p, *, truth=None, predicted=None, max_rows=34, n_likely=3, mi
     -------
     pandas.DataFrame
         One row a shown node or group: ``row`` its number, ``parent_row`` (-1 for the root), ``node`` (-1 for others),
-        ``name``, ``depth``, ``p`` (sum over the group for others), ``outcome`` (tp, fp, fn, tn, path or others),
+        ``name``, ``depth``, ``p`` (sum over the group for others), ``outcome`` (tp, fp, fn, tn, path, root or others),
         ``on_truth``, ``on_answer``, ``hidden``: nodes not shown that this row stands for (below a closed node; in the
         group with all below it), ``n_siblings``: children of the parent in this row (1 for a node).
 
@@ -163,6 +163,8 @@ def _as_frame(taxonomy, p, shown, true_path, answer_path):
 
 
 def _outcome(node, true_path, answer_path):
+    if node == 0:
+        return "root"  # on every path, so it counts for none
     if not true_path or not answer_path:
         return "path" if node in true_path or node in answer_path else "tn"
     if node in answer_path:

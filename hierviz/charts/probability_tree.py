@@ -2,7 +2,7 @@
 
 The tree is folded first (`folding.fold`), then drawn from positions in pixels in one of three styles: ``icicle`` (mass),
 ``node-link`` (routes), ``list`` (long names, deep trees, phones). Colour is the outcome, the truth has an outline, and
-every row a thin bar on one scale of p.
+every row a thin bar on one scale of p. A style that has no room for a sample is refused with its reason: `refused_styles`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import altair as alt
 
 from hierviz.charts._icicle import icicle, wanted_widths
+from hierviz.charts._icicle_layout import BUDGET, icicle_layout
 from hierviz.charts._legend import legend
 from hierviz.charts._node_link import node_link
 from hierviz.charts._text import count_text, probability_text
@@ -18,7 +19,7 @@ from hierviz.charts.folding import as_nodes, fold
 from hierviz.charts.theme import palette
 from hierviz.errors import PredictionsError
 
-STYLES = {"icicle": icicle, "node-link": node_link, "list": tree_list}
+STYLES = ("icicle", "node-link", "list")
 # Pixels a level below which names have no room and the tree becomes a list; and what of their wish names must get.
 NARROWEST = {"icicle": 96, "node-link": 96, "list": 0}
 FAIR_SHARE = 0.75
@@ -28,6 +29,7 @@ BRIEF = {
     "fn": "missed",
     "tn": "on neither path",
     "path": "answer, truth unknown",
+    "root": "root, never counted",
     "others": "folded",
 }
 LONG = BRIEF | {"tp": "right (true positive)", "fp": "wrong (false positive)", "fn": "missed (false negative)"}
@@ -59,12 +61,12 @@ def probability_tree(
     predicted : int, optional
         Answered node; None where unknown.
     style : {"icicle", "node-link", "list"}
-        A tree too deep for `width` becomes a list.
+        Where it has no room (`refused_styles`) a list is drawn, whose legend says why.
     dark : bool
     width : int
         Pixels of the whole figure.
     max_rows, n_likely, min_p
-        See `folding.fold`.
+        See `folding.fold`. The icicle also folds what is too improbable to draw, unless it is on a path.
 
     Returns
     -------
@@ -80,50 +82,85 @@ def probability_tree(
     """
     if style not in STYLES:
         raise PredictionsError(f"style: expected one of {', '.join(STYLES)}, got {style!r}. Choose one.")
-    rows = fold(taxonomy, p, truth=truth, predicted=predicted, max_rows=max_rows, n_likely=n_likely, min_p=min_p)
-    rows = rows.to_dict("records")
     width -= 8
+    folded = _folded(taxonomy, p, truth, predicted, n_likely)
+    layout, why = _fitted(style, folded, width, max_rows, min_p)
+    drawn = "list" if why else style
+    look, rows = palette(dark), layout.drawn if layout else folded(min_p=min_p, max_rows=max_rows)
     for row in rows:
-        row["tag"] = _tag(row["node"], truth, predicted)
-        row["p_text"] = probability_text(row["p"])
-        row["tip_p"] = f"{row['p']:.6g}"
-        row["tip_outcome"] = LONG[row["outcome"]]
         row["tip_hidden"] = f"{row['hidden']:,}" if row["hidden"] else "–"
-    levels = max(row["depth"] for row in rows) + 1
-    cramped = style == "icicle" and width < FAIR_SHARE * sum(wanted_widths(rows))
-    if cramped or width / levels < NARROWEST[style]:
-        style = "list"
-    look = palette(dark)
+    groups = _legend_groups(rows, truth, predicted, drawn, look, width)
+    if layout:
+        groups[0][1].extend(_scale_notes(layout, look))
+    if why:
+        groups.append((None, [{"kind": "note", "label": f"drawn as a list: {why}"}]))
     return alt.vconcat(
-        legend(_legend_groups(rows, truth, predicted, style, look, width), width, dark=dark),
-        STYLES[style](rows, look, width),
+        legend(groups, width, dark=dark),
+        icicle(layout, look, width)
+        if layout
+        else node_link(rows, look, width)
+        if drawn == "node-link"
+        else tree_list(rows, look, width),
         spacing=8,
     )
 
 
+def refused_styles(taxonomy, p, *, truth=None, predicted=None, width=1000, max_rows=34, n_likely=3, min_p=0.005):
+    """Styles that have no room for a sample: dict of style to the reason; parameters as `probability_tree`."""
+    folded = _folded(taxonomy, p, truth, predicted, n_likely)
+    reasons = {style: _fitted(style, folded, width - 8, max_rows, min_p)[1] for style in STYLES}
+    return {style: why for style, why in reasons.items() if why}
+
+
+def _folded(taxonomy, p, truth, predicted, n_likely):
+    """`fold` of one sample as list of dict with the texts of each row; takes ``min_p`` and ``max_rows``."""
+
+    def folded(**limits):
+        rows = fold(taxonomy, p, truth=truth, predicted=predicted, n_likely=n_likely, **limits).to_dict("records")
+        for row in rows:
+            row["tag"] = _tag(row["node"], truth, predicted)
+            row["p_text"] = probability_text(row["p"])
+            row["tip_p"] = f"{row['p']:.6g}"
+            row["tip_outcome"] = LONG[row["outcome"]]
+        return rows
+
+    return folded
+
+
+def _fitted(style, folded, width, max_rows, min_p):
+    """(layout of an icicle or None, why the style has no room or None)."""
+    if style == "list":
+        return None, None
+    layout = icicle_layout(folded, min_p=min_p, max_rows=max_rows) if style == "icicle" else None
+    rows = layout.drawn if layout else folded(min_p=min_p, max_rows=max_rows)
+    levels = max(row["depth"] for row in rows) + 1
+    if width < levels * NARROWEST[style]:
+        return None, f"{levels} levels side by side need {levels * NARROWEST[style]:,} pixels, there are {width:,}"
+    if style == "node-link":
+        return None, None
+    if width < FAIR_SHARE * sum(wanted_widths(rows)):
+        return None, f"the names of {levels} levels are too long to stand side by side in {width:,} pixels"
+    return layout, None if layout else f"its cells would stand taller than {BUDGET} pixels"
+
+
 def probability_tree_table(taxonomy, p, *, truth=None, predicted=None, max_rows=34, n_likely=3, min_p=0.005):
-    """Table behind `probability_tree`: DataFrame of `folding.fold`, one row a row of the figure."""
+    """Table behind `probability_tree`: DataFrame of `folding.fold`, one row a row of the list; the icicle folds more."""
     return fold(taxonomy, p, truth=truth, predicted=predicted, max_rows=max_rows, n_likely=n_likely, min_p=min_p)
 
 
-def probability_tree_sentence(taxonomy, p, *, truth=None, predicted=None, max_rows=34):
-    """One plain sentence on answer and truth of a sample.
-
-    Parameters
-    ----------
-    taxonomy : Taxonomy
-    p : ndarray of float, shape (n_nodes,)
-    truth : int or sequence of int, optional
-    predicted : int, optional
-    max_rows : int
-        As passed to `probability_tree`.
+def probability_tree_sentence(
+    taxonomy, p, *, truth=None, predicted=None, style="icicle", width=1000, max_rows=34, n_likely=3, min_p=0.005
+):
+    """One plain sentence on answer and truth of a sample; parameters as `probability_tree`.
 
     Returns
     -------
     str
     """
-    rows = fold(taxonomy, p, truth=truth, predicted=predicted, max_rows=max_rows)
-    shown = int((rows["node"] >= 0).sum())
+    folded = _folded(taxonomy, p, truth, predicted, n_likely)
+    layout, _ = _fitted(style, folded, width - 8, max_rows, min_p)
+    rows = layout.drawn if layout else folded(min_p=min_p, max_rows=max_rows)
+    shown = sum(row["node"] >= 0 for row in rows)
     scope = (
         ""
         if shown == taxonomy.n_nodes
@@ -138,7 +175,7 @@ def probability_tree_sentence(taxonomy, p, *, truth=None, predicted=None, max_ro
     if predicted is None and len(as_nodes(truth)) > 1:
         return f"The true classes are {', '.join(map(named, as_nodes(truth)))}; no answer is given.{scope}"
     if predicted is None:
-        return f"The truth is {named(truth)}; no answer is given.{scope}"
+        return f"The truth is {named(as_nodes(truth)[0])}; no answer is given.{scope}"
     if truth is None:
         return f"The answer is {named(predicted)}; the truth is not known.{scope}"
     truths = as_nodes(truth)
@@ -198,5 +235,14 @@ def _legend_groups(rows, truth, predicted, style, look, width):
     if truth is not None:
         label = "outlined: truth" if len(as_nodes(truth)) == 1 else "outlined: all true classes"
         items.append({"kind": "outline", "label": label, "colour": look.ink})
-    note = "wider: more probable" if style == "node-link" else "bar: p from 0 to 1"
+    note = "wider: more probable" if style == "node-link" else "bar: p, its track from 0 to 1"
     return [(None, [*items, {"kind": "note", "label": note}])]
+
+
+def _scale_notes(layout, look):
+    """What the legend of an icicle says about heights."""
+    yield {"kind": "note", "label": "height: p"}
+    if not all(layout.to_scale):
+        yield {"kind": "stripes", "label": "not to scale: taller than its p", "colour": look.ink}
+    if len(layout.drawn) < len(layout.rows):
+        yield {"kind": "note", "label": f"p below {probability_text(layout.least)} is drawn on the paths only"}

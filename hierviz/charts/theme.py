@@ -21,6 +21,7 @@ OUTCOMES = {
     "fn": "missed: on the true path only (false negative)",
     "tn": "on neither path",
     "path": "on the answer's path, truth unknown",
+    "root": "the root, which is on every path and never counted",
     "others": "folded",
 }
 
@@ -53,11 +54,14 @@ class Palette:
     fn: str
     tn: str
     path: str
+    root: str
     others: str
     on_colour: str
     on_grey: str
     bar_on_colour: str
     bar_on_grey: str
+    track_on_colour: str
+    track_on_grey: str
     link: str
     models: tuple[str, ...]
 
@@ -73,6 +77,10 @@ class Palette:
         """Colour of a thin bar on the fill of an outcome."""
         return self.bar_on_grey if outcome in ("tn", "others") else self.bar_on_colour
 
+    def track_on(self, outcome):
+        """Colour of what such a bar runs in."""
+        return self.track_on_grey if outcome in ("tn", "others") else self.track_on_colour
+
 
 LIGHT = Palette(
     background="#ffffff",
@@ -85,11 +93,14 @@ LIGHT = Palette(
     fn="#6a5fb5",
     tn="#c9ced6",
     path="#2b62a8",
+    root="#6a6f7c",
     others="#e6e8ec",
     on_colour="#ffffff",
     on_grey="#23262f",
-    bar_on_colour="#ffffffb0",
+    bar_on_colour="#ffffffe0",
     bar_on_grey="#6d7280",
+    track_on_colour="#00000038",
+    track_on_grey="#ffffffb0",
     link="#cdd1da",
     models=("#3070e4", "#d36620", "#72075a", "#2e5511", "#ba3c53", "#a074ac", "#364b91", "#302585"),
 )
@@ -104,11 +115,14 @@ DARK = Palette(
     fn="#7468c8",
     tn="#4a4f59",
     path="#3570b8",
+    root="#6a6f7a",
     others="#343840",
     on_colour="#ffffff",
     on_grey="#f1f0ee",
-    bar_on_colour="#ffffffa0",
+    bar_on_colour="#ffffffd8",
     bar_on_grey="#a4a8b1",
+    track_on_colour="#00000048",
+    track_on_grey="#00000048",
     link="#4a4f59",
     models=("#5894fe", "#b16d46", "#ecb9d9", "#91c161", "#de7380", "#d196df", "#798bbe", "#6f72ca"),
 )

@@ -24,7 +24,10 @@ def visitor_here(monkeypatch):
 
 
 class NoCharts:
-    """Stands for `hierviz.charts`: every builder gives None."""
+    """Stands for `hierviz.charts`: every builder gives None, and no style is refused."""
+
+    def refused_styles(self, *_, **__):
+        return {}
 
     def __getattr__(self, name):
         return lambda *_, **__: None

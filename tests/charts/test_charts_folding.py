@@ -69,7 +69,7 @@ def test_a_family_worked_by_hand():
     p = np.array([1, 0.4, 0.2, 0.15, 0.1, 0.05, 0.04, 0.03, 0.02, 0.008, 0.002])
     rows = fold(taxonomy, p, truth=10, predicted=1)
     assert rows["name"].tolist() == ["root", "c0", "c1", "c2", "c3", "c9", "others (n=5)"]
-    assert rows["outcome"].tolist() == ["tp", "fp", "tn", "tn", "tn", "fn", "others"]
+    assert rows["outcome"].tolist() == ["root", "fp", "tn", "tn", "tn", "fn", "others"]
     assert rows["p"].iloc[-1] == pytest.approx(0.148)
     assert rows["n_siblings"].tolist() == [1, 1, 1, 1, 1, 1, 5]
 
@@ -94,7 +94,7 @@ def test_outcomes_with_one_path_unknown(taxonomy):
 def test_truth_at_an_inner_node_and_answer_below_it(taxonomy):
     p = np.array([1, 0.4, 0.55, 0.1, 0.2, 0.9, 0.4])
     rows = fold(taxonomy, p, truth=1, predicted=2).set_index("name")
-    assert rows["outcome"][["animal", "mammal", "cat"]].tolist() == ["tp", "tp", "fp"]
+    assert rows["outcome"][["animal", "mammal", "cat"]].tolist() == ["root", "tp", "fp"]
     # A likely inner node off both paths is opened: duck is more probable than bird, its parent.
     assert rows["p"]["duck"] == 0.9
 

@@ -50,7 +50,7 @@ def test_contrast_of_texts_and_models(dark):
     look = charts.palette(dark)
     assert contrast(look.ink, look.background) >= 7
     assert contrast(look.muted, look.background) >= 4.5
-    for outcome in ("tp", "fp", "fn", "tn", "path", "others"):
+    for outcome in ("tp", "fp", "fn", "tn", "path", "root", "others"):
         assert contrast(look.text_on(outcome), look.outcome(outcome)) >= 4.4, outcome
     for colour in look.models:
         assert contrast(colour, look.background) >= 3, colour

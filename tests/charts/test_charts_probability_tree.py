@@ -7,7 +7,7 @@ import pytest
 from chart_cases import font_sizes, large, shown_texts, size, views
 
 from hierviz import PredictionsError, Taxonomy
-from hierviz.charts import palette, probability_tree, probability_tree_sentence, to_svg
+from hierviz.charts import palette, probability_tree, probability_tree_sentence, refused_styles, to_svg
 
 P = np.array([1, 0.6, 0.37, 0.23, 0.3, 0.3, 0.1])
 CASES = [
@@ -33,11 +33,11 @@ def test_cells_of_a_small_tree(taxonomy):
     cells, bars = boxes_of(probability_tree(taxonomy, P, truth=3, predicted=2))
     look = palette()
     filled = [row["colour"] for row in cells if row["colour"] != "transparent"]
-    # animal and mammal right, cat wrong, dog missed; bird, duck and newt on neither path.
-    assert sorted(filled) == sorted([look.tp] * 2 + [look.fp, look.fn] + [look.tn] * 3)
+    # mammal right, cat wrong, dog missed; bird, duck and newt on neither path; animal, the root, counts for none.
+    assert sorted(filled) == sorted([look.root, look.tp, look.fp, look.fn] + [look.tn] * 3)
     # The true path is outlined: animal, mammal, dog.
     assert sum(row["colour"] == "transparent" and row["line"] > 0 for row in cells) == 3
-    assert len(bars) == 7
+    assert len(bars) == 14  # each in its track
 
 
 def test_all_true_classes_are_outlined(taxonomy):
@@ -46,8 +46,8 @@ def test_all_true_classes_are_outlined(taxonomy):
     cells, _ = boxes_of(probability_tree(taxonomy, P, truth=truth, predicted=2))
     look = palette()
     filled = [row["colour"] for row in cells if row["colour"] != "transparent"]
-    # animal, mammal and cat right; bird and duck missed; dog and newt on neither path.
-    assert sorted(filled) == sorted([look.tp] * 3 + [look.fn] * 2 + [look.tn] * 2)
+    # mammal and cat right; bird and duck missed; dog and newt on neither path; animal, the root, counts for none.
+    assert sorted(filled) == sorted([look.root] + [look.tp] * 2 + [look.fn] * 2 + [look.tn] * 2)
     assert sum(row["colour"] == "transparent" and row["line"] > 0 for row in cells) == 5
     words = shown_texts(to_svg(probability_tree(taxonomy, P, truth=truth, predicted=2)))
     assert {"answer = truth", "truth", "outlined: all true classes"} <= set(words)
@@ -64,19 +64,27 @@ def test_all_true_classes_are_outlined(taxonomy):
     assert one == probability_tree_sentence(taxonomy, P, truth=2, predicted=2)
 
 
-def test_bars_stand_on_one_scale(taxonomy):
-    _, bars = boxes_of(probability_tree(taxonomy, P, truth=3, predicted=2, style="list"))
+@pytest.mark.parametrize("style", ["icicle", "node-link", "list"])
+def test_the_root_is_coloured_as_no_outcome(taxonomy, style):
+    """The hierarchical confusion leaves the root out: a colour of true positives would not agree with its counts."""
+    look = palette()
+    # The root alone is on both paths, whose truth is newt, or it is the answer: no node is a true positive.
+    for case in ({"truth": 6, "predicted": 2}, {"truth": 2, "predicted": 0}):
+        spec = probability_tree(taxonomy, P, style=style, **case).to_dict()
+        shapes = [view["rows"] for view in views(spec) if view["mark"].get("type") in ("rect", "circle")]
+        coloured = [row["colour"] for rows in shapes for row in rows if "colour" in row]
+        assert look.tp not in coloured
+        assert coloured.count(look.root) >= 2  # in the legend and in the drawing
+
+
+@pytest.mark.parametrize("style", ["icicle", "list"])
+def test_bars_stand_on_one_scale(taxonomy, style):
+    _, bars = boxes_of(probability_tree(taxonomy, P, truth=3, predicted=2, style=style))
     tracks, values = bars[::2], bars[1::2]
+    assert len({round(track["x2"] - track["x"], 6) for track in tracks}) == 1
     shares = [(v["x2"] - v["x"]) / (t["x2"] - t["x"]) for t, v in zip(tracks, values)]
     # Depth first, likeliest child first: animal, mammal, cat, dog, bird, duck, newt.
     assert shares == pytest.approx([1, 0.6, 0.37, 0.23, 0.3, 0.3, 0.1])
-
-
-def test_bars_of_all_columns_stand_on_one_scale(taxonomy):
-    _, bars = boxes_of(probability_tree(taxonomy, P, truth=3, predicted=2))
-    assert [row["x2"] - row["x"] for row in bars] == pytest.approx(
-        [share * (bars[0]["x2"] - bars[0]["x"]) for share in (1, 0.6, 0.37, 0.23, 0.3, 0.3, 0.1)]
-    )
 
 
 def test_cells_of_the_icicle_lie_inside_their_parents(taxonomy):
@@ -115,7 +123,23 @@ def test_large_taxonomies_with_long_names(style, width):
     assert any("others" in word or word.startswith("+") for word in shown_texts(svg))
 
 
-def test_a_chain_of_only_children_becomes_a_list():
+def test_what_is_taller_than_its_p_has_a_striped_edge(taxonomy):
+    p = np.array([1, 0.999, 0.998, 0.001, 0.0006, 0.0006, 0.0004])
+    chart = probability_tree(taxonomy, p, truth=5, predicted=2)
+    edges = [view["rows"] for view in views(chart.to_dict()) if view["mark"].get("strokeDash") == [3, 3]]
+    # In the legend; bird and duck, which are on the true path.
+    assert [len(rows) for rows in edges] == [1, 2]
+    words = shown_texts(to_svg(chart))
+    assert "not to scale: taller than its p" in words
+    assert "p below 0.048 is drawn on the paths only" in words
+    sentence = probability_tree_sentence(taxonomy, p, truth=5, predicted=2)
+    # animal, mammal, cat, bird, duck; dog and newt are too improbable.
+    assert sentence.endswith("The picture shows 5 of 7 nodes, the rest is folded.")
+    assert " nodes" not in probability_tree_sentence(taxonomy, p, truth=5, predicted=2, style="list")
+    assert "not to scale: taller than its p" not in shown_texts(to_svg(probability_tree(taxonomy, P)))
+
+
+def test_a_chain_of_only_children_becomes_a_list_that_says_why():
     names = ["root", *(f"level {i} with quite some name" for i in range(14))]
     taxonomy = Taxonomy.from_edges(
         [*itertools.pairwise(names), (names[-1], "a"), (names[-1], "b"), ("root", "elsewhere")]
@@ -123,6 +147,12 @@ def test_a_chain_of_only_children_becomes_a_list():
     p = np.full(taxonomy.n_nodes, 0.8)
     svg = to_svg(probability_tree(taxonomy, p, truth=taxonomy.node("a"), predicted=taxonomy.node("b")))
     assert names[14] in shown_texts(svg)
+    reason = "16 levels side by side need 1,536 pixels, there are 992"
+    assert f"drawn as a list: {reason}" in shown_texts(svg)
+    ends = {"truth": taxonomy.node("a"), "predicted": taxonomy.node("b")}
+    assert refused_styles(taxonomy, p, **ends) == {"icicle": reason, "node-link": reason}
+    assert refused_styles(taxonomy, p, **ends, width=2000)["icicle"].startswith("the names of 16 levels are too long")
+    assert refused_styles(taxonomy, p, **ends, width=3000) == {}
 
 
 def test_incoherent_probabilities_are_drawn_as_they_are(taxonomy):
@@ -135,10 +165,17 @@ def test_incoherent_probabilities_are_drawn_as_they_are(taxonomy):
 def test_the_tooltip_has_the_full_name_and_p(taxonomy):
     spec = probability_tree(taxonomy, P, truth=3, predicted=2).to_dict()
     (hover,) = (view for view in views(spec) if view["mark"].get("opacity") == 0)
-    assert [tip["title"] for tip in hover["encoding"]["tooltip"]] == ["Node", "p", "Outcome", "Nodes not shown"]
+    assert [tip["title"] for tip in hover["encoding"]["tooltip"]] == [
+        "Node",
+        "p",
+        "Outcome",
+        "Nodes not shown",
+        "Height",
+    ]
     assert hover["rows"][2]["name"] == "cat"
     assert hover["rows"][2]["tip_p"] == "0.37"
     assert hover["rows"][2]["tip_outcome"] == "wrong (false positive)"
+    assert hover["rows"][2]["tip_height"] == "to scale"
 
 
 def test_an_unknown_style_is_refused(taxonomy):
