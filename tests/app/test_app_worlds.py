@@ -1,6 +1,7 @@
 """Data sets other than the demo: every page shows something sensible on each, never an exception."""
 
 import csv
+import itertools
 import math
 import re
 
@@ -224,6 +225,28 @@ def test_fan_of_2101_siblings_with_long_names(tmp_path):
             assert len(visit.charts()) == 3
             assert all(len(chart.proto.spec) < 500_000 for chart, _ in visit.charts())
     assert "Dendrocalamus" in Visit("example", data=data.key, sample="s1").text
+
+
+def test_a_drawing_without_room_is_not_offered_and_says_why(tmp_path):
+    """On deep samples all three drawings were the same list, whatever was chosen."""
+    steps = ["life", *(f"level {i}" for i in range(1, 13)), "deep"]
+    edges = [*itertools.pairwise(steps), ("life", "shallow"), ("life", "flat")]
+    leaves = ["deep", "shallow", "flat"]
+    scores = [[0.5, 0.25, 0.25], [0, 0.5, 0.5]]
+    data = world(tmp_path, edges=edges, leaves=leaves, scores=scores, truth=["deep", "shallow"])
+    visit = Visit("example", data=data.key, sample="s0", tree="node-link", rule="leaf")
+    control = visit.control("Draw as")
+    assert control.value == "list"
+    assert control.proto.disabled
+    reason = "14 levels side by side need 1,344 pixels, there are 792"
+    assert f"Blocks and Branches are not possible here: {reason}." in visit.text
+    assert "drawn as a list" not in visit.charts()[0][0].proto.spec
+    # The next sample has room again: the wish was kept.
+    visit.go(sample="s1", tree="node-link", rule="leaf", data=data.key)
+    control = visit.control("Draw as")
+    assert control.value == "node-link"
+    assert not control.proto.disabled
+    assert "not possible" not in visit.text
 
 
 def test_scores_with_several_truths(tmp_path):
