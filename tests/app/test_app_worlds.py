@@ -10,6 +10,7 @@ import pytest
 from visit import PRIVACY, Visit, look_around, plain, shelve
 
 import hierviz as hv
+from hierviz.app.numbers import JOINER, escape
 
 # A small world of instruments.
 EDGES = [
@@ -32,10 +33,10 @@ def write(path, rows):
     return str(path)
 
 
-def world(folder, *, edges=EDGES, leaves=LEAVES, scores=None, truth=None, extra=(), name="scores.csv"):
+def world(folder, *, edges=EDGES, leaves=LEAVES, scores=None, truth=None, extra=(), name="scores.csv", ids=None):
     """Put a data set of leaf probabilities on the shelf; `truth` is a list of cells, `extra` columns of the truth file."""
     scores = np.asarray(scores, dtype=float)
-    ids = [f"s{i}" for i in range(len(scores))]
+    ids = ids or [f"s{i}" for i in range(len(scores))]
     files = {
         "taxonomy": write(folder / "taxonomy.csv", [("parent", "child"), *edges]),
         "predictions": (
@@ -332,6 +333,20 @@ SIGNS = [
     "back\\slash",
     "R&amp;D",
     "{brace}",
+    "http://a.example/x?y=1",
+    "see https://a.example now",
+    "www.a.example",
+    "me@a.example",
+    "---",
+    "- item",
+    "1. one",
+    "===",
+    ":::box",
+    ":smile:",
+    ":streamlit:",
+    "a -> b",
+    "x >= y",
+    "<->",
 ]
 
 
@@ -348,8 +363,9 @@ def signs_world(folder):
         leaves=leaves,
         scores=scores,
         truth=truth,
-        extra={"*note*": ["$5$ <i>x</i>"] * len(leaves)},
-        name="my *best* $model$.csv",
+        extra={"*note*": ["$5$ <i>x</i>"] * len(leaves), "www.column.example": ["at me@b.example"] * len(leaves)},
+        name="my *best* $model$ www.b.example.csv",
+        ids=[*SIGNS, "last"],
     )
 
 
@@ -357,20 +373,36 @@ def unescaped(visit, texts):
     """(text, Markdown) of all texts that stand in Markdown as they are, where they would be read as Markdown."""
     found = []
     for markdown in visit.markdown():
-        found += [(text, markdown[:160]) for text in texts if re.search(rf"(?<!\\){re.escape(text)}", markdown)]
+        for text in texts:
+            # These are read as Markdown at the start of a line only.
+            before = "(?m:^)" if text in ("---", "- item", "1. one", "===") else rf"(?<![\\{JOINER}])"
+            found += [(text, markdown[:160])] if re.search(before + re.escape(text), markdown) else []
     return found
+
+
+@pytest.mark.parametrize("text", [*SIGNS, "    code", "two\n\nlines", "key :b", "C++ 12:30 > 11:00"])
+def test_escaped_text_is_shown_as_it_is(text):
+    """What the browser makes of it is tested in `tests/browser/test_names.py`."""
+    escaped = escape(text)
+    assert plain(escaped) == " ".join(re.split("\n+", text))
+    # No address, emoji, icon or arrow stands in one piece when the backslashes are gone.
+    bare = re.sub(r"\\(.)", r"\1", escaped)
+    assert not re.search(r"://\w|www\.|\w@\w|:[-+\w]+:|:material/|(?<!\S)(<->|->|<-|--|[<>~]=)(?!\S)", bare)
+    assert not re.match(r"[-+*=#>]|\s|\d+[.)]", escaped)
 
 
 def test_names_that_look_like_markup(tmp_path):
     data = signs_world(tmp_path)
     texts = [*SIGNS, "all *things*", "odd $names$", "$5$ <i>x</i>", "*note*", "*best*", "$model$"]
+    texts += ["www.b.example", "me@b.example", "www.column.example"]
     pages = look_around(data)
     for page, visit in pages.items():
         assert unescaped(visit, texts) == [], page
     visit = None
-    for place, name in enumerate(SIGNS):
-        query = {"data": data.key, "sample": f"s{place}"}
+    for name in SIGNS:
+        query = {"data": data.key, "sample": name}
         visit = visit.go(**query) if visit else Visit("example", **query)
+        assert visit.sample == name
         assert f"Truth: **{name}**" in visit.text
         assert unescaped(visit, texts) == [], name
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 from hierviz.app import dataset
+from hierviz.app.numbers import JOINER
 from hierviz.app.state import opened
 
 ROOT = Path(__file__).parents[2]
@@ -121,8 +122,8 @@ def blocks(block):
 
 
 def plain(markdown):
-    """Escaped Markdown as it is shown."""
-    return re.sub(r"\\(.)", r"\1", markdown)
+    """Escaped Markdown as it is shown: a word joiner cannot be seen."""
+    return re.sub(r"\\(.)", r"\1", markdown).replace(JOINER, "")
 
 
 def shelve(**files):
