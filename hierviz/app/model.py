@@ -17,13 +17,13 @@ base, taxonomy, key = model_choice.choose(data)
 if base is None:
     shell.stop()
 try:
-    source = base.saying(model_questions.answers(base))
+    source = base.saying(model_questions.answers(base, taxonomy))
     model = state.opened_model((source.key, taxonomy.sha256), lambda: source.draft(taxonomy))
 except OSError as error:
     model = error
 if isinstance(model, Exception):
     st.error(escape(in_form_words(quoting_little(str(model)))), icon=":material/error:")
-    model_questions.take_back(base)
+    model_questions.take_back(base, taxonomy)
     shell.stop()
 kind = kind_of(model)
 st.markdown(model_account.one_line(model, kind))

@@ -153,4 +153,6 @@ def _overrule(source, model, kind):
     st.markdown("**Is something understood wrongly?** Say it yourself:")
     with st.container(horizontal=True):
         for key in keys:
-            st.button(TITLES[key], key=f"overrule-{key}", on_click=questions.overrule, args=(source, key))
+            st.button(
+                TITLES[key], key=f"overrule-{key}", on_click=questions.overrule, args=(source, model.taxonomy, key)
+            )

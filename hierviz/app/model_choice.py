@@ -44,6 +44,9 @@ def choose(data):
         Of the model in the data set; None for a file of the visitor's.
     """
     memory, asked = state.memory("model"), state.asked_files()
+    if memory.setdefault("data", data.key) != data.key:
+        # Other data were opened since: their taxonomy is meant, until another one is chosen again.
+        memory |= {"data": data.key, "taxonomy_way": "open"}
     ways = {"start": "The one named at the start", "data": "A model of the open data", "own": "My own ONNX model"}
     ways = {key: one for key, one in ways.items() if {"start": asked, "data": data.sources}.get(key, True)}
     if "data" not in ways and asked is None:
@@ -173,7 +176,7 @@ def offer(files, uploads):
         Those that they come from, if any.
     """
     memory = state.memory("model")
-    memory |= {"way": "own", "taxonomy_way": "other", "section": "ask"}
+    memory |= {"way": "own", "taxonomy_way": "other", "section": "ask", "data": state.view().data}
     for slot, path in (("own_model", files.model[0]), ("own_taxonomy", files.taxonomy)):
         memory[f"{slot}_path"] = path
         state.keep_upload(slot, next((one for one in uploads if one is not None and Path(path) in one.paths), None))

@@ -24,18 +24,26 @@ from hierviz.readers.classes_file import class_entries, entries_of_text
 from hierviz.readers.picture_names import natural_key
 
 
-def answers(source):
-    """What the visitor said about a model, by keyword."""
-    return dict(_store(source)["answers"])
+def answers(source, taxonomy):
+    """What the visitor said about a model with a taxonomy, by keyword."""
+    return dict(_store(source, taxonomy)["answers"])
 
 
-def _store(source):
-    return state.memory("answers").setdefault(str(source.path), {"asked": {}, "answers": {}, "open": ()})
+def _store(source, taxonomy):
+    """What was asked and said; with another taxonomy only what is about the preparation of pictures holds on."""
+    stores = state.memory("answers").setdefault(str(source.path), {})
+    if taxonomy.sha256 not in stores:
+        before = next(reversed(stores.values()), {"asked": {}, "answers": {}})
+        stores[taxonomy.sha256] = {"open": ()} | {
+            kind: {key: one for key, one in before[kind].items() if key.startswith("preprocessing.")}
+            for kind in ("asked", "answers")
+        }
+    return stores[taxonomy.sha256]
 
 
-def remember(source, questions):
+def remember(source, taxonomy, questions):
     """Ask these from now on; returns the keys of those that are open."""
-    store = _store(source)
+    store = _store(source, taxonomy)
     for one in questions:
         key = _key(one)
         if key not in store["asked"] or one.choices:
@@ -44,14 +52,14 @@ def remember(source, questions):
     return store["open"]
 
 
-def overrule(source, key):
+def overrule(source, taxonomy, key):
     """Ask something that is known already."""
-    _store(source)["asked"].setdefault(key, Question(key.partition(".")[0], "", (), (key,)))
+    _store(source, taxonomy)["asked"].setdefault(key, Question(key.partition(".")[0], "", (), (key,)))
 
 
-def take_back(source):
+def take_back(source, taxonomy):
     """A button that forgets all answers, where one of them led to an error."""
-    if _store(source)["answers"]:
+    if _store(source, taxonomy)["answers"]:
         st.button("Take my answers back", on_click=state.memory("answers").clear, icon=":material/undo:")
 
 
@@ -70,7 +78,7 @@ def ask(source, model, questions):
     questions : sequence of Question
         Those that are open.
     """
-    open_keys, store = remember(source, questions), _store(source)
+    open_keys, store = remember(source, model.taxonomy, questions), _store(source, model.taxonomy)
     if not store["asked"]:
         return
     texts = {_key(one): one.text for one in questions if one.about != "preprocessing"}
@@ -114,18 +122,19 @@ def _take(store, key, value):
         st.rerun()
 
 
-def _name(source, key):
-    return f"{source.path}-{key}"
+def _name(source, key, taxonomy=None):
+    """Key of a widget's value, which is another one for each taxonomy that it is about."""
+    return f"{source.path}-{key}" + (f"-{taxonomy.sha256}" if taxonomy else "")
 
 
-def _radio(source, key, options, captions, format_func=str, label="Answer"):
+def _radio(name, options, captions, format_func=str):
     return st.radio(
-        label,
+        "Answer",
         options,
         captions=captions,
         format_func=format_func,
         label_visibility="collapsed",
-        **state.kept("answers-widgets", _name(source, key)),
+        **state.kept("answers-widgets", name),
     )
 
 
@@ -134,7 +143,7 @@ def _number(source, key, label, start=None, **widget):
 
 
 def _classes(source, model, question, key):
-    memory, name, taxonomy = state.memory("answers-widgets"), _name(source, key), model.taxonomy
+    memory, name, taxonomy = state.memory("answers-widgets"), _name(source, key, model.taxonomy), model.taxonomy
     problem = None
     left, right = st.columns([0.6, 0.4], gap="medium")
     with right:
@@ -195,7 +204,7 @@ def _outputs(source, model, question, key):
         list(means),
         format_func=lambda name: f"{name} — {means.get(name, '')}",
         placeholder="Choose one; several when each level of the tree has its own",
-        **state.kept("answers-widgets", _name(source, key), []),
+        **state.kept("answers-widgets", _name(source, key, model.taxonomy), []),
     )
     return tuple(chosen) or None
 
@@ -213,7 +222,7 @@ def _scores(source, model, question, key):
         return PARAMETRISATIONS[one].label if word == "parametrisation" else one.replace("_", " ").capitalize()
 
     if question.choices:
-        chosen = _radio(source, key, options, captions, label)
+        chosen = _radio(_name(source, key, model.taxonomy), options, captions, label)
     else:
         chosen = st.selectbox(
             "What the scores mean",
@@ -221,14 +230,15 @@ def _scores(source, model, question, key):
             format_func=lambda one: f"{label(one)}: {captions[options.index(one)]}",
             placeholder="As the numbers tell",
             label_visibility="collapsed",
-            **state.kept("answers-widgets", _name(source, key)),
+            **state.kept("answers-widgets", _name(source, key, model.taxonomy)),
         )
     return None if chosen not in options else dict([chosen.split(":", 1)])
 
 
 def _choice(table):
     def draw(source, model, question, key):
-        return _radio(source, key, list(table), [one[1] for one in table.values()], lambda one: table[one][0])
+        captions = [one[1] for one in table.values()]
+        return _radio(_name(source, key), list(table), captions, lambda one: table[one][0])
 
     return draw
 
@@ -243,7 +253,8 @@ def _size(source, model, question, key):
 
 
 def _range(source, model, question, key):
-    chosen = _radio(source, key, list(SCALES), [one[1] for one in SCALES.values()], lambda one: SCALES[one][0])
+    captions = [one[1] for one in SCALES.values()]
+    chosen = _radio(_name(source, key), list(SCALES), captions, lambda one: SCALES[one][0])
     if chosen is None:
         return None
     if chosen == "imagenet":
@@ -252,10 +263,17 @@ def _range(source, model, question, key):
         return {key: [float(one) for one in chosen.split(",")]}
     with st.container(horizontal=True):
         fields = {"0 becomes": None, "255 becomes": None, "then minus": 0.0, "then divided by": 1.0}
-        low, high, mean, std = (
+        typed = tuple(
             _number(source, key, label, start, step=0.01, format="%.4g", width=130) for label, start in fields.items()
         )
-    if low is None or high is None:
+    memory, used = state.memory("answers-widgets"), f"{_name(source, key)}-used"
+    # Taken all at once: two of them are an answer already, which would fold the fields away while the others are typed.
+    if st.button("Use these numbers", type="primary", key="use-numbers"):
+        memory[used] = typed
+        if None in typed:
+            st.warning("Fill in all four numbers.", icon=":material/error:")
+    low, high, mean, std = memory.get(used, (None,) * 4)
+    if None in (low, high, mean, std):
         return None
     if low >= high or std <= 0:
         st.warning("The second number must be above the first, and the divisor above 0.", icon=":material/error:")

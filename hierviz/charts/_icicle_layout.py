@@ -13,7 +13,7 @@ from dataclasses import dataclass
 # Pixels of a cell with one line of text, and with a second line for its tag.
 ROW, TAGGED = 27, 42
 # Pixels for a probability of 1: at least, at most, and less where else the budget of the whole figure would not hold.
-LEAST, MOST, COARSEST, BUDGET = 240, 560, 54, 900
+LEAST, MOST, COARSEST, BUDGET = 400, 560, 54, 900
 # A cell may be so much taller than its probability, as a share and in pixels, before it is marked.
 TOLERANCE, SLACK = 0.1, 2
 

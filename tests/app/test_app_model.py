@@ -12,6 +12,7 @@ import pytest
 
 from hierviz.app import dataset, model_checks, model_questions
 from hierviz.app.form_words import in_form_words
+from hierviz.app.model_question_words import TITLES
 from hierviz.app.model_samples import (
     Samples,
     answer,
@@ -30,7 +31,7 @@ from hierviz.onnx.disturb import DISTURBANCES
 from hierviz.onnx.limits import Limits
 from hierviz.readers import load_taxonomy
 from hierviz.taxonomy import NodeLists
-from tests.app.visit import ROOT, Visit
+from tests.app.visit import ROOT, Visit, shelve
 
 pytest.importorskip("onnxruntime")
 FILES = ROOT / "tests" / "onnx_models" / "files"
@@ -227,6 +228,7 @@ def test_a_question_at_the_start_opens_the_model_page(started, brightness):
     for label, number in {"0 becomes": 0.0, "255 becomes": 1.0, "then minus": 127.0}.items():
         page.control(label).set_value(number)
         page.run()
+    page.press("Use these numbers")
     assert [one.value for one in page.at.warning] == [
         "Expected a mean inside the range 0 to 1 (mean and std are in units of the range), got 127."
     ]
@@ -397,3 +399,62 @@ def test_several_true_classes_of_a_sample_are_all_known():
         [],
         [],
     ]
+
+
+def asked(page):
+    """Titles of what the page asks about the model, while its box is open."""
+    return [
+        title for title in TITLES.values() if "What hierviz has to know" in page.text and f"**{title}**" in page.text
+    ]
+
+
+def test_questions_are_about_the_taxonomy_that_is_chosen(tmp_path):
+    case = FILES / "torch_logits_nodes"
+    shutil.copytree(case, tmp_path, dirs_exist_ok=True)
+    shutil.copy(case / "classes.txt", tmp_path / "model.labels.txt")
+    other = tmp_path / "other.csv"
+    other.write_text("parent,child\nsky,day\nsky,night\n")
+    page = own(Visit("model"), tmp_path / "model.onnx", other)
+    assert TITLES["classes"] in asked(page)
+    # Wrong names for the one are no answer about the other, whose classes the model names itself.
+    page.at.text_area[0].set_value("day\nnight")
+    page.run()
+    path = page.control("Taxonomy: or its path on this machine")
+    path.set_value(str(FILES / "taxonomy.csv"))
+    page.run()
+    assert not page.at.error
+    assert TITLES["classes"] not in page.text
+    assert "columns are classes of the taxonomy" in page.text
+
+
+def test_other_data_bring_their_own_taxonomy(tmp_path, demo):
+    shutil.copytree(FILES / "torch_logits_nodes", tmp_path, dirs_exist_ok=True)
+    shutil.copy(tmp_path / "classes.txt", tmp_path / "model.labels.txt")
+    (tmp_path / "labels.csv").write_text("sample_id,label\na,day\nb,night\n")
+    (tmp_path / "sky.csv").write_text("parent,child\nsky,day\nsky,night\n")
+    page = own(Visit("model"), tmp_path / "model.onnx", FILES / "taxonomy.csv")
+    assert page.control("Taxonomy: which class belongs under which").value == "other"
+    data = shelve(taxonomy=str(tmp_path / "sky.csv"), predictions=(str(tmp_path / "labels.csv"),))
+    page.go(data=data.key)
+    assert page.control("Taxonomy: which class belongs under which").value == "open"
+    assert TITLES["classes"] in asked(page)
+
+
+def test_the_box_stays_open_while_numbers_are_typed(tmp_path):
+    shutil.copytree(FILES / "torch_two_files_fixed_batch", tmp_path, dirs_exist_ok=True)
+    shutil.copy(tmp_path / "classes.txt", tmp_path / "model.labels.txt")
+    page = own(Visit("model"), tmp_path / "model.onnx", FILES / "taxonomy.csv")
+    assert asked(page) == [TITLES["preprocessing.range"]]
+    page.at.radio[0].set_value("other")
+    page.run()
+    for label, value in {"0 becomes": 0.0, "255 becomes": 1.0, "then minus": 0.5, "then divided by": 0.25}.items():
+        page.control(label).set_value(value)
+        page.run()
+        assert asked(page) == [TITLES["preprocessing.range"]], label
+    page.press("Use these numbers")
+    assert not asked(page)
+    assert "What you said about the model" in [one.label for one in page.at.expander]
+    page.control("Section").set_value("about")
+    page.run()
+    facts = "".join(one.proto.body for one in page.at.get("html"))
+    assert "0.25" in facts
