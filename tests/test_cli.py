@@ -5,7 +5,6 @@ Most calls run `hierviz.cli.main` in process; what only a process can show (trac
 
 import csv
 import io
-import itertools
 import json
 import math
 import os
@@ -968,11 +967,12 @@ def test_the_app_on_files(world, run, started, monkeypatch):
     assert settings["server.port"] == 8999
     assert settings["server.headless"] is True
     # Paths survive a change of folder.
-    assert theirs[theirs.index("--taxonomy") + 1] == str(world.folder / "taxonomy.csv")
-    assert [value for flag, value in itertools.pairwise(theirs) if flag == "--predictions"] == [
+    given = [one.partition("=")[::2] for one in theirs]
+    assert dict(given)["--taxonomy"] == str(world.folder / "taxonomy.csv")
+    assert [value for flag, value in given if flag == "--predictions"] == [
         str(world.folder / name) for name in ("hedged.csv", "sure.csv")
     ]
-    assert theirs[theirs.index("--truth-column") + 1] == "truth"
+    assert dict(given)["--truth-column"] == "truth"
 
 
 def test_who_may_reach_the_app(run, started, tmp_path):
