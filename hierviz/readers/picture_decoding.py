@@ -76,7 +76,7 @@ def _as_rgb(image):
         # By a table: fractions would take many times the memory of the picture.
         image = Image.fromarray(_EIGHT_BITS[np.clip(np.asarray(image), 0, 65535)])
     if image.mode in ("RGBA", "LA", "PA", "La", "RGBa") or "transparency" in image.info:
-        image = image.convert("RGBA")
+        image = image if image.mode == "RGBA" else image.convert("RGBA")
         image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image)
     if image.mode == "F":
         raise ValueError("floating-point grey without a known range")
