@@ -2,10 +2,11 @@
 
 import importlib.metadata
 import re
+import runpy
 import shlex
 import shutil
-import signal
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -207,13 +208,13 @@ def test_command(line, own_files, tmp_path, monkeypatch, capsys):
             own_files(flag, value)
     started = []
 
-    class Done:
-        def wait(self):
-            return 0
+    class App:
+        def run(self, config):
+            started.append(config)
 
     if arguments[0] == "app":
-        monkeypatch.setattr(subprocess, "Popen", lambda given, **_: started.append(given) or Done())
-        monkeypatch.setattr(signal, "signal", lambda *_: None)
+        monkeypatch.setattr(sys, "argv", ["hierviz"])
+        monkeypatch.setattr(runpy, "run_path", lambda path: {"app": App()})
     before = set(tmp_path.iterdir())
     assert cli.main(arguments) == 0
     captured = capsys.readouterr()
