@@ -11,6 +11,7 @@ import itertools
 import altair as alt
 
 from hierviz.charts._canvas import boxes, hover, stripes, texts
+from hierviz.charts._icicle_layout import TAGGED
 from hierviz.charts._text import count_text, text_width, wrap_words
 from hierviz.charts.theme import SIZE, SMALL
 
@@ -59,18 +60,19 @@ def _words(row, place, look):
     left, right = place["x"] + INSET, place["x2"] - INSET
     tall, tagged = place["y2"] - place["y"], bool(row["tag"])
     beside = text_width(row["p_text"], SIZE, bold=True) + 6
-    # A tagged cell has two lines at least: the name takes the first alone, tag and p share the last.
-    room = right - left - (0 if tagged else beside)
-    most = max(1, min(3, int((tall - 8) // LINE) - tagged))
+    # p stands beside the name; below it in a cell with a tag, which has two lines, or where there is no room beside it.
+    below = tagged or (tall >= TAGGED - GAP and text_width(row["name"], SIZE) > right - left - beside)
+    room = right - left - (0 if below else beside)
+    most = max(1, min(3, int((tall - 8) // LINE) - below))
     lines = (
         [others_text(row, room)] if row["outcome"] == "others" else wrap_words(row["name"], room, SIZE, most, tagged)
     )
-    n = len(lines) + tagged
+    n = len(lines) + below
     first = (place["y"] + place["y2"]) / 2 - 2 - LINE * (n - 1) / 2
     weight = 600 if tagged else "normal"
     for i, line in enumerate(lines):
         yield {"x": left, "y": first + LINE * i, "text": line, "colour": ink, "limit": room + 6, "weight": weight}
-    last = first + LINE * (n - 1) if tagged else first
+    last = first + LINE * (n - 1) if below else first
     if tagged:
         free = room - beside
         tag = row["tag"] if text_width(row["tag"], SMALL) <= free or "=" not in row["tag"] else "exact"

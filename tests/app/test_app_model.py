@@ -411,10 +411,11 @@ def asked(page):
 def test_questions_are_about_the_taxonomy_that_is_chosen(tmp_path):
     case = FILES / "torch_logits_nodes"
     shutil.copytree(case, tmp_path, dirs_exist_ok=True)
-    shutil.copy(case / "classes.txt", tmp_path / "model.labels.txt")
+    (tmp_path / "model.onnx").rename(tmp_path / "www.model.example.onnx")
+    shutil.copy(case / "classes.txt", tmp_path / "www.model.example.labels.txt")
     other = tmp_path / "other.csv"
     other.write_text("parent,child\nsky,day\nsky,night\n")
-    page = own(Visit("model"), tmp_path / "model.onnx", other)
+    page = own(Visit("model"), tmp_path / "www.model.example.onnx", other)
     assert TITLES["classes"] in asked(page)
     # Wrong names for the one are no answer about the other, whose classes the model names itself.
     page.at.text_area[0].set_value("day\nnight")
@@ -424,7 +425,9 @@ def test_questions_are_about_the_taxonomy_that_is_chosen(tmp_path):
     page.run()
     assert not page.at.error
     assert TITLES["classes"] not in page.text
-    assert "columns are classes of the taxonomy" in page.text
+    assert "www.model.example · takes rows of a table" in page.text.replace("**", "")
+    # Its name is no link: it stands nowhere in Markdown in one piece.
+    assert not [one for one in page.markdown() if "www.model.example" in one]
 
 
 def test_other_data_bring_their_own_taxonomy(tmp_path, demo):
