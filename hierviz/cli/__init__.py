@@ -11,23 +11,23 @@ import sys
 from hierviz.cli.app import add_app
 from hierviz.cli.evaluate import add_curve, add_evaluate
 from hierviz.cli.predict import add_predict
+from hierviz.cli.standard_streams import with_standard_streams
 from hierviz.errors import HiervizError
 from hierviz.summary import version
 
 
+@with_standard_streams
 def main(arguments=None):
     """Run the command line; returns the exit code."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
-    options = parser().parse_args(arguments or ["app"])
     try:
+        options = parser().parse_args(arguments or ["app"])
         return options.run(options) or 0
     except HiervizError as error:
-        # One line, but every space of a value that the message shows.
-        print(f"hierviz: {' '.join(str(error).splitlines())}", file=sys.stderr)
+        print(f"hierviz: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         # The reader of our output went away, for example `hierviz evaluate ... | head`.
-        sys.stderr.close()
         return 0
     except KeyboardInterrupt:
         print("hierviz: stopped", file=sys.stderr)
@@ -38,7 +38,7 @@ class _Parser(argparse.ArgumentParser):
     """Wrong arguments are bad input: one line on standard error, without the usage."""
 
     def error(self, message):
-        self.exit(2, f"{self.prog}: {' '.join(message.splitlines())}. Run: {self.prog} --help\n")
+        self.exit(2, f"{self.prog}: {HiervizError(message)}. Run: {self.prog} --help\n")
 
 
 def parser():

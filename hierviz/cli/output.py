@@ -20,7 +20,9 @@ def write_csv(path, header, rows):
 
 
 def write_text(path, text):
-    """Write text to a file, or to standard output for -."""
+    """Write text to a file, or to standard output for -; halves of characters are escaped as JSON does it."""
+    # Names of files that are not UTF-8 have them.
+    text = text.encode("utf-8", "backslashreplace").decode()
     _write(path, lambda file: file.write(text))
 
 

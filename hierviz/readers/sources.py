@@ -320,7 +320,7 @@ def translated(where, source=None, path=None):
         ) from None
     except OSError as error:
         raise FileError(
-            f"{path or where}: expected a file that can be read, got {_one_line(error)}. Check the file."
+            f"{path or where}: expected a file that can be read, got {_one_line(error.strerror or error)}. Check the file."
         ) from None
     except ValueError as error:
         # open() says so about a path that holds a NUL character; anything else is a bug of ours.
