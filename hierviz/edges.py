@@ -7,7 +7,7 @@ always has a smaller number than its children.
 
 Functions
 ---------
-numbered
+numbered, require_depth
 """
 
 from __future__ import annotations
@@ -68,19 +68,24 @@ def numbered(edges, where):
     names = _node_order(root, edges, where)
     number = {name: i for i, name in enumerate(names)}
     pairs = np.array([(number[parent], number[child]) for parent, child in edges], dtype=np.intp).reshape(-1, 2)
-    _require_depth(names, pairs, where)
+    _require_depth_of(names, pairs, where)
     return tuple(names), pairs, notes
 
 
-def _require_depth(names, pairs, where):
+def _require_depth_of(names, pairs, where):
     depth = [0] * len(names)
     for parent, child in pairs[np.argsort(pairs[:, 1], kind="stable")].tolist():
         depth[child] = max(depth[child], depth[parent] + 1)
     deepest = max(depth)
-    if deepest > MOST_DEPTH:
+    require_depth(deepest, names[depth.index(deepest)], where)
+
+
+def require_depth(depth, name, where):
+    """Raise a TaxonomyError when the class `name` has more than `MOST_DEPTH` classes above it."""
+    if depth > MOST_DEPTH:
         raise TaxonomyError(
-            f"{where}: expected at most {MOST_DEPTH:,} classes one above the other, got {deepest:,} above "
-            f"{names[depth.index(deepest)]!r}. Leave levels out; is it the right file?"
+            f"{where}: expected at most {MOST_DEPTH:,} classes one above the other, got {depth:,} above {name!r}. "
+            "Leave levels out; is it the right file?"
         )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.errors import FileError, PredictionsError, listed, near_miss
+from hierviz.errors import PredictionsError, listed, near_miss
 from hierviz.readers.labels import find_node, is_all_nodes, read_labels, single_nodes, text_array
 from hierviz.readers.numpy_files import open_npy, open_npz
 from hierviz.readers.raw_predictions import RawPredictions
@@ -79,11 +79,7 @@ def _of_npz(source, npz, taxonomy, classes):
     n_rows, n_scores = arrays[tables[0]].shape
     _require_table(where, (n_rows, n_scores), arrays[tables[0]].dtype)
     scores = npz[tables[0]]
-    texts = {
-        key: _as_text(npz[key], f"{where}, array {key!r}")
-        for key, one in arrays.items()
-        if _may_be_text(key, one, n_rows, n_scores)
-    }
+    texts = {key: _as_text(npz[key]) for key, one in arrays.items() if _may_be_text(key, one, n_rows, n_scores)}
     is_text = {key for key, one in texts.items() if arrays[key].dtype.kind in "US" and one is not None}
     names = next((key for key in NAME_ARRAYS if key in is_text and len(texts[key]) == n_scores), None)
     ids = next((key for key in ID_ARRAYS if texts.get(key) is not None), None)
@@ -152,20 +148,11 @@ def _checked_classes(where, scores, classes):
     return classes
 
 
-def _as_text(array, where):
-    """Values as a list of str, None where an array is neither text nor whole numbers; FileError for text that is none."""
+def _as_text(array):
+    """Values as a list of str, None where an array is neither text nor whole numbers."""
     if array.dtype.kind == "S":
         return [one.decode("utf-8", "replace") for one in array.tolist()]
-    if array.dtype.kind == "U":
-        try:
-            texts = array.tolist()
-            "".join(texts).encode()
-        except ValueError as error:  # numbers that stand for no character, or for half of one
-            raise FileError(
-                f"{where}: expected text in Unicode, got values that are none ({error}). Save the array again."
-            ) from None
-        return texts
-    if array.dtype.kind in "iu":
+    if array.dtype.kind in "Uiu":
         return [str(one) for one in array.tolist()]
     if array.dtype.kind == "f" and np.isfinite(array).all() and (array == np.floor(array)).all():
         return [str(int(one)) for one in array.tolist()]

@@ -11,6 +11,7 @@ A place is a number that knows the place above it, so that long paths cost no mo
 
 from __future__ import annotations
 
+from hierviz.edges import require_depth
 from hierviz.errors import TaxonomyError, listed
 from hierviz.taxonomy import Taxonomy
 
@@ -25,7 +26,7 @@ class Places:
     TOP = -1
 
     def __init__(self):
-        self.names, self.above, self._number = [], [], {}
+        self.names, self.above, self.depth, self._number = [], [], [], {}
 
     def __len__(self):
         return len(self.names)
@@ -36,6 +37,7 @@ class Places:
         if number == len(self.names):
             self.names.append(name)
             self.above.append(above)
+            self.depth.append(0 if above == self.TOP else self.depth[above] + 1)
         return number
 
     def has(self, above, name):
@@ -82,6 +84,9 @@ def taxonomy_of_places(places, where, *, notes=(), detected=None, attributes=Non
     TaxonomyError
         If so many classes share their names that telling them apart would take very long names.
     """
+    deepest = max(places.depth, default=0)
+    if deepest:
+        require_depth(deepest, places.names[places.depth.index(deepest)], where)
     names = _unique_names(places, where)
     edges = [
         (names[above] if above != Places.TOP else None, name) for above, name in zip(places.above, names, strict=True)

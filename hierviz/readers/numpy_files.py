@@ -26,7 +26,7 @@ import numpy as np
 from hierviz.errors import FileError, listed
 from hierviz.readers import limits
 from hierviz.readers.sources import ARRAYS_WITHOUT_OBJECTS, in_command, translated
-from hierviz.readers.stored_array import StoredArray
+from hierviz.readers.stored_array import StoredArray, require_characters
 from hierviz.readers.unpacking import GUNZIP, require_deflate
 
 _BYTES_AT_ONCE = 1 << 24
@@ -191,6 +191,7 @@ class Header:
             if not got:
                 raise EOFError
             done += got
+        require_characters(array, self.where)
         return array.reshape(self.shape[::-1]).T if self.is_fortran else array.reshape(self.shape)
 
 

@@ -252,6 +252,7 @@ def _texts(array, where):
     """Cells of an array, those with the same value being one object."""
     import pyarrow as pa
 
+    kind = array.type
     try:
         array = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
         values = array.dictionary.to_pylist()
@@ -260,7 +261,7 @@ def _texts(array, where):
     except (pa.ArrowException, ValueError, LookupError, ArithmeticError) as error:
         # Years that Python's dates do not have, unknown time zones, text that is not UTF-8.
         raise FileError(
-            f"{where}: expected values that can be written as text, got values of type {array.type} that cannot "
+            f"{where}: expected values that can be written as text, got values of type {kind} that cannot "
             f"({shortened(printable(str(error)), 120)}). Leave the column out or save it as text."
         ) from None
     cells = np.empty(len(values) + 1, dtype=object)

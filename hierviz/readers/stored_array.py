@@ -194,7 +194,20 @@ class StoredArray:
             for place, count in pieces:
                 _fill(file, self.start + place * size, view[done : done + count * size])
                 done += count * size
+        require_characters(block, self.source.where)
         return block.reshape(*tail[::-1], n).T if self.is_fortran else block.reshape(n, *tail)
+
+
+def require_characters(array, where):
+    """Raise a FileError for an array of text with a number that stands for no character, or for half of one."""
+    if array.dtype.kind != "U" or not array.size:
+        return
+    codes = np.ascontiguousarray(array).reshape(-1).view(np.dtype(np.uint32).newbyteorder(array.dtype.byteorder))
+    strange = codes[(codes > 0x10FFFF) | ((codes >= 0xD800) & (codes <= 0xDFFF))]
+    if len(strange):
+        raise FileError(
+            f"{where}: expected text, got {strange[0]:#x} where a character stands, which is none. Save the array again."
+        )
 
 
 def _fill(file, place, view):

@@ -141,8 +141,68 @@ def _parquet(**columns):
     return file.getvalue()
 
 
+def _parquet_of(names, *columns):
+    """A table whose columns are arrow arrays and may have the same name."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = io.BytesIO()
+    pq.write_table(pa.table([pa.array(*column) for column in columns], names=names), file)
+    return file.getvalue()
+
+
+def _typed(name, make):
+    """Good scores and a column `name` of arrow type ``make(pyarrow)[1]`` with the values ``make(pyarrow)[0]``."""
+    import pyarrow as pa
+
+    scores = [([0.5, 0.25],)] * 2 + [([0.0, 0.25],)] * 2
+    names = ["sample_id", *LEAVES]
+    if name == "sample_id":
+        return _parquet_of(names, make(pa), *scores)
+    return _parquet_of([*names, name], (["a", "b"],), *scores, make(pa))
+
+
+def _npy_of(header, data=b""):
+    """An array with any header."""
+    header = header.encode().ljust(117) + b"\n"
+    return b"\x93NUMPY\x01\0" + struct.pack("<H", len(header)) + header + data
+
+
+def _npz_of_code_points(*numbers):
+    """Scores of two samples whose ids are one number each where a character is expected."""
+    ids = _npy_of("{'descr': '<U1', 'fortran_order': False, 'shape': (2,)}", struct.pack("<2I", *numbers))
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("prob.npy", _saved(np.full((2, 4), 0.25)))
+        archive.writestr("sample_id.npy", ids)
+    return file.getvalue()
+
+
+def _npz_of_damaged_lzma():
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("prob.npy", _saved(np.full((2, 4), 0.25)))
+    content = bytearray(file.getvalue())
+    content[50:60] = b"\xff" * 10
+    return bytes(content)
+
+
 def _good_parquet():
     return _parquet(sample_id=["a", "b"], cat=[0.5, 0.25], dog=[0.25, 0.25], duck=[0.125, 0.25], newt=[0.125, 0.25])
+
+
+def _as_dictionary(values):
+    import pyarrow as pa
+
+    return pa.array(values).dictionary_encode()
+
+
+def _decimals(values):
+    from decimal import Decimal
+
+    import pyarrow as pa
+
+    return [None if one is None else Decimal(one) for one in values], pa.decimal128(5, 2)
 
 
 def _pickled_rows():
@@ -275,6 +335,16 @@ BAD_FILES = {
     "JSON too deep": taxonomy("[" * 100_000, r"taxonomy\.json: .*nesting", "taxonomy.json"),
     "COCO": taxonomy(
         '{"images": [], "categories": [{"id": 1, "name": "cat"}]}', r"got COCO annotations", "taxonomy.json"
+    ),
+    "JSON with half a character": taxonomy(
+        '{"name": "animal", "children": [{"name": "cat", "note": "\\ud800"}]}', r"got half a character", "taxonomy.json"
+    ),
+    "a path as deep as it is long": taxonomy(
+        " > ".join("a" * 3000) + "\n", r"expected at most 1,000 classes one above the other, got 2,999"
+    ),
+    "a chain of classes without end": taxonomy(
+        "".join(f"c{k},c{k + 1}\n" for k in range(3000)),
+        r"expected at most 1,000 classes one above the other, got 3,000",
     ),
     "broken .taxonomy": taxonomy(
         "animal\tmammal\nmammal\n", r"hwv\.taxonomy:2: expected a parent and its children", "hwv.taxonomy"
@@ -483,6 +553,78 @@ BAD_FILES = {
     "Parquet with text for numbers": scores(
         lambda: _parquet(sample_id=["a"], cat=["x"], dog=[0.5], duck=[0.5], newt=[0.0]),
         r"scores\.parquet, column 'cat': expected numbers, got values of type string",
+        "scores.parquet",
+    ),
+    "array of no shape": scores(
+        _npy_of("{'descr': '<f8', 'fortran_order': False, 'shape': (True, 4)}", bytes(32)),
+        r"scores\.npy: expected a numpy array, got one that cannot be read \(shape \(True, 4\)\)",
+        "scores.npy",
+    ),
+    "array of too large a number of nothing": scores(
+        _npy_of(f"{{'descr': '<f8', 'fortran_order': False, 'shape': (0, {10**30})}}"),
+        r"scores\.npy: expected a numpy array, .*shape \(0, 1000",
+        "scores.npy",
+    ),
+    "array of empty text": scores(
+        _npy_of("{'descr': '<U0', 'fortran_order': False, 'shape': (1000000000, 4)}"),
+        r"scores\.npy: expected a numpy array, .*values of type <U0",
+        "scores.npy",
+    ),
+    "array of arrays": scores(
+        _npy_of("{'descr': ('<f8', (4,)), 'fortran_order': False, 'shape': (2,)}", bytes(64)),
+        r"scores\.npy: expected a numpy array",
+        "scores.npy",
+    ),
+    "npz with a number that is no character": scores(
+        lambda: _npz_of_code_points(97, 0x110000), r"scores\.npz, array 'sample_id': expected text", "scores.npz"
+    ),
+    "npz with half a character": scores(
+        lambda: _npz_of_code_points(97, 0xD800), r"scores\.npz, array 'sample_id': expected text", "scores.npz"
+    ),
+    "npz of damaged LZMA": scores(_npz_of_damaged_lzma, r"scores\.npz: expected an archive", "scores.npz"),
+    "Parquet with a column twice": scores(
+        lambda: _parquet_of(["sample_id", "cat", "cat"], (["a"],), ([0.5],), ([0.5],)),
+        r"scores\.parquet: expected every column once, got 'cat'",
+        "scores.parquet",
+    ),
+    "Parquet truth with a column twice": truth(
+        lambda: _parquet_of(["sample_id", "truth", "truth"], (["a"],), (["cat"],), (["cat"],)),
+        r"truth\.parquet: expected every column once, got 'truth'",
+        "truth.parquet",
+    ),
+    "Parquet with a year that no calendar has": scores(
+        lambda: _typed("when", lambda pa: ([1 << 50, 0], pa.timestamp("ms"))),
+        r"scores\.parquet, column 'when': expected values that can be written as text, got values of type timestamp",
+        "scores.parquet",
+    ),
+    "Parquet with a day that no calendar has": scores(
+        lambda: _typed("when", lambda pa: ([1 << 30, 0], pa.date32())),
+        r"scores\.parquet, column 'when': expected values that can be written as text, got values of type date32",
+        "scores.parquet",
+    ),
+    "Parquet with a time zone that no map has": scores(
+        lambda: _typed("when", lambda pa: ([0, 1], pa.timestamp("s", tz="Atlantis/Capital"))),
+        r"scores\.parquet, column 'when': expected values that can be written as text",
+        "scores.parquet",
+    ),
+    "Parquet with lists as ids": scores(
+        lambda: _typed("sample_id", lambda pa: ([["a"], ["b"]], pa.list_(pa.string()))),
+        r"scores\.parquet, column 'sample_id': expected one value in each row, got lists",
+        "scores.parquet",
+    ),
+    "Parquet with dictionaries for numbers": scores(
+        lambda: _parquet_of(["sample_id", *LEAVES], (["a"],), *[([0.25],)] * 3, (_as_dictionary(["0.25"]),)),
+        r"scores\.parquet, column 'newt': expected numbers, got values of type dictionary",
+        "scores.parquet",
+    ),
+    "Parquet with a decimal missing": scores(
+        lambda: _parquet_of(["sample_id", *LEAVES], (["a", "b"],), *[([0.25, 0.25],)] * 3, _decimals(["0.25", None])),
+        r"scores\.parquet, sample 'b', column 'newt': expected a probability .*got nan",
+        "scores.parquet",
+    ),
+    "Parquet with text that is not UTF-8": scores(
+        lambda: _typed("text", lambda pa: (pa.array([b"\xff\xfe", b"a"]).view(pa.string()),)),
+        r"scores\.parquet, column 'text': expected values that can be written as text",
         "scores.parquet",
     ),
     "Parquet with a missing value": scores(
