@@ -22,6 +22,7 @@ SCREEN = tuple(name for name in HEAVY if name not in ("onnx", "onnxruntime"))
 CORE = {
     "errors": (),
     "number_text": (),
+    "csv_cells": (),
     "node_lists": (),
     "edges": (),
     "taxonomy": ("node_lists", "edges"),

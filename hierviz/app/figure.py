@@ -51,7 +51,7 @@ def below(finished, *, name, sentence, table, note=""):
             st.caption(escape(note))
         with st.container(horizontal=True):
             for kind, label, mime, make in (
-                ("csv", "CSV", "text/csv", lambda: table.to_csv(index=False).encode()),
+                ("csv", "CSV", "text/csv", lambda: charts.to_csv(table)),
                 ("png", "PNG", "image/png", lambda: charts.to_png(finished)),
                 ("svg", "SVG", "image/svg+xml", lambda: charts.to_svg(finished)),
                 ("vl.json", "Vega-Lite", "application/json", lambda: json.dumps(charts.to_vega_lite(finished))),

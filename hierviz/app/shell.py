@@ -3,6 +3,7 @@
 import html
 from pathlib import Path
 
+import pandas as pd
 import streamlit as st
 
 from hierviz.app import state
@@ -10,7 +11,7 @@ from hierviz.app.form_words import quoting_little
 from hierviz.app.metric_table import Row, ranked
 from hierviz.app.metric_table import metric_table as draw_table
 from hierviz.app.numbers import escape
-from hierviz.charts import threshold_text
+from hierviz.charts import threshold_text, to_csv
 from hierviz.errors import HiervizError
 from hierviz.readers.stored_array import ChangedFileError
 
@@ -20,6 +21,8 @@ STYLE = """<style>
 .vega-bindings input[type=range] {--vega-range-progress: 0% !important; width: min(420px, 60vw)}
 .block-container, .stMainBlockContainer {padding-top: 4.2rem; padding-bottom: 3rem; max-width: 1320px}
 .st-key-viewport {display: none}
+/* Streamlit writes this file itself, with text that a spreadsheet runs as a formula: tables to keep have a button below. */
+.stDataFrame button[aria-label^="Download as CSV"] {display: none}
 h1 {font-size: 2rem !important; padding: 0.4rem 0 !important}
 h3 {padding-top: 1rem !important}
 .stImage img {image-rendering: auto; border-radius: 6px}
@@ -118,6 +121,15 @@ def metric_table(models, keys, key, unranked=()):
     """
     rows = [Row({"model": name}, values) for name, values in models.items()]
     draw_table(ranked(rows, keys, unranked), keys, key)
+    st.download_button(
+        "CSV",
+        to_csv(pd.DataFrame([row.lead | {one: row.values.get(one) for one in keys} for row in rows])),
+        "models.csv",
+        "text/csv",
+        key=f"get-{key}",
+        on_click="ignore",
+        icon=":material/download:",
+    )
 
 
 def open_data():

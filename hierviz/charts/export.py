@@ -5,6 +5,7 @@ from __future__ import annotations
 import altair as alt
 
 from hierviz.charts.theme import finish
+from hierviz.csv_cells import safe_frame_csv
 
 
 def to_vega_lite(chart, dark=False):
@@ -41,5 +42,5 @@ def to_png(chart, dark=False, ppi=144):
 
 
 def to_csv(table):
-    """A table behind a chart as UTF-8 CSV bytes: header, comma, LF; empty where unknown."""
-    return table.to_csv(index=False, lineterminator="\n").encode("utf-8")
+    """A table behind a chart as UTF-8 CSV bytes: header, comma, LF; empty where unknown; no text is a formula."""
+    return safe_frame_csv(table).encode("utf-8")

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 
+from hierviz.csv_cells import SafeWriter
 from hierviz.errors import FileError
 
 
 def write_csv(path, header, rows):
-    """Write a table to a file, or to standard output for -."""
+    """Write a table to a file, or to standard output for -; no text in it is a formula."""
 
     def write(file):
-        writer = csv.writer(file, lineterminator="\n")
+        writer = SafeWriter(file)
         writer.writerow(header)
         writer.writerows(rows)
 

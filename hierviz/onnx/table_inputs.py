@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hierviz.csv_cells import text_of_cell
 from hierviz.errors import FileError, ModelError, listed
 from hierviz.onnx.column_matching import INSTEAD, MISSING, TEXT_COLUMN, TRUE_FALSE, match_columns
 from hierviz.readers.columns import Columns, looks_numeric, require_names
@@ -69,7 +70,8 @@ def read_table_inputs(table, specs, *, text_column=None, columns=None):
     PredictionsError
         If a sample id is missing or there twice.
     """
-    table = table if hasattr(table, "read") else open_table(table, "a table of inputs (CSV, TSV or Parquet)")
+    if not hasattr(table, "read"):
+        table = open_table(table, "a table of inputs (CSV, TSV or Parquet)", is_verbatim=True)
     deep = next((spec for spec in specs if len(spec.shape) > 2), None)
     if deep is not None:
         raise ModelError(
@@ -193,6 +195,8 @@ def _rest(found, names, specs, chosen, order, notes):
         if TEXT_COLUMN in attributes and names[place] != TEXT_COLUMN:
             notes.append(f"{found.where}: column {TEXT_COLUMN!r} was left out, {names[place]!r} is shown in its place")
         attributes[TEXT_COLUMN] = attributes.pop(names[place])
+    if ids is not None and found.has_lines:  # as the file of the truth is read, whose ids these are too
+        found.text[ids] = [text_of_cell(cell) for cell in found.text[ids]]
     return (None if ids is None else sample_ids(found, ids)), attributes
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
 import io
 import json
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from hierviz.csv_cells import SafeWriter
 from hierviz.errors import FileError, PredictionsError
 from hierviz.parametrisation import PARAMETRISATIONS
 from hierviz.readers.run_record import KEY, run_record, write_beside
@@ -97,7 +97,7 @@ def _write_csv(predictions, path, nodes, names):
         gzip.open(path, "wb") if is_gzipped else open(path, "wb") as raw,
         io.TextIOWrapper(raw, "utf-8", newline="") as text,
     ):
-        writer = csv.writer(text, lineterminator="\n")
+        writer = SafeWriter(text)
         writer.writerow(names)
         for rows, p in _blocks(predictions, nodes):
             lists = p.tolist()

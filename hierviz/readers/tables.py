@@ -2,9 +2,9 @@
 
 Conventions
 -----------
-Every cell is text: ``1/1/2``, ``007``, ``NA`` and ``None`` stay what they are. Only columns asked for as numbers become
-float64. Rows are read one at a time, so a large table needs no more memory than its numbers. Line numbers are physical
-and count from 1.
+Every cell is text: ``1/1/2``, ``007``, ``NA`` and ``None`` stay what they are, but for the apostrophe that hierviz writes
+in front of what a spreadsheet would run (`hierviz.csv_cells`). Only columns asked for as numbers become float64. Rows are
+read one at a time, so a large table needs no more memory than its numbers. Line numbers are physical and count from 1.
 
 Functions
 ---------
@@ -27,6 +27,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from hierviz.csv_cells import text_of_cell
 from hierviz.errors import FileError
 from hierviz.readers import limits
 from hierviz.readers.columns import Columns, as_number, looks_numeric
@@ -43,13 +44,17 @@ _SHARED_CELLS = 1 << 16
 
 @dataclass(frozen=True)
 class TextTable:
-    """A text table whose separator is known. `sample` holds its first records as (line, cells)."""
+    """A text table whose separator is known. `sample` holds its first records as (line, cells).
+
+    `is_verbatim`: apostrophes in front of = + - @ belong to the text.
+    """
 
     source: Source
     separator: str | None
     sample: list
     notes: list = field(default_factory=list)
     most_rows: int | None = None
+    is_verbatim: bool = False
     can_lack_header = True
 
     @property
@@ -76,8 +81,8 @@ class TextTable:
         """Yield (line, cells) of every record that is not blank; FileError when a row is ragged or not text."""
         width = len(self.first)
         with translated(self.where, self.source), _open_text(self.source) as text:
-            blank = None
-            for line, cells in _parse(_lines(text, self.source), self.separator):
+            blank, records = None, _parse(_lines(text, self.source), self.separator, is_verbatim=self.is_verbatim)
+            for line, cells in records:
                 if not cells:
                     blank = line if blank is None else blank
                     continue
@@ -162,7 +167,7 @@ def most_rows(said, n_numbers, n_texts):
     return min(most, limits.TABLE_NUMBERS // max(1, n_numbers), limits.TABLE_TEXTS // max(1, n_texts))
 
 
-def open_table(path, wanted, *, separator=None, kinds=("text", "parquet"), most_rows=None):
+def open_table(path, wanted, *, separator=None, kinds=("text", "parquet"), most_rows=None, is_verbatim=False):
     """Open a table and find its separator.
 
     Parameters
@@ -175,6 +180,8 @@ def open_table(path, wanted, *, separator=None, kinds=("text", "parquet"), most_
     kinds : tuple of str
     most_rows : int, optional
         In place of `limits.TABLE_ROWS`.
+    is_verbatim : bool
+        An apostrophe in front of = + - @ belongs to the text: where a model is fed with it.
 
     Returns
     -------
@@ -197,14 +204,15 @@ def open_table(path, wanted, *, separator=None, kinds=("text", "parquet"), most_
         for line in lines:
             if separator is not None and _is_too_wide(line, separator):
                 raise _too_wide(source.where, line.count(separator) + 1)
-        sample = [(line, cells) for line, cells in _parse(iter(lines), separator, strict=False) if cells]
+        records = _parse(iter(lines), separator, strict=False, is_verbatim=is_verbatim)
+        sample = [(line, cells) for line, cells in records if cells]
     # The last lines of the sample may be one half of a quoted cell.
     sample = sample if is_whole or len(sample) < 3 else sample[:-1]
     if not sample:
         raise FileError(f"{source.where}: expected {wanted}, got blank lines only. Was it saved?")
     if len(sample[0][1]) > limits.TABLE_COLUMNS:
         raise _too_wide(source.where, len(sample[0][1]))
-    return TextTable(source, separator, sample, most_rows=most_rows)
+    return TextTable(source, separator, sample, most_rows=most_rows, is_verbatim=is_verbatim)
 
 
 def _is_too_wide(line, separator):
@@ -277,13 +285,14 @@ def _lines(text, source):
         yield line
 
 
-def _parse(lines, separator, strict=True):
+def _parse(lines, separator, strict=True, is_verbatim=False):
     """Yield (first line, cells) of every record; no cells for a blank line."""
     if separator is None:
         for number, line in enumerate(lines, 1):
             line = line.rstrip("\r\n")
             quoted = len(line) > 1 and line[0] == line[-1] == '"'
-            yield number, [line[1:-1].replace('""', '"') if quoted else line] if line.strip() else []
+            cell = line[1:-1].replace('""', '"') if quoted else line
+            yield number, [cell if is_verbatim else text_of_cell(cell)] if line.strip() else []
         return
     if csv.field_size_limit() < limits.ROW_CHARACTERS:
         csv.field_size_limit(limits.ROW_CHARACTERS)
@@ -292,7 +301,9 @@ def _parse(lines, separator, strict=True):
     before = 0
     try:
         for cells in reader:
-            rows.characters = 0
+            if rows.has_apostrophe and not is_verbatim:
+                cells = [text_of_cell(cell) for cell in cells]
+            rows.begin()
             yield before + 1, [] if len(cells) == 1 and cells[0].isspace() else cells
             before = reader.line_num
     except csv.Error as error:
@@ -303,7 +314,12 @@ class _Rows:
     """Lines for `csv.reader`, which holds a row of many lines in memory: it may not become too long."""
 
     def __init__(self, lines):
-        self.lines, self.characters = lines, 0
+        self.lines = lines
+        self.begin()
+
+    def begin(self):
+        """Start another row."""
+        self.characters, self.has_apostrophe = 0, False
 
     def __iter__(self):
         return self
@@ -311,6 +327,7 @@ class _Rows:
     def __next__(self):
         line = next(self.lines)
         self.characters += len(line)
+        self.has_apostrophe |= "'" in line
         if self.characters > limits.ROW_CHARACTERS:
             raise csv.Error(f"a row of more than {limits.ROW_CHARACTERS:,} characters")
         return line
