@@ -6,6 +6,11 @@ predictions = hv.load_predictions("predictions.csv", taxonomy, truth="truth.csv"
 hv.evaluate(predictions)
 """
 
+# First of all: Ctrl-C during the imports below ends the command in one line.
+import hierviz.stopping  # noqa: F401
+
+# isort: split
+
 import importlib
 
 from hierviz.bootstrap import bootstrap_curve, bootstrap_means

@@ -22,7 +22,9 @@ SCREEN = tuple(name for name in HEAVY if name not in ("onnx", "onnxruntime"))
 CORE = {
     "errors": (),
     "number_text": (),
+    "stopping": (),
     "csv_cells": (),
+    "new_files": (),
     "node_lists": (),
     "edges": (),
     "taxonomy": ("node_lists", "edges"),

@@ -165,7 +165,7 @@ def test_wrong_files(tmp_path, text, message):
 def test_no_file(tmp_path, point):
     with pytest.raises(hv.FileError, match="expected a file, got nothing with that name"):
         read_operating_point(tmp_path / "none.json")
-    with pytest.raises(hv.FileError, match="expected a file, got a folder"):
+    with pytest.raises(hv.FileError, match="expected a file that can be written, got: Is a directory"):
         write_operating_point(point, tmp_path)
-    with pytest.raises(hv.FileError, match="expected"):
+    with pytest.raises(hv.FileError, match="expected a file that can be written, got: No such file"):
         write_operating_point(point, tmp_path / "none" / "point.json")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from hierviz import stopping
 from hierviz.cli.app import add_app
 from hierviz.cli.evaluate import add_curve, add_evaluate
 from hierviz.cli.predict import add_predict
@@ -21,6 +22,7 @@ def main(arguments=None):
     """Run the command line; returns the exit code."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     try:
+        stopping.raise_from_here()
         options = parser().parse_args(arguments or ["app"])
         return options.run(options) or 0
     except HiervizError as error:
@@ -29,9 +31,12 @@ def main(arguments=None):
     except BrokenPipeError:
         # The reader of our output went away, for example `hierviz evaluate ... | head`.
         return 0
-    except KeyboardInterrupt:
-        print("hierviz: stopped", file=sys.stderr)
-        return 130
+    except KeyboardInterrupt as stopped:
+        stopping.finish()
+        print(stopping.LINE, file=sys.stderr)
+        return getattr(stopped, "code", 130)
+    finally:
+        stopping.finish()
 
 
 class _Parser(argparse.ArgumentParser):

@@ -7,7 +7,7 @@ import json
 import numpy as np
 
 from hierviz.cli.files import add_input, load_models
-from hierviz.cli.output import progress, write_csv, write_text
+from hierviz.cli.output import progress, require_places, write_csv, write_text
 from hierviz.errors import FileError
 from hierviz.evaluation import NODE_COLUMNS, Evaluation
 from hierviz.inference import INFERENCE_RULES
@@ -58,6 +58,7 @@ def run_evaluate(options):
     """`hierviz evaluate`."""
     if options.per_sample == "-":
         raise FileError("--per-sample: expected a file, got -, which is for the JSON. Name a CSV file.")
+    require_places(options.json, options.per_sample)
     taxonomy, predictions = load_models(options, keep_empty_labels=options.keep_empty_labels)
     point = _operating_point(options, taxonomy)
     if options.media:
@@ -81,6 +82,7 @@ def run_evaluate(options):
 
 def run_curve(options):
     """`hierviz curve`."""
+    require_places(options.csv)
     _, predictions = load_models(options)
     if len(predictions) != 1:
         raise FileError(

@@ -1,4 +1,4 @@
-"""Where the commands write: CSV and text with clear errors, and progress on a terminal."""
+"""Where the commands write: CSV and text, whole or not at all, and progress on a terminal."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import sys
 
 from hierviz.csv_cells import SafeWriter
 from hierviz.errors import FileError
+from hierviz.new_files import check_place, new_text
 
 
 def write_csv(path, header, rows):
@@ -26,23 +27,29 @@ def write_text(path, text):
     _write(path, lambda file: file.write(text))
 
 
+def require_places(*paths):
+    """Raise a FileError where a file to write has no place, before an hour of work; - and None have one."""
+    for path in paths:
+        if path is not None and path != "-":
+            check_place(path)
+
+
 def _write(path, write):
-    try:
-        if path == "-":
-            # JSON and CSV are UTF-8 whatever the terminal's own encoding.
-            if hasattr(sys.stdout, "reconfigure"):
-                sys.stdout.reconfigure(encoding="utf-8")
-            write(sys.stdout)
-            sys.stdout.flush()
-            return
-        with open(path, "w", encoding="utf-8", newline="") as file:
+    if path != "-":
+        with new_text(path) as file:
             write(file)
+        return
+    try:
+        # JSON and CSV are UTF-8 whatever the terminal's own encoding.
+        if hasattr(sys.stdout, "reconfigure"):
+            sys.stdout.reconfigure(encoding="utf-8")
+        write(sys.stdout)
+        sys.stdout.flush()
     except BrokenPipeError:
         raise
     except OSError as error:
-        where = "standard output" if path == "-" else path
         raise FileError(
-            f"{where}: expected a file that can be written, got: {error.strerror}. Choose another place."
+            f"standard output: expected a file that can be written, got: {error.strerror}. Choose another place."
         ) from None
 
 

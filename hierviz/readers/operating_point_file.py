@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 from hierviz.errors import FileError
+from hierviz.new_files import new_text
 from hierviz.operating_point import operating_point_from_json
-from hierviz.readers.sources import open_source, translated
+from hierviz.readers.sources import open_source
 
 # A point is a few kilobytes; anything far beyond is another file.
 MOST_BYTES = 1 << 20
@@ -52,10 +52,8 @@ def read_operating_point(source, taxonomy=None):
 
 def write_operating_point(point, path):
     """Write an operating point as JSON (UTF-8); FileError when the file cannot be written."""
-    path = Path(path)
-    text = json.dumps(point.to_json(), indent=2, ensure_ascii=False, allow_nan=False)
-    with translated(path.name, path=path):
-        path.write_text(text + "\n", encoding="utf-8")
+    with new_text(path) as file:
+        file.write(json.dumps(point.to_json(), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def _once(pairs, where):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
 import json
@@ -12,9 +13,9 @@ import numpy as np
 
 from hierviz.csv_cells import SafeWriter
 from hierviz.errors import FileError, PredictionsError
+from hierviz.new_files import new_file, new_text
 from hierviz.parametrisation import PARAMETRISATIONS
 from hierviz.readers.run_record import KEY, run_record, write_beside
-from hierviz.readers.sources import translated
 
 _SUFFIXES = (".parquet", ".csv", ".csv.gz")
 
@@ -54,12 +55,11 @@ def write_predictions(predictions, path):
     if predictions.sample_ids is not None:
         names = ["sample_id", *names]
     record = run_record(predictions)
-    with translated(path.name, path=path):
-        if path.name.lower().endswith(".parquet"):
-            _write_parquet(predictions, path, nodes, names, record)
-        else:
-            _write_csv(predictions, path, nodes, names)
-            write_beside(record, path)
+    if path.name.lower().endswith(".parquet"):
+        _write_parquet(predictions, path, nodes, names, record)
+    else:
+        _write_csv(predictions, path, nodes, names)
+        write_beside(record, path)
 
 
 def check_target(path):
@@ -91,12 +91,22 @@ def _blocks(predictions, nodes):
         yield rows, np.clip(predictions.node_probabilities(rows)[:, nodes], 0, 1)
 
 
-def _write_csv(predictions, path, nodes, names):
-    is_gzipped = path.name.lower().endswith(".gz")
+@contextlib.contextmanager
+def _text_of(path):
+    if not path.name.lower().endswith(".gz"):
+        with new_text(path) as text:
+            yield text
+        return
     with (
-        gzip.open(path, "wb") if is_gzipped else open(path, "wb") as raw,
-        io.TextIOWrapper(raw, "utf-8", newline="") as text,
+        new_file(path) as file,
+        gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed,
+        io.TextIOWrapper(packed, "utf-8", newline="") as text,
     ):
+        yield text
+
+
+def _write_csv(predictions, path, nodes, names):
+    with _text_of(path) as text:
         writer = SafeWriter(text)
         writer.writerow(names)
         for rows, p in _blocks(predictions, nodes):
@@ -114,7 +124,7 @@ def _write_parquet(predictions, path, nodes, names, record):
     with_ids = predictions.sample_ids is not None
     fields = [pa.field(name, pa.string() if with_ids and k == 0 else pa.float64()) for k, name in enumerate(names)]
     schema = pa.schema(fields, metadata=None if record is None else {KEY: json.dumps(record)})
-    with pq.ParquetWriter(path, schema) as writer:
+    with new_file(path) as file, pq.ParquetWriter(file, schema) as writer:
         for rows, p in _blocks(predictions, nodes):
             columns = [pa.array(column) for column in np.ascontiguousarray(p.T)]
             if with_ids:

@@ -14,6 +14,7 @@ import json
 import os
 
 from hierviz.errors import LONGEST_MESSAGE, FileError, printable, shortened
+from hierviz.new_files import new_text
 from hierviz.readers import limits
 from hierviz.readers.sources import open_source
 
@@ -61,9 +62,12 @@ def write_beside(record, path):
     if record is None:
         beside.unlink(missing_ok=True)
         return
+    if not path.is_file():  # a pipe, which cannot be read again
+        return
     with open(path, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    beside.write_text(json.dumps(record | {"sha256": digest}, indent=1) + "\n", encoding="utf-8")
+    with new_text(beside) as file:
+        file.write(json.dumps(record | {"sha256": digest}, indent=1) + "\n")
 
 
 def read_record(source, schema=None):
