@@ -30,12 +30,16 @@ def test_every_text_has_one_cell(text):
     assert text_of_cell(cell) == text
 
 
+# A tab or a semicolon inside a name can be taken for the separator of the table, here as ever.
+in_files = st.text(alphabet="'=+-@\r\n,\"a7é ", max_size=6)
+
+
 @settings(max_examples=60, deadline=None)
 @given(
-    ids=st.lists(texts.filter(str.strip), min_size=1, max_size=4, unique=True),
+    ids=st.lists(in_files.filter(str.strip), min_size=1, max_size=4, unique=True),
     names=st.lists(
         # The readers take spaces around a name off, and know some names as their own.
-        texts.filter(lambda one: one and one == one.strip()),
+        in_files.filter(lambda one: one and one == one.strip()),
         min_size=2,
         max_size=4,
         unique=True,

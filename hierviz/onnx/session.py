@@ -153,6 +153,7 @@ class Session:
             watch = _Watch(self, job, n_rows, step, progress)
             for block in blocks:
                 watch.feeds = watch.feeds or _feeds_words(block, step)
+                watch.look(spool.ready)  # a model that had nothing to do meanwhile was not slow
                 try:
                     spool.add(block)
                 except OSError as error:

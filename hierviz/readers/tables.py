@@ -81,8 +81,8 @@ class TextTable:
         """Yield (line, cells) of every record that is not blank; FileError when a row is ragged or not text."""
         width = len(self.first)
         with translated(self.where, self.source), _open_text(self.source) as text:
-            blank, records = None, _parse(_lines(text, self.source), self.separator, is_verbatim=self.is_verbatim)
-            for line, cells in records:
+            blank, parsed = None, _parse(_lines(text, self.source), self.separator)
+            for line, cells in parsed if self.is_verbatim else _plain(parsed):
                 if not cells:
                     blank = line if blank is None else blank
                     continue
@@ -204,8 +204,8 @@ def open_table(path, wanted, *, separator=None, kinds=("text", "parquet"), most_
         for line in lines:
             if separator is not None and _is_too_wide(line, separator):
                 raise _too_wide(source.where, line.count(separator) + 1)
-        records = _parse(iter(lines), separator, strict=False, is_verbatim=is_verbatim)
-        sample = [(line, cells) for line, cells in records if cells]
+        sample = [(line, cells) for line, cells in _parse(iter(lines), separator, strict=False) if cells]
+    sample = sample if is_verbatim else list(_plain(sample))
     # The last lines of the sample may be one half of a quoted cell.
     sample = sample if is_whole or len(sample) < 3 else sample[:-1]
     if not sample:
@@ -285,14 +285,13 @@ def _lines(text, source):
         yield line
 
 
-def _parse(lines, separator, strict=True, is_verbatim=False):
+def _parse(lines, separator, strict=True):
     """Yield (first line, cells) of every record; no cells for a blank line."""
     if separator is None:
         for number, line in enumerate(lines, 1):
             line = line.rstrip("\r\n")
             quoted = len(line) > 1 and line[0] == line[-1] == '"'
-            cell = line[1:-1].replace('""', '"') if quoted else line
-            yield number, [cell if is_verbatim else text_of_cell(cell)] if line.strip() else []
+            yield number, [line[1:-1].replace('""', '"') if quoted else line] if line.strip() else []
         return
     if csv.field_size_limit() < limits.ROW_CHARACTERS:
         csv.field_size_limit(limits.ROW_CHARACTERS)
@@ -301,25 +300,24 @@ def _parse(lines, separator, strict=True, is_verbatim=False):
     before = 0
     try:
         for cells in reader:
-            if rows.has_apostrophe and not is_verbatim:
-                cells = [text_of_cell(cell) for cell in cells]
-            rows.begin()
+            rows.characters = 0
             yield before + 1, [] if len(cells) == 1 and cells[0].isspace() else cells
             before = reader.line_num
     except csv.Error as error:
         raise csv.Error(f"in line {before + 1}: {error}") from None
 
 
+def _plain(records):
+    """Records with their cells as the texts that they hold."""
+    for line, cells in records:
+        yield line, [text_of_cell(cell) for cell in cells] if "'" in "".join(cells) else cells
+
+
 class _Rows:
     """Lines for `csv.reader`, which holds a row of many lines in memory: it may not become too long."""
 
     def __init__(self, lines):
-        self.lines = lines
-        self.begin()
-
-    def begin(self):
-        """Start another row."""
-        self.characters, self.has_apostrophe = 0, False
+        self.lines, self.characters = lines, 0
 
     def __iter__(self):
         return self
@@ -327,7 +325,6 @@ class _Rows:
     def __next__(self):
         line = next(self.lines)
         self.characters += len(line)
-        self.has_apostrophe |= "'" in line
         if self.characters > limits.ROW_CHARACTERS:
             raise csv.Error(f"a row of more than {limits.ROW_CHARACTERS:,} characters")
         return line

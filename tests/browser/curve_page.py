@@ -3,6 +3,7 @@
 import contextlib
 import re
 import signal
+import time
 
 PLOT = """name => { const r = document.querySelector(`.stVegaLiteChart svg.marks g.${name}_group path.background`)
     .getBoundingClientRect(); return [r.left, r.top, r.width, r.height] }"""
@@ -26,6 +27,22 @@ STATE = f"""() => {{
 # Counts what the page sends to the server: one message a run it asks for.
 COUNT = """() => { if (window.sent !== undefined) return; window.sent = 0; const send = WebSocket.prototype.send;
     WebSocket.prototype.send = function (...message) { window.sent += 1; return send.apply(this, message) } }"""
+
+
+RESTED = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 0))))"
+
+
+def rest(page):
+    """Wait until the page has drawn what the last event changed, however long that takes here."""
+    page.evaluate(RESTED)
+
+
+def until(page, check):
+    """Look again and again until `check()` is true; a minute is for what never comes."""
+    end = time.monotonic() + 60
+    while not check():
+        assert time.monotonic() < end, "it did not come"
+        rest(page)
 
 
 class CurvePage:
@@ -54,7 +71,7 @@ class CurvePage:
         self.page.evaluate(
             "name => document.querySelector(`svg.marks g.${name}_group`).scrollIntoView({block: 'center'})", name
         )
-        self.page.wait_for_timeout(200)
+        rest(self.page)
 
     def plot(self, name):
         """Left, top, width and height of a panel's plot, in page coordinates."""

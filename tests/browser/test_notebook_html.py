@@ -6,6 +6,7 @@ import pytest
 
 import hierviz as hv
 from hierviz.demo import load_demo
+from tests.browser.curve_page import rest
 
 pytestmark = pytest.mark.browser
 
@@ -67,14 +68,14 @@ def test_the_slider_moves_the_numbers(opened, curves):
     slider.focus()
     for _ in range(40):
         page.keyboard.press("ArrowRight")
-    page.wait_for_timeout(300)
+    rest(page)
     tau = float(slider.input_value())
     assert tau > 0.5
     assert numbers(frame) != before
     assert_numbers(frame, curves, tau)
     for tau in (0.9, 0.123, 1.0, 0.0):
         slider.fill(str(tau))
-        page.wait_for_timeout(200)
+        rest(page)
         assert_numbers(frame, curves, tau)
 
 

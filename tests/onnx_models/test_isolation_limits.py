@@ -1,5 +1,6 @@
 """A model runs in a process of its own: its limits, how it is stopped, and what is left behind (nothing)."""
 
+import itertools
 import os
 import signal
 import subprocess
@@ -7,6 +8,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,10 +18,10 @@ pytest.importorskip("onnxruntime")
 pytest.importorskip("onnx")
 
 import psutil
-from onnx import helper
 
 from hierviz.errors import ModelError
 from hierviz.onnx import isolation
+from hierviz.onnx import session as session_module
 from hierviz.onnx.limits import Limits
 from hierviz.onnx.session import Session
 
@@ -39,11 +41,10 @@ def test_what_progress_raises_ends_the_run(write):
     def stop(done, n_rows):
         raise Stopped
 
-    session = Session(write(hostile.endless_loop()))
-    start = time.monotonic()
+    # Nothing else would end it for an hour.
+    session = Session(write(hostile.endless_loop()), limits=Limits(cpu_seconds=3600, wall_seconds=3600))
     with pytest.raises(Stopped):
         session.run([{"x": hostile.X}], ["logits"], n_rows=3, step=4, progress=stop)
-    assert time.monotonic() - start < 5
     session.close()
 
 
@@ -79,36 +80,43 @@ def test_no_room_for_the_inputs(write):
     assert str(raised.value).startswith("m.onnx")
 
 
-def test_a_slow_source_is_not_a_slow_model(write):
+def test_a_slow_source_is_not_a_slow_model(write, temporary, monkeypatch):
+    """Each row takes an hour by the clock of the session; the model waits for them, loaded."""
+    now = [0.0]
+    monkeypatch.setattr(session_module, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=time.sleep))
+
     def blocks():
+        while not any(one.read_text() for one in temporary.glob("*/progress")):
+            time.sleep(0.01)
         for row in hostile.X:
-            time.sleep(0.4)
+            now[0] += 3600
             yield {"x": row[None]}
 
-    with Session(write(hostile.honest()), limits=Limits(wall_seconds=0.9)) as session:
+    with Session(write(hostile.honest()), limits=Limits(wall_seconds=900)) as session:
         run = session.run(blocks(), ["logits"], n_rows=3, step=2)
     np.testing.assert_allclose(run.values["logits"], scores(hostile.X), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.skipif(not isolation.CAN_FORK, reason="looks at the fork")
 def test_a_long_run_outlives_the_limit_of_a_batch(write):
-    """Many batches, each far below the limit, all together above it."""
-    nodes = [helper.make_node("Identity", ["v"], ["v0"])]
-    nodes += [helper.make_node("MatMul", [f"v{at}", "v"], [f"v{at + 1}"]) for at in range(6)]
-    nodes += [
-        helper.make_node("ReduceMean", ["x"], ["m"], keepdims=0),
-        helper.make_node("Mul", ["big", "m"], ["v"]),
-        helper.make_node("ReduceMax", ["v6"], ["n0"], keepdims=0),
-        helper.make_node("Mul", ["n0", "nought"], ["n"]),
-    ]
-    nodes = [*nodes[-4:-2], *nodes[:-4], *nodes[-2:]]
-    big = np.ones((700, 700), np.float32)
-    session = Session(
-        write(hostile.added(nodes, "n", {"big": big, "nought": np.float32(0)})), limits=Limits(cpu_seconds=1)
-    )
-    x = np.repeat(hostile.X[1:2], 120, axis=0)
-    run = session.run([{"x": x}], ["logits"], n_rows=120, step=2)
-    np.testing.assert_allclose(run.values["logits"], scores(x), rtol=1e-5)
-    assert run.seconds > 2
+    """Batches, each far below the limit, go on until all together are four times above it."""
+
+    class Outlived(Exception):
+        pass
+
+    session, first = Session(write(hostile.honest()), limits=Limits(cpu_seconds=0.5)), []
+
+    def look(done, n_rows):
+        server = next(one for one in isolation._servers.values() if one.process.poll() is None)
+        for model in psutil.Process(server.process.pid).children():
+            used = model.cpu_times().user + model.cpu_times().system
+            first.append(used)
+            if used > first[0] + 2:
+                raise Outlived
+
+    x = np.repeat(hostile.X, 4000, axis=0)
+    with pytest.raises(Outlived):
+        session.run(({"x": x} for _ in itertools.count()), ["logits"], n_rows=10**12, step=8, progress=look)
     session.close()
 
 
@@ -238,7 +246,7 @@ session.run([dict(x=x)], ["logits"], n_rows=3, step=4, progress=end)
     assert (done.returncode, done.stderr) == (-signal.SIGKILL, "")
     pids = [int(one) for one in done.stdout.split()]
     assert len(pids) == 2  # the one that forks and the model's
-    until = time.monotonic() + 20
+    until = time.monotonic() + 120
     while (list(temporary.iterdir()) or any(map(psutil.pid_exists, pids))) and time.monotonic() < until:
         time.sleep(0.05)
     assert not any(map(psutil.pid_exists, pids))
