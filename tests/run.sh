@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The README's test command: installs what the tests need, then lints and runs everything, browser tests included.
-# Extra arguments go to pytest. An active virtual environment is used; without one, .venv is made.
+# With --long it also runs what is long by nature (marked so), as before a release. Other arguments go to pytest.
+# An active virtual environment is used; without one, .venv is made.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -22,9 +23,15 @@ fi
 "$python" -m ruff format --check .
 # A browser test that cannot run is a failure here, never a skip.
 export HIERVIZ_REQUIRE_BROWSER=1
+short=" and not long"
+if [ "${1:-}" = --long ]; then
+  short=""
+  export HIERVIZ_LONG=1  # property tests take all their examples
+  shift
+fi
 if [ $# -gt 0 ]; then
   exec "$python" -m pytest "$@"
 fi
 # The browser gets the machine to itself: its tests wait for what a person would see.
-"$python" -m pytest -m "not browser" --numprocesses logical --dist worksteal
-"$python" -m pytest -m browser
+"$python" -m pytest -m "not browser$short" --numprocesses logical --dist worksteal
+"$python" -m pytest -m "browser$short"

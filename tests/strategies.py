@@ -1,8 +1,10 @@
 """Random taxonomies, scores and truths for hypothesis.
 
 A tree is any list of integers with ``parent[i] < i``; a graph adds edges from smaller to larger nodes. Every test that
-compares with `naive` runs on 200 of them, the same ones each time.
+compares with `naive` runs on 50 of them, the same ones each time, and on 200 before a release (`tests/run.sh --long`).
 """
+
+import os
 
 import naive
 import numpy as np
@@ -11,8 +13,14 @@ from hypothesis import strategies as st
 
 from hierviz import Taxonomy
 
+
+def examples(n):
+    """How many examples a test takes that takes `n` before a release: a quarter of them each day."""
+    return n if os.environ.get("HIERVIZ_LONG") else max(n // 4, 40)
+
+
 many = settings(
-    max_examples=200, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+    max_examples=examples(200), deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
 )
 
 # Values that meet each other, the threshold of majority and both ends; 0.1 + 0.2 and 0.3 differ by a rounding error.

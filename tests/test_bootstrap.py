@@ -347,6 +347,7 @@ def allowed(n_datasets):
     return 0.02 + 3 * math.sqrt(0.95 * 0.05 / n_datasets)
 
 
+@pytest.mark.long
 def test_coverage_in_short():
     """Bands of one model and of the difference of two. The range of 39 draws is a 95 % interval: 38 / 40."""
     for tally in coverage.sample_coverage(150, 39, 300, np.linspace(0.1, 0.9, 9), KEYS, population=20_000):

@@ -180,6 +180,7 @@ def test_split(n, fraction, seed, data):
     assert first.tolist() == again.tolist()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("key", "n_units", "alpha", "more"),
     [("correct", 200, 0.1, {}), ("info_recall", 200, 0.55, {"by_group": True})],

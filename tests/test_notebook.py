@@ -97,6 +97,7 @@ def test_the_committed_notebook_is_clean():
     assert NOTEBOOK.stat().st_size < 50_000
 
 
+@pytest.mark.long
 def test_every_cell_runs_without_a_word_on_standard_error(cells):
     assert len(cells) >= 8
     for source, outputs in cells:
@@ -111,6 +112,7 @@ def result(cells, part):
     return outputs[-1].data["text/plain"] if "data" in outputs[-1] else outputs[-1].text
 
 
+@pytest.mark.long
 def test_the_numbers_are_those_of_hierviz(cells):
     _, models = load_demo(["flat_softmax", "conditional_sigmoid"])
     expected = hv.evaluate(models, rule="threshold", threshold=0.7)["models"]
@@ -162,6 +164,7 @@ def charts(cells):
     return found
 
 
+@pytest.mark.long
 def test_every_chart_is_an_iframe_that_carries_its_libraries(cells):
     found = charts(cells)
     assert len(found) == 4
@@ -184,6 +187,7 @@ def test_every_chart_is_an_iframe_that_carries_its_libraries(cells):
         assert "@import" not in styles
 
 
+@pytest.mark.long
 def test_no_chart_asks_for_data_from_elsewhere(cells):
     for source, _, page in charts(cells):
         call = Tags(page).scripts[-1]
@@ -205,6 +209,7 @@ def test_no_chart_asks_for_data_from_elsewhere(cells):
         walk(spec, source)
 
 
+@pytest.mark.long
 def test_the_python_of_its_last_words_is_valid(executed):
     """The block on your own files uses only names that exist."""
     (text,) = re.findall(r"```python\n(.*?)```", executed.cells[-1].source, re.DOTALL)

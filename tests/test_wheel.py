@@ -23,6 +23,8 @@ import hierviz as hv
 from hierviz.demo import load_demo
 from tests.browser.conftest import Server
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[1]
 BUNDLE = "hierviz/bundle"
 

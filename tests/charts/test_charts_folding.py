@@ -5,6 +5,7 @@ import pytest
 from chart_cases import large, probabilities
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import examples
 
 from hierviz import PredictionsError, Taxonomy, TaxonomyError
 from hierviz.charts import fold, probability_tree_table
@@ -28,7 +29,7 @@ def samples(draw):
     return taxonomy, p, truth, predicted, draw(st.sampled_from([5, 20, 34, 60]))
 
 
-@settings(max_examples=120, deadline=None, derandomize=True, database=None)
+@settings(max_examples=examples(120), deadline=None, derandomize=True, database=None)
 @given(samples())
 def test_paths_are_there_the_budget_holds_and_no_p_is_lost(sample):
     taxonomy, p, truth, predicted, max_rows = sample

@@ -7,6 +7,7 @@ import numpy as np
 from compare import same
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from strategies import examples
 
 import hierviz as hv
 from hierviz.inference import threshold_set
@@ -24,7 +25,7 @@ from hierviz.metrics.set_curves import curve_areas, operating_points, set_curve
 from hierviz.taxonomy import NodeLists
 
 many = settings(
-    max_examples=200, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+    max_examples=examples(200), deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
 )
 # Ties, the threshold itself, both ends, and a pair that differs by a rounding error.
 TIES = (0.0, 0.125, 0.25, 0.3, 0.1 + 0.2, 0.5, float(np.nextafter(0.5, 1)), 0.75, 1.0)

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+import strategies
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +18,7 @@ from multi_path.naive_multi_path import Graph, cover, one_sample
 CELLS = ("tp", "tn", "fp", "fn")
 # Upper case comes before lower case, umlauts after both, and "AB" lies between "A" and "B".
 NAMES = ["a", "B", "AB", "A", "é", "Z", "10", "2", "zz", "!", "b", "ä"]
-examples = settings(derandomize=True, deadline=None, max_examples=400)
+examples = settings(derandomize=True, deadline=None, max_examples=strategies.examples(400))
 
 
 @st.composite
@@ -120,7 +121,7 @@ def test_cover_equals_naive(is_tree):
 
 @pytest.mark.parametrize("is_tree", [True, False])
 def test_a_node_alone_is_covered_by_its_first_path(is_tree):
-    @settings(examples, max_examples=200)
+    @settings(examples, max_examples=strategies.examples(200))
     @given(taxonomies(is_tree))
     def check(case):
         taxonomy, graph = case
@@ -139,7 +140,7 @@ def test_a_node_alone_is_covered_by_its_first_path(is_tree):
 
 @pytest.mark.parametrize("is_tree", [True, False])
 def test_constant_path_equals_trying_all_nodes(is_tree):
-    @settings(examples, max_examples=200)
+    @settings(examples, max_examples=strategies.examples(200))
     @given(cases(is_tree))
     def check(case):
         taxonomy, graph, truths, _ = case
@@ -196,7 +197,7 @@ def test_one_level_is_flat(samples):
 
 @pytest.mark.parametrize("is_tree", [True, False])
 def test_sums_and_order_of_samples(is_tree):
-    @settings(examples, max_examples=200)
+    @settings(examples, max_examples=strategies.examples(200))
     @given(cases(is_tree))
     def check(case):
         taxonomy, _, truths, predicted = case

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import examples
 
 from hierviz import PARAMETRISATIONS, FileError, Predictions, PredictionsError, Taxonomy
 from hierviz.parametrisation import default_columns
@@ -28,7 +29,7 @@ def predictions(draw):
     return Predictions.from_scores(taxonomy, scores, key, sample_ids=ids)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(made=predictions(), suffix=st.sampled_from(SUFFIXES))
 def test_round_trip(tmp_path_factory, made, suffix):
     path = tmp_path_factory.mktemp("w") / f"p{suffix}"

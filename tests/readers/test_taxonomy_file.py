@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import examples
 
 from hierviz import Taxonomy, TaxonomyError
 from hierviz.readers import load_taxonomy, read_node_attributes
@@ -321,7 +322,7 @@ def named_trees(draw):
     return [(names[draw(st.integers(0, i - 1))], names[i]) for i in range(1, len(names))]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(edges=named_trees(), separator=st.sampled_from(",\t;"), header=st.booleans())
 def test_written_edges_are_read_back(tmp_path_factory, edges, separator, header):
     import csv
@@ -337,7 +338,7 @@ def test_written_edges_are_read_back(tmp_path_factory, edges, separator, header)
     assert np.array_equal(found.edges, expected.edges)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(edges=named_trees())
 def test_exported_json_is_read_back(tmp_path_factory, edges):
     from anytree.exporter import JsonExporter
