@@ -160,7 +160,9 @@ def test_overview_table_is_evaluate(demo):
     visit = Visit("overview")
     check_table(*shown_table(visit, METRICS["softmax_win"].label), flat, 8)
     opened = {block.key for block in visit.popovers()}
-    assert {f"definition-overview-{key}" for key in ("ac", "ap", "softmax_win", "argmax_leaf_accuracy", "mcc")} <= opened
+    assert {
+        f"definition-overview-{key}" for key in ("ac", "ap", "softmax_win", "argmax_leaf_accuracy", "mcc")
+    } <= opened
 
 
 def test_curve_table_is_the_summary(demo):

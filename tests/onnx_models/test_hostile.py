@@ -67,7 +67,7 @@ def refused(work, words, start="m.onnx"):
     assert text.isprintable()
     assert text.startswith(start)
     assert len(text) < 600
-    assert time.monotonic() - began < 60
+    assert time.monotonic() - began < 600  # for what never ends
     return text
 
 
@@ -106,7 +106,8 @@ def test_endless_loop(scores):
 
 def test_a_model_that_sleeps_or_hangs_where_processor_time_is_no_limit(scores):
     limits = Limits(cpu_seconds=60, wall_seconds=1)
-    refused(lambda: scores(hostile.endless_loop(), limits), r"runs each batch within 1 s, got no end of it")
+    # A machine on which loading takes a second ends it there.
+    refused(lambda: scores(hostile.endless_loop(), limits), r"(loads|runs each batch) within 1 s, got no end of it")
 
 
 def test_memory(scores):

@@ -1,4 +1,4 @@
-"""Five hundred damaged models with a fixed seed: each one runs or is refused in one line, and leaves nothing behind."""
+"""Damaged models with a fixed seed, 500 before a release: each runs or is refused in one line, and leaves nothing behind."""
 
 import tempfile
 import threading
@@ -12,6 +12,7 @@ pytest.importorskip("onnxruntime")
 pytest.importorskip("onnx")
 
 import psutil
+from strategies import examples
 
 from hierviz.errors import ModelError
 from hierviz.onnx.limits import Limits
@@ -19,7 +20,7 @@ from hierviz.onnx.session import Session
 
 from .mutants import mutant, originals, rows_for
 
-SEED, N_MUTANTS = 4, 500
+SEED, N_MUTANTS = 4, examples(500)
 MOST_MB = 30
 
 
@@ -49,7 +50,7 @@ def test_mutants(tmp_path, temporary, capfd):
     assert grown < MOST_MB
 
     refused = [one for one in fates if one is not None]
-    assert 20 < len(refused) < N_MUTANTS - 20  # neither is a matter of course
+    assert 10 < len(refused) < N_MUTANTS - 10  # neither is a matter of course
     for one in refused:
         assert one.isprintable()
         assert one.startswith("m.onnx: expected ")
