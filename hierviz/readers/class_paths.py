@@ -16,8 +16,8 @@ from hierviz.errors import TaxonomyError, listed
 from hierviz.taxonomy import Taxonomy
 
 # Steps upwards, and letters of joined names, that telling classes of one name apart may take.
-MOST_STEPS = 10_000_000
-MOST_LETTERS = 50_000_000
+MOST_STEPS = 5_000_000
+MOST_LETTERS = 25_000_000
 
 
 class Places:
