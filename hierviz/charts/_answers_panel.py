@@ -9,6 +9,7 @@ import altair as alt
 from hierviz.charts import curve_table as numbers
 from hierviz.charts._canvas import position
 from hierviz.charts.theme import FONT, SIZE
+from hierviz.number_text import NUDGE
 
 
 def depth_histogram(figure, width, height):
@@ -86,9 +87,9 @@ def live_sentence(figure, width, wide, start):
 
 
 def _percent(share):
-    """Expression of a share as `percent_text` writes it; halves go to the even number, as in Python."""
+    """Expression of a share as `percent_text` writes it: halves are rounded up."""
     whole = f"(100 * {share})"
-    rounded = f"({whole} % 1 === 0.5 ? 2 * round({whole} / 2) : round({whole}))"
+    rounded = f"round({whole} + {NUDGE})"
     return (
         f"{share} > 0 && {share} < 0.01 ? 'under 1 %' : {share} > 0.99 && {share} < 1 ? 'over 99 %' : {rounded} + ' %'"
     )

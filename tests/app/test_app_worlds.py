@@ -218,7 +218,7 @@ def test_fan_of_2101_siblings_with_long_names(tmp_path):
     scores[2, n] = 1
     data = world(tmp_path, edges=edges, leaves=leaves, scores=scores, truth=[names[3], names[2000], "moss"])
     pages = look_around(data)
-    assert f"**{n + 1} final classes**" in pages["overview"].text
+    assert f"**{n + 1:,} final classes**" in pages["overview"].text
     for sample, trees in {"s1": ("icicle", "node-link", "list"), "s2": ("icicle",)}.items():
         for tree in trees:
             visit = Visit("example", data=data.key, sample=sample, tree=tree)

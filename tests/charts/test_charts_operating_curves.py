@@ -290,6 +290,11 @@ def test_the_sentence_has_the_numbers():
         "what there is to say."
     )
     assert operating_curves_sentence({"A": curves["A"]}).endswith("states 70 % of what there is to say.")
+    # The sentence in the picture, written by the browser, rounds in the same way: 0.785 in a table is 79 %.
+    half = {"A": curve_of([], correct=[0.785], exact=[0.145], info_recall=[0.625])}
+    assert "right 79 % of the time, names exactly the true class in 15 %" in operating_curves_sentence(half)
+    (live,) = [text for text in shown_texts(to_svg(operating_curves(half))) if text.startswith("A at τ")]
+    assert live.endswith("right 79 % of the time, exactly right 15 %, tells 63 % of what there is to say.")
 
 
 def test_finish_leaves_the_chart_alone():
