@@ -4,10 +4,8 @@ Most of a short run is imports. There the exception that Python makes of Ctrl-C 
 prints it or takes it for a failed import; so the process ends at once, with nothing to clean up. Later the exception goes
 through the program, whose `with` and `finally` remove what they made.
 
-`hierviz/__init__.py` imports this first. It does nothing in a program that only uses hierviz.
+`hierviz/__init__.py` imports this first, and it imports next to nothing. It does nothing in a program that only uses hierviz.
 """
-
-from __future__ import annotations
 
 import os
 import signal
