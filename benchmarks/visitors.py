@@ -39,7 +39,7 @@ from tests.browser.conftest import Server  # noqa: E402
 BRANCHES, LEAVES_OF_BRANCH = 4, 5
 # Words of every visitor's data begin like this, with the visitor's own number behind.
 WORD = re.compile(r"v(\d{3})x")
-LONGEST_VIEW = 120  # seconds until a view counts as lost
+LONGEST_VIEW = 300  # seconds until a view counts as lost
 
 
 def files_of(number, n_samples):
