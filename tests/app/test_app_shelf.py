@@ -420,5 +420,5 @@ def test_files_named_at_the_start_have_the_same_key_after_a_restart(tmp_path):
     for name, content in {"t.csv": TAXONOMY, "p.csv": SCORES}.items():
         (tmp_path / name).write_bytes(content)
     files = Files(taxonomy=str(tmp_path / "t.csv"), predictions=(str(tmp_path / "p.csv"),))
-    one, two = (opened._startup.__wrapped__(files) for _ in range(2))
+    one, two = opened._named(files), opened._named(files)
     assert one.key == two.key == one.digest
