@@ -874,6 +874,51 @@ def test_a_reader_that_goes_away(world, name):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_help_without_a_reader():
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        done = subprocess.run(command("--help"), stdout=write, stderr=subprocess.PIPE, text=True, timeout=60)
+    finally:
+        os.close(write)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("arguments", [["evaluate"], ["curve"], ["--help"]])
+def test_standard_output_that_is_closed(arguments, world, monkeypatch, capsys):
+    """`hierviz evaluate ... >&-`: Python has no standard output then."""
+    flags = world.flags if arguments != ["--help"] else []
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", None)
+        assert cli.main([*arguments, *map(str, flags)]) == 2
+    assert_one_line(capsys.readouterr().err, "^hierviz: standard output: expected it open, got a closed one")
+
+
+def test_both_outputs_closed(world):
+    import shlex
+
+    line = " ".join(map(shlex.quote, command("evaluate", *world.flags)))
+    done = subprocess.run(["sh", "-c", f"{line} >&- 2>&-"], timeout=60)
+    assert done.returncode == 2
+
+
+def test_files_whose_names_are_not_utf8(world, tmp_path, run):
+    files = {}
+    for flag, name in (("--taxonomy", "taxonomy.csv"), ("--predictions", "hedged.csv"), ("--truth", "truth.csv")):
+        files[flag] = tmp_path / f"caf\udce9\u202e-{name}"
+        files[flag].write_bytes((world.folder / name).read_bytes())
+    out = tmp_path / "\udcff.csv"
+    flags = [part for flag, path in files.items() for part in (flag, path)]
+    code, found, err = run("evaluate", *flags, "--per-sample", out)
+    assert (code, err) == (0, "")
+    assert json.loads(found)["models"][0]["name"] == r"caf\udce9\u202e-hedged"
+    assert out.read_text(encoding="utf-8").splitlines()[1].startswith(r"caf\udce9\u202e-hedged,")
+    files["--predictions"].write_text("x\n")
+    code, _, err = run("evaluate", *flags)
+    assert code == 2
+    assert_one_line(err, r"^hierviz: caf\\udce9\\u202e-hedged\.csv: ")
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 def test_a_full_disk(world):
     with open("/dev/full", "w") as full:

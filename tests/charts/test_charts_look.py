@@ -137,3 +137,30 @@ def test_show_is_an_iframe_that_needs_no_network():
 
 def test_public_names_exist():
     assert all(hasattr(charts, name) for name in charts.__all__)
+
+
+def test_a_long_name_is_measured_once_not_once_for_every_letter(monkeypatch, taxonomy):
+    import unicodedata
+
+    from hierviz.charts import _text
+
+    measured = []
+
+    class Counting:
+        east_asian_width = staticmethod(unicodedata.east_asian_width)
+
+        @staticmethod
+        def combining(letter):
+            measured.append(letter)
+            return unicodedata.combining(letter)
+
+    monkeypatch.setattr(_text, "unicodedata", Counting)
+    name = "a long name of a class " * 700
+    long = taxonomy.with_nodes(titles={"cat": name, "dog": name.replace(" ", "_")})
+    p = np.array([1, 0.6, 0.37, 0.23, 0.3, 0.3, 0.1])
+    for style in ("icicle", "node-link", "list"):
+        measured.clear()
+        charts.probability_tree(long, p, truth=3, predicted=2, style=style).to_dict()
+        assert len(measured) < 20 * len(name)
+    for cut in (shorten(name, 100), wrap_words(name, 100)[-1], wrap_items([name, name], 100)[0]):
+        assert len(cut) < 40

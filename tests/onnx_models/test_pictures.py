@@ -1,6 +1,8 @@
 """Pictures from folders and zips: order, names, colours, and broken files."""
 
 import io
+import re
+import zipfile
 
 import numpy as np
 import pytest
@@ -174,3 +176,51 @@ def test_files_that_are_left_out_are_named(tmp_path, image, pictures, kind):
 def test_natural_order():
     names = ["b10.png", "B2.png", "10.png", "a.png", "9.png", "a/1.png"]
     assert sorted(names, key=natural_key) == ["9.png", "10.png", "a.png", "a/1.png", "B2.png", "b10.png"]
+
+
+def test_strange_names(tmp_path, image, pictures):
+    """Numbers of 5,000 digits, an empty name, one that is not UTF-8 and one that no file system takes."""
+    digits = "1" * 5000
+    assert sorted([f"{digits}2.png", "3.png", f"{digits}.png", "03.png", "20.png"], key=natural_key) == [
+        *("03.png", "3.png", "20.png"),
+        *(f"{digits}.png", f"{digits}2.png"),
+    ]
+    path = zipped(
+        tmp_path / "p.zip", {f"{digits}.png": png(image, pictures[0]), "2.png": png(image, pictures[0]), "n.png": b""}
+    )
+    path.write_bytes(path.read_bytes().replace(b"n.png", b"\xff.png"))
+    assert Pictures.open(path).names[:2] == ("2.png", f"{digits}.png")
+    with zipfile.ZipFile(path, "a") as archive:
+        entry = zipfile.ZipInfo("x")
+        entry.filename = ""
+        archive.writestr(entry, b"")
+    assert len(Pictures.open(path)) == 3
+    with pytest.raises(FileError, match="1 are not there: ''"):
+        Pictures.open(path, ["2.png", ""])
+    with pytest.raises(FileError, match="File name too long"):
+        Pictures.open(tmp_path / ("x" * 300))
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for name in ("a.png", "caf\udce9.png"):
+        (folder / name).write_bytes(png(image, pictures[0]))
+    pictures = Pictures.open(folder)
+    assert pictures.names == ("a.png",)
+    assert pictures.notes == (r"1 pictures in folder have names that are not UTF-8 and were left out: 'caf\udce9.png'",)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2, zipfile.ZIP_DEFLATED])
+def test_members_damaged_anywhere(tmp_path, image, pictures, method):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", method) as archive:
+        archive.writestr("a.png", png(image, pictures[0]))
+    messages = []
+    for at in range(0, len(file.getvalue()), 5):
+        content = bytearray(file.getvalue())
+        content[at : at + 4] = b"\xff" * 4
+        (tmp_path / "p.zip").write_bytes(content)
+        try:
+            assert Pictures.open(tmp_path / "p.zip").array("a.png").shape == pictures[0].shape
+        except FileError as error:
+            messages.append(str(error))
+    assert messages
+    assert all(re.match(r"p\.zip.*(expected|no picture named)", one) for one in messages)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from hierviz import Taxonomy, TaxonomyError
+from hierviz.errors import FileError
 from hierviz.readers import load_taxonomy, read_node_attributes
 
 NAMES = ("animal", "mammal", "cat", "dog", "bird", "duck", "newt")
@@ -348,3 +349,36 @@ def test_exported_json_is_read_back(tmp_path_factory, edges):
     with open(path, "w", encoding="utf-8") as file:
         JsonExporter().write(expected.to_anytree(), file)
     assert load_taxonomy(path).sha256 == expected.sha256
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "edges"),
+    [
+        ("edges.csv", "transport,path\npath,gravel\npath,paved\ntransport,road\n", 4),
+        ("child first.csv", "path,transport\nroad,transport\ngravel,path\n", 3),
+        ("levels.csv", "transport,path,gravel\ntransport,path,paved\ntransport,road,tar\n", 5),
+        ("steps.txt", "transport;path;gravel\ntransport;road\n", 3),
+        ("blanks.csv", "transport path\npath gravel\n", 2),
+        ("hitin.taxonomy", "transport\tpath\troad\npath\tgravel\n", 3),
+        ("word.txt", "transport > path\ntransport > path > gravel\n", 2),
+    ],
+)
+def test_a_class_may_be_called_path(tmp_path, name, content, edges):
+    found = load_taxonomy(written(tmp_path, name, content))
+    assert len(found.edges) == edges
+    assert found.names[0] == "transport"
+    parent = found.names[found.parent[found.node("gravel" if "gravel" in content else "path")]]
+    assert parent == "path"
+
+
+def test_a_file_whose_name_is_not_utf8(tmp_path, taxonomy):
+    path = tmp_path / "caf\udce9\u202e.csv"
+    path.write_text(EDGES)
+    assert load_taxonomy(path).names == taxonomy.names
+    path.write_text("cat\n")
+    with pytest.raises(TaxonomyError, match=r"^caf\\udce9\\u202e\.csv: expected a tree"):
+        load_taxonomy(path)
+    for name, got in (("..", "got a folder"), ("a\0b", "NUL character"), ("x" * 300, "File name too long")):
+        with pytest.raises(FileError, match=got) as caught:
+            load_taxonomy(tmp_path / name)
+        assert len(str(caught.value)) <= 500
