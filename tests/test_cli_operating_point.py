@@ -62,7 +62,7 @@ def written(files):
         patch.setattr(curve_chart, "curve_chart", lambda choice: replace(state.view(), model=choice.keys[0]))
         patch.setattr(take_away, "as_text", lambda point: taken.append(original(point)) or taken[-1])
         visit = Visit("curves", data=data.key, panel="guarantee", drawn="bands")
-        visit.at.session_state["memory_choosing"] = {"n_resamples": 50, "alpha": 25.0}
+        visit.memory("choosing").update(n_resamples=50, alpha=25.0)
         visit.run().press("Use this")
         visit.go(**(visit.query | {"panel": "take"}))
     path = files["folder"] / "op.json"

@@ -17,7 +17,7 @@ import numpy as np
 from hierviz.errors import ModelError, listed
 from hierviz.onnx.limits import Limits
 from hierviz.onnx.picture_fitting import Preview, fitted, fitting_words
-from hierviz.onnx.preparing import array_bytes, require_room_for_picture, require_room_to_resize
+from hierviz.onnx.preparing import BLOCK_BYTES, array_bytes, require_room_for_picture, require_room_to_resize
 from hierviz.readers.stored_array import StoredArray
 
 _WHOLE = ("uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")  # what can hold 0..255
@@ -256,8 +256,9 @@ class InputSpec:
         elif array.ndim == len(self.shape) + 1 and array.shape[-1] == 1:
             array = array[..., 0]
         wanted = " x ".join(["rows", *("any" if one is None else str(one) for one in fixed)])
-        pictures = self.as_pictures(np.asarray(array[:1]) if array.ndim == 4 else array)
         shape = array.shape[1:]
+        # Of an array in a file nothing is read: shape and type tell.
+        pictures = self.as_pictures(np.broadcast_to(np.zeros((), array.dtype), (1, *shape)))
         if pictures is not None:
             shape, fixed = pictures.shape[1:3], self.size
         if array.ndim != len(self.shape) or not _fits(shape, fixed):
@@ -272,7 +273,8 @@ class InputSpec:
             )
         if pictures is None:
             # Text is in memory anyway, and a missing one is told by its row here; numbers may lie on disk.
-            self.cast(np.asarray(array if self.dtype == "str" else array[:1]), where)
+            is_small = array_bytes(array.shape[1:], array.dtype) <= BLOCK_BYTES
+            self.cast(np.asarray(array if self.dtype == "str" else array[: int(is_small)]), where)
         return array
 
     def cast(self, values, where="inputs"):

@@ -39,7 +39,8 @@ def no_chart(monkeypatch):
 
 def keep(visit, **choices):
     """Choose in the panels as their widgets do."""
-    visit.at.session_state["memory_choosing"] = choices
+    visit.memory("choosing").clear()
+    visit.memory("choosing").update(choices)
     return visit.run()
 
 

@@ -107,6 +107,10 @@ class Visit:
         next(one for one in self.at.button if label in one.label).click()
         return self.run()
 
+    def memory(self, name):
+        """What the session remembers under a name, to be changed."""
+        return self.at.session_state["visit"].memories.setdefault(name, {})
+
     @property
     def sample(self):
         """Id of the sample on the Example page."""

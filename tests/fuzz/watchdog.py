@@ -4,6 +4,7 @@ import json
 import queue
 import subprocess
 import sys
+import tempfile
 import threading
 from collections import Counter
 from dataclasses import dataclass, field
@@ -73,34 +74,40 @@ def watched(seed, n, what, *, workers=1, seconds=20.0, progress=None):
 def _lane(seed, start, n, step, what, seconds, add):
     while start < n:
         command = [sys.executable, "-m", "tests.fuzz.worker", *map(str, (seed, start, n, step)), what]
-        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        said, errors = queue.Queue(), []
-        threading.Thread(target=_listen, args=(process.stdout, said), daemon=True).start()
-        reader = threading.Thread(target=lambda: errors.append(process.stderr.read()), daemon=True)  # noqa: B023
-        reader.start()
-        at, is_open = start, False
+        with (
+            tempfile.TemporaryFile() as errors,
+            subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=errors, text=True) as process,
+        ):
+            start = _followed(process, errors, start, step, seconds, add)
+
+
+def _followed(process, errors, start, step, seconds, add):
+    """Count what a worker says of its files; returns the number of the first one that the next worker is to read."""
+    said = queue.Queue()
+    listener = threading.Thread(target=_listen, args=(process.stdout, said))
+    listener.start()
+    at, is_open = start, False
+    try:
         while True:
             try:
                 line = said.get(timeout=seconds if is_open else None)
             except queue.Empty:
-                process.kill()
                 add(at, "slow", f"more than {seconds:g} s")
-                break
+                return at + step
             if line is None:
-                process.wait()
-                reader.join()
-                if is_open or process.returncode:
-                    add(at, "died", f"exit code {process.returncode}: {''.join(errors)[-2000:]}")
-                    break
-                at -= step  # it ended after a file, as it does when that took too much memory, or after the last one
-                break
+                if not (process.wait() or is_open):
+                    return at  # it ended after a file, as it does when that took too much memory, or after the last one
+                errors.seek(0)
+                add(at, "died", f"exit code {process.returncode}: {errors.read().decode(errors='replace')[-2000:]}")
+                return at + step
             message = json.loads(line)
             at, is_open = message["number"], "fate" not in message
             if not is_open:
                 add(at, message["fate"], message["words"])
                 at += step
-        process.stdout.close()
-        start = at + step
+    finally:
+        process.kill()
+        listener.join()
 
 
 def _listen(stream, said):

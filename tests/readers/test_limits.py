@@ -151,7 +151,8 @@ said = {}
 for path in sorted(folder.iterdir()):
     try:
         if path.suffix == ".zip":
-            said[path.name] = repr(Pictures.open(path))
+            pictures = Pictures.open(path)
+            said[path.name] = repr(pictures.image(pictures.names[0]))
         else:
             first = path.name.split()[0]
             read = {"taxonomy": load_taxonomy, "classes": read_classes, "truth": load_truth}.get(first, load_predictions)
