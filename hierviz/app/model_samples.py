@@ -16,6 +16,7 @@ from hierviz.onnx.disturb import DISTURBANCES
 from hierviz.predictions import Predictions
 from hierviz.readers import load_truth
 from hierviz.readers.pictures import Pictures
+from hierviz.resamples import as_text
 from hierviz.taxonomy import NodeLists
 
 # So many rows tell what kind of scores a model gives.
@@ -131,7 +132,7 @@ def samples_of_start(model, files):
 def samples_of_file(path, model, **reading):
     """Samples of a file that the visitor names; errors as `load_inputs`."""
     inputs = load_inputs(path, model, **reading)
-    ids = np.arange(len(inputs)).astype(str) if inputs.sample_ids is None else np.asarray(inputs.sample_ids).astype(str)
+    ids = np.arange(len(inputs)).astype(str) if inputs.sample_ids is None else as_text(inputs.sample_ids)
     return Samples(inputs, None, str(path), ids)
 
 

@@ -30,6 +30,7 @@ from hierviz.onnx.session import Session
 from hierviz.onnx.unreadable import without_unreadable
 from hierviz.predictions import Predictions
 from hierviz.readers.truth_file import load_truth
+from hierviz.resamples import as_text
 from hierviz.summary import version
 from hierviz.taxonomy import Taxonomy
 
@@ -281,7 +282,7 @@ class Model:
         self.require_answers()
         inputs = ModelInputs.of(inputs, self.inputs)
         truth = _truth_nodes(truth, self.taxonomy)
-        ids = inputs.sample_ids if sample_ids is None else np.asarray(sample_ids).astype(str)
+        ids = inputs.sample_ids if sample_ids is None else as_text(sample_ids)
         foreign = () if inputs.pictures is None or inputs.arrays is not None else inputs.pictures.left_out
         if strict and foreign:
             raise FileError(
