@@ -3,9 +3,9 @@
 Conventions
 -----------
 A spreadsheet takes a cell that begins with ``= + - @``, a tab or a line break for a formula, whatever a person named a
-class or a sample. Such text is written with an apostrophe in front; numbers are written as they are. Text that already
-begins with apostrophes before one of these characters gets one more, so that every text has one cell and comes back as
-it was.
+class or a sample. Such text is written with an apostrophe in front, unless it is a number such as an id ``-1``, which is no
+formula; numbers are written as they are. Text that already begins with apostrophes before one of these characters gets one
+more, so that every text has one cell and comes back as it was.
 
 Functions
 ---------
@@ -24,6 +24,7 @@ import csv
 import io
 import re
 
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 _RUNS = re.compile(r"'*[=+\-@\t\r\n]")
 _GUARDED = re.compile(r"'+[=+\-@\t\r\n]")
 
@@ -33,10 +34,10 @@ def cell_of_text(text):
 
     Examples
     --------
-    >>> [cell_of_text(text) for text in ("cat", "=1+1", "-dog", "'-dog", "'cat'")]
-    ['cat', "'=1+1", "'-dog", "''-dog", "'cat'"]
+    >>> [cell_of_text(text) for text in ("cat", "=1+1", "-dog", "'-dog", "'cat'", "-1")]
+    ['cat', "'=1+1", "'-dog", "''-dog", "'cat'", '-1']
     """
-    return f"'{text}" if _RUNS.match(text) else text
+    return f"'{text}" if _RUNS.match(text) and not _NUMBER.fullmatch(text) else text
 
 
 def text_of_cell(cell):

@@ -26,7 +26,10 @@ class Stopped(KeyboardInterrupt):
 def is_command():
     """True while the command's own process starts: `hierviz`, or `python -m hierviz`, which Python calls -m until then."""
     name = os.path.basename((getattr(sys, "argv", None) or [""])[0])
-    return name in ("-m", "hierviz", "hierviz.exe")
+    if name == "-m":  # any module that Python was asked to run, which may import hierviz
+        asked = sys.orig_argv
+        return "-m" in asked and asked[asked.index("-m") + 1 :][:1] == ["hierviz"]
+    return name in ("hierviz", "hierviz.exe")
 
 
 def begin():

@@ -260,7 +260,7 @@ class Finder:
         if name == {module!r}:
             os.kill(os.getpid(), signal.SIGINT)
 sys.meta_path.insert(0, Finder())
-sys.argv = ["-m", "--version"]
+sys.argv, sys.orig_argv = ["-m", "--version"], [sys.executable, "-m", "hierviz", "--version"]
 runpy.run_module("hierviz", run_name="__main__", alter_sys=True)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
@@ -270,6 +270,24 @@ runpy.run_module("hierviz", run_name="__main__", alter_sys=True)
 def test_a_program_that_uses_hierviz_keeps_its_signals():
     code = "import signal, hierviz; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("True\n", "")
+
+
+def test_another_module_that_python_runs_keeps_its_signals(tmp_path):
+    """`python -m other`: while its package is imported, Python calls it -m, as it calls hierviz."""
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "__init__.py").write_text("import hierviz\n")
+    (tmp_path / "other" / "__main__.py").write_text(
+        "import signal\nprint(signal.getsignal(signal.SIGINT) is signal.default_int_handler)\n"
+    )
+    path = os.pathsep.join([str(tmp_path), str(Path(__file__).parents[1])])
+    done = subprocess.run(
+        [sys.executable, "-m", "other"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, "PYTHONPATH": path},
+    )
     assert (done.stdout, done.stderr) == ("True\n", "")
 
 

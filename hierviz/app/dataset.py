@@ -256,10 +256,17 @@ def digest(files):
     state = hashlib.blake2b(
         repr([(k, v) for k, v in vars(files).items() if k not in (*_PATHS, "held")]).encode(), digest_size=8
     )
-    for path in files.paths:
-        found = sorted(Path(path).rglob("*")) if os.path.isdir(path) else [Path(path)]
-        for one in found:
-            state.update(os.fsencode(one.name) + (_content(one) or b""))
+    # With lengths in front, no two choices of files make the same bytes: the same file may be a truth or predictions.
+    for role in _PATHS:
+        value = getattr(files, role)
+        paths = value if isinstance(value, tuple) else (value,) if value else ()
+        state.update(f"{role} {len(paths)}\n".encode())
+        for path in paths:
+            found = sorted(Path(path).rglob("*")) if os.path.isdir(path) else [Path(path)]
+            state.update(f"{len(found)}\n".encode())
+            for one in found:
+                name, content = os.fsencode(one.name), _content(one) or b""
+                state.update(f"{len(name)} {len(content)}\n".encode() + name + content)
     return state.hexdigest()
 
 

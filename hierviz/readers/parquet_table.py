@@ -100,7 +100,10 @@ class ParquetTable:
     def first(self):
         """Names of the columns."""
         with self._parsing():
-            return list(self.schema.names)
+            names = list(self.schema.names)
+        if not names:
+            raise FileError(f"{self.where}: expected a table with columns, got one without. Save it again.")
+        return names
 
     @cached_property
     def types(self):

@@ -99,6 +99,10 @@ class Pictures:
                 "Check that this is the right folder or zip."
             )
         found, strange = without_strange(path, sorted(found, key=natural_key), notes)
+        if not found:
+            raise FileError(
+                f"{path.name}: expected pictures whose names are UTF-8, got {listed(strange)}. Give them other names."
+            )
         if names is not None:
             return cls(path, tuple(chosen_names(path, found, names)))
         left_out = note_others(path, others, notes)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import stat
 import tempfile
 import weakref
@@ -21,6 +22,8 @@ from hierviz.errors import FileError
 from hierviz.readers import limits
 
 _BYTES_AT_ONCE = 1 << 20
+# Names of what a program has open: a file behind one of them may begin where another reader stopped.
+_DESCRIPTOR = re.compile(r"/dev/(stdin|stdout|stderr|fd/.*)|/proc/[^/]+/(task/[^/]+/)?fd/.*")
 
 
 class Spooled(os.PathLike):
@@ -113,7 +116,7 @@ def kind_of_stream(path):
         mode = os.stat(path).st_mode
     except (OSError, ValueError):  # opening it says what is wrong
         return None
-    if stat.S_ISDIR(mode) or (stat.S_ISREG(mode) and not os.path.abspath(path).startswith("/dev/")):
+    is_descriptor = _DESCRIPTOR.fullmatch(os.path.abspath(path)) is not None
+    if stat.S_ISDIR(mode) or (stat.S_ISREG(mode) and not is_descriptor):
         return None
-    # /dev/fd/0 with a file behind it may begin where another reader stopped.
     return "a pipe" if stat.S_ISFIFO(mode) or stat.S_ISREG(mode) else "a socket" if stat.S_ISSOCK(mode) else "a device"

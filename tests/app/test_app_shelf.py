@@ -15,7 +15,7 @@ import pytest
 from streamlit.runtime.state.common import TESTING_KEY
 
 from hierviz.app import shell, state
-from hierviz.app.dataset import Files, same_content
+from hierviz.app.dataset import Files, digest, same_content
 from hierviz.app.limits import Limits, size_in_memory, size_text
 from hierviz.app.shelf import Results, Shelf
 from hierviz.app.state import opened, visits
@@ -76,6 +76,20 @@ def test_names_that_no_file_can_have_are_one_line(name):
     with pytest.raises(FileError) as caught:
         file_name(name)
     assert re.fullmatch(r"upload: expected .{1,300}, got .{1,300}\. .*\.", str(caught.value))
+
+
+def test_the_same_files_in_other_roles_are_another_choice(tmp_path):
+    tree, one, other = (tmp_path / name for name in ("tree.csv", "a.csv", "b.csv"))
+    for path, content in ((tree, b"a,b\na,c\n"), (one, SCORES), (other, OTHER)):
+        path.write_bytes(content)
+    choices = [
+        Files(taxonomy=tree, predictions=(one, other)),
+        Files(taxonomy=tree, predictions=(other, one)),
+        Files(taxonomy=tree, predictions=(one,), truth=other),
+        Files(taxonomy=tree, predictions=(other,), truth=one),
+        Files(taxonomy=tree, predictions=(one,), classes=other),
+    ]
+    assert len({digest(one) for one in choices}) == len(choices)
 
 
 def test_same_content_is_said(tmp_path):

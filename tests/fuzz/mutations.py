@@ -163,7 +163,7 @@ def _damaged(rng, name, content, others):
         if content.startswith(b"\x1f\x8b"):
             inside = gzip.decompress(content)
             if rng.random() < 0.15:
-                return gzip.compress(inside * int(rng.choice([1, 2, 10**4])))
+                return gzip.compress(inside) * int(rng.choice([1, 2, 10**4]))
             return gzip.compress(_damaged(rng, name.removesuffix(".gz"), inside, others))
         if content.startswith(b"\x93NUMPY"):
             return _array_file(rng, content)

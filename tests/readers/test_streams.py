@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 from contextlib import contextmanager
 
@@ -18,7 +19,7 @@ from hierviz.errors import FileError
 from hierviz.onnx.model_inputs import InputSpec, load_inputs
 from hierviz.readers import load_predictions, load_taxonomy, load_truth, read_classes, read_node_attributes
 from hierviz.readers.pictures import Pictures
-from hierviz.readers.streams import rewindable
+from hierviz.readers.streams import require_file, rewindable
 
 EDGES = "animal,mammal\nmammal,cat\nmammal,dog\nanimal,bird\nbird,duck\nanimal,newt\n"
 # Longer than what a pipe or a buffer holds: a reader that opens it twice loses the beginning.
@@ -162,3 +163,12 @@ def test_a_shell_may_pass_pipes(tmp_path):
     )
     assert made.returncode == 0, made.stderr
     assert json.loads(made.stdout)["models"][0]["n_samples"] == N
+
+
+@pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="this system keeps no files in memory below /dev/shm")
+def test_a_file_below_dev_shm_is_a_file(tree):
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        path = os.path.join(folder, "scores.npy")
+        np.save(path, np.full((2, tree.n_leaves), 1 / tree.n_leaves))
+        require_file(path)
+        assert rewindable(path) is path
