@@ -2,11 +2,12 @@
 
 Conventions
 -----------
-Halves are rounded up, as a reader rounds the digits of a table: 0.785 is 79 %. Thousands are grouped by commas.
+Halves are rounded up (of a negative number down: away from 0), as a reader rounds the digits of a table: 0.785 is 79 %,
+0.125 is 0.13. Thousands are grouped by commas.
 
 Functions
 ---------
-value_text, percent_text, probability_text, count_text, adding_up
+value_text, percent_text, probability_text, count_text, fixed_text, adding_up
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import math
 FEWEST, MOST = 3, 7
 # A share such as 0.145 is a little less in binary: it is rounded as it is written.
 NUDGE = 1e-9
+# From here on a float has no digits after the point.
+WHOLE = 2.0**52
 
 
 def value_text(value):
@@ -23,7 +26,7 @@ def value_text(value):
     if not math.isfinite(value):
         return "–" if math.isnan(value) else "∞" if value > 0 else "−∞"
     for decimals in range(FEWEST, MOST + 1):
-        text = f"{value:.{decimals}f}"
+        text = fixed_text(value, decimals)
         if float(text) == value or float(text) % 1:
             return text
     return f"{value:.0e}" if abs(value) < 0.5 else text
@@ -38,7 +41,7 @@ def percent_text(share, digits=0):
         return f"under {step:.{digits}f} %"
     if 1 - step / 100 < share < 1:
         return f"over {100 - step:.{digits}f} %"
-    return f"{math.floor(100 * share / step + 0.5 + NUDGE) * step:.{digits}f} %"
+    return f"{fixed_text(100 * share, digits)} %"
 
 
 def probability_text(p):
@@ -47,19 +50,29 @@ def probability_text(p):
         return "–"
     if p == 0 or abs(p - 1) < 5e-7:
         return f"{p:.0f}"
-    if 0.995 <= p < 1:
-        return f"{p:.3f}" if p < 0.9995 else ">0.999"
-    if p >= 0.0995:
-        return f"{p:.2f}"
-    if p >= 0.00095:
-        return f"{p:.3f}"
-    base, exponent = f"{p:.0e}".split("e")
+    # What is nudged over a half below must not read 1.00 or 0.100.
+    nudged = p + NUDGE
+    if 0.995 <= nudged and p < 1:
+        return fixed_text(p, 3) if nudged < 0.9995 else ">0.999"
+    if nudged >= 0.0995:
+        return fixed_text(p, 2)
+    if nudged >= 0.00095:
+        return fixed_text(p, 3)
+    base, exponent = f"{p * (1 + NUDGE):.0e}".split("e")
     return f"{base}e{int(exponent)}"
 
 
 def count_text(n):
     """A count in at most five letters, where there is no room for more: 7, 982, 1.6k, 16k."""
-    return f"{n}" if n < 1000 else f"{n / 1000:.1f}k" if n < 9950 else f"{n / 1000:.0f}k"
+    return f"{n}" if n < 1000 else f"{fixed_text(n / 1000, 1)}k" if n < 9950 else f"{fixed_text(n / 1000, 0)}k"
+
+
+def fixed_text(value, decimals):
+    """A number with so many decimals: the one rounding of all texts here."""
+    if not abs(value) < WHOLE:
+        return f"{value:.{decimals}f}"
+    steps = _steps(abs(value), decimals)
+    return f"{'-' if value < 0 and steps else ''}{_written(steps, decimals)}"
 
 
 def adding_up(terms, total):

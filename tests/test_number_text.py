@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from hierviz.number_text import adding_up, percent_text, value_text
+from hierviz.number_text import adding_up, count_text, fixed_text, percent_text, probability_text, value_text
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,35 @@ from hierviz.number_text import adding_up, percent_text, value_text
 )
 def test_percentages_are_rounded_as_the_digits_of_a_table_are(share, digits, text):
     assert percent_text(share, digits) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "of"),
+    [
+        ("0.13", lambda: probability_text(0.125)),
+        ("0.15", lambda: probability_text(0.145)),
+        ("0.63", lambda: probability_text(0.625)),
+        ("0.063", lambda: probability_text(0.0625)),
+        ("3e-4", lambda: probability_text(0.00025)),
+        ("1e-4", lambda: probability_text(0.000095)),
+        ("0.10", lambda: probability_text(0.0995)),
+        ("0.995", lambda: probability_text(0.995 - 1e-13)),
+        ("0.10", lambda: probability_text(0.0995 - 1e-14)),
+        ("5e-324", lambda: probability_text(5e-324)),
+        ("0.063", lambda: value_text(0.0625)),
+        ("0.145", lambda: value_text(0.1445)),
+        ("-0.063", lambda: value_text(-0.0625)),
+        ("0.000", lambda: value_text(-0.0)),
+        ("1000000000000.500", lambda: value_text(1e12 + 0.5)),
+        (f"{1e300:.3f}", lambda: value_text(1e300)),
+        ("6.3 %", lambda: percent_text(0.0625, 1)),
+        ("1.3k", lambda: count_text(1250)),
+        ("11k", lambda: count_text(10_500)),
+        ("-0.5", lambda: fixed_text(-0.45, 1)),
+    ],
+)
+def test_halves_are_rounded_up_in_all_texts(text, of):
+    assert of() == text
 
 
 def test_written_terms_give_the_written_total():

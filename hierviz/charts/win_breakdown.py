@@ -12,7 +12,7 @@ from hierviz.charts._legend import legend
 from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten, text_width
 from hierviz.charts.theme import SIZE, palette
-from hierviz.number_text import adding_up, percent_text, probability_text
+from hierviz.number_text import adding_up, fixed_text, percent_text, probability_text
 
 NARROW, MOST = 560, 9
 
@@ -127,7 +127,7 @@ def _written(rows, win):
 
 def _p_text(p, decimals):
     """A probability with so many decimals; one that would read 0 has its own way."""
-    text = f"{p:.{decimals}f}"
+    text = fixed_text(p, decimals)
     return probability_text(p) if p > 0 and float(text) == 0 else text
 
 
@@ -167,7 +167,7 @@ def win_breakdown_sentence(taxonomy, breakdown):
     name, p = taxonomy.title(breakdown.nodes[costly]), float(breakdown.p[costly])
     return (
         f"{text}. The most costly step is {name}: it counts {fraction_text(breakdown.weight[costly])}, got "
-        f"{percent_text(p)} of the probability, and so loses {breakdown.lost[costly]:.3f}."
+        f"{percent_text(p)} of the probability, and so loses {fixed_text(breakdown.lost[costly], 3)}."
     )
 
 
