@@ -27,7 +27,7 @@ def fold(taxonomy, p, *, truth=None, predicted=None, max_rows=34, n_likely=3, mi
     p : ndarray of float, shape (n_nodes,)
         Node probabilities; they need not be coherent.
     truth : int or sequence of int, optional
-        True node or nodes, leaf, inner node or root; None where unknown.
+        True node or nodes, leaf, inner node or root; None or empty where unknown.
     predicted : int, optional
         Answered node; None where unknown.
     max_rows : int
@@ -71,8 +71,8 @@ def fold(taxonomy, p, *, truth=None, predicted=None, max_rows=34, n_likely=3, mi
 
 
 def as_nodes(truth):
-    """One true node or several as a list of int; empty where none is known."""
-    return [] if truth is None else [int(one) for one in np.atleast_1d(truth)]
+    """One true node or several as a list of int, each once; empty where none is known."""
+    return [] if truth is None else list(dict.fromkeys(int(one) for one in np.atleast_1d(truth)))
 
 
 def _node(taxonomy, node, what):

@@ -57,7 +57,7 @@ def probability_tree(
     p : ndarray of float, shape (n_nodes,)
         Node probabilities; a child above its parent is drawn as it is.
     truth : int or sequence of int, optional
-        True node or nodes; None where unknown.
+        True node or nodes; None or empty where unknown.
     predicted : int, optional
         Answered node; None where unknown.
     style : {"icicle", "node-link", "list"}
@@ -170,15 +170,15 @@ def probability_tree_sentence(
     def named(node):
         return f"{taxonomy.title(node)} (p = {probability_text(float(p[node]))})"
 
-    if predicted is None and truth is None:
-        return f"Neither an answer nor the truth is given.{scope}"
-    if predicted is None and len(as_nodes(truth)) > 1:
-        return f"The true classes are {', '.join(map(named, as_nodes(truth)))}; no answer is given.{scope}"
-    if predicted is None:
-        return f"The truth is {named(as_nodes(truth)[0])}; no answer is given.{scope}"
-    if truth is None:
-        return f"The answer is {named(predicted)}; the truth is not known.{scope}"
     truths = as_nodes(truth)
+    if predicted is None and not truths:
+        return f"Neither an answer nor the truth is given.{scope}"
+    if predicted is None and len(truths) > 1:
+        return f"The true classes are {', '.join(map(named, truths))}; no answer is given.{scope}"
+    if predicted is None:
+        return f"The truth is {named(truths[0])}; no answer is given.{scope}"
+    if not truths:
+        return f"The answer is {named(predicted)}; the truth is not known.{scope}"
     if len(truths) > 1:
         return f"{_among(taxonomy, truths, predicted, named)}{scope}"
     truth = truths[0]
@@ -232,8 +232,9 @@ def _legend_groups(rows, truth, predicted, style, look, width):
     if predicted is None:
         words = words | {"path": "truth, no answer given"}
     items = [{"kind": "box", "label": words[key], "colour": look.outcome(key)} for key in words if key in present]
-    if truth is not None:
-        label = "outlined: truth" if len(as_nodes(truth)) == 1 else "outlined: all true classes"
+    truths = as_nodes(truth)
+    if truths:
+        label = "outlined: truth" if len(truths) == 1 else "outlined: all true classes"
         items.append({"kind": "outline", "label": label, "colour": look.ink})
     note = "wider: more probable" if style == "node-link" else "bar: p, its track from 0 to 1"
     return [(None, [*items, {"kind": "note", "label": note}])]

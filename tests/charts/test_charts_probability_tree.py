@@ -64,6 +64,16 @@ def test_all_true_classes_are_outlined(taxonomy):
     assert one == probability_tree_sentence(taxonomy, P, truth=2, predicted=2)
 
 
+def test_a_truth_given_twice_is_one_and_an_empty_list_is_none(taxonomy):
+    for given, same in (([], None), ([2, 2], 2), (taxonomy.nodes("cat", "duck", "cat"), [2, 5])):
+        for predicted in (None, 2):
+            ends = [{"truth": one, "predicted": predicted} for one in (given, same)]
+            said, wanted = (probability_tree_sentence(taxonomy, P, **one) for one in ends)
+            assert said == wanted
+            drawn, wanted = (shown_texts(to_svg(probability_tree(taxonomy, P, **one))) for one in ends)
+            assert drawn == wanted
+
+
 @pytest.mark.parametrize("style", ["icicle", "node-link", "list"])
 def test_the_root_is_coloured_as_no_outcome(taxonomy, style):
     """The hierarchical confusion leaves the root out: a colour of true positives would not agree with its counts."""
