@@ -4,15 +4,16 @@ Conventions
 -----------
 Both sides come from the same `Resamples`, so that what makes a resample easy makes it easy for both: the difference is
 taken in each resample, and its interval is narrower than two single intervals suggest. "No clear difference" means that
-the interval of the difference contains 0. It is pointwise, and no correction is made for many comparisons, but in
-`clear_after_holm` (several pairs) and `simultaneous` (a whole range).
+the interval of the difference contains 0, or that the resamples are too few to reach its level. It is pointwise, and no
+correction is made for many comparisons, but in `clear_after_holm` (several pairs) and `simultaneous` (a whole range).
 
 Models are compared by numbers of the whole curve or where the same share of their answers is correct, never at the same
 threshold: their scores are on different scales.
 
 Functions
 ---------
-paired_difference, no_clear_difference, clear_after_holm, simultaneous, highest_level, tied_with_best
+paired_difference, no_clear_difference, clear_after_holm, fewest_resamples, simultaneous, highest_level, fewest_samples,
+too_few_for, never_reached, tied_with_best
 
 References
 ----------
@@ -23,6 +24,7 @@ References
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -33,6 +35,8 @@ from hierviz.resamples import Interval
 
 # Wrong answers that a share of correct answers must leave for an interval there to mean anything.
 FEWEST_WRONG = 10
+# Numbers of a curve that say how specific a model is with so many correct answers, strictest first.
+AT_CORRECT = {"recall_at_95_correct": 0.95, "recall_at_90_correct": 0.90}
 
 
 def paired_difference(a, b):
@@ -76,8 +80,21 @@ def paired_difference(a, b):
 
 
 def no_clear_difference(difference):
-    """Where the interval of a `paired_difference` contains 0, or is nan: ndarray of bool of its shape."""
+    """Where the interval of a `paired_difference` contains 0, or is nan: ndarray of bool of its shape.
+
+    True everywhere where the resamples are fewer than `fewest_resamples`.
+    """
+    if difference.resamples.n_resamples < fewest_resamples(difference.level):
+        return np.ones(np.shape(difference.lower), dtype=bool)
     return ~((difference.lower > 0) | (difference.upper < 0))
+
+
+def fewest_resamples(level, n_differences=1):
+    """How many resamples it takes to call any of so many differences clear by `clear_after_holm`: 40 for one at 95 %.
+
+    With fewer, not even the outermost draws are as far out as the level asks for.
+    """
+    return math.ceil(2 * n_differences / (1 - level) - 1e-6)
 
 
 def clear_after_holm(differences):
@@ -92,7 +109,8 @@ def clear_after_holm(differences):
     -------
     ndarray of bool, shape (n_differences,)
         By Holm's steps [1]_: the chance that any of those without a true difference is called clear stays below
-        1 - level. With one difference: whether its interval leaves 0 out.
+        1 - level. With one difference: whether its interval leaves 0 out. None is clear where the resamples are fewer
+        than `fewest_resamples`.
     """
     clear = np.zeros(len(differences), dtype=bool)
     while not clear.all():
@@ -130,8 +148,27 @@ def simultaneous(difference):
 
 
 def highest_level(n_samples):
-    """Largest share of correct answers at which models can be compared on so many samples: at least 10 may be wrong."""
-    return max(0.0, 1 - FEWEST_WRONG / n_samples)
+    """Largest share of correct answers at which models can be compared on so many samples: at least 10 may be wrong.
+
+    Negative where there is none.
+    """
+    return 1 - FEWEST_WRONG / n_samples
+
+
+def too_few_for(keys, n_samples):
+    """Those of the keys that models cannot be compared by on so many samples: of `AT_CORRECT`, above `highest_level`."""
+    return [key for key in keys if key in AT_CORRECT and n_samples < fewest_samples(key)]
+
+
+def fewest_samples(key):
+    """How many samples it takes to compare models by a number of `AT_CORRECT`: 200 at 95 % correct."""
+    return math.ceil(FEWEST_WRONG / (1 - AT_CORRECT[key]) - 1e-6)
+
+
+def never_reached(curve):
+    """Shares of `AT_CORRECT` that a curve reaches at no threshold: list of their keys. The number is 0 there."""
+    most = curve.values["correct"].max()
+    return [key for key, level in AT_CORRECT.items() if most < level]
 
 
 def tied_with_best(models, *, higher_is_better=True):

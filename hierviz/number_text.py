@@ -52,7 +52,7 @@ def probability_text(p):
         return f"{p:.0f}"
     # What is nudged over a half below must not read 1.00 or 0.100.
     nudged = p + NUDGE
-    if 0.995 <= nudged and p < 1:
+    if nudged >= 0.995 and p < 1:
         return fixed_text(p, 3) if nudged < 0.9995 else ">0.999"
     if nudged >= 0.0995:
         return fixed_text(p, 2)

@@ -1,11 +1,12 @@
 """The table of models against metrics that all pages use: sortable numbers, the best bold, the second marked, intervals."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pandas as pd
 import streamlit as st
 
-from hierviz.charts.comparison_words import ONE_TAU
+from hierviz.charts.comparison_words import ONE_TAU, never_text
+from hierviz.comparison import fewest_samples
 from hierviz.metrics import METRICS
 from hierviz.model_table import standings
 from hierviz.number_text import value_text
@@ -25,6 +26,14 @@ def unmarked(keys):
     return f"{listing(names)} {verb} about answers at one τ, so no best is marked: {ONE_TAU[0].lower()}{ONE_TAU[1:]}"
 
 
+def too_few_text(keys):
+    """Why columns have neither intervals nor marks in rows of few samples, in Markdown; empty without such columns."""
+    if not keys:
+        return ""
+    least = listing([f"{METRICS[key].label} from {fewest_samples(key)} samples on" for key in keys])
+    return f"Models can be compared by {least}: with fewer there is neither mark nor interval."
+
+
 def listing(names):
     """Names in words: one, two and three."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
@@ -32,12 +41,16 @@ def listing(names):
 
 @dataclass(frozen=True)
 class Row:
-    """One row: what stands before the metrics (column -> value), the metrics, their Intervals, and Standing marks by key."""
+    """One row: what stands before the metrics (column -> value), the metrics, their Intervals, Standing marks by key.
+
+    `never` has the keys whose share of correct answers no threshold reaches.
+    """
 
     lead: dict
     values: dict
     intervals: dict = field(default_factory=dict)
     marks: dict = field(default_factory=dict)
+    never: tuple = ()
 
 
 def ranked(rows, keys, unranked=()):
@@ -54,7 +67,7 @@ def ranked(rows, keys, unranked=()):
         found = standings(key, [row.values.get(key) for row in rows], intervals)
         for place, mark in enumerate(marks):
             mark[key] = {name for name in ("best", "second", "tied") if getattr(found, name)[place]}
-    return [Row(row.lead, row.values, row.intervals, mark) for row, mark in zip(rows, marks, strict=True)]
+    return [replace(row, marks=mark) for row, mark in zip(rows, marks, strict=True)]
 
 
 def metric_table(rows, keys, key):
@@ -103,7 +116,8 @@ def cell_text(row, key):
         return "–"
     signs = "".join(f" {sign}" for name, sign in (("second", SECOND), ("tied", TIED)) if name in marks)
     span = "" if interval is None else f"  [{value_text(interval.lower)}, {value_text(interval.upper)}]"
-    return f"{value_text(value)}{signs}{span}"
+    note = f" ({never_text(key)})" if key in row.never else ""
+    return f"{value_text(value)}{note}{signs}{span}"
 
 
 class _Text:

@@ -4,9 +4,10 @@ import pandas as pd
 import streamlit as st
 
 from hierviz.app import choosing, numbers, state, uncertainty
-from hierviz.app.metric_table import MARKS, TIES, Row, metric_table, ranked, unmarked
+from hierviz.app.metric_table import MARKS, TIES, Row, metric_table, ranked, too_few_text, unmarked
 from hierviz.app.numbers import escape
 from hierviz.charts import to_csv
+from hierviz.comparison import AT_CORRECT, never_reached, too_few_for
 from hierviz.errors import HiervizError
 from hierviz.judged_samples import facet_columns, facets
 from hierviz.metrics import METRICS
@@ -66,25 +67,49 @@ def _rows(choice, facet, keys):
     if facet == WHOLE:
         spans = {key: one.numbers for key, one in uncertainty.intervals(choice).items()}
         rows = [
-            Row({"model": one.name}, _numbers(choice, key, one, None), spans.get(key, {}))
+            _row(
+                {"model": one.name},
+                one,
+                _numbers(choice, key, one, None),
+                spans.get(key, {}),
+                _never(choice, key, one, None),
+            )
             for key, one in samples.items()
         ]
-        return ranked(rows, keys)
+        return ranked(rows, keys, _unranked(samples))
     for value, places in facets(next(iter(samples.values())), facet).items():
-        rows = []
-        for key, one in samples.items():
-            part = one.take(places)
-            lead = {"model": one.name, facet: value, "n": part.n_samples}
-            rows.append(
-                Row(lead, _numbers(choice, key, part, (facet, value)), _spans(choice, key, part, (facet, value)))
-            )
-        found += ranked(rows, keys)
+        rows, parts = [], {key: one.take(places) for key, one in samples.items()}
+        for key, part in parts.items():
+            lead = {"model": part.name, facet: value, "n": part.n_samples}
+            rows.append(_row(lead, part, *(of(choice, key, part, (facet, value)) for of in (_numbers, _spans, _never))))
+        found += ranked(rows, keys, _unranked(parts))
     return found
+
+
+def _row(lead, samples, values, spans, never):
+    """A Row without intervals of what its samples are too few for."""
+    few = too_few_for(AT_CORRECT, samples.n_samples)
+    spans = {key: one for key, one in spans.items() if key not in few}
+    return Row(lead, values, spans, never=never)
+
+
+def _unranked(samples):
+    """Columns without marks: samples by model, as many for each."""
+    return too_few_for(AT_CORRECT, next(iter(samples.values())).n_samples)
 
 
 def _numbers(choice, key, samples, part):
     return state.computed(
         "model numbers", (choice.data_key, tuple(choice.keys), key, part), lambda: model_numbers(samples)
+    )
+
+
+def _never(choice, key, samples, part):
+    """Numbers whose share of correct answers no threshold reaches."""
+    return state.computed(
+        "never reached",
+        (choice.data_key, tuple(choice.keys), key, part),
+        lambda: tuple(never_reached(samples.curve)),
     )
 
 
@@ -110,6 +135,9 @@ def _explain(choice, first, facet, rows, keys):
     text += f"{first.n_samples:,} samples." if facet == WHOLE else f"n of the {first.n_samples:,} samples."
     if len(choice.keys) > 1:
         text += f" {MARKS} {unmarked([key for key in keys if key in AT_ONE_THRESHOLD])}"
+    few = too_few_for(keys, min(row.lead.get("n", first.n_samples) for row in rows))
+    if len(choice.keys) > 1 or uncertainty.is_on():
+        text += f" {too_few_text(few)}"
     has_intervals = any(row.intervals for row in rows)
     if has_intervals:
         text += f" In brackets: 95 % intervals. {TIES if len(choice.keys) > 1 else ''}"
@@ -129,7 +157,9 @@ def _flat(row, keys):
     for key in keys:
         found[key] = row.values.get(key)
         if row.intervals:
-            found |= {f"{key}_low": float(row.intervals[key].lower), f"{key}_high": float(row.intervals[key].upper)}
+            span = row.intervals.get(key)
+            ends = (None, None) if span is None else (float(span.lower), float(span.upper))
+            found |= dict(zip((f"{key}_low", f"{key}_high"), ends, strict=True))
     return found
 
 

@@ -3,7 +3,8 @@
 import streamlit as st
 
 from hierviz.app import numbers, shell, state
-from hierviz.app.metric_table import MARKS, listing, unmarked
+from hierviz.app.metric_table import MARKS, listing, too_few_text, unmarked
+from hierviz.comparison import never_reached, too_few_for
 from hierviz.metrics import METRICS
 from hierviz.model_table import AT_ONE_THRESHOLD
 from hierviz.summary import model_summary
@@ -44,10 +45,17 @@ def draw(data):
     keys = [key for keys in shown.values() for key in keys if any(key in row for row in rows.values())]
     if keys:
         at_one_tau = [one for one in keys if _is_at_one_threshold(one, models)]
-        shell.metric_table(rows, keys, key="overview-table", unranked=at_one_tau)
+        curves = {one.predictions.name: one.curve for one in models if entries[one.predictions.name]["curve"]}
+        few = too_few_for(keys, min((one.n_samples for one in curves.values()), default=0))
+        never = {name: tuple(never_reached(curve)) for name, curve in curves.items()}
+        shell.metric_table(rows, keys, key="overview-table", unranked=[*at_one_tau, *few], never=never)
         said = ["Each row is a model."]
         if len(rows) > 1:
-            said += [*([MARKS] if len(at_one_tau) < len(keys) else []), unmarked(at_one_tau)]
+            said += [
+                *([MARKS] if len(at_one_tau) + len(few) < len(keys) else []),
+                unmarked(at_one_tau),
+                too_few_text(few),
+            ]
         found = {what: [METRICS[one].label for one in of if one in keys] for what, of in _judged(models, has_curve)}
         st.markdown(" ".join(one for one in said if one))
         st.markdown(f"Judged are {'; '.join(f'**{what}**: {listing(of)}' for what, of in found.items() if of)}.")

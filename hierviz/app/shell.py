@@ -107,7 +107,7 @@ def page(name):
     return PAGES / f"{name}.py"
 
 
-def metric_table(models, keys, key, unranked=()):
+def metric_table(models, keys, key, unranked=(), never=None):
     """Models against metrics, the best of each column bold, the second marked; sortable, with a download.
 
     Parameters
@@ -118,8 +118,10 @@ def metric_table(models, keys, key, unranked=()):
         Of the widget.
     unranked : sequence of str
         Metrics without a best one.
+    never : dict of model name to tuple of str, optional
+        Metrics whose share of correct answers no threshold reaches.
     """
-    rows = [Row({"model": name}, values) for name, values in models.items()]
+    rows = [Row({"model": name}, values, never=(never or {}).get(name, ())) for name, values in models.items()]
     draw_table(ranked(rows, keys, unranked), keys, key)
     st.download_button(
         "CSV",

@@ -10,14 +10,15 @@ from hierviz.app.figure import figure
 from hierviz.app.numbers import escape
 from hierviz.bootstrap import SPECIFICITY_KEYS
 from hierviz.charts.curve_table import short_label
-from hierviz.comparison import paired_difference
+from hierviz.comparison import fewest_resamples, never_reached, paired_difference
 from hierviz.errors import HiervizError
 from hierviz.judged_samples import group_columns
 from hierviz.model_table import answer_intervals, model_intervals
 from hierviz.resamples import Resamples
 
 ONE_BY_ONE = "each sample by itself"
-MOST = 100_000
+# With fewer no difference of two models can be called clear at 95 %.
+FEWEST, MOST = fewest_resamples(0.95), 100_000
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,8 @@ def comparison(choice, model):
         return ""  # they share no sample; the panels say so
     n, spans = _first(choice).n_samples, intervals(choice)
     found = {one.name: spans[key].numbers if spans else one.curve.summary() for key, one in samples.items()}
-    told = charts.comparison_sentence(found, choice.name(model), n)
+    never = {one.name: never_reached(one.curve) for one in samples.values()}
+    told = charts.comparison_sentence(found, choice.name(model), n, never=never)
     return told if spans else f"{told} Bands and intervals are switched on under Uncertainty."
 
 
@@ -122,7 +124,7 @@ def panel(choice, now):
         st.toggle("Show bands and intervals", **state.bound_member("drawn", "bands"))
         st.number_input(
             "Resamples",
-            20,
+            FEWEST,
             MOST,
             step=100,
             help="More are smoother and slower; 1000 is usual.",
@@ -182,11 +184,12 @@ def _difference(choice, now):
         return
     found = intervals(choice)
     difference = paired_difference(found[a].bands, found[b].bands)
+    most = [float(choosing.samples_of(choice)[key].curve.values["correct"].max()) for key in (a, b)]
     names, dark, width = (choice.name(a), choice.name(b)), state.is_dark(), state.session.px
     figure(
         charts.difference_band(difference, metric, names, dark=dark, width=width),
         name="difference",
-        sentence=charts.difference_band_sentence(difference, metric, names),
+        sentence=charts.difference_band_sentence(difference, metric, names, most_correct=most),
         table=charts.difference_band_table(difference, metric),
     )
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.comparison import clear_after_holm, highest_level, paired_difference
+from hierviz.comparison import AT_CORRECT, clear_after_holm, fewest_resamples, paired_difference, too_few_for
 from hierviz.metrics import METRICS
 from hierviz.number_text import value_text
 from hierviz.resamples import Interval
 
-# Numbers of a curve that say how specific a model is with so many correct answers, strictest first.
-AT_CORRECT = {"recall_at_95_correct": 0.95, "recall_at_90_correct": 0.90}
 ONE_TAU = (
     "The same τ means different things for different models, because their scores are on different scales: numbers at one "
     "τ do not say which model is better."
@@ -27,11 +25,16 @@ def threshold_caution(n_models, is_shared=True):
 
 def compared_keys(n_samples):
     """The numbers that models are compared by on so many samples: AC, and the strictest of `AT_CORRECT` that allows it."""
-    at = [key for key, level in AT_CORRECT.items() if level <= highest_level(n_samples) + 1e-9]
-    return ["ac", *at[:1]]
+    too_few = too_few_for(AT_CORRECT, n_samples)
+    return ["ac", *[key for key in AT_CORRECT if key not in too_few][:1]]
 
 
-def comparison_sentence(numbers, model, n_samples):
+def never_text(key):
+    """What stands beside a 0 of `AT_CORRECT` where no threshold makes so many answers correct."""
+    return f"never {100 * AT_CORRECT[key]:.0f} % correct"
+
+
+def comparison_sentence(numbers, model, n_samples, *, never=None):
     """How a model compares with the others, in words; empty where there is no other.
 
     Parameters
@@ -43,6 +46,9 @@ def comparison_sentence(numbers, model, n_samples):
         The one that the others are compared with.
     n_samples : int
         That all models are judged on.
+    never : dict of str to sequence of str, optional
+        By model: keys that its curve reaches at no threshold (`hierviz.comparison.never_reached`). The sentence says so:
+        their 0 is no recall that was measured.
 
     Returns
     -------
@@ -59,6 +65,7 @@ def comparison_sentence(numbers, model, n_samples):
             f"{_what(key)}: {', '.join(f'{name} {value_text(float(_estimate(one[key])))}' for name, one in numbers.items())}"
             for key in keys
         )
+        told += _never(never or {}, list(numbers), keys)
         return f"{told}.{few} Without intervals nothing can be said about which model is better."
     others = [name for name in numbers if name != model]
     differences = {
@@ -70,8 +77,13 @@ def comparison_sentence(numbers, model, n_samples):
         f"{_verdicts({name: (differences[key, name], clear[key, name]) for name in others})}"
         for key in keys
     )
-    level = f"{100 * next(iter(differences.values())).level:.4g} %"
+    told += _never(never or {}, list(numbers), keys)
+    one = next(iter(differences.values()))
+    level, fewest = f"{100 * one.level:.4g} %", fewest_resamples(one.level, len(clear))
     holm = "" if len(clear) == 1 else f"; clear: after Holm's correction for {len(clear)} comparisons"
+    if one.resamples.n_resamples < fewest:
+        what = "a difference" if len(clear) == 1 else f"any of {len(clear)} differences"
+        holm = f"; {one.resamples.n_resamples:,} resamples are too few to call {what} clear: take at least {fewest:,}"
     return f"{told} (on {n_samples:,} samples; in brackets {level} intervals of the paired differences{holm}).{few}"
 
 
@@ -79,6 +91,17 @@ def _what(key):
     if key == "ac":
         return "AC, over all thresholds"
     return f"{METRICS['info_recall'].label} where at least {100 * AT_CORRECT[key]:.0f} % of the answers are correct"
+
+
+def _never(never, names, keys):
+    """Which models never have so many correct answers, in brackets."""
+    found = [
+        f"{name} never has {100 * AT_CORRECT[key]:.0f} % correct, which counts as 0"
+        for key in keys
+        for name in names
+        if key in never.get(name, ())
+    ]
+    return f" ({'; '.join(found)})" if found else ""
 
 
 def _verdicts(differences):

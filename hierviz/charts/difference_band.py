@@ -12,7 +12,7 @@ from hierviz.charts._rows import frame
 from hierviz.charts._text import percent_text, text_width
 from hierviz.charts.curve_table import short_label
 from hierviz.charts.theme import FONT, SMALL, palette
-from hierviz.comparison import highest_level, no_clear_difference, simultaneous
+from hierviz.comparison import fewest_resamples, highest_level, no_clear_difference, simultaneous
 from hierviz.errors import PredictionsError
 from hierviz.metrics import METRICS
 from hierviz.resamples import Interval
@@ -147,16 +147,32 @@ def difference_band_table(difference, key):
     )
 
 
-def difference_band_sentence(difference, key, names):
-    """One plain sentence: where one model is clearly more specific with the same share of correct answers."""
+def difference_band_sentence(difference, key, names, *, most_correct=None):
+    """One plain sentence: where one model is clearly more specific with the same share of correct answers.
+
+    Parameters
+    ----------
+    difference, key, names
+        As `difference_band`.
+    most_correct : (float, float), optional
+        The largest share of correct answers of each model at any threshold. Beyond it a model counts as 0, and the
+        sentence says so.
+    """
     levels, one = _compared(difference, key)
     unclear = no_clear_difference(one)
     band, label = f"{100 * one.level:.4g} % band of the paired difference", METRICS[key].label
     if not len(levels):
         n = one.resamples.n_samples
-        return f"{label}: {n:,} samples are too few to compare {names[0]} and {names[1]} where so many answers are correct."
+        who = f"{names[0]} and {names[1]}"
+        return f"{label}: {n:,} samples are too few to compare {who} where the same share of answers is correct."
+    enough, drawn = fewest_resamples(one.level), one.resamples.n_resamples
+    if drawn < enough:
+        return f"{label}: {drawn} resamples are too few to call a difference clear: take at least {enough}."
     what = f"{label} where the same share of answers is correct"
     until = f"up to {percent_text(levels[-1], 1)} correct; beyond it too few answers are wrong to compare"
+    for name, most in zip(names, most_correct or (), strict=bool(most_correct)):
+        if most < levels[-1]:
+            until += f"; {name} never has more than {percent_text(most, 1)} correct and counts as 0 from there on"
     if unclear.all():
         return (
             f"{what}: at no share is there a clear difference between {names[0]} and {names[1]}: the {band} holds 0 "

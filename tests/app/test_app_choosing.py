@@ -203,6 +203,19 @@ def test_models_by_facet(demo, no_chart):
     assert METRICS["ap"].label not in table.columns
     keep(visit, columns=[])
     assert "Choose at least one column" in visit.at.info[0].value
+    # Of two models: below 200 samples R@95C has neither a mark nor an interval, and the page says so.
+    few = int((setting == "yes").sum())
+    assert few < 200 <= (setting == "no").sum()
+    visit = Visit("curves", models=f"{MODEL},soft-max-margin", panel="models", drawn="bands")
+    keep(visit, facet="unusual_setting", columns=["recall_at_95_correct"], n_resamples=40)
+    element = next(one for one in visit.at.dataframe if "unusual_setting" in one.value.columns)
+    values = element.value.set_index(["model", "unusual_setting"])["R@95C"]
+    shown = element.proto.arrow_data.styler.display_values
+    for (_name, kind), value in values.items():
+        if kind == "no":
+            assert f"{value:.3f}".encode() in shown
+    assert shown.count(b"  [") == 2
+    assert "R@95C from 200 samples on: with fewer there is neither mark nor interval" in visit.text
 
 
 def several_models(folder, **kinds):
@@ -262,7 +275,7 @@ def test_every_panel_on_the_smallest_worlds(tmp_path, no_chart):
         ):
             query = {"data": data.key, "panel": panel, "drawn": "bands"}
             visit = visit.go(**query) if visit else Visit("curves", **query)
-            keep(visit, goal=goal, n_resamples=20)
+            keep(visit, goal=goal, n_resamples=40)
             where = (name, panel, goal)
             assert not visit.at.error, (where, [one.value for one in visit.at.error])
             texts = " ".join(str(one.value.to_dict()) for one in visit.at.dataframe if "at" in one.value.columns)

@@ -140,5 +140,19 @@ def test_difference_in_words():
     few = replace(clear, at_correct={"info_recall": replace(clear.at_correct["info_recall"], resamples=RESAMPLES)})
     text = difference_band_sentence(few, "info_recall", ("a", "b"))
     assert "0.0 % correct; beyond it too few answers are wrong to compare" in text
+    # Fewer than ten samples cannot leave ten wrong answers: nothing is compared, and nothing is drawn.
+    one = replace(clear.at_correct["info_recall"], resamples=hv.Resamples.draw(5, 100))
+    fewer = replace(clear, at_correct={"info_recall": one})
+    assert len(difference_band_table(fewer, "info_recall")) == 0
+    text = difference_band_sentence(fewer, "info_recall", ("a", "b"))
+    assert "5 samples are too few to compare a and b" in text
+    to_svg(difference_band(fewer, "info_recall", ("a", "b")))
+    one = replace(clear.at_correct["info_recall"], resamples=hv.Resamples.draw(1000, 20))
+    text = difference_band_sentence(replace(clear, at_correct={"info_recall": one}), "info_recall", ("a", "b"))
+    assert text.endswith("20 resamples are too few to call a difference clear: take at least 40.")
+    # A model that never has so many correct answers counts as 0 there.
+    text = difference_band_sentence(clear, "info_recall", ("a", "b"), most_correct=(1.0, 0.77))
+    assert "b never has more than 77.0 % correct and counts as 0 from there on" in text
+    assert "a never" not in text
     with pytest.raises(hv.PredictionsError, match="key: expected one of info_recall, got 'nothing'"):
         difference_band(clear, "nothing", ("a", "b"))

@@ -6,12 +6,13 @@ from chart_cases import shown_texts, views
 
 import hierviz as hv
 from hierviz import charts
-from hierviz.app.metric_table import MARKS, Row, ranked, unmarked
-from hierviz.comparison import clear_after_holm, highest_level, simultaneous
+from hierviz.app.metric_table import MARKS, Row, cell_text, ranked, too_few_text, unmarked
+from hierviz.comparison import clear_after_holm, highest_level, never_reached, simultaneous, too_few_for
 from hierviz.curves import best_at_correct
 from hierviz.evaluation import Evaluation
 from hierviz.judged_samples import judged_samples
 from hierviz.model_table import BAND_LEVELS, model_intervals, model_numbers
+from hierviz.number_text import value_text
 from hierviz.resamples import Interval
 
 N = 500
@@ -157,6 +158,62 @@ def test_holm_steps_by_hand():
     assert clear_after_holm([with_negatives(4), with_negatives(4)]).tolist() == [False, False]
     assert clear_after_holm([with_negatives(4), with_negatives(0)]).tolist() == [True, True]
     assert clear_after_holm([with_negatives(2), with_negatives(50), with_negatives(0)]).tolist() == [True, False, True]
+
+
+def test_with_too_few_resamples_nothing_is_clear():
+    """40 draws are the fewest of which one lies beyond each end of a 95 % interval; Holm's first step takes m times more."""
+
+    def clear(n_resamples, m):
+        draws = np.linspace(0.1, 0.2, n_resamples)
+        return Interval.of(0.15, draws, hv.Resamples.draw(500, n_resamples)), m
+
+    for m in (1, 2, 14):
+        for n_resamples in (20, 40 * m - 1, 40 * m):
+            one, m = clear(n_resamples, m)
+            assert clear_after_holm([one] * m).tolist() == [n_resamples == 40 * m] * m
+    assert [hv.no_clear_difference(clear(n, 1)[0]).tolist() for n in (39, 40)] == [True, False]
+    numbers = {name: {"ac": clear(100, 1)[0]} for name in "ABCD"}
+    for name, shift in zip("BCD", (1, 2, 3)):
+        one = numbers[name]["ac"]
+        numbers[name]["ac"] = Interval.of(one.estimate - shift, one.draws - shift, one.resamples)
+    text = charts.comparison_sentence(numbers, "A", 90)
+    assert "100 resamples are too few to call any of 3 differences clear: take at least 120" in text
+    assert "clearly" not in text
+    assert "Holm" not in text
+
+
+def test_a_share_of_correct_answers_that_is_never_reached_is_said(taxonomy):
+    rng = np.random.default_rng(0)
+    truth = rng.choice(taxonomy.leaves, N)
+    named = np.where(rng.random(N) < 0.77, truth, rng.choice(taxonomy.leaves, N))
+    sure = (named[:, None] == taxonomy.leaves).astype(float)
+    models = {"A": 0.9 * sure + 0.1 / taxonomy.n_leaves, "B": sure}
+    models = [
+        Evaluation.of(
+            hv.Predictions.from_scores(taxonomy, scores, truth=truth, parametrisation="leaf_probabilities", name=name)
+        )
+        for name, scores in models.items()
+    ]
+    a, b = judged_samples(models)
+    assert never_reached(a.curve) == []  # with a high threshold the root is always right
+    assert never_reached(b.curve) == ["recall_at_95_correct", "recall_at_90_correct"]
+    never = {one.name: never_reached(one.curve) for one in (a, b)}
+    plain = {one.name: model_numbers(one) for one in (a, b)}
+    text = charts.comparison_sentence(plain, "A", N, never=never)
+    assert "(B never has 95 % correct, which counts as 0)" in text
+    spans = {one.name: model_intervals(one, RESAMPLES, thresholds=(), keys=(), levels=()).numbers for one in (a, b)}
+    assert "(B never has 95 % correct, which counts as 0)" in charts.comparison_sentence(spans, "A", N, never=never)
+    row = Row({}, plain["B"], never=tuple(never["B"]))
+    assert cell_text(row, "recall_at_95_correct") == "0.000 (never 95 % correct)"
+    assert cell_text(row, "ac") == value_text(plain["B"]["ac"])
+
+
+def test_numbers_at_equal_correctness_stand_unmarked_where_the_samples_are_too_few():
+    keys = ["ac", "recall_at_90_correct", "recall_at_95_correct"]
+    assert [too_few_for(keys, n) for n in (99, 100, 199, 200)] == [keys[1:], keys[2:], keys[2:], []]
+    assert highest_level(5) < 0
+    assert "R@95C from 200 samples on: with fewer there is neither mark nor interval" in too_few_text(keys[2:])
+    assert too_few_text([]) == ""
 
 
 def test_a_simultaneous_band_covers_whole_rows():
