@@ -5,6 +5,7 @@ The server runs with an audit hook that writes down every address Python binds t
 line of start-up to the end of a visit; psutil looks at the sockets of all its processes, and Chromium at what the page asks.
 """
 
+import asyncio
 import contextlib
 import http.client
 import json
@@ -282,6 +283,98 @@ def test_a_foreign_page_is_refused_without_asking_anybody(watched):
     events = watched.addresses()
     assert ("socket.bind", "127.0.0.1") in events
     assert [one for one in events if not is_loopback(one[1])] == []
+
+
+def test_an_upload_beyond_all_room_is_refused_before_it_is_sent(watched):
+    host = f"127.0.0.1:{watched.server.port}"
+    headers = {"Host": host, "Content-Length": str(5 * 10**9)}
+    assert ask(watched.server, "/_stcore/upload_file/a/b", method="PUT", **headers) == (
+        413,
+        "upload: expected at most 4 GB of one visitor at once, got 5 GB. Upload less, or start the app with a larger "
+        "--max-data-gb.\n",
+    )
+    for method, path in (("GET", "/_stcore/upload_file/a/b"), ("PUT", "/_stcore/health")):
+        assert ask(watched.server, path, method=method, **headers | {"Content-Length": "0"})[0] != 413
+
+
+def test_uploads_that_no_page_takes_are_limited_as_they_arrive(monkeypatch):
+    """On the routes of Streamlit itself: with a length that is told, without, and by several requests at a time."""
+    pytest.importorskip("streamlit")
+    from starlette.applications import Starlette
+    from starlette.middleware import Middleware
+    from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+    from streamlit.web.server.starlette import starlette_routes
+
+    from hierviz.app import upload_door
+    from hierviz.app.limits import Limits
+
+    manager = MemoryUploadedFileManager("/_stcore/upload_file")
+    running = SimpleNamespace(uploaded_file_mgr=manager, is_active_session=lambda session: True)
+    monkeypatch.setattr(starlette_routes, "is_xsrf_enabled", lambda: False)
+    monkeypatch.setattr(upload_door, "runtime", SimpleNamespace(exists=lambda: True, get_instance=lambda: running))
+    monkeypatch.setattr(upload_door, "_limits", lambda: Limits(upload=10**6, data=20_000, files=3))
+    routes = starlette_routes.create_upload_routes(running, manager, None)
+    app = Starlette(routes=routes, middleware=[Middleware(upload_door.UploadDoor)])
+
+    async def put(session, name, n_bytes, *, told=True, meanwhile=None):
+        """(status, text) of an upload in pieces of 1,000 bytes, and how many bytes the server asked for."""
+        frame = b'--x\r\nContent-Disposition: form-data; name="f"; filename="f.csv"\r\n\r\n', b"\r\n--x--\r\n"
+        body = frame[0] + bytes(n_bytes) + frame[1]
+        pieces = [body[at : at + 1000] for at in range(0, len(body), 1000)]
+        headers = [(b"content-type", b"multipart/form-data; boundary=x")]
+        headers += [(b"content-length", str(len(body)).encode())] if told else []
+        path, said, given = f"/_stcore/upload_file/{session}/{name}", [], []
+
+        async def receive():
+            if meanwhile and len(given) == 2:
+                await meanwhile()
+            given.append(pieces[len(given)])
+            return {"type": "http.request", "body": given[-1], "more_body": len(given) < len(pieces)}
+
+        async def send(message):
+            said.append(message)
+
+        scope = {
+            "type": "http",
+            "method": "PUT",
+            "path": path,
+            "headers": headers,
+            "query_string": b"",
+            "root_path": "",
+        }
+        await app(scope, receive, send)
+        text = b"".join(one.get("body", b"") for one in said).decode()
+        return said[0]["status"], text, sum(map(len, given))
+
+    async def visits():
+        assert (await put("one", "a", 6000))[0] == 204
+        status, text, n_given = await put("one", "b", 6000)
+        assert (status, n_given) == (413, 0)
+        assert text.startswith("upload: expected at most 10 kB of one visitor at once, got 12.1 kB. Upload less, or ")
+        status, text, n_given = await put("one", "b", 6000, told=False)
+        assert (status, n_given) == (413, 5000)
+        assert text.startswith("upload: expected at most 10 kB of one visitor at once, got 11 kB. ")
+        # Two at a time, each of which there would be room for.
+        found = []
+
+        async def other():
+            found.append(await put("two", "b", 7500, told=False))
+
+        assert (await put("two", "a", 6000, told=False, meanwhile=other))[0] == 413
+        assert found[0][0] == 204
+        # All together.
+        assert (await put("three", "a", 6000))[0] == 204
+        status, text, _ = await put("four", "a", 2000)
+        assert status == 413
+        assert text.startswith("upload: expected at most 20 kB of all visitors at once, got 21.6 kB. ")
+        # However small they are.
+        assert [(await put("five", name, 0))[0] for name in "abcd"] == [204, 204, 204, 413]
+        # What a page has taken over, or whose session has ended, makes room.
+        manager.remove_file("one", "a")
+        manager.remove_session_files("five")
+        assert (await put("one", "b", 6000))[0] == 204
+
+    asyncio.run(visits())
 
 
 @pytest.mark.browser
