@@ -17,6 +17,7 @@ import fcntl
 import termios
 
 from hierviz.app import lifetime
+from hierviz.app.uploads import PREFIX
 
 # What is written when Python ends in order, as uploads are deleted then.
 HOOK = """
@@ -89,9 +90,14 @@ def test_sigterm_ends_it_when_nobody_reads_any_more(start, tmp_path):
     """As in `hierviz app | head -1`, with visitors who are still there."""
     import psutil
 
+    # What a server left that was killed goes before any visitor comes.
+    stale = tmp_path / f"{PREFIX}abc" / "file.csv"
+    stale.parent.mkdir()
+    stale.touch()
     with open(tmp_path / "errors.txt", "w") as errors:
-        process, port = start(stdout=subprocess.PIPE, stderr=errors)
+        process, port = start(stdout=subprocess.PIPE, stderr=errors, env=os.environ | {"TMPDIR": str(tmp_path)})
         assert greeting(process.stdout.fileno()) == f"hierviz: open at http://127.0.0.1:{port} (Ctrl+C ends it)\n"
+        assert not stale.parent.exists()
         process.stdout.close()
         # The command serves itself: whatever ends it ends the server, SIGKILL too.
         listening = [one for one in psutil.Process(process.pid).net_connections("inet") if one.status == "LISTEN"]

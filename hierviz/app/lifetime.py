@@ -9,6 +9,8 @@ import webbrowser
 
 import streamlit as st
 
+from hierviz.app.uploads import remove_stale_folders
+
 # Seconds that visitors' connections have to close; those that do not are cut.
 LONGEST_END = 5
 # As Ctrl-C: what service managers send, and what a terminal sends that is closed.
@@ -25,6 +27,7 @@ async def lifetime(app):
     """
     if threading.current_thread() is threading.main_thread():
         _end_on_signals()
+    remove_stale_folders()
     with contextlib.suppress(OSError):  # nobody may read any more, as in `hierviz app | head -1`
         print(f"hierviz: open at {address()} (Ctrl+C ends it)", flush=True)
     if not st.get_option("server.headless"):

@@ -30,10 +30,15 @@ class Shelf:
         Gives the keys of the data sets that are shown at this moment.
     forget : callable
         Called with a digest of which no data set is left.
+
+    Attributes
+    ----------
+    bringing : lock
+        To be held from `make_room` until what the room is for is there, so that no two visitors get the same room.
     """
 
     def __init__(self, limits, uploads, shown, forget=lambda digest: None):
-        self.limits = limits
+        self.limits, self.bringing = limits, threading.RLock()
         self._uploads, self._shown, self._forget = uploads, shown, forget
         self._opened = {}  # the one used last is the last
         self._lock = threading.RLock()
@@ -60,7 +65,7 @@ class Shelf:
         FileError
             When it is too large, also after others were removed; then it is not kept.
         """
-        with self._lock:
+        with self.bringing, self._lock:
             self._opened[data.key] = _Opened(data, owner)
             try:
                 self.make_room(owner, 0, spared=data.key)
@@ -92,28 +97,46 @@ class Shelf:
         Raises
         ------
         FileError
-            When even that does not make enough room.
+            When even that would not make enough room; then nothing is removed, unless files of what was removed turn out to
+            be used elsewhere.
         """
         with self._lock:
-            for who, limit in ((owner, self.limits.visitor), (None, self.limits.data)):
-                spare = {spared, *self._shown()}
-                removable = [key for key, one in self._opened.items() if who in (None, one.owner) and key not in spare]
+            spare = {spared, *self._shown()}
+            scopes = ((owner, self.limits.visitor), (None, self.limits.data))
+            for who, limit in scopes:
+                if self.used(who) + n_bytes > limit and (least := self._least(who, spare) + n_bytes) > limit:
+                    raise FileError(_too_much(who, limit, least))
+            for who, limit in scopes:
+                removable = self._removable(who, spare)
                 while (used := self.used(who) + n_bytes) > limit:
                     if not removable:
                         raise FileError(_too_much(who, limit, used))
                     self._remove(removable.pop(0))
 
-    def sweep(self, visitors):
-        """Remove the data sets that nobody shows and whose visitors have gone; returns their number.
+    def _removable(self, who, spare):
+        return [key for key, one in self._opened.items() if who in (None, one.owner) and key not in spare]
+
+    def _least(self, who, spare):
+        """Bytes that would be used if all were removed that may be, and their files with them."""
+        removable = self._removable(who, spare)
+        kept = [one.data for key, one in self._opened.items() if who in (None, one.owner) and key not in removable]
+        freed = {one for key in removable for one in self._opened[key].data.held}
+        freed -= {one for key in self._opened if key not in removable for one in self._opened[key].data.held}
+        return size_in_memory(*kept) + self._uploads.size(who, without=freed)
+
+    def sweep(self, visitors, seen=frozenset()):
+        """Remove the data sets whose visitors have gone and that nobody who is here has looked at; returns their number.
 
         Parameters
         ----------
         visitors : set of str
             Those who are here.
+        seen : set of str
+            Keys of what they have looked at.
         """
         with self._lock:
-            shown = self._shown()
-            gone = [key for key, one in self._opened.items() if one.owner not in visitors and key not in shown]
+            used = self._shown() | seen
+            gone = [key for key, one in self._opened.items() if one.owner not in visitors and key not in used]
             for key in gone:
                 self._remove(key)
         return len(gone)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import re
 import shutil
@@ -12,6 +13,11 @@ import weakref
 from pathlib import Path
 
 from hierviz.errors import FileError
+
+try:
+    import fcntl
+except ImportError:  # Windows, where a server that was killed leaves its folder
+    fcntl = None
 
 PREFIX = "hierviz-uploads-"
 LONGEST_NAME = 255  # bytes, of most file systems
@@ -102,7 +108,8 @@ def file_name(given):
 class UploadFolder:
     """Folder of all uploads of this server, which goes with the server.
 
-    Its name holds the number of the process, by which a later server finds the folders of servers that were killed.
+    It is locked as long as the process lives, in whatever container: by that a later server tells the folders of servers that
+    were killed from those in use.
 
     Parameters
     ----------
@@ -111,7 +118,9 @@ class UploadFolder:
     """
 
     def __init__(self, parent=None):
-        self.path = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=parent))
+        self.path, lock = _new_folder(parent)
+        if lock is not None:
+            weakref.finalize(self, os.close, lock)
         self._held, self._lock = weakref.WeakSet(), threading.Lock()
         atexit.register(shutil.rmtree, self.path, ignore_errors=True)
 
@@ -122,17 +131,17 @@ class UploadFolder:
             self._held.add(found)
         return found
 
-    def size(self, owner=None):
-        """Bytes on disk of the files of a visitor, None for all visitors."""
-        return sum(self._sizes(owner).values())
+    def size(self, owner=None, without=()):
+        """Bytes on disk of the files of a visitor, None for all visitors, as they would be without some Uploads."""
+        return sum(self._sizes(owner, without).values())
 
     def count(self, owner):
         """Number of files of a visitor."""
         return len(self._sizes(owner))
 
-    def _sizes(self, owner):
+    def _sizes(self, owner, without=()):
         with self._lock:
-            held = [one for one in self._held if owner in (None, one.owner)]
+            held = [one for one in self._held if owner in (None, one.owner) and one not in without]
         # A file that was kept when another one was added stands in two folders, but is there once.
         return {file: size for one in held for file, size in one.sizes.items()}
 
@@ -140,25 +149,55 @@ class UploadFolder:
 def remove_stale_folders(parent=None):
     """Remove the upload folders of this user's servers that run no more; returns those removed."""
     removed = []
-    if os.name != "posix":  # elsewhere there is no harmless way to ask whether a process lives
-        return removed
-    for path in Path(parent or tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        number = re.fullmatch(rf"{PREFIX}(\d+)-\w+", path.name)
-        try:
-            is_ours = path.lstat().st_uid == os.getuid() and path.is_dir() and not path.is_symlink()
-        except OSError:
+    for path in upload_folders(parent):
+        # A dash stands in names that former versions gave, without a lock: they may be in use.
+        if not re.fullmatch(rf"{PREFIX}\w+", path.name):
             continue
-        if number and is_ours and not _is_running(int(number[1])):
-            shutil.rmtree(path, ignore_errors=True)
-            removed.append(path)
+        with contextlib.suppress(OSError):
+            lock = _locked(path)
+            if lock is not None:
+                shutil.rmtree(path, ignore_errors=True)
+                os.close(lock)
+                removed.append(path)
     return removed
 
 
-def _is_running(process):
+def upload_folders(parent=None):
+    """The folders with uploads of all servers that share a folder for temporary files."""
+    return sorted(Path(parent or tempfile.gettempdir()).glob(f"{PREFIX}*"))
+
+
+def _new_folder(parent):
+    """A new folder and the descriptor that keeps it locked, None where the system has no locks."""
+    while True:
+        path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
+        try:
+            lock = _locked(path)
+        except (BlockingIOError, FileNotFoundError):
+            continue  # a server that starts at this moment takes it for that of a dead one, and removes it
+        except OSError:
+            return path, None
+        if path.exists():
+            return path, lock
+        os.close(lock)
+
+
+def _locked(path):
+    """Descriptor of a folder of this user's that is locked until it is closed; None where the system has no locks.
+
+    Raises
+    ------
+    OSError
+        BlockingIOError when a process that lives holds the lock.
+    """
+    if fcntl is None:
+        return None
+    lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
-        os.kill(process, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        return True
-    return process > 0
+        if os.fstat(lock).st_uid != os.getuid():
+            raise PermissionError(path)
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BaseException:
+        os.close(lock)
+        raise
+    return lock

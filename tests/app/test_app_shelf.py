@@ -9,16 +9,18 @@ import sys
 import threading
 import weakref
 from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from streamlit.runtime.state.common import TESTING_KEY
 
-from hierviz.app import shell, state
+from hierviz.app import shell, state, uploads
 from hierviz.app.dataset import Files, digest, same_content
 from hierviz.app.limits import Limits, size_in_memory, size_text
 from hierviz.app.shelf import Results, Shelf
-from hierviz.app.state import opened, visits
+from hierviz.app.state import opened, upload_fields, visits
 from hierviz.app.state.server import limits_of, server
 from hierviz.app.uploads import PREFIX, UploadFolder, Uploads, file_name, remove_stale_folders
 from hierviz.cli.limits import limit_arguments
@@ -103,18 +105,46 @@ def test_same_content_is_said(tmp_path):
     )
 
 
-@pytest.mark.skipif(os.name != "posix", reason="asks the system whether a process lives")
-def test_folders_of_dead_servers_are_swept(tmp_path):
-    dead = subprocess.Popen([sys.executable, "-c", ""])
-    dead.wait()
-    for name in (f"{dead.pid}-abc", f"{os.getpid()}-abc", "abc", "1-abc-def"):
-        (tmp_path / f"{PREFIX}{name}").mkdir()
-        (tmp_path / f"{PREFIX}{name}" / "file").touch()
-    (tmp_path / f"{PREFIX}{dead.pid}-link").symlink_to(tmp_path / f"{PREFIX}abc")
-    assert remove_stale_folders(tmp_path) == [tmp_path / f"{PREFIX}{dead.pid}-abc"]
-    left = {path.name.removeprefix(PREFIX) for path in tmp_path.iterdir()}
-    assert left == {f"{os.getpid()}-abc", "abc", "1-abc-def", f"{dead.pid}-link"}
-    assert UploadFolder(tmp_path).path.name.startswith(f"{PREFIX}{os.getpid()}-")
+@pytest.mark.skipif(os.name != "posix", reason="needs locks of files")
+def test_folders_of_dead_servers_are_swept(tmp_path, monkeypatch):
+    """By their locks alone: in another container, or on another host, numbers of processes say nothing."""
+    code = (
+        "import sys; from hierviz.app.uploads import UploadFolder; one = UploadFolder(sys.argv[1]); print(one.path)\n"
+    )
+    code += "import os; sys.stdout.flush(); sys.stdin.read(); os._exit(9)"
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        theirs = Path(other.stdout.readline().strip())
+        ours = UploadFolder(tmp_path)
+        # As if each process lived in a container of its own: no other one can be seen, or all have the same number.
+        monkeypatch.setattr(os, "kill", lambda *_: (_ for _ in ()).throw(ProcessLookupError()))
+        for name in ("abc", "1-abc"):
+            (tmp_path / f"{PREFIX}{name}").mkdir()
+            (tmp_path / f"{PREFIX}{name}" / "file").touch()
+        (tmp_path / f"{PREFIX}link").symlink_to(tmp_path / f"{PREFIX}1-abc")
+        assert remove_stale_folders(tmp_path) == [tmp_path / f"{PREFIX}abc"]
+        assert theirs.is_dir()
+        other.stdin.close()
+        other.wait()
+    assert remove_stale_folders(tmp_path) == [theirs]
+    assert {path.name for path in tmp_path.iterdir()} == {ours.path.name, f"{PREFIX}1-abc", f"{PREFIX}link"}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs locks of files")
+def test_a_new_folder_that_is_swept_before_it_is_locked_is_made_again(tmp_path, monkeypatch):
+    made, make = [], uploads.tempfile.mkdtemp
+
+    def swept_at_once(**given):
+        made.append(Path(make(**given)))
+        if len(made) == 1:
+            remove_stale_folders(tmp_path)
+        return str(made[-1])
+
+    monkeypatch.setattr(uploads.tempfile, "mkdtemp", swept_at_once)
+    folder = UploadFolder(tmp_path)
+    assert folder.path == made[1]
+    assert list(tmp_path.iterdir()) == [folder.path]
+    assert remove_stale_folders(tmp_path) == []
 
 
 # The shelf -------------------------------------------------------------------------------------------------------------
@@ -127,6 +157,7 @@ class Data:
     key: str
     values: np.ndarray
     digest: str = ""
+    held: tuple = ()
 
 
 class World:
@@ -188,6 +219,61 @@ def test_what_does_not_fit_is_refused_in_words_and_not_kept(tmp_path):
     assert held.paths
 
 
+def test_what_does_not_fit_costs_others_nothing(tmp_path):
+    """It is known before anything is removed that removing would not do."""
+    world = World(tmp_path, 8 * MEGABYTE)
+    for key in "abc":
+        world.put(key, f"visitor {key}", MEGABYTE // 2)
+    world.put("d", "one", 3 * MEGABYTE)
+    world.put("e", "five", 2 * MEGABYTE)
+    world.shown |= {"d", "e"}
+    with pytest.raises(FileError, match=r"of all visitors, got 8\.5 MB"):
+        world.put("f", "four", int(3.5 * MEGABYTE))
+    with pytest.raises(FileError, match="of one visitor, got 6 MB"):
+        world.shelf.make_room("one", 3 * MEGABYTE)
+    assert world.keys(*"abcdef") == ["a", "b", "c", "d", "e"]
+    assert world.forgotten == ["f"]
+    # Files go with the data that hold them, and make room then.
+    held = world.uploads.keep([Upload("x.csv", bytes(MEGABYTE // 2))], owner="six")
+    world.shelf.close("a", "visitor a")
+    world.shelf.put(Data("g", np.zeros(MEGABYTE // 4, np.uint8), "g", (held,)), "six")
+    del held
+    world.shelf.make_room("seven", int(2.9 * MEGABYTE))
+    assert world.keys(*"bcdeg") == ["d", "e"]
+
+
+def test_two_visitors_do_not_get_the_same_room(tmp_path, monkeypatch):
+    """The second asks while the first one's files, which there is room for, are being written."""
+    world = World(tmp_path, 2 * MEGABYTE)
+    place = SimpleNamespace(limits=world.shelf.limits, shelf=world.shelf, uploads=world.uploads)
+    keep, found, threads = world.uploads.keep, {}, []
+    visitors = threading.local()
+
+    def bring(name):
+        visitors.name = name
+        given = Upload(f"{name}.csv", bytes(MEGABYTE * 3 // 4))
+        given.file_id = name
+        found[name] = upload_fields._taken([given], upload_fields._Kept(), False)
+
+    def slow_keep(*args, **given):
+        if not threads:
+            for name in ("two", "three"):
+                threads.append(threading.Thread(target=bring, args=(name,)))
+                threads[-1].start()
+            for thread in threads:
+                thread.join(0.1)
+        return keep(*args, **given)
+
+    monkeypatch.setattr(upload_fields, "server", lambda: place)
+    monkeypatch.setattr(upload_fields, "visit", lambda: SimpleNamespace(visitor=visitors.name))
+    monkeypatch.setattr(world.uploads, "keep", slow_keep)
+    bring("one")
+    for thread in threads:
+        thread.join(60)
+    assert [bool(found[name].refused) for name in ("one", "two", "three")].count(True) == 1
+    assert world.shelf.used() <= world.shelf.limits.data
+
+
 def test_only_who_opened_it_closes_it(tmp_path):
     world = World(tmp_path, 8 * MEGABYTE)
     world.put("a", "one", digest="same")
@@ -208,6 +294,13 @@ def test_the_shelf_keeps_what_is_shown_or_whose_visitor_is_here(tmp_path):
     world.shown.add("b")
     assert world.shelf.sweep({"visitor a"}) == 1
     assert world.keys(*"abc") == ["a", "b"]
+    # A link was followed, and another page is open now.
+    world.shown.clear()
+    assert world.shelf.sweep({"visitor a"}, {"b"}) == 0
+    world.put("d", "visitor d", 3 * MEGABYTE)
+    world.put("e", "visitor e", 3 * MEGABYTE)
+    world.put("c", "visitor c", MEGABYTE)
+    assert world.keys(*"abcde") == ["c", "d", "e"]
 
 
 # Results ---------------------------------------------------------------------------------------------------------------
@@ -387,6 +480,7 @@ def test_two_visitors_with_files_of_one_name():
     assert server().shelf.get(keys[0]) is None
     assert server().shelf.get(keys[1]) is not None
     second.go("overview", data=keys[0])
+    assert second.at.session_state["visit"].seen == {keys[0], keys[1]}
     assert "files that are not open on this machine: they were closed" in second.at.info[0].value
     server().shelf.close(keys[1], data[1] and first.at.session_state["visit"].visitor)
 

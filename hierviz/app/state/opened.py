@@ -129,7 +129,10 @@ def data():
         return _demo()
     if startup_files() and startup() is not None and startup().key == key:
         return startup()
-    return server().shelf.get(key)
+    found = server().shelf.get(key)
+    if found is not None:
+        visit().seen.add(key)
+    return found
 
 
 def shown_models(found):

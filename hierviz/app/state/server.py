@@ -10,7 +10,7 @@ import streamlit as st
 from hierviz.app.limits import GIGA, MEGA, Limits
 from hierviz.app.shelf import Results, Shelf
 from hierviz.app.state.visits import keep_sweeping, running_server, shown_keys
-from hierviz.app.uploads import UploadFolder, remove_stale_folders
+from hierviz.app.uploads import UploadFolder
 
 # The largest result is a chart with its tables, some megabytes.
 MOST_RESULTS, MOST_MODELS, MOST_ANSWERS = 256, 8, 256
@@ -25,7 +25,6 @@ class Server:
     """
 
     def __init__(self, limits):
-        remove_stale_folders()
         self.limits, self.uploads = limits, UploadFolder()
         self.shelf = Shelf(limits, self.uploads, shown_keys, self._forget)
         room = limits.data // 4

@@ -101,7 +101,7 @@ def limits_words():
     """What may be uploaded, and how long it stays, as sentences."""
     return (
         f"{server().limits.words} Files are removed half a minute after the last page that uses them was closed, "
-        "or at once when you close them on this page."
+        "at once when you close them on this page, or earlier when room is needed and no open page shows them."
     )
 
 
@@ -118,16 +118,17 @@ def _taken(given, before, together):
         said = f"upload: expected all files on the server, got {n} of {len(files)} no more. Choose the files again."
         return _Kept(before.held, before.paths, said, ids) if lost else _Kept()
     owner, limits = visit().visitor, server().limits
-    try:
-        _require_room(fresh, owner, limits)
-    except FileError as error:
-        _give_back(fresh)
-        return _Kept(before.held, before.paths, str(error), ids)
-    try:
-        uploads = server().uploads.keep(files, together=together, owner=owner)
-    except FileError as error:
-        # It can be put right by leaving a file out: Streamlit still has the new ones, and we the old ones.
-        return _Kept(before.held, before.paths, str(error), ids)
+    with server().shelf.bringing:
+        try:
+            _require_room(fresh, owner, limits)
+        except FileError as error:
+            _give_back(fresh)
+            return _Kept(before.held, before.paths, str(error), ids)
+        try:
+            uploads = server().uploads.keep(files, together=together, owner=owner)
+        except FileError as error:
+            # It can be put right by leaving a file out: Streamlit still has the new ones, and we the old ones.
+            return _Kept(before.held, before.paths, str(error), ids)
     _give_back(fresh)
     return _Kept(uploads, dict(zip(ids, uploads.paths, strict=True)), given=ids)
 

@@ -43,12 +43,14 @@ class Visit:
     memories : dict of str to dict
     shows : str
         Key of the data set on the page.
+    seen : set of str
+        Keys of all data sets that were on it.
     has_ended : bool
     """
 
     def __init__(self, session_id, visitor, fragments=None):
         self.session_id, self.visitor = session_id, visitor
-        self.memories, self.shows = {}, ""
+        self.memories, self.shows, self.seen = {}, "", set()
         self._fragments = fragments
         server = running_server()
         self._session = (lambda: None) if server is None else weakref.ref(server.get_app_session(session_id))
@@ -70,6 +72,7 @@ class Visit:
     def end(self):
         """Let go of all that the session remembers; a page that comes back later starts a new one."""
         self.has_ended, self.shows = True, ""
+        self.seen.clear()
         for memory in self.memories.values():
             memory.clear()  # callbacks of widgets hold it
         server = running_server()
@@ -144,7 +147,8 @@ def sweep(shelf, results, now=None):
     with _lock:
         ended = [one for one in _visits if one not in here and not one.has_ended]
     n_gone = len([one.end() for one in ended])
-    return n_gone + shelf.sweep({one.visitor for one in here}) + sum(one.sweep(here) for one in results)
+    seen = {key for one in here for key in one.seen}
+    return n_gone + shelf.sweep({one.visitor for one in here}, seen) + sum(one.sweep(here) for one in results)
 
 
 def give_back_memory():
