@@ -90,9 +90,17 @@ def is_local(headers):
     return host is not None and host[0] in LOCAL_NAMES and not any(map(FORWARDED.fullmatch, headers))
 
 
+def has_foreign_names():
+    """True when the server also answers to names that are not this machine's own, as behind a forwarder."""
+    return not set(_allowed()) <= set(LOCAL_NAMES)
+
+
+def _allowed():
+    return [one.strip().lower().rstrip(".") for one in st.get_option("server.allowedHosts")] or LOCAL_NAMES
+
+
 def _is_allowed(name):
-    allowed = [one.strip().lower().rstrip(".") for one in st.get_option("server.allowedHosts")] or LOCAL_NAMES
-    return any(one in ("*", name) or (one.startswith("*.") and name.endswith(one[1:])) for one in allowed)
+    return any(one in ("*", name) or (one.startswith("*.") and name.endswith(one[1:])) for one in _allowed())
 
 
 def _is_own(origin, host):

@@ -26,7 +26,8 @@ with st.container(horizontal=True, gap="large"):
     way = st.segmented_control("Where is it?", ways, default=ways[0], required=True)
 if not state.may_open_paths():
     st.caption(
-        "Opening by path is off: it needs server and browser on the same machine, with no forwarder between them."
+        "Opening by path is off: it needs server and browser on the same machine, with no forwarder between them and no "
+        "name given by `--allow-host`. The option `--allow-paths FOLDER` allows it inside one folder."
     )
 elif way != ways[0] and (folder := state.allowed_folder()) is not None:
     st.caption(escape(f"Files inside {folder} can be opened."))

@@ -2,6 +2,7 @@
 
 import os
 import re
+import tempfile
 from types import SimpleNamespace
 
 import pytest
@@ -11,6 +12,7 @@ from hierviz.app import door
 from hierviz.app.dataset import Files, open_files
 from hierviz.app.form_words import MOST_QUOTED, quoting_little
 from hierviz.app.state import paths
+from hierviz.app.uploads import UploadFolder
 from hierviz.errors import FileError, HiervizError
 
 SECRETS = """DB_PASSWORD=hunter2-abcdefghijklmnop
@@ -81,6 +83,21 @@ def test_paths_need_a_local_server_and_a_local_browser(monkeypatch, address, hea
             paths.allowed_path("any/where.csv")
 
 
+@pytest.mark.parametrize("name", ["named.example", "*", "*.example", "192.0.2.7"])
+def test_a_server_with_a_foreign_name_takes_nobody_to_be_local(monkeypatch, tmp_path, name):
+    """Behind a forwarder that passes Host on and adds nothing, a visitor from elsewhere may say `Host: localhost`."""
+    given = {"server.address": "127.0.0.1", "server.allowedHosts": [*door.LOCAL_NAMES, "LOCALHOST."]}
+    monkeypatch.setattr(paths, "st", SimpleNamespace(get_option=given.get, context=SimpleNamespace(headers=LOCAL)))
+    monkeypatch.setattr(door.st, "get_option", given.get)
+    monkeypatch.setattr(paths, "is_local", door.is_local)
+    monkeypatch.setattr(paths.sys, "argv", ["app.py"])
+    assert paths.may_open_paths()
+    given["server.allowedHosts"].append(name)
+    assert not paths.may_open_paths()
+    monkeypatch.setattr(paths.sys, "argv", ["app.py", "--allow-paths", str(tmp_path)])
+    assert paths.may_open_paths()
+
+
 def test_patterns_of_hosts(monkeypatch):
     allowed = []
     monkeypatch.setattr(door.st, "get_option", {"server.allowedHosts": allowed}.get)
@@ -146,6 +163,25 @@ def test_no_path_leads_out_of_the_folder(confined, files):
         assert words == f"expected a path inside {confined}, got one that leads elsewhere. Choose another."
         assert quoted == repr(text) or (len(text) > 60 and "…" in quoted)
     assert paths.allowed_path("tree.csv")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs links")
+def test_no_path_leads_to_files_that_visitors_uploaded(confined, monkeypatch):
+    """The folder for temporary files may lie inside the one that may be opened."""
+    temporary = confined / "tmp"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    uploads = UploadFolder()
+    (uploads.path / "theirs.csv").write_text(SECRETS)
+    (confined / "link").symlink_to(uploads.path / "theirs.csv")
+    (confined / "pictures" / "a.png").symlink_to(uploads.path / "theirs.csv")
+    (temporary / "tree.csv").touch()
+    inside = f"tmp/{uploads.path.name}"
+    for text in (inside, f"{inside}/theirs.csv", f"{inside}/nowhere", "link", "pictures", "tmp", ".", str(confined)):
+        with pytest.raises(FileError, match="expected a path away from the files that visitors uploaded, got one that"):
+            paths.allowed_path(text)
+    assert paths.allowed_path("tree.csv")
+    assert paths.allowed_path("tmp/tree.csv")
 
 
 @pytest.mark.parametrize("field", FIELDS)

@@ -62,7 +62,7 @@ class Server:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
-    found = Server(tmp_path_factory.mktemp("server") / "log.txt", "--allow-host", "named.example")
+    found = Server(tmp_path_factory.mktemp("server") / "log.txt")
     yield found
     found.stop()
 

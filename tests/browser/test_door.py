@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 import pytest
 
 from hierviz.app.view import View
-from tests.browser.conftest import ready
+from tests.browser.conftest import Server, ready
 
 pytestmark = pytest.mark.browser
 
@@ -49,8 +49,16 @@ def test_a_foreign_name_shows_nothing_of_the_app(chromium, server):
     page.context.close()
 
 
-def test_an_allowed_name_opens_the_app_without_paths(open_page, server):
-    named = f"http://named.example:{server.port}"
+@pytest.fixture
+def named_server(tmp_path):
+    """A server that browsers elsewhere may open by a name."""
+    found = Server(tmp_path / "log.txt", "--allow-host", "named.example")
+    yield found
+    found.stop()
+
+
+def test_an_allowed_name_opens_the_app_without_paths(open_page, named_server):
+    named = f"http://named.example:{named_server.port}"
     page = open_page("open", base=named)
     page.get_by_text("Opening by path is off: it needs server and browser on the same machine").wait_for(timeout=20_000)
     assert page.locator("[class*=st-key-path_]").count() == 0

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from hierviz.app.door import LOCAL_NAMES, is_local
+from hierviz.app.door import LOCAL_NAMES, has_foreign_names, is_local
+from hierviz.app.uploads import upload_folders
 from hierviz.errors import FileError
 
 # Read beside a model without being named.
@@ -17,8 +18,13 @@ CONFIGS = ("config.json", "preprocessor_config.json")
 
 
 def is_local_visit():
-    """True when nobody but this machine can reach the server, and this visitor did so without a forwarder."""
-    return st.get_option("server.address") in LOCAL_NAMES and is_local(st.context.headers)
+    """True when nobody but this machine can reach the server, and this visitor did so without a forwarder.
+
+    A forwarder on this machine may pass on what a visitor far away chose as Host, and add nothing: with a foreign name
+    allowed, which a forwarder needs, nobody is taken to be here.
+    """
+    is_closed = st.get_option("server.address") in LOCAL_NAMES and not has_foreign_names()
+    return is_closed and is_local(st.context.headers)
 
 
 def allowed_folder():
@@ -50,22 +56,35 @@ def allowed_path(text):
     if folder is None:
         return text
     refusal = FileError(f"{text!r}: expected a path inside {folder}, got one that leads elsewhere. Choose another.")
+    uploads = [Path(os.path.realpath(one)) for one in upload_folders()]
     try:
         found = Path(os.path.realpath(folder / text))
-        if not found.is_relative_to(folder) or not _all_inside(found, folder):
+        if not found.is_relative_to(folder):
             raise refusal
+        linked = [Path(os.path.realpath(one)) for one in _links(found)]
+        if not all(one.is_relative_to(folder) for one in linked):
+            raise refusal
+        if any(_meets(one, other) for one in (found, *linked) for other in uploads):
+            raise FileError(
+                f"{text!r}: expected a path away from the files that visitors uploaded, got one that leads to them. "
+                "Choose another."
+            )
     except (OSError, ValueError):  # NUL, too long, a circle of links
         raise refusal from None
     return str(found)
 
 
-def _all_inside(found, folder):
-    """True when no link in a folder, or of the files that are read along with a file, leads out of `folder`."""
+def _links(found):
+    """The links in a folder, or of the files that are read along with a file."""
     if found.is_dir():
         beside = (Path(place) / name for place, folders, files in os.walk(found) for name in (*folders, *files))
     elif found.is_file():
         beside = (one for one in found.parent.iterdir() if one.name.startswith(found.stem) or one.name in CONFIGS)
     else:
         beside = ()
-    links = (one for one in beside if one.is_symlink())
-    return all(Path(os.path.realpath(one)).is_relative_to(folder) for one in links)
+    return (one for one in beside if one.is_symlink())
+
+
+def _meets(path, folder):
+    """True when a path lies in a folder, or is that of a folder around it, which would be read as a whole."""
+    return path.is_relative_to(folder) or folder.is_relative_to(path)
