@@ -355,6 +355,7 @@ def test_coverage_in_short():
         assert all(abs(found[key] - 0.95) <= allowed(150) for key in KEYS), found
 
 
+@pytest.mark.long
 def test_coverage_of_groups_in_short():
     """Alike samples make a mean vary more: bands that take them for independent are too narrow."""
     grouped, single = coverage.group_coverage(60, 39, 500, np.linspace(0.1, 0.9, 9), KEYS, population=20_000)

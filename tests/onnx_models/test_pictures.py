@@ -205,7 +205,7 @@ def test_strange_names(tmp_path, image, pictures):
         (folder / name).write_bytes(png(image, pictures[0]))
     pictures = Pictures.open(folder)
     assert pictures.names == ("a.png",)
-    assert pictures.notes == (r"1 pictures in folder have names that are not UTF-8 and were left out: 'caf\udce9.png'",)
+    assert pictures.notes == (r"1 picture has a name that is not UTF-8 and was left out of folder: 'caf\udce9.png'",)
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2, zipfile.ZIP_DEFLATED])
