@@ -28,7 +28,7 @@ import time
 import numpy as np
 
 import hierviz as hv
-from hierviz.curves import CURVE_KEYS
+from hierviz.curves.operating_curve import CURVE_KEYS
 
 THRESHOLDS = np.arange(1, 100) / 100
 GROUP_SIZE = 10

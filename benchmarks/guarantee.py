@@ -17,10 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 
 import hierviz as hv
-from hierviz.curves import THOUSANDTHS
-from hierviz.guarantee import ORDERS, guaranteed_threshold
+from hierviz.curves.operating_curve import THOUSANDTHS
+from hierviz.inference.pareto_table import ParetoTable
 from hierviz.metrics.path import path_metrics
-from hierviz.pareto import ParetoTable
+from hierviz.thresholds.risk_control import ORDERS, guaranteed_threshold
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ import numpy as np
 
 from hierviz.demo import bundle_folder
 from hierviz.onnx import load_model
-from hierviz.onnx.session import Session
+from hierviz.onnx.process.session import Session
 from hierviz.readers.pictures import Pictures
 from hierviz.readers.taxonomy_file import load_taxonomy
 

@@ -13,21 +13,20 @@ import hierviz.stopping  # noqa: F401
 
 import importlib
 
-from hierviz.bootstrap import bootstrap_curve, bootstrap_means
-from hierviz.comparison import no_clear_difference, paired_difference, tied_with_best
-from hierviz.curves import OperatingCurve, operating_curve
+from hierviz._version import version
+from hierviz.curves.information_curve import information_curve
+from hierviz.curves.operating_curve import OperatingCurve, operating_curve
 from hierviz.errors import FileError, HiervizError, ModelError, PredictionsError, TaxonomyError
-from hierviz.evaluation import Evaluation
-from hierviz.goals import at_least_correct
-from hierviz.guarantee import guaranteed_threshold
-from hierviz.inference import INFERENCE_RULES, infer
-from hierviz.information_curve import information_curve
+from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.summary import evaluate
+from hierviz.inference.pareto_table import ParetoTable, pareto_table
+from hierviz.inference.registry import INFERENCE_RULES, infer
 from hierviz.losses import LOSSES
-from hierviz.metrics import METRICS, HierarchicalConfusion, confusion, path_metrics, win, win_breakdown
+from hierviz.metrics import METRICS, HierarchicalConfusion, path_metrics, win_breakdown
+from hierviz.metrics.confusion.confusion import confusion
+from hierviz.metrics.win import win
 from hierviz.onnx import load_inputs, load_model
-from hierviz.operating_point import OperatingPoint
 from hierviz.parametrisation import PARAMETRISATIONS, node_probabilities
-from hierviz.pareto import ParetoTable, pareto_table
 from hierviz.predictions import Predictions
 from hierviz.readers import (
     attach_media,
@@ -36,10 +35,14 @@ from hierviz.readers import (
     load_taxonomy,
     write_predictions,
 )
-from hierviz.repeats import curve_over_repeats, over_repeats, summary_over_repeats
-from hierviz.resamples import Resamples
-from hierviz.summary import evaluate, version
 from hierviz.taxonomy import NodeLists, Taxonomy
+from hierviz.thresholds.operating_point import OperatingPoint
+from hierviz.thresholds.risk_control import guaranteed_threshold
+from hierviz.thresholds.selection import at_least_correct
+from hierviz.uncertainty.bootstrap import bootstrap_curve, bootstrap_means
+from hierviz.uncertainty.comparison import no_clear_difference, paired_difference, tied_with_best
+from hierviz.uncertainty.repeats import curve_over_repeats, over_repeats, summary_over_repeats
+from hierviz.uncertainty.resamples import Resamples
 
 __version__ = version()
 

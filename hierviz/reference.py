@@ -3,7 +3,7 @@
 python -m hierviz.reference > docs/metrics.md
 """
 
-from hierviz.inference import INFERENCE_RULES
+from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.losses import LOSSES
 from hierviz.metrics import METRICS
 from hierviz.parametrisation import PARAMETRISATIONS

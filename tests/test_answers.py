@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hierviz as hv
-from hierviz.answers import answer_counts, answer_depths, mean_answer_depth, share_not_at_leaf, step_means
-from hierviz.curves import THOUSANDTHS
+from hierviz.curves.answer_depths import answer_counts, answer_depths, mean_answer_depth, share_not_at_leaf, step_means
+from hierviz.curves.operating_curve import THOUSANDTHS
 
 some = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 inside = [value for value in strategies.TIES if 0 <= value <= 1]

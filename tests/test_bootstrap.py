@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import hierviz as hv
 from benchmarks import coverage
-from hierviz.curves import CURVE_KEYS
-from hierviz.resamples import Interval
+from hierviz.curves.operating_curve import CURVE_KEYS
+from hierviz.uncertainty.resamples import Interval
 
 close, equal = np.testing.assert_allclose, np.testing.assert_array_equal
 some = settings(

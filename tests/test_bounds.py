@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hierviz.bounds import binomial_cdf, binomial_p_value, hoeffding_bentkus_p_value, upper_bound
+from hierviz.uncertainty.risk_bounds import binomial_cdf, binomial_p_value, hoeffding_bentkus_p_value, upper_bound
 
 
 def exact_cdf(k, n, p):

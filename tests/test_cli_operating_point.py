@@ -9,7 +9,8 @@ import pytest
 
 import hierviz as hv
 from hierviz import cli
-from hierviz.app import curve_chart, state, take_away
+from hierviz.app import state
+from hierviz.app.curve_panels import curve_chart, take_away
 from tests.app.visit import Visit, shelve
 
 EDGES = [("all", "a"), ("all", "b"), ("a", "a1"), ("a", "a2"), ("b", "b1"), ("b", "b2")]

@@ -5,7 +5,7 @@ import pytest
 
 import hierviz as hv
 from benchmarks import coverage
-from hierviz.resamples import Interval
+from hierviz.uncertainty.resamples import Interval
 
 close, equal = np.testing.assert_allclose, np.testing.assert_array_equal
 N = 400

@@ -16,7 +16,7 @@ from strategies import many
 
 import hierviz as hv
 from hierviz.metrics import best_constant_path
-from hierviz.metrics.confusion import CELLS, measures
+from hierviz.metrics.confusion.confusion import CELLS, measures
 
 
 @many

@@ -122,8 +122,8 @@ def test_a_guarded_file_is_read_wherever_a_name_stands(tmp_path):
 
 def test_what_a_model_reads_stays_as_it_is_written(tmp_path):
     pytest.importorskip("onnxruntime")
-    from hierviz.onnx.input_spec import InputSpec
-    from hierviz.onnx.table_inputs import read_table_inputs
+    from hierviz.onnx.inputs.input_spec import InputSpec
+    from hierviz.onnx.inputs.table_inputs import read_table_inputs
 
     (tmp_path / "t.csv").write_text("sample_id,text\n'-1,'-- he said\n'=2,so\n")
     found = read_table_inputs(tmp_path / "t.csv", [InputSpec("text", "str", (None,))])

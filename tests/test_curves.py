@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from strategies import many
 
 import hierviz as hv
-from hierviz.curves import CURVE_KEYS, best_at_correct, envelope, envelope_integral
+from hierviz.curves.operating_curve import CURVE_KEYS, best_at_correct, envelope, envelope_integral
 from hierviz.metrics import path_metrics
 
 close = np.testing.assert_allclose

@@ -16,7 +16,7 @@ import pytest
 
 import hierviz as hv
 from hierviz import cli
-from hierviz.metrics.label_sets import LABEL_KEYS, LabelSetCounts
+from hierviz.metrics.sets.label_sets import LABEL_KEYS, LabelSetCounts
 from hierviz.readers import read_node_attributes
 
 TOLERANCE = 1e-9

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hierviz as hv
-from hierviz import goals
+from hierviz.thresholds import selection as goals
 
 some = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 few = strategies.judged(strategies.trees(8), most=3)

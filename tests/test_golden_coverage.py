@@ -18,10 +18,10 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.curves import CURVE_KEYS, envelope, envelope_integral
+from hierviz.curves.operating_curve import CURVE_KEYS, envelope, envelope_integral
 from hierviz.metrics import best_leaf_metrics, path_metrics, truncate
-from hierviz.metrics.multi_path import confusion_paths
-from hierviz.metrics.path_lists import PathLists
+from hierviz.metrics.confusion.multi_path import confusion_paths
+from hierviz.metrics.confusion.path_lists import PathLists
 
 TESTS = Path(__file__).parent
 GOLDEN = TESTS / "golden"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.curves import CURVE_KEYS, best_at_correct
+from hierviz.curves.operating_curve import CURVE_KEYS, best_at_correct
 from hierviz.metrics import PATH_KEYS, path_metrics, truncate
 
 KEYS = {

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.metrics import best_leaf_metrics, win, win_breakdown
+from hierviz.metrics import best_leaf_metrics, win_breakdown
+from hierviz.metrics.win import win
 
 WIN = json.loads((Path(__file__).parent / "golden" / "win.json").read_text())
 

@@ -12,9 +12,9 @@ from test_bounds import exact_cdf
 
 import hierviz as hv
 from benchmarks.guarantee import population, simulate
-from hierviz.curves import THOUSANDTHS
-from hierviz.guarantee import ORDERS, certified_threshold, guaranteed_threshold
-from hierviz.splits import split_samples
+from hierviz.curves.operating_curve import THOUSANDTHS
+from hierviz.thresholds.risk_control import ORDERS, certified_threshold, guaranteed_threshold
+from hierviz.uncertainty.splits import split_samples
 
 some = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 GRID = np.array([0.9, 0.75, 0.5, 0.4, 0.3, 0.25, 0.1, 0.0])

@@ -28,7 +28,7 @@ from strategies import from_graph, many, trees
 
 import hierviz as hv
 from hierviz.metrics import best_leaf_metrics
-from hierviz.metrics.label_sets import LabelSetCounts
+from hierviz.metrics.sets.label_sets import LabelSetCounts
 
 with warnings.catch_warnings():
     # Their imports, not our use, may warn.

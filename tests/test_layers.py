@@ -1,9 +1,10 @@
-"""Location is the layer: the table of style.md as a dict, compared with every import of the package.
+"""Location is the layer: the column of CONTRIBUTING.md, compared with every import of the package.
 
 Imports are read with `ast`, also inside functions. `import hierviz` must stay light, and the core must run on numpy alone.
 """
 
 import ast
+import graphlib
 import json
 import os
 import subprocess
@@ -18,64 +19,72 @@ HEAVY = ("altair", "pandas", "streamlit", "onnx", "onnxruntime", "pyarrow", "PIL
 # A foreign model never meets the app's own process.
 SCREEN = tuple(name for name in HEAVY if name not in ("onnx", "onnxruntime"))
 
-# What a core file, or folder, may import of the core besides errors, which is open to all, and itself.
-CORE = {
-    "errors": (),
-    "number_text": (),
-    "stopping": (),
-    "csv_cells": (),
-    "new_files": (),
-    "node_lists": (),
-    "edges": (),
-    "taxonomy": ("node_lists", "edges"),
-    "parametrisation": ("taxonomy",),
-    "predictions": ("taxonomy", "parametrisation"),
-    "rules": ("taxonomy",),
-    "crm": ("taxonomy", "parametrisation", "rules"),
-    "inference": ("taxonomy", "rules", "crm"),
-    "information_curve": ("taxonomy", "curves", "pareto", "rules"),
-    "repeats": ("curves",),
-    "resamples": (),
-    "bootstrap": ("curves", "resamples"),
-    "comparison": ("bootstrap", "resamples"),
-    "metrics": ("taxonomy", "inference"),
-    # inference: the answer at one threshold is rule `threshold`.
-    "pareto": ("taxonomy", "predictions", "inference"),
-    "curves": ("metrics", "pareto"),
-    "losses": ("taxonomy", "parametrisation"),
-    "evaluation": ("taxonomy", "parametrisation", "predictions", "inference", "metrics", "pareto", "curves", "losses"),
-    # Means, notes and JSON from an Evaluation.
-    "summary": ("parametrisation", "predictions", "inference", "metrics", "curves", "evaluation"),
-    # Writes the registries down as a page.
-    "reference": ("inference", "losses", "metrics", "parametrisation"),
-    "mistakes": ("taxonomy", "parametrisation", "predictions", "inference", "metrics", "curves", "evaluation"),
-    "answers": ("inference",),
-    "set_operating_curve": ("curves", "metrics"),
-    "bounds": (),
-    # resamples: what a column of groups is.
-    "splits": ("resamples",),
-    "goals": ("metrics", "answers"),
-    "threshold_groups": ("metrics", "curves", "splits"),
-    "guarantee": ("inference", "metrics", "curves", "resamples", "answers", "bounds", "splits"),
-    "operating_point": ("inference", "summary"),
-    "judged_samples": ("curves", "evaluation", "resamples"),
-    "model_table": ("bootstrap", "comparison", "curves", "metrics", "repeats", "resamples"),
-    # Sentences only: what was promised beside what is measured.
-    "promises": ("metrics",),
+# The column, from the bottom up: a file may import what stands in its own place or in a place before it. `app` and `hierviz`
+# by themselves are the files directly in these folders that have no row of their own.
+COLUMN = (
+    "errors",
+    "number_text",
+    "stopping",
+    "_version",
+    "csv_cells",
+    "new_files",
+    "node_lists",
+    "edges",
+    "taxonomy",
+    "checks",
+    "parametrisation",
+    "losses",
+    "predictions",
+    "inference",
+    "metrics",
+    "curves",
+    "uncertainty",
+    "evaluation",
+    "thresholds",
+    "reference",
+    "readers",
+    "onnx/process",
+    "onnx/description",
+    "onnx/inputs",
+    "onnx/scores",
+    "onnx/checks",
+    "onnx",
+    "charts",
+    "demo",
+    "hierviz",
+    "cli",
+    "app/state",
+    "app/widgets",
+    "app/model_page",
+    "app/curve_panels",
+    "app/pages",
+    "app/server",
+    "app",
+    "__main__",
+)
+CORE = COLUMN[: COLUMN.index("reference") + 1]
+# A program of its own, the only place where foreign models are opened: nothing of hierviz but its own files.
+CHILD = "onnx/process/child"
+# Places that stand lower and are none of their business.
+NEVER = {
+    "onnx": ("charts",),
+    "charts": ("readers", "onnx", "onnx/process", "onnx/description", "onnx/inputs", "onnx/scores", "onnx/checks"),
+    "demo": ("charts",),
 }
-CHILD = tuple(path.stem for path in (PACKAGE / "onnx" / "child").glob("child_*.py"))
-# The layers on top: (parts of hierviz, packages at the top of a file, parts and packages inside functions only).
-ABOVE = {
-    "readers": ((*CORE, "readers"), ("numpy",), ("pandas", "pyarrow", "PIL")),
-    "onnx": ((*CORE, "readers", "onnx"), ("numpy",), ("pandas", "PIL")),
-    # A program of its own, the only place where foreign models are opened: nothing of hierviz but its own files.
-    "onnx/child": ((), ("numpy", "onnx", "onnxruntime", *CHILD), ()),
-    "demo": ((*CORE, "readers", "onnx"), ("numpy",), ()),
-    "charts": ((*CORE, "charts"), ("numpy", "altair", "pandas", "vl_convert"), ()),
-    "cli": ((*CORE, "readers", "onnx", "demo", "cli"), ("numpy",), ("charts",)),
-    "app": ((*CORE, "readers", "onnx", "demo", "charts", "cli", "app", ""), ("numpy", *SCREEN), ()),
-    "__main__": (("cli",), (), ()),
-    "": ((*CORE, "readers", "onnx"), (), ("charts",)),
+# Charts need altair: the command line and the front door load them inside functions.
+LATE = {"cli": ("charts",), "hierviz": ("charts",)}
+# Other packages: at the top of a file, and inside functions only.
+PACKAGES = {
+    "errors": ((), ()),
+    "readers": (("numpy",), ("pandas", "pyarrow", "PIL")),
+    "onnx": (("numpy",), ("pandas", "PIL")),
+    "demo": (("numpy",), ()),
+    "charts": (("numpy", "altair", "pandas", "vl_convert"), ()),
+    "cli": (("numpy",), ()),
+    "app": (("numpy", *SCREEN), ()),
+    "hierviz": ((), ()),
+    "__main__": ((), ()),
+    CHILD: (("numpy", "onnx", "onnxruntime"), ()),
 }
 # The only place in the core where another package may be imported.
 ANYTREE = ("taxonomy", "anytree", ("to_anytree", "from_anytree"))
@@ -92,8 +101,9 @@ def imports_of(tree):
             base = "." * node.level + (node.module or "")
             joint = "" if base.endswith(".") else "."
             # A name may be a module of its own: `from hierviz import inference`.
+            is_ours = base.startswith((".", "hierviz"))
             names = [f"{base}{joint}{alias.name}" for alias in node.names]
-            found.extend((name, around) for name in (names if base in ("hierviz", ".", "..") else [base]))
+            found.extend((name, around) for name in (names if is_ours else [base]))
         elif isinstance(node, ast.Call):
             name = getattr(node.func, "attr", getattr(node.func, "id", ""))
             if name in ("import_module", "__import__") and node.args and isinstance(node.args[0], ast.Constant):
@@ -107,19 +117,38 @@ def imports_of(tree):
     return found
 
 
-def part_of(path, package):
-    """The row of the table a file belongs to: its folder or, directly in the package, its name."""
-    parts = path.relative_to(package).parts
-    if parts[:2] == ("onnx", "child"):
-        return "onnx/child"
-    first = parts[0].removesuffix(".py")
-    return "" if first == "__init__" else first
+def place_of(path, package):
+    """The row of the column a file belongs to; None when it stands in none."""
+    parts = path.relative_to(package).with_suffix("").parts
+    for name in ("/".join(parts[:n]) for n in range(len(parts), 0, -1)):
+        if name in (*COLUMN, CHILD) and not (len(parts) == 1 and (package / name).is_dir()):
+            return name
+    return "hierviz" if parts == ("__init__",) else None
+
+
+def place_of_name(name, package):
+    """The row of an imported module of the package."""
+    file = package
+    for part in name.split(".")[1:]:
+        if (file / part).is_dir():
+            file = file / part
+        elif (file / f"{part}.py").is_file():
+            return place_of(file / f"{part}.py", package)
+        else:
+            break
+    file = file / "__init__.py"
+    return place_of(file, package)
+
+
+def packages_of(place):
+    """Other packages a place may import at the top of a file, and inside functions."""
+    return PACKAGES.get(place) or PACKAGES.get(place.split("/")[0]) or (("numpy",), ())
 
 
 def violations(path, package):
     """What a file imports and may not, in words."""
-    part = part_of(path, package)
-    if part not in CORE and part not in ABOVE:
+    place = place_of(path, package)
+    if place is None:
         return [f"{path.name} stands in no row of the table"]
     found = []
     for name, around in imports_of(ast.parse(path.read_text(encoding="utf-8"))):
@@ -127,29 +156,44 @@ def violations(path, package):
             level = len(name) - len(name.lstrip("."))
             folder = path.relative_to(package.parent).parts[:-level]
             name = ".".join([*folder, name.lstrip(".")])
-        top, *rest = name.split(".")
+        top = name.split(".")[0]
+        anywhere, inside = packages_of(place)
         if top in sys.stdlib_module_names:
-            allowed = part != "errors" or top in ("difflib", "functools", "re", "unicodedata")
+            allowed = place != "errors" or top in ("difflib", "functools", "re", "unicodedata")
+        elif place == CHILD:
+            allowed = top in anywhere or top.startswith("child_")
         elif top == "hierviz":
-            target = rest[0] if rest else ""
-            if not (package / target).is_dir() and not (package / f"{target}.py").is_file():
-                target = ""
-            if part in CORE:
-                allowed = target in ("errors", part, *CORE[part]) and part != "errors"
-            else:
-                anywhere, _, inside = ABOVE[part]
-                allowed = target in anywhere or (target in inside and bool(around))
-        elif part in CORE:
-            allowed = (top == "numpy" and part != "errors") or (
-                (part, top) == ANYTREE[:2] and bool(set(around) & set(ANYTREE[2]))
-            )
+            target = place_of_name(name, package)
+            allowed = target is not None and COLUMN.index(target) <= COLUMN.index(place)
+            allowed &= target not in NEVER.get(place.split("/")[0], ())
+            allowed &= target not in LATE.get(place, ()) or bool(around)
         else:
-            _, anywhere, inside = ABOVE[part]
             allowed = top in anywhere or (top in inside and bool(around))
+            allowed |= (place, top) == ANYTREE[:2] and bool(set(around) & set(ANYTREE[2]))
         if not allowed:
             where = f"in {'.'.join(around)}()" if around else "at the top"
             found.append(f"{path.relative_to(package)} imports {name} {where}")
     return found
+
+
+def module_name(path):
+    return ".".join(("hierviz", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__")
+
+
+def import_graph(files):
+    """Module to the modules of the package it imports, inside functions too; the child program by its plain names."""
+    names = {path.stem if path.is_relative_to(PACKAGE / CHILD) else module_name(path): path for path in files}
+    graph = {}
+    for module, path in names.items():
+        targets = set()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                of_names = {f"{node.module}.{alias.name}" for alias in node.names}
+                targets |= (of_names & set(names)) or {node.module}
+            elif isinstance(node, ast.Import):
+                targets |= {alias.name for alias in node.names}
+        graph[module] = targets & set(names) - {module}
+    return graph
 
 
 FILES = sorted(PACKAGE.rglob("*.py"))
@@ -160,22 +204,21 @@ def test_layers(path):
     assert violations(path, PACKAGE) == []
 
 
-def test_all_of_the_core_is_seen():
-    seen = {part_of(path, PACKAGE) for path in FILES}
-    assert seen >= {"", "cli", "errors", "taxonomy", "parametrisation", "predictions", "inference", "metrics", "curves"}
+def test_every_place_is_seen():
+    assert {place_of(path, PACKAGE) for path in FILES} == {*COLUMN, CHILD}
     assert imports_of(ast.parse("def f():\n    from a.b import c\nimport d as e")) == [("a.b", ("f",)), ("d", ())]
 
 
 # The checker itself ----------------------------------------------------------------------------------------------------
 
 PLANTED = [
-    *((f"{part}.py", f"import {name}") for part in ("curves", "inference") for name in HEAVY),
+    *((f"{part}.py", f"import {name}") for part in ("taxonomy", "predictions") for name in HEAVY),
     ("taxonomy.py", "import anytree"),
     ("taxonomy.py", "def f():\n    from anytree import Node"),
-    ("curves.py", "def f():\n    import pandas as pd"),
-    ("curves.py", "class A:\n    def f(self):\n        from altair.vegalite import Chart"),
-    ("curves.py", "import importlib\nimportlib.import_module('streamlit')"),
-    ("curves.py", "if True:\n    try:\n        import pandas\n    except ImportError:\n        pass"),
+    ("curves/a.py", "def f():\n    import pandas as pd"),
+    ("curves/a.py", "class A:\n    def f(self):\n        from altair.vegalite import Chart"),
+    ("curves/a.py", "import importlib\nimportlib.import_module('streamlit')"),
+    ("curves/a.py", "if True:\n    try:\n        import pandas\n    except ImportError:\n        pass"),
     ("metrics/win.py", "import scipy.stats"),
     ("metrics/win.py", "from hierviz.curves import envelope"),
     ("metrics/win.py", "from ..curves import envelope"),
@@ -184,8 +227,8 @@ PLANTED = [
     ("taxonomy.py", "from hierviz.metrics import win"),
     ("parametrisation.py", "from hierviz.predictions import Predictions"),
     ("predictions.py", "def f():\n    from hierviz.readers import load_predictions"),
-    ("inference.py", "from hierviz import Taxonomy"),
-    ("evaluation.py", "from hierviz import charts"),
+    ("inference/a.py", "from hierviz import Taxonomy"),
+    ("evaluation/a.py", "from hierviz import charts"),
     ("errors.py", "import numpy"),
     ("errors.py", "from hierviz.taxonomy import Taxonomy"),
     ("readers/tables.py", "import pandas"),
@@ -197,11 +240,11 @@ PLANTED = [
     ("charts/theme.py", "from hierviz.app import state"),
     *(
         (name, f"def f():\n    import {top}")
-        for name in ("onnx/model.py", "app/model.py")
+        for name in ("onnx/model.py", "app/pages/model.py")
         for top in ("onnx", "onnxruntime")
     ),
-    ("onnx/child/child_run.py", "import hierviz"),
-    ("onnx/child/child_run.py", "from hierviz.errors import ModelError"),
+    ("onnx/process/child/child_run.py", "import hierviz"),
+    ("onnx/process/child/child_run.py", "from hierviz.errors import ModelError"),
     ("cli/app.py", "from hierviz.charts import theme"),
     ("cli/app.py", "def f():\n    import streamlit"),
     ("cli/app.py", "def f():\n    from hierviz.app import state"),
@@ -209,27 +252,31 @@ PLANTED = [
     ("helpers.py", "import numpy"),
 ]
 FINE = [
-    ("curves.py", "import numpy as np\nimport json\nfrom hierviz.metrics.path import path_metrics"),
+    ("curves/a.py", "import numpy as np\nimport json\nfrom hierviz.metrics.path import path_metrics"),
     ("taxonomy.py", "def to_anytree(self):\n    from anytree import Node"),
     ("errors.py", "import difflib"),
     ("metrics/win.py", "from hierviz.metrics.path import truncate\nfrom hierviz.errors import PredictionsError"),
     ("readers/tables.py", "def f():\n    import pandas\n    from PIL import Image"),
-    ("onnx/child/child_run.py", "import onnx\nimport onnxruntime\nfrom child_job import Refused"),
+    ("onnx/process/child/child_run.py", "import onnx\nimport onnxruntime\nfrom child_job import Refused"),
     ("charts/theme.py", "import altair\nimport pandas\nfrom hierviz.curves import envelope"),
     ("cli/app.py", "def f():\n    from hierviz.charts import theme"),
-    ("app/sample.py", "import streamlit\nimport hierviz as hv\nfrom hierviz.charts import theme"),
+    ("app/widgets/sample.py", "import streamlit\nimport hierviz as hv\nfrom hierviz.charts import theme"),
     ("__init__.py", "def __getattr__(name):\n    return importlib.import_module('hierviz.charts')"),
 ]
 
 
 def plant(folder, name, text):
     package = folder / "hierviz"
-    for part in (*CORE, *ABOVE):
-        if part in ("metrics", "losses", "readers", "onnx", "onnx/child", "charts", "cli", "app"):
-            (package / part).mkdir(parents=True)
-        elif part:
+    for place in (*COLUMN, CHILD):
+        if (PACKAGE / place).is_dir():
+            (package / place).mkdir(parents=True, exist_ok=True)
+            (package / place / "__init__.py").touch()
+        elif place != "hierviz":
             package.mkdir(exist_ok=True)
-            (package / f"{part}.py").touch()
+            (package / f"{place}.py").touch()
+    (package / "__init__.py").touch()
+    (package / "metrics" / "path.py").touch()
+    (package / "inference" / "rules.py").touch()
     (package / name).write_text(text)
     return violations(package / name, package)
 
@@ -242,6 +289,25 @@ def test_a_planted_import_is_found(tmp_path, name, text):
 @pytest.mark.parametrize(("name", "text"), FINE)
 def test_an_allowed_import_is_not(tmp_path, name, text):
     assert plant(tmp_path, name, text) == []
+
+
+def test_there_is_no_circle():
+    graphlib.TopologicalSorter(import_graph(FILES)).prepare()
+    with pytest.raises(graphlib.CycleError):
+        graphlib.TopologicalSorter(import_graph(FILES) | {"hierviz.errors": {"hierviz.taxonomy"}}).prepare()
+
+
+def test_no_folder_hands_out_a_function_over_a_module_of_that_name():
+    for path in FILES:
+        if path.name == "__init__.py" and path.parent != PACKAGE:
+            beside = {one.stem for one in path.parent.iterdir() if one.suffix == ".py" or one.is_dir()}
+            imported = {
+                (alias.asname or alias.name)
+                for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+                if isinstance(node, ast.ImportFrom)
+                for alias in node.names
+            }
+            assert not beside & imported, path
 
 
 # In a process of its own -----------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from strategies import many
 
 import hierviz as hv
-from hierviz.mistakes import ORDERS, OUTCOMES, mistakes, outcome_counts
+from hierviz.evaluation.mistakes import ORDERS, OUTCOMES, mistakes, outcome_counts
 
 
 def outcome(graph, truth, predicted):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.judged_samples import SEEN, UNKNOWN, facet_columns, facets, group_columns, judged_samples
-from hierviz.model_table import (
+from hierviz.evaluation.common_samples import SEEN, UNKNOWN, facet_columns, facets, group_columns, judged_samples
+from hierviz.evaluation.model_table import (
     TABLE_KEYS,
     answer_intervals,
     model_intervals,
@@ -14,7 +14,7 @@ from hierviz.model_table import (
     spread_over_runs,
     standings,
 )
-from hierviz.resamples import as_text, group_numbers
+from hierviz.uncertainty.resamples import as_text, group_numbers
 from tests.conftest import EDGES
 
 LEAVES = ("cat", "dog", "duck", "newt")

@@ -305,8 +305,8 @@ def test_uploads_that_no_page_takes_are_limited_as_they_arrive(monkeypatch):
     from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
     from streamlit.web.server.starlette import starlette_routes
 
-    from hierviz.app import upload_door
-    from hierviz.app.limits import Limits
+    from hierviz.app.server import upload_door
+    from hierviz.app.state.limits import Limits
 
     manager = MemoryUploadedFileManager("/_stcore/upload_file")
     running = SimpleNamespace(uploaded_file_mgr=manager, is_active_session=lambda session: True)

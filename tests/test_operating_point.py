@@ -8,9 +8,9 @@ import pytest
 
 import hierviz as hv
 from benchmarks.guarantee import population
-from hierviz.guarantee import guaranteed_threshold
-from hierviz.operating_point import KEYS, OperatingPoint, operating_point_from_json
 from hierviz.readers.operating_point_file import read_operating_point, write_operating_point
+from hierviz.thresholds.operating_point import KEYS, OperatingPoint, operating_point_from_json
+from hierviz.thresholds.risk_control import guaranteed_threshold
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.curves import CURVE_KEYS
+from hierviz.curves.operating_curve import CURVE_KEYS
 
 
 def read_csv(path):

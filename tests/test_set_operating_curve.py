@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz import set_operating_curve as module
-from hierviz.set_operating_curve import set_operating_curve
+from hierviz.curves import set_operating_curve as module
+from hierviz.curves.set_operating_curve import set_operating_curve
 
 
 def model(taxonomy, n=30, seed=4, without_truth=3):

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 import hierviz as hv
 from benchmarks.guarantee import population
-from hierviz.curves import CURVE_KEYS
-from hierviz.goals import at_least_correct, best_of
+from hierviz.curves.operating_curve import CURVE_KEYS
 from hierviz.metrics import path_metrics
-from hierviz.splits import split_samples
-from hierviz.threshold_groups import group_thresholds, groups_by_depth, groups_by_subtree, nodes_at_each
+from hierviz.thresholds.groups import group_thresholds, groups_by_depth, groups_by_subtree, nodes_at_each
+from hierviz.thresholds.selection import at_least_correct, best_of
+from hierviz.uncertainty.splits import split_samples
 
 some = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 GOALS = {"f1": best_of, "correct": partial(at_least_correct, level=0.9), "never": partial(at_least_correct, level=1.0)}

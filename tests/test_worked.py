@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from strategies import many
 
 import hierviz as hv
-from hierviz.metrics.worked import worked_numbers
+from hierviz.evaluation.worked import worked_numbers
 
 WIN = ("softmax_win", "softmax_win_raw", "neg_log_win", "cross_entropy")
 CELLS = ("tp", "tn", "fp", "fn")

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import streamlit as st
 
-from hierviz.app import shell
+from hierviz.app.widgets import shell
 from hierviz.demo import bundle_folder
 
-PAGES = Path(shell.__file__).parent
+PAGES = Path(__file__).parent / "pages"
 
 st.set_page_config(page_title="hierviz", page_icon=str(bundle_folder() / "assets" / "icon.png"), layout="wide")
 shell.run(

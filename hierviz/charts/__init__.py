@@ -4,32 +4,32 @@ Builders return unconfigured charts: `finish` adds the look, `show` puts one int
 `to_vega_lite` and `to_csv` make files. One chart a file; nothing here imports streamlit.
 """
 
-from hierviz.charts._curve_bands import bands_sentence
-from hierviz.charts.comparison_words import compared_keys, comparison_sentence, threshold_caution
-from hierviz.charts.confusion_breakdown import (
+from hierviz.charts._confusion_breakdown import (
     confusion_breakdown,
     confusion_breakdown_sentence,
     confusion_breakdown_table,
 )
-from hierviz.charts.confusion_matrix import confusion_matrix, confusion_matrix_sentence, confusion_matrix_table
-from hierviz.charts.curve_drag import curve_drag
-from hierviz.charts.curve_knots import knots, threshold_text
-from hierviz.charts.curve_table import operating_curves_table, read_out_keys
-from hierviz.charts.difference_band import difference_band, difference_band_sentence, difference_band_table
-from hierviz.charts.export import to_csv, to_png, to_svg, to_vega_lite
-from hierviz.charts.folding import fold
-from hierviz.charts.metric_bars import metric_bars, metric_bars_table
-from hierviz.charts.operating_curves import operating_curves, operating_curves_sentence, selections
-from hierviz.charts.probability_tree import (
+from hierviz.charts._confusion_matrix import confusion_matrix, confusion_matrix_sentence, confusion_matrix_table
+from hierviz.charts._curve_bands import bands_sentence
+from hierviz.charts._curve_drag import curve_drag
+from hierviz.charts._difference_band import difference_band, difference_band_sentence, difference_band_table
+from hierviz.charts._metric_bars import metric_bars, metric_bars_table
+from hierviz.charts._operating_curves import operating_curves, operating_curves_sentence, selections
+from hierviz.charts._probability_tree import (
     probability_tree,
     probability_tree_sentence,
     probability_tree_table,
     refused_styles,
 )
-from hierviz.charts.show import show
-from hierviz.charts.simplify import simplify
+from hierviz.charts._show import show
+from hierviz.charts._simplify import simplify
+from hierviz.charts._win_breakdown import win_breakdown, win_breakdown_sentence, win_breakdown_table
+from hierviz.charts.comparison_words import compared_keys, comparison_sentence, threshold_caution
+from hierviz.charts.curve_knots import knots, threshold_text
+from hierviz.charts.curve_table import operating_curves_table, read_out_keys
+from hierviz.charts.export import to_csv, to_png, to_svg, to_vega_lite
+from hierviz.charts.folding import fold
 from hierviz.charts.theme import finish, model_colours, palette
-from hierviz.charts.win_breakdown import win_breakdown, win_breakdown_sentence, win_breakdown_table
 
 __all__ = [
     "bands_sentence",

@@ -6,9 +6,9 @@ import altair as alt
 import numpy as np
 
 from hierviz.charts._rows import frame
+from hierviz.charts._simplify import simplify
 from hierviz.charts.curve_lines import FINEST, MOST_ROWS
 from hierviz.charts.curve_table import short_label
-from hierviz.charts.simplify import simplify
 from hierviz.charts.theme import FONT
 from hierviz.errors import PredictionsError
 

@@ -12,7 +12,7 @@ from hierviz.charts import curve_table as numbers
 from hierviz.charts._coupling import Coupling
 from hierviz.charts.curve_knots import ThresholdScale, knots
 from hierviz.charts.theme import model_colours, palette, rule_label, rule_shape
-from hierviz.curves import best_at_correct
+from hierviz.curves.operating_curve import best_at_correct
 
 LEVELS = (0.90, 0.95)
 

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.comparison import AT_CORRECT, clear_after_holm, fewest_resamples, paired_difference, too_few_for
 from hierviz.metrics import METRICS
 from hierviz.number_text import value_text
-from hierviz.resamples import Interval
+from hierviz.uncertainty.comparison import (
+    AT_CORRECT,
+    clear_after_holm,
+    fewest_resamples,
+    paired_difference,
+    too_few_for,
+)
+from hierviz.uncertainty.resamples import Interval
 
 ONE_TAU = (
     "The same τ means different things for different models, because their scores are on different scales: numbers at one "
@@ -47,7 +53,7 @@ def comparison_sentence(numbers, model, n_samples, *, never=None):
     n_samples : int
         That all models are judged on.
     never : dict of str to sequence of str, optional
-        By model: keys that its curve reaches at no threshold (`hierviz.comparison.never_reached`). The sentence says so:
+        By model: keys that its curve reaches at no threshold (`uncertainty.comparison.never_reached`). The sentence says so:
         their 0 is no recall that was measured.
 
     Returns

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.charts._rows import frame
-from hierviz.charts.simplify import simplify
-from hierviz.curves import envelope
+from hierviz.charts._simplify import simplify
+from hierviz.curves.operating_curve import envelope
 
 # Pixels of the largest picture that shows no difference.
 FINEST = (1000, 600)

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from hierviz.answers import answer_depths, share_not_at_leaf
 from hierviz.charts._rows import frame
 from hierviz.charts.curve_knots import threshold_text
-from hierviz.curves import CURVE_KEYS, OperatingCurve
+from hierviz.curves.answer_depths import answer_depths, share_not_at_leaf
+from hierviz.curves.operating_curve import CURVE_KEYS, OperatingCurve
 from hierviz.errors import PredictionsError
 from hierviz.metrics import METRICS
 

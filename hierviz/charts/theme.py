@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hierviz.inference import INFERENCE_RULES
+from hierviz.inference.registry import INFERENCE_RULES
 
 FONT = '"Source Sans", "Source Sans Pro", sans-serif'
 # A name with a digit or an unknown font without a generic one makes vl-convert guess text widths.

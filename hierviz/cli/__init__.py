@@ -9,12 +9,12 @@ import argparse
 import sys
 
 from hierviz import stopping
+from hierviz._version import version
 from hierviz.cli.app import add_app
 from hierviz.cli.evaluate import add_curve, add_evaluate
 from hierviz.cli.predict import add_predict
 from hierviz.cli.standard_streams import with_standard_streams
 from hierviz.errors import HiervizError
-from hierviz.summary import version
 
 
 @with_standard_streams

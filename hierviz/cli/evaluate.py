@@ -9,11 +9,11 @@ import numpy as np
 from hierviz.cli.files import add_input, load_models
 from hierviz.cli.output import progress, require_places, write_csv, write_text
 from hierviz.errors import FileError
-from hierviz.evaluation import NODE_COLUMNS, Evaluation
-from hierviz.inference import INFERENCE_RULES
-from hierviz.operating_point import RULE
-from hierviz.promises import promise_notes
-from hierviz.summary import evaluate, require_same_samples
+from hierviz.evaluation.evaluation import NODE_COLUMNS, Evaluation
+from hierviz.evaluation.summary import evaluate, require_same_samples
+from hierviz.inference.registry import INFERENCE_RULES
+from hierviz.thresholds.operating_point import RULE
+from hierviz.thresholds.promise_check import promise_notes
 
 
 def add_evaluate(commands):

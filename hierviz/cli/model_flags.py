@@ -100,7 +100,7 @@ def add_model_flags(command, *, required):
 
 def model_options(options):
     """Keywords of `load_model` out of the flags; ModelError where one is no number."""
-    from hierviz.onnx.limits import Limits
+    from hierviz.onnx.process.limits import Limits
 
     limits = {key: getattr(options, key) for key in ("cpu_seconds", "memory_mb") if getattr(options, key) is not None}
     return {

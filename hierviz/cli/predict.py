@@ -10,7 +10,7 @@ from pathlib import Path
 from hierviz.cli.model_flags import add_model_flags, model_options, reading_options
 from hierviz.cli.output import progress, write_text
 from hierviz.errors import ModelError
-from hierviz.onnx.score_kind import KINDS
+from hierviz.onnx.scores.score_kind import KINDS
 from hierviz.parametrisation import PARAMETRISATIONS
 
 _DESCRIPTION = """\
@@ -53,7 +53,7 @@ def run_predict(options):
     """`hierviz predict`."""
     from hierviz.cli.predict_checks import check_predictions, show_orders, truth_of
     from hierviz.onnx import draft_model, load_inputs
-    from hierviz.onnx.unreadable import without_unreadable
+    from hierviz.onnx.inputs.unreadable import without_unreadable
     from hierviz.readers import load_taxonomy, load_truth, write_predictions
     from hierviz.readers.predictions_writer import check_target
 

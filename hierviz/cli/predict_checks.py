@@ -7,10 +7,10 @@ import sys
 import numpy as np
 
 from hierviz.errors import HiervizError
-from hierviz.onnx.class_order import check_class_order
-from hierviz.onnx.input_check import check_inputs
-from hierviz.onnx.right_answers import near_chance
-from hierviz.onnx.unreadable import without_unreadable
+from hierviz.onnx.checks.class_order import check_class_order
+from hierviz.onnx.checks.input_check import check_inputs
+from hierviz.onnx.checks.right_answers import near_chance
+from hierviz.onnx.inputs.unreadable import without_unreadable
 from hierviz.readers.join import join
 from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.taxonomy import NodeLists

@@ -1,16 +1,16 @@
 """Metrics: arrays in, numbers out. `METRICS` describes every number by its key."""
 
-from hierviz.metrics.confusion import HierarchicalConfusion, confusion
-from hierviz.metrics.expected_sets import expected_by_threshold, expected_hf1
-from hierviz.metrics.label_sets import LabelSetCounts
+from hierviz.metrics.confusion.confusion import HierarchicalConfusion
+from hierviz.metrics.confusion.multi_path import PathConfusion, best_constant_path
+from hierviz.metrics.confusion.path_cover import greedy_cover
+from hierviz.metrics.confusion.path_lists import PathLists
 from hierviz.metrics.label_texts import LABEL_METRICS
-from hierviz.metrics.multi_path import PathConfusion, best_constant_path
 from hierviz.metrics.path import PATH_KEYS, path_metrics, truncate
-from hierviz.metrics.path_cover import greedy_cover
-from hierviz.metrics.path_lists import PathLists
 from hierviz.metrics.registry import METRICS, Metric
-from hierviz.metrics.set_curves import operating_points, set_curve
-from hierviz.metrics.win import WinBreakdown, best_leaf_metrics, win, win_breakdown
+from hierviz.metrics.sets.expected_sets import expected_by_threshold, expected_hf1
+from hierviz.metrics.sets.label_sets import LabelSetCounts
+from hierviz.metrics.sets.set_curves import operating_points, set_curve
+from hierviz.metrics.win import WinBreakdown, best_leaf_metrics, win_breakdown
 
 METRICS |= LABEL_METRICS
 
@@ -25,7 +25,6 @@ __all__ = [
     "WinBreakdown",
     "best_constant_path",
     "best_leaf_metrics",
-    "confusion",
     "expected_by_threshold",
     "expected_hf1",
     "greedy_cover",
@@ -33,6 +32,5 @@ __all__ = [
     "path_metrics",
     "set_curve",
     "truncate",
-    "win",
     "win_breakdown",
 ]

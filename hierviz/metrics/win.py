@@ -28,8 +28,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hierviz.checks import checked_probabilities
 from hierviz.errors import PredictionsError
-from hierviz.inference import checked_probabilities
 from hierviz.metrics.path import check_nodes, truncate
 
 

@@ -3,7 +3,7 @@
 onnx, onnxruntime, pandas and Pillow load on first use.
 """
 
+from hierviz.onnx.inputs.model_inputs import ModelInputs, load_inputs
 from hierviz.onnx.model import Model, draft_model, inspect_model, load_model
-from hierviz.onnx.model_inputs import ModelInputs, load_inputs
 
 __all__ = ["Model", "ModelInputs", "draft_model", "inspect_model", "load_inputs", "load_model"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed
 
-from hierviz.onnx.declared_inputs import accepted_words
-from hierviz.onnx.file import sha256
-from hierviz.onnx.session import shape_words
-from hierviz.onnx.verdicts import printable
+from hierviz.onnx.description.file import sha256
+from hierviz.onnx.inputs.declared_inputs import accepted_words
+from hierviz.onnx.process.session import shape_words
+from hierviz.onnx.process.verdicts import printable
 
 
 def full_account(

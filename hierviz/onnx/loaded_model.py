@@ -15,24 +15,24 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hierviz._version import version
 from hierviz.errors import FileError, ModelError, PredictionsError, listed
-from hierviz.onnx.batches import run_in_halves
-from hierviz.onnx.columns import Columns
-from hierviz.onnx.declared_inputs import COLOUR_ASSUMED
-from hierviz.onnx.input_spec import InputSpec
-from hierviz.onnx.model_inputs import ModelInputs
-from hierviz.onnx.open_question import OpenQuestion, Question
-from hierviz.onnx.outputs import gathered, score_outputs
-from hierviz.onnx.score_changes import changed
-from hierviz.onnx.score_kind import ScoreKind, find_kind
-from hierviz.onnx.score_reading import PROBABILITIES, check_declared, check_flat, choose
-from hierviz.onnx.session import Session
-from hierviz.onnx.unreadable import without_unreadable
+from hierviz.onnx.description.open_question import OpenQuestion, Question
+from hierviz.onnx.inputs.declared_inputs import COLOUR_ASSUMED
+from hierviz.onnx.inputs.input_spec import InputSpec
+from hierviz.onnx.inputs.model_inputs import ModelInputs
+from hierviz.onnx.inputs.unreadable import without_unreadable
+from hierviz.onnx.process.batches import run_in_halves
+from hierviz.onnx.process.session import Session
+from hierviz.onnx.scores.columns import Columns
+from hierviz.onnx.scores.outputs import gathered, score_outputs
+from hierviz.onnx.scores.score_changes import changed
+from hierviz.onnx.scores.score_kind import ScoreKind, find_kind
+from hierviz.onnx.scores.score_reading import PROBABILITIES, check_declared, check_flat, choose
 from hierviz.predictions import Predictions
 from hierviz.readers.truth_file import load_truth
-from hierviz.resamples import as_text
-from hierviz.summary import version
 from hierviz.taxonomy import Taxonomy
+from hierviz.uncertainty.resamples import as_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,7 +246,7 @@ class Model:
         Parameters
         ----------
         inputs : ModelInputs, Pictures, path, ndarray, or mapping of input name to ndarray
-            What `hierviz.onnx.model_inputs.load_inputs` accepts, or arrays at hand.
+            What `hierviz.onnx.inputs.model_inputs.load_inputs` accepts, or arrays at hand.
         truth : sequence of node names or numbers, shape (n_samples,), or NodeLists, optional
             An empty name, None or -1 where it is not known.
         sample_ids, attributes : optional

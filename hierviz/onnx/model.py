@@ -14,17 +14,17 @@ from pathlib import Path
 import numpy as np
 
 from hierviz.onnx.account import full_account
-from hierviz.onnx.class_names import used_files
-from hierviz.onnx.columns import find_columns, find_parametrisation
-from hierviz.onnx.declared_inputs import find_inputs, require_tensors
-from hierviz.onnx.file import check_file
+from hierviz.onnx.description.class_names import used_files
+from hierviz.onnx.description.file import check_file
+from hierviz.onnx.description.metadata import declared
+from hierviz.onnx.description.open_question import OpenQuestion, Question
+from hierviz.onnx.inputs.declared_inputs import find_inputs, require_tensors
 from hierviz.onnx.loaded_model import Model
-from hierviz.onnx.metadata import declared
-from hierviz.onnx.open_question import OpenQuestion, Question
-from hierviz.onnx.outputs import choose_outputs
-from hierviz.onnx.score_reading import require_kind
-from hierviz.onnx.session import Session
-from hierviz.onnx.verdicts import printable
+from hierviz.onnx.process.session import Session
+from hierviz.onnx.process.verdicts import printable
+from hierviz.onnx.scores.columns import find_columns, find_parametrisation
+from hierviz.onnx.scores.outputs import choose_outputs
+from hierviz.onnx.scores.score_reading import require_kind
 
 
 def load_model(
@@ -52,11 +52,11 @@ def load_model(
     name : str, optional
         How screens call the model; its title, else its file name, when absent.
     scores : str, optional
-        What the scores are, a key of `hierviz.onnx.score_kind.KINDS`; told by the numbers when absent.
+        What the scores are, a key of `hierviz.onnx.scores.score_kind.KINDS`; told by the numbers when absent.
     outputs : str or sequence of str, optional
         Names of the outputs that hold the scores, in the order of the class names: one, or one head per depth.
     preprocessing : dict, optional
-        How to prepare pictures, by key of `hierviz.onnx.input_keys.INPUT_KEYS`: ``layout``, ``size``, ``colour``,
+        How to prepare pictures, by key of `hierviz.onnx.description.input_keys.INPUT_KEYS`: ``layout``, ``size``, ``colour``,
         ``range``, ``mean``, ``std``, ...
     limits : Limits, optional
         What it may use of the machine.

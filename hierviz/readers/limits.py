@@ -56,10 +56,19 @@ PICTURE_PIXELS = 64_000_000
 
 PIPE_BYTES = 4 << 30
 
+# Advice of readers of scores.
+EVERY_SCORE = "Every sample needs a score for every class."
+
 
 def most_unpacked(packed, most=None):
     """Bytes that a compressed file of `packed` bytes may unpack to; never more than `most` (`UNPACKED_BYTES`)."""
     return min(UNPACKED_BYTES if most is None else most, max(FREE_BYTES, MOST_RATIO * packed))
+
+
+def most_rows(said, n_numbers, n_texts):
+    """How many rows of so many columns may be read; `said` in place of `TABLE_ROWS`."""
+    most = TABLE_ROWS if said is None else said
+    return min(most, TABLE_NUMBERS // max(1, n_numbers), TABLE_TEXTS // max(1, n_texts))
 
 
 def require_unpacked(where, unpacked, packed, advice, most=None):

@@ -1,4 +1,4 @@
-"""Operating points as files: JSON that `hierviz.operating_point` understands."""
+"""Operating points as files: JSON that `hierviz.thresholds.operating_point` understands."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import json
 
 from hierviz.errors import FileError
 from hierviz.new_files import new_text
-from hierviz.operating_point import operating_point_from_json
 from hierviz.readers.sources import open_source
+from hierviz.thresholds.operating_point import operating_point_from_json
 
 # A point is a few kilobytes; anything far beyond is another file.
 MOST_BYTES = 1 << 20

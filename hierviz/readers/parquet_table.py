@@ -18,8 +18,8 @@ import numpy as np
 from hierviz.errors import FileError, listed, printable, shortened
 from hierviz.readers import limits
 from hierviz.readers.columns import Columns
+from hierviz.readers.limits import EVERY_SCORE, most_rows
 from hierviz.readers.sources import Source, translated
-from hierviz.readers.tables import EVERY_SCORE, most_rows
 
 # Values read at a time (32 MB), whatever the sizes of row groups.
 VALUES_AT_ONCE = 4_000_000

@@ -34,7 +34,6 @@ from hierviz.readers.columns import Columns, as_number, looks_numeric
 from hierviz.readers.sources import Source, open_source, translated
 
 SEPARATORS = {"\t": "tab", ",": "comma", ";": "semicolon", " ": "space"}
-EVERY_SCORE = "Every sample needs a score for every class."
 # A first line with one of these cells is cut at the right places, even if other lines do not fit.
 _TELLING = {"sample_id", "id", "truth", "parent", "child", "node", "labels"}
 _SAMPLE_LINES, _SAMPLE_CHARACTERS = 50, 1 << 20
@@ -97,7 +96,7 @@ class TextTable:
                     )
                 yield line, cells
 
-    def read(self, numbers=(), has_header=True, instead=MappingProxyType({}), advice=EVERY_SCORE):
+    def read(self, numbers=(), has_header=True, instead=MappingProxyType({}), advice=limits.EVERY_SCORE):
         """Read all rows.
 
         Parameters
@@ -130,7 +129,7 @@ class TextTable:
         text = {place: [] for place in rest}
         appends = [(place, text[place].append, {}) for place in rest]
         pick = _picker(numbers, len(names))
-        most = most_rows(self.most_rows, len(numbers), len(rest))
+        most = limits.most_rows(self.most_rows, len(numbers), len(rest))
         block, lines = np.empty((min(most, max(1, 1024 // max(1, len(numbers)))), len(numbers))), array("q")
         records = self.records()
         if has_header:
@@ -159,12 +158,6 @@ class TextTable:
         return FileError(
             f"{self.where}: expected at most {most:,} rows of {len(self.first):,} columns, got more. {advice}"
         )
-
-
-def most_rows(said, n_numbers, n_texts):
-    """How many rows of so many columns may be read; `said` in place of `limits.TABLE_ROWS`."""
-    most = limits.TABLE_ROWS if said is None else said
-    return min(most, limits.TABLE_NUMBERS // max(1, n_numbers), limits.TABLE_TEXTS // max(1, n_texts))
 
 
 def open_table(path, wanted, *, separator=None, kinds=("text", "parquet"), most_rows=None, is_verbatim=False):

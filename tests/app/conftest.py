@@ -7,8 +7,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from hierviz.app import sample
 from hierviz.app.state import opened, paths
+from hierviz.app.widgets import sample
 
 
 @pytest.fixture(scope="session")

@@ -3,8 +3,8 @@
 import numpy as np
 from visit import Visit
 
-from hierviz.app.dataset import Files, open_files
 from hierviz.app.state import opened
+from hierviz.app.state.dataset import Files, open_files
 from tests.readers.bad_files import EDGES
 
 P = np.array([[0.5, 0.25, 0.125, 0.125], [0.25, 0.5, 0.125, 0.125]])

@@ -10,11 +10,12 @@ from visit import Visit, shelve
 
 import hierviz as hv
 from hierviz import charts
-from hierviz.app import curve_chart, state
-from hierviz.goals import at_most_above_depth, at_most_cost, cheapest, with_costs
-from hierviz.guarantee import guaranteed_threshold
+from hierviz.app import state
+from hierviz.app.curve_panels import curve_chart
 from hierviz.metrics import METRICS
-from hierviz.threshold_groups import group_thresholds, groups_by_subtree
+from hierviz.thresholds.groups import group_thresholds, groups_by_subtree
+from hierviz.thresholds.risk_control import guaranteed_threshold
+from hierviz.thresholds.selection import at_most_above_depth, at_most_cost, cheapest, with_costs
 
 PANELS = ("goal", "guarantee", "uncertainty", "models", "take")
 SHOWN = {

@@ -7,8 +7,8 @@ import pytest
 from test_app_worlds import LEAVES, one_hot, spread, world
 from visit import Visit
 
-from hierviz.app.curve_choices import AXES, DRAWN
-from hierviz.app.view import View
+from hierviz.app.state.curve_choices import AXES, DRAWN
+from hierviz.app.state.page_view import View
 
 
 def chart_of(visit):

@@ -10,10 +10,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hierviz.app import dataset, model_checks, model_questions
-from hierviz.app.form_words import in_form_words
-from hierviz.app.model_question_words import TITLES
-from hierviz.app.model_samples import (
+from hierviz.app.model_page import checks as model_checks
+from hierviz.app.model_page import questions as model_questions
+from hierviz.app.model_page.question_words import TITLES
+from hierviz.app.model_page.samples import (
     Samples,
     answer,
     disturbed,
@@ -23,12 +23,13 @@ from hierviz.app.model_samples import (
     samples_of_data,
     samples_of_file,
 )
-from hierviz.app.model_source import ModelSource
-from hierviz.app.state import opened
-from hierviz.app.uploads import Uploads
+from hierviz.app.state import dataset, opened
+from hierviz.app.state.model_source import ModelSource
+from hierviz.app.state.uploads import Uploads
+from hierviz.app.widgets.form_words import in_form_words
 from hierviz.onnx import load_inputs, load_model
-from hierviz.onnx.disturb import DISTURBANCES
-from hierviz.onnx.limits import Limits
+from hierviz.onnx.checks.disturb import DISTURBANCES
+from hierviz.onnx.process.limits import Limits
 from hierviz.readers import load_taxonomy
 from hierviz.taxonomy import NodeLists
 from tests.app.visit import ROOT, Visit, shelve

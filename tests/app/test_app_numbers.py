@@ -8,9 +8,9 @@ import pytest
 from visit import Visit, plain
 
 import hierviz as hv
+from hierviz.evaluation.mistakes import mistakes
+from hierviz.evaluation.worked import worked_numbers
 from hierviz.metrics import METRICS
-from hierviz.metrics.worked import worked_numbers
-from hierviz.mistakes import mistakes
 
 MODELS = ("flat-softmax", "conditional-sigmoid", "soft-max-margin")
 COUNTS = ("tp", "tn", "fp", "fn", "depth_dist")

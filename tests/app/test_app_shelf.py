@@ -16,13 +16,14 @@ import numpy as np
 import pytest
 from streamlit.runtime.state.common import TESTING_KEY
 
-from hierviz.app import shell, state, uploads
-from hierviz.app.dataset import Files, digest, same_content
-from hierviz.app.limits import Limits, size_in_memory, size_text
-from hierviz.app.shelf import Results, Shelf
-from hierviz.app.state import opened, upload_fields, visits
+from hierviz.app import state
+from hierviz.app.state import opened, upload_fields, uploads, visits
+from hierviz.app.state.dataset import Files, digest, same_content
+from hierviz.app.state.limits import Limits, size_in_memory, size_text
 from hierviz.app.state.server import limits_of, server
-from hierviz.app.uploads import PREFIX, UploadFolder, Uploads, file_name, remove_stale_folders
+from hierviz.app.state.shelf import Results, Shelf
+from hierviz.app.state.uploads import PREFIX, UploadFolder, Uploads, file_name, remove_stale_folders
+from hierviz.app.widgets import shell
 from hierviz.cli.limits import limit_arguments
 from hierviz.errors import FileError
 from tests.app.visit import PAGES, PRIVACY, Visit
@@ -108,9 +109,7 @@ def test_same_content_is_said(tmp_path):
 @pytest.mark.skipif(os.name != "posix", reason="needs locks of files")
 def test_folders_of_dead_servers_are_swept(tmp_path, monkeypatch):
     """By their locks alone: in another container, or on another host, numbers of processes say nothing."""
-    code = (
-        "import sys; from hierviz.app.uploads import UploadFolder; one = UploadFolder(sys.argv[1]); print(one.path)\n"
-    )
+    code = "import sys; from hierviz.app.state.uploads import UploadFolder; one = UploadFolder(sys.argv[1]); print(one.path)\n"
     code += "import os; sys.stdout.flush(); sys.stdin.read(); os._exit(9)"
     command = [sys.executable, "-c", code, str(tmp_path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:

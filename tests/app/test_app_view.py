@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from visit import PAGES, PRIVACY, Visit, plain
 
-from hierviz.app.view import GRAMMAR, View
+from hierviz.app.state.page_view import GRAMMAR, View
 from hierviz.charts import threshold_text
-from hierviz.inference import INFERENCE_RULES
+from hierviz.inference.registry import INFERENCE_RULES
 
 # Views of the demo with every kind of chart, and the number of charts on each.
 VIEWS = {

@@ -10,7 +10,7 @@ import pytest
 from visit import PRIVACY, Visit, look_around, plain, shelve
 
 import hierviz as hv
-from hierviz.app.numbers import JOINER, escape
+from hierviz.app.state.escape import JOINER, escape
 
 # A small world of instruments.
 EDGES = [

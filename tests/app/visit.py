@@ -7,13 +7,13 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from hierviz.app import dataset
-from hierviz.app.numbers import JOINER
-from hierviz.app.state import opened
+from hierviz.app.state import dataset, opened
+from hierviz.app.state.escape import JOINER
 
 ROOT = Path(__file__).parents[2]
 PAGES = {
-    name: str(ROOT / "hierviz" / "app" / f"{name}.py") for name in ("overview", "curves", "example", "model", "open")
+    name: str(ROOT / "hierviz" / "app" / "pages" / f"{name}.py")
+    for name in ("overview", "curves", "example", "model", "open")
 }
 PRIVACY = "Your data stay on this machine: nothing is sent anywhere."
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.answers import answer_depths, share_not_at_leaf
+from hierviz.curves.answer_depths import answer_depths, share_not_at_leaf
 from hierviz.demo import load_demo
 from tests.browser.curve_page import CurvePage, rest, until
 

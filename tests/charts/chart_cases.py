@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from hierviz import OperatingCurve, Taxonomy
-from hierviz.curves import CURVE_KEYS
+from hierviz.curves.operating_curve import CURVE_KEYS
 
 
 def curve_of(threshold, **values):

@@ -7,7 +7,6 @@ import pytest
 from chart_cases import curve_of, shown_texts, three_points, views
 
 import hierviz as hv
-from hierviz.bootstrap import CurveBands
 from hierviz.charts import (
     bands_sentence,
     curve_drag,
@@ -18,7 +17,8 @@ from hierviz.charts import (
     to_svg,
     to_vega_lite,
 )
-from hierviz.charts.difference_band import unclear_spans
+from hierviz.charts._difference_band import unclear_spans
+from hierviz.uncertainty.bootstrap import CurveBands
 
 TAUS = np.array([1.0, 0.75, 0.5, 0.25, 0.0])
 RESAMPLES = hv.Resamples.draw(10, 100)

@@ -6,14 +6,14 @@ from chart_cases import shown_texts, views
 
 import hierviz as hv
 from hierviz import charts
-from hierviz.app.metric_table import MARKS, Row, cell_text, ranked, too_few_text, unmarked
-from hierviz.comparison import clear_after_holm, highest_level, never_reached, simultaneous, too_few_for
-from hierviz.curves import best_at_correct
-from hierviz.evaluation import Evaluation
-from hierviz.judged_samples import judged_samples
-from hierviz.model_table import BAND_LEVELS, model_intervals, model_numbers
+from hierviz.app.widgets.metric_table import MARKS, Row, cell_text, ranked, too_few_text, unmarked
+from hierviz.curves.operating_curve import best_at_correct
+from hierviz.evaluation.common_samples import judged_samples
+from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.model_table import BAND_LEVELS, model_intervals, model_numbers
 from hierviz.number_text import value_text
-from hierviz.resamples import Interval
+from hierviz.uncertainty.comparison import clear_after_holm, highest_level, never_reached, simultaneous, too_few_for
+from hierviz.uncertainty.resamples import Interval
 
 N = 500
 RESAMPLES = hv.Resamples.draw(N, 100, seed=1)

@@ -7,8 +7,8 @@ import numpy as np
 
 import hierviz as hv
 from hierviz.onnx import draft_model, load_inputs
-from hierviz.onnx.input_spec import InputSpec
-from hierviz.onnx.limits import Limits
+from hierviz.onnx.inputs.input_spec import InputSpec
+from hierviz.onnx.process.limits import Limits
 from hierviz.readers import load_truth, read_classes, read_node_attributes
 from hierviz.readers.operating_point_file import read_operating_point
 
@@ -115,7 +115,7 @@ def _picture_model():
 
 def model(path):
     """A model is opened, asked about and run."""
-    from hierviz.onnx.session import Session
+    from hierviz.onnx.process.session import Session
     from tests.onnx_models.mutants import rows_for
 
     limits = Limits(cpu_seconds=2)

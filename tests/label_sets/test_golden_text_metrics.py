@@ -11,10 +11,10 @@ import pytest
 from compare import points_list, same, threshold_block
 
 import hierviz as hv
-from hierviz.inference import threshold_set
-from hierviz.metrics.expected_sets import expected_by_threshold, expected_hf1
-from hierviz.metrics.label_sets import LabelSetCounts
-from hierviz.metrics.node_sets import (
+from hierviz.inference.registry import threshold_set
+from hierviz.metrics.sets.expected_sets import expected_by_threshold, expected_hf1
+from hierviz.metrics.sets.label_sets import LabelSetCounts
+from hierviz.metrics.sets.node_sets import (
     closed_lists,
     complete_below,
     node_weights,
@@ -22,7 +22,7 @@ from hierviz.metrics.node_sets import (
     set_overlap,
     set_scores,
 )
-from hierviz.metrics.set_curves import curve_areas, operating_points, set_curve
+from hierviz.metrics.sets.set_curves import curve_areas, operating_points, set_curve
 from hierviz.taxonomy import NodeLists
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "text_metrics.json").read_text())

@@ -11,13 +11,13 @@ import pytest
 
 import hierviz as hv
 from hierviz.errors import PredictionsError, TaxonomyError
-from hierviz.inference import threshold_set
+from hierviz.inference.registry import threshold_set
 from hierviz.metrics import METRICS
-from hierviz.metrics.expected_sets import expected_by_threshold, expected_hf1
-from hierviz.metrics.label_sets import LABEL_KEYS, LabelSetCounts
 from hierviz.metrics.label_texts import LABEL_METRICS
-from hierviz.metrics.node_sets import closed_lists, node_weights, set_information
-from hierviz.metrics.set_curves import OperatingPoints, curve_areas, operating_points, set_curve
+from hierviz.metrics.sets.expected_sets import expected_by_threshold, expected_hf1
+from hierviz.metrics.sets.label_sets import LABEL_KEYS, LabelSetCounts
+from hierviz.metrics.sets.node_sets import closed_lists, node_weights, set_information
+from hierviz.metrics.sets.set_curves import OperatingPoints, curve_areas, operating_points, set_curve
 from hierviz.taxonomy import NodeLists
 
 

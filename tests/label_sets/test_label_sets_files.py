@@ -9,10 +9,10 @@ import pytest
 from compare import points_list, same, threshold_block
 
 import hierviz as hv
-from hierviz.inference import threshold_set
-from hierviz.metrics.label_sets import LabelSetCounts
-from hierviz.metrics.node_sets import highest_below, lowest_above
-from hierviz.metrics.set_curves import OperatingPoints, curve_areas
+from hierviz.inference.registry import threshold_set
+from hierviz.metrics.sets.label_sets import LabelSetCounts
+from hierviz.metrics.sets.node_sets import highest_below, lowest_above
+from hierviz.metrics.sets.set_curves import OperatingPoints, curve_areas
 from hierviz.taxonomy import NodeLists
 
 # What the expected files hold beside this block: the win is tested elsewhere, the rest says what the file is.

@@ -10,18 +10,12 @@ from hypothesis import strategies as st
 from strategies import examples
 
 import hierviz as hv
-from hierviz.inference import threshold_set
-from hierviz.metrics import label_sets, set_curves
-from hierviz.metrics.expected_sets import expected_by_threshold, expected_hf1
-from hierviz.metrics.label_sets import LABEL_KEYS, LabelSetCounts
-from hierviz.metrics.node_sets import (
-    closed_lists,
-    highest_below,
-    lowest_above,
-    node_weights,
-    set_information,
-)
-from hierviz.metrics.set_curves import curve_areas, operating_points, set_curve
+from hierviz.inference.registry import threshold_set
+from hierviz.metrics.sets import label_sets, set_curves
+from hierviz.metrics.sets.expected_sets import expected_by_threshold, expected_hf1
+from hierviz.metrics.sets.label_sets import LABEL_KEYS, LabelSetCounts
+from hierviz.metrics.sets.node_sets import closed_lists, highest_below, lowest_above, node_weights, set_information
+from hierviz.metrics.sets.set_curves import curve_areas, operating_points, set_curve
 from hierviz.taxonomy import NodeLists
 
 many = settings(
@@ -301,7 +295,7 @@ def test_blocks_do_not_matter(monkeypatch):
     whole = LabelSetCounts(taxonomy)
     whole.add(p, truth)
     points = operating_points(taxonomy, p, truth, [0.1, 0.35, 0.8])
-    monkeypatch.setattr("hierviz.metrics.node_sets.WORK_VALUES", 150)
+    monkeypatch.setattr("hierviz.metrics.sets.node_sets.WORK_VALUES", 150)
     parts = LabelSetCounts(taxonomy)
     for start in range(0, 40, 7):
         parts.add(p[start : start + 7], truth[start : start + 7])

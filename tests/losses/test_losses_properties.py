@@ -12,7 +12,7 @@ import hierviz as hv
 from hierviz import PARAMETRISATIONS, NodeLists, Taxonomy, TaxonomyError
 from hierviz.errors import PredictionsError
 from hierviz.losses import LOSSES, _rows, loss
-from hierviz.metrics import win
+from hierviz.metrics.win import win
 
 SEEDS = st.integers(0, 2**31)
 DESIGN_KEYS = [

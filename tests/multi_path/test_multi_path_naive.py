@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hierviz import NodeLists, PredictionsError, Taxonomy, confusion
-from hierviz.metrics.multi_path import best_constant_path, confusion_paths
-from hierviz.metrics.path_cover import greedy_cover
-from hierviz.metrics.path_lists import PathLists, Towards
+from hierviz.metrics.confusion.multi_path import best_constant_path, confusion_paths
+from hierviz.metrics.confusion.path_cover import greedy_cover
+from hierviz.metrics.confusion.path_lists import PathLists, Towards
 from multi_path.naive_multi_path import Graph, cover, one_sample
 
 CELLS = ("tp", "tn", "fp", "fn")
@@ -269,7 +269,7 @@ def test_cover_refuses_what_is_no_node():
 
 
 def test_blocks_of_neighbours_change_nothing(monkeypatch):
-    from hierviz.metrics import multi_path
+    from hierviz.metrics.confusion import multi_path
 
     rng = np.random.default_rng(0)
     edges = [("root", "n0")]

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from hierviz import NodeLists, PredictionsError, Taxonomy, confusion
-from hierviz.metrics.multi_path import best_constant_path, confusion_paths
-from hierviz.metrics.path_cover import greedy_cover
-from hierviz.metrics.path_lists import PathLists
+from hierviz.metrics.confusion.multi_path import best_constant_path, confusion_paths
+from hierviz.metrics.confusion.path_cover import greedy_cover
+from hierviz.metrics.confusion.path_lists import PathLists
 
 FIGURE = json.loads((Path(__file__).parents[1] / "golden" / "hcm_figure4.json").read_text())
 PANELS = {panel["panel"]: panel for panel in FIGURE["panels"]}

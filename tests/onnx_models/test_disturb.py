@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hierviz.errors import FileError
-from hierviz.onnx.disturb import DISTURBANCES, blurred, darker, moved, smaller
+from hierviz.onnx.checks.disturb import DISTURBANCES, blurred, darker, moved, smaller
 
 from .one_line import one_line
 

@@ -18,10 +18,10 @@ from hierviz import cli
 from hierviz.errors import HiervizError, ModelError
 from hierviz.onnx import load_inputs, load_model
 from hierviz.onnx.account import account_lines
-from hierviz.onnx.input_check import check_inputs
-from hierviz.onnx.limits import Limits
+from hierviz.onnx.checks.input_check import check_inputs
 from hierviz.onnx.model import inspect_model
-from hierviz.onnx.session import _Watch
+from hierviz.onnx.process.limits import Limits
+from hierviz.onnx.process.session import _Watch
 
 from . import hostile_models as hostile
 from .conftest import LEAVES

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from hierviz.demo import bundle_folder
-from hierviz.onnx.input_check import check_inputs
+from hierviz.onnx.checks.input_check import check_inputs
+from hierviz.onnx.checks.right_answers import near_chance
 from hierviz.onnx.model import draft_model, load_model
-from hierviz.onnx.right_answers import near_chance
 from hierviz.readers import load_taxonomy, load_truth
 from hierviz.readers.pictures import Pictures
 

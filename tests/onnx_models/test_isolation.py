@@ -9,8 +9,8 @@ pytest.importorskip("onnx")
 from onnx import TensorProto, helper
 
 from hierviz.errors import ModelError
-from hierviz.onnx import isolation, spool
-from hierviz.onnx.session import Session
+from hierviz.onnx.process import isolation, spool
+from hierviz.onnx.process.session import Session
 
 from . import hostile_models as hostile
 

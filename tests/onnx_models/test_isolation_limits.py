@@ -20,10 +20,10 @@ pytest.importorskip("onnx")
 import psutil
 
 from hierviz.errors import ModelError
-from hierviz.onnx import isolation
-from hierviz.onnx import session as session_module
-from hierviz.onnx.limits import Limits
-from hierviz.onnx.session import Session
+from hierviz.onnx.process import isolation
+from hierviz.onnx.process import session as session_module
+from hierviz.onnx.process.limits import Limits
+from hierviz.onnx.process.session import Session
 
 from . import hostile_models as hostile
 

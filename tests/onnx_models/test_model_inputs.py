@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hierviz.errors import FileError, ModelError, PredictionsError
-from hierviz.onnx.model_inputs import InputSpec, ModelInputs, load_inputs
+from hierviz.onnx.inputs.model_inputs import InputSpec, ModelInputs, load_inputs
 from hierviz.readers.stored_array import StoredArray
 
 from .one_line import one_line

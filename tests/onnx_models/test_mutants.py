@@ -15,8 +15,8 @@ import psutil
 from strategies import examples
 
 from hierviz.errors import ModelError
-from hierviz.onnx.limits import Limits
-from hierviz.onnx.session import Session
+from hierviz.onnx.process.limits import Limits
+from hierviz.onnx.process.session import Session
 
 from .mutants import mutant, originals, rows_for
 

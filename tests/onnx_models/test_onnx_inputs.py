@@ -80,7 +80,7 @@ def test_what_arrays_are_told(build, taxonomy, pictures, folder):
 
 
 def test_what_a_model_accepts(build, taxonomy):
-    from hierviz.onnx.declared_inputs import accepted_words, find_inputs
+    from hierviz.onnx.inputs.declared_inputs import accepted_words, find_inputs
 
     def words(*signatures):
         return accepted_words(find_inputs("m.onnx", signatures, {}, []))

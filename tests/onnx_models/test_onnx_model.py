@@ -7,11 +7,11 @@ import pytest
 
 from hierviz import Taxonomy
 from hierviz.errors import HiervizError, ModelError, PredictionsError
-from hierviz.onnx.class_names import parsed_names
+from hierviz.onnx.description.class_names import parsed_names
+from hierviz.onnx.description.open_question import OpenQuestion
 from hierviz.onnx.model import draft_model, inspect_model, load_model
-from hierviz.onnx.open_question import OpenQuestion
-from hierviz.onnx.outputs import gathered
-from hierviz.onnx.session import Run
+from hierviz.onnx.process.session import Run
+from hierviz.onnx.scores.outputs import gathered
 
 from .one_line import one_line
 

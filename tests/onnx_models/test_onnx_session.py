@@ -8,7 +8,7 @@ import pytest
 
 from hierviz.errors import HiervizError, ModelError
 from hierviz.onnx.model import load_model
-from hierviz.onnx.session import Session
+from hierviz.onnx.process.session import Session
 
 from .one_line import one_line
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from hierviz.errors import ModelError
-from hierviz.onnx.declared_inputs import find_inputs
-from hierviz.onnx.input_spec import InputSpec
-from hierviz.onnx.model_inputs import ModelInputs, load_inputs
-from hierviz.onnx.picture_fitting import fitted
+from hierviz.onnx.description.picture_fitting import fitted
+from hierviz.onnx.inputs.declared_inputs import find_inputs
+from hierviz.onnx.inputs.input_spec import InputSpec
+from hierviz.onnx.inputs.model_inputs import ModelInputs, load_inputs
 
 from .one_line import one_line
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from hierviz.errors import ModelError
-from hierviz.onnx.declared_inputs import find_inputs
-from hierviz.onnx.metadata import declared
+from hierviz.onnx.description.metadata import declared
+from hierviz.onnx.inputs.declared_inputs import find_inputs
 from hierviz.onnx.model import load_model
 
 from .one_line import one_line

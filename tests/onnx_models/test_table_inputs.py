@@ -7,11 +7,11 @@ import pytest
 
 from hierviz import cli
 from hierviz.errors import FileError, ModelError, PredictionsError
-from hierviz.onnx.declared_inputs import find_inputs
-from hierviz.onnx.input_spec import InputSpec
-from hierviz.onnx.metadata import declared
+from hierviz.onnx.description.metadata import declared
+from hierviz.onnx.inputs.declared_inputs import find_inputs
+from hierviz.onnx.inputs.input_spec import InputSpec
+from hierviz.onnx.inputs.model_inputs import ModelInputs, load_inputs
 from hierviz.onnx.model import load_model
-from hierviz.onnx.model_inputs import ModelInputs, load_inputs
 from hierviz.readers import load_predictions, load_taxonomy
 from hierviz.readers.attach import attach_truth
 

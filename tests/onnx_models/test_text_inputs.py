@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from hierviz.errors import FileError, ModelError
-from hierviz.onnx.input_spec import InputSpec
-from hierviz.onnx.model_inputs import ModelInputs, load_inputs
+from hierviz.onnx.inputs.input_spec import InputSpec
+from hierviz.onnx.inputs.model_inputs import ModelInputs, load_inputs
 
 from .one_line import one_line
 

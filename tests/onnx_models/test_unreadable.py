@@ -8,7 +8,7 @@ import pytest
 from hierviz import cli
 from hierviz.errors import FileError, PredictionsError
 from hierviz.onnx import load_inputs, load_model
-from hierviz.onnx.unreadable import without_unreadable
+from hierviz.onnx.inputs.unreadable import without_unreadable
 from hierviz.readers import attach_truth, load_predictions
 
 from .one_line import one_line

@@ -13,10 +13,10 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from hierviz.app.dataset import Files, open_files
+from hierviz.app.state.dataset import Files, open_files
 from hierviz.cli import main
 from hierviz.errors import FileError
-from hierviz.onnx.model_inputs import InputSpec, load_inputs
+from hierviz.onnx.inputs.model_inputs import InputSpec, load_inputs
 from hierviz.readers import load_predictions, load_taxonomy, load_truth, read_classes, read_node_attributes
 from hierviz.readers.pictures import Pictures
 from hierviz.readers.streams import require_file, rewindable

@@ -8,8 +8,8 @@ from hypothesis import given
 from strategies import many
 
 import hierviz as hv
-from hierviz.curves import CURVE_KEYS
-from hierviz.information_curve import information_curve
+from hierviz.curves.information_curve import information_curve
+from hierviz.curves.operating_curve import CURVE_KEYS
 
 
 @many

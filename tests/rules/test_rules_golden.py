@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.crm import _exclusive_mass
-from hierviz.information_curve import information_curve
+from hierviz.curves.information_curve import information_curve
+from hierviz.inference.crm import _exclusive_mass
+from hierviz.inference.rules import _runner_up
 from hierviz.metrics.path import path_metrics
-from hierviz.rules import _runner_up
 
 KEYS = {
     "flat_softmax": "flat_softmax",

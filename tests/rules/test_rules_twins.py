@@ -13,7 +13,7 @@ from naive_rules import Tables
 from strategies import many
 
 import hierviz as hv
-from hierviz import inference
+from hierviz.inference import registry as inference
 from hierviz.parametrisation import sum_up
 
 LAMBDAS = (0, 0.25, 0.5, 1.0, 2, 17.0)

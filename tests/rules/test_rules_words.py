@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.inference import infer
-from hierviz.information_curve import information_curve
+from hierviz.curves.information_curve import information_curve
+from hierviz.inference.registry import infer
 
 
 @pytest.fixture

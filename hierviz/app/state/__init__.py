@@ -18,7 +18,6 @@ from hierviz.app.state.current import (
 )
 from hierviz.app.state.curve import bound_own_thresholds, curve_start, dragged, move_threshold
 from hierviz.app.state.entry import begin, dismiss_hint, first_visit, is_dark, is_narrow, main_width, must_ask, width
-from hierviz.app.state.memory import answered, computed, kept, memory, opened_model
 from hierviz.app.state.opened import (
     asked_files,
     close,
@@ -39,6 +38,7 @@ from hierviz.app.state.opened import (
     startup_limits,
 )
 from hierviz.app.state.paths import allowed_folder, allowed_path, is_local_visit, may_open_paths
+from hierviz.app.state.server_memory import answered, computed, kept, memory, opened_model
 from hierviz.app.state.upload_fields import keep_upload, kept_upload, limits_words
 
 __all__ = [

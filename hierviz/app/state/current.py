@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from hierviz.app.view import View
+from hierviz.app.state.page_view import View
 
 session, url = st.session_state, st.query_params
 

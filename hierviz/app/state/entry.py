@@ -8,8 +8,8 @@ import streamlit as st
 
 from hierviz.app.state.current import link, publish, session, url, view
 from hierviz.app.state.opened import asked_files, data, startup, startup_files
+from hierviz.app.state.page_view import View
 from hierviz.app.state.visits import forget_former_widgets
-from hierviz.app.view import View
 
 _VIEWPORT = None
 

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import streamlit as st
 
-from hierviz.app import dataset as datasets
+from hierviz.app.state import dataset as datasets
 from hierviz.app.state.current import publish, session, view
-from hierviz.app.state.memory import memory
+from hierviz.app.state.page_view import View
 from hierviz.app.state.server import server
+from hierviz.app.state.server_memory import memory
 from hierviz.app.state.upload_fields import empty_uploaders
 from hierviz.app.state.visits import give_back_memory, visit
-from hierviz.app.view import View
 from hierviz.cli.files import add_app_options
 from hierviz.cli.model_flags import model_options, reading_options
 from hierviz.errors import ModelError

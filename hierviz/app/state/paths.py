@@ -9,8 +9,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from hierviz.app.door import LOCAL_NAMES, has_foreign_names, is_local
-from hierviz.app.uploads import upload_folders
+from hierviz.app.state.host_names import LOCAL_NAMES, has_foreign_names, is_local
+from hierviz.app.state.uploads import upload_folders
 from hierviz.errors import FileError
 
 # Read beside a model without being named.

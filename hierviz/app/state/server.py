@@ -7,10 +7,10 @@ import sys
 
 import streamlit as st
 
-from hierviz.app.limits import GIGA, MEGA, Limits
-from hierviz.app.shelf import Results, Shelf
+from hierviz.app.state.limits import GIGA, MEGA, Limits
+from hierviz.app.state.shelf import Results, Shelf
+from hierviz.app.state.uploads import UploadFolder
 from hierviz.app.state.visits import keep_sweeping, running_server, shown_keys
-from hierviz.app.uploads import UploadFolder
 
 # The largest result is a chart with its tables, some megabytes.
 MOST_RESULTS, MOST_MODELS, MOST_ANSWERS = 256, 8, 256

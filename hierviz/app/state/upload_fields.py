@@ -8,13 +8,13 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import DeletedFile
 
-from hierviz.app.limits import size_text
-from hierviz.app.numbers import escape
 from hierviz.app.state.current import session
-from hierviz.app.state.memory import memory
+from hierviz.app.state.escape import escape
+from hierviz.app.state.limits import size_text
 from hierviz.app.state.server import server
+from hierviz.app.state.server_memory import memory
+from hierviz.app.state.uploads import Uploads
 from hierviz.app.state.visits import visit
-from hierviz.app.uploads import Uploads
 from hierviz.errors import FileError
 
 

@@ -1,0 +1,100 @@
+"""What the panels below the operating curves share: the samples, the choices that stay in the session, tables, buttons."""
+
+import pandas as pd
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.charts import threshold_text
+from hierviz.charts.curve_table import short_label
+from hierviz.evaluation.common_samples import judged_samples
+from hierviz.metrics import METRICS
+from hierviz.number_text import value_text
+
+# The numbers at one threshold that every panel shows.
+SHOWN = ("correct", "exact", "info_precision", "info_recall", "info_f1")
+MEMORY = "choosing"
+
+
+def kept(field, default, options=None, **widget):
+    """Keywords of a widget whose value stays in the session; the default where it is none of `options` any more."""
+    state.memory(MEMORY)[field] = value(field, default, options)
+    return state.kept(MEMORY, field, default, **({} if options is None else {"options": list(options)}), **widget)
+
+
+def value(field, default, options=None):
+    """The value of such a widget, also where it is not on the page."""
+    found = state.memory(MEMORY).get(field, default)
+    return found if options is None or found in options else default
+
+
+def samples_of(choice):
+    """JudgedSamples of every model on the page by key: the samples that all of them judge."""
+    keys = tuple(choice.keys)
+    return state.computed(
+        "judged samples",
+        (choice.data_key, keys),
+        lambda: dict(zip(keys, judged_samples(choice.models.values()), strict=True)),
+    )
+
+
+def columns_of(choice, find):
+    """What `find`, one of `group_columns` and `facet_columns`, finds among the samples of the page."""
+    first = next(iter(samples_of(choice).values()))
+    return state.computed(find.__name__, (choice.data_key, tuple(choice.keys)), lambda: find(first))
+
+
+def with_interval(number, interval=None):
+    """A number as text, with its interval where it has one."""
+    if number is None or number != number:
+        return "–"
+    span = "" if interval is None else f"  [{value_text(interval.lower)}, {value_text(interval.upper)}]"
+    return f"{value_text(number)}{span}"
+
+
+def use_threshold(tau, model, key):
+    """The button that moves the handle of a model to a threshold."""
+    is_there = state.view().tau_of(model) == tau
+    st.button(
+        f"{'The handle is at' if is_there else 'Use this'} τ = {threshold_text(tau)}",
+        key=f"use-{key}",
+        type="primary",
+        disabled=is_there,
+        icon=":material/check:" if is_there else ":material/my_location:",
+        on_click=state.move_threshold,
+        args=(tau, model),
+    )
+
+
+def value_table(rows, key, *, first, keys=SHOWN, intervals=None):
+    """Rows of numbers, the same columns in all panels.
+
+    Parameters
+    ----------
+    rows : dict of str to dict of str to object
+        First column, then ``τ`` and the metrics; those that are no column are left out.
+    key : str
+        Of the widget.
+    first : str
+        Title of the first column.
+    keys : sequence of str
+        Metrics.
+    intervals : dict of str to dict of str to Interval, optional
+        By row and metric.
+    """
+    table = pd.DataFrame(
+        [[name, row["τ"], *(row.get(one) for one in keys)] for name, row in rows.items()],
+        columns=[first, "τ", *(short_label(one) for one in keys)],
+    )
+    for place, one in enumerate(keys, 2):
+        spans = [(intervals or {}).get(name, {}).get(one) for name in rows]
+        texts = [with_interval(row.get(one), span) for row, span in zip(rows.values(), spans, strict=True)]
+        table.isetitem(place, texts)
+    st.dataframe(
+        table,
+        hide_index=True,
+        key=key,
+        width="content",
+        column_config={
+            short_label(one): st.column_config.TextColumn(help=METRICS[one].sentence, alignment="right") for one in keys
+        },
+    )

@@ -1,0 +1,170 @@
+"""The chart of the operating curves on its page: what it is made of, drawn once and dragged without the server."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from hierviz import charts
+from hierviz.app import state
+from hierviz.app.curve_panels import goal_panel, uncertainty
+from hierviz.app.curve_panels.curve_drag import drag_bar
+from hierviz.app.state.curve_choices import AXES
+from hierviz.app.widgets.figure import below
+from hierviz.curves.operating_curve import CURVE_KEYS
+from hierviz.curves.set_operating_curve import set_operating_curve
+from hierviz.metrics import path_metrics
+from hierviz.taxonomy import Taxonomy
+
+# Low enough that the strip to drag is in sight without scrolling on a laptop.
+HEIGHT = 255
+
+
+@dataclass(frozen=True)
+class CurveChoice:
+    """Digest of the data and models of the page, `keys` in the order of their colours; the rest of the choice is in the view."""
+
+    data_key: str
+    taxonomy: Taxonomy
+    models: dict
+
+    @property
+    def keys(self):
+        """Keys of the models."""
+        return list(self.models)
+
+    @property
+    def names(self):
+        """Names of the models, for people."""
+        return [model.predictions.name for model in self.models.values()]
+
+    def name(self, key):
+        """Name of a model by its key."""
+        return self.models[key].predictions.name
+
+    @property
+    def axes(self):
+        """The pair of metrics."""
+        return AXES[state.view().axes]
+
+    def curves(self, start):
+        """Operating curves by name."""
+        curves = {model.predictions.name: model.curve for model in self.models.values()}
+        if self.axes.y != "hf1_samples":
+            return curves
+        taus = charts.knots(curves, *(start.tau_of(key) for key in self.keys))
+        return state.computed(
+            "set curves",
+            (self.data_key, tuple(self.keys), taus.tobytes()),
+            lambda: {name: set_operating_curve(model, taus) for name, model in zip(self.names, self.models.values())},
+        )
+
+    def tau(self, view):
+        """The threshold of a view: a number, or by name where every model has its own."""
+        return {self.name(key): view.tau_of(key) for key in self.keys} if view.own else view.tau
+
+    def rules(self):
+        """Where the marked rules land: {model: {rule: {metric: value}}}."""
+        view = state.view()
+        return state.computed(
+            "rules",
+            (self.data_key, tuple(self.keys), view.marked, view.bits, view.lam),
+            lambda: {name: _landed(model, view) for name, model in zip(self.names, self.models.values())},
+        )
+
+    def answers(self):
+        """Taxonomy and Pareto table of the judged samples by name."""
+        return state.computed(
+            "answers",
+            (self.data_key, tuple(self.keys)),
+            lambda: {
+                name: (self.taxonomy, model.table.take(model.rows))
+                for name, model in zip(self.names, self.models.values())
+            },
+        )
+
+
+def _landed(model, view):
+    found = {}
+    for rule in view.marked:
+        answers = model.answers(rule, bits=view.bits, lam=view.lam)
+        metrics = path_metrics(model.taxonomy, model.truth, answers[model.judged])
+        found[rule] = {key: float(metrics[key].mean()) for key in CURVE_KEYS}
+    return found
+
+
+def curve_chart(choice):
+    """Draw the chart with all that belongs to it; returns the View of what is chosen on it."""
+    view, dark, width = state.view(), state.is_dark(), state.session.px
+    points = goal_panel.points(choice)
+    options = (
+        view.axes,
+        view.drawn,
+        view.marked,
+        view.bits,
+        view.lam,
+        bool(view.own),
+        uncertainty.shown(choice),
+        str(points),
+    )
+    start, key = state.curve_start(f"{options}-{dark}-{width}-{'-'.join(choice.keys)}", choice.keys)
+    curves, tau = choice.curves(start), choice.tau(start)
+    bands = uncertainty.bands(choice)
+    alike = {
+        "x": choice.axes.x,
+        "y": choice.axes.y,
+        "strip": choice.axes.strip,
+        "tau": tau,
+        "model": choice.name(start.model),
+        "rules": choice.rules(),
+        "spread": True if "spread" in view.drawn else None,
+        "zoom": "whole" not in view.drawn,
+        "bands": bands,
+    }
+    drawn = (choice.data_key, tuple(choice.keys), options, str(tau), start.model)
+    drag_bar(state.computed("drag", drawn, lambda: charts.curve_drag(curves, **alike)), key=f"drag-{key}")
+    chart = state.computed(
+        "curves",
+        (*drawn, dark, width),
+        lambda: charts.finish(
+            charts.operating_curves(
+                curves,
+                **alike,
+                answers=choice.answers(),
+                levels="levels" in view.drawn,
+                envelope="envelope" in view.drawn,
+                points=points,
+                dark=dark,
+                width=width,
+                height=HEIGHT,
+            ),
+            dark=dark,
+        ),
+    )
+    event = st.altair_chart(
+        chart,
+        width="content",
+        theme=None,
+        key=key,
+        on_select="rerun",
+        selection_mode=charts.selections(curves),
+        alt="Operating curves of the chosen models with a threshold that can be dragged",
+    )
+    now = state.dragged(event, start, choice.keys)
+    words = [
+        charts.operating_curves_sentence(curves, tau=choice.tau(now), model=choice.name(now.model)),
+        uncertainty.comparison(choice, now.model),
+        charts.bands_sentence(bands, choice.axes.x, choice.axes.y),
+    ]
+    below(
+        chart,
+        name="operating-curves",
+        sentence=" ".join(one for one in words if one),
+        table=charts.operating_curves_table(
+            curves,
+            tau=choice.tau(now),
+            rules=choice.rules(),
+            intervals={choice.name(key): uncertainty.at(choice, key, now.tau_of(key)) for key in choice.keys},
+        ),
+        note=charts.threshold_caution(len(curves), not now.own),
+    )
+    return now

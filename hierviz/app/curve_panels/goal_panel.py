@@ -1,0 +1,258 @@
+"""Panel "Choose by goal": what the threshold should achieve, and the threshold that does."""
+
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.curve_panels import choosing, uncertainty
+from hierviz.app.state.escape import escape
+from hierviz.charts import threshold_text
+from hierviz.charts.curve_table import short_label
+from hierviz.number_text import percent_text, value_text
+from hierviz.thresholds.groups import group_thresholds, groups_by_depth, groups_by_subtree
+from hierviz.thresholds.selection import (
+    COST_SENTENCE,
+    at_least_correct,
+    at_most_above_depth,
+    at_most_cost,
+    best_of,
+    cheapest,
+    with_costs,
+)
+
+GOALS = {
+    "correct": "So many correct",
+    "cost": "Cost of wrong and vague",
+    "depth": "Few vague answers",
+    "groups": "A τ for each group",
+}
+# What is asked for at first.
+LEVEL, SHARE, COSTS = 95.0, 20.0, {"wrong": 1.0, "vague": 0.3, "most": 0.1}
+GROUPS = {
+    "subtree": "the branch below the root that the best leaf lies in",
+    "depth": "the depth of the answer at τ = 0.5",
+}
+CHECKS = {"same": "the same samples", "other": "the other half of the samples"}
+GROUP_GOALS = {"correct": "so many correct", "best": "best F1"}
+
+
+def panel(choice, now):
+    """The chosen goal: its numbers, the threshold, what is reached there."""
+    key = now.model
+    st.segmented_control(
+        "Goal",
+        format_func=GOALS.get,
+        required=True,
+        label_visibility="collapsed",
+        **choosing.kept("goal", "correct", GOALS),
+    )
+    goal = choosing.value("goal", "correct", GOALS)
+    CONTROLS[goal](choice)
+    if goal == "groups":
+        _groups(choice, key)
+        return
+    for place, (label, found) in enumerate(found_by_goal(choice, key)):
+        if found.is_feasible:
+            _reached(choice, key, now.tau_of(key), label, found, f"{goal}-{place}")
+        else:
+            st.info(escape(found.why_not), icon=":material/block:")
+
+
+def points(choice):
+    """Thresholds of the chosen goal for every model, to ring on the curves: list of dict; None when the panel is shut."""
+    if state.view().panel != "goal" or choosing.value("goal", "correct", GOALS) == "groups":
+        return None
+    return [
+        {"model": choice.name(key), "label": label, "tau": found.threshold}
+        for key in choice.keys
+        for label, found in found_by_goal(choice, key)
+        if found.is_feasible
+    ] or None
+
+
+def found_by_goal(choice, key):
+    """(label, Choice) of the chosen goal for a model."""
+    goal = choosing.value("goal", "correct", GOALS)
+    return state.computed(
+        "goal", (choice.data_key, tuple(choice.keys), key, goal, _asked(goal, choice)), lambda: _find(choice, key, goal)
+    )
+
+
+def _asked(goal, choice):
+    """The numbers of a goal, as the search takes them."""
+    if goal == "cost":
+        return tuple(choosing.value(name, default) for name, default in COSTS.items())
+    if goal == "depth":
+        return choosing.value("deep", *_depths(choice)), choosing.value("share", SHARE)
+    return (choosing.value("level", LEVEL),)
+
+
+def _depths(choice):
+    """The depth asked for at first, and all there are."""
+    deepest = choice.taxonomy.max_depth
+    return min(2, deepest), tuple(range(deepest + 1))
+
+
+def _find(choice, key, goal):
+    samples = choosing.samples_of(choice)[key]
+    curve, asked = samples.curve, _asked(goal, choice)
+    if goal == "correct":
+        return [(f"{asked[0]:g} % correct", at_least_correct(curve, asked[0] / 100))]
+    if goal == "depth":
+        depth, share = asked
+        found = at_most_above_depth(curve, choice.taxonomy, samples.table, depth, share / 100)
+        return [(f"≤ {share:g} % above depth {depth}", found)]
+    wrong, vague, most = asked
+    priced = with_costs(curve, choice.taxonomy, samples.table, samples.truth, wrong=wrong, vague=vague)
+    return [("cheapest", cheapest(priced)), (f"cost ≤ {most:g}", at_most_cost(priced, most))]
+
+
+def _ask_correct(choice):
+    st.number_input(
+        "At least so many of 100 answers are correct",
+        0.0,
+        100.0,
+        step=1.0,
+        format="%.1f",
+        **choosing.kept("level", LEVEL, width=330),
+    )
+    st.markdown("Of all thresholds that do it, this is the one that says the most (largest information recall):")
+
+
+def _ask_cost(choice):
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.number_input("A wrong answer costs", 0.0, 1e9, step=0.1, **choosing.kept("wrong", COSTS["wrong"], width=190))
+        st.number_input(
+            "One that says nothing costs", 0.0, 1e9, step=0.1, **choosing.kept("vague", COSTS["vague"], width=220)
+        )
+        st.number_input("On average at most", 0.0, 1e9, step=0.01, **choosing.kept("most", COSTS["most"], width=190))
+    st.markdown(COST_SENTENCE)
+
+
+def _ask_depth(choice):
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.number_input(
+            "At most so many of 100 answers",
+            0.0,
+            100.0,
+            step=1.0,
+            format="%.1f",
+            **choosing.kept("share", SHARE, width=250),
+        )
+        st.selectbox(
+            "stop above depth",
+            help="In steps below the top of the tree; an answer at a smaller depth is too vague.",
+            **choosing.kept("deep", *_depths(choice), width=170),
+        )
+    st.markdown("Of all thresholds that do it, this is the one with the most correct answers:")
+
+
+def _ask_groups(choice):
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox("Groups by", format_func=GROUPS.get, **choosing.kept("groups_by", "subtree", GROUPS, width=420))
+        st.selectbox(
+            "Goal of each",
+            format_func=GROUP_GOALS.get,
+            **choosing.kept("groups_goal", "correct", GROUP_GOALS, width=170),
+        )
+        st.selectbox("Measured on", format_func=CHECKS.get, **choosing.kept("groups_on", "other", CHECKS, width=250))
+        if choosing.value("groups_goal", "correct", GROUP_GOALS) == "correct":
+            st.number_input(
+                "% correct", 0.0, 100.0, step=1.0, format="%.1f", **choosing.kept("level", LEVEL, width=120)
+            )
+
+
+CONTROLS = {"correct": _ask_correct, "cost": _ask_cost, "depth": _ask_depth, "groups": _ask_groups}
+
+
+def _reached(choice, key, tau, label, found, where):
+    """What is reached at the threshold found, beside the one that the handle stands at."""
+    curve = choosing.samples_of(choice)[key].curve
+    extra = [one for one in ("cost",) if one in found.values]
+    rows = {
+        f"{label}": {"τ": threshold_text(found.threshold)} | found.values,
+        "where the handle is": {"τ": threshold_text(tau)} | curve.at(tau),
+    }
+    told = f"**{escape(choice.name(key))}, {escape(label)}:** τ = {threshold_text(found.threshold)}"
+    if extra:
+        told += f", at a mean cost of {value_text(found.values['cost'])} per sample"
+    if "above_depth" in found.values:
+        told += f", with {percent_text(found.values['above_depth'], 1)} of the answers above that depth"
+    st.markdown(
+        f"{told}. There {percent_text(found.values['correct'], 1)} of the answers are correct, and they state "
+        f"{percent_text(found.values['info_recall'], 1)} of what there is to say."
+    )
+    taus = dict(zip(rows, (found.threshold, tau), strict=True))
+    spans = {name: uncertainty.at(choice, key, one) for name, one in taus.items()}
+    choosing.value_table(rows, f"goal-{where}", first="at", intervals=spans)
+    choosing.use_threshold(found.threshold, key, f"goal-{where}")
+
+
+def _groups(choice, key):
+    samples, taxonomy = choosing.samples_of(choice)[key], choice.taxonomy
+    by = choosing.value("groups_by", "subtree", GROUPS)
+    goal = choosing.value("groups_goal", "correct", GROUP_GOALS)
+    is_checked = choosing.value("groups_on", "other", CHECKS) == "other" and samples.n_samples > 1
+    level = _asked("groups", choice)[0] / 100
+
+    def make():
+        labels = (
+            groups_by_subtree(taxonomy, samples.table) if by == "subtree" else groups_by_depth(taxonomy, samples.table)
+        )
+        find = best_of if goal == "best" else partial(at_least_correct, level=level)
+        return group_thresholds(
+            taxonomy, samples.table, samples.truth, labels, find, fraction=0.5 if is_checked else None
+        )
+
+    # A goal that cannot be reached gives None: kept in a list, so that it is not searched for again.
+    asked = (choice.data_key, tuple(choice.keys), key, by, goal, is_checked, level)
+    found = state.computed("group thresholds", asked, lambda: [make()])[0]
+    if found is None:
+        st.info(escape(at_least_correct(samples.curve, level).why_not or "No threshold reaches this goal."))
+        return
+    rows = {
+        "All samples": {
+            "own τ": "by group",
+            "one τ": threshold_text(found.global_threshold),
+            "n": f"{found.measured_on:,}",
+        }
+    }
+    own, alike = {"All samples": found.values}, {"All samples": found.global_values}
+    for place, group in enumerate(found.groups.tolist()):
+        name = taxonomy.title(group) if by == "subtree" else f"depth {group}"
+        name = name if name not in rows else f"{name} ({taxonomy.names[group]})"
+        tau = threshold_text(found.threshold[place])
+        rows[name] = {
+            "own τ": tau if found.is_own[place] else f"{tau} (the one for all)",
+            "one τ": threshold_text(found.global_threshold),
+            "n": f"{int(found.n_measured[place]):,}",
+        }
+        own[name] = {one: values[place] for one, values in found.group_values.items()}
+        alike[name] = {one: values[place] for one, values in found.global_group_values.items()}
+    shown = ("correct", "exact", "info_recall", "info_f1")
+    table = pd.DataFrame(
+        [
+            [
+                name,
+                row["n"],
+                row["own τ"],
+                row["one τ"],
+                *(choosing.with_interval(values[name][one]) for one in shown for values in (own, alike)),
+            ]
+            for name, row in rows.items()
+        ],
+        columns=[
+            "group",
+            "n",
+            "own τ",
+            "one τ",
+            *(f"{short_label(one)}, {which} τ" for one in shown for which in ("own", "one")),
+        ],
+    )
+    st.dataframe(table, hide_index=True, key="goal-groups", width="content")
+    st.markdown(
+        f"{found.sentence} Each row is a group of samples, put together by {GROUPS[by]}; *own τ* is what its own threshold "
+        "reaches, *one τ* what the threshold for all reaches."
+    )

@@ -1,0 +1,123 @@
+"""Panel "Guarantee": a threshold with a promise about new samples, chosen on one part and checked on the other."""
+
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.curve_panels import choosing
+from hierviz.app.state.escape import escape
+from hierviz.charts import threshold_text
+from hierviz.errors import HiervizError
+from hierviz.evaluation.common_samples import group_columns
+from hierviz.number_text import percent_text
+from hierviz.thresholds.risk_control import guaranteed_threshold
+
+ALONE = "each sample by itself"
+# Metric -> what its loss is called.
+LOSSES = {
+    "correct": "wrong answers",
+    "exact": "answers that are not exact",
+    "info_recall": "missing information (1 − recall)",
+    "info_precision": "wrong information (1 − precision)",
+    "info_f1": "1 − F1 (information)",
+    "depth_recall": "missing depth (1 − recall by depth)",
+    "depth_precision": "wrong depth (1 − precision by depth)",
+    "depth_f1": "1 − F1 (depth)",
+}
+# What is asked for at first, in percent.
+ALPHA, CONFIDENCE, SHARE = 10.0, 90.0, 50.0
+
+
+def panel(choice, now):
+    """Controls, the promise, what it rests on."""
+    key = now.model
+    st.markdown(
+        "A threshold that looks good on these samples may do worse on new ones. Here it is chosen on one part of the "
+        "samples, carefully enough for a promise, and checked on the other part, which has no say."
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.number_input(
+            "At most so many %", 0.1, 99.9, step=1.0, format="%.1f", **choosing.kept("alpha", ALPHA, width=150)
+        )
+        st.selectbox("of", format_func=LOSSES.get, **choosing.kept("loss", "correct", LOSSES, width=270))
+        st.number_input(
+            "with a confidence of %",
+            1.0,
+            99.9,
+            step=1.0,
+            format="%.1f",
+            help="How often a choice made like this keeps its promise, if it were made anew with other samples.",
+            **choosing.kept("confidence", CONFIDENCE, width=170),
+        )
+    columns = (ALONE, *choosing.columns_of(choice, group_columns))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.number_input(
+            "% to choose on", 1.0, 99.0, step=5.0, format="%.0f", **choosing.kept("fraction", SHARE, width=150)
+        )
+        st.number_input("Seed of the split", 0, 2**31, step=1, **choosing.kept("split_seed", 0, width=150))
+        if len(columns) > 1:
+            st.selectbox(
+                "Kept together",
+                help="Samples of one user, document or place are alike: none is on both sides, and each group counts once.",
+                **choosing.kept("split_group", ALONE, columns, width=230),
+            )
+    try:
+        found = promise(choice, key)
+    except HiervizError as error:
+        st.info(escape(str(error)), icon=":material/info:")
+        return
+    _show(choice, key, found)
+
+
+def promise(choice, key):
+    """The Guarantee of a model for what is asked; raises a HiervizError where the samples cannot be parted."""
+    samples = choosing.samples_of(choice)[key]
+    columns = (ALONE, *choosing.columns_of(choice, group_columns))
+    group = choosing.value("split_group", ALONE, columns)
+    asked = {
+        "alpha": choosing.value("alpha", ALPHA) / 100,
+        # Whole percentages stay what they are: 1 - 0.9 is not 0.1.
+        "delta": round(1 - choosing.value("confidence", CONFIDENCE) / 100, 12),
+        "key": choosing.value("loss", "correct", LOSSES),
+        "fraction": choosing.value("fraction", SHARE) / 100,
+        "seed": choosing.value("split_seed", 0),
+    }
+    return state.computed(
+        "guarantee",
+        (choice.data_key, tuple(choice.keys), key, group, tuple(asked.values())),
+        lambda: guaranteed_threshold(
+            choice.taxonomy,
+            samples.table,
+            samples.truth,
+            groups=None if group == ALONE else samples.groups(group),
+            **asked,
+        ),
+    )
+
+
+def _show(choice, key, found):
+    units = f"{found.unit}s"
+    with st.container(border=True):
+        name = escape(choice.name(key))
+        if not found.is_feasible:
+            st.markdown(f"**{name}: nothing can be promised.** {escape(found.sentence)}")
+            st.markdown("Ask for less, for a smaller confidence, or bring more samples.")
+            return
+        st.markdown(f"#### {name}: τ = {threshold_text(found.threshold)}")
+        st.markdown(f"**{escape(found.sentence)}**")
+        loss = LOSSES[found.key]
+        loss = loss[0].upper() + loss[1:]
+        chosen, checked, bound = st.columns(3)
+        chosen.metric(
+            f"{loss}, in the {found.n_calibration:,} {units} it was chosen on", percent_text(found.risk_calibration, 1)
+        )
+        checked.metric(f"{loss}, in the {found.n_check:,} other {units}", percent_text(found.risk_check, 1))
+        bound.metric(f"At most, in all new {units}", percent_text(found.bound, 1))
+        if found.risk_check > found.alpha:
+            st.markdown(
+                f"The other {units} lie above what is promised for all new ones: they are a sample themselves, and up to "
+                f"{100 * found.delta:.4g} % of choices made like this fail. Choose a smaller share or a higher confidence "
+                "if that is too many."
+            )
+        st.markdown(escape(found.assumption))
+        st.markdown("Say what you need first: asking again and again until an answer pleases breaks the promise.")
+    choosing.use_threshold(found.threshold, key, "guarantee")

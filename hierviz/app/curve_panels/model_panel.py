@@ -1,0 +1,200 @@
+"""Panel "Models in numbers": all models side by side, with intervals, by facet, and means over runs."""
+
+import pandas as pd
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.curve_panels import choosing, uncertainty
+from hierviz.app.state.escape import escape
+from hierviz.app.widgets import numbers
+from hierviz.app.widgets.metric_table import MARKS, TIES, Row, metric_table, ranked, too_few_text, unmarked
+from hierviz.charts import to_csv
+from hierviz.errors import HiervizError
+from hierviz.evaluation.common_samples import facet_columns, facets
+from hierviz.evaluation.model_table import (
+    AT_ONE_THRESHOLD,
+    TABLE_KEYS,
+    model_intervals,
+    model_numbers,
+    run_groups,
+    spread_over_runs,
+)
+from hierviz.metrics import METRICS
+from hierviz.number_text import value_text
+from hierviz.uncertainty.comparison import AT_CORRECT, never_reached, too_few_for
+
+WHOLE = "all samples together"
+
+
+def panel(choice, now):
+    """The table, what its marks mean, its download, and the means over runs."""
+    first = next(iter(choosing.samples_of(choice).values()))
+    columns = (WHOLE, *choosing.columns_of(choice, facet_columns))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        with st.popover("Columns", icon=":material/view_column:"):
+            st.multiselect(
+                "Columns",
+                TABLE_KEYS,
+                format_func=lambda key: METRICS[key].label,
+                label_visibility="collapsed",
+                **choosing.kept("columns", list(TABLE_KEYS)),
+            )
+        if len(columns) > 1:
+            st.selectbox("A row for each value of", **choosing.kept("facet", WHOLE, columns, width=260))
+    keys = [key for key in TABLE_KEYS if key in choosing.value("columns", list(TABLE_KEYS))]
+    if not keys:
+        st.info("Choose at least one column.")
+        return
+    facet = choosing.value("facet", WHOLE, columns)
+    rows = _rows(choice, facet, keys)
+    metric_table(rows, keys, "models-table")
+    _explain(choice, first, facet, rows, keys)
+    st.download_button(
+        "CSV",
+        to_csv(pd.DataFrame([_flat(row, keys) for row in rows])),
+        "models.csv",
+        "text/csv",
+        key="get-models",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+    _runs(choice)
+    st.markdown("What the columns mean:")
+    numbers.definitions(keys, "models")
+
+
+def _rows(choice, facet, keys):
+    """The Rows, ranked among the models of each value of the facet."""
+    samples, found = choosing.samples_of(choice), []
+    if facet == WHOLE:
+        spans = {key: one.numbers for key, one in uncertainty.intervals(choice).items()}
+        rows = [
+            _row(
+                {"model": one.name},
+                one,
+                _numbers(choice, key, one, None),
+                spans.get(key, {}),
+                _never(choice, key, one, None),
+            )
+            for key, one in samples.items()
+        ]
+        return ranked(rows, keys, _unranked(samples))
+    for value, places in facets(next(iter(samples.values())), facet).items():
+        rows, parts = [], {key: one.take(places) for key, one in samples.items()}
+        for key, part in parts.items():
+            lead = {"model": part.name, facet: value, "n": part.n_samples}
+            rows.append(_row(lead, part, *(of(choice, key, part, (facet, value)) for of in (_numbers, _spans, _never))))
+        found += ranked(rows, keys, _unranked(parts))
+    return found
+
+
+def _row(lead, samples, values, spans, never):
+    """A Row without intervals of what its samples are too few for."""
+    few = too_few_for(AT_CORRECT, samples.n_samples)
+    spans = {key: one for key, one in spans.items() if key not in few}
+    return Row(lead, values, spans, never=never)
+
+
+def _unranked(samples):
+    """Columns without marks: samples by model, as many for each."""
+    return too_few_for(AT_CORRECT, next(iter(samples.values())).n_samples)
+
+
+def _numbers(choice, key, samples, part):
+    return state.computed(
+        "model numbers", (choice.data_key, tuple(choice.keys), key, part), lambda: model_numbers(samples)
+    )
+
+
+def _never(choice, key, samples, part):
+    """Numbers whose share of correct answers no threshold reaches."""
+    return state.computed(
+        "never reached",
+        (choice.data_key, tuple(choice.keys), key, part),
+        lambda: tuple(never_reached(samples.curve)),
+    )
+
+
+def _spans(choice, key, samples, part):
+    """Intervals of the numbers of some samples; empty where they are not wanted or cannot be had."""
+    if not uncertainty.is_on():
+        return {}
+    how = uncertainty.settings(choice)
+    try:
+        resamples = how.resamples(samples)
+    except HiervizError:
+        return {}  # all samples of this value are of one group
+    return state.computed(
+        "facet intervals",
+        (choice.data_key, tuple(choice.keys), key, part, how),
+        lambda: model_intervals(samples, resamples, thresholds=(), keys=(), levels=()).numbers,
+    )
+
+
+def _explain(choice, first, facet, rows, keys):
+    who = "Each row is a model" if facet == WHOLE else f"Each row is a model on the samples of one value of {facet}"
+    text = f"{escape(who)}, judged at all its thresholds on "
+    text += f"{first.n_samples:,} samples." if facet == WHOLE else f"n of the {first.n_samples:,} samples."
+    if len(choice.keys) > 1:
+        text += f" {MARKS} {unmarked([key for key in keys if key in AT_ONE_THRESHOLD])}"
+    few = too_few_for(keys, min(row.lead.get("n", first.n_samples) for row in rows))
+    if len(choice.keys) > 1 or uncertainty.is_on():
+        text += f" {too_few_text(few)}"
+    has_intervals = any(row.intervals for row in rows)
+    if has_intervals:
+        text += f" In brackets: 95 % intervals. {TIES if len(choice.keys) > 1 else ''}"
+    elif not uncertainty.is_on():
+        text += " For intervals, switch them on under Uncertainty."
+    judged = max(model.n_judged for model in choice.models.values())
+    if judged > first.n_samples:
+        text += (
+            f" Only samples that all these models judge are counted; the most that one of them judges is {judged:,}."
+        )
+    st.markdown(text)
+
+
+def _flat(row, keys):
+    """A row of the download: numbers with the ends of their intervals in columns of their own."""
+    found = dict(row.lead)
+    for key in keys:
+        found[key] = row.values.get(key)
+        if row.intervals:
+            span = row.intervals.get(key)
+            ends = (None, None) if span is None else (float(span.lower), float(span.upper))
+            found |= dict(zip((f"{key}_low", f"{key}_high"), ends, strict=True))
+    return found
+
+
+def _runs(choice):
+    """Mean and spread over several runs of one model: those whose names say so, or those chosen."""
+    names = {choice.name(key): key for key in choice.keys}
+    if len(names) < 2:
+        return
+    groups = run_groups(names)
+    with st.expander("Several runs of one model: mean ± 1.96 standard deviations", expanded=bool(groups)):
+        st.multiselect(
+            "These are runs of one model",
+            list(names),
+            help="Models whose names differ in the number of a seed or run alone are put together by themselves.",
+            **choosing.kept("runs", []),
+        )
+        chosen = [name for name in choosing.value("runs", []) if name in names]
+        if len(chosen) > 1:
+            groups = groups | {"chosen": chosen}
+        if not groups:
+            st.markdown("Choose at least two.")
+            return
+        samples = choosing.samples_of(choice)
+        table = []
+        for stem, runs in groups.items():
+            spread = spread_over_runs([_numbers(choice, names[name], samples[names[name]], None) for name in runs])
+            cells = {
+                METRICS[key].label: f"{value_text(one.mean)} ± {value_text(one.half_width)}"
+                for key, one in spread.items()
+            }
+            table.append({"model": stem, "runs": len(runs)} | cells)
+        st.dataframe(pd.DataFrame(table), hide_index=True, key="runs-table", width="content")
+        st.markdown(
+            "Each row is the mean over the runs, and how far single runs lie around it: about 95 % of runs, if they are "
+            "spread like a normal distribution. It says nothing about other samples: that is under Uncertainty."
+        )

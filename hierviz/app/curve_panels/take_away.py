@@ -1,0 +1,95 @@
+"""Panel "Take it away": the operating point as JSON, which the command line reads, and the curve as a table."""
+
+import json
+
+import pandas as pd
+import streamlit as st
+
+from hierviz.app.curve_panels import choosing, guarantee_panel, uncertainty
+from hierviz.app.state.escape import escape
+from hierviz.charts import threshold_text, to_csv
+from hierviz.cli.evaluate import curve_columns
+from hierviz.errors import HiervizError
+from hierviz.thresholds.operating_point import OperatingPoint
+
+
+def panel(choice, now):
+    """What the operating point says, and the downloads."""
+    key = now.model
+    point = operating_point(choice, key, now.tau_of(key))
+    name, tau = choice.name(key), threshold_text(point.threshold)
+    promised = ", with the promise of the guarantee" if point.guarantee else ""
+    st.markdown(
+        f"The operating point is **{escape(name)}** at **τ = {tau}**{promised}, measured on {point.n_samples:,} samples. "
+        "The file names the taxonomy by a hash, so that the threshold is not used with other classes."
+    )
+    samples = choosing.samples_of(choice)[key]
+    choosing.value_table(
+        {name: {"τ": tau} | samples.curve.at(point.threshold)},
+        "take-values",
+        first="model",
+        intervals={name: uncertainty.at(choice, key, point.threshold)},
+    )
+    with st.container(horizontal=True):
+        st.download_button(
+            "Operating point (JSON)",
+            as_text(point),
+            "operating-point.json",
+            "application/json",
+            key="get-point",
+            on_click="ignore",
+            icon=":material/download:",
+            type="primary",
+        )
+        st.download_button(
+            "Whole curve (CSV)",
+            lambda: to_csv(pd.DataFrame(curve_columns(samples.curve))),
+            f"curve-{key}.csv",
+            "text/csv",
+            key="get-curve",
+            on_click="ignore",
+            icon=":material/download:",
+        )
+    st.markdown(
+        "The picture is under *Table and downloads* below the chart: PNG, SVG, and as a Vega-Lite specification. "
+        "This measures the same operating point on other predictions, and says whether it keeps what it promised:"
+    )
+    st.code(
+        "hierviz evaluate --taxonomy TAXONOMY --predictions PREDICTIONS --operating-point operating-point.json",
+        language="bash",
+        wrap_lines=True,
+    )
+
+
+def operating_point(choice, key, tau):
+    """The OperatingPoint of a model on the page at a threshold, with intervals and a guarantee where there are."""
+    samples = choosing.samples_of(choice)[key]
+    spans = uncertainty.at(choice, key, tau)
+    detected = samples.model.predictions.detected
+    source = {"data": choice.data_key} | {name: detected[name] for name in ("file", "truth file") if name in detected}
+    if spans:
+        source["intervals"] = uncertainty.settings(choice).to_json()
+    return OperatingPoint.of_curve(
+        choice.taxonomy,
+        samples.curve,
+        tau,
+        samples.name,
+        intervals={name: (one.lower, one.upper) for name, one in spans.items()},
+        guarantee=_guarantee(choice, key, tau),
+        created_from=source,
+        model_sha256=detected.get("sha256"),
+    )
+
+
+def as_text(point):
+    """The JSON of an operating point."""
+    return json.dumps(point.to_json(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _guarantee(choice, key, tau):
+    """The Guarantee asked for, where it is about this threshold."""
+    try:
+        found = guarantee_panel.promise(choice, key)
+    except HiervizError:
+        return None
+    return found if found.is_feasible and found.threshold == tau else None

@@ -1,0 +1,199 @@
+"""Panel "Uncertainty": bands and intervals from resamples, and whether two models clearly differ."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from hierviz import charts
+from hierviz.app import state
+from hierviz.app.curve_panels import choosing
+from hierviz.app.state.escape import escape
+from hierviz.app.widgets.figure import figure
+from hierviz.charts.curve_table import short_label
+from hierviz.errors import HiervizError
+from hierviz.evaluation.common_samples import group_columns
+from hierviz.evaluation.model_table import answer_intervals, model_intervals
+from hierviz.uncertainty.bootstrap import SPECIFICITY_KEYS
+from hierviz.uncertainty.comparison import fewest_resamples, never_reached, paired_difference
+from hierviz.uncertainty.resamples import Resamples
+
+ONE_BY_ONE = "each sample by itself"
+# With fewer no difference of two models can be called clear at 95 %.
+FEWEST, MOST = fewest_resamples(0.95), 100_000
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How samples are drawn anew; `group` is a column of the sample table, or None."""
+
+    n_resamples: int = 1000
+    seed: int = 0
+    group: str | None = None
+
+    def resamples(self, samples):
+        """The Resamples of some JudgedSamples."""
+        groups = None if self.group is None else samples.groups(self.group)
+        return Resamples.draw(samples.n_samples, self.n_resamples, self.seed, groups)
+
+    def to_json(self):
+        """As it stands in an operating point."""
+        return {"n_resamples": self.n_resamples, "seed": self.seed, "group": self.group, "level": 0.95}
+
+
+def is_on():
+    """Whether bands and intervals are wanted."""
+    return "bands" in state.view().drawn
+
+
+def settings(choice):
+    """The Settings chosen."""
+    columns = (ONE_BY_ONE, *choosing.columns_of(choice, group_columns))
+    group = choosing.value("group", ONE_BY_ONE, columns)
+    n, seed = choosing.value("n_resamples", 1000), choosing.value("seed", 0)
+    return Settings(n, seed, None if group == ONE_BY_ONE else group)
+
+
+def intervals(choice):
+    """ModelIntervals of every model by key; empty where they are not wanted or the data allow none."""
+    if not is_on():
+        return {}
+    samples, how, found = choosing.samples_of(choice), settings(choice), {}
+    try:
+        resamples = how.resamples(_first(choice))
+    except HiervizError:
+        return {}  # the panel says why
+    bar = st.empty()
+    for place, (key, one) in enumerate(samples.items()):
+
+        def make(key=key, one=one, place=place):
+            text = f"How far {choice.name(key)} would move: model {place + 1} of {len(samples)}"
+            return model_intervals(
+                one, resamples, progress=lambda done, total: bar.progress(done / total, text=escape(text))
+            )
+
+        found[key] = state.computed("intervals", (choice.data_key, tuple(samples), key, how), make)
+    bar.empty()
+    return found
+
+
+def shown(choice):
+    """What the bands depend on, for keys of caches; None without bands."""
+    return settings(choice) if is_on() else None
+
+
+def bands(choice):
+    """CurveBands by name for the chart, or None."""
+    return {choice.name(key): one.bands for key, one in intervals(choice).items()} or None
+
+
+def at(choice, key, tau):
+    """Intervals of one model's answers at any threshold: dict of metric to Interval; empty where they are not wanted."""
+    if not intervals(choice):
+        return {}
+    samples, how = choosing.samples_of(choice)[key], settings(choice)
+    return state.computed(
+        "answer intervals",
+        (choice.data_key, tuple(choice.keys), key, tau, how),
+        lambda: answer_intervals(samples, tau, how.resamples(_first(choice))),
+    )
+
+
+def comparison(choice, model):
+    """How a model of the page compares with the others, in words; empty where it is alone."""
+    if len(choice.keys) < 2:
+        return ""
+    try:
+        samples = choosing.samples_of(choice)
+    except HiervizError:
+        return ""  # they share no sample; the panels say so
+    n, spans = _first(choice).n_samples, intervals(choice)
+    found = {one.name: spans[key].numbers if spans else one.curve.summary() for key, one in samples.items()}
+    never = {one.name: never_reached(one.curve) for one in samples.values()}
+    told = charts.comparison_sentence(found, choice.name(model), n, never=never)
+    return told if spans else f"{told} Bands and intervals are switched on under Uncertainty."
+
+
+def panel(choice, now):
+    """Controls, what they mean, and the difference of two models."""
+    st.markdown(
+        "These are the numbers of the samples at hand; others of the same kind would give slightly different ones. "
+        "Samples are drawn anew from those at hand many times, and the pale bands and the intervals hold the middle "
+        "95 % of what comes out (bootstrap)."
+    )
+    columns = (ONE_BY_ONE, *choosing.columns_of(choice, group_columns))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.toggle("Show bands and intervals", **state.bound_member("drawn", "bands"))
+        st.number_input(
+            "Resamples",
+            FEWEST,
+            MOST,
+            step=100,
+            help="More are smoother and slower; 1000 is usual.",
+            **choosing.kept("n_resamples", 1000, width=140),
+        )
+        st.number_input(
+            "Seed",
+            0,
+            2**31,
+            step=1,
+            help="The same seed draws the same samples.",
+            **choosing.kept("seed", 0, width=120),
+        )
+        if len(columns) > 1:
+            st.selectbox(
+                "Drawn together",
+                help="Samples of one user, document or place are alike: drawn together, the bands become honestly wider.",
+                **choosing.kept("group", ONE_BY_ONE, columns, width=230),
+            )
+    first = _first(choice)
+    if first.n_samples < 2:
+        st.info("With one sample there is nothing to draw anew: bands and intervals have no width.")
+    if not is_on():
+        st.markdown(
+            "Switch them on to see bands on the curves, intervals in every table, and which models clearly differ."
+        )
+        return
+    try:
+        settings(choice).resamples(first)
+    except HiervizError as error:
+        st.info(escape(str(error)), icon=":material/info:")
+        return
+    if len(choice.keys) > 1:
+        _difference(choice, now)
+    else:
+        st.markdown("With a second model on the page, their difference is drawn here.")
+
+
+def _difference(choice, now):
+    keys = choice.keys
+    other = next(key for key in keys if key != now.model)
+    st.markdown(
+        "Two models are compared where the same share of their answers is correct, not at the same τ: "
+        "their scores are on different scales."
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        names = {"format_func": choice.name}
+        a = st.selectbox("First model", **names, **choosing.kept("first", now.model, keys, width=230))
+        b = st.selectbox("Second model", **names, **choosing.kept("second", other, keys, width=230))
+        metric = st.selectbox(
+            "How specific",
+            format_func=short_label,
+            **choosing.kept("difference", "info_recall", SPECIFICITY_KEYS, width=200),
+        )
+    if a == b:
+        st.info("Choose two different models.")
+        return
+    found = intervals(choice)
+    difference = paired_difference(found[a].bands, found[b].bands)
+    most = [float(choosing.samples_of(choice)[key].curve.values["correct"].max()) for key in (a, b)]
+    names, dark, width = (choice.name(a), choice.name(b)), state.is_dark(), state.session.px
+    figure(
+        charts.difference_band(difference, metric, names, dark=dark, width=width),
+        name="difference",
+        sentence=charts.difference_band_sentence(difference, metric, names, most_correct=most),
+        table=charts.difference_band_table(difference, metric),
+    )
+
+
+def _first(choice):
+    return next(iter(choosing.samples_of(choice).values()))

@@ -1,0 +1,256 @@
+"""A whole set of samples: run the model with progress and Cancel, keep the predictions, send them to the other pages."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.model_page import checks as model_checks
+from hierviz.app.model_page.samples import Samples
+from hierviz.app.state.dataset import with_model
+from hierviz.app.state.escape import escape
+from hierviz.app.widgets import shell
+from hierviz.app.widgets.form_words import in_form_words, sentence
+from hierviz.errors import HiervizError
+from hierviz.onnx import load_inputs
+from hierviz.onnx.description.open_question import OpenQuestion
+from hierviz.onnx.inputs.unreadable import without_unreadable
+from hierviz.readers import attach_media, attach_truth, write_predictions
+
+KINDS = {
+    "picture": "Pictures: a zip, or .npy or .npz",
+    "text": "Texts: .txt with one a line, or a table",
+    "row": "A table (CSV, TSV, Parquet), .npy or .npz",
+    "array": "Arrays: .npy or .npz",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Finished:
+    """A run that came to its end.
+
+    Parameters
+    ----------
+    key : str
+        Of the source that was run.
+    predictions : Predictions
+    source : ModelSource
+        With its inputs.
+    on_data : bool
+        True for the samples of the open data.
+    checks : Checks, str or None
+    """
+
+    key: str
+    predictions: object
+    source: object
+    on_data: bool
+    checks: object
+
+
+def run(source, model, kind, from_data, data):
+    """The section; parameters as `model_ask.ask`, with the open Dataset.
+
+    Returns
+    -------
+    Question or None
+        What the numbers left open.
+    """
+    memory = state.memory("run")
+    st.markdown(
+        "Give it all samples at once; then compare it with other models on the other pages, or keep what it says."
+    )
+    chosen = _choose(model, kind, from_data, source)
+    if chosen is None:
+        return None
+    if kind == "picture":
+        said = state.startup_limits()[1]["strict"]
+        st.toggle("Stop at a picture that cannot be read", **state.kept("run", "strict", said))
+        st.caption("Else it is left out, and named below.")
+    with st.container(horizontal=True):
+        st.button(
+            "Run",
+            type="primary",
+            icon=":material/play_arrow:",
+            on_click=memory.update,
+            args=({"wanted": source.key, "stopped": None},),
+            key="run",
+        )
+        cancel = st.container()
+    place = st.container()
+    if memory.pop("wanted", None) == source.key:
+        memory.pop("finished", None)
+        try:
+            memory["finished"] = _run(source, model, chosen, place, cancel, memory)
+        except OpenQuestion as error:
+            memory["stopped"] = None
+            return error.question
+        except HiervizError as error:
+            memory["stopped"] = None
+            place.error(escape(in_form_words(str(error))), icon=":material/error:")
+            return None
+    if memory.get("stopped"):
+        place.info(f"Cancelled after {memory['stopped']}. Nothing was kept.", icon=":material/cancel:")
+    finished = memory.get("finished")
+    if finished is not None and finished.key == source.key:
+        _show(finished, data)
+    return None
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    samples: object  # Samples of the open data, or None
+    path: str | None
+    truth: str | None
+    media: str | None
+    held: tuple
+    reading: dict = field(default_factory=dict)
+    truth_column: str | None = None
+
+
+def _choose(model, kind, from_data, source):
+    """What to run on; None when nothing is there yet."""
+    way = "file"
+    if from_data is not None:
+        words = "The open data's {:,} samples" if from_data.is_open_data else "The {:,} inputs of the start"
+        ways = {"data": words.format(len(from_data)), "file": "Files"}
+        start = "data" if from_data.is_meant else "file"
+        kept = state.kept("run", f"from-{from_data.is_meant}", start)
+        way = st.segmented_control("Run on", list(ways), format_func=ways.get, required=True, **kept)
+    if way == "data" and from_data.is_open_data:
+        return _Chosen(from_data, None, None, None, ())
+    if way == "data":
+        files = source.files
+        media = None if "media" in files.reading else files.media
+        return _Chosen(None, files.inputs, files.truth, media, (), files.reading, files.truth_column)
+    left, right = st.columns(2, gap="large")
+    with left:
+        inputs = state.kept_upload("run_inputs", KINDS[kind])
+    with right:
+        truth = state.kept_upload("run_truth", "Truth (optional): columns sample_id and truth")
+        media = None
+        if kind != "picture":
+            media = state.kept_upload(
+                "run_media", "Pictures to show (optional): a zip, named by a column image or file"
+            )
+    if inputs is None:
+        st.caption("Choose the inputs first.")
+        return None
+    held = tuple(one for one in (inputs, truth, media) if one is not None)
+    truth, media = (one and str(one.paths[0]) for one in (truth, media))
+    return _Chosen(None, str(inputs.paths[0]), truth, media, held)
+
+
+def _run(source, model, chosen, place, cancel, memory):
+    memory["stopped"] = "no row"
+    cancel.button("Cancel", icon=":material/close:", key="cancel-run")
+    bar = place.progress(0.0, "Starting …")
+
+    def progress(done, total):
+        memory["stopped"] = f"{done:,} of {total:,} rows"
+        # A press of any button ends the script here, and with it the model's process.
+        bar.progress(done / total, f"{done:,} of {total:,} rows")
+
+    samples, unreadable = chosen.samples, {}
+    how = {**state.startup_limits()[1], "progress": progress, "unreadable": unreadable}
+    how["strict"] = memory.get("strict", how["strict"])
+    if samples is not None:
+        predictions = model.predict(samples.inputs, truth=samples.truth, sample_ids=samples.ids, **how)
+        inputs = samples.inputs
+    else:
+        inputs = load_inputs(chosen.path, model, **chosen.reading)
+        predictions = model.predict(inputs, **how)
+        if chosen.truth:
+            predictions = attach_truth(predictions, chosen.truth, chosen.truth_column)
+        if chosen.media:
+            predictions = attach_media(predictions, chosen.media)
+    key = chosen.path if samples is None else samples.key
+    samples = Samples(without_unreadable(inputs, unreadable)[0], predictions.truth, key, predictions.ids)
+    bar.progress(1.0, "Looking at the result …")
+    checks = None
+    if samples.truth is not None:
+        checks = model_checks.attempt(model, samples)
+    bar.empty()
+    memory["stopped"] = None
+    held = (*source.held, *chosen.held)
+    source, key = replace(source, inputs=samples.inputs, held=held), source.key
+    return Finished(key, predictions, source, chosen.path is None, checks)
+
+
+def _show(finished, data):
+    predictions = finished.predictions
+    st.success(f"Ran on {predictions.n_samples:,} samples, {predictions.truth_words}.", icon=":material/check_circle:")
+    for note in predictions.notes:
+        st.markdown(f":material/info: {escape(sentence(note))}")
+    memory = state.memory("run")
+    is_there = finished.on_data and any(one.key == finished.key for one in data.sources.values())
+    if is_there and memory.get("sent") is not predictions:
+        st.markdown("The other pages show these predictions already.")
+    with st.container(horizontal=True):
+        if not is_there:
+            st.button(
+                "Send to the other pages",
+                type="primary",
+                icon=":material/send:",
+                key="send",
+                on_click=memory.update,
+                args=({"send": True},),
+                disabled=memory.get("sent") is predictions,
+            )
+        st.download_button(
+            "Predictions as Parquet",
+            lambda: _parquet(predictions),
+            f"{finished.source.path.stem}.predictions.parquet",
+            "application/vnd.apache.parquet",
+            key="get-predictions",
+            on_click="ignore",
+            icon=":material/download:",
+        )
+    if memory.pop("send", False):
+        with st.spinner("Evaluating …"):
+            joined, key = with_model(data, _with_truth(predictions, data), finished.source)
+        memory |= {"sent": predictions, "sent_as": joined.models[key].predictions.name}
+        state.put(joined)
+        state.change(model=key)
+        st.rerun()
+    if memory.get("sent") is predictions:
+        st.markdown(
+            f"**{escape(memory['sent_as'])}** is now a model of the open data “{escape(data.title)}”. Look at it:"
+        )
+        with st.container(horizontal=True):
+            for page, label in (("overview", "Overview"), ("curves", "Operating curves"), ("example", "Examples")):
+                st.page_link(shell.page(page), label=label, query_params=state.link())
+    if finished.checks is not None:
+        st.subheader("Checks against the truth")
+        model_checks.show(finished.checks)
+
+
+def _with_truth(predictions, data):
+    """The predictions with the truth and pictures of the open data, where they are about the same samples."""
+    from hierviz.app.state.dataset import has_same_samples
+
+    if not has_same_samples(data, predictions):
+        return predictions
+    first = data.first.predictions
+    order = np.array([first.row_of[one] for one in map(str, predictions.ids)])
+    changes = {}
+    if predictions.truth is None and first.truth is not None:
+        changes["truth"] = first.truth.take(order)
+    if predictions.media is None and first.media is not None:
+        changes["media"] = first.media
+    changes["attributes"] = {key: np.asarray(one)[order] for key, one in first.attributes.items()} | dict(
+        predictions.attributes
+    )
+    return predictions.replace(**changes)
+
+
+def _parquet(predictions):
+    with tempfile.TemporaryDirectory(prefix="hierviz-") as folder:
+        path = Path(folder) / "predictions.parquet"
+        write_predictions(predictions, path)
+        return path.read_bytes()

@@ -1,0 +1,106 @@
+"""What the truth of some samples says about a model: is the order of its classes right, are its pictures prepared right?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from hierviz.app.state.escape import escape
+from hierviz.app.widgets.form_words import sentence
+from hierviz.errors import HiervizError
+from hierviz.onnx.checks.class_order import check_class_order
+from hierviz.onnx.checks.input_check import check_inputs, most_rows, rows_to_check
+from hierviz.taxonomy import NodeLists
+
+MOST_SHOWN = 6
+
+
+@dataclass(frozen=True)
+class Checks:
+    """Tables and warnings of `check_class_order` and `check_inputs`."""
+
+    orders: list
+    ways: list
+    warnings: tuple
+    names_known: bool
+
+
+def check(model, samples):
+    """Run both checks on the same samples with known truth, so that the tables can be read side by side."""
+    samples.inputs.checked(model.inputs)
+    rows = rows_to_check(samples.truth, most_rows(model.inputs))
+    if not len(rows):
+        return Checks([], [], (), bool(model.outputs))
+    truth = samples.truth.take(rows) if isinstance(samples.truth, NodeLists) else samples.truth[rows]
+    step = samples.inputs.rows_at_once(model.inputs, 64)
+
+    def blocks():
+        for start in range(0, len(rows), step):
+            yield _fed(samples.inputs, model.inputs, rows[start : start + step].tolist())
+
+    scores = model.run_blocks(blocks, len(rows))
+    taxonomy, nodes, key, warnings = model.taxonomy, None, None, []
+    if model.outputs:
+        read = model.read_scores(scores)
+        scores, nodes, key = read.scores, read.nodes, read.parametrisation
+        warnings += read.notes
+    orders, warning = check_class_order(scores, taxonomy, nodes, truth, parametrisation=key)
+    warnings += [warning] if warning else []
+    ways = []
+    if model.outputs:
+        ways, warning = check_inputs(model, samples.inputs, samples.truth)
+        warnings += [warning] if warning else []
+    return Checks(orders, ways, tuple(warnings), nodes is not None)
+
+
+def _fed(inputs, specs, rows):
+    parts = [inputs.feed(specs, slice(row, row + 1)) for row in rows]
+    return {name: np.concatenate([one[name] for one in parts]) for name in parts[0]}
+
+
+def attempt(model, samples):
+    """As `check`, or the error as text."""
+    try:
+        return check(model, samples)
+    except HiervizError as error:
+        return str(error)
+
+
+def show(checks):
+    """Tables and warnings on the page."""
+    if isinstance(checks, str):
+        st.markdown(f":material/info: {escape(sentence(checks))}")
+        return
+    for one in checks.warnings:
+        st.warning(escape(sentence(one)), icon=":material/warning:")
+    left, right = st.columns(2, gap="large")
+    with left:
+        title = "Order of the classes" if checks.names_known else "Which order of the classes would fit?"
+        _table(title, checks.orders, "order", "is_chosen", "order of the columns")
+    with right:
+        _table("Preparation of the pictures", checks.ways, "variant", "is_declared", "how they are prepared")
+
+
+def _table(title, rows, words, chosen, header):
+    if not rows:
+        return
+    st.markdown(f"**{title}**")
+    shown = rows[:MOST_SHOWN] + [row for row in rows[MOST_SHOWN:] if row[chosen]]
+    frame = pd.DataFrame(
+        {
+            "used": ["✓" if row[chosen] else "" for row in shown],
+            "right": [row["accuracy"] for row in shown],
+            header: [row[words] for row in shown],
+        }
+    )
+    right = st.column_config.ProgressColumn(format="percent", min_value=0, max_value=1, width=110)
+    st.dataframe(
+        frame,
+        hide_index=True,
+        key=f"checks-{words}",
+        column_config={"right": right, "used": st.column_config.TextColumn(width=50)},
+    )
+    st.caption(f"Most probable final class right, of {rows[0]['n']:,} samples with known truth.")

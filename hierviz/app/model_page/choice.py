@@ -1,0 +1,182 @@
+"""Which model the Model page is about: one of the open data's, or a file of the visitor's with a taxonomy."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.state.escape import escape
+from hierviz.app.state.model_source import ModelSource, model_files
+from hierviz.app.widgets.form_words import in_form_words, quoting_little
+from hierviz.errors import HiervizError
+from hierviz.readers import load_taxonomy, read_node_attributes
+
+COMPANIONS = (
+    "The .onnx file and, if there are any, its weights (.onnx.data), a list of its classes (.labels.txt, .hierviz.json, "
+    "config.json) and preprocessor_config.json: choose them all at once."
+)
+
+STEPS = """
+1. Choose the model above: any classifier in an **.onnx** file, of pictures, of tables or of texts.
+2. hierviz reads what the file says about itself and asks for what it does not say.
+3. Ask the model about one sample, or run it on many and compare it with others on the other pages.
+
+The model runs in a process of its own, which may use a limited amount of time and memory and is thrown away afterwards.
+"""
+
+
+def choose(data):
+    """The model to look at.
+
+    Parameters
+    ----------
+    data : Dataset
+        The open one.
+
+    Returns
+    -------
+    source : ModelSource or None
+    taxonomy : Taxonomy or None
+    key : str or None
+        Of the model in the data set; None for a file of the visitor's.
+    """
+    memory, asked = state.memory("model"), state.asked_files()
+    if memory.setdefault("data", data.key) != data.key:
+        # Other data were opened since: their taxonomy is meant, until another one is chosen again.
+        memory |= {"data": data.key, "taxonomy_way": "open"}
+    ways = {"start": "The one named at the start", "data": "A model of the open data", "own": "My own ONNX model"}
+    ways = {key: one for key, one in ways.items() if {"start": asked, "data": data.sources}.get(key, True)}
+    if "data" not in ways and asked is None:
+        st.markdown("The open data hold predictions only, no model. Bring an ONNX model of your own:")
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        way = "own"
+        if len(ways) > 1:
+            way = st.segmented_control(
+                "Which model?",
+                list(ways),
+                format_func=ways.get,
+                required=True,
+                **state.kept("model", "way", next(iter(ways))),
+            )
+        if way == "start":
+            return _named_at_the_start(asked)
+        if way == "data":
+            keys = list(data.sources)
+            now = state.view().model if state.view().model in keys else keys[0]
+            st.selectbox(
+                "Model",
+                keys,
+                format_func=lambda key: data.models[key].predictions.name,
+                label_visibility="collapsed",
+                **state.bound("model", value=now, width=300),
+            )
+            return data.sources[now], data.taxonomy, now
+    left, right = st.columns(2, gap="large")
+    with left:
+        held, paths = _files("own_model", "ONNX model", COMPANIONS, memory, several=True)
+    with right:
+        taxonomy = _taxonomy(data, memory)
+    found = model_files(paths)
+    if paths and not found:
+        st.error("A file that ends in .onnx is needed, got none.", icon=":material/error:")
+        return None, taxonomy, None
+    if not found:
+        st.markdown(STEPS)
+    if not found or taxonomy is None:
+        return None, taxonomy, None
+    path = found[0]
+    if len(found) > 1:
+        path = st.selectbox("Which of the files?", found, format_func=lambda one: Path(one).name, width=300)
+    return ModelSource(Path(path), state.startup_limits()[0], held=(held,)), taxonomy, None
+
+
+def _named_at_the_start(files):
+    """As `choose`, for a model that the start of the app names, with all that is said about it there."""
+    path = files.model[0]
+    if len(files.model) > 1:
+        path = st.selectbox(
+            "Model",
+            files.model,
+            format_func=lambda one: Path(one).name,
+            label_visibility="collapsed",
+            width=300,
+            **state.kept("model", "named", path),
+        )
+    named = {"taxonomy": files.taxonomy, "class names": files.classes, "inputs": files.inputs, "truth": files.truth}
+    words = ", ".join(f"{what} {Path(one).name}" for what, one in named.items() if one)
+    st.caption(f"{escape(Path(path).name)} with {escape(words)}, as named at the start.")
+    form = (files.taxonomy, files.nodes)
+
+    def read():
+        taxonomy = load_taxonomy(files.taxonomy)
+        return read_node_attributes(files.nodes, taxonomy) if files.nodes else taxonomy
+
+    taxonomy = state.answered(("taxonomy", *form, *(_stamp(one) for one in form if one)), read)
+    return ModelSource(Path(path), files.source_keywords, files=files), taxonomy, None
+
+
+def _taxonomy(data, memory):
+    ways = {"open": f"That of the open data ({data.taxonomy.n_leaves:,} final classes)", "other": "Another one"}
+    way = st.segmented_control(
+        "Taxonomy: which class belongs under which",
+        list(ways),
+        format_func=ways.get,
+        required=True,
+        **state.kept("model", "taxonomy_way", "open"),
+    )
+    if way == "open":
+        return data.taxonomy
+    _, paths = _files("own_taxonomy", "Taxonomy", "An edge list (parent, child), levels, paths or nested JSON.", memory)
+    if not paths:
+        return None
+    try:
+        path = str(paths[0])
+        return state.answered(("taxonomy", path, _stamp(path)), lambda: load_taxonomy(path))
+    except HiervizError as error:
+        st.error(escape(in_form_words(quoting_little(str(error)))), icon=":material/error:")
+        return None
+
+
+def _stamp(path):
+    found = Path(path)
+    return (found.stat().st_mtime_ns, found.stat().st_size) if os.path.isfile(found) else None
+
+
+def _files(slot, label, help, memory, *, several=False):
+    """(what keeps them, paths) of files by upload, or by path where that is allowed."""
+    # What belongs to a model lies beside it.
+    upload = state.kept_upload(slot, label, several=several, together=several, help=help)
+    if upload is not None:
+        return upload, upload.paths
+    if not state.may_open_paths():
+        return None, ()
+    text = st.text_input(
+        f"{label}: or its path on this machine",
+        placeholder="/folder/model.onnx" if several else "/folder/file",
+        **state.kept("model", f"{slot}_path", ""),
+    )
+    text = text.strip().strip("'\"")
+    try:
+        return None, (state.allowed_path(text),) if text else ()
+    except HiervizError as error:
+        st.error(escape(str(error)), icon=":material/error:")
+        return None, ()
+
+
+def offer(files, uploads):
+    """Make the model and the taxonomy of the form for files those that the page shows next.
+
+    Parameters
+    ----------
+    files : Files
+    uploads : list of Uploads or None
+        Those that they come from, if any.
+    """
+    memory = state.memory("model")
+    memory |= {"way": "own", "taxonomy_way": "other", "section": "ask", "data": state.view().data}
+    for slot, path in (("own_model", files.model[0]), ("own_taxonomy", files.taxonomy)):
+        memory[f"{slot}_path"] = path
+        state.keep_upload(slot, next((one for one in uploads if one is not None and Path(path) in one.paths), None))

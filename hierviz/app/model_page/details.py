@@ -1,0 +1,158 @@
+"""What is known about a model, in plain words: its file, what goes in, what comes out, and which column is which class."""
+
+from __future__ import annotations
+
+import html
+
+import pandas as pd
+import streamlit as st
+
+from hierviz.app.model_page import questions as questions
+from hierviz.app.model_page.question_words import TITLES
+from hierviz.app.state.escape import escape
+from hierviz.app.widgets.form_words import in_form_words, sentence
+from hierviz.parametrisation import PARAMETRISATIONS
+
+STYLE = """<style>
+.hierviz-facts {display: grid; grid-template-columns: max-content 1fr; gap: 0.2rem 1rem; font-size: 0.95rem}
+.hierviz-facts, .hierviz-facts dt, .hierviz-facts dd {margin: 0 !important; padding: 0 !important}
+.hierviz-facts dt {opacity: 0.7}
+.hierviz-facts dd {overflow-wrap: anywhere}
+@media (max-width: 640px) {.hierviz-facts {grid-template-columns: 7rem 1fr}}
+</style>"""
+PLAIN_TYPES = {
+    "tensor(float)": "fractions",
+    "tensor(double)": "fractions (double precision)",
+    "tensor(float16)": "fractions (half precision)",
+    "tensor(int64)": "whole numbers",
+    "tensor(string)": "text",
+    "float32": "fractions (float32)",
+    "float64": "fractions (float64)",
+    "float16": "fractions (float16)",
+    "uint8": "whole numbers 0 to 255 (uint8)",
+    "str": "text",
+    "bool": "true or false",
+}
+
+
+def size_words(n):
+    """A number of bytes for people."""
+    for unit, one in (("GB", 1 << 30), ("MB", 1 << 20), ("kB", 1 << 10)):
+        if n >= one:
+            return f"{n / one:.3g} {unit}"
+    return f"{n} bytes"
+
+
+def one_line(model, kind):
+    """The model in one line of Markdown."""
+    account = model.account
+    table = account["columns"]
+    matched = sum(one["node"] is not None for one in table)
+    takes = {"picture": "pictures", "text": "texts", "row": "rows of a table", "array": "arrays of numbers"}[kind]
+    if kind == "picture" and model.inputs[0].size:
+        height, width = model.inputs[0].size
+        takes += f" ({width} × {height} pixels)"
+    columns = (
+        f"{matched} of {len(table)} columns are classes of the taxonomy" if table else "nobody names its columns yet"
+    )
+    weight = account["bytes"] + sum(one["bytes"] for one in account["companions"])
+    return f"**{escape(model.name)}** · takes {takes} · {columns} · {size_words(weight)}"
+
+
+def account(source, model, kind):
+    """The whole account."""
+    st.html(STYLE)
+    known, facts = model.account, model.account["facts"]
+    left, right = st.columns(2, gap="large")
+    with left:
+        _facts(
+            "What goes in",
+            [_axes(one["name"], one["dtype"], one["shape"]) for one in known["inputs"]]
+            + ([("prepared", known["preprocessing"])] if kind == "picture" else [])
+            + [("rows at a time", known["batch"] or "any number")],
+        )
+        opset = ", ".join(f"{name} {number}" for name, number in facts["opset"].items())
+        _facts(
+            "The file",
+            [
+                ("name", known["file"]),
+                ("size", size_words(known["bytes"])),
+                *((f"beside it: {one['file']}", size_words(one["bytes"])) for one in known["companions"]),
+                ("made by", facts["producer"] or "not stated"),
+                ("format", f"ONNX IR {facts['ir_version']}, opset {opset}, {facts['n_nodes']} operators"),
+                ("trained with", known["loss"] or "not stated"),
+                ("taxonomy", known["taxonomy"]),
+                ("sha256", known["sha256"]),
+            ],
+        )
+    with right:
+        key = known["parametrisation"]
+        _facts(
+            "What comes out",
+            [_axes(one["name"], one["type"], one["shape"]) for one in known["outputs"]]
+            + [
+                ("scores stand in", known["output"]),
+                ("class names", known["classes"]),
+                ("they mean", PARAMETRISATIONS[key].label if key else "told by the numbers when the model runs"),
+            ]
+            + ([("who says so", known["parametrisation_from"])] if key else []),
+        )
+        _columns(model)
+    for note in known["notes"]:
+        st.markdown(f":material/info: {escape(sentence(note))}")
+    _overrule(source, model, kind)
+
+
+def _axes(name, kind, shape):
+    return name, f"{PLAIN_TYPES.get(kind, kind)}, {' × '.join('any' if axis is None else str(axis) for axis in shape)}"
+
+
+def _facts(title, rows):
+    cells = "".join(f"<dt>{_cell(key)}</dt><dd>{_cell(value)}</dd>" for key, value in rows)
+    with st.container(border=True):
+        st.markdown(f"**{title}**")
+        st.html(f'<dl class="hierviz-facts">{cells}</dl>')
+
+
+def _cell(value):
+    return html.escape(in_form_words(str(value)).replace(" x ", " × "))
+
+
+def _columns(model):
+    table = model.account["columns"]
+    with st.container(border=True):
+        st.markdown("**Columns and classes**")
+        if not table:
+            st.markdown("Nobody says which class a column is.")
+            return
+        strange = [one for one in table if one["node"] is None]
+        if strange:
+            st.markdown(
+                f":material/warning: {len(strange)} of {len(table)} names are no class of the taxonomy: see the first rows."
+            )
+        else:
+            st.markdown(f"All {len(table)} names were found in the taxonomy.")
+        # What did not match first, then what was matched under another name.
+        rank = {one["column"]: (one["node"] is not None, one["node"] == one["name"]) for one in table}
+        shown = sorted(table, key=lambda one: (*rank[one["column"]], one["column"]))
+        frame = pd.DataFrame(
+            {
+                "column": [one["column"] for one in shown],
+                "name in the model": [one["name"] for one in shown],
+                "class": [one["node"] or "– none –" for one in shown],
+            }
+        )
+        st.dataframe(frame, hide_index=True, height=min(36 * (len(frame) + 1), 300), key="columns-table")
+
+
+def _overrule(source, model, kind):
+    keys = ["classes", "scores"]
+    if kind == "picture":
+        keys += [] if model.inputs[0].is_whole else ["preprocessing.range"]
+        keys += ["preprocessing.colour"] if model.inputs[0].channels == 3 else []
+    st.markdown("**Is something understood wrongly?** Say it yourself:")
+    with st.container(horizontal=True):
+        for key in keys:
+            st.button(
+                TITLES[key], key=f"overrule-{key}", on_click=questions.overrule, args=(source, model.taxonomy, key)
+            )

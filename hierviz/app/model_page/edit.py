@@ -1,0 +1,196 @@
+"""One sample as the visitor may change it: a picture with sliders, a text, or the fields of a row."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.model_page import samples as samples
+from hierviz.app.widgets.figure import picture_url
+from hierviz.errors import ModelError
+
+# Values of a row that are offered to be typed.
+MOST_TYPED = 2000
+# Name in `hierviz.onnx.checks.disturb` to what it is called here.
+SLIDERS = {"darker": "Darker", "smaller": "Farther away", "blurred": "Blurred", "moved": "Moved to the corner"}
+
+
+def edited(model, kind, found, row):
+    """A sample with the widgets that change it.
+
+    Parameters
+    ----------
+    model : Model
+    kind : str
+        Of `model_samples.kind_of`.
+    found : Samples or None
+        None when the visitor types.
+    row : int
+
+    Returns
+    -------
+    feed, changed : dict of input name to array of one row, or None
+        As it is, and as the visitor changed it; None where something is missing or nothing was changed.
+    """
+    if kind == "picture":
+        picture = samples.picture_of(found, model.inputs, row)
+        if picture is not None:
+            return _picture(model, picture)
+    if kind == "text":
+        return _text(model, found, row)
+    if kind == "row":
+        return _row(model, found, row)
+    st.markdown(f"Row {row + 1} of {len(found)}, fed as it is.")
+    return samples.row_feed(model, found, row), None
+
+
+def _picture(model, picture):
+    images = st.container(horizontal=True)
+    strengths = {}
+    for columns, names in zip((st.columns(2), st.columns(2)), (list(SLIDERS)[:2], list(SLIDERS)[2:]), strict=True):
+        for column, name in zip(columns, names, strict=True):
+            kept = state.kept("model", f"strength-{name}", 0.0)
+            strengths[name] = column.slider(SLIDERS[name], 0.0, 1.0, step=0.05, format="percent", **kept)
+
+    def undo():
+        state.memory("model").update({f"strength-{name}": 0.0 for name in SLIDERS})
+
+    is_changed = any(strengths.values())
+    st.button("As it was", icon=":material/undo:", on_click=undo, disabled=not is_changed, key="undisturbed")
+    changed = samples.disturbed(picture, strengths)
+    with images:
+        shown = [("The picture", picture)] + ([("Changed", changed)] if is_changed else [])
+        if model.inputs[0].why_no_pictures:
+            for words, one in shown:
+                st.image(picture_url(_png(one)), words, width=106)
+            st.caption("Answer the questions above to see what the model makes of it.")
+            return None, None
+        seen = model.inputs[0].preview(changed)
+        for words, one in [*shown, ("The model sees", seen.picture)]:
+            st.image(picture_url(_png(one)), words, width=106, alt=words)
+    height, width = seen.picture.shape[:2]
+    st.caption(
+        f"The model sees {width} × {height} pixels, as numbers from {seen.low:.4g} to {seen.high:.4g} (mean {seen.mean:.4g})."
+    )
+    return samples.picture_feed(model, picture), samples.picture_feed(model, changed) if is_changed else None
+
+
+def _png(picture):
+    from PIL import Image
+
+    image, made = Image.fromarray(picture), io.BytesIO()
+    if max(image.size) < 106:  # small ones would be blurred by the browser
+        image = image.resize([side * (212 // max(image.size)) for side in image.size], Image.Resampling.NEAREST)
+    image.thumbnail((212, 212))
+    image.save(made, "PNG")
+    return made.getvalue()
+
+
+def _text(model, found, row):
+    before = "" if found is None else str(np.asarray(found.inputs.arrays[model.inputs[0].name][row]).ravel()[0])
+    text = st.text_area("The text", before, height=200, key=f"text-{samples.digest({'text': np.array([before])})}")
+    if not text.strip():
+        st.caption("Write something, then press Ctrl and Enter.")
+        return None, None
+    return _text_feed(model, before or text), _text_feed(model, text) if before and text != before else None
+
+
+def _text_feed(model, text):
+    spec = model.inputs[0]
+    return {spec.name: spec.cast(np.array([text], dtype=object).reshape([1] * len(spec.shape)))}
+
+
+def _row(model, found, row):
+    """A row as a table of two columns to edit: value of each field."""
+    if found is None and any(len(spec.shape) == 2 and (spec.shape[1] or 0) > MOST_TYPED for spec in model.inputs):
+        st.info("This model takes rows too long to be typed: bring a table or an array.", icon=":material/info:")
+        return None, None
+    feed = None if found is None else samples.row_feed(model, found, row)
+    fields = [(spec, k, name) for spec in model.inputs for k, name in enumerate(_fields(spec, found, feed))]
+    if not fields:
+        st.info("This model takes rows of any length: bring a table.", icon=":material/info:")
+        return None, None
+    values = {
+        spec.name: (feed[spec.name].reshape(-1) if feed else np.full(len(_fields(spec, None, None)), *_empty(spec)))
+        for spec in model.inputs
+    }
+    # One line a field reads better than one line with many columns, on a phone too. Numbers and texts cannot share a column.
+    is_text = any(spec.dtype == "str" for spec in model.inputs)
+    cells = [values[spec.name][k] for spec, k, _ in fields]
+    shown = [_shown(one) for one in cells] if is_text else [float(one) for one in cells]
+    frame = pd.DataFrame({"field": [name for *_, name in fields], "value": shown})
+    key = samples.digest({"row": np.array([_shown(one) for one in cells])})
+    edited = st.data_editor(
+        frame,
+        hide_index=True,
+        disabled=["field"],
+        height=min(35 * (len(frame) + 1) + 3, 563),
+        column_config={
+            "value": st.column_config.TextColumn() if is_text else st.column_config.NumberColumn(format="%.6g")
+        },
+        key=f"row-{key}",
+    )
+    st.caption("Press a value twice to change it.")
+    told = dict.fromkeys(values, ())
+    for (spec, _, name), value, was, cell in zip(fields, edited["value"].tolist(), shown, cells, strict=True):
+        # What was not touched keeps all of its digits.
+        told[spec.name] += (cell if _same(value, was) else _cell(spec, name, value),)
+    made = {spec.name: _array(spec, told[spec.name]) for spec in model.inputs}
+    if feed is None:
+        return made, None
+    return feed, made if samples.digest(made) != samples.digest(feed) else None
+
+
+def _fields(spec, found, feed):
+    """Names of the values of one input."""
+    width = feed[spec.name].size if feed else 1 if len(spec.shape) == 1 else spec.shape[1]
+    if width is None:
+        return []
+    if width == 1:
+        return [spec.name]
+    named = spec.columns or (samples.column_names(found, spec) if found is not None else None)
+    return list(named) if named is not None and len(named) == width else [f"{spec.name} {k + 1}" for k in range(width)]
+
+
+def _array(spec, values):
+    array = np.array(values, dtype=object if spec.dtype == "str" else None)
+    made = spec.cast(array if len(spec.shape) == 1 else array.reshape(1, -1))
+    return made.astype(object if spec.dtype == "str" else spec.dtype)
+
+
+def _same(value, other):
+    return value == other or (value != value and other != other)
+
+
+def _empty(spec):
+    return ("", object) if spec.dtype == "str" else (0, np.float64)
+
+
+def _shown(value):
+    return (
+        str(value)
+        if isinstance(value, str)
+        else f"{value:.7g}"
+        if isinstance(value, (float, np.floating))
+        else str(value)
+    )
+
+
+def _cell(spec, name, value):
+    if spec.dtype == "str":
+        return str(value if value is not None else "")
+    try:
+        number = float("nan") if value is None else float(value)
+        if spec.dtype.startswith("float"):
+            return number
+        whole = int(number)
+        if whole != number:
+            raise ValueError
+        return bool(whole) if spec.dtype == "bool" else whole
+    except (TypeError, ValueError, OverflowError):
+        kind = "a number" if spec.dtype.startswith("float") else "a whole number"
+        raise ModelError(f"{name}: expected {kind}, got {value!r}. Correct it.") from None

@@ -1,0 +1,259 @@
+"""Samples to ask a model about: those of the open data or of a file, and one of them as the model takes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from hierviz.cli.predict_checks import truth_of
+from hierviz.errors import HiervizError, ModelError
+from hierviz.onnx import ModelInputs, load_inputs
+from hierviz.onnx.checks.disturb import DISTURBANCES
+from hierviz.predictions import Predictions
+from hierviz.readers import load_truth
+from hierviz.readers.pictures import Pictures
+from hierviz.taxonomy import NodeLists
+from hierviz.uncertainty.resamples import as_text
+
+# So many rows tell what kind of scores a model gives.
+ROWS_TO_SETTLE = 64
+# A picture is made smaller than this before it is disturbed.
+MOST_PIXELS = 1024
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Inputs and what is known about them.
+
+    Parameters
+    ----------
+    inputs : ModelInputs
+    truth : ndarray of int, shape (n_samples,), NodeLists or None
+        Nodes of the model's taxonomy.
+    key : str
+        Says which samples these are.
+    ids : ndarray of str, shape (n_samples,)
+    is_meant : bool
+        False for samples of data with another taxonomy than the model's, which need not be the model's business.
+    is_open_data : bool
+        False for the inputs that the start of the app names.
+    """
+
+    inputs: ModelInputs
+    truth: object
+    key: str
+    ids: np.ndarray
+    is_meant: bool = True
+    is_open_data: bool = True
+
+    def __len__(self):
+        return len(self.inputs)
+
+    def truth_of(self, row):
+        """The one true node of a sample, None when there is none."""
+        return int(self.truth[row]) if isinstance(self.truth, np.ndarray) and self.truth[row] >= 0 else None
+
+    def truths_of(self, row):
+        """All true nodes of a sample, as a list; empty where none is known."""
+        if isinstance(self.truth, NodeLists):
+            return self.truth[row].tolist()
+        one = self.truth_of(row)
+        return [] if one is None else [one]
+
+
+def kind_of(model):
+    """What a sample of the model is: "picture", "text", "row" of a table, or "array" of another shape."""
+    specs = model.inputs
+    if len(specs) == 1 and not specs[0].why_never_pictures:
+        return "picture"
+    if len(specs) == 1 and specs[0].is_text:
+        return "text"
+    return "row" if all(len(spec.shape) <= 2 for spec in specs) else "array"
+
+
+def samples_of_data(data, model, source):
+    """The open data's samples as inputs of a model, None when they are of another kind.
+
+    Parameters
+    ----------
+    data : Dataset
+    model : Model
+    source : ModelSource
+    """
+    predictions = data.first.predictions
+    try:
+        inputs = _inputs_of_data(data, predictions, model, source)
+    except HiervizError:
+        return None
+    if inputs is None or len(inputs) != predictions.n_samples:
+        return None
+    is_meant = data.taxonomy.sha256 == model.taxonomy.sha256
+    return Samples(inputs, predictions.truth if is_meant else None, data.digest, predictions.ids, is_meant)
+
+
+def _inputs_of_data(data, predictions, model, source):
+    for one in [source, *data.sources.values()]:
+        if one.inputs is not None and (one.inputs.arrays is None) == (kind_of(model) == "picture"):
+            return one.inputs.checked(model.inputs)
+    names = next((predictions.attributes[key] for key in ("image", "file") if key in predictions.attributes), None)
+    if kind_of(model) == "picture":
+        if not isinstance(predictions.media, Pictures) or names is None:
+            return None
+        pictures = replace(predictions.media, names=tuple(map(str, names)))
+        return ModelInputs(None, pictures, predictions.ids, predictions.attributes)
+    if not predictions.attributes:
+        return None
+    frame = pd.DataFrame({"sample_id": predictions.ids, **predictions.attributes})
+    return load_inputs(frame, model)
+
+
+def samples_of_start(model, files):
+    """The inputs, with their truth, that the start of the app names; None where there are none.
+
+    Raises
+    ------
+    HiervizError
+        If they cannot be read, or something about pictures must be said first.
+    """
+    if not files.inputs:
+        return None
+    found = samples_of_file(files.inputs, model, **files.reading)
+    truth = None
+    if files.truth:
+        known = load_truth(files.truth, model.taxonomy, files.truth_column)
+        truth = truth_of(found.inputs, Path(files.inputs).name, known)
+    return replace(found, truth=truth, is_open_data=False)
+
+
+def samples_of_file(path, model, **reading):
+    """Samples of a file that the visitor names; errors as `load_inputs`."""
+    inputs = load_inputs(path, model, **reading)
+    ids = np.arange(len(inputs)).astype(str) if inputs.sample_ids is None else as_text(inputs.sample_ids)
+    return Samples(inputs, None, str(path), ids)
+
+
+def picture_of(samples, specs, row):
+    """Picture of a sample, uint8 (height, width, 3), None when the model is not fed pictures."""
+    inputs = samples.inputs
+    if inputs.arrays is None:
+        return inputs.pictures.array(inputs.pictures.names[row])
+    for spec in specs:
+        found = spec.as_pictures(np.asarray(inputs.arrays[spec.name][row : row + 1]))
+        if found is not None:
+            return np.ascontiguousarray(found[0])
+    return None
+
+
+def disturbed(picture, strengths):
+    """A picture after all disturbances of `hierviz.onnx.checks.disturb` by strength; itself when all are 0."""
+    if not any(strengths.values()):
+        return picture
+    if max(picture.shape[:2]) > MOST_PIXELS:
+        from PIL import Image
+
+        small = Image.fromarray(picture)
+        small.thumbnail((MOST_PIXELS, MOST_PIXELS))
+        picture = np.asarray(small)
+    for name, strength in strengths.items():
+        picture = DISTURBANCES[name][0](picture, strength) if strength else picture
+    return picture
+
+
+def picture_feed(model, picture):
+    """One picture as the model takes it: input name to an array of one row."""
+    spec = model.inputs[0]
+    if spec.why_no_pictures:
+        raise ModelError(
+            f"{model.name}: expected to know how to prepare pictures, got open questions. Answer them first."
+        )
+    return {spec.name: spec.from_pictures(spec.fitted(picture)[None])}
+
+
+def row_feed(model, samples, row):
+    """One sample as the model takes it."""
+    return samples.inputs.feed(model.inputs, slice(row, row + 1))
+
+
+def column_names(samples, spec):
+    """Names of the columns of a table that were fed to an input of several values, told by what stands in them.
+
+    Parameters
+    ----------
+    samples : Samples
+    spec : InputSpec
+
+    Returns
+    -------
+    list of str, or None when some column has no name of its own
+    """
+    rows = slice(0, ROWS_TO_SETTLE)
+    values, names = np.asarray(samples.inputs.arrays[spec.name][rows]), []
+    free = {name: [str(cell) for cell in cells[rows]] for name, cells in samples.inputs.attributes.items()}
+    for column in values.T:
+        told = [str(one) if values.dtype == object else "" if one != one else f"{one:.7g}" for one in column.tolist()]
+        name = next((name for name, cells in free.items() if cells == told), None)
+        if name is None:
+            return None
+        names.append(name)
+        del free[name]
+    return names
+
+
+def digest(feed):
+    """Content of a feed as 32 hexadecimal digits."""
+    found = blake2b(digest_size=16)
+    for name, array in sorted(feed.items()):
+        content = repr(array.tolist()).encode() if array.dtype == object else array.tobytes()
+        found.update(f"{name}{array.dtype}{array.shape}".encode() + content)
+    return found.hexdigest()
+
+
+def settled(model, samples):
+    """The model with what its scores are told by many rows, as a whole run would tell it."""
+    if model.parametrisation is not None or len(samples) < 2:
+        return model
+    rows = slice(0, min(ROWS_TO_SETTLE, len(samples)))
+    unreadable = {}
+    scores = model.run_blocks(
+        lambda: samples.inputs.blocks(model.inputs, rows, rows.stop, unreadable), rows.stop, batch_size=rows.stop
+    )
+    kept = [row for row in range(rows.stop) if row not in unreadable]
+    if not kept:
+        return model
+    read = model.read_scores(scores[kept], samples.ids[kept])
+    return replace(model, parametrisation=read.parametrisation, scores=read.kind.kind)
+
+
+def answer(model, feed, truth=None):
+    """Predictions of one row that was not part of a file.
+
+    Parameters
+    ----------
+    model : Model
+    feed : dict of input name to array of one row
+    truth : int, optional
+
+    Returns
+    -------
+    Predictions
+        Of one sample.
+    """
+    # One row alone would be computed differently: it is padded, as in every run.
+    notes = []
+    read = model.read_scores(model.run_blocks([feed], 1, batch_size=2, notes=notes))
+    made = Predictions(
+        model.taxonomy,
+        model.name,
+        read.scores,
+        read.parametrisation,
+        read.nodes,
+        truth=None if truth is None else np.array([truth]),
+        notes=(*notes, *read.notes),
+        detected={"scores": f"{read.kind.kind}: {read.kind.why}", "why": read.why},
+    )
+    made.check_scores(model.account["file"])
+    return made

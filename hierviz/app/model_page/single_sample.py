@@ -1,0 +1,208 @@
+"""One sample: choose it or bring it, change it, and see at once what the model makes of it."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.model_page import samples as samples
+from hierviz.app.model_page.edit import edited
+from hierviz.app.state.dataset import Dataset
+from hierviz.app.state.escape import escape
+from hierviz.app.widgets import controls, sample
+from hierviz.app.widgets.form_words import in_form_words, sentence
+from hierviz.app.widgets.selection import SIGNS
+from hierviz.errors import HiervizError
+from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.mistakes import mistakes
+from hierviz.inference.registry import INFERENCE_RULES
+from hierviz.onnx.description.open_question import OpenQuestion
+from hierviz.taxonomy import NodeLists
+
+WAYS = {"data": "From the open data", "file": "From a file", "type": "Typed in"}
+START = "From the inputs of the start"
+MOST_LISTED = 2000
+
+
+def ask(source, model, kind, from_data, key):
+    """The section.
+
+    Parameters
+    ----------
+    source : ModelSource
+    model : Model
+        Without open questions that stop it.
+    kind : str
+        Of `model_samples.kind_of`.
+    from_data : Samples or None
+        The open data's.
+    key : str
+        Of the model in the view.
+
+    Returns
+    -------
+    Question or None
+        What the numbers left open.
+    """
+    narrow = state.is_narrow()
+    left, right = (st.container(), st.container()) if narrow else st.columns([0.34, 0.66], gap="large")
+    with left:
+        try:
+            found, row = _choose(model, kind, from_data)
+            if row is None:
+                return None
+            feed, changed = edited(model, kind, found, row)
+            if feed is None:
+                return None
+        except HiervizError as error:
+            st.error(escape(in_form_words(str(error))), icon=":material/error:")
+            return None
+    truth = None if found is None else found.truth_of(row)
+    with right:
+        try:
+            first, second = _asked(source, model, found, [feed, changed], truth)
+        except OpenQuestion as error:
+            return error.question
+        except HiervizError as error:
+            st.error(escape(in_form_words(str(error))), icon=":material/error:")
+            return None
+        _answer(first, second, truth, [] if found is None else found.truths_of(row), key)
+    return None
+
+
+def _asked(source, model, found, feeds, truth):
+    """Evaluation of each feed, None for None."""
+    if found is not None:
+        model = state.answered((source.key, "settled", found.key), lambda: samples.settled(model, found))
+    made = []
+    for feed in feeds:
+        if feed is None:
+            made.append(None)
+            continue
+        key = (source.key, model.parametrisation, model.scores, samples.digest(feed), truth)
+        made.append(state.answered(key, lambda feed=feed: Evaluation.of(samples.answer(model, feed, truth))))
+    return made
+
+
+def _choose(model, kind, from_data):
+    """(Samples, row) of the sample that the visitor wants; (None, 0) to type one in, (None, None) when none is there yet."""
+    order = {"text": ("data", "type", "file"), "row": ("data", "file", "type")}.get(kind, ("data", "file"))
+    ways = {key: WAYS[key] for key in order if key != "data" or from_data is not None}
+    if from_data is not None and not from_data.is_open_data:
+        ways["data"] = START
+    start = next(iter(ways)) if from_data is None or from_data.is_meant else order[1]
+    way = start
+    if len(ways) > 1:
+        field = f"from-{kind}-{from_data is not None and from_data.is_meant}"
+        way = st.segmented_control(
+            {"picture": "Picture", "text": "Text", "row": "Row", "array": "Sample"}[kind],
+            list(ways),
+            format_func=ways.get,
+            required=True,
+            **state.kept("model", field, start),
+        )
+    if way == "type":
+        return None, 0
+    if way == "data":
+        return from_data, _row_of_data(model, from_data)
+    help = {
+        "picture": "A picture, or a zip, .npy or .npz of several.",
+        "text": "A text file with one text a line, or a table with a column of texts.",
+        "row": "A table with a header (CSV, TSV, Parquet), .npy or .npz.",
+        "array": "An .npy or .npz file with one row per sample.",
+    }[kind]
+    label = {"picture": "A picture", "row": "A table", "text": "Texts"}.get(kind, "Arrays")
+    upload = state.kept_upload("sample", label, help=help)
+    if upload is None:
+        st.caption(help)
+        return None, None
+    path = upload.paths[0]
+    found = state.answered((str(path), repr(model.inputs)), lambda: samples.samples_of_file(path, model))
+    row = 0
+    if len(found) > 1:
+        row = (
+            int(st.number_input(f"Which one of {len(found)}?", 1, len(found), **state.kept("model", f"row-{path}", 1)))
+            - 1
+        )
+    return found, row
+
+
+def _row_of_data(model, found):
+    ids = found.ids.tolist()
+    places = {one: k for k, one in enumerate(ids)}
+    row = places.get(state.view().sample, 0)
+
+    def go(step):
+        state.change(sample=ids[(row + step) % len(ids)])
+
+    def words(one):
+        truth = found.truth_of(places[one])
+        return one if truth is None else f"{one} · {model.taxonomy.title(truth)}"
+
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if len(ids) <= MOST_LISTED:
+            st.selectbox("Sample", ids, format_func=words, **state.bound("sample", value=ids[row], width=210))
+        else:
+            st.markdown(f"**{escape(words(ids[row]))}**")
+        st.button("", icon=":material/arrow_back:", on_click=go, args=(-1,), key="sample-before", help="The one before")
+        st.button("", icon=":material/arrow_forward:", on_click=go, args=(1,), key="sample-next", help="The next one")
+    return row
+
+
+def _answer(first, second, truth, truths, key):
+    """Rule and threshold, the tree, and what every rule answers; `truth` is the one true node, `truths` are all."""
+    now = second or first
+    taxonomy = now.taxonomy
+    for note in now.predictions.notes:
+        st.warning(escape(sentence(note)), icon=":material/warning:")
+    one = Dataset("ask", "", taxonomy, {key: now})
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        choice = controls.rule_controls(one, key)
+    predicted = int(now.answers(**choice)[0])
+    p = now.predictions.node_probabilities()[0]
+    with st.container(horizontal=True):
+        was = int(first.answers(**choice)[0])
+        told = f"Answer: **{escape(taxonomy.title(predicted))}**"
+        if second is not None:
+            told += f" — as it was: {escape(taxonomy.title(was))}"
+        if truths:
+            told += f" · Truth: **{'; '.join(escape(taxonomy.title(one)) for one in truths)}**"
+        st.markdown(told)
+    sample.tree(taxonomy, p, truths or None, predicted)
+    st.subheader("What each rule answers")
+    _rules(first, second, choice, truth)
+    st.caption(
+        "How much a rule dares to say depends on how sure the model is; behind each answer stands its probability."
+        + (" ✓ exact, ≈ correct but coarse, × wrong." if truth is not None and taxonomy.is_tree else "")
+    )
+
+
+def _rules(first, second, choice, truth):
+    taxonomy = first.taxonomy
+    rules = [rule for rule in INFERENCE_RULES.values() if taxonomy.is_tree or not rule.tree_only]
+    table = {"rule": [rule.label for rule in rules]}
+    shown = {"answer": first} if second is None else {"changed": second, "as it was": first}
+    for title, one in shown.items():
+        p = one.predictions.node_probabilities()[0]
+        table[title] = [_rule_cell(one, rule, choice, p) for rule in rules]
+    st.dataframe(
+        pd.DataFrame(table),
+        hide_index=True,
+        height=35 * (len(rules) + 1) + 3,
+        key="rules",
+        column_config={"rule": st.column_config.TextColumn(width=165)},
+    )
+
+
+def _rule_cell(evaluation, rule, choice, p):
+    taxonomy = evaluation.taxonomy
+    found = evaluation.answers(**{**choice, "rule": rule.key})
+    if isinstance(found, NodeLists):
+        names = [taxonomy.title(node) for node in found.nodes.tolist() if taxonomy.is_leaf[node]]
+        inner = len(found.nodes) - len(names)
+        return ", ".join(names + ([f"{inner} wider classes"] if inner else [])) or "nothing"
+    node, sign = int(found[0]), ""
+    if evaluation.why_no_mistakes() is None:
+        sign = SIGNS[mistakes(evaluation, **{**choice, "rule": rule.key}).outcome[0]] + " "
+    return f"{sign}{taxonomy.title(node)} · {p[node]:.3f}"

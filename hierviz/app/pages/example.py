@@ -1,0 +1,84 @@
+"""Why this answer: one sample with its probability tree, win, confusion and numbers, and the list of samples beside it."""
+
+import numpy as np
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.state.escape import escape
+from hierviz.app.widgets import controls, sample, selection, shell
+from hierviz.evaluation.worked import worked_numbers
+
+data = shell.open_data()
+taxonomy = data.taxonomy
+st.title("Examples")
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    key = controls.model_control(data)
+    choice = controls.rule_controls(data, key)
+model = data.models[key]
+predictions = model.predictions
+reason = model.why_no_mistakes()
+if reason:
+    st.info(
+        f"Samples stand in the order of the file. Outcomes and a ranking are left out: {escape(reason)}.",
+        icon=":material/info:",
+    )
+chosen = selection.select(model, choice)
+if (lost := state.lost_sample()) is not None:
+    st.info(f"The link is about sample {escape(lost)}, which these data do not have.", icon=":material/link_off:")
+
+if state.is_narrow():
+    beside, main = st.popover("Filter and list of samples", icon=":material/list:"), st.container()
+else:
+    main, beside = st.columns([0.66, 0.34], gap="large")
+
+with beside:
+    selection.filters(chosen, taxonomy)
+    if len(chosen.rows):
+        view = state.view()
+        selection.sample_list(
+            chosen, taxonomy, f"{key}-{sorted(choice.items())}-{view.outcome}-{view.under}-{view.order}"
+        )
+
+with main:
+    if not len(chosen.rows):
+        st.info("No sample is left in this selection. Widen it.", icon=":material/filter_alt_off:")
+        shell.stop()
+    place, row = chosen.place, int(chosen.rows[chosen.place])
+    with st.container(horizontal=True, vertical_alignment="center"):
+        last = len(chosen.rows) - 1
+        st.button("Previous", icon=":material/arrow_back:", on_click=chosen.go, args=(place - 1,), disabled=place == 0)
+        st.button(
+            "Next", icon=":material/arrow_forward:", on_click=chosen.go, args=(place + 1,), disabled=place == last
+        )
+        st.markdown(f"{place + 1:,} of {last + 1:,}")
+        st.caption(controls.setting(data, key, choice))
+
+    p = best_leaf = truth = outcome = truths = None
+    if predictions.has_scores:
+        p = predictions.node_probabilities(np.array([row]))[0]
+        predicted, best_leaf = int(model.answers(**choice)[row]), int(model.best_leaf[row])
+    else:
+        ends = model.label_paths()
+        predicted = None if ends is None else int(ends[row])
+    if model.judged[row] and predictions.has_single_truth:
+        truth = int(predictions.truth[row])
+    elif model.judged[row]:
+        truths = predictions.truth[row]
+    if chosen.found is not None:
+        outcome = chosen.found.outcome[place]
+
+    sample.head(predictions, row, truth, predicted, outcome)
+    if p is not None:
+        if truths is not None and len(truths) > 1:
+            st.markdown(
+                "Several classes are true. The answer here is the one class that the rule gives, and true classes that are "
+                "not on its path count as missed. The Overview judges the set of all classes with a score above τ instead."
+            )
+        sample.tree(taxonomy, p, truth if truths is None else truths, predicted)
+    if outcome is not None:
+        worked = worked_numbers(taxonomy, truth, predicted, p, best_leaf)
+        if p is not None:
+            sample.win(taxonomy, p, truth, worked)
+        sample.paths(taxonomy, truth, predicted, worked)
+    elif model.judged[row]:
+        sample.matched_paths(model, row, choice)

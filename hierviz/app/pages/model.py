@@ -1,0 +1,73 @@
+"""Question a model live: choose or bring one, say what it leaves open, give it a sample, run it on many."""
+
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.model_page import batch as model_run
+from hierviz.app.model_page import checks as model_checks
+from hierviz.app.model_page import choice as model_choice
+from hierviz.app.model_page import details as model_account
+from hierviz.app.model_page import questions as model_questions
+from hierviz.app.model_page import single_sample as model_ask
+from hierviz.app.model_page.samples import kind_of, samples_of_data, samples_of_start
+from hierviz.app.state.escape import escape
+from hierviz.app.widgets import shell
+from hierviz.app.widgets.form_words import in_form_words, quoting_little
+from hierviz.errors import HiervizError
+
+SECTIONS = {"ask": "Ask it", "run": "Run it on many", "about": "What is in it"}
+
+data = shell.open_data()
+st.title("Model")
+st.markdown("Ask a model yourself: give it something, change it, and see at once where its probability goes.")
+base, taxonomy, key = model_choice.choose(data)
+if base is None:
+    shell.stop()
+try:
+    source = base.saying(model_questions.answers(base, taxonomy))
+    model = state.opened_model((source.key, taxonomy.sha256), lambda: source.draft(taxonomy))
+except OSError as error:
+    model = error
+if isinstance(model, Exception):
+    st.error(escape(in_form_words(quoting_little(str(model)))), icon=":material/error:")
+    model_questions.take_back(base, taxonomy)
+    shell.stop()
+kind = kind_of(model)
+st.markdown(model_account.one_line(model, kind))
+asking = st.container()
+section = st.segmented_control(
+    "Section",
+    list(SECTIONS),
+    format_func=SECTIONS.get,
+    required=True,
+    label_visibility="collapsed",
+    **state.kept("model", "section", "ask"),
+)
+questions = [one for one in model.questions if one.stops != "pictures" or kind == "picture"]
+if source.files is None:
+    from_data = samples_of_data(data, model, source)
+else:
+    from_data = None
+    try:
+        from_data = state.answered(
+            (source.key, "inputs", repr(source.files)), lambda: samples_of_start(model, source.files)
+        )
+    except HiervizError as error:
+        if not questions:  # else the answer comes first
+            st.error(escape(in_form_words(str(error))), icon=":material/error:")
+is_ready = not any(one.stops == "loading" for one in questions)
+if section == "about":
+    model_account.account(source, model, kind)
+    if from_data is not None and from_data.truth is not None and not any(one.stops == "pictures" for one in questions):
+        st.subheader("Checks against the truth")
+        checks = state.answered((source.key, "checks", from_data.key), lambda: model_checks.attempt(model, from_data))
+        model_checks.show(checks)
+elif not is_ready:
+    st.info("Answer the question above to go on.", icon=":material/arrow_upward:")
+else:
+    show = model_ask.ask if section == "ask" else model_run.run
+    more = show(source, model, kind, from_data, (key or "own") if section == "ask" else data)
+    if more is not None:
+        questions.append(more)
+with asking:
+    model_questions.ask(base, model, questions)

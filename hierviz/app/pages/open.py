@@ -1,0 +1,154 @@
+"""Open one's own taxonomy, predictions and truth, or an ONNX model with inputs."""
+
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.model_page import choice as model_choice
+from hierviz.app.state.dataset import Files, open_files
+from hierviz.app.state.escape import escape
+from hierviz.app.state.model_source import model_files
+from hierviz.app.widgets import shell
+from hierviz.app.widgets.account import account
+from hierviz.app.widgets.form_words import in_form_words, quoting_little
+from hierviz.errors import HiervizError, ModelError
+from hierviz.parametrisation import PARAMETRISATIONS
+from hierviz.readers import TAXONOMY_FORMS
+
+st.title("Open your own files")
+st.markdown(
+    "Two things are needed: a **taxonomy** (which class belongs under which) and what a model **predicted** for some samples, "
+    "as a file or as an ONNX model to run. With the **truth** hierviz can also judge the answers."
+)
+ways = ["Upload"] + (["Path on this machine"] if state.may_open_paths() else [])
+kinds = {"Predictions": "Prediction files", "Model": "ONNX model"}
+with st.container(horizontal=True, gap="large"):
+    kind = st.segmented_control(
+        "What do you have?", list(kinds), default="Predictions", format_func=kinds.get, required=True
+    )
+    way = st.segmented_control("Where is it?", ways, default=ways[0], required=True)
+if not state.may_open_paths():
+    st.caption(
+        "Opening by path is off: it needs server and browser on the same machine, with no forwarder between them and no "
+        "name given by `--allow-host`. The option `--allow-paths FOLDER` allows it inside one folder."
+    )
+elif way != ways[0] and (folder := state.allowed_folder()) is not None:
+    st.caption(escape(f"Files inside {folder} can be opened."))
+
+
+if way == "Upload":
+    st.caption(state.limits_words())
+
+CLOSING = "They are removed from the server, for everybody who has a link to them."
+chosen, held = {}, []
+
+
+def ask(label, name, *, several=False, together=False, help=None):
+    """One file of the user's as a path, or None; several as a tuple of paths."""
+    if way == "Upload":
+        given = state.kept_upload(name, label, several=several, together=together, help=help)
+        held.append(given)
+        paths = () if given is None else tuple(map(str, given.paths))
+    else:
+        text = st.text_input(label, key=f"path_{name}", help=help, placeholder="/folder/file")
+        paths = tuple(part.strip().strip("'\"") for part in text.split(";") if part.strip())
+    return paths if several else (paths[0] if paths else None)
+
+
+left, right = st.columns(2, gap="large")
+with left:
+    chosen["taxonomy"] = ask(
+        "Taxonomy",
+        "taxonomy",
+        help="Edge list (parent, child), one column per level, paths such as A > B > C, nested JSON, or a .taxonomy file. "
+        "May be gzipped.",
+    )
+    if kind == "Predictions":
+        chosen["predictions"] = ask(
+            "Predictions, one file per model",
+            "predictions",
+            several=True,
+            help="One column per class (CSV, TSV, Parquet), rows of sample, class, score, .npy, .npz, or labels.",
+        )
+    else:
+        # What belongs to a model lies beside it.
+        uploaded = ask("ONNX model", "model", several=True, together=True, help=model_choice.COMPANIONS)
+        chosen["model"] = model_files(uploaded)
+        chosen["inputs"] = ask("Inputs: pictures (zip), a table, texts, .npy or .npz", "inputs")
+with right:
+    chosen["truth"] = ask(
+        "Truth (optional when it stands in the predictions)", "truth", help="Columns: sample_id and truth."
+    )
+    chosen["media"] = ask("Pictures to show: a zip (optional)", "media", help="Named by a column `image` or `file`.")
+    with st.expander("Say how to read them, when hierviz gets it wrong or asks"):
+        forms = st.selectbox("Form of the taxonomy", ["detect", *TAXONOMY_FORMS])
+        direction = st.selectbox("Columns of an edge list", ["detect", "parent,child", "child,parent"])
+        separator = st.text_input("Separator of the taxonomy (empty: detect)")
+        keys = st.selectbox(
+            "What the scores are",
+            ["detect", *PARAMETRISATIONS],
+            format_func=lambda key: (
+                PARAMETRISATIONS[key].label if key in PARAMETRISATIONS else "detect (probabilities)"
+            ),
+        )
+        truth_column = st.text_input("Column of the truth (empty: detect)")
+        chosen["classes"] = ask("Class names of the columns, one per line", "classes")
+        chosen["nodes"] = ask("Node attributes: node, name, …", "nodes")
+
+files = Files(
+    **{name: value for name, value in chosen.items() if value},
+    taxonomy_form=None if forms == "detect" else forms,
+    taxonomy_direction=None if direction == "detect" else direction,
+    taxonomy_separator=separator.replace("\\t", "\t") or None,
+    parametrisation=None if keys == "detect" else keys,
+    truth_column=truth_column or None,
+    given=state.startup_limits()[0],
+    run=state.startup_limits()[1],
+    held=tuple(one for one in held if one is not None),
+)
+st.button("Open", type="primary", icon=":material/folder_open:", on_click=state.request_open)
+if state.open_requested():
+    try:
+        with st.spinner("Reading and evaluating …"):
+            if way == "Upload":
+                state.put(open_files(files, find=state.open_elsewhere))
+            else:
+                state.put(open_files(files.with_paths(state.allowed_path)))
+        state.publish()
+        st.success("Opened. This is what was understood:", icon=":material/check_circle:")
+    except HiervizError as error:
+        said = str(error) if way == "Upload" else quoting_little(str(error))
+        st.error(escape(in_form_words(said)), icon=":material/error:")
+        state.open_requested(done=True)
+        if isinstance(error, ModelError) and files.model and files.taxonomy:
+            model_choice.offer(files, held)
+            st.markdown("What a model leaves open can be answered on the page **Model**, where it is chosen already.")
+            st.page_link(
+                shell.page("model"), label="Go to Model", icon=":material/psychology:", query_params=state.link()
+            )
+        shell.stop()
+    state.open_requested(done=True)
+
+if state.view().data != "demo":
+    found = shell.open_data()
+    st.header(escape(found.title))
+    for note in found.notes:
+        st.warning(escape(note), icon=":material/content_copy:")
+    account(found)
+    with st.container(horizontal=True):
+        for page, label in (("overview", "Overview"), ("curves", "Operating curves"), ("example", "Examples")):
+            st.page_link(shell.page(page), label=f"Go to {label}", query_params=state.link())
+        if state.may_close():
+            st.button("Close these files and show the demo", on_click=state.close, help=CLOSING)
+        else:
+            st.button(
+                "Show the demo",
+                on_click=state.change,
+                kwargs={"data": "demo", "model": "", "models": ()},
+                key="show-demo",
+            )
+    if not state.is_startup():
+        st.caption(
+            "Whoever has the link of this page sees these files while they are open. "
+            + ("You opened them" if state.may_close() else "Another visitor opened them")
+            + ": nobody else can close them."
+        )

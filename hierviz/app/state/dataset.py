@@ -1,0 +1,310 @@
+"""What the app has open: a taxonomy and some evaluated models on it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from hierviz.app.state.model_source import ModelSource
+from hierviz.demo import MODELS, bundle_folder, load_demo
+from hierviz.errors import FileError, HiervizError
+from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.summary import require_same_samples
+from hierviz.onnx import load_inputs, load_model
+from hierviz.onnx.inputs.unreadable import without_unreadable
+from hierviz.predictions import with_distinct_names
+from hierviz.readers import (
+    attach_media,
+    attach_truth,
+    load_predictions,
+    load_taxonomy,
+    read_node_attributes,
+)
+from hierviz.readers.streams import require_file
+from hierviz.taxonomy import Taxonomy
+
+DEMO = "demo"
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A taxonomy and models evaluated on the same samples.
+
+    Attributes
+    ----------
+    key : str
+        Stands in the URL: who knows it sees the data. Random for what visitors open, the digest for files named at the start.
+    title : str
+    taxonomy : Taxonomy
+    models : dict of str to Evaluation
+        By a short name that can stand in a URL.
+    sources : mapping of str to ModelSource
+        Of those models that were run here.
+    held : tuple
+        What keeps uploaded files in place.
+    files : Files, optional
+        What it was read from, when that is all of it.
+    digest : str
+        Of the content; results made of data sets of the same content are shared under it. Not to be shown in links.
+    notes : tuple of str
+        What is odd about the files, as sentences.
+    """
+
+    key: str
+    title: str
+    taxonomy: Taxonomy
+    models: dict[str, Evaluation]
+    sources: Mapping[str, ModelSource] = field(default_factory=dict)
+    held: tuple = ()
+    files: Files | None = None
+    digest: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def first(self):
+        """The first model."""
+        return next(iter(self.models.values()))
+
+    @property
+    def sample_ids(self):
+        """Ids of the samples in the order of the first model."""
+        return self.first.predictions.ids
+
+
+@dataclass(frozen=True)
+class Files:
+    """Paths and readings the user chose; uploads lie in a private folder under their own names, which `held` keeps.
+
+    `given`, `reading` and `run` are further keywords of `load_model`, `load_inputs` and `Model.predict`.
+    """
+
+    taxonomy: str | None = None
+    predictions: tuple[str, ...] = ()
+    truth: str | None = None
+    truth_column: str | None = None
+    classes: str | None = None
+    parametrisation: str | None = None
+    model: tuple[str, ...] = ()
+    inputs: str | None = None
+    nodes: str | None = None
+    media: str | None = None
+    taxonomy_form: str | None = None
+    taxonomy_separator: str | None = None
+    taxonomy_direction: str | None = None
+    given: Mapping = field(default_factory=dict)
+    reading: Mapping = field(default_factory=dict)
+    run: Mapping = field(default_factory=dict)
+    held: tuple = ()
+
+    @property
+    def source_keywords(self):
+        """Keywords of `load_model`: all that is said about the models."""
+        said = {"classes": self.classes, "parametrisation": self.parametrisation, **self.given}
+        return {key: value for key, value in said.items() if value}
+
+    @property
+    def paths(self):
+        """All paths named, in a fixed order."""
+        single = (self.taxonomy, self.truth, self.classes, self.inputs, self.nodes, self.media)
+        return [path for path in (*single, *self.predictions, *self.model) if path]
+
+    def with_paths(self, change):
+        """The same with `change(path)` in place of every path."""
+        found = {name: getattr(self, name) for name in _PATHS}
+        changed = {
+            name: tuple(map(change, value)) if isinstance(value, tuple) else change(value)
+            for name, value in found.items()
+            if value
+        }
+        return replace(self, **changed)
+
+
+def open_demo(progress=None):
+    """The bundled demo: its models are run on its pictures here and now."""
+    taxonomy, predictions = load_demo(progress=progress)
+    models = _evaluated(predictions)
+    paths = [bundle_folder() / "models" / f"{name}.onnx" for name in MODELS]
+    sources = {key: ModelSource(path) for key, path in zip(models, paths, strict=True)}
+    return Dataset(DEMO, "Demo: drawn vehicles", taxonomy, models, sources, digest=DEMO)
+
+
+def new_key():
+    """A key that nobody can guess, 16 hexadecimal digits."""
+    return secrets.token_hex(8)
+
+
+def open_files(files, progress=None, find=lambda digest: None):
+    """Read and evaluate the user's files.
+
+    Parameters
+    ----------
+    files : Files
+    progress : callable, optional
+    find : callable
+        Gives a Dataset of a digest that is open already, or None: it is not read again.
+
+    Returns
+    -------
+    Dataset
+        With a key of its own.
+
+    Raises
+    ------
+    HiervizError
+        With the file and what is wrong with it.
+    """
+    if not files.taxonomy:
+        raise FileError("taxonomy: expected a file, got none. Name the file that says which class belongs under which.")
+    if not files.predictions and not files.model:
+        raise FileError(
+            "predictions: expected a prediction file or an ONNX model with its inputs, got none. Add one of them."
+        )
+    for path in files.paths:
+        require_file(path)
+    content, notes = digest(files), same_content(files.predictions)
+    # A model may read files that are not named here: what it says is nobody else's.
+    content = new_key() if files.model else content
+    known = find(content)
+    if known is not None:
+        return replace(known, key=new_key(), files=files, held=(*known.held, *files.held))
+    taxonomy = load_taxonomy(
+        files.taxonomy, form=files.taxonomy_form, separator=files.taxonomy_separator, direction=files.taxonomy_direction
+    )
+    if files.nodes:
+        taxonomy = read_node_attributes(files.nodes, taxonomy)
+    found = [
+        load_predictions(
+            path,
+            taxonomy,
+            truth=files.truth,
+            truth_column=files.truth_column,
+            classes=files.classes,
+            parametrisation=files.parametrisation,
+        )
+        for path in files.predictions
+    ]
+    sources = [None] * len(found)
+    for path in files.model:
+        if not files.inputs:
+            raise FileError(
+                f"{Path(path).name}: expected inputs to run the model on, got none. Add pictures, a table, texts or an array."
+            )
+        source, unreadable = ModelSource(Path(path), files.source_keywords, held=files.held), {}
+        model = load_model(path, taxonomy, **source.given)
+        inputs = load_inputs(files.inputs, model, **files.reading)
+        predictions = model.predict(inputs, progress=progress, unreadable=unreadable, **files.run)
+        found.append(attach_truth(predictions, files.truth, files.truth_column) if files.truth else predictions)
+        sources.append(replace(source, inputs=without_unreadable(inputs, unreadable)[0]))
+    if files.media:
+        # A table of inputs names its own pictures there.
+        has_own = [one.media is not None and "media" in files.reading for one in found]
+        found = [one if own else attach_media(one, files.media) for one, own in zip(found, has_own, strict=True)]
+    require_same_samples(found)
+    title = ", ".join(Path(path).name for path in (*files.predictions, *files.model))
+    models = _evaluated(found)
+    sources = {key: one for key, one in zip(models, sources, strict=True) if one is not None}
+    return Dataset(new_key(), title, taxonomy, models, sources, files.held, files=files, digest=content, notes=notes)
+
+
+def with_model(data, predictions, source):
+    """A data set with one more model: the open one's where the samples are the same, else of its own.
+
+    Parameters
+    ----------
+    data : Dataset or None
+        The open one.
+    predictions : Predictions
+    source : ModelSource
+
+    Returns
+    -------
+    data : Dataset
+    key : str
+        Of the new model.
+    """
+    if data is None or not has_same_samples(data, predictions):
+        models = _evaluated([predictions])
+        key = next(iter(models))
+        return Dataset(new_key(), predictions.name, predictions.taxonomy, models, {key: source}, digest=new_key()), key
+    models = _evaluated([*(one.predictions for one in data.models.values()), predictions], dict(data.models))
+    key = list(models)[-1]
+    title = f"{data.title} and {models[key].predictions.name}"
+    sources = {**data.sources, key: source}
+    made = Dataset(new_key(), title, data.taxonomy, models, sources, data.held, digest=new_key(), notes=data.notes)
+    return made, key
+
+
+def has_same_samples(data, predictions):
+    """True when predictions are about the samples of a data set, told by their ids."""
+    first = data.first.predictions
+    if first.sample_ids is None or predictions.sample_ids is None:
+        return False
+    try:
+        require_same_samples([first, predictions])
+    except HiervizError:
+        return False
+    return True
+
+
+def digest(files):
+    """Content hash of everything the user chose, 16 hexadecimal digits."""
+    state = hashlib.blake2b(
+        repr([(k, v) for k, v in vars(files).items() if k not in (*_PATHS, "held")]).encode(), digest_size=8
+    )
+    # With lengths in front, no two choices of files make the same bytes: the same file may be a truth or predictions.
+    for role in _PATHS:
+        value = getattr(files, role)
+        paths = value if isinstance(value, tuple) else (value,) if value else ()
+        state.update(f"{role} {len(paths)}\n".encode())
+        for path in paths:
+            found = sorted(Path(path).rglob("*")) if os.path.isdir(path) else [Path(path)]
+            state.update(f"{len(found)}\n".encode())
+            for one in found:
+                name, content = os.fsencode(one.name), _content(one) or b""
+                state.update(f"{len(name)} {len(content)}\n".encode() + name + content)
+    return state.hexdigest()
+
+
+def _content(path):
+    """Digest of a file; None of what cannot be read, which its reader puts into words."""
+    try:
+        if not os.path.isfile(path):
+            return None
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "blake2b").digest()
+    except (OSError, ValueError):
+        return None
+
+
+def same_content(paths):
+    """A sentence for every file that is, byte for byte, another one of them."""
+    seen, notes = {}, []
+    for place, path in enumerate(paths):
+        content = _content(path)
+        first = seen.setdefault(content, (place, path))
+        if content is not None and first != (place, path):
+            notes.append(
+                f"Prediction file {place + 1} ({Path(path).name}) has the same content as file {first[0] + 1} "
+                f"({Path(first[1]).name}): the two models are one and the same."
+            )
+    return tuple(notes)
+
+
+_PATHS = ("taxonomy", "truth", "classes", "inputs", "nodes", "media", "predictions", "model")
+
+
+def _evaluated(predictions, done=()):
+    """Evaluations by key; those of `done`, which are the first ones, are there already."""
+    models = dict(done)
+    for one in with_distinct_names(predictions)[len(models) :]:
+        slug = re.sub(r"[^a-z0-9]+", "-", one.name.lower()).strip("-") or "model"
+        key, number = slug, 2
+        while key in models:
+            key, number = f"{slug}-{number}", number + 1
+        models[key] = Evaluation.of(one)
+    return models

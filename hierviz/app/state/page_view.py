@@ -1,0 +1,134 @@
+"""What a reader would send to a colleague: the view, and how it stands in a URL."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass, replace
+
+from hierviz.app.state.curve_choices import AXES, DRAWN, MARKED, PANELS
+from hierviz.app.state.dataset import DEMO
+from hierviz.charts import threshold_text
+from hierviz.evaluation.mistakes import ORDERS, OUTCOMES
+from hierviz.inference.registry import INFERENCE_RULES
+
+TREES = ("icicle", "node-link", "list")
+
+
+def _one_of(words):
+    return re.compile("|".join(map(re.escape, words)))
+
+
+# Highest value and digits of each number; the lowest is 0. Thresholds near 1 need many digits.
+NUMBERS = {"tau": (1.0, 12), "bits": (64.0, 3), "lam": (64.0, 3)}
+# Fields that hold several words; in the URL "-" stands for none of them.
+SEVERAL = ("models", "drawn", "marked", "taus")
+# What may stand in each field of a URL; of a field that holds several words, in each of them. Anything else is dropped.
+_KEY = "[a-z0-9]+(-[a-z0-9]+)*"
+_NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?"
+# Names of files' own making: any text in one line.
+_NAME = r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{0,1000}"
+GRAMMAR = {
+    "data": re.compile(f"{DEMO}|[0-9a-f]{{16}}"),
+    "sample": re.compile(_NAME),
+    "under": re.compile(_NAME),
+    **dict.fromkeys(("model", "models"), re.compile(_KEY)),
+    **dict.fromkeys(NUMBERS, re.compile(_NUMBER, re.ASCII)),
+    "taus": re.compile(f"{_KEY}:{_NUMBER}", re.ASCII),
+    "rule": _one_of(INFERENCE_RULES),
+    "outcome": _one_of(OUTCOMES),
+    "order": _one_of(ORDERS),
+    "tree": _one_of(TREES),
+    "axes": _one_of(AXES),
+    "panel": _one_of(("none", *PANELS)),
+    "drawn": _one_of(DRAWN),
+    "marked": _one_of(INFERENCE_RULES),
+}
+
+
+@dataclass(frozen=True)
+class View:
+    """Data, models, rule, threshold, sample and selection. Defaults are left out of the URL.
+
+    `axes`, `drawn` and `marked` are of the operating curves; `taus` holds ``model:threshold`` where every model has a
+    threshold of its own, and is empty where `tau` is shared. `panel` is the one open below them.
+    """
+
+    data: str = DEMO
+    models: tuple[str, ...] = ()
+    model: str = ""
+    rule: str = "threshold"
+    tau: float = 0.5
+    bits: float = 1.0
+    lam: float = 1.0
+    sample: str = ""
+    outcome: str = ""
+    under: str = ""
+    order: str = "win_lost"
+    tree: str = "icicle"
+    axes: str = "recall-correct"
+    drawn: tuple[str, ...] = ()
+    marked: tuple[str, ...] = MARKED
+    taus: tuple[str, ...] = ()
+    panel: str = "goal"
+
+    @property
+    def own(self):
+        """Thresholds of single models by their key; empty where one is shared."""
+        return {key: float(tau) for key, _, tau in (one.rpartition(":") for one in self.taus)}
+
+    def tau_of(self, model):
+        """Threshold of a model by its key."""
+        return self.own.get(model, self.tau)
+
+    def with_tau(self, tau, model):
+        """The view with another threshold: of one model where each has its own, else of all."""
+        own = self.own
+        if own:
+            own[model] = tau
+        return replace(self, tau=tau, taus=own_thresholds(own))
+
+    def to_query(self):
+        """The query parameters, as text."""
+        default, found = View(), {}
+        for name, value in asdict(self).items():
+            if value != getattr(default, name):
+                text = threshold_text(value) if isinstance(value, float) else str(value)
+                found[name] = (",".join(value) or "-") if isinstance(value, tuple) else text
+        return found
+
+    @classmethod
+    def from_query(cls, asked):
+        """The view of query parameters; what is not understood has its default."""
+        found = {}
+        for name, text in asked.items():
+            if name in SEVERAL:
+                found[name] = tuple(one for one in text.split(",") if GRAMMAR[name].fullmatch(one))
+            elif name in GRAMMAR and GRAMMAR[name].fullmatch(text):
+                found[name] = _number(name, text) if name in NUMBERS else text
+        if "taus" in found:
+            parts = (one.rpartition(":") for one in found["taus"])
+            found["taus"] = own_thresholds({key: _number("tau", tau) for key, _, tau in parts})
+        return cls(**found)
+
+    def cleaned(self, data):
+        """The view without what the open data do not have, so that a link says what the page shows."""
+        under = data.taxonomy.index.get(self.under, 0)
+        return replace(
+            self,
+            sample=self.sample if self.sample in data.first.predictions.row_of else "",
+            models=tuple(name for name in self.models if name in data.models),
+            model=self.model if self.model in data.models else "",
+            taus=own_thresholds({key: tau for key, tau in self.own.items() if key in data.models}),
+            under=self.under if under and not data.taxonomy.is_leaf[under] else "",
+        )
+
+
+def own_thresholds(own):
+    """Field `taus` of a dict of thresholds by model."""
+    return tuple(f"{key}:{threshold_text(tau)}" for key, tau in own.items())
+
+
+def _number(name, text):
+    """A number of the URL in its range."""
+    highest, digits = NUMBERS[name]
+    return round(min(max(float(text), 0.0), highest), digits)

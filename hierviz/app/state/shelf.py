@@ -1,0 +1,237 @@
+"""The data sets that visitors opened, and slow results that were made of them: kept by bytes and last use."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from dataclasses import dataclass, field
+
+from hierviz.app.state.limits import size_in_memory, size_text
+from hierviz.errors import FileError
+
+
+@dataclass(eq=False)
+class _Opened:
+    data: object
+    owner: str
+
+
+class Shelf:
+    """Opened data sets of all visitors by key.
+
+    What somebody shows, or opened last, is never removed to make room. What is removed goes in the order of last use.
+
+    Parameters
+    ----------
+    limits : Limits
+    uploads : UploadFolder
+        Its files count as much as what is in memory.
+    shown : callable
+        Gives the keys of the data sets that are shown at this moment.
+    forget : callable
+        Called with a digest of which no data set is left.
+
+    Attributes
+    ----------
+    bringing : lock
+        To be held from `make_room` until what the room is for is there, so that no two visitors get the same room.
+    """
+
+    def __init__(self, limits, uploads, shown, forget=lambda digest: None):
+        self.limits, self.bringing = limits, threading.RLock()
+        self._uploads, self._shown, self._forget = uploads, shown, forget
+        self._opened = {}  # the one used last is the last
+        self._lock = threading.RLock()
+
+    def get(self, key):
+        """The data set of a key, None when it is not here."""
+        with self._lock:
+            found = self._opened.pop(key, None)
+            if found is None:
+                return None
+            self._opened[key] = found
+            return found.data
+
+    def with_digest(self, digest):
+        """A data set of this content, None when there is none."""
+        with self._lock:
+            return next((one.data for one in self._opened.values() if one.data.digest == digest), None)
+
+    def put(self, data, owner):
+        """Keep a data set that a visitor opened.
+
+        Raises
+        ------
+        FileError
+            When it is too large, also after others were removed; then it is not kept.
+        """
+        with self.bringing, self._lock:
+            self._opened[data.key] = _Opened(data, owner)
+            try:
+                self.make_room(owner, 0, spared=data.key)
+            except FileError:
+                self._remove(data.key)
+                raise
+
+    def close(self, key, visitor):
+        """Remove a data set for everybody, if this visitor opened it; returns it, else None."""
+        with self._lock:
+            if not self.is_of(key, visitor):
+                return None
+            return self._remove(key)
+
+    def is_of(self, key, visitor):
+        """True when this visitor opened the data set."""
+        with self._lock:
+            return key in self._opened and self._opened[key].owner == visitor
+
+    def used(self, owner=None):
+        """Bytes of the uploads and opened data of a visitor, None for all visitors."""
+        with self._lock:
+            opened = [one.data for one in self._opened.values() if owner in (None, one.owner)]
+        return size_in_memory(*opened) + self._uploads.size(owner)
+
+    def make_room(self, owner, n_bytes, spared=None):
+        """Remove data sets, the one first that was used least recently, until a visitor may bring so many bytes more.
+
+        Raises
+        ------
+        FileError
+            When even that would not make enough room; then nothing is removed, unless files of what was removed turn out to
+            be used elsewhere.
+        """
+        with self._lock:
+            spare = {spared, *self._shown()}
+            scopes = ((owner, self.limits.visitor), (None, self.limits.data))
+            for who, limit in scopes:
+                if self.used(who) + n_bytes > limit and (least := self._least(who, spare) + n_bytes) > limit:
+                    raise FileError(_too_much(who, limit, least))
+            for who, limit in scopes:
+                removable = self._removable(who, spare)
+                while (used := self.used(who) + n_bytes) > limit:
+                    if not removable:
+                        raise FileError(_too_much(who, limit, used))
+                    self._remove(removable.pop(0))
+
+    def _removable(self, who, spare):
+        return [key for key, one in self._opened.items() if who in (None, one.owner) and key not in spare]
+
+    def _least(self, who, spare):
+        """Bytes that would be used if all were removed that may be, and their files with them."""
+        removable = self._removable(who, spare)
+        kept = [one.data for key, one in self._opened.items() if who in (None, one.owner) and key not in removable]
+        freed = {one for key in removable for one in self._opened[key].data.held}
+        freed -= {one for key in self._opened if key not in removable for one in self._opened[key].data.held}
+        return size_in_memory(*kept) + self._uploads.size(who, without=freed)
+
+    def sweep(self, visitors, seen=frozenset()):
+        """Remove the data sets whose visitors have gone and that nobody who is here has looked at; returns their number.
+
+        Parameters
+        ----------
+        visitors : set of str
+            Those who are here.
+        seen : set of str
+            Keys of what they have looked at.
+        """
+        with self._lock:
+            used = self._shown() | seen
+            gone = [key for key, one in self._opened.items() if one.owner not in visitors and key not in used]
+            for key in gone:
+                self._remove(key)
+        return len(gone)
+
+    def _remove(self, key):
+        data = self._opened.pop(key).data
+        if self.with_digest(data.digest) is None:
+            self._forget(data.digest)
+        return data
+
+
+def _too_much(who, limit, used):
+    whose = "all visitors" if who is None else "one visitor"
+    return (
+        f"open: expected at most {size_text(limit)} of files and opened data of {whose}, got {size_text(used)} with these. "
+        "Close files that are no longer needed, or start the app with a larger --max-data-gb."
+    )
+
+
+@dataclass(eq=False)
+class _Result:
+    value: object
+    size: int
+    users: weakref.WeakSet = field(default_factory=weakref.WeakSet)
+
+
+class Results:
+    """What is slow to make, by key: made once for all, kept while somebody is here who used it.
+
+    Parameters
+    ----------
+    most : int
+        Number of results; the one used least recently leaves first.
+    most_bytes : int
+        Bytes of all results. The newest one stays whatever its size.
+    """
+
+    def __init__(self, most, most_bytes):
+        self.most, self.most_bytes = most, most_bytes
+        self._found, self._making, self._lock = {}, {}, threading.Lock()
+
+    def __len__(self):
+        return len(self._found)
+
+    def get(self, key, make, user):
+        """`make()`, or what it gave before; whoever asks meanwhile waits for it."""
+        with self._lock:
+            found = self._used(key, user)
+            if found is not None:
+                return found.value
+            making = self._making.setdefault(key, threading.Lock())
+        with making:
+            with self._lock:
+                found = self._used(key, user)
+            if found is not None:
+                return found.value
+            try:
+                value = make()
+                found = _Result(value, size_in_memory(value))
+                found.users.add(user)
+                with self._lock:
+                    self._found[key] = found
+                    self._make_room()
+            finally:
+                with self._lock:
+                    self._making.pop(key, None)
+        return value
+
+    def drop(self, part):
+        """Forget the results whose keys hold this part."""
+        with self._lock:
+            for key in [key for key in self._found if part in _parts(key)]:
+                del self._found[key]
+
+    def sweep(self, users):
+        """Forget the results that none of these used; returns their number."""
+        with self._lock:
+            gone = [key for key, one in self._found.items() if not any(user in one.users for user in users)]
+            for key in gone:
+                del self._found[key]
+        return len(gone)
+
+    def _used(self, key, user):
+        found = self._found.pop(key, None)
+        if found is not None:
+            self._found[key] = found
+            found.users.add(user)
+        return found
+
+    def _make_room(self):
+        size = sum(one.size for one in self._found.values())
+        while len(self._found) > 1 and (len(self._found) > self.most or size > self.most_bytes):
+            size -= self._found.pop(next(iter(self._found))).size
+
+
+def _parts(key):
+    """All that a key holds, nested tuples taken apart."""
+    return [part for one in key for part in _parts(one)] if isinstance(key, tuple) else [key]

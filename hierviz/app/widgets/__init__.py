@@ -1,0 +1,1 @@
+"""What several pages show: numbers with their definitions, figures, tables, one sample."""

@@ -1,0 +1,64 @@
+"""A chart on a page: the picture, one plain sentence under it, and its table and downloads one click away."""
+
+import base64
+import json
+
+import streamlit as st
+
+from hierviz import charts
+from hierviz.app import state
+from hierviz.app.state.escape import escape
+
+
+def figure(chart, *, name, sentence, table, select=None, key=None):
+    """Draw a chart with everything that belongs to it.
+
+    Parameters
+    ----------
+    chart : altair chart, unconfigured
+    name : str
+        File name of the downloads and key of the widgets.
+    sentence : str
+        What the chart says, in words.
+    table : DataFrame
+        The numbers behind it.
+    select : str, optional
+        Name of a selection that reruns the page.
+
+    Returns
+    -------
+    The selection state of `st.altair_chart`, or None.
+    """
+    finished = charts.finish(chart, dark=state.is_dark())
+    event = st.altair_chart(
+        finished,
+        width="content",
+        theme=None,
+        key=key or f"chart-{name}",
+        alt=sentence,
+        **({"on_select": "rerun", "selection_mode": select} if select else {}),
+    )
+    below(finished, name=name, sentence=sentence, table=table)
+    return event
+
+
+def below(finished, *, name, sentence, table, note=""):
+    """The sentence, the table with a note, and the downloads of a finished chart."""
+    st.markdown(escape(sentence))
+    with st.popover("Table and downloads", icon=":material/download:", type="tertiary", key=f"more-{name}"):
+        st.dataframe(table, hide_index=True, height=min(35 * (len(table) + 1) + 3, 300))
+        if note:
+            st.caption(escape(note))
+        with st.container(horizontal=True):
+            for kind, label, mime, make in (
+                ("csv", "CSV", "text/csv", lambda: charts.to_csv(table)),
+                ("png", "PNG", "image/png", lambda: charts.to_png(finished)),
+                ("svg", "SVG", "image/svg+xml", lambda: charts.to_svg(finished)),
+                ("vl.json", "Vega-Lite", "application/json", lambda: json.dumps(charts.to_vega_lite(finished))),
+            ):
+                st.download_button(label, make, f"{name}.{kind}", mime, key=f"get-{name}-{kind}", on_click="ignore")
+
+
+def picture_url(png):
+    """A picture inside its own address: it travels with the page and cannot be gone when the browser asks for it."""
+    return png and "data:image/png;base64," + base64.b64encode(png).decode()

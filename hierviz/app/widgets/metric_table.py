@@ -1,0 +1,130 @@
+"""The table of models against metrics that all pages use: sortable numbers, the best bold, the second marked, intervals."""
+
+from dataclasses import dataclass, field, replace
+
+import pandas as pd
+import streamlit as st
+
+from hierviz.charts.comparison_words import ONE_TAU, never_text
+from hierviz.evaluation.model_table import standings
+from hierviz.metrics import METRICS
+from hierviz.number_text import value_text
+from hierviz.uncertainty.comparison import fewest_samples
+
+SECOND, TIED = "②", "≈"
+# A table cannot be drawn in italics: a sign says who is second.
+MARKS = f"The best of a column is **bold**, the second has a {SECOND}."
+TIES = f"{TIED}: no clear difference from the best (the interval of the paired difference holds 0)."
+
+
+def unmarked(keys):
+    """Why some columns have no such marks, in Markdown; empty where all have."""
+    names = [METRICS[key].label for key in keys]
+    if not names:
+        return ""
+    verb = "is" if len(names) == 1 else "are"
+    return f"{listing(names)} {verb} about answers at one τ, so no best is marked: {ONE_TAU[0].lower()}{ONE_TAU[1:]}"
+
+
+def too_few_text(keys):
+    """Why columns have neither intervals nor marks in rows of few samples, in Markdown; empty without such columns."""
+    if not keys:
+        return ""
+    least = listing([f"{METRICS[key].label} from {fewest_samples(key)} samples on" for key in keys])
+    return f"Models can be compared by {least}: with fewer there is neither mark nor interval."
+
+
+def listing(names):
+    """Names in words: one, two and three."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row: what stands before the metrics (column -> value), the metrics, their Intervals, Standing marks by key.
+
+    `never` has the keys whose share of correct answers no threshold reaches.
+    """
+
+    lead: dict
+    values: dict
+    intervals: dict = field(default_factory=dict)
+    marks: dict = field(default_factory=dict)
+    never: tuple = ()
+
+
+def ranked(rows, keys, unranked=()):
+    """The rows with marks by key: "best", "second", and "tied" where there are intervals; the same columns stand in all.
+
+    No mark for the keys in `unranked`.
+    """
+    marks = [{} for _ in rows]
+    for key in keys:
+        if key in unranked:
+            continue
+        intervals = [row.intervals.get(key) for row in rows]
+        intervals = None if any(one is None for one in intervals) else intervals
+        found = standings(key, [row.values.get(key) for row in rows], intervals)
+        for place, mark in enumerate(marks):
+            mark[key] = {name for name in ("best", "second", "tied") if getattr(found, name)[place]}
+    return [replace(row, marks=mark) for row, mark in zip(rows, marks, strict=True)]
+
+
+def metric_table(rows, keys, key):
+    """Draw Rows; a column sorts by its number whatever stands beside it.
+
+    Parameters
+    ----------
+    rows : list of Row
+    keys : sequence of str
+        Keys of METRICS.
+    key : str
+        Of the widget.
+    """
+    leads = list(rows[0].lead)
+    labels = [METRICS[one].label for one in keys]
+    table = pd.DataFrame(
+        [[*row.lead.values(), *(row.values.get(one) for one in keys)] for row in rows], columns=[*leads, *labels]
+    )
+    for label in labels:
+        table[label] = pd.to_numeric(table[label], errors="coerce")
+    # Whole numbers, such as how many samples a row is about.
+    styled = table.style.format("{:,}", subset=[name for name in leads if pd.api.types.is_integer_dtype(table[name])])
+    for place, row in enumerate(rows):
+        for one, label in zip(keys, labels, strict=True):
+            styled = styled.format(_Text(cell_text(row, one)), subset=([place], [label]))
+    bold = pd.DataFrame("", index=table.index, columns=table.columns)
+    for place, row in enumerate(rows):
+        for one, label in zip(keys, labels, strict=True):
+            if "best" in row.marks.get(one, ()):
+                bold.loc[place, label] = "font-weight: bold"
+    st.dataframe(
+        styled.apply(lambda _: bold, axis=None),
+        hide_index=True,
+        key=key,
+        column_config={
+            label: st.column_config.NumberColumn(help=METRICS[one].sentence)
+            for one, label in zip(keys, labels, strict=True)
+        },
+    )
+
+
+def cell_text(row, key):
+    """A number with its marks and its interval, as text."""
+    value, interval, marks = row.values.get(key), row.intervals.get(key), row.marks.get(key, ())
+    if value is None or value != value:
+        return "–"
+    signs = "".join(f" {sign}" for name, sign in (("second", SECOND), ("tied", TIED)) if name in marks)
+    span = "" if interval is None else f"  [{value_text(interval.lower)}, {value_text(interval.upper)}]"
+    note = f" ({never_text(key)})" if key in row.never else ""
+    return f"{value_text(value)}{note}{signs}{span}"
+
+
+class _Text:
+    """A formatter of one cell."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def __call__(self, value):
+        return self.text

@@ -1,0 +1,59 @@
+"""Numbers that open to their definition, formula, source and, for a sample, their arithmetic."""
+
+import math
+
+import streamlit as st
+
+from hierviz.app.state.escape import escape
+from hierviz.metrics import METRICS
+from hierviz.number_text import value_text
+
+BLOCK_TITLES = {
+    "distribution": "Of the probabilities",
+    "top_down": "Of the best leaf, found from the top down",
+    "predicted": "Of the answer",
+    "curve": "Of all thresholds",
+    "confusion": "Of the nodes on both paths",
+    "per_sample": "Of one sample",
+}
+
+
+def shown(key, value):
+    """A value as text: yes or no, a count, or decimals; – where undefined."""
+    if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
+        return "–"
+    if value in ("Infinity", math.inf):
+        return "∞"
+    if key in ("exact", "correct") and value in (0, 1):
+        return "yes" if value else "no"
+    if METRICS[key].unit in ("nodes", "samples", "points", "edges") and float(value).is_integer():
+        return f"{int(value):,}"
+    return value_text(float(value))
+
+
+def number(key, value, arithmetic=None, *, label=None, where=""):
+    """A button with label and value that opens to where the number comes from."""
+    entry = METRICS[key]
+    with st.popover(f"{label or entry.label}  **{shown(key, value)}**", key=f"number-{where}-{key}"):
+        definition(key)
+        if arithmetic:
+            st.markdown(f"**This sample:** {escape(arithmetic)}")
+
+
+def definition(key):
+    """Sentence, formula, range and source of a number."""
+    entry = METRICS[key]
+    st.markdown(f"**{entry.label}.** {escape(entry.sentence)}")
+    st.latex(entry.formula)
+    low, high = ("∞" if math.isinf(one) else f"{one:g}" for one in entry.range)
+    unit = f" {entry.unit}" if entry.unit else ""
+    better = {"higher": "higher is better", "lower": "lower is better", "neither": ""}[entry.better]
+    st.caption(f"From {low} to {high}{unit}{'; ' + better if better else ''}. Source: {entry.source}.")
+
+
+def definitions(keys, where):
+    """A row of buttons, one per number, each opening to its definition."""
+    with st.container(horizontal=True, gap="small"):
+        for key in keys:
+            with st.popover(METRICS[key].label, type="tertiary", key=f"definition-{where}-{key}"):
+                definition(key)

@@ -1,0 +1,99 @@
+"""The table of the Overview: all models on a few numbers, and which answers each number judges."""
+
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.widgets import numbers, shell
+from hierviz.app.widgets.metric_table import MARKS, listing, too_few_text, unmarked
+from hierviz.evaluation.model_table import AT_ONE_THRESHOLD
+from hierviz.evaluation.summary import model_summary
+from hierviz.metrics import METRICS
+from hierviz.uncertainty.comparison import never_reached, too_few_for
+
+SHOWN = {
+    "curve": ("ac", "ap", "recall_at_95_correct", "majority_f1"),
+    "distribution": ("softmax_win",),
+    "top_down": ("argmax_leaf_accuracy", "coarsest_accuracy", "aggregate_f1"),
+    "confusion": ("f1", "mcc"),
+}
+# Where there is no curve, sets of classes are what can be judged.
+SHOWN_OF_SETS = {
+    "labels": ("micro_f1", "macro_f1", "hf1_samples", "ihf1_samples"),
+    "confusion": ("ppv", "tpr", "f1", "mcc"),
+}
+LEFT_OUT = {
+    "distribution": "the win and cross entropy",
+    "top_down": "accuracy by level",
+    "predicted": "precision and recall of the answer",
+    "labels": "metrics of label sets",
+    "curve": "operating curves",
+    "confusion": "the hierarchical confusion",
+}
+SETS, LABELS = "the set of all classes with a score above τ = 0.5", "the labels of the file"
+
+
+def draw(data):
+    """The table, what is marked, what is judged, definitions, and what had to be left out."""
+    # The table does not depend on the controls below it: each of them reruns the page.
+    models = data.models.values()
+    entries = state.computed("summaries", data.digest, lambda: {one.predictions.name: _summary(one) for one in models})
+    has_curve = any(entry["curve"] for entry in entries.values())
+    shown = SHOWN if has_curve else SHOWN_OF_SETS
+    rows = {
+        name: {key: entry[block][key] for block, keys in shown.items() if entry[block] for key in keys}
+        for name, entry in entries.items()
+    }
+    keys = [key for keys in shown.values() for key in keys if any(key in row for row in rows.values())]
+    if keys:
+        at_one_tau = [one for one in keys if _is_at_one_threshold(one, models)]
+        curves = {one.predictions.name: one.curve for one in models if entries[one.predictions.name]["curve"]}
+        few = too_few_for(keys, min((one.n_samples for one in curves.values()), default=0))
+        never = {name: tuple(never_reached(curve)) for name, curve in curves.items()}
+        shell.metric_table(rows, keys, key="overview-table", unranked=[*at_one_tau, *few], never=never)
+        said = ["Each row is a model."]
+        if len(rows) > 1:
+            said += [
+                *([MARKS] if len(at_one_tau) + len(few) < len(keys) else []),
+                unmarked(at_one_tau),
+                too_few_text(few),
+            ]
+        found = {what: [METRICS[one].label for one in of if one in keys] for what, of in _judged(models, has_curve)}
+        st.markdown(" ".join(one for one in said if one))
+        st.markdown(f"Judged are {'; '.join(f'**{what}**: {listing(of)}' for what, of in found.items() if of)}.")
+        st.markdown("What the columns mean:")
+        numbers.definitions(keys, "overview")
+    left_out = {}
+    for note in dict.fromkeys(note for entry in entries.values() for note in entry["notes"] if ": null, " in note):
+        block, reason = note.split(": null, ", 1)
+        left_out.setdefault(reason, []).append(LEFT_OUT[block])
+    for reason, blocks in left_out.items():
+        st.caption(f"Left out: {', '.join(blocks)}, because {numbers.escape(reason)}.")
+
+
+def _summary(model):
+    """The numbers of a model: of one class by the majority rule, or, where there is no curve, of the set of classes."""
+    return model_summary(model, rule="threshold_set" if model.why_no_curve() else "majority")
+
+
+def _is_at_one_threshold(key, models):
+    """Whether a number is about answers at one τ."""
+    of_answers = METRICS[key].block in ("labels", "confusion") or key in AT_ONE_THRESHOLD
+    return of_answers and any(model.predictions.has_scores for model in models)
+
+
+def _judged(models, has_curve):
+    """Pairs of which answers are judged, and by which numbers."""
+    has_scores = any(model.predictions.has_scores for model in models)
+    has_labels = any(not model.predictions.has_scores for model in models)
+    if not has_curve:
+        sets = " or ".join(what for what, there in ((LABELS, has_labels), (SETS, has_scores)) if there)
+        paths = f"{sets}, turned into the few paths that go through all its classes"
+        return [(sets, SHOWN_OF_SETS["labels"]), (paths, SHOWN_OF_SETS["confusion"])]
+    majority = "the answers of the majority rule (τ = 0.5)"
+    return [
+        ("the answers at all thresholds", ("ac", "ap", "recall_at_95_correct")),
+        ("the probabilities", ("softmax_win",)),
+        ("the most probable leaf", ("argmax_leaf_accuracy",)),
+        ("the leaf found from the top down", ("coarsest_accuracy", "aggregate_f1")),
+        (f"{majority} or {LABELS}" if has_labels else majority, ("majority_f1", "f1", "mcc")),
+    ]

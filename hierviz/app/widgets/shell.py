@@ -1,0 +1,149 @@
+"""What every page shares: navigation, the line that says what is open, the first-visit hint, and errors in words."""
+
+import html
+from pathlib import Path
+
+import pandas as pd
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.state.escape import escape
+from hierviz.app.widgets.form_words import quoting_little
+from hierviz.app.widgets.metric_table import Row, ranked
+from hierviz.app.widgets.metric_table import metric_table as draw_table
+from hierviz.charts import threshold_text, to_csv
+from hierviz.errors import HiervizError
+from hierviz.readers.stored_array import ChangedFileError
+
+STYLE = """<style>
+/* A concatenated chart does not shrink by itself, and Streamlit forgets to repaint a bound slider after a drag. */
+.stVegaLiteChart svg.marks {max-width: 100%; height: auto; touch-action: pan-y; user-select: none; -webkit-user-select: none}
+.vega-bindings input[type=range] {--vega-range-progress: 0% !important; width: min(420px, 60vw)}
+.block-container, .stMainBlockContainer {padding-top: 4.2rem; padding-bottom: 3rem; max-width: 1320px}
+.st-key-viewport {display: none}
+/* Streamlit writes this file itself, with text that a spreadsheet runs as a formula: tables to keep have a button below. */
+.stDataFrame button[aria-label^="Download as CSV"] {display: none}
+h1 {font-size: 2rem !important; padding: 0.4rem 0 !important}
+h3 {padding-top: 1rem !important}
+.stImage img {image-rendering: auto; border-radius: 6px}
+@media (max-width: 640px) {.stMainBlockContainer {padding-left: 1rem; padding-right: 1rem}}
+</style>"""
+
+HINT = (
+    "**hierviz shows where a classifier goes wrong in a tree of classes.** "
+    "The demo is open: drawn vehicles, and small models that must say what they see, from *land vehicle* down to *tram*. "
+    "Start with the worst mistakes under **Examples**, drag the threshold under **Operating curves**, "
+    "blur a picture and ask again under **Model**, or bring your own under **Open files**."
+)
+
+
+PAGES = Path(__file__).parents[1] / "pages"
+LEFT_OPEN = (
+    "The model that this app was started with is waiting for an answer, or cannot be run as it is. Until then the demo is open. "
+    "See the page **Model**, where it is chosen."
+)
+
+
+class PageEnd(Exception):
+    """A page has said all it can say."""
+
+
+def stop():
+    """End the page here; unlike `st.stop` what all pages share is still drawn below."""
+    raise PageEnd
+
+
+def run(pages):
+    """Draw the shared parts and the page that is asked for."""
+    st.html(STYLE)
+    page = st.navigation(pages, position="top")
+    try:
+        state.begin(page.url_path)
+        if state.must_ask(page.url_path):
+            st.switch_page(PAGES / "model.py")
+        state.reopen()
+        with st.container(key="viewport"):
+            state.width()
+        _hint(page)
+        page.run()
+    except PageEnd:
+        pass
+    except HiervizError as error:
+        st.error(escape(quoting_little(str(error))), icon=":material/error:")
+        if isinstance(error, ChangedFileError) and state.may_reopen():
+            st.button("Read the files again", icon=":material/refresh:", on_click=state.request_reopen)
+        if state.startup_files():
+            st.page_link(pages[0], label="Open the demo instead", query_params={"data": "demo"})
+    st.caption(privacy())
+    tau, data = (html.escape(one) for one in (threshold_text(state.view().tau), state.view().data))
+    st.html(f'<p id="hierviz-view" hidden data-tau="{tau}" data-data="{data}"></p>')
+
+
+def privacy():
+    """Where the visitor's data are."""
+    if state.is_local_visit():
+        return "Your data stay on this machine: nothing is sent anywhere."
+    return (
+        "Files that you upload are sent to the server that runs this page, and it sends them nowhere else. "
+        "Whoever has the link of opened files sees them while they are open."
+    )
+
+
+def _hint(page):
+    if state.asked_files():
+        if page.url_path != "model" and state.view().data == "demo":
+            st.info(LEFT_OPEN, icon=":material/help:")
+        return
+    if not state.first_visit(page.url_path) or state.view().data != "demo":
+        return
+    with st.container(border=True):
+        words, button = st.columns([0.88, 0.12], vertical_alignment="center")
+        words.markdown(HINT)
+        button.button("Got it", on_click=state.dismiss_hint, key="hint")
+
+
+def page(name):
+    """Path of a page for links, by its file name."""
+    return PAGES / f"{name}.py"
+
+
+def metric_table(models, keys, key, unranked=(), never=None):
+    """Models against metrics, the best of each column bold, the second marked; sortable, with a download.
+
+    Parameters
+    ----------
+    models : dict of model name to dict of metric key to value
+    keys : sequence of str
+    key : str
+        Of the widget.
+    unranked : sequence of str
+        Metrics without a best one.
+    never : dict of model name to tuple of str, optional
+        Metrics whose share of correct answers no threshold reaches.
+    """
+    rows = [Row({"model": name}, values, never=(never or {}).get(name, ())) for name, values in models.items()]
+    draw_table(ranked(rows, keys, unranked), keys, key)
+    st.download_button(
+        "CSV",
+        to_csv(pd.DataFrame([row.lead | {one: row.values.get(one) for one in keys} for row in rows])),
+        "models.csv",
+        "text/csv",
+        key=f"get-{key}",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+
+
+def open_data():
+    """The open Dataset; stops the page with a sentence when the link's data are not here."""
+    found = state.data()
+    if found is None:
+        where = "on this machine" if state.is_local_visit() else "on this server"
+        st.info(
+            f"This link is about files that are not open {where}: they were closed, or nobody looked at them any more, "
+            "or there was no room for them. Open them again under **Open files**, or look at the demo.",
+            icon=":material/link_off:",
+        )
+        st.button("Show the demo", on_click=state.change, kwargs={"data": "demo"}, type="primary")
+        stop()
+    return found

@@ -1,0 +1,240 @@
+"""The difference of two models where the same share of their answers is correct, with its band, and where it is not clear.
+
+Not at the same threshold: thresholds of different models mean different things.
+"""
+
+from __future__ import annotations
+
+import altair as alt
+import numpy as np
+
+from hierviz.charts._rows import frame
+from hierviz.charts._text import percent_text, text_width
+from hierviz.charts.curve_table import short_label
+from hierviz.charts.theme import FONT, SMALL, palette
+from hierviz.errors import PredictionsError
+from hierviz.metrics import METRICS
+from hierviz.uncertainty.comparison import fewest_resamples, highest_level, no_clear_difference, simultaneous
+from hierviz.uncertainty.resamples import Interval
+
+LEFT, RIGHT, HATCH, UNCLEAR = 48, 14, 10, "no clear difference"
+# Stretches that a sentence names.
+MOST_RUNS = 3
+
+
+def difference_band(difference, key, names, *, dark=False, width=800, height=190):
+    """Paired difference of two models against the share of correct answers: line, band, grey hatch where 0 lies in the band.
+
+    Parameters
+    ----------
+    difference : CurveBands
+        Of `hierviz.uncertainty.comparison.paired_difference`: first model minus second.
+    key : str
+        Of `difference.at_correct`.
+    names : (str, str)
+        Of the two models.
+    dark : bool
+    width, height : int
+        Pixels: of the whole figure, of the plot.
+
+    Returns
+    -------
+    alt.VConcatChart
+        Unconfigured; see `theme.finish`.
+
+    Raises
+    ------
+    PredictionsError
+        If there is no such key.
+    """
+    look, rows = palette(dark), difference_band_table(difference, key)
+    plot = max(width - LEFT - RIGHT, 120)
+    spans = unclear_spans(difference, key)
+    highest = float(np.nanmax(np.abs(np.append(rows[["low", "high"]].to_numpy(dtype=float), 0.0))))
+    top = max(0.02, 1.08 * highest)
+    ends = [float(rows["correct"].min()), float(rows["correct"].max())] if len(rows) else [0.0, 1.0]
+    if ends[0] == ends[1]:
+        ends = [ends[0] - 0.005, ends[1] + 0.005]
+    at_x = alt.X("correct:Q").scale(domain=ends, nice=False)
+    at_x = at_x.axis(
+        title="Share of the answers that is correct, at least",
+        format=".0%",
+        tickCount=5 if plot < 500 else 10,
+        grid=False,
+        tickSize=4,
+    )
+    at_y = alt.Y("difference:Q").scale(domain=[-top, top], nice=False)
+    at_y = at_y.axis(
+        title=f"{short_label(key)}: {names[0]} − {names[1]}",
+        titleAngle=0,
+        titleAlign="left",
+        titleAnchor="end",
+        titleBaseline="bottom",
+        titleX=-LEFT + 2,
+        titleY=-8,
+        minExtent=LEFT - 4,
+        maxExtent=LEFT - 4,
+        format="+.2f",
+        tickCount=5,
+        grid=True,
+    )
+    still = {"tooltip": None, "aria": False, "clip": True}
+    base = alt.Chart(rows.assign(up=top, down=-top))
+    layers = []
+    down = alt.Y("up:Q").scale(domain=[-top, top], nice=False)
+    across = alt.X("start:Q").scale(domain=ends, nice=False)
+    if spans:
+        grey = frame([one | {"up": top, "down": -top} for one in spans])
+        hatch = frame(_hatch(spans, plot, height, top, ends))
+        layers += [
+            alt.Chart(grey)
+            .mark_rect(color=look.others, opacity=0.75, **still)
+            .encode(across, down, x2="end:Q", y2="down:Q"),
+            alt.Chart(hatch)
+            .mark_rule(color=look.muted, strokeWidth=1, **still)
+            .encode(across, down, x2="end:Q", y2="down:Q"),
+        ]
+    zero = alt.Chart(frame({"difference": [0.0]})).mark_rule(color=look.muted, strokeDash=[3, 3], **still)
+    layers += [
+        base.mark_area(color=look.path, opacity=0.28, **still).encode(at_x, alt.Y("low:Q"), y2="high:Q"),
+        zero.encode(at_y),
+        base.mark_line(color=look.path, strokeWidth=2, **still).encode(at_x, at_y),
+        base.mark_rule(opacity=0, strokeWidth=3).encode(
+            at_x,
+            down,
+            y2="down:Q",
+            tooltip=[
+                alt.Tooltip("correct:Q", title="Correct, at least", format=".1%"),
+                alt.Tooltip("difference:Q", title="Difference", format="+.3f"),
+                alt.Tooltip("low:Q", title="from", format="+.3f"),
+                alt.Tooltip("high:Q", title="to", format="+.3f"),
+                alt.Tooltip("verdict:N", title="Verdict"),
+            ],
+        ),
+    ]
+    room = [
+        one
+        for one in spans
+        if (one["end"] - one["start"]) / (ends[1] - ends[0]) * plot > text_width(UNCLEAR, SMALL) + 12
+    ]
+    if room:
+        words = frame([{"correct": (one["start"] + one["end"]) / 2, "up": top, "text": UNCLEAR} for one in room])
+        mark = {"baseline": "top", "dy": 3, "fontSize": SMALL, "font": FONT, "color": look.ink, "tooltip": None}
+        layers.append(alt.Chart(words).mark_text(**mark).encode(at_x, down, text="text:N"))
+    # Alone, a layered chart would be fitted with its axes into its own height.
+    return alt.vconcat(alt.layer(*layers).properties(width=plot, height=height))
+
+
+def difference_band_table(difference, key):
+    """Table behind `difference_band`: ``correct, difference, low, high, clear, verdict``, one row a share of correct answers.
+
+    The band holds at all these shares at once (`uncertainty.comparison.simultaneous`). Shares that leave too few wrong answers
+    to compare are left out (`uncertainty.comparison.highest_level`), and so are all but the last of those below which both
+    models can always name the most probable leaf: nothing changes there.
+    """
+    levels, one = _compared(difference, key)
+    clear = ~no_clear_difference(one)
+    verdict = np.where(~clear, UNCLEAR, np.where(one.estimate > 0, "first is higher", "second is higher"))
+    return frame(
+        {
+            "correct": levels,
+            "difference": one.estimate,
+            "low": one.lower,
+            "high": one.upper,
+            "clear": clear,
+            "verdict": verdict.astype(object),
+        }
+    )
+
+
+def difference_band_sentence(difference, key, names, *, most_correct=None):
+    """One plain sentence: where one model is clearly more specific with the same share of correct answers.
+
+    Parameters
+    ----------
+    difference, key, names
+        As `difference_band`.
+    most_correct : (float, float), optional
+        The largest share of correct answers of each model at any threshold. Beyond it a model counts as 0, and the
+        sentence says so.
+    """
+    levels, one = _compared(difference, key)
+    unclear = no_clear_difference(one)
+    band, label = f"{100 * one.level:.4g} % band of the paired difference", METRICS[key].label
+    if not len(levels):
+        n = one.resamples.n_samples
+        who = f"{names[0]} and {names[1]}"
+        return f"{label}: {n:,} samples are too few to compare {who} where the same share of answers is correct."
+    enough, drawn = fewest_resamples(one.level), one.resamples.n_resamples
+    if drawn < enough:
+        return f"{label}: {drawn} resamples are too few to call a difference clear: take at least {enough}."
+    what = f"{label} where the same share of answers is correct"
+    until = f"up to {percent_text(levels[-1], 1)} correct; beyond it too few answers are wrong to compare"
+    for name, most in zip(names, most_correct or (), strict=bool(most_correct)):
+        if most < levels[-1]:
+            until += f"; {name} never has more than {percent_text(most, 1)} correct and counts as 0 from there on"
+    if unclear.all():
+        return (
+            f"{what}: at no share is there a clear difference between {names[0]} and {names[1]}: the {band} holds 0 "
+            f"everywhere ({until})."
+        )
+    sides = [(name, ~unclear & (sign * one.estimate > 0)) for name, sign in zip(names, (1, -1), strict=True)]
+    told = [f"{name} is clearly higher {_where(levels, where)}" for name, where in sides if where.any()]
+    rest = "; where it is grey and hatched, no difference is clear" if unclear.any() else ""
+    return f"{what}: {', '.join(told)}{rest} ({band}, for all shares at once, {until})."
+
+
+def unclear_spans(difference, key):
+    """Stretches without a clear difference: list of dicts ``start``, ``end``, ascending, half a step wider each way."""
+    table = difference_band_table(difference, key)
+    return _spans(table["correct"].to_numpy(), ~table["clear"].to_numpy(dtype=bool))
+
+
+def _spans(level, inside):
+    """Runs of True along ascending levels."""
+    if not inside.any():
+        return []
+    middles = np.concatenate([[level[0]], (level[1:] + level[:-1]) / 2, [level[-1]]])
+    change = np.diff(np.concatenate([[0], inside.astype(int), [0]]))
+    starts, ends = np.flatnonzero(change == 1), np.flatnonzero(change == -1)
+    return [{"start": float(middles[a]), "end": float(middles[b])} for a, b in zip(starts.tolist(), ends.tolist())]
+
+
+def _where(levels, where):
+    """The shares of correct answers at which something holds, in words."""
+    if where.all():
+        return "at all of them"
+    change = np.diff(np.concatenate([[0], where.astype(int), [0]]))
+    starts, ends = np.flatnonzero(change == 1), np.flatnonzero(change == -1) - 1
+    runs = [
+        f"{percent_text(levels[a], 1)}" if a == b else f"{percent_text(levels[a], 1)} to {percent_text(levels[b], 1)}"
+        for a, b in zip(starts.tolist(), ends.tolist())
+    ]
+    more = f" and in {len(runs) - MOST_RUNS} more stretches" if len(runs) > MOST_RUNS else ""
+    return f"where at least {', '.join(runs[:MOST_RUNS])} are correct{more}"
+
+
+def _hatch(spans, plot, height, top, ends):
+    """Strokes at 45 degrees along the foot of every stretch, in the units of the axes."""
+    rows, unit = [], (ends[1] - ends[0]) / plot
+    for one in spans:
+        left, right = ((one[edge] - ends[0]) / unit for edge in ("start", "end"))
+        for x in np.arange(left - HATCH, right, 6):
+            # Cut to the stretch: a stroke rises one pixel a pixel.
+            start, end = max(x, left), min(x + HATCH, right)
+            if end > start:
+                foot, head = (2 * top * (at - x) / height - top for at in (start, end))
+                rows.append({"start": ends[0] + start * unit, "end": ends[0] + end * unit, "up": foot, "down": head})
+    return rows or [{"start": ends[0], "end": ends[0], "up": -top, "down": -top}]
+
+
+def _compared(difference, key):
+    """The shares of correct answers at which two models are compared, ascending, and their band there."""
+    if key not in difference.at_correct:
+        raise PredictionsError(f"key: expected one of {', '.join(difference.at_correct)}, got {key!r}. Choose one.")
+    one, levels = difference.at_correct[key], difference.levels
+    usable = levels <= highest_level(one.resamples.n_samples) + 1e-9
+    same = (one.estimate == one.estimate[:1]) & (one.draws == one.draws[:, :1]).all(axis=0)
+    usable &= np.arange(len(levels)) >= np.logical_and.accumulate(same).sum() - 1
+    picked = [values[..., usable] for values in (one.estimate, one.lower, one.upper, one.draws)]
+    return levels[usable], simultaneous(Interval(*picked, one.level, one.resamples))

@@ -1,0 +1,1 @@
+"""Operating curves: what every threshold at once gives."""

@@ -1,0 +1,174 @@
+r"""What the answers look like at many thresholds at once: how deep they are, and how many stop short of a leaf.
+
+Conventions
+-----------
+Answers are those of rule `threshold`, before truncation at the truth, so no truth is needed. As the threshold falls a
+sample steps through its elements of the `ParetoTable`; every step is counted once, at the first of the thresholds that
+lies below its score, and running sums give all thresholds together. Trees and graphs.
+
+Functions
+---------
+answer_counts, answer_depths, mean_answer_depth, share_not_at_leaf, step_means
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hierviz.checks import check_threshold
+from hierviz.errors import PredictionsError
+
+
+def answer_counts(table, thresholds, kinds, n_kinds):
+    """How many answers are of each kind, at every threshold.
+
+    Parameters
+    ----------
+    table : ParetoTable
+    thresholds : array_like of float, shape (n_thresholds,)
+        In [0, 1], any order.
+    kinds : ndarray of int, shape (n_nodes,)
+        Kind of every node, from 0 to n_kinds - 1.
+    n_kinds : int
+
+    Returns
+    -------
+    ndarray of int, shape (n_thresholds, n_kinds)
+        Every row sums to the number of samples.
+
+    Raises
+    ------
+    PredictionsError
+        If a threshold is not in [0, 1], or they are no list of numbers.
+    """
+    thresholds = _checked(thresholds)
+    order = np.argsort(-thresholds, kind="stable")
+    found = np.asarray(kinds)[table.nodes]
+    first, later, place = _steps(table, thresholds[order])
+    n_cells = (len(thresholds) + 1) * n_kinds
+    steps = np.bincount(place * n_kinds + found[later], minlength=n_cells)
+    steps -= np.bincount(place * n_kinds + found[later - 1], minlength=n_cells)
+    steps[:n_kinds] += np.bincount(found[first], minlength=n_kinds)
+    counts = np.empty((len(thresholds), n_kinds), dtype=np.intp)
+    counts[order] = np.cumsum(steps.reshape(-1, n_kinds), axis=0)[:-1]
+    return counts
+
+
+def step_means(table, thresholds, values, weights=None):
+    """Mean of a value of the answers, at every point of a curve.
+
+    Parameters
+    ----------
+    table : ParetoTable
+        At least one sample.
+    thresholds : ndarray of float, shape (J,)
+        Descending, for example `OperatingCurve.threshold`.
+    values : ndarray of float, shape (n_elements,)
+        Value of each element of the table.
+    weights : ndarray of float, shape (n_samples,), optional
+        Weight of each sample; they sum to 1. Equal ones if not given.
+
+    Returns
+    -------
+    ndarray of float, shape (J + 1,)
+        Point j holds at ``thresholds[j]``, the last one below all of them; correct up to rounding of the running sum.
+    """
+    first, later, place = _steps(table, thresholds)
+    gains = values[later] - values[later - 1]
+    if weights is None:
+        start, scale = values[first].sum(), table.n_samples
+    else:
+        start, scale = values[first] @ weights, 1
+        gains = gains * np.repeat(weights, np.diff(table.offsets) - 1)
+    # Without any step bincount counts in whole numbers.
+    steps = np.bincount(place, weights=gains, minlength=len(thresholds) + 1).astype(float)
+    steps[0] += start
+    return np.cumsum(steps) / scale
+
+
+def answer_depths(taxonomy, table, thresholds):
+    """Depth histogram of the answers at every threshold.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+    table : ParetoTable
+    thresholds : array_like of float, shape (n_thresholds,)
+        In [0, 1], any order.
+
+    Returns
+    -------
+    ndarray of int, shape (n_thresholds, max_depth + 1)
+        Number of samples whose answer has that depth in edges; every row sums to the number of samples.
+
+    Raises
+    ------
+    PredictionsError
+        If a threshold is not in [0, 1], or they are no list of numbers.
+
+    Examples
+    --------
+    >>> from hierviz import Taxonomy, pareto_table
+    >>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
+    >>> table = pareto_table(taxonomy, np.array([[1, 0.75, 0.5, 0.25, 0.25], [1, 0.125, 0.125, 0, 0.875]]))
+    >>> answer_depths(taxonomy, table, [0.8, 0.6, 0.4])
+    array([[1, 1, 0], [0, 2, 0], [0, 1, 1]])
+    """
+    return answer_counts(table, thresholds, taxonomy.depth, taxonomy.max_depth + 1)
+
+
+def mean_answer_depth(taxonomy, table, thresholds):
+    """Mean depth of the answers in edges at every threshold, shape (n_thresholds,); as `answer_depths`, n_samples > 0."""
+    _require_samples(table)
+    return answer_depths(taxonomy, table, thresholds) @ np.arange(taxonomy.max_depth + 1) / table.n_samples
+
+
+def share_not_at_leaf(taxonomy, table, thresholds):
+    """Share of the samples whose answer is not a leaf, at every threshold.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+    table : ParetoTable
+        At least one sample.
+    thresholds : array_like of float, shape (n_thresholds,)
+        In [0, 1], any order.
+
+    Returns
+    -------
+    ndarray of float, shape (n_thresholds,)
+        In [0, 1]; lower means that more answers name one class.
+
+    Raises
+    ------
+    PredictionsError
+        If there is no sample, a threshold is not in [0, 1], or they are no list of numbers.
+    """
+    _require_samples(table)
+    return answer_counts(table, thresholds, taxonomy.is_leaf.astype(np.intp), 2)[:, 0] / table.n_samples
+
+
+def _steps(table, thresholds):
+    """(first element of each sample, all other elements, point of the descending thresholds at which each takes over)."""
+    first = table.offsets[:-1]
+    later = np.ones(len(table.nodes), dtype=bool)
+    later[first] = False
+    later = np.flatnonzero(later)
+    # An element is the answer from the first threshold strictly below its score on, until the next element is.
+    return first, later, np.searchsorted(-np.asarray(thresholds), -table.scores[later], side="right")
+
+
+def _checked(thresholds):
+    thresholds = np.asarray(thresholds, dtype=float)
+    if thresholds.ndim != 1:
+        raise PredictionsError(
+            f"thresholds: expected a list of numbers from 0 to 1, got an array of shape {thresholds.shape}. Pass one axis."
+        )
+    for threshold in thresholds[~((thresholds >= 0) & (thresholds <= 1))][:1].tolist():
+        check_threshold(threshold)
+    return thresholds
+
+
+def _require_samples(table):
+    if table.n_samples == 0:
+        raise PredictionsError("answers: expected at least one sample, got none. Pass predictions with rows.")

@@ -1,0 +1,71 @@
+"""The operating curve of the information threshold: the most probable answer of at least so many bits.
+
+Conventions
+-----------
+As in `curves.operating_curve`, with bits in place of probability: as the bound zeta falls from the bits of a leaf to 0, the
+answer to a sample runs through its Pareto set from the other end. Point j holds for bounds from just above the next
+breakpoint up to ``threshold[j - 1]``, itself included: rule `information_threshold` admits I >= zeta, where the
+probability threshold is strict.
+
+References
+----------
+.. [1] J. Valmadre, Hierarchical classification at multiple operating points, NeurIPS 2022.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierviz.curves.operating_curve import StepCurve, operating_curve
+from hierviz.inference.pareto_table import ParetoTable, pareto_table
+from hierviz.inference.rules import BITS_TIE
+
+
+@dataclass(frozen=True, eq=False)
+class InformationCurve(StepCurve):
+    """Means of the path metrics for every information threshold.
+
+    Attributes
+    ----------
+    threshold : ndarray of float64, shape (J,)
+        Bits, strictly descending.
+    values : dict of str to ndarray of float64, shape (J + 1,)
+        Keys `hierviz.curves.operating_curve.CURVE_KEYS`; point 0 is the most probable leaf.
+    n_samples : int
+    """
+
+    def place(self, bits):
+        """Index of the point that holds at each bound (number or array): the number of breakpoints not below it."""
+        return np.searchsorted(-self.threshold, BITS_TIE - np.asarray(bits, dtype=np.float64))
+
+
+def information_curve(taxonomy, p, truth):
+    """Operating curve of rule `information_threshold` over all bounds [1]_.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        A tree.
+    p : ndarray of float, shape (n_samples, n_nodes), Predictions, or ParetoTable
+        A ParetoTable must be a full one, without `min_threshold`.
+    truth : ndarray of int, shape (n_samples,)
+        One known true node a sample, leaf or inner.
+
+    Returns
+    -------
+    InformationCurve
+
+    Raises
+    ------
+    PredictionsError, TaxonomyError
+        As `hierviz.operating_curve`.
+    """
+    table = p if isinstance(p, ParetoTable) else pareto_table(taxonomy, p)
+    # Each set turned round: element k of a sample changes places with the k-th from its end.
+    sizes = np.diff(table.offsets)
+    turned = np.repeat(table.offsets[:-1] + table.offsets[1:] - 1, sizes) - np.arange(len(table.nodes))
+    nodes = table.nodes[turned]
+    curve = operating_curve(taxonomy, ParetoTable(table.offsets, nodes, taxonomy.information[nodes]), truth)
+    return InformationCurve(curve.threshold, curve.values, curve.n_samples)

@@ -1,0 +1,285 @@
+r"""Operating curves: every confidence threshold at once.
+
+Conventions
+-----------
+A curve is computed from the answers that a ParetoTable holds, see `hierviz.inference.pareto_table`. It has J strictly descending
+thresholds S and J + 1 points: point 0 holds for tau >= S[0], point j for S[j] <= tau < S[j - 1] (0-based), that is point
+``#{S > tau}``. Metrics are truncated at the truth, as in `hierviz.metrics.path`, and averaged over samples. Trees only.
+
+Functions
+---------
+operating_curve, CurveSteps, envelope, envelope_integral, best_at_correct
+
+References
+----------
+.. [1] J. Valmadre, Hierarchical classification at multiple operating points, NeurIPS 2022.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierviz.errors import PredictionsError
+from hierviz.metrics.path import path_metrics
+
+CURVE_KEYS = (
+    "exact",
+    "correct",
+    "info_precision",
+    "info_recall",
+    "info_f1",
+    "info_dist",
+    "depth_precision",
+    "depth_recall",
+    "depth_f1",
+    "depth_dist",
+)
+# The grid of thresholds that a person can choose from, descending.
+THOUSANDTHS = np.arange(1000, -1, -1) / 1000
+
+
+@dataclass(frozen=True, eq=False)
+class StepCurve:
+    """Means of the path metrics that change at thresholds only; a subclass says which point holds where, by `place`.
+
+    Attributes
+    ----------
+    threshold : ndarray of float64, shape (J,)
+        Strictly descending.
+    values : dict of str to ndarray of float64, shape (J + 1,)
+        Keys `CURVE_KEYS`.
+    n_samples : int
+    """
+
+    threshold: np.ndarray
+    values: dict[str, np.ndarray]
+    n_samples: int
+
+    @property
+    def n_points(self):
+        """J + 1."""
+        return len(self.threshold) + 1
+
+    def at(self, threshold):
+        """Values at one or several thresholds: dict of float, or of arrays of the shape of `threshold`."""
+        place = self.place(threshold)
+        return {key: values[place] for key, values in self.values.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class OperatingCurve(StepCurve):
+    """Means of the path metrics for every threshold.
+
+    Attributes
+    ----------
+    threshold : ndarray of float64, shape (J,)
+        Strictly descending.
+    values : dict of str to ndarray of float64, shape (J + 1,)
+        Keys `CURVE_KEYS`.
+    n_samples : int
+    """
+
+    def place(self, threshold):
+        """Index of the point that holds at each threshold (number or array): the number of breakpoints above it."""
+        return np.searchsorted(-self.threshold, -np.asarray(threshold), side="left")
+
+    def sampled(self, thresholds):
+        """The curve at descending `thresholds` only, as an OperatingCurve of len(thresholds) points.
+
+        ``sampled(np.linspace(1, 0, 1001))`` is the variant of the published iNaturalist table.
+        """
+        thresholds = np.asarray(thresholds)
+        return OperatingCurve(thresholds[:-1], self.at(thresholds), self.n_samples)
+
+    def best_threshold(self, key, *, correct=0.0):
+        """Threshold with the largest mean of a metric, among thousandths from 0 to 1.
+
+        Parameters
+        ----------
+        key : str
+            One of `CURVE_KEYS` for which higher is better.
+        correct : float
+            Consider only thresholds where at least this share of the answers is correct.
+
+        Returns
+        -------
+        float or None
+            The largest such threshold on ties; None when no threshold is that correct.
+        """
+        values = self.at(THOUSANDTHS)
+        allowed = values["correct"] >= correct
+        return float(THOUSANDTHS[np.argmax(np.where(allowed, values[key], -np.inf))]) if allowed.any() else None
+
+    def summary(self):
+        """Numbers of the whole curve, named as block `curve` of the JSON.
+
+        Returns
+        -------
+        dict of str to float
+            ``ap, ac, ac_exact, depth_ap, depth_ac``: envelope integrals of correctness over specificity;
+            ``recall_at_90_correct, recall_at_95_correct``: largest information recall where correct is at least that;
+            ``majority_f1, leaf_f1``: mean information F1 at tau = 0.5 and at the end of the curve. All in [0, 1],
+            higher is better. ``n_points``: number of points.
+        """
+        values = self.values
+        return {
+            "ap": envelope_integral(values["info_recall"], values["info_precision"]),
+            "ac": envelope_integral(values["info_recall"], values["correct"]),
+            "ac_exact": envelope_integral(values["exact"], values["correct"]),
+            "depth_ap": envelope_integral(values["depth_recall"], values["depth_precision"]),
+            "depth_ac": envelope_integral(values["depth_recall"], values["correct"]),
+            "recall_at_90_correct": best_at_correct(values["info_recall"], values["correct"], 0.90),
+            "recall_at_95_correct": best_at_correct(values["info_recall"], values["correct"], 0.95),
+            "majority_f1": float(self.at(0.5)["info_f1"]),
+            "leaf_f1": float(values["info_f1"][-1]),
+            "n_points": self.n_points,
+        }
+
+
+def operating_curve(taxonomy, table, truth):
+    """Operating curve of a data set.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        A tree.
+    table : ParetoTable
+    truth : ndarray of int, shape (n_samples,)
+        One known true node a sample, leaf or inner.
+
+    Returns
+    -------
+    OperatingCurve
+
+    Raises
+    ------
+    PredictionsError
+        If there is no sample, the lengths differ, or a truth is not a node number.
+    TaxonomyError
+        If the taxonomy is not a tree.
+    """
+    return CurveSteps.of(taxonomy, table, truth).curve()
+
+
+@dataclass(frozen=True, eq=False)
+class CurveSteps:
+    """What every breakpoint adds to every metric: sorted once, added up for any weights of the samples.
+
+    Attributes
+    ----------
+    threshold : ndarray of float64, shape (J,)
+        Strictly descending.
+    sample : ndarray of int, shape (n_steps,)
+        Whose answer changes at each step, in falling order of the threshold.
+    points : ndarray of int, shape (J + 1,), or slice
+        How many steps each point of the curve includes.
+    start : dict of str to ndarray of float64, shape (n_samples,)
+        Value of the first answer of each sample, which holds above all thresholds.
+    steps : dict of str to ndarray of float64, shape (n_steps,)
+        By how much the value of that sample changes.
+    bounds : dict of str to (float, float)
+        Range of the values of single answers, and so of their means.
+    """
+
+    threshold: np.ndarray
+    sample: np.ndarray
+    points: np.ndarray | slice
+    start: dict[str, np.ndarray]
+    steps: dict[str, np.ndarray]
+    bounds: dict[str, tuple[float, float]]
+
+    @classmethod
+    def of(cls, taxonomy, table, truth, more=None):
+        """Steps of the metrics `CURVE_KEYS`, and of any values `more` (dict) of the n_elements answers of the table."""
+        taxonomy.require_tree("operating curve")
+        truth = np.asarray(truth)
+        if table.n_samples == 0 or len(truth) != table.n_samples:
+            raise PredictionsError(
+                f"truth: expected one node for each of the {table.n_samples} samples (at least one), got {len(truth)}. "
+                "Align them."
+            )
+        sizes = np.diff(table.offsets)
+        metrics = path_metrics(taxonomy, np.repeat(truth, sizes), table.nodes)
+        values = {key: metrics[key] for key in CURVE_KEYS}
+        values |= {key: np.asarray(one, dtype=np.float64) for key, one in (more or {}).items()}
+        first = table.offsets[:-1]
+        later = np.ones(len(table.nodes), dtype=bool)
+        later[first] = False
+        later = np.flatnonzero(later)
+        order = later[np.argsort(-table.scores[later], kind="stable")]
+        scores = table.scores[order]
+        # One point per distinct score: the last entry of each run.
+        ends = np.flatnonzero(np.append(scores[1:] != scores[:-1], True)) if len(scores) else np.empty(0, np.intp)
+        return cls(
+            scores[ends],
+            np.repeat(np.arange(table.n_samples), sizes)[order],
+            # A slice spares the copies where no scores are equal.
+            np.append(0, ends + 1) if len(ends) < len(scores) else slice(None),
+            {key: one[first] for key, one in values.items()},
+            {key: one[order] - one[order - 1] for key, one in values.items()},
+            {key: (one.min(), one.max()) for key, one in values.items()},
+        )
+
+    def curve(self, counts=None):
+        """OperatingCurve of the samples, each taken `counts` times (ndarray of int, shape (n_samples,); not all 0).
+
+        The breakpoints stay: where the answer of a sample that is not taken changes, the curve has equal points.
+        """
+        if counts is None:
+            counts = np.ones(len(next(iter(self.start.values()))), dtype=np.intp)
+        n_samples, counts = int(counts.sum()), counts.astype(np.float64)
+        weights = counts[self.sample]
+        values = {}
+        for key, steps in self.steps.items():
+            mean = np.empty(len(steps) + 1)
+            mean[0] = counts @ self.start[key]
+            np.multiply(steps, weights, out=mean[1:])
+            # Divided last: shares of answers, sums of whole numbers, are then as exact as a share can be.
+            np.cumsum(mean, out=mean)
+            mean = mean[self.points] / n_samples
+            low, high = self.bounds[key]
+            # Differences and sums miss the true mean by rounding: keep it inside the range of a mean.
+            values[key] = np.minimum(np.maximum(mean, low, out=mean), high, out=mean)
+        return OperatingCurve(self.threshold, values, n_samples)
+
+
+def envelope(x, y):
+    """Non-increasing envelope: points sorted by x, each with the largest y from it on; equal x keep their order.
+
+    Parameters
+    ----------
+    x, y : ndarray of float, shape (n_points,)
+
+    Returns
+    -------
+    x, e : ndarray of float, shape (n_points,)
+        x ascending.
+    """
+    order = np.argsort(x, kind="stable")
+    return x[order], np.maximum.accumulate(y[order][::-1])[::-1]
+
+
+def envelope_integral(x, y):
+    """Area under the envelope from 0 to the largest x, by steps: no trapezoids, nothing beyond. In [0, 1]."""
+    x, height = envelope(*_corners(np.asarray(x), np.asarray(y)))
+    return float(x[0] * height[0] + np.sum((x[1:] - x[:-1]) * height[1:]))
+
+
+def _corners(x, y):
+    """The points without those that a neighbour has below and left of it: these are most, and add nothing."""
+    rises = (x[:-1] <= x[1:]) & (y[:-1] <= y[1:])
+    falls = (x[:-1] >= x[1:]) & (y[:-1] >= y[1:])
+    kept = np.ones(len(x), dtype=bool)
+    kept[:-1] = ~rises
+    kept[1:] &= rises | ~falls
+    return x[kept], y[kept]
+
+
+def best_at_correct(x, correct, level):
+    """Largest x over points with correct >= level (not strict), 0 when there is none; of one level or an array of them."""
+    # The envelope with the axes exchanged: from each share of correct answers on, the largest x.
+    shares, largest = envelope(*_corners(np.asarray(correct), np.asarray(x)))
+    found = np.append(largest, 0.0)[np.searchsorted(shares, level, side="left")]
+    return float(found) if np.ndim(level) == 0 else found

@@ -1,0 +1,1 @@
+"""All numbers of all models on the samples at hand, and which samples go wrong."""

@@ -1,0 +1,208 @@
+"""Samples that several models are judged on, in one order: what intervals, paired differences and facets are made of.
+
+Conventions
+-----------
+`places` are positions among the judged samples, `rows` positions in the Predictions of one model. Facets are columns of
+the sample table, and `SEEN`: whether the true class had training samples (attribute ``train_count`` of the nodes).
+
+Functions
+---------
+judged_samples, facets, facet_columns, group_columns
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from hierviz.curves.operating_curve import operating_curve
+from hierviz.errors import PredictionsError, listed
+from hierviz.evaluation.evaluation import Evaluation
+from hierviz.uncertainty.resamples import MISSING, as_text
+
+SEEN = "class seen in training"
+# What a facet is called where its value is missing.
+UNKNOWN = "unknown"
+# Areas of label sets do not depend on a threshold; 0.5 is the one whose counts other screens keep.
+SETS_AT = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedSamples:
+    """Some judged samples of one model.
+
+    Attributes
+    ----------
+    model : Evaluation
+        With an operating curve.
+    rows : ndarray of int, shape (n_samples,)
+        Rows of its Predictions, all of them judged.
+    """
+
+    model: Evaluation
+    rows: np.ndarray
+
+    @property
+    def name(self):
+        """Name of the model."""
+        return self.model.predictions.name
+
+    @property
+    def taxonomy(self):
+        """The taxonomy."""
+        return self.model.taxonomy
+
+    @property
+    def n_samples(self):
+        """Number of samples."""
+        return len(self.rows)
+
+    @cached_property
+    def table(self):
+        """ParetoTable of these samples."""
+        return self.model.table.take(self.rows)
+
+    @cached_property
+    def truth(self):
+        """True node of each sample, shape (n_samples,)."""
+        return self.model.predictions.truth[self.rows]
+
+    @cached_property
+    def curve(self):
+        """OperatingCurve of these samples."""
+        if np.array_equal(self.rows, self.model.rows):
+            return self.model.curve
+        return operating_curve(self.taxonomy, self.table, self.truth)
+
+    @cached_property
+    def single(self):
+        """Numbers of single samples that no curve holds, shape (n_samples,): ``hf1_auc`` (nan where nothing is true) and
+        ``softmax_win``."""
+        areas = self.model.label_counts(SETS_AT).per_sample()["hf1_auc"]
+        return {
+            "hf1_auc": areas[np.searchsorted(self.model.rows, self.rows)],
+            "softmax_win": self.model.win[self.rows],
+        }
+
+    def take(self, places):
+        """Some of these samples (ndarray of int), in that order."""
+        return JudgedSamples(self.model, self.rows[places])
+
+    def groups(self, column):
+        """Labels of a column of the sample table as they are, shape (n_samples,), for `hierviz.uncertainty.resamples`."""
+        return np.asarray(self.model.predictions.attributes[column])[self.rows]
+
+    def labels(self, column):
+        """Value of a facet for each sample as text, shape (n_samples,); `UNKNOWN` where it is missing."""
+        if column == SEEN:
+            counts = _train_counts(self.taxonomy)[self.truth]
+            return np.where(np.isnan(counts), UNKNOWN, np.where(counts > 0, "seen", "unseen"))
+        values = as_text(np.asarray(self.model.predictions.attributes[column])[self.rows])
+        return np.where(np.isin(values, MISSING), UNKNOWN, values)
+
+
+def judged_samples(models):
+    """The samples that all models judge, in the order of the first.
+
+    Parameters
+    ----------
+    models : sequence of Evaluation
+        Of one taxonomy, each with an operating curve. Samples are met by their ids, without ids by their place.
+
+    Returns
+    -------
+    list of JudgedSamples
+        One a model; sample i is the same in all.
+
+    Raises
+    ------
+    PredictionsError
+        If there is no model, one has no operating curve, or they share no sample.
+    """
+    models = list(models)
+    if not models:
+        raise PredictionsError("models: expected at least one, got none. Choose one.")
+    for model in models:
+        reason = model.why_no_curve()
+        if reason:
+            raise PredictionsError(f"{model.predictions.name}: expected an operating curve, got none: {reason}.")
+    first, others = models[0], models[1:]
+    rows = [first.rows]
+    for other in others:
+        if first.predictions.sample_ids is None or other.predictions.sample_ids is None:
+            rows.append(first.rows)
+            continue
+        rows.append(_rows_of(first.predictions.ids[first.rows], other.predictions.ids))
+    known = np.ones(first.n_judged, dtype=bool)
+    for model, found in zip(models, rows, strict=True):
+        inside = (found >= 0) & (found < len(model.judged))
+        known &= inside & model.judged[np.where(inside, found, 0)]
+    if not known.any():
+        names = listed([model.predictions.name for model in models])
+        raise PredictionsError(f"models: expected samples that all of {names} judge, got none. Choose fewer models.")
+    return [JudgedSamples(model, found[known]) for model, found in zip(models, rows, strict=True)]
+
+
+def facet_columns(samples, most=12):
+    """Facets with at least two and at most `most` values among the samples, `SEEN` first; keys for `facets`."""
+    return [one for one in _columns(samples) if 2 <= _n_values(samples, one) <= most]
+
+
+def group_columns(samples):
+    """Columns of the sample table that put samples into at least two groups, some of them together."""
+    found = samples.model.predictions.attributes
+    return [one for one in found if 2 <= _n_values(samples, one) < samples.n_samples]
+
+
+def facets(samples, column):
+    """Places of the samples of every value of a facet.
+
+    Parameters
+    ----------
+    samples : JudgedSamples
+    column : str
+        `SEEN`, or a key of the attributes of the predictions.
+
+    Returns
+    -------
+    dict of str to ndarray of int
+        By value in alphabetical order, `UNKNOWN` last; all places together are all samples.
+
+    Raises
+    ------
+    PredictionsError
+        If there is no such column.
+    """
+    known = _columns(samples)
+    if column not in known:
+        raise PredictionsError(f"facet: expected one of {listed(known, 20)}, got {column!r}. Choose one.")
+    labels = samples.labels(column)
+    values = sorted(np.unique(labels).tolist(), key=lambda one: (one == UNKNOWN, one))
+    return {one: np.flatnonzero(labels == one) for one in values}
+
+
+def _n_values(samples, column):
+    return len(np.unique(samples.labels(column)))
+
+
+def _columns(samples):
+    seen = () if _train_counts(samples.taxonomy) is None else (SEEN,)
+    return [*seen, *samples.model.predictions.attributes]
+
+
+def _train_counts(taxonomy):
+    """Training samples of every node, nan where unknown; None when the taxonomy has no such numbers."""
+    try:
+        return np.array(taxonomy.attributes["train_count"], dtype=float)
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _rows_of(wanted, ids):
+    """Row of each wanted id among ids, -1 where there is none."""
+    row_of = {}
+    for row, one in enumerate(as_text(ids).tolist()):
+        row_of.setdefault(one, row)
+    return np.array([row_of.get(one, -1) for one in as_text(wanted).tolist()], dtype=np.intp)

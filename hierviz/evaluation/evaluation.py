@@ -1,0 +1,283 @@
+"""One pass over a model's probabilities, then every answer and number at any rule and threshold.
+
+Conventions
+-----------
+Arrays are per sample, shape (n_samples,), in the order of the Predictions; samples without a known truth are kept and
+marked by ``judged == False``. Means run over the judged samples only. `hierviz.evaluation.summary` puts the numbers into blocks.
+
+References
+----------
+.. [1] J. Valmadre, Hierarchical classification at multiple operating points, NeurIPS 2022.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from hierviz.curves.operating_curve import CURVE_KEYS, operating_curve
+from hierviz.errors import PredictionsError
+from hierviz.inference.pareto_table import ParetoTable, pareto_table
+from hierviz.inference.registry import infer, inference_rule, top_down
+from hierviz.metrics.confusion.confusion import confusion
+from hierviz.metrics.confusion.path_cover import greedy_cover
+from hierviz.metrics.path import path_metrics
+from hierviz.metrics.sets.label_sets import LabelSetCounts
+from hierviz.metrics.win import best_leaf_metrics, win
+from hierviz.predictions import Predictions
+from hierviz.taxonomy import NodeLists
+
+NODE_COLUMNS = ("truth", "predicted", "top_down", "argmax_leaf")
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """What one pass over a model's node probabilities leaves behind.
+
+    Attributes
+    ----------
+    predictions : Predictions
+    judged : ndarray of bool, shape (n_samples,)
+        Samples with a known truth.
+    table : ParetoTable or None
+        Of all samples; None for label files.
+    best_leaf : ndarray of int, shape (n_samples,), or None
+        Wu's top-down leaf.
+    win, raw_win, p_truth : ndarray of float, shape (n_samples,), or None
+        Rescaled and raw win and probability of the truth; nan where not judged. None without one truth a sample on a
+        tree.
+    leaf_mass : ndarray of float, shape (n_samples,), or None
+        Sum of p over the leaves.
+    """
+
+    predictions: Predictions
+    judged: np.ndarray
+    table: ParetoTable | None = None
+    best_leaf: np.ndarray | None = None
+    win: np.ndarray | None = None
+    raw_win: np.ndarray | None = None
+    p_truth: np.ndarray | None = None
+    leaf_mass: np.ndarray | None = None
+    _label_counts: dict = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, predictions, progress=None):
+        """Evaluate a Predictions, in blocks of rows; `progress` is called with (rows done, n_samples)."""
+        judged = predictions.has_truth
+        if not predictions.has_scores:
+            return cls(predictions, judged)
+        taxonomy, n = predictions.taxonomy, predictions.n_samples
+        has_win = predictions.has_single_truth and taxonomy.is_tree
+        best_leaf, leaf_mass = np.zeros(n, dtype=np.intp), np.zeros(n)
+        wins, raw_wins, p_truth = (np.full(n, np.nan) for _ in range(3))
+        tables = []
+        for rows in predictions.blocks():
+            p = predictions.node_probabilities(rows)
+            tables.append(pareto_table(taxonomy, p))
+            best_leaf[rows] = top_down(taxonomy, p)
+            leaf_mass[rows] = p[:, taxonomy.leaves].sum(axis=1)
+            if has_win:
+                known = judged[rows]
+                truth, p = predictions.truth[rows][known], p[known]
+                places = np.arange(rows.start, rows.stop)[known]
+                wins[places] = win(taxonomy, p, truth)
+                raw_wins[places] = (p[:, 0] + wins[places]) / 2
+                p_truth[places] = p[np.arange(len(p)), truth]
+            if progress:
+                progress(rows.stop, n)
+        table = ParetoTable.concatenate(tables) if tables else pareto_table(taxonomy, predictions)
+        if not has_win:
+            wins = raw_wins = p_truth = None
+        return cls(predictions, judged, table, best_leaf, wins, raw_wins, p_truth, leaf_mass)
+
+    @property
+    def taxonomy(self):
+        """The taxonomy of the predictions."""
+        return self.predictions.taxonomy
+
+    @cached_property
+    def rows(self):
+        """Rows of the judged samples, shape (n_judged,)."""
+        return np.flatnonzero(self.judged)
+
+    @property
+    def n_judged(self):
+        """Number of samples the means run over."""
+        return len(self.rows)
+
+    @property
+    def truth(self):
+        """True node of each judged sample, shape (n_judged,); NodeLists where the truth lists several."""
+        truth = self.predictions.truth
+        return truth[self.judged] if self.predictions.has_single_truth else truth.take(self.rows)
+
+    @cached_property
+    def curve(self):
+        """OperatingCurve over the judged samples.
+
+        Raises
+        ------
+        PredictionsError
+            If this input has none; says why.
+        """
+        reason = self.why_no_curve()
+        if reason:
+            raise PredictionsError(f"{self.predictions.name}: expected an operating curve, got none: {reason}.")
+        return operating_curve(self.taxonomy, self.table.take(self.rows), self.truth)
+
+    def why_not_one_truth(self):
+        """Why measures of one true node on a tree do not apply, in words; None when they do."""
+        if self.n_judged == 0:
+            return "no sample has a known truth"
+        if not self.predictions.has_single_truth:
+            return "they need one true class per sample, and this truth lists several"
+        if not self.taxonomy.is_tree:
+            several = self.taxonomy.names[int(np.argmax(self.taxonomy.parents.lengths > 1))]
+            return f"they are defined on trees, and {several!r} has several parents in this taxonomy"
+        return None
+
+    def why_no_curve(self):
+        """Why this input has no operating curve and no win, in words; None when it has them."""
+        no_scores = None if self.predictions.has_scores else "they need scores, and this file holds labels"
+        return self.why_not_one_truth() or no_scores
+
+    def why_no_mistakes(self):
+        """Why answers cannot be ranked one by one, in words; None when they can."""
+        several = "they need one answer per sample, and these label lists hold several, or labels outside the taxonomy"
+        has_answers = self.predictions.has_scores or self.label_paths() is not None
+        return self.why_not_one_truth() or (None if has_answers else several)
+
+    # Answers -------------------------------------------------------------------------------------------------------
+
+    def answers(self, rule="majority", threshold=0.5, *, bits=1.0, lam=1.0):
+        """Predicted node of every sample by an inference rule, shape (n_samples,), before truncation.
+
+        Parameters
+        ----------
+        rule : str
+            Key of `INFERENCE_RULES`.
+        threshold, bits, lam : float
+            For the rules that take them: a probability for ``threshold`` and ``threshold_set``, bits for
+            ``information_threshold`` and ``darts``.
+
+        Returns
+        -------
+        ndarray of int, shape (n_samples,), or NodeLists for ``threshold_set``
+
+        Raises
+        ------
+        PredictionsError
+            If these are labels, or the rule or a parameter is not valid.
+        """
+        if self.table is None:
+            raise PredictionsError(
+                f"{self.predictions.name}: expected scores for rule {rule!r}, got labels. Use scores."
+            )
+        entry = inference_rule(rule)
+        if rule in ("threshold", "majority"):
+            return self.table.nodes_at(threshold if rule == "threshold" else 0.5)
+        if rule == "leaf":
+            return self.table.nodes[self.table.offsets[1:] - 1]
+        if rule == "top_down":
+            return self.best_leaf
+        given = {"threshold": threshold, "bits": bits, "lam": lam}
+        given = {name: value for name, value in given.items() if name in entry.parameters}
+        taxonomy, predictions = self.taxonomy, self.predictions
+        parts = [infer(taxonomy, predictions.node_probabilities(rows), rule, **given) for rows in predictions.blocks()]
+        return NodeLists.concatenate(parts) if entry.returns_sets else np.concatenate(parts)
+
+    def label_paths(self):
+        """End of the one path that the labels of each sample stand for, shape (n_samples,); None when one has several."""
+        labels = self.predictions.labels
+        if labels is None or (len(labels) and labels.lengths.max() > 1) or (labels.nodes < 0).any():
+            return None
+        ends = np.zeros(len(labels), dtype=np.intp)
+        ends[labels.lengths == 1] = labels.nodes
+        return ends
+
+    # Metrics of the judged samples ---------------------------------------------------------------------------------
+
+    def confusion(self, rule="majority", threshold=0.5, **parameters):
+        """Hierarchical confusion: the answer by `rule` as a path, or lists turned into paths by the greedy cover."""
+        taxonomy, predictions = self.taxonomy, self.predictions
+        truth = self.truth
+        if not predictions.has_single_truth:
+            truth = greedy_cover(taxonomy, truth).ends
+        predicted = self.answers(rule, threshold, **parameters) if predictions.has_scores else predictions.labels
+        if isinstance(predicted, NodeLists):
+            predicted = greedy_cover(taxonomy, predicted.take(self.rows))
+        else:
+            predicted = predicted[self.rows]
+        return confusion(taxonomy, truth, predicted)
+
+    def label_counts(self, threshold=0.5):
+        """LabelSetCounts of the sets {score > threshold}, or of the label lists; kept for the next call."""
+        key = threshold if self.predictions.has_scores else None
+        if key not in self._label_counts:
+            self._label_counts[key] = self._count_labels(threshold)
+        return self._label_counts[key]
+
+    def _count_labels(self, threshold):
+        predictions = self.predictions
+        if not predictions.has_scores:
+            counts = LabelSetCounts(self.taxonomy)
+            counts.add_lists(predictions.labels.take(self.rows), self.truth, is_hard=predictions.is_hard)
+            return counts
+        counts = LabelSetCounts(self.taxonomy, threshold)
+        for rows in predictions.blocks():
+            known = self.judged[rows]
+            where = np.flatnonzero(known) + rows.start
+            truth = predictions.truth[where] if predictions.has_single_truth else predictions.truth.take(where)
+            counts.add(predictions.node_probabilities(rows)[known], truth)
+        return counts
+
+    def distribution_per_sample(self):
+        """Win, logarithms and probability of the truth of each judged sample: dict of arrays."""
+        wins, p_truth = self.win[self.judged], self.p_truth[self.judged]
+        with np.errstate(divide="ignore"):
+            return {
+                "softmax_win": wins,
+                "softmax_win_raw": self.raw_win[self.judged],
+                "neg_log_win": -np.log(wins) + 0.0,
+                "cross_entropy": -np.log(p_truth) + 0.0,
+                "p_truth": p_truth,
+            }
+
+    def per_sample(self, rule="majority", threshold=0.5, **parameters):
+        """Every number of every judged sample.
+
+        Returns
+        -------
+        dict of str to ndarray, shape (n_judged,)
+            ``row`` (place in the Predictions), ``sample_id``; node numbers ``truth``, ``predicted``, ``top_down``,
+            ``argmax_leaf``; the keys of the JSON that are means over samples, as values of one sample, so that the mean
+            of a column is the number in the JSON; ``tp, tn, fp, fn, hp, hr, hf1`` of the paths and ``n_predicted`` of
+            the set. Only what applies to the input is there.
+        """
+        found = {"row": self.rows, "sample_id": self.predictions.ids[self.rows]}
+        if not self.n_judged:
+            return found
+        if self.predictions.has_single_truth:
+            found["truth"] = self.truth
+        if self.table is not None:
+            if not inference_rule(rule).returns_sets:
+                found["predicted"] = self.answers(rule, threshold, **parameters)[self.rows]
+            found["top_down"], found["argmax_leaf"] = self.best_leaf[self.rows], self.answers("leaf")[self.rows]
+        elif (ends := self.label_paths()) is not None:
+            found["predicted"] = ends[self.rows]
+        if self.why_no_curve() is None:
+            found |= self.distribution_per_sample()
+            best = best_leaf_metrics(self.taxonomy, self.truth, found["top_down"])
+            keys = ("one_hot_win", "coarsest_accuracy", "parents_accuracy", "finest_accuracy")
+            found |= {key: best[key] for key in keys}
+            leaf = best_leaf_metrics(self.taxonomy, self.truth, found["argmax_leaf"])
+            found["argmax_leaf_accuracy"] = leaf["finest_accuracy"]
+            if "predicted" in found:
+                metrics = path_metrics(self.taxonomy, self.truth, found["predicted"])
+                found |= {key: metrics[key] for key in CURVE_KEYS}
+        found |= self.confusion(rule, threshold, **parameters).per_sample
+        names = {"hf1": "hf1_samples", "ihf1": "ihf1_samples", "hp": "hp_samples", "hr": "hr_samples"}
+        sets = self.label_counts(threshold).per_sample()
+        return found | {names.get(key, key): values for key, values in sets.items() if values is not None}

@@ -1,0 +1,196 @@
+"""The table that compares models: which numbers, their intervals, and who is best, second or tied.
+
+Conventions
+-----------
+Numbers are those of `OperatingCurve.summary` and means over samples; all are in [0, 1] and higher is better. Intervals of
+several models come from the same `Resamples`, so that ties are judged by paired differences (`hierviz.uncertainty.comparison`).
+
+Functions
+---------
+model_numbers, model_intervals, answer_intervals, standings, spread_over_runs, run_groups
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierviz.curves.operating_curve import CURVE_KEYS
+from hierviz.metrics import METRICS
+from hierviz.metrics.path import path_metrics
+from hierviz.uncertainty.bootstrap import CurveBands, bootstrap_curve, bootstrap_means
+from hierviz.uncertainty.comparison import tied_with_best
+from hierviz.uncertainty.repeats import over_repeats
+from hierviz.uncertainty.resamples import Interval
+
+TABLE_KEYS = (
+    "ap",
+    "ac",
+    "recall_at_90_correct",
+    "recall_at_95_correct",
+    "majority_f1",
+    "leaf_f1",
+    "hf1_auc",
+    "softmax_win",
+)
+# Of answers at one threshold, which means different things for different models: these do not say which model is better.
+AT_ONE_THRESHOLD = ("majority_f1",)
+# Where bands are worked out: evenly, and ever closer to 0 and 1, where sure models have their answers.
+_ENDS = np.logspace(-2, -6, 25)
+BAND_THRESHOLDS = np.unique(np.concatenate([np.arange(134) / 133, 1 - _ENDS, _ENDS, [0.5]]))[::-1]
+# Shares of correct answers at which models are compared.
+BAND_LEVELS = np.arange(201) / 200
+# A word before the number: without one, models such as resnet18 and resnet50 would be runs of one model.
+_RUN = re.compile(
+    r"^(?P<stem>.*?)[\s_.,:(-]*(?<![A-Za-z])(?:seed|run|rep|repeat|replicate|trial)[\s_.=#-]*\d+\)?$", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, eq=False)
+class ModelIntervals:
+    """Bands of a model's curve and the intervals of its numbers.
+
+    Attributes
+    ----------
+    bands : CurveBands
+    numbers : dict of str to Interval
+        Keys `TABLE_KEYS`, and the other numbers of the curve's summary.
+    """
+
+    bands: CurveBands
+    numbers: dict[str, Interval]
+
+
+def model_numbers(samples):
+    """The numbers of a model on some samples: dict of `TABLE_KEYS` (and the rest of the curve's summary) to float."""
+    return samples.curve.summary() | {key: _mean(values) for key, values in samples.single.items()}
+
+
+def model_intervals(
+    samples, resamples, *, thresholds=BAND_THRESHOLDS, keys=CURVE_KEYS, levels=BAND_LEVELS, level=0.95, progress=None
+):
+    """Bootstrap of all numbers of a model.
+
+    Parameters
+    ----------
+    samples : JudgedSamples
+    resamples : Resamples
+        Of as many samples; give all models the same.
+    thresholds : array_like of float, shape (n_thresholds,)
+        Of the bands; the draws take 8 bytes x n_resamples x n_thresholds for each key.
+    keys : sequence of str
+        Of the bands; none of them where only the numbers are wanted.
+    levels : array_like of float, shape (n_levels,)
+        Shares of correct answers of ``bands.at_correct``.
+    level : float
+    progress : callable, optional
+        Called with (resamples done, n_resamples).
+
+    Returns
+    -------
+    ModelIntervals
+    """
+    bands = bootstrap_curve(
+        samples.taxonomy,
+        samples.table,
+        samples.truth,
+        resamples,
+        thresholds=thresholds,
+        keys=keys,
+        levels=levels,
+        level=level,
+        progress=progress,
+    )
+    keys = list(samples.single)
+    means = bootstrap_means(np.column_stack([samples.single[key] for key in keys]), resamples, level=level)
+    return ModelIntervals(bands, bands.summary | _columns(keys, means))
+
+
+def answer_intervals(samples, threshold, resamples, *, level=0.95):
+    """Intervals of every metric of the answers at one threshold, any one: dict of `CURVE_KEYS` to Interval."""
+    metrics = path_metrics(samples.taxonomy, samples.truth, samples.table.nodes_at(threshold))
+    means = bootstrap_means(np.column_stack([metrics[key] for key in CURVE_KEYS]), resamples, level=level)
+    return _columns(CURVE_KEYS, means)
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """Who is best in one column, arrays of bool over the models.
+
+    Attributes
+    ----------
+    best, second : ndarray of bool, shape (n_models,)
+        The best value and the next one; equal values share a place. All False with one model.
+    tied : ndarray of bool, shape (n_models,)
+        Not best, but the interval of the paired difference from the best contains 0. All False without intervals.
+    """
+
+    best: np.ndarray
+    second: np.ndarray
+    tied: np.ndarray
+
+
+def standings(key, values, intervals=None):
+    """The Standing of models in one number.
+
+    Parameters
+    ----------
+    key : str
+        Of `METRICS`: says whether higher is better. Of those in `AT_ONE_THRESHOLD` no model is the best.
+    values : sequence of float
+        One a model; None and nan have no place.
+    intervals : sequence of Interval, optional
+        One a model, from the same resamples.
+
+    Returns
+    -------
+    Standing
+    """
+    values = np.array([np.nan if one is None else one for one in values], dtype=float)
+    nobody = np.zeros(len(values), dtype=bool)
+    gain = -values if METRICS[key].better == "lower" else values
+    order = np.unique(gain[~np.isnan(gain)])[::-1]
+    if len(values) < 2 or not len(order) or key in AT_ONE_THRESHOLD:
+        return Standing(nobody, nobody, nobody)
+    best = gain == order[0]
+    second = gain == order[1] if len(order) > 1 and best.sum() == 1 else nobody
+    tied = nobody
+    if intervals is not None:
+        tied = tied_with_best(intervals, higher_is_better=METRICS[key].better != "lower") & ~best
+    return Standing(best, second, tied)
+
+
+def run_groups(names):
+    """Models whose names differ in the number of a seed or run alone: dict of what they share to list of names.
+
+    ``hxe seed 1`` and ``hxe seed 2`` are runs of ``hxe``; ``seed``, ``run``, ``rep``, ``repeat``, ``replicate`` and
+    ``trial`` are understood. Only what has at least two runs.
+    """
+    found = {}
+    for name in names:
+        match = _RUN.match(name)
+        if match:
+            found.setdefault(match["stem"].strip() or "model", []).append(name)
+    return {stem: runs for stem, runs in found.items() if len(runs) > 1}
+
+
+def spread_over_runs(runs):
+    """Mean and spread of every number over runs: list of dicts as of `model_numbers` -> dict of str to Repeats."""
+    return {key: over_repeats([run[key] for run in runs]) for key in TABLE_KEYS}
+
+
+def _columns(keys, means):
+    """The Intervals of single columns of an Interval of a row."""
+    return {
+        key: Interval(
+            means.estimate[i], means.lower[i], means.upper[i], means.draws[:, i], means.level, means.resamples
+        )
+        for i, key in enumerate(keys)
+    }
+
+
+def _mean(values):
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else float("nan")

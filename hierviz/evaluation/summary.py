@@ -1,0 +1,230 @@
+"""Every number of one or several models: the dict behind the JSON of the command line and the tables of the app.
+
+Conventions
+-----------
+Infinite values are the strings "Infinity" and "-Infinity", undefined ones None, so that the dict is JSON.
+
+Functions
+---------
+evaluate, model_summary
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hierviz._version import version
+from hierviz.checks import check_threshold
+from hierviz.curves.operating_curve import CURVE_KEYS
+from hierviz.errors import PredictionsError, TaxonomyError, listed
+from hierviz.evaluation.evaluation import Evaluation
+from hierviz.inference.registry import inference_rule
+from hierviz.metrics import best_constant_path, best_leaf_metrics, path_metrics
+from hierviz.parametrisation import SUM_TOLERANCE
+
+
+def evaluate(predictions, rule="majority", threshold=0.5, *, bits=1.0, lam=1.0):
+    """Every number of one or several models.
+
+    Parameters
+    ----------
+    predictions : Predictions, Evaluation, or list of them
+        Several models need the same taxonomy and the same samples.
+    rule : str
+        Key of `INFERENCE_RULES`.
+    threshold : float
+        In [0, 1]; used by the rules ``threshold`` and ``threshold_set`` and by the sets of block ``labels``.
+    bits, lam : float
+        Of the rules ``information_threshold`` and ``darts``, in bits.
+
+    Returns
+    -------
+    dict
+        The JSON of the command line: version, taxonomy and ``models``, each with the blocks distribution, top_down,
+        predicted, labels, curve and confusion. A block that does not apply is None and ``notes`` says why.
+
+    Raises
+    ------
+    PredictionsError
+        If models differ in samples, or rule or threshold is not valid.
+    TaxonomyError
+        If models differ in their taxonomy.
+    """
+    models = predictions if isinstance(predictions, (list, tuple)) else [predictions]
+    if not models:
+        raise PredictionsError("evaluate: expected at least one model, got none. Pass Predictions.")
+    check_threshold(threshold)
+    inference_rule(rule)
+    require_same_samples([model.predictions if isinstance(model, Evaluation) else model for model in models])
+    models = [model if isinstance(model, Evaluation) else Evaluation.of(model) for model in models]
+    taxonomy = models[0].taxonomy
+    return {
+        "hierviz": version(),
+        "taxonomy": {
+            "n_nodes": taxonomy.n_nodes,
+            "n_leaves": taxonomy.n_leaves,
+            "is_tree": taxonomy.is_tree,
+            "max_depth": taxonomy.max_depth,
+        },
+        "models": [model_summary(model, rule, threshold, bits=bits, lam=lam) for model in models],
+    }
+
+
+def model_summary(model, rule="majority", threshold=0.5, *, bits=1.0, lam=1.0):
+    """One entry of ``models`` in the dict of `evaluate`, of an Evaluation."""
+    predictions = model.predictions
+    notes = list(model.taxonomy.notes) + list(predictions.notes)
+    has_scores, parameters = predictions.has_scores, inference_rule(rule).parameters
+    choice = {"rule": rule, "threshold": threshold, "bits": bits, "lam": lam}
+    blocks = {}
+    for name, (block, why_not) in BLOCKS.items():
+        reason = why_not(model)
+        if reason is None and name == "predicted" and inference_rule(rule).returns_sets:
+            reason = f"the rule {rule} answers with a set of classes"
+        blocks[name] = None if reason else block(model, choice)
+        if reason:
+            notes.append(f"{name}: null, {reason}")
+    return _jsonable(
+        {
+            "name": predictions.name,
+            "n_samples": model.n_judged,
+            "n_without_prediction": predictions.n_without_prediction,
+            "n_without_truth": predictions.n_without_truth,
+            "parametrisation": predictions.parametrisation,
+            "rule": rule if has_scores else None,
+            "threshold": float(threshold) if has_scores else None,
+            **{name: float(choice[name]) for name in ("bits", "lam") if has_scores and name in parameters},
+            **blocks,
+            "notes": notes + _remarks(model),
+        }
+    )
+
+
+# Blocks ----------------------------------------------------------------------------------------------------------------
+
+
+def _distribution(model, choice):
+    values = model.distribution_per_sample()
+    finite = values["cross_entropy"][np.isfinite(values["cross_entropy"])]
+    return {
+        "softmax_win": values["softmax_win"].mean(),
+        "softmax_win_raw": values["softmax_win_raw"].mean(),
+        "neg_log_win": values["neg_log_win"].mean(),
+        "neg_log_win_infinite": int(np.isinf(values["neg_log_win"]).sum()),
+        "cross_entropy": values["cross_entropy"].mean(),
+        "cross_entropy_infinite": int(np.isinf(values["cross_entropy"]).sum()),
+        "cross_entropy_finite_mean": finite.mean() if len(finite) else None,
+    }
+
+
+def _top_down(model, choice):
+    values = best_leaf_metrics(model.taxonomy, model.truth, model.best_leaf[model.rows])
+    leaf = best_leaf_metrics(model.taxonomy, model.truth, model.answers("leaf")[model.rows])
+    shared, claimed, due = (values[key].sum() for key in ("shared", "claimed", "due"))
+    means = ("one_hot_win", "coarsest_accuracy", "parents_accuracy", "finest_accuracy")
+    return {
+        **{key: values[key].mean() for key in means},
+        "argmax_leaf_accuracy": leaf["finest_accuracy"].mean(),
+        "aggregate_precision": shared / claimed if claimed else None,
+        "aggregate_recall": shared / due if due else None,
+        "aggregate_f1": 2 * shared / (claimed + due) if claimed + due else None,
+    }
+
+
+def _predicted(model, choice):
+    metrics = path_metrics(model.taxonomy, model.truth, model.answers(**choice)[model.rows])
+    return {key: metrics[key].mean() for key in CURVE_KEYS}
+
+
+def _labels(model, choice):
+    return model.label_counts(choice["threshold"]).summary()
+
+
+def _curve(model, choice):
+    return model.curve.summary()
+
+
+def _confusion(model, choice):
+    found = model.confusion(**choice)
+    node, baseline = best_constant_path(model.taxonomy, found.truth)
+    return {
+        **found.counts,
+        **found.measures,
+        "baseline": {"path_to": model.taxonomy.names[node], **baseline.counts, **baseline.measures},
+    }
+
+
+def _no_truth(model):
+    return None if model.n_judged else "no sample has a known truth"
+
+
+# Block name -> (function of the model and the choice of rule and parameters; why it does not apply, in words, or None).
+BLOCKS = {
+    "distribution": (_distribution, Evaluation.why_no_curve),
+    "top_down": (_top_down, Evaluation.why_no_curve),
+    "predicted": (_predicted, Evaluation.why_no_curve),
+    "labels": (_labels, _no_truth),
+    "curve": (_curve, Evaluation.why_no_curve),
+    "confusion": (_confusion, _no_truth),
+}
+
+
+def _remarks(model):
+    """What a reader of the numbers should know of this input."""
+    if model.why_no_curve() is not None:
+        return []
+    remarks = []
+    mass = model.leaf_mass[model.judged]
+    off = int((np.abs(mass - 1) > SUM_TOLERANCE).sum())
+    if off:
+        remarks.append(
+            f"distribution: the leaves of {off} of {len(mass)} samples do not sum to 1 "
+            f"({mass.min():.4g} to {mass.max():.4g}); each node's own p is used"
+        )
+    inner = int((~model.taxonomy.is_leaf[model.truth]).sum())
+    if inner:
+        remarks.append(
+            f"distribution, top_down: {inner} samples have their truth at an inner node; the path ends there, "
+            "its p counts twice and a best leaf below it is right"
+        )
+    return remarks
+
+
+# Checks and plain values -----------------------------------------------------------------------------------------------
+
+
+def require_same_samples(models):
+    """Raise unless all Predictions have the same taxonomy and the same samples (ids, else counts)."""
+    first = models[0]
+    for other in models[1:]:
+        if other.taxonomy is not first.taxonomy and other.taxonomy.sha256 != first.taxonomy.sha256:
+            raise TaxonomyError(
+                f"{other.name}: expected the taxonomy of {first.name} ({first.taxonomy.n_nodes} nodes), got another one "
+                f"({other.taxonomy.n_nodes} nodes). Compare models on one taxonomy."
+            )
+        if first.sample_ids is not None and other.sample_ids is not None:
+            mine, theirs = set(map(str, first.sample_ids)), set(map(str, other.sample_ids))
+            if mine != theirs:
+                missing, extra = sorted(mine - theirs), sorted(theirs - mine)
+                raise PredictionsError(
+                    f"{other.name}: expected the samples of {first.name}, got {len(missing)} missing "
+                    f"({listed(missing, 2)}) and {len(extra)} others ({listed(extra, 2)}). Compare models on the same samples."
+                )
+        elif first.n_samples != other.n_samples:
+            raise PredictionsError(
+                f"{other.name}: expected the {first.n_samples} samples of {first.name}, got {other.n_samples}. "
+                "Compare models on the same samples."
+            )
+
+
+def _jsonable(value):
+    """The value with plain Python numbers: infinities as text, nan as None."""
+    if isinstance(value, dict):
+        return {key: _jsonable(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_jsonable(one) for one in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not np.isfinite(value):
+        return None if np.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return value

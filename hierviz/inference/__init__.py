@@ -1,0 +1,1 @@
+"""Inference rules: node probabilities in, predicted nodes out. `registry.INFERENCE_RULES` describes them by key."""

@@ -1,0 +1,139 @@
+r"""Rules that answer with the node of largest expected reward (conditional risk minimisation).
+
+Conventions
+-----------
+As in `hierviz.inference.rules`: `p` of shape (n_samples, n_nodes) in, node numbers of shape (n_samples,) out, only candidates are
+answers unless said otherwise, the lowest node wins ties. The expectation over a truth u runs over the leaves with
+weight p(u), or over all nodes with the exclusive mass
+
+    p~(u) = p(u) - sum of p over the children of u,
+
+the probability of "u and nothing finer". Neither has to sum to 1, and p~ may be negative where p is not coherent: the
+formulas are taken as they stand.
+
+Nothing is of size nodes x nodes. What u and y share is the value at their lowest common ancestor, and a value at that
+node is the sum of its steps from parent to child over all ancestors that u and y have in common. So, with M(a) the
+weight of all truths at or below a,
+
+    sum over u of weight(u) value(lca(u, y)) = sum over a at or above y of (value(a) - value(parent(a))) M(a),
+
+which is one sum up the tree and one down.
+
+Functions
+---------
+expected_information, darts, exclusive, crm_leaf, crm_nodes
+
+References
+----------
+.. [1] J. Valmadre, Hierarchical classification at multiple operating points, NeurIPS 2022.
+.. [2] J. Deng, J. Krause, A. Berg, L. Fei-Fei, Hedging your bets, CVPR 2012.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hierviz.errors import PredictionsError
+from hierviz.inference.rules import candidates, lowest_of_best
+from hierviz.parametrisation import accumulate_down, sum_up
+
+COSTS = ("depth_dist",)
+EXPECTATIONS = ("leaves", "exclusive")
+
+
+def expected_information(taxonomy, p):
+    """The candidate of largest I p, bits: `darts` at 0."""
+    return darts(taxonomy, p, 0.0)
+
+
+def darts(taxonomy, p, lam):
+    """The candidate of largest (I + lam) p [2]_. `lam` in bits, from 0 (expected information) to any size (the root)."""
+    try:
+        lam = float(lam)
+        is_valid = 0 <= lam < np.inf
+    except (TypeError, ValueError):
+        is_valid = False
+    if not is_valid:
+        raise PredictionsError(f"lam: expected a number of bits, 0 or more, got {lam!r}. Choose one.")
+    nodes = candidates(taxonomy)
+    values = p[:, nodes] * (taxonomy.information[nodes] + lam)
+    return nodes[lowest_of_best(values, np.abs(values).max(axis=1))]
+
+
+def exclusive(taxonomy, p):
+    """The node, of all nodes, with the largest exclusive mass; trees only."""
+    return lowest_of_best(_exclusive_mass(taxonomy, p), np.abs(p).max(axis=1))
+
+
+def crm_leaf(taxonomy, p, cost="depth_dist"):
+    r"""The leaf of smallest expected distance in edges to the true leaf; trees only.
+
+    Notes
+    -----
+    .. math:: \sum_u p(u) \big(d(u) + d(y) - 2 d(\mathrm{lca}(u, y))\big)
+
+    of which the first term is the same for every y.
+    """
+    _check_choice("cost", cost, COSTS)
+    # The root's mass comes in once for every leaf and is not altered on the way down.
+    shared = accumulate_down(taxonomy, _leaf_mass(taxonomy, p), np.add)
+    leaves, mass = taxonomy.leaves, shared[:, 0]
+    values = 2 * shared[:, leaves] - taxonomy.depth[leaves] * mass[:, None]
+    return leaves[lowest_of_best(values, taxonomy.max_depth * np.abs(mass))]
+
+
+def crm_nodes(taxonomy, p, expectation="leaves"):
+    """The candidate of largest expected reward; trees only.
+
+    Parameters
+    ----------
+    expectation : str
+        ``"leaves"``: the reward is the F1 of information, 2 I(lca) / (I(u) + I(y)). ``"exclusive"``: the reward is
+        Correct times recall of information, I(lca) / I(u) where y contains u and also where y lies below u (being finer
+        than the truth is not judged), else 0.
+    """
+    _check_choice("expectation", expectation, EXPECTATIONS)
+    nodes = candidates(taxonomy)
+    values, scale = (_information_f1 if expectation == "leaves" else _correct_recall)(taxonomy, p)
+    return nodes[lowest_of_best(values[:, nodes], scale)]
+
+
+def _information_f1(taxonomy, p):
+    """Expected F1 of information of every node over the leaves, and the mass of the leaves."""
+    below = _leaf_mass(taxonomy, p)
+    mass = np.abs(below[:, 0])
+    # The quotient of equal numbers is exactly 1: an only child adds exactly 0 bits.
+    below *= np.log2(taxonomy.n_leaves_below[taxonomy.parent] / taxonomy.n_leaves_below) * (taxonomy.parent >= 0)
+    both = np.log2(taxonomy.n_leaves) + taxonomy.information
+    return 2 * accumulate_down(taxonomy, below, np.add) / np.where(both > 0, both, 1), mass
+
+
+def _correct_recall(taxonomy, p):
+    """Expected Correct times recall of information of every node over the exclusive mass, but for what all share.
+
+    A truth at or below y gives I(y) / I(u), one above y gives 1. A truth of no information gives every candidate 1 and
+    is left out.
+    """
+    own, information = _exclusive_mass(taxonomy, p), taxonomy.information
+    own[:, information == 0] = 0
+    recalled = sum_up(taxonomy, own / np.where(information > 0, information, 1)) * information
+    return recalled + accumulate_down(taxonomy, own.copy(), np.add) - own, np.abs(own).sum(axis=1)
+
+
+def _leaf_mass(taxonomy, p):
+    """Sum of p over the leaves below each node, a new array: the mass that inner nodes keep to themselves left out."""
+    below = np.zeros(p.shape)
+    below[:, taxonomy.leaves] = p[:, taxonomy.leaves]
+    return sum_up(taxonomy, below)
+
+
+def _exclusive_mass(taxonomy, p):
+    own = p.copy()
+    for nodes, start, parents in taxonomy.families:
+        own[:, parents] -= np.add.reduceat(p[:, nodes], start, axis=1)
+    return own
+
+
+def _check_choice(what, value, choices):
+    if value not in choices:
+        raise PredictionsError(f"{what}: expected one of {', '.join(choices)}, got {value!r}. Choose one.")

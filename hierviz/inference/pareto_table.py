@@ -1,0 +1,118 @@
+r"""What threshold inference can answer, for every sample at once: the sufficient statistic of all thresholds.
+
+Conventions
+-----------
+For a threshold tau the answer to a sample is its most informative node with p > tau. As tau falls from 1 to 0 a sample
+runs through few different answers: its Pareto set. A ParetoTable holds these sets for all samples and is all that
+curves, look-ups and reports at any threshold need; the (n_samples, n_nodes) matrix is never kept.
+
+References
+----------
+.. [1] J. Valmadre, Hierarchical classification at multiple operating points, NeurIPS 2022.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierviz.checks import check_threshold, checked_probabilities
+from hierviz.inference import rules
+from hierviz.predictions import Predictions
+from hierviz.taxonomy import NodeLists
+
+
+@dataclass(frozen=True, eq=False)
+class ParetoTable:
+    """The nodes that threshold inference can return, for every sample.
+
+    Attributes
+    ----------
+    offsets : ndarray of int, shape (n_samples + 1,)
+        Sample i owns elements ``offsets[i]:offsets[i + 1]``; at least one.
+    nodes : ndarray of int, shape (n_elements,)
+        Ascending information inside a sample.
+    scores : ndarray of float64, shape (n_elements,)
+        Their probabilities, descending inside a sample.
+    """
+
+    offsets: np.ndarray
+    nodes: np.ndarray
+    scores: np.ndarray
+
+    @property
+    def n_samples(self):
+        """Number of samples."""
+        return len(self.offsets) - 1
+
+    def take(self, rows):
+        """The table of some samples (ndarray of int), in that order."""
+        places = NodeLists(self.offsets, np.arange(len(self.nodes))).take(rows)
+        return ParetoTable(places.offsets, self.nodes[places.nodes], self.scores[places.nodes])
+
+    def nodes_at(self, threshold):
+        """Answer of every sample at one threshold, shape (n_samples,): rule `threshold` without the matrix."""
+        check_threshold(threshold)
+        above = np.add.reduceat((self.scores > threshold).astype(np.intp), self.offsets[:-1])
+        return self.nodes[self.offsets[:-1] + np.maximum(above, 1) - 1]
+
+    @classmethod
+    def concatenate(cls, tables):
+        """One table of the samples of several, in order."""
+        sizes = np.concatenate([np.diff(table.offsets) for table in tables])
+        return cls(
+            np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp),
+            np.concatenate([table.nodes for table in tables]),
+            np.concatenate([table.scores for table in tables]),
+        )
+
+
+def pareto_table(taxonomy, p, *, min_threshold=None):
+    """Pareto set of every row of node probabilities [1]_.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        A tree or a graph.
+    p : ndarray of float, shape (n_samples, n_nodes), or Predictions
+        Predictions are worked on in blocks of rows.
+    min_threshold : float, optional
+        Keep only candidates with p > min_threshold (strict): cheaper, but the curve then ends there and leaf inference
+        is no longer on it.
+
+    Returns
+    -------
+    ParetoTable
+
+    Notes
+    -----
+    Candidates (nodes without exactly one child) are walked from the most to the least informative; the most probable
+    of equal information (lowest node on ties) is kept when its p is strictly above all before it. The last element is
+    thus the most probable leaf, and the first normally the root.
+    """
+    if isinstance(p, Predictions):
+        if p.n_samples == 0:
+            return ParetoTable(np.zeros(1, np.intp), np.empty(0, np.intp), np.empty(0))
+        blocks = (p.node_probabilities(rows) for rows in p.blocks())
+        return ParetoTable.concatenate([pareto_table(taxonomy, block, min_threshold=min_threshold) for block in blocks])
+    p = checked_probabilities(taxonomy, p)
+    above = np.full(len(p), -np.inf if min_threshold is None else float(min_threshold))
+    rows, nodes, scores = [], [], []
+    for group in taxonomy.candidate_groups:
+        inside = p[:, group]
+        best = inside.max(axis=1)
+        kept = np.flatnonzero(best > above)
+        above[kept] = best[kept]
+        rows.append(kept)
+        nodes.append(group[inside[kept].argmax(axis=1)])
+        scores.append(best[kept])
+    if min_threshold is not None:
+        # A set is never empty: where nothing exceeds the minimum it is its usual first element.
+        bare = np.setdiff1d(np.arange(len(p)), np.concatenate(rows))
+        rows, nodes = [*rows, bare], [*nodes, rules.threshold(taxonomy, p[bare], 1.0)]
+        scores = [*scores, p[bare, nodes[-1]]]
+    rows, nodes, scores = (np.concatenate(parts[::-1]) for parts in (rows, nodes, scores))
+    order = np.argsort(rows, kind="stable")
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(p)))]).astype(np.intp)
+    return ParetoTable(offsets, nodes[order], scores[order])

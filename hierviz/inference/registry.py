@@ -1,0 +1,248 @@
+"""Inference rules: how a row of node probabilities becomes one predicted node, or a set of nodes.
+
+Conventions
+-----------
+`p` has shape (n_samples, n_nodes); rules return node numbers of shape (n_samples,), before truncation at the truth.
+Ties go to the lowest node number unless said otherwise. Nodes with a single child are never predicted, except by `leaf`
+and `top_down`, which return leaves, and by `exclusive`. The functions are in `inference.rules` and `inference.crm`.
+
+References
+----------
+.. [1] J. Valmadre, Hierarchical classification at multiple operating points, NeurIPS 2022.
+.. [2] C. Wu, M. Tygert, Y. LeCun, A hierarchical loss and its problems when classifying non-hierarchically, 2019.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierviz.checks import checked_probabilities
+from hierviz.errors import PredictionsError
+from hierviz.inference import crm, rules
+from hierviz.inference.rules import threshold, threshold_set, top_down
+from hierviz.taxonomy import NodeLists
+
+# Rows are worked on in blocks of about this many values (4 MB of float64), so that they stay in the processor's cache.
+WORK_VALUES = 1 << 19
+
+
+@dataclass(frozen=True)
+class InferenceRule:
+    """One inference rule.
+
+    Attributes
+    ----------
+    key, label, sentence, formula, source : str
+        Registry key, name for people, one plain sentence, LaTeX, where it comes from.
+    function : callable
+        (taxonomy, p, **keywords) -> nodes, or NodeLists where `returns_sets`.
+    tree_only : bool
+        True when it is not defined on graphs.
+    returns_sets : bool
+        True when the answer to a sample is a set of nodes.
+    """
+
+    key: str
+    label: str
+    sentence: str
+    formula: str
+    source: str
+    function: Callable
+    tree_only: bool = False
+    returns_sets: bool = False
+
+    @property
+    def parameters(self):
+        """Names of all keywords, as a tuple."""
+        return tuple(inspect.signature(self.function).parameters)[2:]
+
+    @property
+    def defaults(self):
+        """The keywords that may be left out, with their values."""
+        keywords = inspect.signature(self.function).parameters.values()
+        return {one.name: one.default for one in keywords if one.default is not one.empty}
+
+    @property
+    def needs_threshold(self):
+        """True when the answer depends on a threshold of probability."""
+        return "threshold" in self.parameters
+
+
+def infer(taxonomy, p, rule="majority", **parameters):
+    """Predicted node of every row.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+    p : ndarray of float, shape (n_samples, n_nodes)
+        Node probabilities.
+    rule : str
+        A key of `INFERENCE_RULES`.
+    **parameters
+        Keywords of the rule: ``threshold`` in [0, 1] for ``threshold`` and ``threshold_set``, ``bits`` from 0 to
+        log2(n_leaves) for ``information_threshold``, ``lam`` >= 0 in bits for ``darts``; ``cost="depth_dist"`` for
+        ``crm_leaf``, ``expectation="leaves"`` or ``"exclusive"`` for ``crm_nodes``.
+
+    Returns
+    -------
+    ndarray of int, shape (n_samples,), or NodeLists for ``threshold_set``
+
+    Raises
+    ------
+    PredictionsError
+        If the rule is unknown, a keyword is missing, not one of the rule's or out of range, or `p` has another width or
+        a value that is no finite number.
+    TaxonomyError
+        If the rule is defined on trees only and the taxonomy is not one.
+
+    Examples
+    --------
+    >>> from hierviz import Taxonomy
+    >>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
+    >>> p = np.array([[1, 0.75, 0.5, 0.25, 0.25]])
+    >>> infer(taxonomy, p, "majority"), infer(taxonomy, p, "darts", lam=0.5)
+    (array([1]), array([2]))
+    """
+    entry = inference_rule(rule)
+    p = checked_probabilities(taxonomy, p)
+    if not set(entry.parameters) - set(entry.defaults) <= set(parameters) <= set(entry.parameters):
+        optional = "".join(f" {name} may be left out." for name in entry.defaults)
+        raise PredictionsError(
+            f"rule {rule!r}: expected the keywords {list(entry.parameters)}, got {sorted(parameters)}. "
+            f"Pass exactly these.{optional}"
+        )
+    if entry.tree_only:
+        taxonomy.require_tree(f"rule {rule!r}")
+    step = max(1, WORK_VALUES // taxonomy.n_nodes)
+    starts = range(0, max(len(p), 1), step)
+    found = [entry.function(taxonomy, p[start : start + step], **parameters) for start in starts]
+    if entry.returns_sets:
+        sizes = np.concatenate([[0], *(lists.lengths for lists in found)])
+        return NodeLists(np.cumsum(sizes), np.concatenate([lists.nodes for lists in found]))
+    return np.concatenate(found)
+
+
+def inference_rule(rule):
+    """The entry of `INFERENCE_RULES` called `rule`, or a PredictionsError that lists them."""
+    try:
+        return INFERENCE_RULES[rule]
+    except KeyError:
+        raise PredictionsError(
+            f"rule: expected one of {', '.join(INFERENCE_RULES)}, got {rule!r}. Choose one."
+        ) from None
+
+
+VALMADRE = "Valmadre, NeurIPS 2022"
+
+INFERENCE_RULES = {
+    entry.key: entry
+    for entry in (
+        InferenceRule(
+            "leaf",
+            "Most probable leaf",
+            "Always answer with the single most probable leaf, however unsure.",
+            r"\hat y = \arg\max_{\text{leaf } y} p(y)",
+            VALMADRE,
+            rules.leaf,
+        ),
+        InferenceRule(
+            "majority",
+            "Majority",
+            "Answer with the most specific node that is more probable than not.",
+            r"\hat y = \arg\max_{y:\, p(y) > 0.5} I(y)",
+            VALMADRE,
+            rules.majority,
+        ),
+        InferenceRule(
+            "threshold",
+            "Threshold",
+            "Answer with the most specific node whose probability exceeds the threshold τ.",
+            r"\hat y = \arg\max_{y:\, p(y) > \tau} I(y)",
+            f"{VALMADRE} (confidence threshold)",
+            threshold,
+        ),
+        InferenceRule(
+            "plurality",
+            "Plurality",
+            "Answer with the most specific node that is more probable than every runner-up among siblings.",
+            r"\hat y = \arg\max_{y:\, p(y) > T} I(y), \quad "
+            r"T = \max_u \operatorname{second\,largest}_{c \in \text{children}(u)} p(c)",
+            VALMADRE,
+            rules.plurality,
+        ),
+        InferenceRule(
+            "expected_information",
+            "Expected information",
+            "Answer with the node that promises most bits: its information times its probability.",
+            r"\hat y = \arg\max_y I(y)\, p(y)",
+            VALMADRE,
+            crm.expected_information,
+        ),
+        InferenceRule(
+            "darts",
+            "DARTS",
+            "As expected information, with λ extra bits for any correct answer: the larger λ, the more careful.",
+            r"\hat y = \arg\max_y (I(y) + \lambda)\, p(y)",
+            f"Deng et al., CVPR 2012; {VALMADRE}",
+            crm.darts,
+        ),
+        InferenceRule(
+            "information_threshold",
+            "Information threshold",
+            "Answer with the most probable node among those that say at least ζ bits.",
+            r"\hat y = \arg\max_{y:\, I(y) \ge \zeta} p(y)",
+            f"{VALMADRE} (paper only, not in its code)",
+            rules.information_threshold,
+        ),
+        InferenceRule(
+            "exclusive",
+            "Exclusive",
+            "Answer with the node that keeps most probability to itself, beyond what its children hold.",
+            r"\hat y = \arg\max_y \tilde p(y), \quad \tilde p(y) = p(y) - \sum_{c \in \text{children}(y)} p(c)",
+            VALMADRE,
+            crm.exclusive,
+            tree_only=True,
+        ),
+        InferenceRule(
+            "crm_leaf",
+            "Least expected distance",
+            "Answer with the leaf that is, on average, the fewest edges away from the true leaf.",
+            r"\hat y = \arg\min_{\text{leaf } y} \sum_{\text{leaf } u} p(u)\, \big(d(u) + d(y) - 2 d(\text{lca}(u, y))\big)",
+            f"{VALMADRE} (conditional risk minimisation over leaves)",
+            crm.crm_leaf,
+            tree_only=True,
+        ),
+        InferenceRule(
+            "crm_nodes",
+            "Largest expected reward",
+            "Answer with the node of the best expected score: information F1 against the leaves, or, with exclusive mass, "
+            "being correct times information recall.",
+            r"\hat y = \arg\max_y \sum_{\text{leaf } u} p(u)\, F_1(u, y) \;\text{ or }\; "
+            r"\arg\max_y \sum_u \tilde p(u)\, \text{Correct}(u, y)\, \text{Recall}(u, y)",
+            f"{VALMADRE} (conditional risk minimisation over all nodes)",
+            crm.crm_nodes,
+            tree_only=True,
+        ),
+        InferenceRule(
+            "top_down",
+            "Top-down best leaf",
+            "From the root, keep stepping to the most probable child until a leaf is reached.",
+            r"n_{j+1} = \arg\max_{c \in \text{children}(n_j)} p(c)",
+            "Wu, Tygert & LeCun 2019",
+            top_down,
+        ),
+        InferenceRule(
+            "threshold_set",
+            "All above threshold",
+            "Answer with every node whose probability exceeds the threshold τ: none, one or several paths.",
+            r"\hat Y = \{y \ne \text{root} : p(y) > \tau\}",
+            "Plaud et al., CoNLL 2024, section 2",
+            threshold_set,
+            returns_sets=True,
+        ),
+    )
+}

@@ -1,0 +1,180 @@
+"""Rules that compare node probabilities with each other or with a bound.
+
+Conventions
+-----------
+`p` has shape (n_samples, n_nodes) and float64; rules return node numbers of shape (n_samples,), before truncation at the
+truth. Candidates are the nodes that do not have exactly one child; only `leaf` and `top_down` answer with others. A more
+informative node has fewer leaves below it. Sums of probabilities miss each other by rounding: where such numbers meet,
+differences up to `TIE` of the largest are ties. `inference.registry.infer` checks what comes in; these functions trust it.
+
+Functions
+---------
+leaf, threshold, majority, plurality, information_threshold, top_down, threshold_set, checked_probabilities,
+check_threshold, candidates, lowest_of_best
+
+References
+----------
+.. [1] J. Valmadre, Hierarchical classification at multiple operating points, NeurIPS 2022.
+.. [2] C. Wu, M. Tygert, Y. LeCun, A hierarchical loss and its problems when classifying non-hierarchically, 2019.
+.. [3] R. Plaud et al., Revisiting hierarchical text classification: inference and metrics, CoNLL 2024.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hierviz.checks import check_threshold, is_within
+from hierviz.errors import PredictionsError
+from hierviz.taxonomy import NodeLists
+
+# Rounding of sums over ten thousand leaves stays below this share of the sum.
+TIE = 1e-13
+# Bits of a node are a difference of logarithms; a bound of 1 bit must hold for half of the leaves.
+BITS_TIE = 1e-9
+
+
+def leaf(taxonomy, p):
+    """The most probable leaf."""
+    return taxonomy.leaves[p[:, taxonomy.leaves].argmax(axis=1)]
+
+
+def threshold(taxonomy, p, threshold):
+    """Among candidates with p > threshold (strict) the most informative, then the most probable, then the lowest.
+
+    Where nothing exceeds the threshold: the first element of the Pareto set, normally the root. `threshold` in [0, 1].
+    """
+    check_threshold(threshold)
+    predicted = np.full(len(p), -1, dtype=np.intp)
+    top = np.full(len(p), -np.inf)
+    first = np.zeros(len(p), dtype=np.intp)
+    for best, node in _best_of_groups(p, taxonomy.candidate_groups):
+        take = (predicted < 0) & (best > threshold)
+        predicted[take] = node[take]
+        lead = best > top
+        top[lead], first[lead] = best[lead], node[lead]
+    return np.where(predicted < 0, first, predicted)
+
+
+def majority(taxonomy, p):
+    """`threshold` at 0.5."""
+    return threshold(taxonomy, p, 0.5)
+
+
+def plurality(taxonomy, p):
+    """The most informative, then lowest, candidate that is more probable than the runner-up of every family [1]_.
+
+    The bound is the largest p that is second among the children of one node; a p that equals it but for rounding is not
+    above it. Where no candidate is above it: the least informative candidate, which is the root unless that has a single
+    child.
+    """
+    bound = _runner_up(taxonomy, p)[:, None] * (1 + TIE)
+    predicted, rows = np.full(len(p), -1, dtype=np.intp), np.arange(len(p))
+    *groups, last = taxonomy.candidate_groups
+    for group in groups:
+        above = p[:, group] > bound
+        place = above.argmax(axis=1)
+        take = (predicted < 0) & above[rows, place]
+        predicted[take] = group[place[take]]
+    return np.where(predicted < 0, last[0], predicted)
+
+
+def information_threshold(taxonomy, p, bits):
+    """Among candidates of at least `bits` bits the most probable, then the most informative, then the lowest [1]_.
+
+    `bits` in [0, log2(n_leaves)]: at 0 the first element of the Pareto set, at the other end the most probable leaf.
+    """
+    _check_bits(taxonomy, bits)
+    groups = [g for g in taxonomy.candidate_groups if taxonomy.information[g[0]] >= float(bits) - BITS_TIE]
+    top, predicted = np.full(len(p), -np.inf), np.zeros(len(p), dtype=np.intp)
+    for best, node in _best_of_groups(p, groups):
+        lead = best > top
+        top[lead], predicted[lead] = best[lead], node[lead]
+    return predicted
+
+
+def top_down(taxonomy, p):
+    """Wu's best leaf: from the root always to the child of largest p, the first child in declared order on ties [2]_."""
+    node = np.zeros(len(p), dtype=np.intp)
+    open_rows = np.arange(len(p)) if taxonomy.n_nodes > 1 else np.empty(0, np.intp)
+    while len(open_rows):
+        below = taxonomy.children.take(node[open_rows])
+        values = p[np.repeat(open_rows, below.lengths), below.nodes]
+        best = np.repeat(np.maximum.reduceat(values, below.offsets[:-1]), below.lengths)
+        place = np.where(values == best, np.arange(len(values)), len(values))
+        node[open_rows] = below.nodes[np.minimum.reduceat(place, below.offsets[:-1])]
+        open_rows = open_rows[~taxonomy.is_leaf[node[open_rows]]]
+    return node
+
+
+def threshold_set(taxonomy, p, threshold):
+    """The nodes with p > threshold (strict) of every sample, ascending and without the root [3]_.
+
+    The set may be empty, and incomplete when `p` is not coherent. `threshold` is in [0, 1].
+
+    Returns
+    -------
+    NodeLists
+
+    Examples
+    --------
+    >>> from hierviz import Taxonomy
+    >>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
+    >>> threshold_set(taxonomy, np.array([[1, 0.75, 0.5, 0.25, 0.25]]), 0.4)[0]
+    array([1, 2])
+    """
+    check_threshold(threshold)
+    # Compared in float64, also where p is float32.
+    inside = np.asarray(p, dtype=np.float64) > threshold
+    inside[:, 0] = False
+    row, node = np.nonzero(inside)
+    return NodeLists(np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(p)))]).astype(np.intp), node)
+
+
+def candidates(taxonomy):
+    """Nodes that may be predicted, ascending: all that do not have exactly one child."""
+    return np.flatnonzero(taxonomy.children.lengths != 1)
+
+
+def lowest_of_best(values, scale):
+    """Place of the first of the largest values in each row; those less than ``TIE * scale`` apart are equal.
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (n_samples, n_places)
+    scale : ndarray of float, shape (n_samples,)
+        Size of the terms that were added up.
+
+    Returns
+    -------
+    ndarray of int, shape (n_samples,)
+    """
+    return (values >= (values.max(axis=1) - TIE * scale)[:, None]).argmax(axis=1)
+
+
+def _best_of_groups(p, groups):
+    """For each group of nodes: its largest p and that node, the lowest on ties; two arrays of shape (n_samples,)."""
+    rows = np.arange(len(p))
+    for group in groups:
+        inside = p[:, group]
+        place = inside.argmax(axis=1)
+        yield inside[rows, place], group[place]
+
+
+def _runner_up(taxonomy, p):
+    """Largest p that is second among the children of one node, shape (n_samples,); -inf where no node has two."""
+    families = taxonomy.children.take(np.flatnonzero(~taxonomy.is_leaf))
+    start, values = families.offsets[:-1], p[:, families.nodes]
+    best = np.maximum.reduceat(values, start, axis=1)
+    is_best = values == np.repeat(best, families.lengths, axis=1)
+    # Either all that is not the best of its family, or a best that is there twice.
+    is_tied = np.add.reduceat(is_best, start, axis=1, dtype=np.intp) > 1
+    others = np.where(is_best, -np.inf, values).max(axis=1)
+    return np.maximum(others, np.where(is_tied, best, -np.inf).max(axis=1))
+
+
+def _check_bits(taxonomy, bits):
+    most = float(np.log2(taxonomy.n_leaves))
+    if not is_within(bits, 0, most + BITS_TIE):
+        raise PredictionsError(
+            f"bits: expected a number from 0 to {most:.4g} (the bits of a leaf), got {bits!r}. Choose one in that range."
+        )

@@ -1,0 +1,127 @@
+r"""The four counts of a hierarchical confusion matrix: their sums, the measures made of them, and the nodes behind them.
+
+Conventions
+-----------
+Counts are numbers of nodes per sample; how they come about stands in `hierviz.metrics.confusion.confusion`. Data set counts are
+sums; measures are ratios of these sums.
+
+Functions
+---------
+HierarchicalConfusion, measures, CELLS
+
+References
+----------
+.. [1] K. Riehl, M. Neunteufel, M. Hemberg, Hierarchical confusion matrix for classification performance evaluation,
+   J. R. Stat. Soc. C, 2023.
+.. [2] S. Kiritchenko et al., Learning and evaluation in the presence of class hierarchies, Canadian AI 2006.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from hierviz.metrics.path import harmonic_mean, ratio
+from hierviz.taxonomy import Taxonomy
+
+CELLS = ("tp", "tn", "fp", "fn")
+
+
+@dataclass(frozen=True, eq=False)
+class HierarchicalConfusion:
+    """Hierarchical confusion of one predicted against one true path per sample.
+
+    Attributes
+    ----------
+    taxonomy : Taxonomy
+    truth, predicted : ndarray of int, shape (n_samples,)
+    tp, tn, fp, fn : ndarray of int, shape (n_samples,)
+        Numbers of nodes.
+    """
+
+    taxonomy: Taxonomy
+    truth: np.ndarray
+    predicted: np.ndarray
+    tp: np.ndarray
+    tn: np.ndarray
+    fp: np.ndarray
+    fn: np.ndarray
+
+    @cached_property
+    def counts(self):
+        """Sums over samples, exact integers: {'tp':, 'tn':, 'fp':, 'fn':}."""
+        return {cell: int(getattr(self, cell).sum()) for cell in CELLS}
+
+    @cached_property
+    def measures(self):
+        """The measures of `measures` from the summed counts."""
+        return measures(**self.counts)
+
+    @cached_property
+    def per_sample(self):
+        """Per sample: the four counts and hierarchical precision, recall and F1 (``hp``, ``hr``, ``hf1``) in [0, 1].
+
+        hp is 1 where nothing is predicted (the root), hr is 1 where the truth is the root [2]_.
+        """
+        hp, hr = ratio(self.tp, self.tp + self.fp), ratio(self.tp, self.tp + self.fn)
+        return {**{cell: getattr(self, cell) for cell in CELLS}, "hp": hp, "hr": hr, "hf1": harmonic_mean(hp, hr)}
+
+    def node_sets(self, row):
+        """The nodes behind the four counts of one sample.
+
+        Parameters
+        ----------
+        row : int
+
+        Returns
+        -------
+        dict of str to ndarray of int
+            ``tp``, ``tn``, ``fp``, ``fn``, each ascending.
+        """
+        taxonomy = self.taxonomy
+        true, predicted = (taxonomy.path(node) for node in (self.truth[row], self.predicted[row]))
+        tp = np.intersect1d(true, predicted)
+        # Children of every common node: siblings of the nodes below it, or of nothing under the last one.
+        near = taxonomy.children.take(tp).nodes
+        return {
+            "tp": tp[1:],
+            "tn": np.setdiff1d(near, np.union1d(true, predicted)),
+            "fp": np.setdiff1d(predicted, true),
+            "fn": np.setdiff1d(true, predicted),
+        }
+
+
+def measures(tp, tn, fp, fn):
+    """The measures of a confusion matrix from exact integers.
+
+    Parameters
+    ----------
+    tp, tn, fp, fn : int
+
+    Returns
+    -------
+    dict of str to float or None
+        ``acc, ppv, tpr, fnr, fpr, tnr, pt, f1`` in [0, 1] and ``mcc`` in [-1, 1]; None where undefined (0/0).
+    """
+    tp, tn, fp, fn = int(tp), int(tn), int(fp), int(fn)
+    product = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
+    tpr, tnr = _over(tp, tp + fn), _over(tn, tn + fp)
+    defined = tpr is not None and tnr is not None and tpr + tnr != 1
+    return {
+        "acc": _over(tp + tn, tp + tn + fp + fn),
+        "ppv": _over(tp, tp + fp),
+        "tpr": tpr,
+        "fnr": _over(fn, tp + fn),
+        "fpr": _over(fp, tn + fp),
+        "tnr": tnr,
+        "pt": (math.sqrt(tpr * (1 - tnr)) + tnr - 1) / (tpr + tnr - 1) if defined else None,
+        "f1": _over(2 * tp, 2 * tp + fp + fn),
+        "mcc": (tp * tn - fp * fn) / math.sqrt(product) if product else None,
+    }
+
+
+def _over(part, whole):
+    return part / whole if whole else None

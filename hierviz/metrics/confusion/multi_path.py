@@ -1,0 +1,168 @@
+r"""The hierarchical confusion matrix of several predicted paths against several true labels, in trees and graphs.
+
+Conventions
+-----------
+Per sample: `truth`, an ordered list of nodes (repeats dropped), and `predicted`, an ordered list of paths from the root.
+The root is never counted. What a pair of a predicted and a true path counts stands in `metrics.confusion.pair_counts`, and
+which paths form a pair in `metrics.confusion.matching`; `metrics.confusion.path_confusion` shows the pairs of one sample.
+
+Where the reference implementation [1]_ stops or guesses, we do this: a true label outside the taxonomy, a path that does
+not start at the root and one that skips a level are errors; a sample without any path is an error here and the root-only
+path in `PathLists.from_lists`, `PathLists.from_nodes` and `greedy_cover`.
+
+Functions
+---------
+confusion_paths, best_constant_path
+
+References
+----------
+.. [1] K. Riehl, M. Neunteufel, M. Hemberg, Hierarchical confusion matrix for classification performance evaluation,
+   J. R. Stat. Soc. C, 2023.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hierviz.errors import PredictionsError, listed
+from hierviz.metrics.confusion.confusion_counts import CELLS
+from hierviz.metrics.confusion.matching import match
+from hierviz.metrics.confusion.pair_counts import count
+from hierviz.metrics.confusion.path_confusion import MatchedPair, PathConfusion, SamplePairs
+from hierviz.metrics.confusion.path_lists import PathLists, Towards, without_repeats
+from hierviz.metrics.path import ratio
+from hierviz.taxonomy import NodeLists
+
+__all__ = ["MatchedPair", "PathConfusion", "SamplePairs", "best_constant_path", "confusion_paths"]
+
+# Neighbours in a graph are counted for so many of them at once (32 MB an array).
+BLOCK_VALUES = 4_000_000
+
+
+def confusion_paths(taxonomy, truth, predicted):
+    """Hierarchical confusion of several predicted paths against several true labels per sample.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        A tree or a graph.
+    truth : NodeLists, or ndarray of int, shape (n_samples,)
+        True labels in the order of the source, leaves or inner nodes. None at all is allowed.
+    predicted : PathLists
+        At least one path a sample; the root-only path is no prediction. Nothing is truncated or covered here.
+
+    Returns
+    -------
+    PathConfusion
+
+    Raises
+    ------
+    PredictionsError
+        If the lengths differ, a truth is not a node number, a sample has no path, or a path is none.
+
+    Notes
+    -----
+    The work is done on the different (path, truth) combinations and, for the matching, in rounds: the first path of all
+    samples, then the second. Time and memory grow with the number of path-truth pairs within samples.
+
+    Examples
+    --------
+    >>> from hierviz import Taxonomy
+    >>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
+    >>> found = confusion_paths(taxonomy, NodeLists.from_lists([[2, 4]]), PathLists.from_lists([[[0, 1, 3], [0, 1]]]))
+    >>> found.counts
+    {'tp': 1, 'tn': 1, 'fp': 2, 'fn': 2}
+    >>> [(pair.predicted.tolist(), pair.true.tolist()) for pair in found.pairs(0).pairs]
+    [([0, 1, 3], [0, 1, 2]), ([0, 1], [0, 4])]
+    """
+    if not isinstance(truth, NodeLists):
+        truth = NodeLists(np.arange(len(truth) + 1), np.asarray(truth))
+    _check(taxonomy, truth, predicted)
+    truth = without_repeats(truth)
+    turn, taken = match(taxonomy, truth, predicted)
+    counts = count(taxonomy, truth, predicted, taken, BLOCK_VALUES)
+    return PathConfusion(taxonomy, truth, predicted, *(counts[cell] for cell in CELLS), turn, taken)
+
+
+def best_constant_path(taxonomy, truth):
+    """The one path that, always predicted, has the highest F1: what a model must beat.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        A tree or a graph; in a graph each node is tried with its first path in depth-first order.
+    truth : NodeLists, or ndarray of int, shape (n_samples,)
+
+    Returns
+    -------
+    node : int
+        The end of that path; the lowest node number on ties.
+    PathConfusion
+        Of predicting it for every sample.
+
+    Notes
+    -----
+    TP of a constant path are, summed over its nodes, the samples with a truth at or below the node. TP + FN is at least
+    the sum of the shortest paths to all truths, and equal to it in a tree. In a graph this bounds F1 from above, and only
+    nodes whose bound reaches the best F1 found so far are tried.
+    """
+    if not isinstance(truth, NodeLists):
+        truth = NodeLists(np.arange(len(truth) + 1), np.asarray(truth))
+    _check_truth(taxonomy, truth)
+    truth = without_repeats(truth)
+    n = len(truth)
+    n_samples_below = _samples_below(taxonomy, truth)
+    n_samples_below[0] = 0
+    candidates = np.append(0, np.flatnonzero(n_samples_below))
+    paths = Towards(taxonomy, candidates).first_paths()
+    hits = np.add.reduceat(n_samples_below[paths.nodes], paths.offsets[:-1])
+    claimed = n * (paths.lengths - 1)
+    bound = ratio(2 * hits, claimed + int(taxonomy.depth[truth.nodes].sum()), empty=0.0)
+    best = None
+    for place in np.argsort(-bound, kind="stable").tolist():
+        if best is not None and (taxonomy.is_tree or bound[place] < best[0]):
+            break
+        always = PathLists(np.arange(n + 1), np.zeros(n, dtype=np.intp), paths.take(np.array([place])))
+        found = confusion_paths(taxonomy, truth, always)
+        f1, node = found.measures["f1"] or 0.0, int(candidates[place])
+        if best is None or (f1, -node) > (best[0], -best[1]):
+            best = f1, node, found
+    return best[1], best[2]
+
+
+def _samples_below(taxonomy, truth):
+    """Number of samples with a truth at or below each node, shape (n_nodes,)."""
+    n_nodes = taxonomy.n_nodes
+    targets, target = np.unique(truth.nodes, return_inverse=True)
+    above = Towards(taxonomy, targets).above
+    row = np.repeat(np.arange(len(truth)), truth.lengths)
+    is_alone = truth.lengths[row] == 1
+    n_alone = np.repeat(np.bincount(target[is_alone], minlength=len(targets)), above.lengths)
+    total = np.zeros(n_nodes, dtype=np.intp)
+    np.add.at(total, above.nodes, n_alone)
+    # With several truths, what lies above two of them counts once.
+    row, above = row[~is_alone], above.take(target[~is_alone])
+    return total + np.bincount(
+        np.unique(np.repeat(row, above.lengths) * n_nodes + above.nodes) % n_nodes, minlength=n_nodes
+    )
+
+
+def _check(taxonomy, truth, predicted):
+    if len(truth) != len(predicted):
+        raise PredictionsError(
+            f"truth and predicted: expected as many samples in both, got {len(truth)} and {len(predicted)}. Align them."
+        )
+    _check_truth(taxonomy, truth)
+    predicted.check(taxonomy)
+
+
+def _check_truth(taxonomy, truth):
+    nodes = truth.nodes
+    if len(nodes) and (
+        not np.issubdtype(nodes.dtype, np.integer) or nodes.min() < 0 or nodes.max() >= taxonomy.n_nodes
+    ):
+        bad = nodes[(nodes < 0) | (nodes >= taxonomy.n_nodes)]
+        raise PredictionsError(
+            f"truth: expected node numbers from 0 to {taxonomy.n_nodes - 1}, got {listed(bad.tolist()) or nodes.dtype}. "
+            "Use Taxonomy.nodes to look names up."
+        )

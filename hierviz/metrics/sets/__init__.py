@@ -1,0 +1,1 @@
+"""Metrics of sets of labels: a predicted set of nodes against a true one."""

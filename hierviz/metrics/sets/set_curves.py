@@ -1,0 +1,294 @@
+r"""Precision and recall of the predicted set over all thresholds, per sample, and the area under that curve.
+
+Conventions
+-----------
+One curve per sample: it starts at recall 0 and precision 1 (nothing predicted); then, for the distinct scores of the
+sample in descending order, the set {score >= threshold}, so that equal scores enter together; it stops at the first set
+with recall 1, which threshold 0 reaches at the latest. The area is the trapezoid over recall; precision is not made
+monotone. The figure for a data set is the mean of the areas, not the area of a mean curve [1]_ (their code; the paper
+says "all possible thresholds").
+
+Sets are augmented with ancestors, which is the curve of the scores `highest_below`; the authors' code leaves that out
+(``raw``), which is another number where scores are not coherent. A set without any weight counts as empty: precision 1.
+A sample without any true weight has no curve: its areas are nan.
+
+`operating_points` is the other view: one threshold for all samples, strict, and means over samples. The area under
+those points is another number.
+
+Functions
+---------
+curve_areas, set_curve, operating_points, OperatingPoints
+
+References
+----------
+.. [1] R. Plaud, M. Labeau, A. Saillenfest, T. Bonald, Revisiting hierarchical text classification: inference and
+       metrics, CoNLL 2024; code github.com/RomanPlaud/revisitingHTC at a1bbf09, `compute_curve_hf1`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierviz.checks import check_threshold, checked_probabilities
+from hierviz.metrics.path import ratio
+from hierviz.metrics.sets.node_sets import (
+    highest_below,
+    node_weights,
+    ratio_of_sums,
+    rows_of,
+    same_length,
+    set_scores,
+    truth_keys,
+    work_blocks,
+)
+from hierviz.taxonomy import NodeLists
+
+
+@dataclass(frozen=True, eq=False)
+class SetCurve:
+    """Precision over recall of one sample, for every threshold.
+
+    Attributes
+    ----------
+    threshold : ndarray of float, shape (n_points,)
+        Descending; nan at the first point, where nothing is predicted. A point is the set {score >= threshold}.
+    size : ndarray of int, shape (n_points,)
+        Nodes of the set, also where bits are counted.
+    precision, recall : ndarray of float, shape (n_points,)
+        In [0, 1]; recall ascends from 0 to 1.
+    order : ndarray of int
+        Nodes in the order in which they enter: the set of point j is ``order[:size[j]]``.
+    """
+
+    threshold: np.ndarray
+    size: np.ndarray
+    precision: np.ndarray
+    recall: np.ndarray
+    order: np.ndarray
+
+    @property
+    def area(self):
+        """Area under the curve in [0, 1], higher is better."""
+        return float(np.trapezoid(self.precision, self.recall))
+
+
+def set_curve(taxonomy, p, truth, *, weight="nodes", augmented=True):
+    """The curve of one sample, for a picture.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+    p : ndarray of float, shape (n_nodes,)
+    truth : int or sequence of int
+        True node or nodes; ancestors are added.
+    weight : 'nodes' or 'information'
+        Count nodes (hF1) or bits (ihF1; trees only).
+    augmented : bool
+        Add the ancestors of predicted nodes.
+
+    Returns
+    -------
+    SetCurve
+        With the first point only when the truth has no weight.
+
+    Examples
+    --------
+    >>> from hierviz import Taxonomy
+    >>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
+    >>> curve = set_curve(taxonomy, np.array([1, 0.75, 0.25, 0.5, 0.25]), taxonomy.node("cat"))
+    >>> curve.recall, curve.precision, curve.area
+    (array([0. , 0.5, 0.5, 1. ]), array([1. , 1. , 0.5, 0.5]), 0.75)
+    """
+    p = checked_probabilities(taxonomy, np.asarray(p, dtype=np.float64)[None])
+    weights = node_weights(taxonomy, weight)
+    true = np.zeros(taxonomy.n_nodes, dtype=bool)
+    true[truth_keys(taxonomy, NodeLists.from_lists([np.atleast_1d(truth)]))] = True
+    scores = (highest_below(taxonomy, p) if augmented else p)[0]
+    order = np.argsort(-scores[1:], kind="stable") + 1
+    scores, weights, hit = scores[order], weights[order], true[order]
+    is_last = np.append(np.diff(scores) != 0, True)
+    ends = np.flatnonzero(is_last)
+    found, claimed = np.cumsum(weights * hit), np.cumsum(weights)
+    # Recall is 1 at the last node that counts, so the sets end there; what follows adds nothing true.
+    counting = np.flatnonzero(hit & (weights > 0))
+    last = np.searchsorted(ends, counting[-1]) if len(counting) else -1
+    ends = ends[: last + 1]
+    recall, precision = ratio(found[ends], found[-1]), np.minimum(ratio(found[ends], claimed[ends]), 1)
+    return SetCurve(
+        np.concatenate([[np.nan], scores[ends]]),
+        np.concatenate([[0], ends + 1]),
+        np.concatenate([[1.0], precision]),
+        np.concatenate([[0.0], recall]),
+        order,
+    )
+
+
+def curve_areas(taxonomy, p, truth):
+    """Areas under the precision-recall curves of every sample.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+    p : ndarray of float, shape (n_samples, n_nodes)
+        In [0, 1]; need not be coherent. Worked on in blocks of rows.
+    truth : ndarray of int, shape (n_samples,), or NodeLists
+        Ancestors are added.
+
+    Returns
+    -------
+    dict of str to ndarray of float, shape (n_samples,)
+        ``hf1_auc``, ``hf1_auc_raw`` and on trees ``ihf1_auc``; in [0, 1], dimensionless, higher is better; nan where
+        there is nothing to find.
+    """
+    p = checked_probabilities(taxonomy, p)
+    same_length(p, truth)
+    keys, n = truth_keys(taxonomy, truth), taxonomy.n_nodes
+    blocks = [
+        block_areas(taxonomy, p[rows], highest_below(taxonomy, p[rows]), rows_of(keys, rows.start, rows.stop, n))
+        for rows in work_blocks(len(p), n)
+    ]
+    names = ("hf1_auc", "hf1_auc_raw") + (("ihf1_auc",) if taxonomy.is_tree else ())
+    return {name: np.concatenate([one[name] for one in blocks] or [np.empty(0)]) for name in names}
+
+
+def block_areas(taxonomy, p, augmented, keys):
+    """`curve_areas` of a few rows; `augmented` is `highest_below` of p, `keys` the `truth_keys`."""
+    row, node = np.divmod(keys, taxonomy.n_nodes)
+    found, n = {}, len(p)
+    raw, closed = p[:, 1:].astype(np.float64), augmented[:, 1:]
+    nodes = np.ones(taxonomy.n_nodes)
+    if taxonomy.is_tree:
+        bits = node_weights(taxonomy, "information")
+        order = np.argsort(-closed, axis=1)
+        ascending = np.take_along_axis(closed, order, axis=1)[:, ::-1]
+        claimed = np.zeros((n, taxonomy.n_nodes))
+        np.cumsum(bits[1:][order], axis=1, out=claimed[:, 1:])
+        found["ihf1_auc"] = _areas(row, closed[row, node - 1], bits[node], ascending, n, claimed)
+    else:
+        ascending = np.sort(closed, axis=1)
+    found["hf1_auc"] = _areas(row, closed[row, node - 1], nodes[node], ascending, n)
+    found["hf1_auc_raw"] = found["hf1_auc"].copy()
+    differ = (raw != closed).any(axis=1)
+    if differ.any():
+        place = np.cumsum(differ) - 1
+        mine = differ[row]
+        row, node = row[mine], node[mine]
+        raw = raw[differ]
+        found["hf1_auc_raw"][differ] = _areas(
+            place[row], raw[place[row], node - 1], nodes[node], np.sort(raw, axis=1), len(raw)
+        )
+    return found
+
+
+def _areas(row, score, weight, ascending, n, claimed=None):
+    """Area of each of n rows from the scores and weights of its true nodes.
+
+    Area accrues only where recall grows, so only the thresholds that equal the score of a true node matter; how much is
+    claimed just before and at such a threshold follows from ranks in the sorted scores. `claimed` is the weight of the
+    k highest scores, k = 0, 1, ...; k itself when absent.
+    """
+    due = np.bincount(row, weight, minlength=n)
+    order = np.lexsort((-score, row))
+    row, score, weight = row[order], score[order], weight[order]
+    start = np.flatnonzero((np.diff(row, prepend=-1) != 0) | (np.diff(score, prepend=np.inf) != 0))
+    row, score, gained = row[start], score[start], np.add.reduceat(weight, start) if len(start) else weight
+    total = np.cumsum(gained)
+    first = np.searchsorted(row, row)
+    shared = total - (total[first] - gained[first])
+    width = ascending.shape[1]
+    before = width - _rank(ascending, row, score, "right")
+    here = width - _rank(ascending, row, score, "left")
+    if claimed is not None:
+        before, here = claimed[row, before], claimed[row, here]
+    precision = np.minimum(ratio(shared, here), 1)
+    precision_before = np.minimum(ratio(np.maximum(shared - gained, 0), before), 1)
+    pieces = gained * (precision + precision_before) / 2
+    areas = ratio(np.bincount(row, pieces, minlength=n), due, empty=np.nan)
+    return np.minimum(areas, 1)
+
+
+def _rank(ascending, row, value, side):
+    """`np.searchsorted` of value[i] in ascending[row[i]], for all i at once."""
+    low, high = np.zeros(len(row), np.intp), np.full(len(row), ascending.shape[1])
+    for _ in range(int(ascending.shape[1]).bit_length()):
+        middle = (low + high) // 2
+        probe = ascending[row, np.minimum(middle, ascending.shape[1] - 1)]
+        go_up = ((probe < value) if side == "left" else (probe <= value)) & (low < high)
+        low, high = np.where(go_up, middle + 1, low), np.where(go_up | (low >= high), high, middle)
+    return low
+
+
+class OperatingPoints:
+    """Hierarchical precision, recall and F1 of the set {p > threshold} at some thresholds, added up in blocks of rows.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+    thresholds : sequence of float
+        In [0, 1], any order.
+    """
+
+    def __init__(self, taxonomy, thresholds):
+        self.taxonomy = taxonomy
+        self.thresholds = np.asarray(thresholds, dtype=np.float64).reshape(-1)
+        for one in self.thresholds:
+            check_threshold(one)
+        self._sorted, self._place = np.unique(self.thresholds, return_inverse=True)
+        self._parts = []
+
+    def add(self, p, truth):
+        """Add samples: p of shape (n_rows, n_nodes), truth as in `curve_areas`."""
+        p = checked_probabilities(self.taxonomy, p)
+        same_length(p, truth)
+        keys, n_nodes = truth_keys(self.taxonomy, truth), self.taxonomy.n_nodes
+        for rows in work_blocks(len(p), n_nodes):
+            scores = highest_below(self.taxonomy, p[rows])
+            row, node = np.divmod(rows_of(keys, rows.start, rows.stop, n_nodes), n_nodes)
+            every = np.repeat(np.arange(len(scores)), n_nodes - 1)
+            self._parts.append(
+                (
+                    self._count(row, scores[row, node], len(scores)),
+                    self._count(every, scores[:, 1:].ravel(), len(scores)),
+                    np.bincount(row, minlength=len(scores)).astype(float),
+                )
+            )
+
+    def _count(self, row, score, n):
+        """How many scores of each row exceed each threshold, shape (n, n_thresholds)."""
+        width = len(self._sorted) + 1
+        above = np.searchsorted(self._sorted, score, side="left")
+        count = np.bincount(row * width + above, minlength=n * width).reshape(n, width)
+        return count[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:].astype(float)
+
+    def table(self):
+        """The points in the order of `thresholds`.
+
+        Returns
+        -------
+        dict of str to ndarray, shape (n_thresholds,)
+            ``threshold``; ``hp``, ``hr``, ``hf1_samples`` (means over samples, an empty prediction has precision 1 and
+            F1 0), ``hf1_micro`` (ratio of sums) and ``n_empty``. Means of no sample are nan.
+        """
+        empty = np.empty((0, len(self._sorted)))
+        parts = list(zip(*self._parts)) or [(empty,), (empty,), (np.empty(0),)]
+        shared, claimed, due = (np.concatenate(one) for one in parts)
+        due = due[:, None]
+        columns = {"threshold": self.thresholds}
+        for name, values in zip(("hp", "hr", "hf1_samples"), set_scores(shared, claimed, due)):
+            mean = values.mean(axis=0) if len(values) else np.full(len(self._sorted), np.nan)
+            columns[name] = mean[self._place]
+        micro = [
+            ratio_of_sums(shared[:, j], claimed[:, j], due)[2] for j in range(len(self._sorted))
+        ]  # few thresholds, three sums each
+        columns["hf1_micro"] = np.array(micro, dtype=float)[self._place]
+        columns["n_empty"] = (claimed == 0).sum(axis=0)[self._place]
+        return columns
+
+
+def operating_points(taxonomy, p, truth, thresholds):
+    """`OperatingPoints.table` of one array of node probabilities, shape (n_samples, n_nodes)."""
+    points = OperatingPoints(taxonomy, thresholds)
+    points.add(p, truth)
+    return points.table()

@@ -1,0 +1,164 @@
+"""The class-order detective: how many answers are right under each plausible order of a model's columns.
+
+A model whose columns are named in the wrong order runs without an error and gets nearly everything wrong. With the truth of
+some samples the right order shows. It is shown, never taken: columns belong to nodes by name.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hierviz.onnx.checks.right_answers import CLEARLY, are_right, luck, luck_words
+from hierviz.parametrisation import default_columns, node_probabilities
+from hierviz.predictions import BLOCK_VALUES
+from hierviz.readers.picture_names import natural_key
+from hierviz.taxonomy import NodeLists
+
+# Scores of inner nodes must go through the parametrisation once per order: so many rows are enough.
+MOST_ROWS = 2000
+CHOSEN = "as matched"
+_SHIFTS = {0: "", 1: ", after one background class", -1: ", without the first class"}
+
+
+def check_class_order(scores, taxonomy, nodes, truth, *, parametrisation=None, others=None, seed=0):
+    """Leaf accuracy under each plausible order of the columns.
+
+    Parameters
+    ----------
+    scores : ndarray, shape (n_samples, n_scores)
+        As the model gives them, columns of no node included.
+    taxonomy : Taxonomy
+    nodes : ndarray of int, shape (n_scores,), or None
+        Node of each column as it was matched, -1 for a column of no node. None when nobody names the columns: the table
+        then helps to find out.
+    truth : ndarray of int, shape (n_samples,), or NodeLists
+        -1, or an empty list, where it is not known.
+    parametrisation : str, optional
+        Needed where inner nodes have scores; without it the best leaf is the one with the largest score.
+    others : mapping of str to ndarray of int, shape (n_scores,), optional
+        Further orders by name, such as that of a second list of class names.
+    seed : int
+        Of the choice of rows when inner nodes have scores and there are more than `MOST_ROWS`.
+
+    Returns
+    -------
+    table : list of dict
+        Best first: ``order``, ``is_chosen``, ``n_right``, ``n``, ``accuracy`` (in [0, 1]) of the rows with known truth, and
+        against the chosen order ``n_better`` and ``n_worse`` (rows that are right only in this one, only in that one) and
+        ``luck`` (the chance that an order which is no better wins so often; the exact sign test, times the number of
+        orders tried); these three are None without a chosen order. Equal orders stand there once, by the first name.
+    warning : str or None
+        When another order is clearly better: `luck` below `CLEARLY`.
+    """
+    known = truth.lengths > 0 if isinstance(truth, NodeLists) else np.asarray(truth) >= 0
+    rows = np.flatnonzero(known)
+    orders = _orders(scores.shape[1], taxonomy, nodes, others or {})
+    if not len(rows) or not orders:
+        return [], None
+    has_leaves_only = all(taxonomy.is_leaf[order[order >= 0]].all() for order in orders.values())
+    if not has_leaves_only and len(rows) > MOST_ROWS:
+        rows = np.sort(np.random.default_rng(seed).choice(rows, MOST_ROWS, replace=False))
+    truth = truth.take(rows) if isinstance(truth, NodeLists) else np.asarray(truth)[rows]
+    key = None if has_leaves_only else parametrisation
+    right = {
+        name: are_right(taxonomy, _answers(scores, rows, taxonomy, order, key), truth) for name, order in orders.items()
+    }
+    chosen = right.get(CHOSEN)
+    table = []
+    for name, one in right.items():
+        row = {"order": name, "is_chosen": name == CHOSEN, "n_right": int(one.sum()), "n": len(rows)}
+        row |= {"accuracy": row["n_right"] / len(rows), "n_better": None, "n_worse": None, "luck": None}
+        if chosen is not None:
+            row["n_better"], row["n_worse"] = int((one & ~chosen).sum()), int((chosen & ~one).sum())
+            row["luck"] = luck(row["n_better"], row["n_worse"], max(1, len(right) - 1))
+        table.append(row)
+    table.sort(key=lambda row: (-row["n_right"], not row["is_chosen"]))
+    return table, _warning(table)
+
+
+def _warning(table):
+    best, chosen = table[0], next((row for row in table if row["is_chosen"]), None)
+    if chosen is None or best["luck"] >= CLEARLY:
+        return None
+    return (
+        f"the columns are probably in another order: {chosen['accuracy']:.1%} of {chosen['n']} answers are right as the columns "
+        f"were matched, {best['accuracy']:.1%} in {best['order']} ({best['n_better']} right only so, {best['n_worse']} only as "
+        f"matched; by luck: {luck_words(best['luck'])}). Check the class names (--classes)"
+    )
+
+
+def _orders(n_scores, taxonomy, nodes, others):
+    """{name: node of each column, -1 for none}; of equal orders only the first."""
+    found = {}
+    if nodes is not None:
+        nodes = np.asarray(nodes, dtype=np.intp)
+        kept = np.flatnonzero(nodes >= 0)
+        found[CHOSEN] = nodes
+        classes = nodes[kept]
+    else:
+        widths = {
+            len(one): one for one in (np.arange(taxonomy.n_nodes), np.arange(1, taxonomy.n_nodes), taxonomy.leaves)
+        }
+        classes = widths.get(n_scores)
+        classes = widths.get(n_scores - 1) if classes is None else classes
+        if classes is None:
+            return {}
+        kept = np.arange(n_scores)
+    found |= {name: np.asarray(order) for name, order in others.items() if len(order) == n_scores}
+    is_leaves = bool(taxonomy.is_leaf[classes].all())
+    by_name = sorted(classes.tolist(), key=lambda node: taxonomy.names[node])
+    natural = sorted(classes.tolist(), key=lambda node: natural_key(taxonomy.names[node]))
+    lists = {
+        CHOSEN: classes if nodes is not None else None,
+        "alphabetical order": np.array(by_name),
+        "natural order (2 before 10, any case)": np.array(natural),
+        "the taxonomy's order": np.sort(classes),
+    }
+    if taxonomy.is_tree:
+        lists["depth-first order of the tree"] = classes[np.argsort(taxonomy.preorder[classes])]
+        if not is_leaves and 0 not in classes and len(classes) == taxonomy.n_nodes - 1:
+            lists["the taxonomy's order, children together"] = default_columns(taxonomy, "conditional_softmax")
+    for name, order in lists.items():
+        if order is None:
+            continue
+        # A parametrisation of inner nodes wants all of its columns.
+        for shift, words in _SHIFTS.items() if is_leaves else ((0, ""),):
+            placed = _placed(n_scores, kept, order, shift)
+            if placed is not None and not (name == CHOSEN and shift == 0):
+                found.setdefault(name + words, placed)
+    first = {}
+    for name, order in found.items():
+        first.setdefault(order.tobytes(), name)
+    return {name: found[name] for name in first.values()}
+
+
+def _placed(n_scores, kept, order, shift):
+    """Node of each column when column `kept[k]` belongs to class `order[k - shift]`; None when that cannot be."""
+    placed = np.full(n_scores, -1)
+    extra = len(kept) - len(order)
+    if extra == 0 and shift == 0:
+        placed[kept] = order
+    elif extra == 0:
+        placed[kept[1:] if shift > 0 else kept[:-1]] = order[:-1] if shift > 0 else order[1:]
+    elif extra == 1 and shift >= 0:  # one column more than classes: the background comes first or last
+        placed[kept[1:] if shift else kept[:-1]] = order
+    else:
+        return None
+    return placed
+
+
+def _answers(scores, rows, taxonomy, order, parametrisation):
+    """Best leaf of each row, shape (n_rows,)."""
+    places = np.flatnonzero(order >= 0)
+    if parametrisation is None:
+        places = places[taxonomy.is_leaf[order[places]]]
+    found = []
+    step = max(1, BLOCK_VALUES // max(len(places), taxonomy.n_nodes))
+    for first in range(0, len(rows), step):
+        block = np.asarray(scores[rows[first : first + step]])
+        if parametrisation is None:
+            found.append(order[places][block[:, places].argmax(axis=1)])
+        else:
+            p = node_probabilities(taxonomy, block[:, places], parametrisation, order[places])
+            found.append(taxonomy.leaves[p[:, taxonomy.leaves].argmax(axis=1)])
+    return np.concatenate(found)

@@ -1,0 +1,213 @@
+"""The preprocessing detective: how many answers are right when pictures are scaled or ordered in other plausible ways.
+
+A model that was fed BGR for RGB, or 0..255 for 0..1, runs without an error and looks like a poor model. With the truth of
+some samples the right way shows. It is shown, never taken.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from hierviz.errors import HiervizError
+from hierviz.onnx.checks.right_answers import CLEARLY, are_right, luck, luck_words, top_level_wrong
+from hierviz.onnx.inputs.model_inputs import ModelInputs
+from hierviz.onnx.inputs.preparing import BLOCK_BYTES, picture_bytes, require_room_for_picture
+from hierviz.parametrisation import node_probabilities
+from hierviz.taxonomy import NodeLists
+
+MOST_ROWS = 200
+# Fewer pictures are looked at when they are large.
+MOST_BYTES = 512 << 20
+IMAGENET_MEAN, IMAGENET_STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+_SCALINGS = {
+    "0..1": ((0.0, 1.0), None, None),
+    "-1..1": ((-1.0, 1.0), None, None),
+    "0..255": ((0.0, 255.0), None, None),
+    "0..1 with ImageNet's mean and std": ((0.0, 1.0), IMAGENET_MEAN, IMAGENET_STD),
+}
+
+
+def check_inputs(model, inputs, truth, *, most=MOST_ROWS, seed=0):
+    """Leaf accuracy of a model of pictures under plausible ways to prepare them.
+
+    Parameters
+    ----------
+    model : Model
+        The scaling of its pictures may still be open; nothing is declared then.
+    inputs : ModelInputs, Pictures, or ndarray of uint8
+    truth : ndarray of int, shape (n_samples,), or NodeLists
+        -1, or an empty list, where it is not known.
+    most : int
+        Rows that are run, chosen with `seed` among those with known truth; fewer of large pictures.
+    seed : int
+
+    Returns
+    -------
+    table : list of dict
+        Best first: ``variant`` in words, ``is_declared``, ``preprocessing`` (keyword of `load_model`), ``n_right``, ``n``,
+        ``accuracy``, ``top_level_wrong`` (share below another child of the root; None where there is no one true node, or
+        no tree), and against the declared way ``n_better``, ``n_worse`` and ``luck`` as in `check_class_order`. Empty when
+        the model is not fed pictures, no truth is known, or nobody names the columns.
+    warning : str or None
+        When another way is clearly better.
+    """
+    rows = rows_to_check(truth, min(most, most_rows(model.inputs)), seed)
+    variants = _variants(model.inputs)
+    if not len(rows) or not variants or not model.outputs:
+        return [], None
+    spec = next(iter(variants.values()))
+    require_room_for_picture(spec)
+    pictures = _pictures(inputs, spec, rows)
+    if pictures is None:
+        return [], None
+    truth = truth.take(rows) if isinstance(truth, NodeLists) else np.asarray(truth)[rows]
+    declared = None if model.inputs[0].why_no_pictures else _key(model.inputs[0])
+    table, right = [], {}
+    # The declared way goes first: it settles what the scores are.
+    variants = dict(sorted(variants.items(), key=lambda one: _key(one[1]) != declared))
+    for (name, spec), scores in zip(variants.items(), _scores(model, variants.values(), pictures), strict=True):
+        try:
+            leaves, model = _answers(model, scores)
+        except HiervizError:  # not finite, or no probabilities: no plausible way
+            continue
+        right[name] = are_right(model.taxonomy, leaves, truth)
+        wrong = None
+        if model.taxonomy.is_tree and not isinstance(truth, NodeLists):
+            wrong = float(top_level_wrong(model.taxonomy, leaves, truth).mean())
+        n_right = int(right[name].sum())
+        table.append(
+            {
+                "variant": name,
+                "is_declared": _key(spec) == declared,
+                "preprocessing": _preprocessing(spec),
+                "n_right": n_right,
+                "n": len(rows),
+                "accuracy": n_right / len(rows),
+                "top_level_wrong": wrong,
+                "n_better": None,
+                "n_worse": None,
+                "luck": None,
+            }
+        )
+    chosen = next((right[row["variant"]] for row in table if row["is_declared"]), None)
+    for row in table if chosen is not None else ():
+        one = right[row["variant"]]
+        row["n_better"], row["n_worse"] = int((one & ~chosen).sum()), int((chosen & ~one).sum())
+        row["luck"] = luck(row["n_better"], row["n_worse"], max(1, len(table) - 1))
+    table.sort(key=lambda row: (-row["n_right"], not row["is_declared"]))
+    return table, _warning(table)
+
+
+def most_rows(specs):
+    """Most rows to check: `MOST_ROWS`, fewer of large pictures."""
+    spec = next(iter(_variants(specs).values()), None)
+    return MOST_ROWS if spec is None else max(1, min(MOST_ROWS, MOST_BYTES // (3 * spec.size[0] * spec.size[1])))
+
+
+def rows_to_check(truth, most=MOST_ROWS, seed=0):
+    """At most so many rows with known truth, ascending: the same ones for all checks that are read side by side."""
+    known = truth.lengths > 0 if isinstance(truth, NodeLists) else np.asarray(truth) >= 0
+    rows = np.flatnonzero(known)
+    return rows if len(rows) <= most else np.sort(np.random.default_rng(seed).choice(rows, most, replace=False))
+
+
+def _warning(table):
+    declared = next((row for row in table if row["is_declared"]), None)
+    if declared is None or table[0]["luck"] >= CLEARLY:
+        return None
+    best = table[0]
+    tops = ""
+    if best["top_level_wrong"] is not None:
+        tops = f", top-level mistakes {declared['top_level_wrong']:.1%} and {best['top_level_wrong']:.1%}"
+    return (
+        f"the pictures are probably prepared in another way than the model wants: of {best['n']} answers "
+        f"{declared['accuracy']:.1%} are right as declared ({declared['variant']}), {best['accuracy']:.1%} with "
+        f"{best['variant']}{tops}; by luck: {luck_words(best['luck'])}. Check --colour, --range, --mean and --std"
+    )
+
+
+def _variants(specs):
+    """{words: InputSpec} of plausible ways, the declared one included."""
+    if len(specs) != 1 or specs[0].why_never_pictures:
+        return {}
+    spec = specs[0]
+    if spec.layout is None or spec.size is None:
+        return {}
+    colours = ("RGB", "BGR") if spec.channels == 3 else (None,)
+    found = {} if spec.why_no_pictures else {_words(spec): spec}
+    seen = {_key(one) for one in found.values()}
+    for colour in colours:
+        for scaling, (spread, mean, std) in {"": (None, None, None)}.items() if spec.is_whole else _SCALINGS.items():
+            if spec.channels == 1 and mean is not None:
+                continue
+            order = -1 if colour == "BGR" else 1
+            mean, std = (one and one[::order] for one in (mean, std))
+            made = replace(spec, colour=colour or spec.colour, range=spread, mean=mean, std=std)
+            if _key(made) not in seen:
+                seen.add(_key(made))
+                found[", ".join(filter(None, (colour, scaling)))] = made
+    return found
+
+
+def _key(spec):
+    """What makes two ways the same: colour, and what 0 and 255 become in each channel."""
+    if spec.is_whole:
+        return (spec.colour,)
+    mean, std = np.array(spec.mean or (0.0,)), np.array(spec.std or (1.0,))
+    ends = [np.broadcast_to((one - mean) / std, 3) for one in spec.range]
+    return (spec.colour, *np.round(np.concatenate(ends), 5).tolist())
+
+
+def _words(spec):
+    """The way a spec prepares pictures, in few words."""
+    colour = spec.colour if spec.channels == 3 else ""
+    if spec.is_whole:
+        return colour or "as they are"
+    words = f"{spec.range[0]:g}..{spec.range[1]:g}"
+    for key, values in (("mean", spec.mean), ("std", spec.std)):
+        words += "" if values is None else f", {key} " + " ".join(f"{one:g}" for one in values)
+    return ", ".join(filter(None, (colour, words)))
+
+
+def _preprocessing(spec):
+    said = {"colour": spec.colour, "range": spec.range, "mean": spec.mean, "std": spec.std}
+    return {key: list(one) if isinstance(one, tuple) else one for key, one in said.items() if one is not None}
+
+
+def _pictures(inputs, spec, rows):
+    """The pictures of some rows at the model's size, uint8 (n, height, width, 3); None when there are none."""
+    inputs = ModelInputs.of(inputs, (spec,))
+    if inputs.arrays is None:
+        return np.stack([spec.fitted(inputs.pictures.image(inputs.pictures.names[row])) for row in rows.tolist()])
+    return spec.as_pictures(np.asarray(inputs.arrays[spec.name][rows]))
+
+
+def _scores(model, specs, pictures):
+    """What the model gives for the pictures prepared in each way, shape (n_ways, n_pictures, n_columns), in one run."""
+    specs = list(specs)
+    step = max(1, min(64, BLOCK_BYTES // picture_bytes(specs[0])))
+
+    def blocks():
+        for spec in specs:
+            for k in range(0, len(pictures), step):
+                yield {spec.name: spec.from_pictures(pictures[k : k + step])}
+
+    return model.run_blocks(blocks, len(specs) * len(pictures)).reshape(len(specs), len(pictures), -1)
+
+
+def _answers(model, scores):
+    """(best leaf of each picture, the model with its kind of scores settled)."""
+    columns, taxonomy = model.columns.nodes, model.taxonomy
+    places = np.flatnonzero(columns >= 0)
+    if taxonomy.is_leaf[columns[places]].all():
+        # Whatever the scores are, the largest stands for the best leaf.
+        if not np.isfinite(scores).all():
+            model.read_scores(scores)
+        return columns[places][scores[:, places].argmax(axis=1)], model
+    made = model.read_scores(scores)
+    if model.parametrisation is None:
+        model = replace(model, parametrisation=made.parametrisation, scores=made.kind.kind)
+    p = node_probabilities(taxonomy, made.scores, made.parametrisation, made.nodes)
+    return taxonomy.leaves[p[:, taxonomy.leaves].argmax(axis=1)], model

@@ -1,0 +1,1 @@
+"""What a model file says about itself, and what stands beside it."""

@@ -1,0 +1,124 @@
+"""How to prepare inputs, as metadata, files beside a model and callers may say it: the keys and their values.
+
+| key | value |
+|---|---|
+| layout | ``NHWC`` or ``NCHW`` |
+| dtype | numpy's name of the type, only compared with the graph |
+| range | [low, high]: what 0 and 255 become |
+| colour | ``RGB``, ``BGR`` or ``GREY`` |
+| size | [height, width] of what is fed, in pixels |
+| mean, std | 1 number, or 3 in the model's order of colours, in units of `range` |
+| resize | before the middle of `size` is cut out: n pixels on the shorter side, [height, width], or 0 for as it is |
+| resample | ``nearest``, ``lanczos``, ``bilinear``, ``bicubic``, ``box`` or ``hamming`` |
+| columns | names of a table's columns, in the order in which they make up a row of the input |
+"""
+
+from __future__ import annotations
+
+from hierviz.errors import listed, near_miss
+from hierviz.onnx.description.picture_fitting import RESAMPLING
+
+INPUT_KEYS = ("layout", "dtype", "range", "colour", "size", "mean", "std", "resize", "resample", "columns")
+
+# Key, accepted numbers of values, what is expected in words.
+_NUMBERS = (
+    ("range", (2,), "[low, high] with low below high"),
+    ("size", (2,), "[height, width] in pixels"),
+    ("mean", (1, 3), "1 or 3 numbers"),
+    ("std", (1, 3), "1 or 3 numbers above 0"),
+)
+_MOST_PIXELS_A_SIDE = 16384
+
+
+def checked_input(given, wrong, unknown):
+    """What is said about an input in the types of `InputSpec`.
+
+    Parameters
+    ----------
+    given : object
+        As it was read: a dict of `INPUT_KEYS`, None for what is not said.
+    wrong : callable
+        wrong(key, expected, got) makes the error.
+    unknown : callable
+        Called with words about keys that are not known, if there are any.
+
+    Returns
+    -------
+    dict
+        By key of `INPUT_KEYS`.
+    """
+    if not isinstance(given, dict):
+        raise wrong("input", "an object with " + ", ".join(INPUT_KEYS), given)
+    strange = [str(key) for key in given if key not in INPUT_KEYS]
+    if strange:
+        unknown(f"{listed(strange)}.{near_miss(strange[0], INPUT_KEYS)}")
+    made = {key: value for key, value in given.items() if value is not None and key in INPUT_KEYS}
+    for key, choices in (
+        ("layout", ("NHWC", "NCHW")),
+        ("colour", ("RGB", "BGR", "GREY")),
+        ("resample", tuple(one.upper() for one in RESAMPLING)),
+    ):
+        if key in made:
+            text = str(made[key]).upper().replace("GRAY", "GREY")
+            if text not in choices:
+                raise wrong(f"input.{key}", " or ".join(choices), made[key])
+            made[key] = text.lower() if key == "resample" else text
+    for key, lengths, expected in _NUMBERS:
+        if key in made:
+            values = _values(made[key])
+            if not (
+                len(values) in lengths
+                and all(_is_number(one) and abs(one) < 1e9 for one in values)
+                and (key != "size" or all(map(_is_side, values)))
+                and (key != "range" or values[0] < values[1])
+                and (key != "std" or min(values) > 0)
+            ):
+                raise wrong(f"input.{key}", expected, made[key])
+            made[key] = tuple(int(v) if key == "size" else float(v) for v in values)
+    if "resize" in made:
+        values = _values(made["resize"])
+        if not (all(map(_is_side, values)) if len(values) == 2 else len(values) == 1 and _is_side(values[0], 0)):
+            raise wrong("input.resize", "pixels of the shorter side, [height, width] or 0", made["resize"])
+        made["resize"] = int(values[0]) if len(values) == 1 else tuple(map(int, values))
+    if "columns" in made:
+        values = _values(made["columns"])
+        if not values or not all(isinstance(one, str) for one in values) or len(set(values)) < len(values):
+            raise wrong("input.columns", "a list of different names of columns", made["columns"])
+        made["columns"] = tuple(values)
+    return made
+
+
+def scaling_problem(spread, mean, std):
+    """What is wrong with a mean and std in units of a range, in words that fit after "expected"; an empty text for nothing.
+
+    Parameters
+    ----------
+    spread : (low, high)
+        What 0 and 255 become.
+    mean, std : sequence of float, or None
+        A mean lies inside the range, or is 0. A std is at least one grey level, `range` / 255, and at most the whole range,
+        or is 1.
+    """
+    low, high = spread
+    wide, slack = high - low, 1e-6 * (high - low)
+    within = f"the range {low:g} to {high:g} (mean and std are in units of the range)"
+    outside = [one for one in mean or () if one != 0 and not low - slack <= one <= high + slack]
+    if outside:
+        return f"a mean inside {within}, got {', '.join(f'{one:g}' for one in mean)}"
+    strange = [one for one in std or () if one != 1 and not wide / 255 - slack <= one <= wide + slack]
+    if strange:
+        return f"a std from {wide / 255:.3g} to {wide:g} for {within}, got {', '.join(f'{one:g}' for one in std)}"
+    return ""
+
+
+def _values(value):
+    value = value.tolist() if hasattr(value, "tolist") else value
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _is_number(value):
+    return type(value) in (int, float)
+
+
+def _is_side(value, least=1):
+    return _is_number(value) and least <= value <= _MOST_PIXELS_A_SIDE and value == int(value)

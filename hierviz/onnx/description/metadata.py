@@ -1,0 +1,186 @@
+"""What an ONNX model says about itself: title, node names, parametrisation, how to prepare its inputs.
+
+Conventions
+-----------
+It stands in metadata called ``hierviz.*``, or in ``<model>.hierviz.json`` beside the model, with the same keys without
+``hierviz.``: `KEYS`, and within ``input`` those of `input_keys`. A ``preprocessor_config.json`` beside it completes the
+latter. The caller wins over the metadata, they over the JSON; contradictions become notes.
+"""
+
+from __future__ import annotations
+
+import json
+
+from hierviz.errors import ModelError, listed, near_miss
+from hierviz.onnx.description.file import declaration_beside
+from hierviz.onnx.description.input_keys import INPUT_KEYS, checked_input
+from hierviz.onnx.description.preprocessor_config import FILE, read_preprocessor_config
+from hierviz.readers.sources import open_source
+
+KEYS = ("format", "title", "parametrisation", "loss", "nodes", "taxonomy_sha256", "input", "training")
+# These only make sense together: they are taken from one place.
+SCALING, GEOMETRY = ("range", "mean", "std"), ("size", "resize")
+OWN, CALLER = "the model's metadata", "the caller"
+MOST_BESIDE_BYTES = 64 << 20
+
+
+def declared(path, metadata, notes, preprocessing=None):
+    """What a model says about itself.
+
+    Parameters
+    ----------
+    path : Path
+    metadata : dict of str to str
+        Those in the model, all of them.
+    notes : list of str
+        Grows by what contradicts itself or is not known.
+    preprocessing : dict, optional
+        By key of `input_keys.INPUT_KEYS`; wins over all that is found.
+
+    Returns
+    -------
+    said, origin : dict
+        Checked values, and who said them, by key of `KEYS`. `origin` also has the parts of the input, as ``input.range``.
+
+    Raises
+    ------
+    ModelError
+        If something is no JSON or of another type.
+    FileError
+        If a file beside cannot be read.
+    """
+    own = {key.removeprefix("hierviz."): value for key, value in metadata.items() if key.startswith("hierviz.")}
+    for key in ("nodes", "input", "training"):
+        if key in own:
+            try:
+                own[key] = json.loads(own[key])
+            except (ValueError, RecursionError) as error:
+                raise ModelError(
+                    f"{path.name}, metadata 'hierviz.{key}': expected JSON, got {_short(own[key])} ({error}). "
+                    "Write it again."
+                ) from None
+    own = _checked(f"{path.name}, metadata", own, "hierviz.", notes)
+    beside, other = _beside(path, notes)
+    said, origin = dict(other), dict.fromkeys(other, beside)
+    for key, value in own.items():
+        if key in other and other[key] != value and key not in ("format", "training", "input"):
+            notes.append(
+                f"{beside} says {key} {_short(other[key])}, the model's metadata {_short(value)}: the metadata were used"
+            )
+        said[key], origin[key] = value, OWN
+    layers = [(beside, other.get("input", {})), (OWN, own.get("input", {})), (CALLER, _asked(preprocessing))]
+    config = path.with_name(FILE)
+    if config.is_file():
+        layers.insert(0, (FILE, _of_config(config, layers, notes)))
+    merged, from_whom = _merged(layers, notes)
+    if merged:
+        said["input"] = merged
+        origin["input"] = origin.get("input", next(iter(from_whom.values())))
+        origin |= {f"input.{key}": name for key, name in from_whom.items()}
+    return said, origin
+
+
+def _beside(path, notes):
+    """(name, checked content) of the JSON beside the model; empty when there is none."""
+    beside = declaration_beside(path)
+    if beside is None:
+        return "", {}
+    text = open_source(beside, "JSON").read_text(MOST_BESIDE_BYTES)
+    try:
+        other = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ModelError(f"{beside.name}: expected JSON, got {error}. Correct or remove it.") from None
+    if not isinstance(other, dict):
+        raise ModelError(
+            f"{beside.name}: expected a JSON object, got {type(other).__name__}. See the README of models/."
+        )
+    return beside.name, _checked(beside.name, other, "", notes)
+
+
+def _asked(preprocessing):
+    """The caller's preprocessing, checked; an unknown key is an error here."""
+
+    def wrong(key, expected, got):
+        name = key.removeprefix("input.")
+        key = "preprocessing" if name == "input" else f"preprocessing, {name!r}"
+        return ModelError(f"{key}: expected {expected}, got {_short(got)}. Correct it.")
+
+    def unknown(words):
+        raise ModelError(f"preprocessing: expected keys out of {', '.join(INPUT_KEYS)}, got {words} Correct the key.")
+
+    return {} if preprocessing is None else checked_input(preprocessing, wrong, unknown)
+
+
+def _of_config(path, layers, notes):
+    """The parts of a preprocessor_config.json that complete what the model says itself."""
+
+    def wrong(key, expected, got):
+        return ModelError(
+            f"{path.name}, {key.removeprefix('input.')!r}: expected {expected}, got {_short(got)}. Correct it."
+        )
+
+    found = checked_input(read_preprocessor_config(path, notes), wrong, notes.append)
+    own = {key for name, one in layers if name != CALLER for key in one}
+    for group in (SCALING, GEOMETRY):
+        if own.intersection(group):
+            left = [key for key in group if found.pop(key, None) is not None and key not in own]
+            if left:
+                notes.append(
+                    f"{path.name}: {listed(left)} left out, for the model says {listed(own & set(group))} itself"
+                )
+    return found
+
+
+def _merged(layers, notes):
+    """(what counts, who said it) by key; `layers` are (name, parts), the later ones win."""
+    merged, origin = {}, {}
+    for name, parts in layers:
+        if name == CALLER and "size" in parts and "resize" in merged and "resize" not in parts:
+            notes.append(
+                f"{origin['resize']} says resize {_short(merged.pop('resize'))}: left out, for a size was asked for"
+            )
+        for key, value in parts.items():
+            if key in merged and merged[key] != value:
+                used = {OWN: "the metadata were used", CALLER: "what was asked for was used"}.get(
+                    name, f"{name} was used"
+                )
+                notes.append(f"{origin[key]} says {key} {_short(merged[key])}, {name} {_short(value)}: {used}")
+            merged[key], origin[key] = value, name
+    return merged, origin
+
+
+def _checked(where, said, prefix, notes):
+    """`said` without unknown keys, its values in their types; ModelError where one is of another kind."""
+
+    def wrong(key, expected, got):
+        return ModelError(f"{where}, {prefix + key!r}: expected {expected}, got {_short(got)}. Correct it.")
+
+    unknown = [prefix + key for key in said if key not in KEYS]
+    if unknown:
+        near = near_miss(unknown[0], [prefix + key for key in KEYS])
+        notes.append(f"{where}: unknown keys were left out: {listed(unknown)}.{near}")
+    said = {key: value for key, value in said.items() if key in KEYS and value is not None}
+    if str(said.get("format", "1")) != "1":
+        notes.append(f"{where}: written in format {said['format']}, read as format 1")
+    for key in ("title", "parametrisation", "loss", "taxonomy_sha256"):
+        if key in said and not isinstance(said[key], str):
+            raise wrong(key, "text", said[key])
+    nodes = said.get("nodes")
+    if nodes is not None:
+        if not isinstance(nodes, list) or not all(
+            isinstance(one, (str, int)) and not isinstance(one, bool) for one in nodes
+        ):
+            raise wrong("nodes", "a list of node names, one per output column", nodes)
+        said["nodes"] = [str(one) for one in nodes]
+    if "input" in said:
+        said["input"] = checked_input(
+            said["input"],
+            wrong,
+            lambda words: notes.append(f"{where}: unknown keys of the input were left out: {words}"),
+        )
+    return said
+
+
+def _short(value):
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 60 else text[:57] + "…"

@@ -1,0 +1,1 @@
+"""Arrays, pictures, tables and texts as a model takes them."""

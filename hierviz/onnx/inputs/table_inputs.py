@@ -1,0 +1,249 @@
+"""Tables as inputs of a model: CSV, TSV, Parquet and pandas.
+
+Conventions
+-----------
+Which column feeds which input: see `column_matching`. Text stays as it stands in the file: ``1`` is not turned into ``1.0``.
+A number that is missing is NaN where the input takes fractions, and an error anywhere else. True and false are 1 and 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierviz.csv_cells import text_of_cell
+from hierviz.errors import FileError, ModelError, listed
+from hierviz.onnx.inputs.column_matching import INSTEAD, MISSING, TEXT_COLUMN, TRUE_FALSE, match_columns
+from hierviz.readers.columns import Columns, looks_numeric, require_names
+from hierviz.readers.labels import text_array
+from hierviz.readers.tables import open_table
+from hierviz.readers.truth_file import ID_COLUMNS, TRUTH_COLUMNS, sample_ids, text_attributes
+
+# A sample's features stand beside its tree up to this many.
+MOST_SHOWN = 24
+
+
+@dataclass(frozen=True, eq=False)
+class TableInputs:
+    """What a table holds for a model.
+
+    Parameters
+    ----------
+    arrays : dict of input name to ndarray, first axis n_samples
+        Exactly typed.
+    sample_ids : ndarray of str, shape (n_samples,), or None
+    attributes : dict of str to ndarray, each shape (n_samples,)
+    notes : tuple of str
+    """
+
+    arrays: dict
+    sample_ids: np.ndarray | None
+    attributes: dict
+    notes: tuple
+
+
+def read_table_inputs(table, specs, *, text_column=None, columns=None):
+    """Read a table whose columns feed a model.
+
+    Parameters
+    ----------
+    table : path, FrameTable, TextTable or ParquetTable
+    specs : sequence of InputSpec
+    text_column : str, optional
+        Column of the only input of text.
+    columns : sequence of str, or mapping of input name to column or columns, optional
+        Columns of the only input in order, or those of each input.
+
+    Returns
+    -------
+    TableInputs
+        Columns are attributes, to be shown and to slice by, but for one that holds the truth, which is read elsewhere, and
+        more than `MOST_SHOWN` numbers that were fed. A text that is all the model takes is called ``text``.
+
+    Raises
+    ------
+    FileError
+        If the table cannot be read, or a cell is missing or of another kind.
+    ModelError
+        If an input takes no tables, gets no columns, or their number does not fit.
+    PredictionsError
+        If a sample id is missing or there twice.
+    """
+    if not hasattr(table, "read"):
+        table = open_table(table, "a table of inputs (CSV, TSV or Parquet)", is_verbatim=True)
+    deep = next((spec for spec in specs if len(spec.shape) > 2), None)
+    if deep is not None:
+        raise ModelError(
+            f"{table.where}: expected inputs of one or two axes for a table, got {deep.name!r} with {len(deep.shape)}. "
+            "Pass an .npz with one array per input."
+        )
+    names = [str(name).strip() for name in table.first]
+    if table.can_lack_header and looks_numeric(names):
+        raise FileError(f"{table.where}: expected names of columns in the first row, got numbers. Add a header row.")
+    require_names(names, table.where)
+    notes = []
+    chosen = match_columns(table, names, specs, text_column, columns, notes)
+    fractions = {place for spec in specs if spec.dtype.startswith("float") for place in chosen[spec.name]}
+    # A column may feed two inputs; one that is read as numbers is no text any more.
+    doubly = [place for spec in specs if not spec.dtype.startswith("float") for place in chosen[spec.name]]
+    both = fractions.intersection(doubly)
+    if both:
+        raise ModelError(
+            f"{table.where}: expected column {names[min(both)]!r} for one kind of input, got inputs of numbers and others. "
+            "Copy the column."
+        )
+    order = [place for spec in specs for place in chosen[spec.name] if place in fractions]
+    order = list(dict.fromkeys(order))
+    found = table.read(
+        numbers=order, instead=INSTEAD, advice="Write it as 1.5; leave the cell empty when it is not known."
+    )
+    if not len(found):
+        raise FileError(f"{table.where}: expected at least one row, got none. Check the table.")
+    arrays = {spec.name: _array(found, names, spec, chosen[spec.name], order) for spec in specs}
+    _note_nan(found, names, order, notes)
+    ids, attributes = _rest(found, names, specs, chosen, order, notes)
+    return TableInputs(arrays, ids, attributes, tuple(notes))
+
+
+def _array(found, names, spec, places, order):
+    """The cells of some columns as what an input takes."""
+    if spec.dtype.startswith("float"):
+        values = found.numbers[:, [order.index(place) for place in places]]
+    else:
+        read = {"str": _text, "bool": _bool}.get(spec.dtype, _whole)
+        columns = [_cells(found, names, place, spec, read) for place in places]
+        values = np.array(columns, dtype=np.bool_ if read is _bool else object).T
+        values = _whole_array(values, spec, found.where) if read is _whole else values
+    made = spec.cast(values, found.where)
+    return np.ascontiguousarray(made if len(spec.shape) == 2 else made[:, 0])
+
+
+def _cells(found, names, place, spec, read):
+    made = []
+    for row, cell in enumerate(found.text[place]):
+        value = read(cell) if isinstance(cell, str) else None
+        if value is None:
+            kind = {"str": "text", "bool": "true or false"}.get(spec.dtype, "a whole number")
+            got = "a list" if not isinstance(cell, str) else repr(cell) if cell.strip() else "an empty cell"
+            is_missing = isinstance(cell, str) and cell.strip() in MISSING
+            advice = "Fill missing values" if is_missing else "Correct it"
+            raise FileError(
+                f"{found.place(row)}, column {names[place]!r}: expected {kind} for input {spec.name!r}, got {got}. {advice}."
+            )
+        made.append(value)
+    return made
+
+
+def _text(cell):
+    return cell if cell.strip() else None
+
+
+def _bool(cell):
+    return {"1": True, "0": False}.get(TRUE_FALSE.get(cell.strip(), cell.strip()))
+
+
+def _whole(cell):
+    """A whole number of any size; ``3.0`` is one, which pandas writes in a column where another is missing."""
+    cell = TRUE_FALSE.get(cell.strip(), cell)
+    try:
+        return None if "_" in cell else int(cell)
+    except ValueError:
+        pass
+    try:
+        value = float(cell)
+        return int(value) if value.is_integer() and "_" not in cell else None
+    except ValueError:
+        return None
+
+
+def _whole_array(values, spec, where):
+    limits = np.iinfo(spec.dtype)
+    wrong = [one for one in values.ravel().tolist() if not limits.min <= one <= limits.max]
+    if wrong:
+        raise ModelError(
+            f"{where}: expected {spec.dtype} values for input {spec.name!r} ({limits.min} to {limits.max}), "
+            f"got {listed(wrong)}. Check the column."
+        )
+    return values.astype(spec.dtype)
+
+
+def _note_nan(found, names, order, notes):
+    if order:
+        n_missing = np.isnan(found.numbers).sum(axis=0)
+        without = [f"{names[place]!r} ({n})" for place, n in zip(order, n_missing, strict=True) if n]
+        if without:
+            more = "" if len(without) <= 5 else f" and {len(without) - 5} more columns"
+            notes.append(f"{found.where}: missing numbers are fed as NaN: {', '.join(without[:5])}{more}")
+
+
+def _rest(found, names, specs, chosen, order, notes):
+    """(sample ids or None, attributes)."""
+    folded = [name.casefold() for name in names]
+    fed = {place for places in chosen.values() for place in places}
+    free = [k for k in range(len(names)) if k not in fed]
+    ids = next((k for name in ID_COLUMNS for k in free if folded[k] == name), None)
+    truth = next((k for name in TRUTH_COLUMNS for k in free if folded[k] == name), None)
+    attributes = text_attributes(found, [k for k in free if k not in (ids, truth) and folded[k] not in ID_COLUMNS])
+    if len(fed) <= MOST_SHOWN:
+        attributes |= text_attributes(found, [k for k in sorted(fed) if k in found.text])
+        for k, place in enumerate(order):
+            cells = ["" if one != one else f"{one:.7g}" for one in found.numbers[:, k].tolist()]
+            attributes[names[place]] = text_array(cells)
+    if len(specs) == 1 and specs[0].is_text and len(fed) == 1:
+        (place,) = fed
+        if TEXT_COLUMN in attributes and names[place] != TEXT_COLUMN:
+            notes.append(f"{found.where}: column {TEXT_COLUMN!r} was left out, {names[place]!r} is shown in its place")
+        attributes[TEXT_COLUMN] = attributes.pop(names[place])
+    if ids is not None and found.has_lines:  # as the file of the truth is read, whose ids these are too
+        found.text[ids] = [text_of_cell(cell) for cell in found.text[ids]]
+    return (None if ids is None else sample_ids(found, ids)), attributes
+
+
+class FrameTable:
+    """A pandas DataFrame with the methods of a table that was opened.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+    """
+
+    where = "the DataFrame"
+    can_lack_header = False
+
+    @staticmethod
+    def fits(value):
+        """True for a DataFrame; pandas need not be there to tell."""
+        return all(hasattr(value, name) for name in ("dtypes", "iloc", "columns", "to_numpy"))
+
+    def __init__(self, frame):
+        self.frame = frame
+        self.first = [str(name) for name in frame.columns]
+
+    def is_number_column(self, place, has_header=True):
+        """True when the column's type is a number."""
+        return getattr(self.frame.dtypes.iloc[place], "kind", "O") in "fiu"
+
+    def is_truth_column(self, place):
+        """True when the column's type is true or false."""
+        return getattr(self.frame.dtypes.iloc[place], "kind", "O") == "b"
+
+    def read(self, numbers=(), has_header=True, instead=None, advice=""):
+        """All rows as Columns; see `TextTable.read`. A missing number is always NaN, and truth is 1."""
+        block = np.empty((len(self.frame), len(numbers)))
+        for k, place in enumerate(numbers):
+            column = self.frame.iloc[:, place]
+            try:
+                block[:, k] = column.to_numpy(dtype=np.float64, na_value=np.nan)
+            except (TypeError, ValueError) as error:
+                words = " ".join(str(error).split())[:100].rstrip(".")
+                raise FileError(
+                    f"{self.where}, column {self.first[place]!r}: expected numbers, got others ({words}). {advice}"
+                ) from None
+        text = {}
+        for place in sorted(set(range(len(self.first))).difference(numbers)):
+            column = self.frame.iloc[:, place]
+            absent = column.isna().to_numpy()
+            text[place] = ["" if gone else str(one) for one, gone in zip(column.tolist(), absent, strict=True)]
+        lines = np.arange(1, len(self.frame) + 1)
+        return Columns(self.where, self.first, text, block if len(numbers) else None, lines, has_lines=False)

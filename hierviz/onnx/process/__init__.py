@@ -1,0 +1,1 @@
+"""Opening and running foreign models in a process of their own, within limits."""

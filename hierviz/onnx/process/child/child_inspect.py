@@ -1,0 +1,206 @@
+"""What an ONNX file says about itself, and what is refused before onnxruntime sees it.
+
+Everything is found by walking the graph, its subgraphs (If, Loop, Scan) and the model's functions once; nothing is expanded.
+"""
+
+import math
+import re
+
+import onnx
+from child_refused import Refused
+from onnx import numpy_helper
+
+MOST_NODES = 200_000
+MOST_LABELS = 200_000
+DOMAINS = ("", "ai.onnx", "ai.onnx.ml", "com.microsoft")
+WEIGHT_ENDS = (".data", ".onnx_data", ".bin", ".weights")
+LABELS = ("classlabels_strings", "classlabels_int64s", "classlabels_ints", "class_labels")
+DAMAGED = (
+    "expected an ONNX model, got a file that is damaged, cut short or of another kind. Download or export it again."
+)
+
+
+def inspect_model(path):
+    """Facts of a model file as a dict of JSON types; Refused says what is wrong with it."""
+    try:
+        model = onnx.load(path, load_external_data=False)
+    except MemoryError:
+        raise
+    except Exception as error:
+        if isinstance(error, RecursionError) or "depth" in str(error).lower():  # protobuf's own limit, 100 messages
+            raise Refused("expected subgraphs nested at most 30 deep, got more. Export a simpler model.") from None
+        if "alloc failed" in str(error):
+            raise MemoryError from None
+        raise Refused(DAMAGED) from None
+    if not model.graph.node and not model.graph.output:
+        raise Refused(DAMAGED)
+    functions = {_key(_text(one.domain), _text(one.name), _text(one.overload)): one for one in model.functions}
+    walked = _Walk(functions)
+    main = walked.count(model.graph.node, [model.graph])
+    inside = {key: walked.count(one.node, []) for key, one in functions.items()}
+    for default in (each for one in model.functions for each in one.attribute_proto):
+        for graph in walked.attribute("", default):
+            walked.count(graph.node, [graph])
+    for info in model.training_info:
+        for graph in (info.initialization, info.algorithm):
+            walked.count(graph.node, [graph])
+    _check_calls(main, inside)
+    return {
+        "ir_version": model.ir_version,
+        "opset": {_text(one.domain) or "ai.onnx": one.version for one in model.opset_import},
+        "producer": f"{_text(model.producer_name)} {_text(model.producer_version)}".strip(),
+        "metadata": {_text(one.key): _text(one.value) for one in model.metadata_props},
+        "n_nodes": walked.n_nodes,
+        "n_functions": len(functions),
+        "domains": sorted(walked.domains),
+        "weight_files": sorted(walked.locations),
+        "class_labels": walked.class_labels(model.graph.initializer),
+    }
+
+
+def _text(value):
+    """Text of a model: bytes where it is no UTF-8."""
+    return value if isinstance(value, str) else value.decode("utf-8", "replace")
+
+
+def _key(domain, name, overload):
+    return ("" if domain == "ai.onnx" else domain, name, overload)
+
+
+class _Walk:
+    """One walk over all nodes of a model."""
+
+    def __init__(self, functions):
+        self.functions = functions
+        self.n_nodes = 0
+        self.domains, self.locations = set(), set()
+        self.labels = {}
+
+    def count(self, nodes, graphs):
+        """(nodes here and in subgraphs, {function called: how often})."""
+        n_nodes, calls = 0, {}
+        waiting = [(nodes, graphs)]
+        while waiting:
+            nodes, graphs = waiting.pop()
+            n_nodes += len(nodes)
+            self.n_nodes += len(nodes)
+            if self.n_nodes > MOST_NODES:
+                raise Refused(
+                    f"expected at most {MOST_NODES:,} operators, got {self.n_nodes:,} or more. Export a smaller model."
+                )
+            for graph in graphs:
+                for one in graph.initializer:
+                    self._look_at(one)
+                for one in graph.sparse_initializer:
+                    self._look_at(one.values)
+                    self._look_at(one.indices)
+            for node in nodes:
+                domain = _text(node.domain)
+                key = _key(domain, _text(node.op_type), _text(node.overload))
+                if key in self.functions:
+                    calls[key] = calls.get(key, 0) + 1
+                elif domain not in DOMAINS:
+                    raise Refused(
+                        f"expected standard operators, got {key[1][:80]!r} of {domain[:80]!r}. "
+                        "Export it without custom operators."
+                    )
+                self.domains.add(domain or "ai.onnx")
+                for one in node.attribute:
+                    waiting += [(graph.node, [graph]) for graph in self.attribute(node.op_type, one)]
+        return n_nodes, calls
+
+    def class_labels(self, initializers):
+        """Labels of the last ZipMap, else of the last classifier, else of the table where skl2onnx looks them up."""
+        for tensor in () if self.labels else initializers:
+            is_table = re.fullmatch(r"classes\d*", _text(tensor.name)) and len(tensor.dims) in (1, 2)
+            if not is_table or tensor.external_data or not 1 < math.prod(tensor.dims) <= MOST_LABELS:
+                continue
+            if tensor.data_type in (onnx.TensorProto.STRING, onnx.TensorProto.INT64, onnx.TensorProto.INT32):
+                try:
+                    values = numpy_helper.to_array(tensor).ravel().tolist()
+                except Exception:  # of a damaged file; onnxruntime will say so
+                    continue
+                texts = [_text(one) if isinstance(one, (str, bytes)) else str(one) for one in values]
+                if len(set(texts)) == len(texts):
+                    return texts
+        return self.labels.get("ZipMap", next(reversed(self.labels.values()), None))
+
+    def attribute(self, op_type, one):
+        """Look at an attribute's tensors and labels; -> its graphs."""
+        if one.name in LABELS and (one.strings or one.ints) and len(one.strings) + len(one.ints) <= MOST_LABELS:
+            self.labels.pop(op_type, None)
+            texts = [text.decode("utf-8", "replace") for text in one.strings] or [str(number) for number in one.ints]
+            self.labels[op_type] = texts
+        if one.HasField("t"):
+            self._look_at(one.t)
+        for tensor in one.tensors:
+            self._look_at(tensor)
+        for sparse in [*([one.sparse_tensor] if one.HasField("sparse_tensor") else []), *one.sparse_tensors]:
+            self._look_at(sparse.values)
+            self._look_at(sparse.indices)
+        return [*([one.g] if one.HasField("g") else []), *one.graphs]
+
+    def _look_at(self, tensor):
+        if tensor.data_location != onnx.TensorProto.EXTERNAL and not tensor.external_data:
+            return
+        places = [_text(entry.value) for entry in tensor.external_data if entry.key == "location"]
+        for place in places or [""]:
+            if not is_bare(place):
+                raise Refused(
+                    f"expected its weights in a file beside the model (a bare name ending {', '.join(WEIGHT_ENDS)}), "
+                    f"got {place[:120]!r}, which leads elsewhere. Export it again."
+                )
+            self.locations.add(place)
+
+
+def is_bare(place):
+    """Whether a weight file's name can only mean a file in the model's own folder."""
+    return (
+        place.endswith(WEIGHT_ENDS)
+        and place.isprintable()
+        and not place.startswith(".")
+        and not set(place) & set('/\\:*?"<>|')
+    )
+
+
+def _check_calls(main, inside):
+    """Refuse functions that call themselves, and those that grow beyond all bounds once written out.
+
+    Parameters
+    ----------
+    main : (int, dict)
+        From `_Walk.count`, of the graph.
+    inside : dict
+        The same of each function.
+    """
+    sizes, open_calls = {}, set()
+
+    def size(part):
+        n_nodes, calls = part
+        return n_nodes + sum((sizes[key] - 1) * times for key, times in calls.items())
+
+    for first in inside:
+        path = [first]
+        while path:
+            key = path[-1]
+            if key in sizes:
+                path.pop()
+                continue
+            open_calls.add(key)
+            missing = [one for one in inside[key][1] if one not in sizes]
+            if any(one in open_calls for one in missing):
+                raise Refused(
+                    f"expected functions that end, got {key[1][:80]!r}, which calls itself. Export it again without functions."
+                )
+            if missing:
+                path.append(missing[0])
+                continue
+            sizes[key] = size(inside[key])
+            open_calls.discard(key)
+            path.pop()
+    total = size(main)
+    if total > MOST_NODES:
+        raise Refused(
+            f"expected at most {MOST_NODES:,} operators, got {min(total, 10**18):,} or more once its functions are "
+            "written out. Export a smaller model."
+        )

@@ -1,0 +1,256 @@
+"""Which node each output column of an ONNX model belongs to.
+
+Columns are matched to nodes by name, never by position.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierviz.errors import ModelError, PredictionsError, listed, near_miss
+from hierviz.onnx.description.class_names import name_sources
+from hierviz.onnx.description.open_question import OpenQuestion, Question
+from hierviz.onnx.scores.outputs import outputs_words, row_width, score_outputs
+from hierviz.onnx.scores.score_reading import fitting, without_root
+from hierviz.parametrisation import PARAMETRISATIONS, column_order
+from hierviz.readers.labels import find_node
+
+BACKGROUND = ("background", "__background__", "n/a")
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The columns of a model's scores.
+
+    Parameters
+    ----------
+    names : tuple of str
+        As their source writes them.
+    nodes : ndarray of int, shape (n_columns,)
+        Node of each column, -1 for none.
+    source : str
+        Where the names come from.
+    problem : Question, optional
+        What must be asked before the columns can be used.
+    """
+
+    names: tuple = ()
+    nodes: np.ndarray | None = None
+    source: str = ""
+    problem: Question | None = None
+
+    @property
+    def scored_nodes(self):
+        """Node of each column that has one."""
+        return np.empty(0, dtype=np.intp) if self.nodes is None else self.nodes[self.nodes >= 0]
+
+    def table(self, taxonomy):
+        """What did and did not match: a list of dicts ``column`` (counted from 0), ``name``, ``node`` (a name or None)."""
+        return [
+            {"column": k, "name": name, "node": None if node < 0 else taxonomy.names[node]}
+            for k, (name, node) in enumerate(
+                zip(self.names, () if self.nodes is None else self.nodes.tolist(), strict=True)
+            )
+        ]
+
+
+def find_columns(path, taxonomy, session, said, origin, classes, notes):
+    """Name the columns and match them to nodes.
+
+    Parameters
+    ----------
+    path, taxonomy, session, said, origin, classes
+        As in `class_names.name_sources`.
+    notes : list of str
+        Grows by contradictions, and by names that were matched loosely or left out.
+
+    Returns
+    -------
+    Columns
+        With a problem when nobody names the columns, or a name is unknown to the taxonomy or stands there twice.
+
+    Raises
+    ------
+    FileError
+        If the file of names cannot be read.
+    """
+    where = path.name
+    sources = name_sources(path, taxonomy, session, said, origin, classes, notes)
+    if not sources:
+        return Columns(problem=_nobody(where, session, notes))
+    source, entries = sources[0]
+    names = [name for _, name in entries]
+    nodes = matched(names, taxonomy, notes)
+    advice = "Check that model and taxonomy belong together, or pass --classes (in Python: classes=)."
+    if classes is not None:
+        advice = f"Correct the class names of {where} (--classes; in Python: classes=)."
+    problem = _problem(where, taxonomy, source, entries, nodes, advice, len(score_outputs(session.outputs)))
+    if len(sources) > 1 and problem is None:
+        other, more = sources[1][0], [name for _, name in sources[1][1]]
+        told = [taxonomy.names[node] if node >= 0 else name for name, node in zip(names, nodes.tolist(), strict=True)]
+        if told != more:
+            differ = sum(a != b for a, b in zip(told, more)) + abs(len(told) - len(more))
+            notes.append(f"{source} names other nodes than {other} in {differ} columns: {source} was used")
+    return Columns(tuple(names), nodes, source, problem)
+
+
+def matched(names, taxonomy, notes):
+    """Node of each name, shape (n_names,), -1 for none: exactly, else without regard to case, blanks, - and _ if that is
+    unambiguous."""
+    nodes = [find_node(name, taxonomy) for name in names]
+    folded = Counter(map(_folded, taxonomy.names))
+    loose = {_folded(name): node for node, name in enumerate(taxonomy.names) if folded[_folded(name)] == 1}
+    taken, found = set(nodes), []
+    for k, name in enumerate(names):
+        node = loose.get(_folded(name))
+        if nodes[k] is None and not _is_background(name) and node is not None and node not in taken:
+            nodes[k] = node
+            taken.add(node)
+            found.append(f"{name!r} is {taxonomy.names[node]!r}")
+    if found:
+        more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+        notes.append(
+            f"{len(found)} class names were matched without regard to case, - and _: {', '.join(found[:3])}{more}"
+        )
+    dropped = [name for k, name in enumerate(names) if nodes[k] is None and _is_background(name)]
+    if dropped:
+        notes.append(f"the column of {listed(dropped)} is no node of the taxonomy and was left out as background")
+    return np.array([-1 if node is None else node for node in nodes], dtype=np.intp)
+
+
+def _folded(name):
+    return re.sub(r"[\s_\-]+", " ", name).strip().casefold()
+
+
+def _is_background(name):
+    return name.strip().casefold() in BACKGROUND
+
+
+def _nobody(where, session, notes):
+    """The question to ask when there are no class names, or none of them is a node."""
+    start = "class names that are no nodes of the taxonomy were not used: "
+    unused = next((note.removeprefix(start) for note in notes if note.startswith(start)), None)
+    got = "none in the model or beside it" if unused is None else f"none that is in the taxonomy ({unused})"
+    error = (
+        f"{where}: expected the node name of each output column, got {got} (outputs: {outputs_words(session.outputs)}). "
+        "Pass a file with one name a line as --classes (in Python: classes=)."
+    )
+    widths = sorted({row_width(one) or 0 for one in score_outputs(session.outputs)} - {0, 1})
+    of = f" {widths[0]}" if len(widths) == 1 else ""
+    return _about_classes(f"What are the class names of the{of} output columns, in order?", error)
+
+
+def _problem(where, taxonomy, source, entries, nodes, advice, n_outputs):
+    """The question to ask when a name is unknown or there twice, else None."""
+    if not entries:
+        error = f"{where}, class names in {source}: expected one node name per column of scores, got none. {advice}"
+        return _about_classes("What are the class names of the output columns?", error)
+    named = list(zip(entries, nodes.tolist(), strict=True))
+    unknown = [entry for entry, node in named if node < 0 and not _is_background(entry[1])]
+    if unknown:
+        place, name = unknown[0]
+        near = near_miss(name, taxonomy.names) or " List one node per line, in the order of the columns."
+        error = f"expected the name of a node in the taxonomy ({taxonomy.n_nodes} nodes), got {name!r}.{near}"
+        are = "is" if len(unknown) == 1 else "are"
+        missing = listed([one for _, one in unknown], 3)
+        asked = f"{len(unknown)} of {len(entries)} class names in {source} {are} not in the taxonomy ({missing})."
+        return _about_classes(f"{asked} Which nodes are meant?", f"{place}: {error} {advice}")
+    first = {}
+    for (place, name), node in named:
+        if node >= 0 and node in first:
+            if n_outputs > 1:
+                advice += (
+                    " Of heads that repeat a class, name one with --output (in Python: outputs=) and list its classes."
+                )
+            error = f"{place}: expected every class once, got {name!r} again ({first[node]}). Remove one. {advice}"
+            asked = f"{taxonomy.names[node]!r} stands twice among the class names in {source}. Which nodes are meant?"
+            return _about_classes(asked, error)
+        first.setdefault(node, place)
+    return None
+
+
+def _about_classes(text, error):
+    return Question("classes", text, ("--classes",), ("classes",), error=error)
+
+
+def _about_missing(where, taxonomy, nodes):
+    """The question to ask when the columns are neither the leaves nor all nodes."""
+    is_leaves = bool(taxonomy.is_leaf[nodes].all())
+    missing = np.setdiff1d(taxonomy.leaves if is_leaves else np.arange(1, taxonomy.n_nodes), nodes)
+    words = listed([taxonomy.names[node] for node in missing.tolist()])
+    error = (
+        f"{where}: expected a column for every leaf of the taxonomy, or for every node, got {len(nodes)} columns, none for "
+        f"{words}. Correct the class names (--classes; in Python: classes=), or leave out of the taxonomy what the model "
+        "does not know."
+    )
+    asked = f"No column is called {words}: the class names are neither the leaves nor all nodes. Which nodes are meant?"
+    return _about_classes(asked, error)
+
+
+def find_parametrisation(where, taxonomy, said, origin, given, nodes, notes):
+    """The declared parametrisation.
+
+    Parameters
+    ----------
+    where : str
+    taxonomy : Taxonomy
+    said, origin : dict
+        From `metadata.declared`.
+    given : str, optional
+        The caller's key.
+    nodes : ndarray of int, shape (n_scores,)
+        Of the columns that have one.
+    notes : list of str
+        Grows by a contradiction.
+
+    Returns
+    -------
+    key : str or None
+        None when nobody says: the numbers decide.
+    source : str
+        Who says.
+
+    Raises
+    ------
+    OpenQuestion
+        If the key is unknown, or no parametrisation fits the columns.
+    ModelError
+        If this one does not.
+    TaxonomyError
+        If it is defined on trees only and the taxonomy is not one.
+    """
+    declared = said.get("parametrisation")
+    key, source = (declared, origin.get("parametrisation")) if given is None else (given, "the caller")
+    if given is not None and declared is not None and given != declared:
+        notes.append(f"{origin['parametrisation']} says {declared}; {given} was asked for and used")
+    fits = fitting(taxonomy, nodes)
+    if key is None and not fits:
+        raise OpenQuestion(_about_missing(where, taxonomy, nodes))
+    if key is not None and key not in PARAMETRISATIONS:
+        error = (
+            f"{where}: expected a parametrisation, got {key!r}.{near_miss(key, list(PARAMETRISATIONS))} Pass "
+            f"--parametrisation (in Python: parametrisation=); {len(nodes)} columns with these names fit "
+            f"{', '.join(fits) or 'none'}."
+        )
+        choices = tuple(("parametrisation", one, PARAMETRISATIONS[one].sentence) for one in fits)
+        flags, keywords = ("--parametrisation",), ("parametrisation",)
+        raise OpenQuestion(Question("scores", "What do the scores mean?", flags, keywords, choices, error=error))
+    if key is None:
+        return None, "the numbers"
+    if PARAMETRISATIONS[key].tree_only:
+        taxonomy.require_tree(f"{where}, {key}")
+    kept = without_root(key, nodes)
+    try:
+        column_order(taxonomy, key, len(kept), kept)
+    except PredictionsError as error:
+        text = (
+            str(error).removeprefix("scores: ").replace("Check the column names", "Check the class names (--classes)")
+        )
+        raise ModelError(
+            f"{where}: {text.replace('choose another parametrisation', 'pass another --parametrisation')}"
+        ) from None
+    return key, source

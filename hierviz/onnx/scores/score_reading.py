@@ -1,0 +1,261 @@
+"""From what the scores are to a parametrisation: which ones fit a kind of score, and the change of the numbers it needs.
+
+Conventions
+-----------
+Nothing is guessed: a kind and a set of columns lead to one parametrisation, or to an `OpenQuestion` that lists those which
+fit. A parametrisation that was declared is kept, and checked against the numbers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hierviz.errors import HiervizError, ModelError, PredictionsError, near_miss
+from hierviz.onnx.description.open_question import OpenQuestion, Question
+from hierviz.onnx.scores.score_kind import ENOUGH_ROWS, KINDS, ROUNDING
+from hierviz.parametrisation import PARAMETRISATIONS, SUM_TOLERANCE, column_order
+
+PROBABILITIES = ("leaf_probabilities", "node_probabilities")
+_SOFTMAX = ("flat_softmax", "softmax_all_nodes", "ps_softmax")
+_SIGMOID = ("multilabel_sigmoid", "conditional_sigmoid", "deep_rtc")
+# By kind: the parametrisations that can take it, and what must be done to the numbers first.
+READINGS = {
+    "logits": {key: "" for key in PARAMETRISATIONS if key not in PROBABILITIES},
+    "log_probabilities": {"leaf_probabilities": "exp", "flat_softmax": "", "softmax_all_nodes": ""},
+    "probabilities": {"leaf_probabilities": "", "flat_softmax": "log", "softmax_all_nodes": "log"},
+    "independent": {"node_probabilities": "", "multilabel_sigmoid": "logit"},
+    "conditional": {"conditional_sigmoid": "logit"},
+    "siblings": {"conditional_softmax": "log"},
+    "levels": {"node_probabilities": ""},
+    "percentages": {"leaf_probabilities": "shares", "softmax_all_nodes": "log shares"},
+}
+
+
+def fitting(taxonomy, nodes, keys=PARAMETRISATIONS):
+    """The parametrisations among `keys` that score exactly these nodes; a column of the root may be more than they want.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+    nodes : ndarray of int, shape (n_scores,)
+    keys : iterable of str
+    """
+    found = []
+    for key in keys:
+        try:
+            if PARAMETRISATIONS[key].tree_only:
+                taxonomy.require_tree(key)
+            kept = without_root(key, nodes)
+            column_order(taxonomy, key, len(kept), kept)
+        except HiervizError:
+            continue
+        found.append(key)
+    return found
+
+
+def without_root(key, nodes):
+    """`nodes` without the root, where the parametrisation `key` gives it no score."""
+    return nodes[nodes > 0] if PARAMETRISATIONS[key].columns == "nodes" and key != "node_probabilities" else nodes
+
+
+def require_kind(kind):
+    """Raise a ModelError unless `kind` is None or a key of `KINDS`."""
+    if kind is not None and kind not in KINDS:
+        raise ModelError(
+            f"scores (--scores): expected one of {', '.join(KINDS)}, got {kind!r}.{near_miss(str(kind), list(KINDS))} Choose one."
+        )
+
+
+def choose(where, found, taxonomy, nodes, *, kind=None, parametrisation=None):
+    """The parametrisation to use for scores.
+
+    Parameters
+    ----------
+    where : str
+        What errors call the scores.
+    found : ScoreKind
+    taxonomy : Taxonomy
+    nodes : ndarray of int, shape (n_scores,)
+        Without columns of no node.
+    kind : str, optional
+        Key of `KINDS`, as somebody said; it overrules `found`.
+    parametrisation : str, optional
+        As somebody said.
+
+    Returns
+    -------
+    key : str
+    change : str
+        What `score_changes.changed` is to do.
+    why : str
+        In words.
+
+    Raises
+    ------
+    OpenQuestion
+        If several parametrisations fit, or the numbers fit two kinds.
+    ModelError
+        If none fits.
+    """
+    if parametrisation is not None and kind is None:
+        return parametrisation, "", "as declared"
+    of = kind or found.kind
+    readings = READINGS[of]
+    fits = fitting(taxonomy, nodes, readings)
+    if parametrisation is None and kind is None and not found.is_certain:
+        question = scores_question(where, found, taxonomy, nodes)
+        if question.choices:
+            raise OpenQuestion(question)
+    if parametrisation is not None:
+        if parametrisation not in fits:
+            raise ModelError(
+                f"{where}: expected scores that {parametrisation} can take, got {of} ({KINDS[of]}). "
+                f"Leave --parametrisation out, or pass one of: {', '.join(fits) or 'none fits these columns'}."
+            )
+        return parametrisation, _change(readings[parametrisation], of, found), f"{of}, as said"
+    if not fits:
+        raise ModelError(
+            f"{where}: expected scores that fit their columns ({_COLUMNS[found.columns]}), got {of}: {found.why}. "
+            f"No parametrisation reads them so; pass --scores, or --parametrisation with one of: "
+            f"{', '.join(fitting(taxonomy, nodes)) or 'none fits these columns'}."
+        )
+    is_open = of == "logits" and ((len(fits) > 1 and found.columns != "leaves") or found.columns == "all")
+    if is_open:
+        raise OpenQuestion(scores_question(where, found, taxonomy, nodes, kind))
+    return fits[0], _change(readings[fits[0]], of, found), f"{of}, as said" if kind else found.why
+
+
+def scores_question(where, found, taxonomy, nodes, kind=None):
+    """What to ask when the numbers leave open what they mean."""
+    choices = []
+    if (kind or found.kind) == "logits":
+        keys = fitting(taxonomy, nodes, READINGS["logits"])
+        choices = [("parametrisation", key, PARAMETRISATIONS[key].sentence) for key in keys]
+    if found.kind == "independent" and fitting(taxonomy, nodes, ["node_probabilities"]):
+        choices = [("parametrisation", "node_probabilities", "each node's own probability, taken as it is")]
+    if kind is None:
+        others = [one for one in _other_kinds(found) if fitting(taxonomy, nodes, READINGS[one])]
+        means = KINDS | ({"levels": "a softmax over the nodes of each depth"} if found.kind == "logits" else {})
+        choices += [("scores", one, means[one]) for one in others]
+    values = {}
+    for word, one, _ in choices:
+        values.setdefault(word, []).append(one)
+    flags = ", or ".join(f"--{word} {' | '.join(ones)}" for word, ones in values.items())
+    why = found.why if kind is None else f"{kind} as said, for {_COLUMNS[found.columns]}"
+    return Question(
+        "scores",
+        f"What do the scores mean? {why[0].upper()}{why[1:].rstrip('?')}.",
+        ("--parametrisation", "--scores"),
+        ("parametrisation", "scores"),
+        tuple(choices),
+        "running",
+        f"{where}: expected to know what its scores mean, got several possible readings: {why.rstrip('?')}. "
+        f"Pass {flags} (in Python: parametrisation= or scores=).",
+    )
+
+
+def _other_kinds(found):
+    """Kinds to offer as --scores."""
+    if found.kind == "logits":
+        return [] if found.columns == "leaves" else ["levels"]
+    if found.kind in ("siblings", "levels"):
+        return ["siblings", "levels"]
+    if found.kind == "independent":
+        return ["probabilities"] if found.columns == "leaves" else ["conditional"]
+    return [found.kind, "logits"] + (["independent"] if found.in_range and found.columns != "leaves" else [])
+
+
+_COLUMNS = {
+    "leaves": "the leaves",
+    "nodes": "all nodes but the root",
+    "all": "all nodes with the root",
+    "other": "a selection of nodes",
+}
+
+
+def _change(change, kind, found):
+    """`change` for numbers that may be logarithms already, or not yet in [0, 1]."""
+    if kind in ("siblings", "levels") and not found.in_range:
+        if kind == "siblings":
+            return ""  # the softmax does not mind a constant, and raw scores are what it is for
+        return "exp" if found.is_log else "softmax of each depth"
+    return change
+
+
+def check_flat(where, found, n_rows, notes):
+    """Note that probabilities lie as close together as a softmax of probabilities brings them."""
+    most = np.e / (np.e + found.n_scores - 1)
+    is_flat = found.high <= most * (1 + ROUNDING) and found.low >= most / np.e * (1 - ROUNDING)
+    if found.kind == "probabilities" and n_rows >= ENOUGH_ROWS and found.n_scores > 2 and is_flat:
+        notes.append(
+            f"{where}: in no row a class gets more than {most:.2g}, the most that a softmax of probabilities can give: "
+            "was a softmax applied twice when the model was exported? Answers fall back towards the root then."
+        )
+
+
+def check_declared(where, found, key, origin, notes):
+    """Compare a declared parametrisation with the numbers.
+
+    Parameters
+    ----------
+    where : str
+    found : ScoreKind
+    key : str
+    origin : str
+        Who declared it.
+    notes : list of str
+        Grows by a warning when the numbers look as if `key` would be applied a second time.
+
+    Raises
+    ------
+    PredictionsError
+        If probabilities were declared and the scores are none.
+    """
+    said = f"{where}: {found.why}; {key} ({origin})"
+    if key in PROBABILITIES:
+        if not found.in_range:
+            better = {
+                "log_probabilities": "--scores log_probabilities",
+                "percentages": "--scores percentages",
+            }.get(found.kind, "the --parametrisation that raw scores have, or another --scores")
+            raise PredictionsError(
+                f"{where}: expected a probability from 0 to 1 in every column, as {key} ({origin}) says, got {found.why}. "
+                f"Pass {better} (in Python: parametrisation= or scores=)."
+            )
+        if key == "leaf_probabilities" and max(abs(one - 1) for one in found.sums) > SUM_TOLERANCE:
+            raise PredictionsError(
+                f"{where}: expected leaf probabilities that sum to 1, as {key} ({origin}) says, got {found.why.rstrip('?')}. "
+                "Pass --scores probabilities to divide each row by its sum, or another --parametrisation."
+            )
+        if found.kind == "siblings" and found.is_certain:
+            notes.append(
+                f"{said} takes them as the nodes' own probabilities. If they are probabilities given the parent, "
+                "pass --scores siblings."
+            )
+        return
+    if found.is_log or not (found.in_range or found.kind == "percentages"):
+        return
+    n = found.n_scores
+    if key in _SOFTMAX and found.kind == "percentages":
+        notes.append(
+            f"{said} would apply a softmax to them: nearly every row becomes certain of one class. "
+            "Pass --scores percentages if that is what they are."
+        )
+    elif key in _SOFTMAX:
+        most = np.e / (np.e + n - 1)
+        what = "a second softmax: they already are probabilities" if found.kind == "probabilities" else "a softmax"
+        notes.append(
+            f"{said} applies {what}. The best class stays the best, but none of the {n} can get more than {most:.2g}, "
+            f"so that answers fall back towards the root. Pass --scores {found.kind} "
+            "if the model's outputs are probabilities already."
+        )
+    elif key == "conditional_softmax" and found.kind == "siblings":
+        notes.append(
+            f"{said} applies a second softmax among the children of each node, which makes them nearly equal, "
+            "so that answers fall back towards the root. Pass --scores siblings."
+        )
+    elif key in _SIGMOID:
+        notes.append(
+            f"{said} applies a sigmoid to numbers that may be probabilities already: every one ends up between 0.5 and 0.73. "
+            f"Pass --scores {found.kind} if so."
+        )

@@ -1,0 +1,249 @@
+r"""One threshold for each group of samples, compared with one for all.
+
+Conventions
+-----------
+The group of a sample is read off its probabilities, never off the truth, so that the thresholds can be applied to new
+samples: the subtree that its most probable leaf lies in, or the depth of its majority answer (tau = 0.5). Groups are
+disjoint, so each gets the threshold that reaches the goal best on its own samples. Label -1 stands for no group; these
+samples, groups without a sample and groups where the goal cannot be reached use the threshold for all.
+
+A goal that every group has to reach is harder than one that only the mean has to reach: "95 % correct" in each group
+may cost more recall than one threshold for all. The best F1 of each group cannot be worse than that of one threshold,
+on the samples that the thresholds were chosen on; only others can tell whether it is better on new ones.
+
+Functions
+---------
+groups_by_subtree, groups_by_depth, group_thresholds, nodes_at_each
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from hierviz.curves.operating_curve import CURVE_KEYS, operating_curve
+from hierviz.errors import PredictionsError
+from hierviz.metrics.path import check_nodes, path_metrics
+from hierviz.uncertainty.splits import split_samples
+
+
+@dataclass(frozen=True, eq=False)
+class GroupThresholds:
+    """Thresholds of groups, and what they reach.
+
+    Attributes
+    ----------
+    groups : ndarray of int, shape (n_groups,)
+        Labels: the node on top of a subtree, or a depth.
+    threshold : ndarray of float, shape (n_groups,)
+    is_own : ndarray of bool, shape (n_groups,)
+        False where the threshold for all stands in, because the group has no sample or cannot reach the goal.
+    n_chosen, n_measured : ndarray of int, shape (n_groups,)
+        Samples of each group that its threshold was chosen, and is measured, on.
+    global_threshold : float
+        The threshold for all, chosen on the same samples for the same goal.
+    values, global_values : dict of str to float
+        Keys `CURVE_KEYS`: means over all measured samples, with the thresholds of groups and with the one for all.
+    group_values, global_group_values : dict of str to ndarray of float, shape (n_groups,)
+        The same over the measured samples of each group; nan where there is none.
+    chosen_on, measured_on : int
+        Number of samples.
+    is_checked : bool
+        True when they are not the same samples.
+    """
+
+    groups: np.ndarray
+    threshold: np.ndarray
+    is_own: np.ndarray
+    n_chosen: np.ndarray
+    n_measured: np.ndarray
+    global_threshold: float
+    values: dict[str, float]
+    global_values: dict[str, float]
+    group_values: dict[str, np.ndarray]
+    global_group_values: dict[str, np.ndarray]
+    chosen_on: int
+    measured_on: int
+    is_checked: bool
+
+    @property
+    def sentence(self):
+        """What the numbers were measured on, in one sentence."""
+        if self.is_checked:
+            return f"Thresholds were chosen on {self.chosen_on} samples and measured on {self.measured_on} others."
+        return (
+            f"Thresholds were chosen and measured on the same {self.chosen_on} samples: "
+            "on new ones the values of many thresholds are likely to be lower."
+        )
+
+    def thresholds_of(self, labels):
+        """Threshold of each sample from its group, shape (n_samples,): the one for all where the label is no group's."""
+        return _per_sample(self.groups, self.threshold, self.global_threshold, np.asarray(labels))
+
+
+def groups_by_subtree(taxonomy, table, subtrees=None):
+    """Group of each sample: the subtree that its most probable leaf lies in.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        A tree.
+    table : ParetoTable
+        Of all thresholds, so that the last element of a sample is its most probable leaf.
+    subtrees : array_like of int, optional
+        Nodes on top of disjoint subtrees; the children of the root if not given.
+
+    Returns
+    -------
+    ndarray of int, shape (n_samples,)
+        The node on top, -1 outside all of them.
+
+    Raises
+    ------
+    PredictionsError
+        If a number is not that of a node, or one subtree lies in another.
+    TaxonomyError
+        If the taxonomy is not a tree.
+    """
+    taxonomy.require_tree("thresholds of subtrees")
+    tops = taxonomy.children[0] if subtrees is None else np.asarray(subtrees)
+    if len(tops) == 0:
+        raise PredictionsError("subtrees: expected at least one node, got none. Name one.")
+    check_nodes(taxonomy, "subtrees", tops)
+    tops = tops[np.argsort(taxonomy.preorder[tops], kind="stable")]
+    start = taxonomy.preorder[tops]
+    inside = np.flatnonzero(start[1:] < (start + taxonomy.subtree_size[tops])[:-1])
+    if len(inside):
+        above, below = (taxonomy.names[tops[inside[0] + step]] for step in (0, 1))
+        raise PredictionsError(f"subtrees: expected disjoint ones, got {below!r} in {above!r}. Leave one out.")
+    leaf = table.nodes[table.offsets[1:] - 1]
+    place = np.maximum(np.searchsorted(start, taxonomy.preorder[leaf], side="right") - 1, 0)
+    return np.where(taxonomy.is_ancestor(tops[place], leaf), tops[place], -1)
+
+
+def groups_by_depth(taxonomy, table):
+    """Group of each sample: the depth of its majority answer (tau = 0.5) in edges, shape (n_samples,)."""
+    return taxonomy.depth[table.nodes_at(0.5)]
+
+
+def nodes_at_each(table, thresholds):
+    """Answer of every sample at a threshold of its own.
+
+    Parameters
+    ----------
+    table : ParetoTable
+    thresholds : ndarray of float, shape (n_samples,)
+
+    Returns
+    -------
+    ndarray of int, shape (n_samples,)
+    """
+    above = table.scores > np.repeat(thresholds, np.diff(table.offsets))
+    above = np.add.reduceat(above.astype(np.intp), table.offsets[:-1])
+    return table.nodes[table.offsets[:-1] + np.maximum(above, 1) - 1]
+
+
+def group_thresholds(taxonomy, table, truth, labels, goal, *, fraction=None, seed=0):
+    """The threshold of each group for one goal, against one threshold for all.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        A tree.
+    table : ParetoTable
+    truth, labels : ndarray of int, shape (n_samples,)
+        True node and group of each sample, from `groups_by_subtree` or `groups_by_depth`.
+    goal : callable
+        OperatingCurve -> Choice, for example ``best_of`` or ``functools.partial(at_least_correct, level=0.95)``.
+    fraction : float, optional
+        Choose on this share of the samples and measure on the others; on the same samples if not given.
+    seed : int
+        Of the split.
+
+    Returns
+    -------
+    GroupThresholds or None
+        None when the goal cannot be reached with one threshold for all.
+
+    Raises
+    ------
+    PredictionsError
+        If there is no sample, lengths differ, or the split is not possible.
+    TaxonomyError
+        If the taxonomy is not a tree.
+    """
+    truth, labels = np.asarray(truth), np.asarray(labels)
+    for what, values in (("truth", truth), ("labels", labels)):
+        if values.shape != (table.n_samples,):
+            raise PredictionsError(
+                f"{what}: expected one for each of the {table.n_samples} samples, got shape {values.shape}. Align them."
+            )
+    everything = np.arange(table.n_samples)
+    first, second = (
+        (everything, everything) if fraction is None else split_samples(table.n_samples, fraction, seed=seed)
+    )
+
+    def chosen(rows):
+        return goal(operating_curve(taxonomy, table.take(rows), truth[rows])).threshold
+
+    overall = chosen(first)
+    if overall is None:
+        return None
+    groups = np.unique(labels[labels >= 0])
+    # Rows of one part, sorted by group: one slice each, the loop is over groups.
+    order = first[np.argsort(labels[first], kind="stable")]
+    edges = np.searchsorted(labels[order], np.append(groups, labels.max() + 1))
+    found = [chosen(order[a:b]) if b > a else None for a, b in pairwise(edges)]
+    is_own = np.array([one is not None for one in found], dtype=bool)
+    threshold = np.array([overall if one is None else one for one in found], dtype=float)
+
+    part, part_truth, part_labels = table.take(second), truth[second], labels[second]
+    own = _per_sample(groups, threshold, overall, part_labels)
+    values, group_values = _means(taxonomy, part, part_truth, own, groups, part_labels)
+    global_values, global_group_values = _means(
+        taxonomy, part, part_truth, np.full(len(second), overall), groups, part_labels
+    )
+    return GroupThresholds(
+        groups=groups,
+        threshold=threshold,
+        is_own=is_own,
+        n_chosen=np.diff(edges),
+        n_measured=_counts(groups, part_labels),
+        global_threshold=overall,
+        values=values,
+        global_values=global_values,
+        group_values=group_values,
+        global_group_values=global_group_values,
+        chosen_on=len(first),
+        measured_on=len(second),
+        is_checked=fraction is not None,
+    )
+
+
+def _per_sample(groups, threshold, overall, labels):
+    if not len(groups):
+        return np.full(len(labels), overall)
+    place = np.minimum(np.searchsorted(groups, labels), len(groups) - 1)
+    return np.where(groups[place] == labels, threshold[place], overall)
+
+
+def _counts(groups, labels, weights=None):
+    known = labels >= 0
+    weights = None if weights is None else weights[known]
+    return np.bincount(np.searchsorted(groups, labels[known]), weights, len(groups))
+
+
+def _means(taxonomy, table, truth, thresholds, groups, labels):
+    """Means of the metrics over all samples, and over those of each group."""
+    metrics = path_metrics(taxonomy, truth, nodes_at_each(table, thresholds))
+    n = _counts(groups, labels)
+    nothing = np.full(len(groups), np.nan)
+    return (
+        {key: float(metrics[key].mean()) for key in CURVE_KEYS},
+        {
+            key: np.divide(_counts(groups, labels, metrics[key]), n, out=nothing.copy(), where=n > 0)
+            for key in CURVE_KEYS
+        },
+    )

@@ -1,0 +1,287 @@
+r"""An operating point to take away: the threshold, what it was chosen for and what it reaches, as a small JSON.
+
+Conventions
+-----------
+The JSON is an object with the keys of `KEYS`. It names the taxonomy by `Taxonomy.sha256`, so that the threshold is not
+applied to other classes, and the model by name and, where it is a file, by its SHA-256. Files are read and written by
+`hierviz.readers.operating_point_file`.
+
+Functions
+---------
+operating_point_from_json
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hierviz._version import version
+from hierviz.checks import check_threshold
+from hierviz.errors import FileError, TaxonomyError, listed, near_miss
+
+RULE = "threshold"
+KEYS = (
+    "hierviz",
+    "model",
+    "taxonomy_sha256",
+    "rule",
+    "threshold",
+    "n_samples",
+    "values",
+    "guarantee",
+    "created_from",
+)
+_HASH = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True)
+class OperatingPoint:
+    """A threshold with its provenance.
+
+    Attributes
+    ----------
+    model_name : str
+    taxonomy_sha256 : str
+        `Taxonomy.sha256`.
+    threshold : float
+        In [0, 1], of rule ``threshold``.
+    n_samples : int
+        Number of samples behind `values`.
+    values : dict of str to dict
+        Metric -> {"value": mean, "low": ..., "high": ...}; low and high where an interval is known.
+    guarantee : dict or None
+        `hierviz.thresholds.risk_control.Guarantee.to_json` of a certified threshold: this one.
+    created_from : dict
+        Anything JSON can hold: files, goal, seed.
+    model_sha256 : str or None
+    hierviz : str
+        Version that made it.
+    """
+
+    model_name: str
+    taxonomy_sha256: str
+    threshold: float
+    n_samples: int
+    values: dict = field(default_factory=dict)
+    guarantee: dict | None = None
+    created_from: dict = field(default_factory=dict)
+    model_sha256: str | None = None
+    hierviz: str = field(default_factory=version)
+
+    @classmethod
+    def of_curve(
+        cls,
+        taxonomy,
+        curve,
+        threshold,
+        model_name,
+        *,
+        intervals=None,
+        guarantee=None,
+        created_from=None,
+        model_sha256=None,
+    ):
+        """The point of a curve at a threshold.
+
+        Parameters
+        ----------
+        taxonomy : Taxonomy
+        curve : OperatingCurve
+        threshold : float
+            In [0, 1].
+        model_name : str
+        intervals : mapping of str to (low, high), optional
+            Of some or all keys of the curve.
+        guarantee : Guarantee, optional
+            Of this threshold.
+        created_from : dict, optional
+        model_sha256 : str, optional
+
+        Returns
+        -------
+        OperatingPoint
+
+        Raises
+        ------
+        PredictionsError
+            If the threshold is not in [0, 1].
+        FileError
+            If the rest would make no valid file: a guarantee of another threshold, an interval that is none.
+        """
+        check_threshold(threshold)
+        values = {key: {"value": float(value)} for key, value in curve.at(threshold).items()}
+        for key, (low, high) in (intervals or {}).items():
+            values[key] |= {"low": float(low), "high": float(high)}
+        point = cls(
+            str(model_name),
+            taxonomy.sha256,
+            float(threshold),
+            int(curve.n_samples),
+            values,
+            None if guarantee is None else guarantee.to_json(),
+            dict(created_from or {}),
+            model_sha256,
+        )
+        return operating_point_from_json(point.to_json(), taxonomy=taxonomy)
+
+    def to_json(self):
+        """The point as a dict of plain values."""
+        return {
+            "hierviz": self.hierviz,
+            "model": {"name": self.model_name, "sha256": self.model_sha256},
+            "taxonomy_sha256": self.taxonomy_sha256,
+            "rule": RULE,
+            "threshold": self.threshold,
+            "n_samples": self.n_samples,
+            "values": {key: dict(value) for key, value in self.values.items()},
+            "guarantee": None if self.guarantee is None else dict(self.guarantee),
+            "created_from": dict(self.created_from),
+        }
+
+    def require_taxonomy(self, taxonomy, where="operating point"):
+        """Raise a TaxonomyError that names both hashes unless the point belongs to this taxonomy."""
+        if taxonomy.sha256 != self.taxonomy_sha256:
+            raise TaxonomyError(
+                f"{where}: expected an operating point of this taxonomy (sha256 {taxonomy.sha256}), got one of another "
+                f"(sha256 {self.taxonomy_sha256}). Use the taxonomy that it was chosen with."
+            )
+
+
+def operating_point_from_json(value, *, taxonomy=None, where="operating point"):
+    """The OperatingPoint of a dict.
+
+    Parameters
+    ----------
+    value : dict
+        As `OperatingPoint.to_json` writes it.
+    taxonomy : Taxonomy, optional
+        The point must be of this one.
+    where : str
+        How errors call the source, for example a file name.
+
+    Returns
+    -------
+    OperatingPoint
+
+    Raises
+    ------
+    FileError
+        If keys are missing or unknown, the rule is another one, or a value is of another kind or out of range.
+    TaxonomyError
+        If the point belongs to another taxonomy; names both.
+    """
+    _require(isinstance(value, dict), where, "an object", value, "Pass what hierviz wrote")
+    _check_keys(value, KEYS, where)
+    _require(value["rule"] == RULE, f"{where}: rule", repr(RULE), value["rule"], "Other rules have no operating point")
+    threshold, n_samples = value["threshold"], value["n_samples"]
+    _require(
+        _is_number(threshold) and 0 <= threshold <= 1,
+        f"{where}: threshold",
+        "a number from 0 to 1",
+        threshold,
+        "Mend it",
+    )
+    is_count = isinstance(n_samples, int) and not isinstance(n_samples, bool) and n_samples > 0
+    _require(is_count, f"{where}: n_samples", "a whole number above 0", n_samples, "Mend it")
+    _require(isinstance(value["hierviz"], str), f"{where}: hierviz", "a version as text", value["hierviz"], "Mend it")
+    model = value["model"]
+    _require(isinstance(model, dict), f"{where}: model", "an object", model, "Mend it")
+    _check_keys(model, ("name", "sha256"), f"{where}: model")
+    _require(isinstance(model["name"], str), f"{where}: model name", "text", model["name"], "Mend it")
+    if model["sha256"] is not None:
+        _check_hash(model["sha256"], f"{where}: model sha256")
+    _check_hash(value["taxonomy_sha256"], f"{where}: taxonomy_sha256")
+    for key in ("created_from", "guarantee"):
+        _check_plain(value[key], f"{where}: {key}")
+    _require(
+        isinstance(value["created_from"], dict), f"{where}: created_from", "an object", value["created_from"], "Mend it"
+    )
+    _check_values(value["values"], f"{where}: values")
+    _check_guarantee(value["guarantee"], threshold, f"{where}: guarantee")
+    point = OperatingPoint(
+        model["name"],
+        value["taxonomy_sha256"],
+        float(threshold),
+        n_samples,
+        {key: dict(one) for key, one in value["values"].items()},
+        None if value["guarantee"] is None else dict(value["guarantee"]),
+        dict(value["created_from"]),
+        model["sha256"],
+        value["hierviz"],
+    )
+    if taxonomy is not None:
+        point.require_taxonomy(taxonomy, where)
+    return point
+
+
+def _check_values(values, where):
+    _require(isinstance(values, dict), where, "an object", values, "Mend it")
+    for key, one in values.items():
+        here = f"{where}, {key}"
+        _require(isinstance(one, dict), here, 'an object such as {"value": 0.9}', one, "Mend it")
+        wanted = ("value", "low", "high") if len(one) > 1 else ("value",)
+        _check_keys(one, wanted, here)
+        _require(all(map(_is_number, one.values())), here, "numbers", one, "Mend it")
+        if len(one) > 1:
+            _require(one["low"] <= one["high"], here, "low <= high", [one["low"], one["high"]], "Swap them")
+
+
+def _check_guarantee(guarantee, threshold, where):
+    if guarantee is None:
+        return
+    _require(isinstance(guarantee, dict), where, "an object or null", guarantee, "Mend it")
+    missing = [key for key in ("key", "alpha", "delta", "threshold") if key not in guarantee]
+    if missing:
+        raise FileError(f"{where}: expected the key {missing[0]!r}, got none. Choose the threshold again.")
+    _require(
+        guarantee["threshold"] == threshold,
+        f"{where}: threshold",
+        f"{threshold!r}, the threshold of the operating point",
+        guarantee["threshold"],
+        "A promise holds for the threshold that was certified only",
+    )
+
+
+def _check_plain(value, where):
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        _require(False, where, "what JSON can hold", value, "Pass plain numbers, texts, lists and dicts")
+
+
+def _check_keys(value, keys, where):
+    missing = [key for key in keys if key not in value]
+    unknown = [key for key in value if key not in keys]
+    if missing:
+        raise FileError(
+            f"{where}: expected the keys {', '.join(keys)}, got none for {listed(missing)}. Write the file again."
+        )
+    if unknown:
+        hint = near_miss(str(unknown[0]), keys)
+        raise FileError(
+            f"{where}: expected only the keys {', '.join(keys)}, got {listed(unknown)}.{hint} Remove the rest."
+        )
+
+
+def _check_hash(value, where):
+    is_hash = isinstance(value, str) and _HASH.fullmatch(value)
+    _require(is_hash, where, "a SHA-256 of 64 hexadecimal digits", value, "Write the file again")
+
+
+def _require(holds, where, expected, got, hint):
+    if not holds:
+        raise FileError(f"{where}: expected {expected}, got {_short(got)}. {hint}.")
+
+
+def _short(value):
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def _is_number(value):
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and math.isfinite(value)

@@ -1,0 +1,70 @@
+"""What an operating point promised, beside what other samples show: sentences for the notes of an evaluation.
+
+Functions
+---------
+promise_notes
+"""
+
+from __future__ import annotations
+
+from hierviz.metrics.registry import METRICS
+
+# The metrics that notes tell of; the block `predicted` has all.
+TOLD = ("correct", "exact", "info_precision", "info_recall", "info_f1")
+
+
+def promise_notes(point, entry):
+    """Sentences on an operating point and what was measured with it.
+
+    Parameters
+    ----------
+    point : OperatingPoint
+    entry : dict
+        Of one model, as `hierviz.evaluation.summary.model_summary` makes it with the rule and threshold of the point.
+
+    Returns
+    -------
+    list of str
+        Whose threshold it is; each metric when it was chosen and here; the promise, where there is one, and whether it
+        holds for these samples.
+    """
+    start = f"operating point: τ = {point.threshold:.12g}"
+    whose = f"{start} was chosen for {point.model_name} on {point.n_samples} samples"
+    if point.model_name != entry["name"]:
+        whose += f"; this is {entry['name']}"
+    if entry["threshold"] is None:
+        return [f"{whose}; this file holds labels, so it does not apply"]
+    here = entry["predicted"]
+    if here is None:
+        return [f"{whose}; here nothing can be measured beside it"]
+    told = [whose]
+    for key in TOLD:
+        if key not in point.values or here.get(key) is None:
+            continue
+        then = point.values[key]
+        interval = f" ({then['low']:.3f} to {then['high']:.3f})" if "low" in then else ""
+        outside = "low" in then and not then["low"] <= here[key] <= then["high"]
+        told.append(
+            f"operating point: {METRICS[key].label} was {then['value']:.3f}{interval}, is {here[key]:.3f} here"
+            f"{', outside the interval' if outside else ''}"
+        )
+    if point.guarantee is not None:
+        told.append(_guarantee_note(point.guarantee, here, entry["n_samples"]))
+    return told
+
+
+def _guarantee_note(guarantee, here, n_samples):
+    key, alpha, delta = (guarantee[name] for name in ("key", "alpha", "delta"))
+    promise = (
+        f"operating point: promised a mean loss (1 - {METRICS[key].label if key in METRICS else key}) of at most "
+        f"{100 * alpha:.4g} % with a confidence of {100 * (1 - delta):.4g} %"
+    )
+    if here.get(key) is None:
+        return f"{promise}; it is not measured here"
+    loss = 1 - here[key]
+    counted = (
+        "; the promise counts every group once, this mean every sample" if guarantee.get("unit") == "group" else ""
+    )
+    # A share of samples that equals alpha may miss it by rounding of the mean.
+    verdict = "kept" if loss <= alpha + 1e-9 else "not kept"
+    return f"{promise}; on these {n_samples} samples it is {100 * loss:.4g} %: {verdict}{counted}"

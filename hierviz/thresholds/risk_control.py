@@ -1,0 +1,297 @@
+r"""A threshold with a promise about new samples.
+
+Conventions
+-----------
+The loss of a sample is 1 - its metric, in [0, 1]; its risk is the mean over the population that the samples are drawn
+from. A threshold is certified when the calibration samples show, at the level delta, that its risk is at most alpha:
+over repeated draws of the calibration samples at most a share delta of them certifies a threshold whose risk is above
+alpha. Samples, or groups, must be exchangeable with the new ones; nothing is assumed about model or scores.
+
+Order of testing
+----------------
+Thresholds of a grid fixed beforehand are tested one after the other until one fails; the last that passed is the
+answer. Because the order does not depend on the calibration samples, every test may use the whole of delta, whatever
+the risk does in between: the promise does not need a risk that rises or falls [1]_.
+
+The order starts where the loss is smallest. For Correct and precision that is tau = 1: the root claims nothing. For
+coherent probabilities and tau >= 0.5 the answers of a sample lie on one path, so its risk of being wrong can only rise
+as tau falls; below 0.5 an answer may jump to another branch, and the risk may fall again. For exact answers, recall and
+F1 the order starts at tau = 0, where answers are leaves, and goes up: at tau = 1 their loss is 1. F1 neither rises nor
+falls throughout: its loss is often smallest a little above 0.
+
+Groups
+------
+Samples of one group, for example the pictures of one place, are alike, and a bound that takes them for independent
+promises too much. With groups, each group is one observation: the mean loss of its samples, which is in [0, 1]. The
+promise is then about the mean over new groups, every group counting once whatever its size.
+
+Functions
+---------
+guaranteed_threshold, certified_threshold
+
+References
+----------
+.. [1] A. Angelopoulos, S. Bates, E. Candès, M. Jordan, L. Lei, Learn then Test, 2021, section 2 (fixed sequence).
+.. [2] C. Clopper, E. Pearson, The use of confidence or fiducial limits, Biometrika 1934.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from hierviz.checks import check_threshold
+from hierviz.curves.answer_depths import step_means
+from hierviz.curves.operating_curve import THOUSANDTHS, operating_curve
+from hierviz.errors import PredictionsError
+from hierviz.metrics.path import path_metrics
+from hierviz.metrics.registry import METRICS
+from hierviz.uncertainty.resamples import group_numbers
+from hierviz.uncertainty.risk_bounds import binomial_p_value, hoeffding_bentkus_p_value, upper_bound
+from hierviz.uncertainty.splits import split_samples
+
+# Metric -> thresholds in the order of testing.
+ORDERS = {
+    **dict.fromkeys(("correct", "info_precision", "depth_precision"), THOUSANDTHS),
+    **dict.fromkeys(("exact", "info_recall", "info_f1", "depth_recall", "depth_f1"), THOUSANDTHS[::-1]),
+}
+_METHODS = {"binomial": binomial_p_value, "hoeffding_bentkus": hoeffding_bentkus_p_value}
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """A certified threshold, or why there is none.
+
+    Attributes
+    ----------
+    key : str
+        The metric; its loss is 1 - metric.
+    alpha, delta : float
+        The risk on new data is at most alpha with confidence 1 - delta.
+    threshold : float or None
+        None when no threshold could be certified.
+    why_not : str or None
+        One sentence, when there is none.
+    method : str
+        'binomial' (exact, Clopper-Pearson) or 'hoeffding_bentkus'.
+    unit : str
+        'sample' or 'group': what is drawn, and what n counts.
+    n_calibration, n_check : int
+        Units in each part; n_check is 0 when there was no check.
+    risk_calibration : float
+        Mean loss on the calibration part at the threshold; at the first one tested when none was certified.
+    risk_check : float or None
+        Mean loss on the check part at the threshold; it had no say in the choice.
+    fraction, seed : float and int, or None
+        Of the split.
+    """
+
+    key: str
+    alpha: float
+    delta: float
+    threshold: float | None
+    why_not: str | None
+    method: str
+    unit: str
+    n_calibration: int
+    risk_calibration: float
+    n_check: int = 0
+    risk_check: float | None = None
+    fraction: float | None = None
+    seed: int | None = None
+
+    @property
+    def is_feasible(self):
+        """True when a threshold was certified."""
+        return self.threshold is not None
+
+    @cached_property
+    def bound(self):
+        """What `risk_calibration` can be in the population at most, with confidence 1 - delta."""
+        return float(upper_bound(_METHODS[self.method], self.risk_calibration, self.n_calibration, self.delta))
+
+    @property
+    def sentence(self):
+        """What is promised, or that nothing is, in one sentence."""
+        if not self.is_feasible:
+            return self.why_not
+        return (
+            f"With a confidence of {_percent(1 - self.delta)}, {_claim(self)} at the threshold {self.threshold:.12g}."
+        )
+
+    @property
+    def assumption(self):
+        """What has to be true for the promise to hold, in one sentence."""
+        if self.unit == "group":
+            return (
+                "This holds if new groups come from where the calibration groups came from, each drawn independently; "
+                "samples of one group may be alike."
+            )
+        return (
+            "This holds if new samples come from where the calibration samples came from, each drawn independently of "
+            "the others."
+        )
+
+    def to_json(self):
+        """All of it as a dict of plain values, with both sentences."""
+        return {**asdict(self), "bound": self.bound, "sentence": self.sentence, "assumption": self.assumption}
+
+
+def guaranteed_threshold(
+    taxonomy,
+    table,
+    truth,
+    alpha=0.05,
+    delta=0.1,
+    *,
+    key="correct",
+    fraction=0.5,
+    seed=0,
+    groups=None,
+    thresholds=None,
+):
+    """Choose a threshold with a promise on one part of the samples, and check it on the other.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        A tree.
+    table : ParetoTable
+    truth : ndarray of int, shape (n_samples,)
+    alpha, delta : float
+        Between 0 and 1: the mean loss on new data shall be at most alpha with confidence 1 - delta.
+    key : str
+        Key of `ORDERS`; the loss is 1 - metric.
+    fraction : float
+        Share of the samples, or groups, to choose on.
+    seed : int
+        Of the random split.
+    groups : array_like, shape (n_samples,), optional
+        Group of each sample: no group is on both sides, and each is one observation.
+    thresholds : array_like of float, optional
+        In the order of testing, fixed without looking at these samples; ``ORDERS[key]`` if not given.
+
+    Returns
+    -------
+    Guarantee
+
+    Raises
+    ------
+    PredictionsError
+        If there are fewer than two samples or groups, lengths differ, or an argument is out of range.
+    TaxonomyError
+        If the taxonomy is not a tree.
+    """
+    truth = _checked_truth(table, truth)
+    group_of = None if groups is None else group_numbers(groups, table.n_samples)
+    first, second = split_samples(table.n_samples, fraction, seed=seed, groups=groups)
+    first_groups, second_groups = (None if group_of is None else group_of[rows] for rows in (first, second))
+    found = _certified(taxonomy, table.take(first), truth[first], alpha, delta, key, first_groups, thresholds)
+    risk_check = None
+    if found.is_feasible:
+        at = np.array([found.threshold])
+        risk_check = float(_risks(taxonomy, table.take(second), truth[second], key, at, second_groups)[0])
+    n_check = len(second) if group_of is None else len(np.unique(second_groups))
+    return replace(found, n_check=n_check, risk_check=risk_check, fraction=float(fraction), seed=int(seed))
+
+
+def certified_threshold(taxonomy, table, truth, alpha=0.05, delta=0.1, *, key="correct", groups=None, thresholds=None):
+    """The last threshold of a fixed order whose risk is certified, on all of these samples.
+
+    Parameters
+    ----------
+    As in `guaranteed_threshold`.
+
+    Returns
+    -------
+    Guarantee
+        Without a check part. A loss of 0 or 1 without groups is tested exactly [2]_, any other by Hoeffding-Bentkus
+        (`hierviz.uncertainty.risk_bounds`).
+    """
+    truth = _checked_truth(table, truth)
+    group_of = None if groups is None else group_numbers(groups, table.n_samples)
+    return _certified(taxonomy, table, truth, alpha, delta, key, group_of, thresholds)
+
+
+def _certified(taxonomy, table, truth, alpha, delta, key, group_of, thresholds):
+    for what, value in (("alpha", alpha), ("delta", delta)):
+        if not isinstance(value, (float, np.floating)) or not 0 < value < 1:
+            raise PredictionsError(f"{what}: expected a number between 0 and 1, got {value!r}. Choose one.")
+    if key not in ORDERS:
+        raise PredictionsError(f"key: expected one of {', '.join(ORDERS)}, got {key!r}. Choose one.")
+    thresholds = ORDERS[key] if thresholds is None else _checked(thresholds)
+    unit, n = ("sample", table.n_samples) if group_of is None else ("group", len(np.unique(group_of)))
+    method = "binomial" if key in ("correct", "exact") and unit == "sample" else "hoeffding_bentkus"
+    p_value = _METHODS[method]
+    risks = _risks(taxonomy, table, truth, key, thresholds, group_of)
+    distinct, place = np.unique(risks, return_inverse=True)
+    certified = (p_value(distinct, n, alpha) <= delta)[place]
+    n_certified = len(certified) if certified.all() else int(np.argmin(certified))
+    at = max(n_certified - 1, 0)
+    threshold = float(thresholds[at])
+    found = Guarantee(key, float(alpha), float(delta), threshold, None, method, unit, n, float(risks[at]))
+    return found if n_certified else replace(found, threshold=None, why_not=_why_not(found, threshold))
+
+
+def _risks(taxonomy, table, truth, key, thresholds, group_of):
+    """Mean loss at each threshold, over samples or over groups."""
+    if group_of is None:
+        return 1 - operating_curve(taxonomy, table, truth).at(thresholds)[key]
+    sizes = np.diff(table.offsets)
+    losses = 1 - path_metrics(taxonomy, np.repeat(truth, sizes), table.nodes)[key]
+    _, group, count = np.unique(group_of, return_inverse=True, return_counts=True)
+    grid = np.unique(thresholds)[::-1]
+    means = step_means(table, grid, losses, 1 / (count[group] * len(count)))
+    return means.clip(0, 1)[np.searchsorted(-grid, -thresholds)]
+
+
+def _why_not(found, first):
+    n, unit = found.n_calibration, found.unit
+    # With no loss at all both p-values are (1 - alpha)^n.
+    needed = math.ceil(math.log(found.delta) / math.log1p(-found.alpha))
+    if n < needed:
+        return (
+            f"{n} calibration {unit}s are too few: a confidence of {_percent(1 - found.delta)} that "
+            f"{_claim(found)} takes at least {needed}, even without any loss."
+        )
+    return (
+        f"No threshold can be certified: at {first:g}, the first one tested, the loss of the {n} calibration {unit}s is "
+        f"{_percent(found.risk_calibration)}, so in new ones it may be up to {_percent(found.bound)}, more than "
+        f"{_percent(found.alpha)}."
+    )
+
+
+def _claim(found):
+    new = "new samples" if found.unit == "sample" else "the samples of new groups, each group counting once,"
+    if found.key == "correct":
+        return f"at most {_percent(found.alpha)} of the answers to {new} are wrong"
+    if found.key == "exact":
+        return f"at least {_percent(1 - found.alpha)} of the answers to {new} are exact"
+    return f"the mean {METRICS[found.key].label} of {new} is at least {_percent(1 - found.alpha)}"
+
+
+def _checked(thresholds):
+    thresholds = np.asarray(thresholds, dtype=float)
+    if thresholds.ndim != 1 or len(thresholds) == 0:
+        raise PredictionsError(
+            f"thresholds: expected a list of numbers from 0 to 1, got shape {thresholds.shape}. Pass at least one."
+        )
+    for threshold in thresholds[~((thresholds >= 0) & (thresholds <= 1))][:1].tolist():
+        check_threshold(threshold)
+    return thresholds
+
+
+def _checked_truth(table, truth):
+    truth = np.asarray(truth)
+    if truth.shape != (table.n_samples,):
+        raise PredictionsError(
+            f"truth: expected one node for each of the {table.n_samples} samples, got shape {truth.shape}. Align them."
+        )
+    return truth
+
+
+def _percent(value):
+    return f"{100 * value:.4g} %"

@@ -1,0 +1,284 @@
+r"""Choosing the threshold by what it should achieve.
+
+Conventions
+-----------
+Every breakpoint of an operating curve is looked at, not a grid. A point of the curve holds on an interval of
+thresholds; the threshold that stands for it lies inside and has as few decimals as possible, so that it can be typed,
+and ``curve.at`` gives exactly the promised values there. Values less than 1e-12 apart are equal; the largest threshold,
+the most careful one, wins ties. All numbers are those of the samples the curve is made of: `hierviz.thresholds.risk_control` says
+what holds for new ones.
+
+Functions
+---------
+at_least_correct, best_of, with_costs, cheapest, at_most_cost, at_most_above_depth, typeable
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from decimal import ROUND_CEILING, Context, Decimal
+
+import numpy as np
+
+from hierviz.curves.answer_depths import step_means
+from hierviz.errors import PredictionsError
+from hierviz.metrics.path import path_metrics
+
+TIE = 1e-12
+COST_SENTENCE = (
+    "A wrong answer costs its full price; a correct answer costs nothing when it names the true class, and the more of "
+    "its price the more it leaves open, up to all of it when it says nothing."
+)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A threshold that was chosen, or why there is none.
+
+    Attributes
+    ----------
+    threshold : float or None
+        In [0, 1]; None when the goal cannot be reached.
+    values : dict of str to float
+        Every mean of the curve at that threshold; empty when there is none.
+    why_not : str or None
+        One sentence, when there is none.
+    """
+
+    threshold: float | None
+    values: dict[str, float] = field(default_factory=dict)
+    why_not: str | None = None
+
+    @property
+    def is_feasible(self):
+        """True when a threshold was found."""
+        return self.threshold is not None
+
+
+def at_least_correct(curve, level=0.95, *, key="info_recall"):
+    """The most specific threshold at which at least this share of the answers is correct.
+
+    Parameters
+    ----------
+    curve : OperatingCurve
+    level : float
+        In [0, 1], reached or exceeded.
+    key : str
+        What specific means: a key of the curve. The largest mean wins, of distances and costs the smallest.
+
+    Returns
+    -------
+    Choice
+
+    Raises
+    ------
+    PredictionsError
+        If the level is not in [0, 1], or the curve has no such key.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hierviz import Taxonomy, operating_curve, pareto_table
+    >>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
+    >>> table = pareto_table(taxonomy, np.array([[1, 0.75, 0.4375, 0.3125, 0.25], [1, 0.125, 0.125, 0, 0.875]]))
+    >>> choice = at_least_correct(operating_curve(taxonomy, table, taxonomy.nodes("dog", "newt")), 0.95)
+    >>> choice.threshold, choice.values["correct"], choice.values["exact"]
+    (0.5, 1.0, 0.5)
+    """
+    _check_share("level", level)
+    correct = curve.values["correct"]
+    why_not = f"At no threshold are {_percent(level)} of the answers correct; the most is {_percent(correct.max())}."
+    return _choose(curve, _gain(curve, key), correct >= level, why_not)
+
+
+def best_of(curve, key="info_f1"):
+    """The threshold with the best mean of a metric, over all breakpoints: a Choice, always feasible."""
+    return _choose(curve, _gain(curve, key))
+
+
+def with_costs(curve, taxonomy, table, truth, *, wrong=1.0, vague=1.0):
+    """The curve with the mean cost of the answers.
+
+    Parameters
+    ----------
+    curve : OperatingCurve
+        Of `table` and `truth`.
+    taxonomy : Taxonomy
+    table : ParetoTable
+    truth : ndarray of int, shape (n_samples,)
+    wrong, vague : float
+        Price of a wrong answer and of a correct one that says nothing, >= 0, in any unit.
+
+    Returns
+    -------
+    OperatingCurve
+        With the keys ``missing`` (mean over samples of Correct × (1 - information recall), in [0, 1]) and ``cost``
+        (``wrong`` × (1 - Correct) + ``vague`` × ``missing``); lower is better.
+
+    Raises
+    ------
+    PredictionsError
+        If a price is negative or no number, or `table` and `truth` are not those of the curve.
+
+    Notes
+    -----
+    A curve that has ``missing`` already is only priced anew. `COST_SENTENCE` says the same in plain words.
+    """
+    for what, price in (("wrong", wrong), ("vague", vague)):
+        if not _is_number(price) or price < 0:
+            raise PredictionsError(f"cost of a {what} answer: expected a number >= 0, got {price!r}. Choose one.")
+    missing = curve.values.get("missing")
+    if missing is None:
+        truth = np.asarray(truth)
+        _require_table(curve, table)
+        if len(truth) != table.n_samples:
+            raise PredictionsError(
+                f"truth: expected one node for each of the {table.n_samples} samples, got {len(truth)}. Align them."
+            )
+        metrics = path_metrics(taxonomy, np.repeat(truth, np.diff(table.offsets)), table.nodes)
+        found = step_means(table, curve.threshold, metrics["correct"] * (1 - metrics["info_recall"]))
+        missing = np.clip(found, 0, 1)
+    cost = wrong * (1 - curve.values["correct"]) + vague * missing
+    return replace(curve, values={**curve.values, "missing": missing, "cost": cost})
+
+
+def cheapest(curve):
+    """The threshold with the smallest mean cost: a Choice; the curve comes from `with_costs`."""
+    return best_of(curve, "cost")
+
+
+def at_most_cost(curve, most, *, key="info_recall"):
+    """The most specific threshold whose mean cost per sample is at most `most`.
+
+    Parameters
+    ----------
+    curve : OperatingCurve
+        From `with_costs`.
+    most : float
+        In the unit of the prices.
+    key : str
+        What specific means, as in `at_least_correct`.
+
+    Returns
+    -------
+    Choice
+
+    Raises
+    ------
+    PredictionsError
+        If `most` is no number, or the curve has no costs or no such key.
+    """
+    cost = -_gain(curve, "cost")
+    if not _is_number(most):
+        raise PredictionsError(f"cost: expected a number, got {most!r}. Choose one.")
+    why_not = f"At no threshold is the mean cost {most:.6g} or less; the least is {cost.min():.6g}."
+    return _choose(curve, _gain(curve, key), cost <= most + TIE * max(1.0, abs(most)), why_not)
+
+
+def at_most_above_depth(curve, taxonomy, table, depth, share):
+    """The most careful threshold at which few answers are vaguer than a depth.
+
+    Parameters
+    ----------
+    curve : OperatingCurve
+        Of `table`.
+    taxonomy : Taxonomy
+    table : ParetoTable
+    depth : int
+        In edges from the root; an answer at a smaller depth is too vague. From 0 to max_depth.
+    share : float
+        In [0, 1]: at most this share of the answers may be too vague.
+
+    Returns
+    -------
+    Choice
+        Of the thresholds that do it, the one with the most correct answers. ``values`` has ``above_depth``, the share
+        of answers at a smaller depth. They are counted as they were given, also where the truth itself lies higher.
+
+    Raises
+    ------
+    PredictionsError
+        If the share is not in [0, 1], the depth not one of the taxonomy, or `table` is not that of the curve.
+    """
+    _check_share("share", share)
+    if not isinstance(depth, (int, np.integer)) or isinstance(depth, bool) or not 0 <= depth <= taxonomy.max_depth:
+        raise PredictionsError(
+            f"depth: expected a whole number from 0 to {taxonomy.max_depth}, got {depth!r}. Choose one."
+        )
+    _require_table(curve, table)
+    above = step_means(table, curve.threshold, (taxonomy.depth[table.nodes] < depth).astype(float))
+    curve = replace(curve, values={**curve.values, "above_depth": above})
+    why_not = (
+        f"At no threshold do {_percent(share)} of the answers or fewer stop above depth {depth}; "
+        f"the least is {_percent(above[_usable(curve)].min())}."
+    )
+    return _choose(curve, _gain(curve, "correct"), above <= share, why_not)
+
+
+def typeable(low, high):
+    """The number in [low, high) with the fewest decimals, the smallest of them; `low` and `high` in [0, 1], or inf."""
+    # As it would be typed: 0.4 is a little more than four tenths in binary, and stays 0.4.
+    typed = Decimal(repr(float(low)))
+    for decimals in range(18):
+        # Rounding up and then to the nearest double cannot fall below `low`, but may reach `high`.
+        found = float(typed.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_CEILING, context=Context(prec=400)))
+        if low <= found < high:
+            return found
+    return float(low)
+
+
+def _choose(curve, gain, allowed=True, why_not=None):
+    """The allowed point with the largest gain, as a Choice."""
+    allowed = _usable(curve) & allowed
+    if not allowed.any():
+        return Choice(None, {}, why_not)
+    best = gain[allowed].max()
+    point = int(np.argmax(allowed & (gain >= best - TIE * max(1.0, abs(best)))))
+    low, high = _interval(curve)
+    threshold = typeable(low[point], high[point])
+    return Choice(threshold, {key: float(values[point]) for key, values in curve.values.items()})
+
+
+def _interval(curve):
+    """Thresholds from `low` to below `high` in [0, 1] belong to each point, shape (J + 1,)."""
+    low = np.maximum(np.append(curve.threshold, -np.inf), 0.0)
+    return low, np.append(np.inf, curve.threshold)
+
+
+def _usable(curve):
+    """Points that a threshold in [0, 1] can reach: scores below 0 or above 1 have breakpoints beyond."""
+    low, high = _interval(curve)
+    return (low <= 1) & (low < high)
+
+
+def _gain(curve, key):
+    """Values of a key at every point, turned so that larger is better."""
+    if key not in curve.values:
+        raise PredictionsError(f"key: expected one of {', '.join(curve.values)}, got {key!r}. Choose one.")
+    is_loss = key.endswith("dist") or key in ("cost", "missing", "above_depth")
+    return -curve.values[key] if is_loss else curve.values[key]
+
+
+def _require_table(curve, table):
+    if table.n_samples != curve.n_samples:
+        raise PredictionsError(
+            f"table: expected the {curve.n_samples} samples of the curve, got {table.n_samples}. Pass the same table."
+        )
+
+
+def _check_share(what, value):
+    if not _is_number(value) or not 0 <= value <= 1:
+        raise PredictionsError(f"{what}: expected a number from 0 to 1, got {value!r}. Choose one in that range.")
+
+
+def _is_number(value):
+    return (
+        isinstance(value, (int, float, np.integer, np.floating))
+        and not isinstance(value, bool)
+        and math.isfinite(value)
+    )
+
+
+def _percent(value):
+    return f"{100 * float(value):.6g} %"

@@ -1,0 +1,202 @@
+"""Bootstrap: how far curves and means would move with other samples of the same kind.
+
+Conventions
+-----------
+Resamples and percentile intervals are those of `uncertainty.resamples`. Bands are pointwise: at one threshold the interval
+covers with its level, not at all thresholds at once. A curve is sorted once and only weighted again for each resample.
+
+Functions
+---------
+bootstrap_means, bootstrap_curve, CurveBands
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hierviz.curves.operating_curve import CURVE_KEYS, THOUSANDTHS, CurveSteps, best_at_correct
+from hierviz.errors import PredictionsError, listed
+from hierviz.uncertainty.resamples import Interval, check_level
+
+
+def bootstrap_means(values, resamples, *, level=0.95, progress=None):
+    """Means over samples of any per-sample numbers, with their intervals.
+
+    For what `Evaluation.per_sample` and `LabelSetCounts.per_sample` hold: the win, hF1 of each sample, ``hf1_auc`` (the
+    mean of the areas of single samples). A ratio of sums, as in micro averages, is ``Interval.of`` the ratio of the
+    estimates and of the draws of two such means.
+
+    Parameters
+    ----------
+    values : array_like of float, shape (n_samples, ...)
+        nan where a sample has no value: the mean runs over the others. Infinities make the means that hold them
+        infinite.
+    resamples : Resamples
+    level : float
+    progress : callable, optional
+        Called with (resamples done, n_resamples).
+
+    Returns
+    -------
+    Interval
+        Arrays of the shape of one sample's values. nan where no sample has a value, and lower and upper also where a
+        resample meets none.
+
+    Raises
+    ------
+    PredictionsError
+        If the lengths differ or the level is not inside (0, 1).
+    """
+    check_level(level)
+    values = np.asarray(values, dtype=np.float64)
+    if values.ndim == 0 or len(values) != resamples.n_samples:
+        raise PredictionsError(
+            f"values: expected those of {resamples.n_samples} samples, got shape {values.shape}. Align them with the resamples."
+        )
+    flat = values.reshape(len(values), -1)
+    # Zero times infinity is nan: add finite values up, and count nan and both infinities apart, where there are any.
+    finite = np.where(np.isfinite(flat), flat, 0.0)
+    odd = []
+    for found in (np.isnan(flat), flat == np.inf, flat == -np.inf):
+        columns = np.flatnonzero(found.any(axis=0))
+        odd.append((columns, found[:, columns].astype(np.float64)))
+    (gaps, is_gap), (highs, is_high), (lows, is_low) = odd
+
+    def mean(counts):
+        counts = counts.astype(np.float64)
+        known = np.full(flat.shape[1], counts.sum())
+        known[gaps] -= counts @ is_gap
+        total = counts @ finite
+        total[highs[counts @ is_high > 0]] += np.inf
+        with np.errstate(invalid="ignore"):
+            total[lows[counts @ is_low > 0]] -= np.inf
+            return np.divide(total, known, out=np.full(len(known), np.nan), where=known > 0)
+
+    draws = np.empty((resamples.n_resamples, flat.shape[1]))
+    for index, counts in resamples.each(progress):
+        draws[index] = mean(counts)
+    estimate = mean(np.ones(len(flat)))
+    shape = values.shape[1:]
+    return Interval.of(estimate.reshape(shape), draws.reshape(len(draws), *shape), resamples, level)
+
+
+# What can be read off a curve where so many answers are correct: how specific they are.
+SPECIFICITY_KEYS = ("info_recall", "exact", "depth_recall")
+
+
+@dataclass(frozen=True, eq=False)
+class CurveBands:
+    """Bands around an operating curve and intervals of its numbers.
+
+    Attributes
+    ----------
+    thresholds : ndarray of float64, shape (n_thresholds,)
+    curve : dict of str to Interval
+        Arrays of shape (n_thresholds,): means at each threshold; the band is ``lower`` to ``upper``.
+    summary : dict of str to Interval
+        Single numbers: the keys of `OperatingCurve.summary` but ``n_points``.
+    levels : ndarray of float64, shape (n_levels,)
+        Shares of correct answers.
+    at_correct : dict of str to Interval
+        Keys `SPECIFICITY_KEYS`, arrays of shape (n_levels,): the largest mean of any threshold at which at least that
+        share of the answers is correct, 0 where there is none. Unlike values at one threshold, these of two models can
+        be compared: thresholds of different models mean different things.
+    """
+
+    thresholds: np.ndarray
+    curve: dict[str, Interval]
+    summary: dict[str, Interval]
+    levels: np.ndarray = field(default_factory=lambda: np.empty(0))
+    at_correct: dict[str, Interval] = field(default_factory=dict)
+
+
+def bootstrap_curve(
+    taxonomy,
+    table,
+    truth,
+    resamples,
+    *,
+    thresholds=THOUSANDTHS,
+    keys=CURVE_KEYS,
+    more=None,
+    levels=(),
+    level=0.95,
+    progress=None,
+):
+    """Bands of an operating curve and intervals of its summary, from the Pareto sets alone.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        A tree.
+    table : ParetoTable
+    truth : ndarray of int, shape (n_samples,)
+        One known true node a sample.
+    resamples : Resamples
+        Of as many samples. Give all models the same.
+    thresholds : array_like of float, shape (n_thresholds,)
+        Where the bands are wanted, in any order. The summary is exact: over the whole curve of each resample.
+    keys : sequence of str
+        Which of `CURVE_KEYS` and of the names in `more`. The draws take 8 bytes x n_resamples x n_thresholds each.
+    more : dict of str to array_like, shape (n_elements,), optional
+        Other values of the answers in the table, such as ``{"depth": taxonomy.depth[table.nodes]}``: their means get
+        bands under their names.
+    levels : array_like of float, shape (n_levels,), optional
+        Shares of correct answers at which `SPECIFICITY_KEYS` are wanted.
+    level : float
+    progress : callable, optional
+        Called with (resamples done, n_resamples).
+
+    Returns
+    -------
+    CurveBands
+        With one sample all have no width.
+
+    Raises
+    ------
+    PredictionsError
+        If the lengths differ, a truth is not a node number, a key is not known, or the level is not inside (0, 1).
+    TaxonomyError
+        If the taxonomy is not a tree.
+    """
+    check_level(level)
+    steps = CurveSteps.of(taxonomy, table, truth, more)
+    if table.n_samples != resamples.n_samples:
+        raise PredictionsError(
+            f"resamples: expected those of {table.n_samples} samples, got {resamples.n_samples}. Draw them for this table."
+        )
+    unknown = [key for key in keys if key not in steps.steps]
+    if unknown:
+        raise PredictionsError(
+            f"keys: expected some of {listed(steps.steps, 20)}, got {listed(unknown)}. Correct them."
+        )
+    thresholds, levels = (np.asarray(one, dtype=np.float64).reshape(-1) for one in (thresholds, levels))
+    whole = steps.curve()
+    places = whole.place(thresholds)
+    summary = {key: value for key, value in whole.summary().items() if key != "n_points"}
+    bands = {key: np.empty((resamples.n_resamples, len(thresholds))) for key in keys}
+    scalars = {key: np.empty(resamples.n_resamples) for key in summary}
+    specific = {key: np.empty((resamples.n_resamples, len(levels))) for key in SPECIFICITY_KEYS if len(levels)}
+    for index, counts in resamples.each(progress):
+        curve = steps.curve(counts)
+        for key, draws in bands.items():
+            draws[index] = curve.values[key][places]
+        found = curve.summary()
+        for key, draws in scalars.items():
+            draws[index] = found[key]
+        for key, draws in specific.items():
+            draws[index] = best_at_correct(curve.values[key], curve.values["correct"], levels)
+    return CurveBands(
+        thresholds,
+        {key: Interval.of(whole.values[key][places], draws, resamples, level) for key, draws in bands.items()},
+        {key: Interval.of(summary[key], draws, resamples, level) for key, draws in scalars.items()},
+        levels,
+        {
+            key: Interval.of(
+                best_at_correct(whole.values[key], whole.values["correct"], levels), draws, resamples, level
+            )
+            for key, draws in specific.items()
+        },
+    )

@@ -1,0 +1,222 @@
+"""Are two models different? Paired intervals of their difference, and which models share the best place.
+
+Conventions
+-----------
+Both sides come from the same `Resamples`, so that what makes a resample easy makes it easy for both: the difference is
+taken in each resample, and its interval is narrower than two single intervals suggest. "No clear difference" means that
+the interval of the difference contains 0, or that the resamples are too few to reach its level. It is pointwise, and no
+correction is made for many comparisons, but in `clear_after_holm` (several pairs) and `simultaneous` (a whole range).
+
+Models are compared by numbers of the whole curve or where the same share of their answers is correct, never at the same
+threshold: their scores are on different scales.
+
+Functions
+---------
+paired_difference, no_clear_difference, clear_after_holm, fewest_resamples, simultaneous, highest_level, fewest_samples,
+too_few_for, never_reached, tied_with_best
+
+References
+----------
+.. [1] S. Holm, A simple sequentially rejective multiple test procedure, Scand. J. Statist. 6 (1979) 65-70.
+.. [2] J. L. Montiel Olea, M. Plagborg-Møller, Simultaneous confidence bands: theory, implementation, and an application
+   to SVARs, J. Appl. Econometrics 34 (2019) 1-17.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from hierviz.errors import PredictionsError
+from hierviz.uncertainty.bootstrap import CurveBands
+from hierviz.uncertainty.resamples import Interval
+
+# Wrong answers that a share of correct answers must leave for an interval there to mean anything.
+FEWEST_WRONG = 10
+# Numbers of a curve that say how specific a model is with so many correct answers, strictest first.
+AT_CORRECT = {"recall_at_95_correct": 0.95, "recall_at_90_correct": 0.90}
+
+
+def paired_difference(a, b):
+    """Values of `a` minus those of `b`, with their intervals.
+
+    Parameters
+    ----------
+    a, b : Interval, or CurveBands
+        Two of a kind, of one level, from the same resamples; bands at the same thresholds and shares of correct answers.
+
+    Returns
+    -------
+    Interval, or CurveBands
+        Of the same shape; of CurveBands the keys that both have. Exactly 0 without width where both are the same model.
+
+    Raises
+    ------
+    PredictionsError
+        If resamples, levels, shapes or thresholds differ.
+    """
+    if isinstance(a, CurveBands):
+        if not np.array_equal(a.thresholds, b.thresholds):
+            raise PredictionsError(
+                f"thresholds: expected the same for both models, got {len(a.thresholds)} and {len(b.thresholds)} that "
+                "differ. Bootstrap both at the same ones."
+            )
+        if not np.array_equal(a.levels, b.levels):
+            raise PredictionsError(
+                f"levels: expected the same for both models, got {len(a.levels)} and {len(b.levels)} that differ. "
+                "Bootstrap both at the same ones."
+            )
+        parts = ((a.curve, b.curve), (a.summary, b.summary), (a.at_correct, b.at_correct))
+        curve, summary, at_correct = (
+            {key: paired_difference(x[key], y[key]) for key in x if key in y} for x, y in parts
+        )
+        return CurveBands(a.thresholds, curve, summary, a.levels, at_correct)
+    _check_paired(a, b)
+    with np.errstate(invalid="ignore"):
+        # Two infinite means have no known difference.
+        return Interval.of(a.estimate - b.estimate, a.draws - b.draws, a.resamples, a.level)
+
+
+def no_clear_difference(difference):
+    """Where the interval of a `paired_difference` contains 0, or is nan: ndarray of bool of its shape.
+
+    True everywhere where the resamples are fewer than `fewest_resamples`.
+    """
+    if difference.resamples.n_resamples < fewest_resamples(difference.level):
+        return np.ones(np.shape(difference.lower), dtype=bool)
+    return ~((difference.lower > 0) | (difference.upper < 0))
+
+
+def fewest_resamples(level, n_differences=1):
+    """How many resamples it takes to call any of so many differences clear by `clear_after_holm`: 40 for one at 95 %.
+
+    With fewer, not even the outermost draws are as far out as the level asks for.
+    """
+    return math.ceil(2 * n_differences / (1 - level) - 1e-6)
+
+
+def clear_after_holm(differences):
+    """Which of several differences are clear, all judged together.
+
+    Parameters
+    ----------
+    differences : sequence of Interval
+        Single numbers of one level, as `paired_difference` gives them.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_differences,)
+        By Holm's steps [1]_: the chance that any of those without a true difference is called clear stays below
+        1 - level. With one difference: whether its interval leaves 0 out. None is clear where the resamples are fewer
+        than `fewest_resamples`.
+    """
+    clear = np.zeros(len(differences), dtype=bool)
+    while not clear.all():
+        left = np.flatnonzero(~clear)
+        found = []
+        for place in left:
+            one = differences[place]
+            strict = 1 - (1 - one.level) / len(left)
+            found.append(not no_clear_difference(Interval.of(one.estimate, one.draws, one.resamples, strict)))
+        if not any(found):
+            break
+        clear[left[found]] = True
+    return clear
+
+
+def simultaneous(difference):
+    """The Interval with a band that holds along its whole length at once (sup-t [2]_), for sentences about a range.
+
+    Parameters
+    ----------
+    difference : Interval
+        Of a row of numbers, shape (n,).
+
+    Returns
+    -------
+    Interval
+        The same numbers: estimate ± c × standard deviation of the draws, c such that the share `level` of the draws lies
+        inside everywhere. Without width where the draws have none.
+    """
+    spread = difference.draws.std(axis=0, ddof=1)
+    off = np.abs(difference.draws - difference.estimate)
+    farthest = np.divide(off, spread, out=np.zeros_like(off), where=spread > 0).max(axis=1, initial=0.0)
+    half = np.quantile(farthest, difference.level, method="higher") * spread
+    return replace(difference, lower=difference.estimate - half, upper=difference.estimate + half)
+
+
+def highest_level(n_samples):
+    """Largest share of correct answers at which models can be compared on so many samples: at least 10 may be wrong.
+
+    Negative where there is none.
+    """
+    return 1 - FEWEST_WRONG / n_samples
+
+
+def too_few_for(keys, n_samples):
+    """Those of the keys that models cannot be compared by on so many samples: of `AT_CORRECT`, above `highest_level`."""
+    return [key for key in keys if key in AT_CORRECT and n_samples < fewest_samples(key)]
+
+
+def fewest_samples(key):
+    """How many samples it takes to compare models by a number of `AT_CORRECT`: 200 at 95 % correct."""
+    return math.ceil(FEWEST_WRONG / (1 - AT_CORRECT[key]) - 1e-6)
+
+
+def never_reached(curve):
+    """Shares of `AT_CORRECT` that a curve reaches at no threshold: list of their keys. The number is 0 there."""
+    most = curve.values["correct"].max()
+    return [key for key, level in AT_CORRECT.items() if most < level]
+
+
+def tied_with_best(models, *, higher_is_better=True):
+    """Which models are the best one or not clearly different from it.
+
+    Parameters
+    ----------
+    models : sequence of Interval
+        One a model, all of one shape (single numbers, or one number a column of a table), from the same resamples.
+    higher_is_better : bool
+
+    Returns
+    -------
+    ndarray of bool, shape (n_models, ...)
+        True for the model with the best estimate (the first of equal ones) and for those whose paired difference from
+        it has an interval that contains 0. False where a model's estimate is nan.
+
+    Raises
+    ------
+    PredictionsError
+        If there is no model, or resamples, levels or shapes differ.
+    """
+    models = list(models)
+    if not models:
+        raise PredictionsError("models: expected at least one, got none. Nothing can be compared.")
+    for other in models[1:]:
+        _check_paired(models[0], other)
+    estimates = np.stack([one.estimate for one in models])
+    known = ~np.isnan(estimates)
+    worst = -np.inf if higher_is_better else np.inf
+    ranked = np.where(known, estimates, worst)
+    best = ranked.argmax(axis=0) if higher_is_better else ranked.argmin(axis=0)
+    best_estimate, best_draws = models[0].estimate, models[0].draws
+    for place, one in enumerate(models):
+        best_estimate = np.where(best == place, one.estimate, best_estimate)
+        best_draws = np.where(best == place, one.draws, best_draws)
+    leader = Interval.of(best_estimate, best_draws, models[0].resamples, models[0].level)
+    return known & [no_clear_difference(paired_difference(one, leader)) for one in models]
+
+
+def _check_paired(a, b):
+    if not a.resamples.is_same(b.resamples):
+        raise PredictionsError(
+            "resamples: expected the same for both models, got others (seed, number, samples or groups). "
+            "Bootstrap both with one Resamples."
+        )
+    if a.level != b.level or a.draws.shape != b.draws.shape:
+        raise PredictionsError(
+            f"intervals: expected one level and shape, got {a.level} {a.estimate.shape} and {b.level} {b.estimate.shape}. "
+            "Work both out in the same way."
+        )

@@ -1,0 +1,84 @@
+"""Several runs of one model: means with their spread.
+
+Conventions
+-----------
+Repeats are the first axis. The spread is 1.96 sample standard deviations (ddof = 1), as in the published tables.
+
+References
+----------
+.. [1] J. Valmadre, Hierarchical classification at multiple operating points, NeurIPS 2022.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierviz.curves.operating_curve import CURVE_KEYS
+from hierviz.errors import PredictionsError
+
+
+@dataclass(frozen=True, eq=False)
+class Repeats:
+    """Mean and spread over runs.
+
+    Attributes
+    ----------
+    mean, sd, half_width : ndarray of float
+        Mean, sample standard deviation, and 1.96 of them, each of the shape of one run.
+    n_repeats : int
+    """
+
+    mean: np.ndarray
+    sd: np.ndarray
+    half_width: np.ndarray
+    n_repeats: int
+
+
+def over_repeats(values):
+    """Mean and spread of a number, or of an array of numbers, over runs.
+
+    Parameters
+    ----------
+    values : array_like of float, shape (n_repeats, ...)
+        At least two runs.
+
+    Returns
+    -------
+    Repeats
+
+    Raises
+    ------
+    PredictionsError
+        If there are fewer than two runs.
+    """
+    values = np.asarray(values, dtype=float)
+    if values.ndim == 0 or len(values) < 2:
+        raise PredictionsError(f"repeats: expected at least two runs, got {values.size}. One run has no spread.")
+    sd = values.std(axis=0, ddof=1)
+    return Repeats(values.mean(axis=0), sd, 1.96 * sd, len(values))
+
+
+def curve_over_repeats(curves, thresholds):
+    """Operating curves of several runs at common thresholds [1]_.
+
+    Parameters
+    ----------
+    curves : sequence of OperatingCurve
+        At least two.
+    thresholds : array_like of float, shape (n_thresholds,)
+
+    Returns
+    -------
+    dict of str to Repeats
+        By the keys of `CURVE_KEYS`; arrays of shape (n_thresholds,).
+    """
+    runs = [curve.at(thresholds) for curve in curves]
+    return {key: over_repeats([run[key] for run in runs]) for key in CURVE_KEYS}
+
+
+def summary_over_repeats(curves):
+    """The scalars of `OperatingCurve.summary` over several runs: dict of str to Repeats (``n_points`` left out)."""
+    runs = [curve.summary() for curve in curves]
+    return {key: over_repeats([run[key] for run in runs]) for key in (runs[0] if runs else ()) if key != "n_points"}
