@@ -5,9 +5,9 @@ from pathlib import Path
 import streamlit as st
 from starlette.middleware import Middleware
 
-from hierviz import app as pages
 from hierviz.app.server import door, lifetime, upload_door
 
-SCRIPT = Path(pages.__file__).parent / "script.py"
+# Beside a folder called `pages`, Streamlit would run its files as pages of its own, without this script.
+SCRIPT = Path(door.__file__).parent / "script.py"
 
 app = st.App(SCRIPT, lifespan=lifetime.lifetime, middleware=[Middleware(door.Door), Middleware(upload_door.UploadDoor)])

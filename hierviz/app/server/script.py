@@ -7,7 +7,7 @@ import streamlit as st
 from hierviz.app.widgets import shell
 from hierviz.demo import bundle_folder
 
-PAGES = Path(__file__).parent / "pages"
+PAGES = Path(__file__).parents[1] / "pages"
 
 st.set_page_config(page_title="hierviz", page_icon=str(bundle_folder() / "assets" / "icon.png"), layout="wide")
 shell.run(
