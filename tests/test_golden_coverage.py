@@ -27,13 +27,13 @@ TESTS = Path(__file__).parent
 GOLDEN = TESTS / "golden"
 HERE = "test_golden_coverage.py"
 
-CURVES_FILE, RULES = "test_golden_curves.py", "rules/test_rules_golden.py"
+CURVES_FILE, RULES = "curves/test_golden_curves.py", "inference/test_rules_golden.py"
 TINY_HAND, TINY_THETA = f"{CURVES_FILE}::test_tiny_hand_made_rows", f"{CURVES_FILE}::test_tiny_parametrisations"
 IMAGENET, TIES, REPEATS = (f"{CURVES_FILE}::test_{name}" for name in ("imagenet_fiveai", "ties", "repeats"))
 LOSSES = "losses/test_losses_golden.py"
-TEXT = "label_sets/test_golden_text_metrics.py"
-WIN = "test_golden_win.py"
-FIGURE_4 = "multi_path/test_published_confusion.py"
+TEXT = "metrics/sets/test_golden_text_metrics.py"
+WIN = "metrics/test_golden_win.py"
+FIGURE_4 = "metrics/confusion/test_published_confusion.py"
 
 # What says something about a file, or is an input that other values stand on, and is not compared by itself.
 TEXTS = {
@@ -153,7 +153,7 @@ CLAIMS = {
             f"{HERE}::test_win_published_rows"
         ],
     },
-    # `same` of tests/label_sets/compare.py fails on a key of the golden that nothing of ours answers to.
+    # `same` of tests/metrics/sets/compare.py fails on a key of the golden that nothing of ours answers to.
     "text_metrics.json": {
         "trees/*/root trees/*/edges trees/*/nodes_preorder trees/*/leaves": [f"{TEXT}::test_every_block_is_tested"],
         "figures/**": [f"{TEXT}::test_figure"],
@@ -174,7 +174,7 @@ CLAIMS = {
         "edge_cases/cases/#/edges edge_cases/cases/#/true_labels edge_cases/cases/#/predicted_paths "
         "edge_cases/cases/#/reference/*": [f"{FIGURE_4}::test_edge_case"],
     },
-    "torch_losses.json": {"cases/**": ["test_torch_losses.py::test_golden"]},
+    "torch_losses.json": {"cases/**": ["losses/test_torch_losses.py::test_golden"]},
 }
 # Numbers in each file, texts and inputs among them.
 NUMBERS = {

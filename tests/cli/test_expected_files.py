@@ -3,7 +3,7 @@
 Every call runs `hierviz.cli.main` with the JSON written to a file. The keys of design.md section 5 are mapped to the
 names of the expected files one by one (`LABELS`, `DISTRIBUTION`, ...); each test states how many values it compared, so
 that a loop over nothing fails. What section 5 does not name (quantiles of train counts, operating points, subset
-accuracy, the authors' own functions) stands in tests/label_sets/test_label_sets_files.py, and at the end of this file.
+accuracy, the authors' own functions) stands in tests/metrics/sets/test_label_sets_files.py, and at the end of this file.
 """
 
 import csv

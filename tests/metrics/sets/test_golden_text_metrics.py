@@ -25,7 +25,7 @@ from hierviz.metrics.sets.node_sets import (
 from hierviz.metrics.sets.set_curves import curve_areas, operating_points, set_curve
 from hierviz.taxonomy import NodeLists
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "text_metrics.json").read_text())
+GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "text_metrics.json").read_text())
 TREES = {name: hv.Taxonomy.from_edges(tree["edges"]) for name, tree in GOLDEN["trees"].items()}
 
 

@@ -11,7 +11,7 @@ from hierviz.metrics.confusion.multi_path import best_constant_path, confusion_p
 from hierviz.metrics.confusion.path_cover import greedy_cover
 from hierviz.metrics.confusion.path_lists import PathLists
 
-FIGURE = json.loads((Path(__file__).parents[1] / "golden" / "hcm_figure4.json").read_text())
+FIGURE = json.loads((Path(__file__).parents[2] / "golden" / "hcm_figure4.json").read_text())
 PANELS = {panel["panel"]: panel for panel in FIGURE["panels"]}
 CASES = FIGURE["edge_cases"]["cases"]
 CELLS = ("tp", "tn", "fp", "fn")

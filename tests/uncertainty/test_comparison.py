@@ -5,6 +5,7 @@ import pytest
 
 import hierviz as hv
 from benchmarks import coverage
+from hierviz.uncertainty.bootstrap import CurveBands
 from hierviz.uncertainty.resamples import Interval
 
 close, equal = np.testing.assert_allclose, np.testing.assert_array_equal
@@ -73,7 +74,7 @@ def test_pairing_narrows(models):
 
 def test_only_keys_of_both(models):
     better, worse, _ = models
-    few = hv.bootstrap.CurveBands(worse.thresholds, {"exact": worse.curve["exact"]}, {"ap": worse.summary["ap"]})
+    few = CurveBands(worse.thresholds, {"exact": worse.curve["exact"]}, {"ap": worse.summary["ap"]})
     difference = hv.paired_difference(better, few)
     assert (list(difference.curve), list(difference.summary)) == (["exact"], ["ap"])
 
@@ -140,6 +141,6 @@ def test_errors(models):
             assert "\n" not in str(caught.value)
     with pytest.raises(hv.PredictionsError, match="models: expected at least one"):
         hv.tied_with_best([])
-    moved = hv.bootstrap.CurveBands(models[0].thresholds / 2, models[0].curve, models[0].summary)
+    moved = CurveBands(models[0].thresholds / 2, models[0].curve, models[0].summary)
     with pytest.raises(hv.PredictionsError, match="thresholds: expected the same"):
         hv.paired_difference(models[0], moved)

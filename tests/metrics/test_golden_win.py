@@ -10,7 +10,7 @@ import hierviz as hv
 from hierviz.metrics import best_leaf_metrics, win_breakdown
 from hierviz.metrics.win import win
 
-WIN = json.loads((Path(__file__).parent / "golden" / "win.json").read_text())
+WIN = json.loads((Path(__file__).parents[1] / "golden" / "win.json").read_text())
 
 
 def close(ours, theirs):

@@ -13,7 +13,8 @@ from hierviz import NodeLists, PredictionsError, Taxonomy, confusion
 from hierviz.metrics.confusion.multi_path import best_constant_path, confusion_paths
 from hierviz.metrics.confusion.path_cover import greedy_cover
 from hierviz.metrics.confusion.path_lists import PathLists, Towards
-from multi_path.naive_multi_path import Graph, cover, one_sample
+
+from .naive_multi_path import Graph, cover, one_sample
 
 CELLS = ("tp", "tn", "fp", "fn")
 # Upper case comes before lower case, umlauts after both, and "AB" lies between "A" and "B".

@@ -6,9 +6,9 @@ import naive
 import numpy as np
 import pytest
 import strategies
+from exact_binomial import exact_cdf
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_bounds import exact_cdf
 
 import hierviz as hv
 from benchmarks.guarantee import population, simulate

@@ -23,7 +23,7 @@ from hierviz import cli
 from hierviz.demo import MODELS, load_demo
 from tests.readers.bad_files import BAD_FILES, EDGES, PNG
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 DEMO = ROOT / "assets" / "demo"
 BLOCKS = ("distribution", "top_down", "predicted", "labels", "curve", "confusion")
 COMMANDS = ("app", "evaluate", "curve", "predict")

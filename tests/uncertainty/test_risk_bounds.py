@@ -5,15 +5,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from exact_binomial import exact_cdf
 
 from hierviz.uncertainty.risk_bounds import binomial_cdf, binomial_p_value, hoeffding_bentkus_p_value, upper_bound
-
-
-def exact_cdf(k, n, p):
-    """Sum of the binomial probabilities, in whole numbers."""
-    p = Fraction(p)
-    a, b = p.numerator, p.denominator - p.numerator
-    return Fraction(sum(math.comb(n, j) * a**j * b ** (n - j) for j in range(k + 1)), p.denominator**n)
 
 
 @pytest.mark.parametrize("p", [Fraction(1, 1000), Fraction(1, 20), Fraction(1, 3), Fraction(1, 2), Fraction(19, 20)])

@@ -16,7 +16,7 @@ import hierviz as hv
 from hierviz.losses import LOSSES, loss
 from hierviz.parametrisation import default_columns
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 GOLDEN = json.loads((ROOT / "tests" / "golden" / "torch_losses.json").read_text(encoding="utf-8"))
 HEADS = (
     "flat_ce",
