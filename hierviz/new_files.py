@@ -30,7 +30,7 @@ from hierviz.errors import FileError
 try:
     import fcntl
 except ImportError:  # Windows, which removes no file that is open
-    fcntl = None
+    fcntl = None  # type: ignore[assignment]
 
 _START, _END = ".hierviz-", ".part"
 

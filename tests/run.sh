@@ -21,6 +21,7 @@ fi
 
 "$python" -m ruff check .
 "$python" -m ruff format --check .
+"$python" -m mypy
 # A browser test that cannot run is a failure here, never a skip.
 export HIERVIZ_REQUIRE_BROWSER=1
 short=" and not long"

@@ -8,6 +8,7 @@ nodes of the taxonomy. Where numbers could be either, and it would make a differ
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from hierviz.errors import PredictionsError, listed
@@ -44,7 +45,7 @@ class ClassTable:
     where: str
     names: list
     cells: list
-    place: callable
+    place: Callable
 
     def title(self, column):
         """How errors call a column."""

@@ -25,8 +25,14 @@ PARENT_WORDS = (
     "parent_class",
     "source",
     "from",
+    "superclass",
+    "super",
+    "hypernym",
+    "broader",
+    "ancestor",
+    "parentid",
+    "supercategory",
 )
-PARENT_WORDS += ("superclass", "super", "hypernym", "broader", "ancestor", "parentid", "supercategory")
 CHILD_WORDS = (
     "child",
     "node",
@@ -38,8 +44,6 @@ CHILD_WORDS = (
     "child name",
     "child_node",
     "child_class",
-)
-CHILD_WORDS += (
     "target",
     "to",
     "subclass",
@@ -53,9 +57,30 @@ CHILD_WORDS += (
     "subcategory",
 )
 TITLE_WORDS = ("title", "name", "label", "display_name")
-RANKS = "domain superkingdom kingdom phylum division class order superfamily family subfamily tribe genus species subspecies"
-RANKS = (*RANKS.split(), "root", "coarse", "medium", "fine", "group", "subgroup", "superclass", "subclass", "category")
-RANKS += (
+RANKS = (
+    "domain",
+    "superkingdom",
+    "kingdom",
+    "phylum",
+    "division",
+    "class",
+    "order",
+    "superfamily",
+    "family",
+    "subfamily",
+    "tribe",
+    "genus",
+    "species",
+    "subspecies",
+    "root",
+    "coarse",
+    "medium",
+    "fine",
+    "group",
+    "subgroup",
+    "superclass",
+    "subclass",
+    "category",
     "subcategory",
     "department",
     "section",

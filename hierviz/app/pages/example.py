@@ -53,7 +53,7 @@ with main:
         st.markdown(f"{place + 1:,} of {last + 1:,}")
         st.caption(controls.setting(data, key, choice))
 
-    p = best_leaf = truth = outcome = truths = None
+    p = best_leaf = truth = outcome = truths = predicted = None
     if predictions.has_scores:
         p = predictions.node_probabilities(np.array([row]))[0]
         predicted, best_leaf = int(model.answers(**choice)[row]), int(model.best_leaf[row])

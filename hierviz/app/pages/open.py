@@ -39,7 +39,8 @@ if way == "Upload":
     st.caption(state.limits_words())
 
 CLOSING = "They are removed from the server, for everybody who has a link to them."
-chosen, held = {}, []
+chosen: dict = {}
+held: list = []
 
 
 def ask(label, name, *, several=False, together=False, help=None):

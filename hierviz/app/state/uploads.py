@@ -17,7 +17,7 @@ from hierviz.errors import FileError
 try:
     import fcntl
 except ImportError:  # Windows, where a server that was killed leaves its folder
-    fcntl = None
+    fcntl = None  # type: ignore[assignment]
 
 PREFIX = "hierviz-uploads-"
 LONGEST_NAME = 255  # bytes, of most file systems

@@ -23,7 +23,8 @@ SECONDS_BETWEEN_SWEEPS = 10
 # The cookie that Streamlit gives every browser against forged uploads: secret, and the same after a reload.
 COOKIE = "_streamlit_xsrf"
 
-_visits, _lock = weakref.WeakSet(), threading.Lock()
+_visits: weakref.WeakSet = weakref.WeakSet()
+_lock = threading.Lock()
 
 
 class Visit:

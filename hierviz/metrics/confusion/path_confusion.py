@@ -82,8 +82,8 @@ class PathConfusion(HierarchicalConfusion):
         ``truth.nodes`` of the truth it took, -1 if none was left.
     """
 
-    turn: np.ndarray = None
-    taken: np.ndarray = None
+    turn: np.ndarray | None = None
+    taken: np.ndarray | None = None
 
     def pairs(self, row):
         """What the counts of one sample are made of.

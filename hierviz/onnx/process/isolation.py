@@ -34,7 +34,7 @@ LONGEST_END = 10  # seconds until a killed process is gone
 FOLDER_PREFIX = "hierviz-onnx-"
 _KEPT = ("PATH", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "SYSTEMROOT")  # Windows starts nothing without the last one
 
-_servers = {}
+_servers: dict = {}
 _lock = threading.Lock()
 
 
