@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from test_app_worlds import EDGES, LEAVES, one_hot, spread, world, write
+from small_worlds import EDGES, LEAVES, one_hot, spread, world, write
 from visit import Visit, shelve
 
 import hierviz as hv

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from test_app_worlds import LEAVES, one_hot, spread, world
+from small_worlds import LEAVES, one_hot, spread, world
 from visit import Visit
 
 from hierviz.app.state.curve_choices import AXES, DRAWN

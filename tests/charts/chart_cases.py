@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+from hypothesis import strategies as st
 
 from hierviz import OperatingCurve, Taxonomy
 from hierviz.curves.operating_curve import CURVE_KEYS
@@ -103,3 +104,21 @@ def size(svg):
 def font_sizes(svg):
     """Sizes of all texts of an SVG, pixels."""
     return [float(one) for one in re.findall(r'font-size="([\d.]+)px"', svg)]
+
+
+@st.composite
+def folding_samples(draw):
+    """A random tree up to 400 nodes, probabilities coherent or not, truth and answer anywhere or unknown."""
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    n = draw(st.sampled_from([2, 3, 8, 40, 150, 400]))
+    shape = draw(st.sampled_from(["any", "deep", "star", "chain"]))
+    parents = {
+        "any": [int(rng.integers(0, i)) for i in range(1, n)],
+        "deep": [int(rng.integers(max(0, i - 4), i)) for i in range(1, n)],
+        "star": [0] * (n - 1),
+        "chain": list(range(min(n, 20) - 1)),
+    }[shape]
+    taxonomy = Taxonomy.from_edges([(f"n{parent}", f"n{i}") for i, parent in enumerate(parents, 1)])
+    p = probabilities(taxonomy, rng) if draw(st.booleans()) else rng.random(taxonomy.n_nodes)
+    truth, predicted = (draw(st.one_of(st.none(), st.integers(0, taxonomy.n_nodes - 1))) for _ in range(2))
+    return taxonomy, p, truth, predicted, draw(st.sampled_from([5, 20, 34, 60]))

@@ -2,35 +2,16 @@
 
 import numpy as np
 import pytest
-from chart_cases import large, probabilities
+from chart_cases import folding_samples, large
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from strategies import examples
 
 from hierviz import PredictionsError, Taxonomy, TaxonomyError
 from hierviz.charts import fold, probability_tree_table
 
 
-@st.composite
-def samples(draw):
-    """A random tree up to 400 nodes, probabilities coherent or not, truth and answer anywhere or unknown."""
-    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
-    n = draw(st.sampled_from([2, 3, 8, 40, 150, 400]))
-    shape = draw(st.sampled_from(["any", "deep", "star", "chain"]))
-    parents = {
-        "any": [int(rng.integers(0, i)) for i in range(1, n)],
-        "deep": [int(rng.integers(max(0, i - 4), i)) for i in range(1, n)],
-        "star": [0] * (n - 1),
-        "chain": list(range(min(n, 20) - 1)),
-    }[shape]
-    taxonomy = Taxonomy.from_edges([(f"n{parent}", f"n{i}") for i, parent in enumerate(parents, 1)])
-    p = probabilities(taxonomy, rng) if draw(st.booleans()) else rng.random(taxonomy.n_nodes)
-    truth, predicted = (draw(st.one_of(st.none(), st.integers(0, taxonomy.n_nodes - 1))) for _ in range(2))
-    return taxonomy, p, truth, predicted, draw(st.sampled_from([5, 20, 34, 60]))
-
-
 @settings(max_examples=examples(120), deadline=None, derandomize=True, database=None)
-@given(samples())
+@given(folding_samples())
 def test_paths_are_there_the_budget_holds_and_no_p_is_lost(sample):
     taxonomy, p, truth, predicted, max_rows = sample
     rows = fold(taxonomy, p, truth=truth, predicted=predicted, max_rows=max_rows)

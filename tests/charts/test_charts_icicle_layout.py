@@ -4,10 +4,9 @@ import itertools
 
 import numpy as np
 import pytest
-from chart_cases import probabilities
+from chart_cases import folding_samples, probabilities
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_charts_folding import samples
 
 from hierviz import Taxonomy
 from hierviz.charts._icicle_layout import BUDGET, MOST, ROW, SLACK, TOLERANCE, icicle_layout
@@ -23,7 +22,7 @@ def layout_of(taxonomy, p, truth=None, predicted=None, max_rows=34):
 
 
 @settings(max_examples=200, deadline=None, derandomize=True, database=None)
-@given(samples())
+@given(folding_samples())
 def test_heights_on_random_trees(sample):
     taxonomy, p, truth, predicted, max_rows = sample
     layout = layout_of(taxonomy, p, truth, predicted, max_rows)
@@ -59,7 +58,7 @@ def test_heights_on_random_trees(sample):
 
 
 @settings(max_examples=100, deadline=None, derandomize=True, database=None)
-@given(samples(), st.integers(0, 10**6))
+@given(folding_samples(), st.integers(0, 10**6))
 def test_coherent_probabilities_always_fit(sample, seed):
     taxonomy, _, truth, predicted, max_rows = sample
     p = probabilities(taxonomy, np.random.default_rng(seed), 0.2)
