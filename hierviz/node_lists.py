@@ -12,11 +12,16 @@ NodeLists, group, frozen, steps_from, reached, lowest_common
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hierviz.errors import TaxonomyError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 # More pairs of a node and one that it leads to are refused (5 GB); marks for the search of repeats (64 MB).
 MOST_PAIRS, MARKS_AT_ONCE = 100_000_000, 64_000_000
@@ -37,32 +42,32 @@ class NodeLists:
     nodes: np.ndarray
 
     @classmethod
-    def from_lists(cls, lists):
+    def from_lists(cls, lists: Iterable[ArrayLike]) -> NodeLists:
         """Build from an iterable of sequences of node numbers."""
-        lists = [np.asarray(one, dtype=np.intp).reshape(-1) for one in lists]
-        lengths = np.array([len(one) for one in lists], dtype=np.intp)
-        nodes = np.concatenate(lists) if lists else np.empty(0, np.intp)
+        parts = [np.asarray(nodes_of_list, dtype=np.intp).reshape(-1) for nodes_of_list in lists]
+        lengths = np.array([len(part) for part in parts], dtype=np.intp)
+        nodes = np.concatenate(parts) if parts else np.empty(0, np.intp)
         return cls(np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp), nodes)
 
     @classmethod
-    def concatenate(cls, parts):
+    def concatenate(cls, parts: Sequence[NodeLists]) -> NodeLists:
         """The lists of several NodeLists, in order."""
         lengths = np.concatenate([np.empty(0, np.intp), *(part.lengths for part in parts)])
         nodes = np.concatenate([np.empty(0, np.intp), *(part.nodes for part in parts)])
         return cls(np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp), nodes)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def __getitem__(self, i):
+    def __getitem__(self, i: int) -> np.ndarray:
         return self.nodes[self.offsets[i] : self.offsets[i + 1]]
 
     @property
-    def lengths(self):
+    def lengths(self) -> np.ndarray:
         """Number of nodes of each list, shape (n_lists,)."""
         return np.diff(self.offsets)
 
-    def take(self, rows):
+    def take(self, rows: np.ndarray | slice) -> NodeLists:
         """The lists of `rows` (ndarray of int), in that order, as NodeLists."""
         lengths = self.lengths[rows]
         offsets = np.concatenate([[0], np.cumsum(lengths)])

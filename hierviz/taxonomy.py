@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -67,7 +68,16 @@ class Taxonomy:
     # Building ------------------------------------------------------------------------------------------------------
 
     @classmethod
-    def from_edges(cls, edges, *, titles=None, attributes=None, where="edges", notes=(), detected=None):
+    def from_edges(
+        cls,
+        edges: Iterable[Sequence[str | None]],
+        *,
+        titles: Mapping[str, str] | None = None,
+        attributes: Mapping[str, Mapping] | None = None,
+        where: str = "edges",
+        notes: Iterable[str] = (),
+        detected: Mapping[str, str] | None = None,
+    ) -> Taxonomy:
         """Build a taxonomy from named edges.
 
         Parameters
@@ -98,12 +108,12 @@ class Taxonomy:
         <Taxonomy: tree of 4 nodes, 2 leaves, depth 2>
         """
         order, pairs, added = numbered(edges, where)
-        titles = None if titles is None else tuple(str(titles.get(name, name)) for name in order)
-        attributes = {key: tuple(values.get(name) for name in order) for key, values in (attributes or {}).items()}
-        return cls(order, pairs, titles, attributes, (*notes, *added), dict(detected or {}))
+        in_order = None if titles is None else tuple(str(titles.get(name, name)) for name in order)
+        columns = {key: tuple(values.get(name) for name in order) for key, values in (attributes or {}).items()}
+        return cls(order, pairs, in_order, columns, (*notes, *added), dict(detected or {}))
 
     @classmethod
-    def from_anytree(cls, root, *, where="anytree"):
+    def from_anytree(cls, root: Any, *, where: str = "anytree") -> Taxonomy:
         """Build a tree from the root of an anytree tree; nodes are called by their ``name``."""
         from anytree import PreOrderIter
 
@@ -114,16 +124,18 @@ class Taxonomy:
             raise TaxonomyError(f"{where}: expected unique names, got {listed(twice)} more than once. Rename them.")
         return cls.from_edges([(None, names[0])] + [(str(n.parent.name), str(n.name)) for n in nodes[1:]], where=where)
 
-    def to_anytree(self):
+    def to_anytree(self) -> Any:
         """The root `anytree.Node` of an equal tree; every node carries ``name``, ``title`` and ``node`` (its number)."""
         from anytree import Node
 
-        made = []
+        made: list = []
         for i, parent in enumerate(self.parent.tolist()):
             made.append(Node(self.names[i], parent=made[parent] if i else None, title=self.title(i), node=i))
         return made[0]
 
-    def with_nodes(self, titles=None, attributes=None, notes=()):
+    def with_nodes(
+        self, titles: Mapping | None = None, attributes: Mapping | None = None, notes: Iterable[str] = ()
+    ) -> Taxonomy:
         """The same taxonomy with display names and attributes: mappings as in `from_edges`."""
         unknown = [name for name in (titles or {}) if name not in self.index]
         unknown += [name for column in (attributes or {}).values() for name in column if name not in self.index]
@@ -132,30 +144,30 @@ class Taxonomy:
                 f"node attributes: expected names of the taxonomy, got {listed(dict.fromkeys(unknown))}."
                 f"{near_miss(unknown[0], self.names)} Remove or rename these rows."
             )
+        now = self.titles
         if titles is not None:
-            titles = tuple(str(titles.get(name, self.title(i))) for i, name in enumerate(self.names))
+            now = tuple(str(titles.get(name, self.title(i))) for i, name in enumerate(self.names))
         new = {key: tuple(column.get(name) for name in self.names) for key, column in (attributes or {}).items()}
-        attributes = {**self.attributes, **new}
-        return replace(self, titles=titles or self.titles, attributes=attributes, notes=self.notes + tuple(notes))
+        return replace(self, titles=now, attributes={**self.attributes, **new}, notes=self.notes + tuple(notes))
 
     # Names ---------------------------------------------------------------------------------------------------------
 
     @property
-    def n_nodes(self):
+    def n_nodes(self) -> int:
         """Number of nodes, the root included."""
         return len(self.names)
 
     @cached_property
-    def index(self):
+    def index(self) -> dict[str, int]:
         """Mapping of name to node number."""
         return {name: i for i, name in enumerate(self.names)}
 
     @cached_property
-    def longest_name(self):
+    def longest_name(self) -> int:
         """Number of characters of the longest name."""
         return max(map(len, self.names))
 
-    def node(self, name):
+    def node(self, name: str) -> int:
         """Number of the node called `name`; TaxonomyError with the near miss when there is none."""
         try:
             return self.index[str(name)]
@@ -164,32 +176,32 @@ class Taxonomy:
                 f"no node named {str(name)!r} in the taxonomy ({self.n_nodes} nodes).{near_miss(str(name), self.names)}"
             ) from None
 
-    def nodes(self, *names):
+    def nodes(self, *names: str) -> np.ndarray:
         """Numbers of the nodes with these names, shape (len(names),)."""
         return np.array([self.node(name) for name in names], dtype=np.intp)
 
-    def title(self, node):
+    def title(self, node: int) -> str:
         """Display name of a node."""
         return self.names[node] if self.titles is None else self.titles[node]
 
     # Shape ---------------------------------------------------------------------------------------------------------
 
     @cached_property
-    def parents(self):
+    def parents(self) -> NodeLists:
         """Parents of every node as NodeLists (offsets, nodes), in the order of the source; empty for the root."""
         return group(self.edges[:, 1], self.edges[:, 0], self.n_nodes)
 
     @cached_property
-    def children(self):
+    def children(self) -> NodeLists:
         """Children of every node as NodeLists (offsets, nodes), in the order of the source."""
         return group(self.edges[:, 0], self.edges[:, 1], self.n_nodes)
 
     @cached_property
-    def is_tree(self):
+    def is_tree(self) -> bool:
         """True when no node has two parents."""
         return bool(len(self.edges) == self.n_nodes - 1)
 
-    def require_tree(self, what):
+    def require_tree(self, what: str) -> None:
         """Raise a TaxonomyError that names a node with two parents unless this is a tree."""
         if not self.is_tree:
             node = int(np.argmax(self.parents.lengths > 1))
@@ -199,7 +211,7 @@ class Taxonomy:
             )
 
     @cached_property
-    def parent(self):
+    def parent(self) -> np.ndarray:
         """Parent of every node of a tree, shape (n_nodes,); -1 for the root. TaxonomyError when not a tree."""
         self.require_tree("parent")
         parent = np.full(self.n_nodes, -1, dtype=np.intp)
@@ -207,32 +219,32 @@ class Taxonomy:
         return frozen(parent)
 
     @cached_property
-    def is_leaf(self):
+    def is_leaf(self) -> np.ndarray:
         """True for nodes without children, shape (n_nodes,)."""
         return frozen(self.children.lengths == 0)
 
     @cached_property
-    def leaves(self):
+    def leaves(self) -> np.ndarray:
         """Nodes without children in ascending order, shape (n_leaves,): the order of classes."""
         return frozen(np.flatnonzero(self.is_leaf))
 
     @property
-    def n_leaves(self):
+    def n_leaves(self) -> int:
         """Number of leaves."""
         return len(self.leaves)
 
     @cached_property
-    def depth(self):
+    def depth(self) -> np.ndarray:
         """Edges from the root to every node (by the shortest path in a graph), shape (n_nodes,)."""
         return frozen(steps_from(self.children, 0))
 
     @property
-    def max_depth(self):
+    def max_depth(self) -> int:
         """Depth of the deepest node."""
         return int(self.depth.max())
 
     @cached_property
-    def n_leaves_below(self):
+    def n_leaves_below(self) -> np.ndarray:
         """Number of leaves under every node, a leaf counting itself, shape (n_nodes,)."""
         if not self.is_tree:
             return frozen(np.bincount(self.ancestors(self.leaves).nodes, minlength=self.n_nodes))
@@ -242,18 +254,18 @@ class Taxonomy:
         return frozen(count)
 
     @cached_property
-    def information(self):
+    def information(self) -> np.ndarray:
         """log2(n_leaves / leaves below) of every node, bits, shape (n_nodes,); 0 at the root."""
         return frozen(np.log2(self.n_leaves) - np.log2(self.n_leaves_below))
 
     @cached_property
-    def levels(self):
+    def levels(self) -> list[np.ndarray]:
         """Nodes of each depth, grouped by parent: a list of max_depth + 1 arrays (trees)."""
         order = np.lexsort((self.parent, self.depth))
         return np.split(order, np.cumsum(np.bincount(self.depth))[:-1])
 
     @cached_property
-    def families(self):
+    def families(self) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Per depth >= 1 of a tree: (nodes grouped by parent, start of each family, parent of each family)."""
         found = []
         for level in self.levels[1:]:
@@ -262,7 +274,7 @@ class Taxonomy:
         return found
 
     @cached_property
-    def candidate_groups(self):
+    def candidate_groups(self) -> list[np.ndarray]:
         """Nodes that may be predicted, grouped by information: most informative group first, ascending inside.
 
         A node with a single child carries the same information as its child and is never predicted [1]_.
@@ -274,7 +286,7 @@ class Taxonomy:
 
     # Relations -----------------------------------------------------------------------------------------------------
 
-    def ancestors(self, nodes):
+    def ancestors(self, nodes: np.ndarray) -> NodeLists:
         """Ancestors of each node and the node itself, as NodeLists in ascending order (in a tree: the path from the root).
 
         Parameters
@@ -283,12 +295,12 @@ class Taxonomy:
         """
         return reached(self.parents, nodes, one_way=self.is_tree)
 
-    def path(self, node):
+    def path(self, node: int) -> np.ndarray:
         """Nodes from the root to `node` in a tree, shape (depth + 1,)."""
         self.require_tree("path")
         return self.ancestors(np.array([node]))[0]
 
-    def lca(self, a, b):
+    def lca(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Lowest common ancestors in a tree, element by element.
 
         Parameters
@@ -302,7 +314,7 @@ class Taxonomy:
         return lowest_common(self.parent, a, b)
 
     @cached_property
-    def preorder(self):
+    def preorder(self) -> np.ndarray:
         """Position of every node of a tree in depth-first order, shape (n_nodes,).
 
         The subtree of a node are the positions ``preorder[node] ... preorder[node] + subtree_size[node] - 1``.
@@ -316,26 +328,26 @@ class Taxonomy:
         return frozen(position)
 
     @cached_property
-    def subtree_size(self):
+    def subtree_size(self) -> np.ndarray:
         """Number of nodes of the subtree at every node, itself included (trees), shape (n_nodes,)."""
         size = np.ones(self.n_nodes, dtype=np.intp)
         for level in reversed(self.levels[1:]):
             np.add.at(size, self.parent[level], size[level])
         return frozen(size)
 
-    def is_ancestor(self, a, b):
+    def is_ancestor(self, a: np.ndarray | int, b: np.ndarray | int) -> np.ndarray:
         """True where a is an ancestor of b or b itself (trees), element by element."""
         step = self.preorder[b] - self.preorder[a]
         return (step >= 0) & (step < self.subtree_size[a])
 
-    def subtree(self, node):
+    def subtree(self, node: int) -> np.ndarray:
         """The node and everything below it, ascending, shape (n,)."""
         if self.is_tree:
             return np.flatnonzero(self.is_ancestor(node, np.arange(self.n_nodes)))
         return np.flatnonzero(steps_from(self.children, node) >= 0)
 
     @cached_property
-    def sha256(self):
+    def sha256(self) -> str:
         """Hash of the edges: SHA-256 of the sorted lines ``parent<TAB>child<LF>``; independent of node order."""
         lines = sorted(f"{self.names[parent]}\t{self.names[child]}\n" for parent, child in self.edges.tolist())
         return hashlib.sha256("".join(lines).encode()).hexdigest()
