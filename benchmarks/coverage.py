@@ -101,13 +101,13 @@ def sample_coverage(
     for weaker in (1.0, 0.9):
         table, truth = simulate(taxonomy, weaker * skill, rng, truth)
         tables.append(table)
-    first, second = (target_of(hv.operating_curve(taxonomy, table, truth), thresholds) for table in tables)
+    first, second = (target_of(hv.operating_curve(taxonomy, truth, table), thresholds) for table in tables)
     one, difference = Tally(first), Tally({key: first[key] - second[key] for key in first})
     for number in range(n_datasets):
         rows = rng.integers(0, population, n_samples)
         resamples = hv.Resamples.draw(n_samples, n_resamples, seed=number)
         a, b = (
-            hv.bootstrap_curve(taxonomy, table.take(rows), truth[rows], resamples, thresholds=thresholds, keys=keys)
+            hv.bootstrap_curve(taxonomy, truth[rows], table.take(rows), resamples, thresholds=thresholds, keys=keys)
             for table in tables
         )
         one.add(a)
@@ -122,7 +122,7 @@ def group_coverage(
     rng, taxonomy = np.random.default_rng(seed), uneven_tree(4)
     skill = np.repeat(rng.lognormal(1.2, 0.8, population // GROUP_SIZE), GROUP_SIZE)
     table, truth = simulate(taxonomy, skill, rng)
-    target = target_of(hv.operating_curve(taxonomy, table, truth), thresholds)
+    target = target_of(hv.operating_curve(taxonomy, truth, table), thresholds)
     grouped, single = Tally(target), Tally(target)
     n_groups = n_samples // GROUP_SIZE
     groups = np.repeat(np.arange(n_groups), GROUP_SIZE)
@@ -132,7 +132,7 @@ def group_coverage(
         part = table.take(rows)
         for tally, labels in ((grouped, groups), (single, None)):
             resamples = hv.Resamples.draw(len(rows), n_resamples, seed=number, groups=labels)
-            tally.add(hv.bootstrap_curve(taxonomy, part, truth[rows], resamples, thresholds=thresholds, keys=keys))
+            tally.add(hv.bootstrap_curve(taxonomy, truth[rows], part, resamples, thresholds=thresholds, keys=keys))
     return grouped, single
 
 
@@ -141,7 +141,7 @@ def speed(n_samples=10_000, n_resamples=1000):
     rng, taxonomy = np.random.default_rng(0), uneven_tree(6)
     table, truth = simulate(taxonomy, rng.lognormal(1.2, 0.5, n_samples), rng)
     cpu, wall = time.process_time(), time.perf_counter()
-    hv.bootstrap_curve(taxonomy, table, truth, hv.Resamples.draw(n_samples, n_resamples))
+    hv.bootstrap_curve(taxonomy, truth, table, hv.Resamples.draw(n_samples, n_resamples))
     return time.process_time() - cpu, time.perf_counter() - wall, len(table.nodes) / n_samples
 
 

@@ -92,11 +92,11 @@ def simulate(world, n_simulations, key, n_units, alpha, delta, *, by_group=False
             rows, groups = rng.integers(0, len(world.group), n_units), None
         table, truth = world.table.take(rows), world.truth[rows]
         groups = None if ignore_groups else groups
-        found = guaranteed_threshold(world.taxonomy, table, truth, alpha, delta, key=key, seed=number, groups=groups)
+        found = guaranteed_threshold(world.taxonomy, truth, table, alpha, delta, key=key, seed=number, groups=groups)
         if found.is_feasible:
             risks.append(world.at(name, found.threshold))
             thresholds.append(found.threshold)
-        means = 1 - hv.operating_curve(world.taxonomy, table, truth).at(ORDERS[key])[key]
+        means = 1 - hv.operating_curve(world.taxonomy, truth, table).at(ORDERS[key])[key]
         if means[0] <= alpha:
             last = len(means) - 1 if (means <= alpha).all() else int(np.argmax(means > alpha)) - 1
             careless.append(world.at(key, ORDERS[key][last]))

@@ -21,7 +21,7 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import evaluate
 from hierviz.inference.pareto_table import ParetoTable, pareto_table
 from hierviz.inference.registry import INFERENCE_RULES, infer
-from hierviz.losses import LOSSES
+from hierviz.losses import LOSSES, loss
 from hierviz.metrics import METRICS, HierarchicalConfusion, path_metrics, win_breakdown
 from hierviz.metrics.confusion.confusion import confusion
 from hierviz.metrics.win import win
@@ -81,6 +81,7 @@ __all__ = [
     "load_model",
     "load_predictions",
     "load_taxonomy",
+    "loss",
     "no_clear_difference",
     "node_probabilities",
     "operating_curve",

@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.errors import PredictionsError
+from hierviz.node_lists import NodeLists
+
+KINDS = {"f": "floats", "i": "integers", "u": "integers", "b": "booleans", "U": "texts"}
 
 
 def checked_probabilities(taxonomy, p):
@@ -20,6 +23,30 @@ def checked_probabilities(taxonomy, p):
             f"p: expected finite numbers, got {p[row, node]} in row {row} at {taxonomy.names[node]!r}. Remove it."
         )
     return p
+
+
+def check_truth_first(truth: object, then: str = "probabilities", *, is_one_sample: bool = False) -> None:
+    """Raise a PredictionsError when `truth` is what comes after it in every signature: scores, probabilities or a table.
+
+    Parameters
+    ----------
+    truth : object
+        Node numbers, shape (n_samples,), or NodeLists.
+    then : str
+        What comes after the truth, for the message.
+    is_one_sample : bool
+        True where the truth of a single sample is expected, and its row of probabilities has one axis too.
+    """
+    if isinstance(truth, NodeLists):
+        return
+    if hasattr(truth, "scores"):
+        got = f"a {type(truth).__name__}"
+    else:
+        values = np.asarray(truth)
+        if values.ndim < 2 and not (is_one_sample and values.ndim == 1 and values.dtype.kind == "f" and values.size):
+            return
+        got = f"{KINDS.get(values.dtype.kind, values.dtype)} of shape {values.shape}"
+    raise PredictionsError(f"truth: expected node numbers of shape (n_samples,), got {got}. Truth comes before {then}.")
 
 
 def check_threshold(threshold):

@@ -84,7 +84,7 @@ def ac(demo):
     resamples = hv.Resamples.draw(N)
     return {
         name: hv.bootstrap_curve(
-            taxonomy, model.table, model.truth, resamples, thresholds=[0.5], keys=["correct"]
+            taxonomy, model.truth, model.table, resamples, thresholds=[0.5], keys=["correct"]
         ).summary["ac"]
         for name, model in models.items()
     }

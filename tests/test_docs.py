@@ -172,7 +172,7 @@ def own_files(tmp_path, truth, monkeypatch):
         elif flag == "--operating-point":
             taxonomy = hv.load_taxonomy(demo / "taxonomy.csv")
             predictions = hv.load_predictions(tmp_path / "model_a.csv", taxonomy, truth=truth)
-            curve = hv.operating_curve(taxonomy, hv.pareto_table(taxonomy, predictions), predictions.truth)
+            curve = hv.operating_curve(taxonomy, predictions.truth, hv.pareto_table(taxonomy, predictions))
             write_operating_point(hv.OperatingPoint.of_curve(taxonomy, curve, 0.6, "model_a"), path)
         elif flag == "--predictions" and not path.exists():
             taxonomy = hv.load_taxonomy(demo / "taxonomy.csv")

@@ -385,7 +385,7 @@ def test_tiny_hand_made_steps(tiny):
 
     assert by_sample(truncate(tiny, each, table.nodes)) == hand["truncated"]
     metrics = path_metrics(tiny, each, table.nodes)
-    curve = hv.operating_curve(tiny, table, truth)
+    curve = hv.operating_curve(tiny, truth, table)
     assert set(hand["metric_values"]) == set(hand["totals"]) == set(CURVE_KEYS)
     for key in CURVE_KEYS:
         close(np.concatenate(by_sample(metrics[key])), np.concatenate(hand["metric_values"][key]))
@@ -455,7 +455,7 @@ def test_imagenet_at_thresholds(taxonomies, imagenet_inputs, name):
     place = np.arange(len(table.nodes)) - np.repeat(table.offsets[:-1], np.diff(table.offsets)) + 1
     assert (table.nodes * place).sum() == block["pareto"]["node_wsum"]
     for labels in ("leaf", "mixed"):
-        curve = hv.operating_curve(taxonomy, table, imagenet_inputs[f"gt_{labels}"])
+        curve = hv.operating_curve(taxonomy, imagenet_inputs[f"gt_{labels}"], table)
         expected = block[f"curve_{labels}"]["at_tau"]
         assert set(expected) == {"tau", *CURVE_KEYS}
         found = curve.at(expected["tau"])
@@ -485,7 +485,7 @@ def test_repeats_spread(taxonomies, recipe):
     for seed in case["seeds"]:
         inputs = recipe["inputs"](taxonomy.parent, seed, case["N"], case["s"], case["m"])
         p = hv.node_probabilities(taxonomy, inputs["theta"][case["parametrisation"]], KEYS[case["parametrisation"]])
-        curves.append(hv.operating_curve(taxonomy, hv.pareto_table(taxonomy, p), inputs["gt_leaf"]))
+        curves.append(hv.operating_curve(taxonomy, inputs["gt_leaf"], hv.pareto_table(taxonomy, p)))
     found = hv.summary_over_repeats([curve.sampled(np.arange(1000, -1, -1) / 1000) for curve in curves])
     found = [found[key] for key in columns.values()]
     close([one.mean for one in found], case["mean"])

@@ -72,7 +72,7 @@ def macro(truth, predicted):
 def label_counts(taxonomy, truth, predicted):
     """Our label sets of nodes that stand for their whole paths."""
     counts = LabelSetCounts(taxonomy)
-    counts.add_lists(hv.NodeLists.from_lists(predicted), truth, is_hard=True)
+    counts.add_lists(truth, hv.NodeLists.from_lists(predicted), is_hard=True)
     return counts
 
 
@@ -287,7 +287,7 @@ def test_ancestors_are_never_added_by_hiclass(taxonomy):
     bare = np.array([["", "cat"]], dtype=object)
     close(micro(truth, bare), [1, 1 / 2, 2 / 3])
     counts = LabelSetCounts(taxonomy)
-    counts.add_lists(hv.NodeLists.from_lists([[taxonomy.node("cat")]]), taxonomy.nodes("cat"))
+    counts.add_lists(taxonomy.nodes("cat"), hv.NodeLists.from_lists([[taxonomy.node("cat")]]))
     summary = counts.summary()
     close([summary["micro_precision"], summary["micro_recall"], summary["micro_f1"]], [1, 1 / 2, 2 / 3])
     # hF1 adds them to lists, too.

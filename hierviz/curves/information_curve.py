@@ -18,8 +18,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hierviz.checks import check_truth_first
 from hierviz.curves.operating_curve import StepCurve, operating_curve
-from hierviz.inference.pareto_table import ParetoTable, pareto_table
+from hierviz.inference.pareto_table import ParetoTable, as_table
 from hierviz.inference.rules import BITS_TIE
 
 
@@ -41,17 +42,17 @@ class InformationCurve(StepCurve):
         return np.searchsorted(-self.threshold, BITS_TIE - np.asarray(bits, dtype=np.float64))
 
 
-def information_curve(taxonomy, p, truth):
+def information_curve(taxonomy, truth, table):
     """Operating curve of rule `information_threshold` over all bounds [1]_.
 
     Parameters
     ----------
     taxonomy : Taxonomy
         A tree.
-    p : ndarray of float, shape (n_samples, n_nodes), Predictions, or ParetoTable
-        A ParetoTable must be a full one, without `min_threshold`.
     truth : ndarray of int, shape (n_samples,)
         One known true node a sample, leaf or inner.
+    table : ndarray of float, shape (n_samples, n_nodes), Predictions, or ParetoTable
+        A ParetoTable must be a full one, without `min_threshold`.
 
     Returns
     -------
@@ -62,10 +63,11 @@ def information_curve(taxonomy, p, truth):
     PredictionsError, TaxonomyError
         As `hierviz.operating_curve`.
     """
-    table = p if isinstance(p, ParetoTable) else pareto_table(taxonomy, p)
+    check_truth_first(truth, "the table")
+    table = as_table(taxonomy, table)
     # Each set turned round: element k of a sample changes places with the k-th from its end.
     sizes = np.diff(table.offsets)
     turned = np.repeat(table.offsets[:-1] + table.offsets[1:] - 1, sizes) - np.arange(len(table.nodes))
     nodes = table.nodes[turned]
-    curve = operating_curve(taxonomy, ParetoTable(table.offsets, nodes, taxonomy.information[nodes]), truth)
+    curve = operating_curve(taxonomy, truth, ParetoTable(table.offsets, nodes, taxonomy.information[nodes]))
     return InformationCurve(curve.threshold, curve.values, curve.n_samples)

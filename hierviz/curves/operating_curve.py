@@ -21,7 +21,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hierviz.checks import check_truth_first
 from hierviz.errors import PredictionsError
+from hierviz.inference.pareto_table import as_table
 from hierviz.metrics.path import path_metrics
 
 CURVE_KEYS = (
@@ -138,16 +140,16 @@ class OperatingCurve(StepCurve):
         }
 
 
-def operating_curve(taxonomy, table, truth):
+def operating_curve(taxonomy, truth, table):
     """Operating curve of a data set.
 
     Parameters
     ----------
     taxonomy : Taxonomy
         A tree.
-    table : ParetoTable
     truth : ndarray of int, shape (n_samples,)
         One known true node a sample, leaf or inner.
+    table : ndarray of float, shape (n_samples, n_nodes), Predictions, or ParetoTable
 
     Returns
     -------
@@ -160,7 +162,7 @@ def operating_curve(taxonomy, table, truth):
     TaxonomyError
         If the taxonomy is not a tree.
     """
-    return CurveSteps.of(taxonomy, table, truth).curve()
+    return CurveSteps.from_table(taxonomy, truth, table).curve()
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,10 +193,11 @@ class CurveSteps:
     bounds: dict[str, tuple[float, float]]
 
     @classmethod
-    def of(cls, taxonomy, table, truth, more=None):
+    def from_table(cls, taxonomy, truth, table, more=None):
         """Steps of the metrics `CURVE_KEYS`, and of any values `more` (dict) of the n_elements answers of the table."""
         taxonomy.require_tree("operating curve")
-        truth = np.asarray(truth)
+        check_truth_first(truth, "the table")
+        truth, table = np.asarray(truth), as_table(taxonomy, table)
         if table.n_samples == 0 or len(truth) != table.n_samples:
             raise PredictionsError(
                 f"truth: expected one node for each of the {table.n_samples} samples (at least one), got {len(truth)}. "

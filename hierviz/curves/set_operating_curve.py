@@ -51,7 +51,7 @@ def set_operating_curve(model, thresholds):
         for start in range(0, len(rows), step):
             some = rows[start : start + step]
             points = OperatingPoints(model.taxonomy, thresholds)
-            points.add(predictions.node_probabilities(some), predictions.truth[some])
+            points.add(predictions.truth[some], predictions.node_probabilities(some))
             total += len(some) * points.table()["hf1_samples"]
     values = curve.values | {"hf1_samples": total / model.n_judged}
     return OperatingCurve(curve.threshold, values, curve.n_samples)

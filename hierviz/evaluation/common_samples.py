@@ -74,7 +74,7 @@ class JudgedSamples:
         """OperatingCurve of these samples."""
         if np.array_equal(self.rows, self.model.rows):
             return self.model.curve
-        return operating_curve(self.taxonomy, self.table, self.truth)
+        return operating_curve(self.taxonomy, self.truth, self.table)
 
     @cached_property
     def single(self):

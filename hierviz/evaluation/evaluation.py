@@ -82,7 +82,7 @@ class Evaluation:
                 known = judged[rows]
                 truth, p = predictions.truth[rows][known], p[known]
                 places = np.arange(rows.start, rows.stop)[known]
-                wins[places] = win(taxonomy, p, truth)
+                wins[places] = win(taxonomy, truth, p)
                 raw_wins[places] = (p[:, 0] + wins[places]) / 2
                 p_truth[places] = p[np.arange(len(p)), truth]
             if progress:
@@ -125,7 +125,7 @@ class Evaluation:
         reason = self.why_no_curve()
         if reason:
             raise PredictionsError(f"{self.predictions.name}: expected an operating curve, got none: {reason}.")
-        return operating_curve(self.taxonomy, self.table.take(self.rows), self.truth)
+        return operating_curve(self.taxonomy, self.truth, self.table.take(self.rows))
 
     def why_not_one_truth(self):
         """Why measures of one true node on a tree do not apply, in words; None when they do."""
@@ -223,14 +223,14 @@ class Evaluation:
         predictions = self.predictions
         if not predictions.has_scores:
             counts = LabelSetCounts(self.taxonomy)
-            counts.add_lists(predictions.labels.take(self.rows), self.truth, is_hard=predictions.is_hard)
+            counts.add_lists(self.truth, predictions.labels.take(self.rows), is_hard=predictions.is_hard)
             return counts
         counts = LabelSetCounts(self.taxonomy, threshold)
         for rows in predictions.blocks():
             known = self.judged[rows]
             where = np.flatnonzero(known) + rows.start
             truth = predictions.truth[where] if predictions.has_single_truth else predictions.truth.take(where)
-            counts.add(predictions.node_probabilities(rows)[known], truth)
+            counts.add(truth, predictions.node_probabilities(rows)[known])
         return counts
 
     def distribution_per_sample(self):

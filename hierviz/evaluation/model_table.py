@@ -94,8 +94,8 @@ def model_intervals(
     """
     bands = bootstrap_curve(
         samples.taxonomy,
-        samples.table,
         samples.truth,
+        samples.table,
         resamples,
         thresholds=thresholds,
         keys=keys,

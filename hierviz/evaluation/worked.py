@@ -61,14 +61,14 @@ def worked_numbers(taxonomy, truth, predicted, p=None, best_leaf=None):
     """
     found = _confusion(taxonomy, truth, predicted) | _path(taxonomy, truth, predicted)
     if p is not None:
-        found = _win(taxonomy, np.asarray(p), truth) | found
+        found = _win(taxonomy, truth, np.asarray(p)) | found
     if best_leaf is not None:
         found |= _best_leaf(taxonomy, truth, best_leaf)
     return {key: Worked(key, value, text) for key, (value, text) in found.items()}
 
 
-def _win(taxonomy, p, truth):
-    terms = win_breakdown(taxonomy, p, truth)
+def _win(taxonomy, truth, p):
+    terms = win_breakdown(taxonomy, truth, p)
     parts = " + ".join(
         f"{_weight(weight)} × {value:.6g} ({taxonomy.title(node)})"
         for weight, value, node in zip(terms.weight.tolist(), terms.p.tolist(), terms.nodes.tolist())

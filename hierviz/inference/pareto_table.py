@@ -20,7 +20,7 @@ import numpy as np
 from hierviz.checks import check_threshold, checked_probabilities
 from hierviz.inference import rules
 from hierviz.predictions import Predictions
-from hierviz.taxonomy import NodeLists
+from hierviz.taxonomy import NodeLists, Taxonomy
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +66,11 @@ class ParetoTable:
             np.concatenate([table.nodes for table in tables]),
             np.concatenate([table.scores for table in tables]),
         )
+
+
+def as_table(taxonomy: Taxonomy, table: np.ndarray | Predictions | ParetoTable) -> ParetoTable:
+    """`table` itself when it is a ParetoTable, else that of node probabilities or Predictions."""
+    return table if isinstance(table, ParetoTable) else pareto_table(taxonomy, table)
 
 
 def pareto_table(taxonomy, p, *, min_threshold=None):

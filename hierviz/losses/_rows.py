@@ -1,9 +1,10 @@
-"""The door of every loss, checked once: scores, truth and keywords. Then rows are worked on in blocks."""
+"""The door of every loss, checked once: truth, scores and keywords. Then rows are worked on in blocks."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from hierviz.checks import check_truth_first
 from hierviz.errors import PredictionsError, listed
 from hierviz.parametrisation import accumulate_down, column_order
 from hierviz.taxonomy import NodeLists
@@ -13,9 +14,9 @@ BLOCK_VALUES = 1_000_000
 
 
 def opened(
-    taxonomy, scores, truth, key, parametrisation, *, tree_only=True, leaf_only=False, above_root=True, width=None
+    taxonomy, truth, scores, key, parametrisation, *, tree_only=True, leaf_only=False, above_root=True, width=None
 ):
-    """Scores as float64 and truth as ndarray of int, or the error that says what is wrong with them.
+    """Truth as ndarray of int and scores as float64, or the error that says what is wrong with them.
 
     Parameters
     ----------
@@ -28,6 +29,7 @@ def opened(
     """
     if tree_only:
         taxonomy.require_tree(f"loss {key!r}")
+    check_truth_first(truth, "scores")
     scores = _numbers(scores)
     if width is None:
         column_order(taxonomy, parametrisation, scores.shape[1])
@@ -46,26 +48,27 @@ def opened(
         _refuse(taxonomy, truth, ~taxonomy.is_leaf[truth], f"leaves for {key}", "Leave these samples out.")
     if not above_root:
         _refuse(taxonomy, truth, truth == 0, f"nodes below the root for {key}", "Leave these samples out.")
-    return scores, truth
+    return truth, scores
 
 
-def opened_sets(taxonomy, scores, truth, key, parametrisation, *, tree_only=True, leaf_only=False, may_be_empty=True):
+def opened_sets(taxonomy, truth, scores, key, parametrisation, *, tree_only=True, leaf_only=False, may_be_empty=True):
     """As `opened` for losses of label sets: truth as NodeLists closed under ancestors, the root included."""
     several = isinstance(truth, NodeLists)
     if not several:
-        scores, nodes = opened(
+        nodes, scores = opened(
             taxonomy,
-            scores,
             truth,
+            scores,
             key,
             parametrisation,
             tree_only=tree_only,
             leaf_only=leaf_only,
             above_root=may_be_empty,
         )
-        return scores, taxonomy.ancestors(nodes)
+        return taxonomy.ancestors(nodes), scores
     if tree_only:
         taxonomy.require_tree(f"loss {key!r}")
+    check_truth_first(truth, "scores")
     scores = _numbers(scores)
     column_order(taxonomy, parametrisation, scores.shape[1])
     _same_length(scores, truth)
@@ -85,7 +88,7 @@ def opened_sets(taxonomy, scores, truth, key, parametrisation, *, tree_only=True
             f"truth: expected a node below the root in every list for {key}, got none in rows {listed(empty.tolist())}. "
             "Leave these samples out."
         )
-    return scores, NodeLists(np.concatenate([[0], np.cumsum(length)]), nodes)
+    return NodeLists(np.concatenate([[0], np.cumsum(length)]), nodes), scores
 
 
 def number(value, name, low, high=np.inf, *, open_low=False):

@@ -25,17 +25,17 @@ from hierviz.losses._rows import by_blocks, choice, indicator, number, opened
 from hierviz.parametrisation import default_columns
 
 
-def conditional_softmax(taxonomy, scores, truth, *, smoothing=0.0):
+def conditional_softmax(taxonomy, truth, scores, *, smoothing=0.0):
     r"""Negative log-likelihood of the truth under a softmax within each family.
 
     Parameters
     ----------
     taxonomy : Taxonomy
         A tree.
-    scores : ndarray, shape (n_samples, n_nodes - 1)
-        Grouped by parent, the order of `default_columns`.
     truth : ndarray of int, shape (n_samples,)
         Any node.
+    scores : ndarray, shape (n_samples, n_nodes - 1)
+        Grouped by parent, the order of `default_columns`.
     smoothing : float
         In [0, 1]: share of the weight that is spread over the tree by the number of leaves below.
 
@@ -53,7 +53,7 @@ def conditional_softmax(taxonomy, scores, truth, *, smoothing=0.0):
     below :math:`u` [1]_. Without smoothing it is :math:`-\log p_y`, and families off the path have no gradient.
     """
     smoothing = number(smoothing, "smoothing", 0, 1)
-    scores, truth = opened(taxonomy, scores, truth, "conditional_softmax", "conditional_softmax")
+    truth, scores = opened(taxonomy, truth, scores, "conditional_softmax", "conditional_softmax")
     columns, families = default_columns(taxonomy, "conditional_softmax"), _families(taxonomy)
     spread = smoothing * (taxonomy.n_leaves_below / taxonomy.n_leaves)[columns]
 
@@ -64,17 +64,17 @@ def conditional_softmax(taxonomy, scores, truth, *, smoothing=0.0):
     return by_blocks(taxonomy, compute, scores, truth)
 
 
-def conditional_softmax_la(taxonomy, scores, truth, *, tau=1.0, counts=None):
+def conditional_softmax_la(taxonomy, truth, scores, *, tau=1.0, counts=None):
     r"""`conditional_softmax` on logits adjusted by how often each node occurs in training.
 
     Parameters
     ----------
     taxonomy : Taxonomy
         A tree.
-    scores : ndarray, shape (n_samples, n_nodes - 1)
-        Grouped by parent, unadjusted: the adjustment is part of the loss only [2]_.
     truth : ndarray of int, shape (n_samples,)
         Any node.
+    scores : ndarray, shape (n_samples, n_nodes - 1)
+        Grouped by parent, unadjusted: the adjustment is part of the loss only [2]_.
     tau : float
         At least 0: strength of the adjustment; 0 gives `conditional_softmax`.
     counts : ndarray, shape (n_nodes,), optional
@@ -100,7 +100,7 @@ def conditional_softmax_la(taxonomy, scores, truth, *, tau=1.0, counts=None):
     where :math:`\nu_u` is the share of :math:`u` in the counts of its family [2]_.
     """
     tau = number(tau, "tau", 0)
-    scores, truth = opened(taxonomy, scores, truth, "conditional_softmax_la", "conditional_softmax")
+    truth, scores = opened(taxonomy, truth, scores, "conditional_softmax_la", "conditional_softmax")
     columns, families = default_columns(taxonomy, "conditional_softmax"), _families(taxonomy)
     adjustment = tau * np.log(train_shares(taxonomy, counts)[columns])
 
@@ -147,17 +147,17 @@ def train_shares(taxonomy, counts=None):
     return counts
 
 
-def hxe(taxonomy, scores, truth, *, alpha=0.1, parametrisation="flat_softmax"):
+def hxe(taxonomy, truth, scores, *, alpha=0.1, parametrisation="flat_softmax"):
     r"""Hierarchical cross entropy: the steps of the path cost less the deeper they are.
 
     Parameters
     ----------
     taxonomy : Taxonomy
         A tree.
-    scores : ndarray, shape (n_samples, n_scores)
-        Columns of `parametrisation`.
     truth : ndarray of int, shape (n_samples,)
         Any node.
+    scores : ndarray, shape (n_samples, n_scores)
+        Columns of `parametrisation`.
     alpha : float
         At least 0; 0 gives -log p of the truth.
     parametrisation : str
@@ -178,7 +178,7 @@ def hxe(taxonomy, scores, truth, *, alpha=0.1, parametrisation="flat_softmax"):
     """
     alpha = number(alpha, "alpha", 0)
     choice(parametrisation, "parametrisation", ("flat_softmax", "conditional_softmax"))
-    scores, truth = opened(taxonomy, scores, truth, "hxe", parametrisation)
+    truth, scores = opened(taxonomy, truth, scores, "hxe", parametrisation)
     columns, families = default_columns(taxonomy, "conditional_softmax"), _families(taxonomy)
     decay = np.exp(-alpha * (taxonomy.depth[columns] - 1))
 

@@ -26,16 +26,16 @@ from hierviz.parametrisation import accumulate_down, sigmoid
 COSTS = ("incorrect", "depth_dist", "info_dist")
 
 
-def soft_max_descendant(taxonomy, scores, truth, *, weighted=True):
+def soft_max_descendant(taxonomy, truth, scores, *, weighted=True):
     r"""Each node of the true path against all nodes that are neither above nor below it.
 
     Parameters
     ----------
     taxonomy : Taxonomy
         A tree.
-    scores : ndarray, shape (n_samples, n_nodes)
     truth : ndarray of int, shape (n_samples,)
         Any node.
+    scores : ndarray, shape (n_samples, n_nodes)
     weighted : bool
         False: every node of the path counts 1 instead of 1 / (leaves below it).
 
@@ -54,7 +54,7 @@ def soft_max_descendant(taxonomy, scores, truth, *, weighted=True):
     :math:`u` [1]_. Nodes unrelated to :math:`u` are the subtrees of the siblings of :math:`u` and of its ancestors, so
     their sum grows step by step along the path and nothing is ever subtracted. A node without unrelated nodes adds 0.
     """
-    scores, truth = opened(taxonomy, scores, truth, "soft_max_descendant", "softmax_all_nodes")
+    truth, scores = opened(taxonomy, truth, scores, "soft_max_descendant", "softmax_all_nodes")
     weight = 1 / taxonomy.n_leaves_below if weighted else np.ones(taxonomy.n_nodes)
 
     def compute(scores, truth):
@@ -82,16 +82,16 @@ def soft_max_descendant(taxonomy, scores, truth, *, weighted=True):
     return by_blocks(taxonomy, compute, scores, truth)
 
 
-def soft_max_margin(taxonomy, scores, truth, *, tau=5.0, cost="incorrect"):
+def soft_max_margin(taxonomy, truth, scores, *, tau=5.0, cost="incorrect"):
     r"""Cross entropy over all nodes, in which wrong nodes get a head start.
 
     Parameters
     ----------
     taxonomy : Taxonomy
         A tree; for ``cost="incorrect"`` also a directed acyclic graph.
-    scores : ndarray, shape (n_samples, n_nodes)
     truth : ndarray of int, shape (n_samples,)
         Any node. Nodes below an inner truth count as wrong here, unlike in the metrics.
+    scores : ndarray, shape (n_samples, n_nodes)
     tau : float
         At least 0: size of the head start; 5 in [1]_, 0 gives the cross entropy over all nodes.
     cost : str
@@ -112,7 +112,7 @@ def soft_max_margin(taxonomy, scores, truth, *, tau=5.0, cost="incorrect"):
     """
     tau = number(tau, "tau", 0)
     tree_only = choice(cost, "cost", COSTS) != "incorrect"
-    scores, truth = opened(taxonomy, scores, truth, "soft_max_margin", "softmax_all_nodes", tree_only=tree_only)
+    truth, scores = opened(taxonomy, truth, scores, "soft_max_margin", "softmax_all_nodes", tree_only=tree_only)
 
     def compute(scores, truth):
         answer = np.arange(taxonomy.n_nodes)[None, :] == truth[:, None]
@@ -121,7 +121,7 @@ def soft_max_margin(taxonomy, scores, truth, *, tau=5.0, cost="incorrect"):
     return by_blocks(taxonomy, compute, scores, truth)
 
 
-def hard_margin(taxonomy, scores, truth, *, tau=5.0, cost="incorrect"):
+def hard_margin(taxonomy, truth, scores, *, tau=5.0, cost="incorrect"):
     r"""How far the best wrong node, with its head start, is above the truth.
 
     Parameters as in `soft_max_margin`.
@@ -141,7 +141,7 @@ def hard_margin(taxonomy, scores, truth, *, tau=5.0, cost="incorrect"):
     """
     tau = number(tau, "tau", 0)
     tree_only = choice(cost, "cost", COSTS) != "incorrect"
-    scores, truth = opened(taxonomy, scores, truth, "hard_margin", "softmax_all_nodes", tree_only=tree_only)
+    truth, scores = opened(taxonomy, truth, scores, "hard_margin", "softmax_all_nodes", tree_only=tree_only)
 
     def compute(scores, truth):
         row = np.arange(len(scores))

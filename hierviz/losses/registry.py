@@ -33,7 +33,7 @@ class Loss:
         Key of `PARAMETRISATIONS` that the loss trains; gives the order of the columns. `coarse_ce` has only the first
         family of it.
     function : callable
-        (taxonomy, scores, truth, **keywords) -> (values, gradient).
+        (taxonomy, truth, scores, **keywords) -> (values, gradient).
     tree_only : bool
         True when no directed acyclic graph is accepted.
     leaf_truth_only : bool
@@ -69,20 +69,20 @@ class Loss:
         return default_columns(taxonomy, keywords.get("parametrisation", self.parametrisation))
 
 
-def loss(taxonomy, scores, truth, key, **keywords):
+def loss(name, taxonomy, truth, scores, **keywords):
     """Value of a loss for each sample, and its gradient by the scores.
 
     Parameters
     ----------
-    taxonomy : Taxonomy
-    scores : ndarray, shape (n_samples, n_scores)
-        Raw model outputs; `LOSSES[key].columns(taxonomy)` is the node of each column.
-    truth : ndarray of int, shape (n_samples,), or NodeLists
-        True nodes. Lists where `LOSSES[key].takes_lists`.
-    key : str
+    name : str
         A key of `LOSSES`.
+    taxonomy : Taxonomy
+    truth : ndarray of int, shape (n_samples,), or NodeLists
+        True nodes. Lists where `LOSSES[name].takes_lists`.
+    scores : ndarray, shape (n_samples, n_scores)
+        Raw model outputs; `LOSSES[name].columns(taxonomy)` is the node of each column.
     **keywords
-        Those of the loss, `LOSSES[key].parameters`.
+        Those of the loss, `LOSSES[name].parameters`.
 
     Returns
     -------
@@ -102,19 +102,19 @@ def loss(taxonomy, scores, truth, key, **keywords):
     --------
     >>> from hierviz import Taxonomy
     >>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
-    >>> values, gradient = loss(taxonomy, [[0.0, 0.0, 0.0]], taxonomy.nodes("cat"), "hxe", alpha=0.5)
+    >>> values, gradient = loss("hxe", taxonomy, taxonomy.nodes("cat"), [[0.0, 0.0, 0.0]], alpha=0.5)
     >>> values.round(3), gradient.round(3)
     (array([0.826]), array([[-0.47 ,  0.137,  0.333]]))
     """
-    entry = loss_entry(key)
+    entry = loss_entry(name)
     known = entry.parameters
-    unknown = [name for name in keywords if name not in known]
+    unknown = [keyword for keyword in keywords if keyword not in known]
     if unknown:
         raise PredictionsError(
-            f"loss {key!r}: expected only the keywords {list(known)}, got {listed(unknown)}.{near_miss(unknown[0], known)} "
+            f"loss {name!r}: expected only the keywords {list(known)}, got {listed(unknown)}.{near_miss(unknown[0], known)} "
             "Leave the others out."
         )
-    return entry.function(taxonomy, scores, truth, **keywords)
+    return entry.function(taxonomy, truth, scores, **keywords)
 
 
 def loss_entry(key):

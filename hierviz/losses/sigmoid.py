@@ -25,16 +25,16 @@ import numpy as np
 from hierviz.losses._rows import at_meeting, by_blocks, indicator, number, opened_sets
 
 
-def multilabel_bce(taxonomy, scores, truth):
+def multilabel_bce(taxonomy, truth, scores):
     r"""Binary cross entropy of every node.
 
     Parameters
     ----------
     taxonomy : Taxonomy
         A tree or a directed acyclic graph.
-    scores : ndarray, shape (n_samples, n_nodes - 1)
     truth : ndarray of int, shape (n_samples,), or NodeLists
         Any nodes; an empty list means that no node is true.
+    scores : ndarray, shape (n_samples, n_nodes - 1)
 
     Returns
     -------
@@ -46,7 +46,7 @@ def multilabel_bce(taxonomy, scores, truth):
     -----
     .. math:: \sum_{u \in Y} -\log p_u + \sum_{u \notin Y} -\log(1 - p_u)
     """
-    scores, truth = opened_sets(taxonomy, scores, truth, "multilabel_bce", "multilabel_sigmoid", tree_only=False)
+    truth, scores = opened_sets(taxonomy, truth, scores, "multilabel_bce", "multilabel_sigmoid", tree_only=False)
 
     def compute(scores, truth):
         return _binary(scores, indicator(taxonomy, truth)[:, 1:], 1.0)
@@ -54,16 +54,16 @@ def multilabel_bce(taxonomy, scores, truth):
     return by_blocks(taxonomy, compute, scores, truth)
 
 
-def multilabel_focal(taxonomy, scores, truth, *, alpha=0.95, gamma=1.0):
+def multilabel_focal(taxonomy, truth, scores, *, alpha=0.95, gamma=1.0):
     r"""Focal loss of every node: decisions that are already right count less.
 
     Parameters
     ----------
     taxonomy : Taxonomy
         A tree or a directed acyclic graph.
-    scores : ndarray, shape (n_samples, n_nodes - 1)
     truth : ndarray of int, shape (n_samples,), or NodeLists
         Any nodes; an empty list means that no node is true.
+    scores : ndarray, shape (n_samples, n_nodes - 1)
     alpha : float
         In [0, 1]: weight of true nodes, the others weigh 1 - alpha.
     gamma : float
@@ -80,7 +80,7 @@ def multilabel_focal(taxonomy, scores, truth, *, alpha=0.95, gamma=1.0):
     .. math:: \sum_{u \in Y} -\alpha (1 - p_u)^\gamma \log p_u + \sum_{u \notin Y} -(1 - \alpha) p_u^\gamma \log(1 - p_u)
     """
     alpha, gamma = number(alpha, "alpha", 0, 1), number(gamma, "gamma", 0)
-    scores, truth = opened_sets(taxonomy, scores, truth, "multilabel_focal", "multilabel_sigmoid", tree_only=False)
+    truth, scores = opened_sets(taxonomy, truth, scores, "multilabel_focal", "multilabel_sigmoid", tree_only=False)
 
     def compute(scores, truth):
         target = indicator(taxonomy, truth)[:, 1:]
@@ -93,16 +93,16 @@ def multilabel_focal(taxonomy, scores, truth, *, alpha=0.95, gamma=1.0):
     return by_blocks(taxonomy, compute, scores, truth)
 
 
-def conditional_sigmoid(taxonomy, scores, truth):
+def conditional_sigmoid(taxonomy, truth, scores):
     r"""Binary cross entropy of the nodes whose parent is true.
 
     Parameters
     ----------
     taxonomy : Taxonomy
         A tree.
-    scores : ndarray, shape (n_samples, n_nodes - 1)
     truth : ndarray of int, shape (n_samples,), or NodeLists
         Leaves [1]_. Lists may hold any nodes [2]_: where no child of a listed node is listed, all of them are false.
+    scores : ndarray, shape (n_samples, n_nodes - 1)
 
     Returns
     -------
@@ -122,7 +122,7 @@ def conditional_sigmoid(taxonomy, scores, truth):
 
     where :math:`p_u` is the probability of :math:`u` given its parent. [2]_ clamps it to [1e-7, 1 - 1e-7], this does not.
     """
-    scores, truth = opened_sets(taxonomy, scores, truth, "conditional_sigmoid", "conditional_sigmoid", leaf_only=True)
+    truth, scores = opened_sets(taxonomy, truth, scores, "conditional_sigmoid", "conditional_sigmoid", leaf_only=True)
 
     def compute(scores, truth):
         inside = indicator(taxonomy, truth)
@@ -131,16 +131,16 @@ def conditional_sigmoid(taxonomy, scores, truth):
     return by_blocks(taxonomy, compute, scores, truth)
 
 
-def champ(taxonomy, scores, truth, *, beta=0.2):
+def champ(taxonomy, truth, scores, *, beta=0.2):
     r"""Binary cross entropy of every node, where a false node costs more the farther it is from the truth (CHAMP).
 
     Parameters
     ----------
     taxonomy : Taxonomy
         A tree.
-    scores : ndarray, shape (n_samples, n_nodes - 1)
     truth : ndarray of int, shape (n_samples,), or NodeLists
         Any nodes, at least one below the root.
+    scores : ndarray, shape (n_samples, n_nodes - 1)
     beta : float
         At least 0; 0 gives `multilabel_bce`.
 
@@ -164,7 +164,7 @@ def champ(taxonomy, scores, truth, *, beta=0.2):
     two nodes other than the root [2]_, [3]_. A tied nearest node counts once; the code of [2]_ counts it twice.
     """
     beta = number(beta, "beta", 0)
-    scores, truth = opened_sets(taxonomy, scores, truth, "champ", "multilabel_sigmoid", may_be_empty=False)
+    truth, scores = opened_sets(taxonomy, truth, scores, "champ", "multilabel_sigmoid", may_be_empty=False)
     longest = max(1, _longest_distance(taxonomy))
 
     def compute(scores, truth):

@@ -26,16 +26,16 @@ from hierviz.losses._rows import at_meeting, by_blocks, number, opened
 from hierviz.parametrisation import accumulate_down, default_columns, sigmoid, softmax, sum_up
 
 
-def flat_ce(taxonomy, scores, truth, *, smoothing=0.0):
+def flat_ce(taxonomy, truth, scores, *, smoothing=0.0):
     r"""Cross entropy of a softmax over the leaves.
 
     Parameters
     ----------
     taxonomy : Taxonomy
         A tree or a directed acyclic graph.
-    scores : ndarray, shape (n_samples, n_leaves)
     truth : ndarray of int, shape (n_samples,)
         Leaves; without smoothing any node, whose mass is the sum over the leaves below it.
+    scores : ndarray, shape (n_samples, n_leaves)
     smoothing : float
         In [0, 1]: share of the target spread evenly over the leaves.
 
@@ -61,12 +61,12 @@ def flat_ce(taxonomy, scores, truth, *, smoothing=0.0):
     --------
     >>> from hierviz import Taxonomy
     >>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
-    >>> values, gradient = flat_ce(taxonomy, [[0.0, 0.0, 0.0]] * 2, taxonomy.nodes("cat", "mammal"))
+    >>> values, gradient = flat_ce(taxonomy, taxonomy.nodes("cat", "mammal"), [[0.0, 0.0, 0.0]] * 2)
     >>> values.round(3), gradient.round(3)
     (array([1.099, 0.405]), array([[-0.667,  0.333,  0.333], [-0.167, -0.167,  0.333]]))
     """
     smoothing = number(smoothing, "smoothing", 0, 1)
-    scores, truth = opened(taxonomy, scores, truth, "flat_ce", "flat_softmax", tree_only=False, leaf_only=smoothing > 0)
+    truth, scores = opened(taxonomy, truth, scores, "flat_ce", "flat_softmax", tree_only=False, leaf_only=smoothing > 0)
     below = _below_finder(taxonomy)
 
     def compute(scores, truth):
@@ -80,16 +80,16 @@ def flat_ce(taxonomy, scores, truth, *, smoothing=0.0):
     return by_blocks(taxonomy, compute, scores, truth)
 
 
-def raw_win(taxonomy, scores, truth):
+def raw_win(taxonomy, truth, scores):
     r"""Minus the rescaled hierarchical win of the softmax over the leaves.
 
     Parameters
     ----------
     taxonomy : Taxonomy
         A tree.
-    scores : ndarray, shape (n_samples, n_leaves)
     truth : ndarray of int, shape (n_samples,)
         Any node; for an inner truth the path ends there, as in `hierviz.metrics.win`.
+    scores : ndarray, shape (n_samples, n_leaves)
 
     Returns
     -------
@@ -104,7 +104,7 @@ def raw_win(taxonomy, scores, truth):
     where :math:`g_i = 1` at or below the truth and else :math:`1 - 2^{-d}` with :math:`d` the depth of the lowest common
     ancestor of leaf :math:`i` and the truth [1]_.
     """
-    scores, truth = opened(taxonomy, scores, truth, "raw_win", "flat_softmax")
+    truth, scores = opened(taxonomy, truth, scores, "raw_win", "flat_softmax")
     below = _below_finder(taxonomy)
 
     def compute(scores, truth):
@@ -117,7 +117,7 @@ def raw_win(taxonomy, scores, truth):
     return by_blocks(taxonomy, compute, scores, truth)
 
 
-def log_win(taxonomy, scores, truth):
+def log_win(taxonomy, truth, scores):
     r"""Minus the logarithm of the rescaled hierarchical win of the softmax over the leaves.
 
     Parameters and truth as in `raw_win`.
@@ -135,7 +135,7 @@ def log_win(taxonomy, scores, truth):
 
     with the :math:`g_i` of `raw_win`; "log" is the natural logarithm of the rescaled win [1]_.
     """
-    scores, truth = opened(taxonomy, scores, truth, "log_win", "flat_softmax")
+    truth, scores = opened(taxonomy, truth, scores, "log_win", "flat_softmax")
     below = _below_finder(taxonomy)
 
     def compute(scores, truth):
@@ -154,17 +154,17 @@ def log_win(taxonomy, scores, truth):
     return by_blocks(taxonomy, compute, scores, truth)
 
 
-def coarse_ce(taxonomy, scores, truth):
+def coarse_ce(taxonomy, truth, scores):
     r"""Cross entropy of a softmax over the children of the root.
 
     Parameters
     ----------
     taxonomy : Taxonomy
         A tree.
-    scores : ndarray, shape (n_samples, number of children of the root)
-        In ascending node order: the first columns of `conditional_softmax`.
     truth : ndarray of int, shape (n_samples,)
         Any node but the root; its ancestor at depth 1 is the class.
+    scores : ndarray, shape (n_samples, number of children of the root)
+        In ascending node order: the first columns of `conditional_softmax`.
 
     Returns
     -------
@@ -186,7 +186,7 @@ def coarse_ce(taxonomy, scores, truth):
     taxonomy.require_tree("loss 'coarse_ce'")
     tops = coarse_columns(taxonomy)
     width = len(tops), "one per child of the root"
-    scores, truth = opened(taxonomy, scores, truth, "coarse_ce", None, above_root=False, width=width)
+    truth, scores = opened(taxonomy, truth, scores, "coarse_ce", None, above_root=False, width=width)
 
     def compute(scores, truth):
         return mass_nll(scores, taxonomy.is_ancestor(tops[None, :], truth[:, None]))
@@ -199,17 +199,17 @@ def coarse_columns(taxonomy):
     return np.flatnonzero(taxonomy.parent == 0)
 
 
-def ps_softmax(taxonomy, scores, truth):
+def ps_softmax(taxonomy, truth, scores):
     r"""Cross entropy of the leaf softmax whose logits are sums of scores along the path.
 
     Parameters
     ----------
     taxonomy : Taxonomy
         A tree.
-    scores : ndarray, shape (n_samples, n_nodes - 1)
-        Nodes 1, 2, ...: the root has no score.
     truth : ndarray of int, shape (n_samples,)
         Any node; the mass of an inner node is the sum over the leaves below it.
+    scores : ndarray, shape (n_samples, n_nodes - 1)
+        Nodes 1, 2, ...: the root has no score.
 
     Returns
     -------
@@ -221,7 +221,7 @@ def ps_softmax(taxonomy, scores, truth):
     -----
     `flat_ce` of :math:`\beta_u = \sum_{v \in \text{path}(u)} \theta_v` [2]_.
     """
-    scores, truth = opened(taxonomy, scores, truth, "ps_softmax", "ps_softmax")
+    truth, scores = opened(taxonomy, truth, scores, "ps_softmax", "ps_softmax")
     below = _below_finder(taxonomy)
 
     def compute(scores, truth):
@@ -234,17 +234,17 @@ def ps_softmax(taxonomy, scores, truth):
     return by_blocks(taxonomy, compute, scores, truth)
 
 
-def deep_rtc(taxonomy, scores, truth, *, cut=0.0, seed=0, drops=None):
+def deep_rtc(taxonomy, truth, scores, *, cut=0.0, seed=0, drops=None):
     r"""Cross entropy on a random cut of the tree, with logits summed along the path (Deep RTC).
 
     Parameters
     ----------
     taxonomy : Taxonomy
         A tree.
-    scores : ndarray, shape (n_samples, n_nodes - 1)
-        Nodes 1, 2, ...: the root has no score. No temperature is applied here.
     truth : ndarray of int, shape (n_samples,)
         Leaves.
+    scores : ndarray, shape (n_samples, n_nodes - 1)
+        Nodes 1, 2, ...: the root has no score. No temperature is applied here.
     cut : float
         In [0, 1]: probability with which each node but the root is dropped, independently per sample.
     seed : int or numpy.random.Generator
@@ -270,7 +270,7 @@ def deep_rtc(taxonomy, scores, truth, *, cut=0.0, seed=0, drops=None):
     :math:`\beta_u = \sum_{v \in \text{path}(u)} \theta_v` [2]_. Without drops it is `ps_softmax`.
     """
     cut = number(cut, "cut", 0, 1)
-    scores, truth = opened(taxonomy, scores, truth, "deep_rtc", "deep_rtc", leaf_only=True)
+    truth, scores = opened(taxonomy, truth, scores, "deep_rtc", "deep_rtc", leaf_only=True)
     drops = None if drops is None else _checked_drops(drops, (len(scores), taxonomy.n_nodes), cut)
     generator = _generator(seed)
 

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.checks import checked_probabilities
+from hierviz.checks import check_truth_first, checked_probabilities
 from hierviz.errors import PredictionsError
 from hierviz.metrics.path import check_nodes, truncate
 
@@ -62,17 +62,17 @@ class WinBreakdown:
     raw_win: float
 
 
-def win(taxonomy, p, truth, *, rescaled=True):
+def win(taxonomy, truth, p, *, rescaled=True):
     r"""Hierarchical win of each sample.
 
     Parameters
     ----------
     taxonomy : Taxonomy
         A tree.
-    p : ndarray of float, shape (n_samples, n_nodes)
-        Node probabilities. The win is linear in them; they need not be normalised.
     truth : ndarray of int, shape (n_samples,)
         True nodes.
+    p : ndarray of float, shape (n_samples, n_nodes)
+        Node probabilities. The win is linear in them; they need not be normalised.
     rescaled : bool
         True: root left out and doubled, 0 to 1. False: the raw win, 1/2 to 1.
 
@@ -93,10 +93,10 @@ def win(taxonomy, p, truth, *, rescaled=True):
     --------
     >>> from hierviz import Taxonomy
     >>> fish = Taxonomy.from_edges([("fish", "sturgeon"), ("sturgeon", "huso"), ("sturgeon", "acipenser")])
-    >>> win(fish, np.array([[1, 1, 1, 0.0]]), fish.nodes("acipenser"))
+    >>> win(fish, fish.nodes("acipenser"), np.array([[1, 1, 1, 0.0]]))
     array([0.5])
     """
-    p, truth = _checked(taxonomy, p, truth)
+    truth, p = _checked(taxonomy, truth, p)
     rows, node = np.arange(len(truth)), truth.copy()
     total = np.ldexp(p[rows, truth], -taxonomy.depth[truth])
     for _ in range(taxonomy.max_depth):
@@ -105,24 +105,25 @@ def win(taxonomy, p, truth, *, rescaled=True):
     return total if rescaled else (p[:, 0] + total) / 2
 
 
-def win_breakdown(taxonomy, p, truth):
+def win_breakdown(taxonomy, truth, p):
     """The win of one sample, term by term.
 
     Parameters
     ----------
     taxonomy : Taxonomy
         A tree.
-    p : ndarray of float, shape (n_nodes,)
-        Node probabilities of the sample.
     truth : int
         Its true node.
+    p : ndarray of float, shape (n_nodes,)
+        Node probabilities of the sample.
 
     Returns
     -------
     WinBreakdown
     """
+    check_truth_first(truth, is_one_sample=True)
     p = np.asarray(p, dtype=float)
-    value = win(taxonomy, p[None], np.array([truth]))[0]
+    value = win(taxonomy, np.array([truth]), p[None])[0]
     nodes = taxonomy.path(truth)
     nodes = nodes[1:] if len(nodes) > 1 else nodes
     weight = np.exp2(-np.arange(1.0, len(nodes) + 1))
@@ -164,12 +165,13 @@ def best_leaf_metrics(taxonomy, truth, best_leaf):
     }
 
 
-def _checked(taxonomy, p, truth):
+def _checked(taxonomy, truth, p):
     taxonomy.require_tree("win")
+    check_truth_first(truth)
     p, truth = checked_probabilities(taxonomy, p), np.asarray(truth)
     if len(p) != len(truth):
         raise PredictionsError(
             f"p: expected shape ({len(truth)}, {taxonomy.n_nodes}) for {len(truth)} truths, got {p.shape}. Align them."
         )
     check_nodes(taxonomy, "truth", truth)
-    return p, truth
+    return truth, p

@@ -23,8 +23,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from hierviz.checks import check_truth_first
 from hierviz.curves.operating_curve import CURVE_KEYS, operating_curve
 from hierviz.errors import PredictionsError
+from hierviz.inference.pareto_table import as_table
 from hierviz.metrics.path import check_nodes, path_metrics
 from hierviz.uncertainty.splits import split_samples
 
@@ -90,8 +92,8 @@ def groups_by_subtree(taxonomy, table, subtrees=None):
     ----------
     taxonomy : Taxonomy
         A tree.
-    table : ParetoTable
-        Of all thresholds, so that the last element of a sample is its most probable leaf.
+    table : ndarray of float, shape (n_samples, n_nodes), Predictions, or ParetoTable
+        A ParetoTable of all thresholds, so that the last element of a sample is its most probable leaf.
     subtrees : array_like of int, optional
         Nodes on top of disjoint subtrees; the children of the root if not given.
 
@@ -118,6 +120,7 @@ def groups_by_subtree(taxonomy, table, subtrees=None):
     if len(inside):
         above, below = (taxonomy.names[tops[inside[0] + step]] for step in (0, 1))
         raise PredictionsError(f"subtrees: expected disjoint ones, got {below!r} in {above!r}. Leave one out.")
+    table = as_table(taxonomy, table)
     leaf = table.nodes[table.offsets[1:] - 1]
     place = np.maximum(np.searchsorted(start, taxonomy.preorder[leaf], side="right") - 1, 0)
     return np.where(taxonomy.is_ancestor(tops[place], leaf), tops[place], -1)
@@ -125,7 +128,7 @@ def groups_by_subtree(taxonomy, table, subtrees=None):
 
 def groups_by_depth(taxonomy, table):
     """Group of each sample: the depth of its majority answer (tau = 0.5) in edges, shape (n_samples,)."""
-    return taxonomy.depth[table.nodes_at(0.5)]
+    return taxonomy.depth[as_table(taxonomy, table).nodes_at(0.5)]
 
 
 def nodes_at_each(table, thresholds):
@@ -145,16 +148,18 @@ def nodes_at_each(table, thresholds):
     return table.nodes[table.offsets[:-1] + np.maximum(above, 1) - 1]
 
 
-def group_thresholds(taxonomy, table, truth, labels, goal, *, fraction=None, seed=0):
+def group_thresholds(taxonomy, truth, table, labels, goal, *, fraction=None, seed=0):
     """The threshold of each group for one goal, against one threshold for all.
 
     Parameters
     ----------
     taxonomy : Taxonomy
         A tree.
-    table : ParetoTable
-    truth, labels : ndarray of int, shape (n_samples,)
-        True node and group of each sample, from `groups_by_subtree` or `groups_by_depth`.
+    truth : ndarray of int, shape (n_samples,)
+        One known true node a sample.
+    table : ndarray of float, shape (n_samples, n_nodes), Predictions, or ParetoTable
+    labels : ndarray of int, shape (n_samples,)
+        Group of each sample, from `groups_by_subtree` or `groups_by_depth`.
     goal : callable
         OperatingCurve -> Choice, for example ``best_of`` or ``functools.partial(at_least_correct, level=0.95)``.
     fraction : float, optional
@@ -174,7 +179,8 @@ def group_thresholds(taxonomy, table, truth, labels, goal, *, fraction=None, see
     TaxonomyError
         If the taxonomy is not a tree.
     """
-    truth, labels = np.asarray(truth), np.asarray(labels)
+    check_truth_first(truth, "the table")
+    truth, table, labels = np.asarray(truth), as_table(taxonomy, table), np.asarray(labels)
     for what, values in (("truth", truth), ("labels", labels)):
         if values.shape != (table.n_samples,):
             raise PredictionsError(
@@ -186,7 +192,7 @@ def group_thresholds(taxonomy, table, truth, labels, goal, *, fraction=None, see
     )
 
     def chosen(rows):
-        return goal(operating_curve(taxonomy, table.take(rows), truth[rows])).threshold
+        return goal(operating_curve(taxonomy, truth[rows], table.take(rows))).threshold
 
     overall = chosen(first)
     if overall is None:
@@ -201,9 +207,9 @@ def group_thresholds(taxonomy, table, truth, labels, goal, *, fraction=None, see
 
     part, part_truth, part_labels = table.take(second), truth[second], labels[second]
     own = _per_sample(groups, threshold, overall, part_labels)
-    values, group_values = _means(taxonomy, part, part_truth, own, groups, part_labels)
+    values, group_values = _means(taxonomy, part_truth, part, own, groups, part_labels)
     global_values, global_group_values = _means(
-        taxonomy, part, part_truth, np.full(len(second), overall), groups, part_labels
+        taxonomy, part_truth, part, np.full(len(second), overall), groups, part_labels
     )
     return GroupThresholds(
         groups=groups,
@@ -235,7 +241,7 @@ def _counts(groups, labels, weights=None):
     return np.bincount(np.searchsorted(groups, labels[known]), weights, len(groups))
 
 
-def _means(taxonomy, table, truth, thresholds, groups, labels):
+def _means(taxonomy, truth, table, thresholds, groups, labels):
     """Means of the metrics over all samples, and over those of each group."""
     metrics = path_metrics(taxonomy, truth, nodes_at_each(table, thresholds))
     n = _counts(groups, labels)

@@ -43,10 +43,11 @@ from functools import cached_property
 
 import numpy as np
 
-from hierviz.checks import check_threshold
+from hierviz.checks import check_threshold, check_truth_first
 from hierviz.curves.answer_depths import step_means
 from hierviz.curves.operating_curve import THOUSANDTHS, operating_curve
 from hierviz.errors import PredictionsError
+from hierviz.inference.pareto_table import as_table
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS
 from hierviz.uncertainty.resamples import group_numbers
@@ -142,8 +143,8 @@ class Guarantee:
 
 def guaranteed_threshold(
     taxonomy,
-    table,
     truth,
+    table,
     alpha=0.05,
     delta=0.1,
     *,
@@ -159,8 +160,8 @@ def guaranteed_threshold(
     ----------
     taxonomy : Taxonomy
         A tree.
-    table : ParetoTable
     truth : ndarray of int, shape (n_samples,)
+    table : ndarray of float, shape (n_samples, n_nodes), Predictions, or ParetoTable
     alpha, delta : float
         Between 0 and 1: the mean loss on new data shall be at most alpha with confidence 1 - delta.
     key : str
@@ -185,20 +186,20 @@ def guaranteed_threshold(
     TaxonomyError
         If the taxonomy is not a tree.
     """
-    truth = _checked_truth(table, truth)
+    truth, table = _checked_truth(taxonomy, truth, table)
     group_of = None if groups is None else group_numbers(groups, table.n_samples)
     first, second = split_samples(table.n_samples, fraction, seed=seed, groups=groups)
     first_groups, second_groups = (None if group_of is None else group_of[rows] for rows in (first, second))
-    found = _certified(taxonomy, table.take(first), truth[first], alpha, delta, key, first_groups, thresholds)
+    found = _certified(taxonomy, truth[first], table.take(first), alpha, delta, key, first_groups, thresholds)
     risk_check = None
     if found.is_feasible:
         at = np.array([found.threshold])
-        risk_check = float(_risks(taxonomy, table.take(second), truth[second], key, at, second_groups)[0])
+        risk_check = float(_risks(taxonomy, truth[second], table.take(second), key, at, second_groups)[0])
     n_check = len(second) if group_of is None else len(np.unique(second_groups))
     return replace(found, n_check=n_check, risk_check=risk_check, fraction=float(fraction), seed=int(seed))
 
 
-def certified_threshold(taxonomy, table, truth, alpha=0.05, delta=0.1, *, key="correct", groups=None, thresholds=None):
+def certified_threshold(taxonomy, truth, table, alpha=0.05, delta=0.1, *, key="correct", groups=None, thresholds=None):
     """The last threshold of a fixed order whose risk is certified, on all of these samples.
 
     Parameters
@@ -211,12 +212,12 @@ def certified_threshold(taxonomy, table, truth, alpha=0.05, delta=0.1, *, key="c
         Without a check part. A loss of 0 or 1 without groups is tested exactly [2]_, any other by Hoeffding-Bentkus
         (`hierviz.uncertainty.risk_bounds`).
     """
-    truth = _checked_truth(table, truth)
+    truth, table = _checked_truth(taxonomy, truth, table)
     group_of = None if groups is None else group_numbers(groups, table.n_samples)
-    return _certified(taxonomy, table, truth, alpha, delta, key, group_of, thresholds)
+    return _certified(taxonomy, truth, table, alpha, delta, key, group_of, thresholds)
 
 
-def _certified(taxonomy, table, truth, alpha, delta, key, group_of, thresholds):
+def _certified(taxonomy, truth, table, alpha, delta, key, group_of, thresholds):
     for what, value in (("alpha", alpha), ("delta", delta)):
         if not isinstance(value, (float, np.floating)) or not 0 < value < 1:
             raise PredictionsError(f"{what}: expected a number between 0 and 1, got {value!r}. Choose one.")
@@ -226,7 +227,7 @@ def _certified(taxonomy, table, truth, alpha, delta, key, group_of, thresholds):
     unit, n = ("sample", table.n_samples) if group_of is None else ("group", len(np.unique(group_of)))
     method = "binomial" if key in ("correct", "exact") and unit == "sample" else "hoeffding_bentkus"
     p_value = _METHODS[method]
-    risks = _risks(taxonomy, table, truth, key, thresholds, group_of)
+    risks = _risks(taxonomy, truth, table, key, thresholds, group_of)
     distinct, place = np.unique(risks, return_inverse=True)
     certified = (p_value(distinct, n, alpha) <= delta)[place]
     n_certified = len(certified) if certified.all() else int(np.argmin(certified))
@@ -236,10 +237,10 @@ def _certified(taxonomy, table, truth, alpha, delta, key, group_of, thresholds):
     return found if n_certified else replace(found, threshold=None, why_not=_why_not(found, threshold))
 
 
-def _risks(taxonomy, table, truth, key, thresholds, group_of):
+def _risks(taxonomy, truth, table, key, thresholds, group_of):
     """Mean loss at each threshold, over samples or over groups."""
     if group_of is None:
-        return 1 - operating_curve(taxonomy, table, truth).at(thresholds)[key]
+        return 1 - operating_curve(taxonomy, truth, table).at(thresholds)[key]
     sizes = np.diff(table.offsets)
     losses = 1 - path_metrics(taxonomy, np.repeat(truth, sizes), table.nodes)[key]
     _, group, count = np.unique(group_of, return_inverse=True, return_counts=True)
@@ -284,13 +285,14 @@ def _checked(thresholds):
     return thresholds
 
 
-def _checked_truth(table, truth):
-    truth = np.asarray(truth)
+def _checked_truth(taxonomy, truth, table):
+    check_truth_first(truth, "the table")
+    truth, table = np.asarray(truth), as_table(taxonomy, table)
     if truth.shape != (table.n_samples,):
         raise PredictionsError(
             f"truth: expected one node for each of the {table.n_samples} samples, got shape {truth.shape}. Align them."
         )
-    return truth
+    return truth, table
 
 
 def _percent(value):

@@ -21,8 +21,10 @@ from decimal import ROUND_CEILING, Context, Decimal
 
 import numpy as np
 
+from hierviz.checks import check_truth_first
 from hierviz.curves.answer_depths import step_means
 from hierviz.errors import PredictionsError
+from hierviz.inference.pareto_table import as_table
 from hierviz.metrics.path import path_metrics
 
 TIE = 1e-12
@@ -82,7 +84,7 @@ def at_least_correct(curve, level=0.95, *, key="info_recall"):
     >>> from hierviz import Taxonomy, operating_curve, pareto_table
     >>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
     >>> table = pareto_table(taxonomy, np.array([[1, 0.75, 0.4375, 0.3125, 0.25], [1, 0.125, 0.125, 0, 0.875]]))
-    >>> choice = at_least_correct(operating_curve(taxonomy, table, taxonomy.nodes("dog", "newt")), 0.95)
+    >>> choice = at_least_correct(operating_curve(taxonomy, taxonomy.nodes("dog", "newt"), table), 0.95)
     >>> choice.threshold, choice.values["correct"], choice.values["exact"]
     (0.5, 1.0, 0.5)
     """
@@ -97,7 +99,7 @@ def best_of(curve, key="info_f1"):
     return _choose(curve, _gain(curve, key))
 
 
-def with_costs(curve, taxonomy, table, truth, *, wrong=1.0, vague=1.0):
+def with_costs(curve, taxonomy, truth, table, *, wrong=1.0, vague=1.0):
     """The curve with the mean cost of the answers.
 
     Parameters
@@ -105,8 +107,8 @@ def with_costs(curve, taxonomy, table, truth, *, wrong=1.0, vague=1.0):
     curve : OperatingCurve
         Of `table` and `truth`.
     taxonomy : Taxonomy
-    table : ParetoTable
     truth : ndarray of int, shape (n_samples,)
+    table : ndarray of float, shape (n_samples, n_nodes), Predictions, or ParetoTable
     wrong, vague : float
         Price of a wrong answer and of a correct one that says nothing, >= 0, in any unit.
 
@@ -130,7 +132,8 @@ def with_costs(curve, taxonomy, table, truth, *, wrong=1.0, vague=1.0):
             raise PredictionsError(f"cost of a {what} answer: expected a number >= 0, got {price!r}. Choose one.")
     missing = curve.values.get("missing")
     if missing is None:
-        truth = np.asarray(truth)
+        check_truth_first(truth, "the table")
+        truth, table = np.asarray(truth), as_table(taxonomy, table)
         _require_table(curve, table)
         if len(truth) != table.n_samples:
             raise PredictionsError(
@@ -184,7 +187,7 @@ def at_most_above_depth(curve, taxonomy, table, depth, share):
     curve : OperatingCurve
         Of `table`.
     taxonomy : Taxonomy
-    table : ParetoTable
+    table : ndarray of float, shape (n_samples, n_nodes), Predictions, or ParetoTable
     depth : int
         In edges from the root; an answer at a smaller depth is too vague. From 0 to max_depth.
     share : float
@@ -206,6 +209,7 @@ def at_most_above_depth(curve, taxonomy, table, depth, share):
         raise PredictionsError(
             f"depth: expected a whole number from 0 to {taxonomy.max_depth}, got {depth!r}. Choose one."
         )
+    table = as_table(taxonomy, table)
     _require_table(curve, table)
     above = step_means(table, curve.threshold, (taxonomy.depth[table.nodes] < depth).astype(float))
     curve = replace(curve, values={**curve.values, "above_depth": above})

@@ -16,8 +16,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hierviz.checks import check_truth_first
 from hierviz.curves.operating_curve import CURVE_KEYS, THOUSANDTHS, CurveSteps, best_at_correct
 from hierviz.errors import PredictionsError, listed
+from hierviz.inference.pareto_table import as_table
 from hierviz.uncertainty.resamples import Interval, check_level
 
 
@@ -114,8 +116,8 @@ class CurveBands:
 
 def bootstrap_curve(
     taxonomy,
-    table,
     truth,
+    table,
     resamples,
     *,
     thresholds=THOUSANDTHS,
@@ -131,9 +133,9 @@ def bootstrap_curve(
     ----------
     taxonomy : Taxonomy
         A tree.
-    table : ParetoTable
     truth : ndarray of int, shape (n_samples,)
         One known true node a sample.
+    table : ndarray of float, shape (n_samples, n_nodes), Predictions, or ParetoTable
     resamples : Resamples
         Of as many samples. Give all models the same.
     thresholds : array_like of float, shape (n_thresholds,)
@@ -162,7 +164,9 @@ def bootstrap_curve(
         If the taxonomy is not a tree.
     """
     check_level(level)
-    steps = CurveSteps.of(taxonomy, table, truth, more)
+    check_truth_first(truth, "the table")
+    table = as_table(taxonomy, table)
+    steps = CurveSteps.from_table(taxonomy, truth, table, more)
     if table.n_samples != resamples.n_samples:
         raise PredictionsError(
             f"resamples: expected those of {table.n_samples} samples, got {resamples.n_samples}. Draw them for this table."

@@ -93,7 +93,7 @@ def test_cost_and_depth(demo, no_chart):
     model = demo.models[MODEL]
     curve, table, truth = parts(model)
     visit = keep(Visit("curves", models=MODEL), goal="cost", wrong=2.0, vague=0.5, most=0.4)
-    priced = with_costs(curve, demo.taxonomy, table, truth, wrong=2.0, vague=0.5)
+    priced = with_costs(curve, demo.taxonomy, truth, table, wrong=2.0, vague=0.5)
     rows = [one.value for one in visit.at.dataframe if "at" in one.value.columns]
     assert [one["at"][0] for one in rows] == ["cheapest", "cost ≤ 0.4"]
     for row, found in zip(rows, (cheapest(priced), at_most_cost(priced, 0.4)), strict=True):
@@ -115,7 +115,7 @@ def test_a_threshold_for_each_group(demo, no_chart):
     _, table, truth = parts(demo.models[MODEL])
     visit = keep(Visit("curves", models=MODEL), goal="groups", groups_on="same")
     labels = groups_by_subtree(demo.taxonomy, table)
-    expected = group_thresholds(demo.taxonomy, table, truth, labels, lambda curve: hv.at_least_correct(curve, 0.95))
+    expected = group_thresholds(demo.taxonomy, truth, table, labels, lambda curve: hv.at_least_correct(curve, 0.95))
     shown = table_with(visit, "one τ").set_index("group")
     assert shown.loc["All samples", "Recall, own τ"] == f"{expected.values['info_recall']:.3f}"
     assert shown.loc["All samples", "Recall, one τ"] == f"{expected.global_values['info_recall']:.3f}"
@@ -131,7 +131,7 @@ def test_a_threshold_for_each_group(demo, no_chart):
 def test_guarantee(demo, no_chart):
     _, table, truth = parts(demo.models[MODEL])
     visit = Visit("curves", models=MODEL, panel="guarantee")
-    found = guaranteed_threshold(demo.taxonomy, table, truth, 0.1, 0.1)
+    found = guaranteed_threshold(demo.taxonomy, truth, table, 0.1, 0.1)
     assert found.sentence in visit.text
     assert found.assumption in visit.text
     metrics = {one.label: one.value for one in visit.at.metric}
@@ -146,7 +146,7 @@ def test_guarantee(demo, no_chart):
     keep(visit, alpha=60.0, split_group="drawn_as", loss="info_recall", fraction=60.0, split_seed=3)
     groups = demo.models[MODEL].predictions.attributes["drawn_as"]
     found = guaranteed_threshold(
-        demo.taxonomy, table, truth, 0.6, 0.1, key="info_recall", fraction=0.6, seed=3, groups=groups
+        demo.taxonomy, truth, table, 0.6, 0.1, key="info_recall", fraction=0.6, seed=3, groups=groups
     )
     assert found.sentence in visit.text
     assert "each group counting once" in visit.text
@@ -169,7 +169,7 @@ def test_uncertainty_puts_intervals_everywhere(demo):
     assert not re.search("best balance|most often|better than", visit.text)
     resamples = hv.Resamples.draw(600, 40, 7)
     _, table, truth = parts(demo.models[MODEL])
-    bands = hv.bootstrap_curve(demo.taxonomy, table, truth, resamples, thresholds=[0.5])
+    bands = hv.bootstrap_curve(demo.taxonomy, truth, table, resamples, thresholds=[0.5])
     told = table_with(visit, "correct_low").iloc[0]
     assert told["correct_low"] == pytest.approx(float(bands.curve["correct"].lower[0]), abs=1e-12)
     assert told["info_f1_high"] == pytest.approx(float(bands.curve["info_f1"].upper[0]), abs=1e-12)
@@ -198,7 +198,7 @@ def test_models_by_facet(demo, no_chart):
     assert table["n"].to_dict() == {value: int((setting == value).sum()) for value in ("no", "yes")}
     for value in ("no", "yes"):
         rows = np.flatnonzero(setting == value)
-        curve = hv.operating_curve(demo.taxonomy, model.table.take(rows), model.truth[rows])
+        curve = hv.operating_curve(demo.taxonomy, model.truth[rows], model.table.take(rows))
         assert table[METRICS["ac"].label][value] == pytest.approx(curve.summary()["ac"])
         assert table[METRICS["softmax_win"].label][value] == pytest.approx(model.win[rows].mean())
     assert METRICS["ap"].label not in table.columns

@@ -53,7 +53,7 @@ def as_shown(key, value):
 def expected_numbers(taxonomy, p, truth, answer, best_leaf):
     """Every number of a sample, from the public functions alone."""
     t, a = np.array([truth]), np.array([answer])
-    win = float(hv.win(taxonomy, p[None], t)[0])
+    win = float(hv.win(taxonomy, t, p[None])[0])
     with np.errstate(divide="ignore"):
         logs = {"neg_log_win": -np.log(win), "cross_entropy": -np.log(p[truth])}
     path, leaf_path = taxonomy.path(truth), taxonomy.path(best_leaf)

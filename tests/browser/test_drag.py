@@ -24,7 +24,7 @@ def demo():
     found = {}
     for one in models:
         table = hv.pareto_table(taxonomy, one).take(np.flatnonzero(one.has_truth))
-        found[one.name] = table, hv.operating_curve(taxonomy, table, one.truth[one.has_truth])
+        found[one.name] = table, hv.operating_curve(taxonomy, one.truth[one.has_truth], table)
     return taxonomy, found
 
 

@@ -24,13 +24,13 @@ def check(chart, dark, width):
 
 @THEMES
 def test_win_breakdown(taxonomy, dark, width):
-    breakdown = win_breakdown(taxonomy, P, 2)
+    breakdown = win_breakdown(taxonomy, 2, P)
     words = check(charts.win_breakdown(taxonomy, breakdown, dark=dark, width=width), dark, width)
     assert {"mammal", "cat", "1/2 × 0.600 = 0.300", "1/2 × 0.400 = 0.200", "win 0.500"} <= set(words)
 
 
 def test_win_slots_tile_the_line(taxonomy):
-    breakdown = win_breakdown(taxonomy, P, 2)
+    breakdown = win_breakdown(taxonomy, 2, P)
     view = views(charts.win_breakdown(taxonomy, breakdown).to_dict())[-3]
     slots = view["rows"][:4:2]
     filled = view["rows"][1:4:2]
@@ -42,7 +42,7 @@ def test_win_slots_tile_the_line(taxonomy):
 
 
 def test_win_table_and_sentence(taxonomy):
-    breakdown = win_breakdown(taxonomy, P, 2)
+    breakdown = win_breakdown(taxonomy, 2, P)
     table = charts.win_breakdown_table(taxonomy, breakdown)
     assert table["name"].tolist() == ["mammal", "cat"]
     assert table["from"].tolist() == [0, 0.5]
@@ -50,7 +50,7 @@ def test_win_table_and_sentence(taxonomy):
     assert charts.win_breakdown_sentence(taxonomy, breakdown) == (
         "The win is 0.500 of 1. The most costly step is cat: it counts 1/2, got 40 % of the probability, and so loses 0.300."
     )
-    perfect = win_breakdown(taxonomy, np.array([1, 1, 1, 0, 0, 0, 0.0]), 2)
+    perfect = win_breakdown(taxonomy, 2, np.array([1, 1, 1, 0, 0, 0, 0.0]))
     assert (
         charts.win_breakdown_sentence(taxonomy, perfect)
         == "The win is 1.000 of 1: next to nothing is lost on the way to cat."
@@ -59,7 +59,7 @@ def test_win_table_and_sentence(taxonomy):
 
 def test_the_terms_of_a_small_win_add_up_as_they_are_written(taxonomy):
     # 1/2 × 0.0126 + 1/2 × 0.0028 = 0.0077: with three decimals 0.006 + 0.001 would stand beside 0.008.
-    small = win_breakdown(taxonomy, np.array([1, 0.0126, 0.0028, 0.0098, 0, 0.9, 0.0874]), 2)
+    small = win_breakdown(taxonomy, 2, np.array([1, 0.0126, 0.0028, 0.0098, 0, 0.9, 0.0874]))
     words = shown_texts(charts.to_svg(charts.win_breakdown(taxonomy, small)))
     assert {"1/2 × 0.0126 = 0.0063", "1/2 × 0.0028 = 0.0014", "win 0.0077"} <= set(words)
     assert charts.win_breakdown_sentence(taxonomy, small).startswith("The win is 0.0077 of 1. ")
@@ -67,13 +67,13 @@ def test_the_terms_of_a_small_win_add_up_as_they_are_written(taxonomy):
 
 @pytest.mark.parametrize("truth", [0, 1, 5])
 def test_win_of_inner_truths_and_the_root(taxonomy, truth):
-    check(charts.win_breakdown(taxonomy, win_breakdown(taxonomy, P, truth), width=330), False, 330)
+    check(charts.win_breakdown(taxonomy, win_breakdown(taxonomy, truth, P), width=330), False, 330)
 
 
 def test_win_of_a_deep_path_shares_its_last_line():
     names = [f"level {i}" for i in range(15)]
     taxonomy = Taxonomy.from_edges([*itertools.pairwise(names), ("level 0", "other")])
-    breakdown = win_breakdown(taxonomy, np.full(taxonomy.n_nodes, 0.5), taxonomy.node("level 14"))
+    breakdown = win_breakdown(taxonomy, taxonomy.node("level 14"), np.full(taxonomy.n_nodes, 0.5))
     words = check(charts.win_breakdown(taxonomy, breakdown), False, 1000)
     # 14 levels: eight lines, and one for the other six, whose weights sum to 1/256.
     assert "6 more levels to level 14" in words

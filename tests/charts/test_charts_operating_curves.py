@@ -55,7 +55,7 @@ def test_answers_at_every_knot_against_their_definition(taxonomy):
     tree, rng = taxonomy, np.random.default_rng(8)
     p = np.array([probabilities(tree, rng) for _ in range(40)])
     table, truth = pareto_table(tree, p), rng.choice(tree.leaves, 40)
-    curves = {"m": operating_curve(tree, table, truth)}
+    curves = {"m": operating_curve(tree, truth, table)}
     taus = knots(curves)
     found = numbers.knot_table(curves, ["correct"], taus, ThresholdScale(), {"m": (tree, table)})
     for i in range(0, len(taus), 37):

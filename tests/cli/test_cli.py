@@ -572,7 +572,7 @@ def test_curve_is_the_operating_curve(demo, written, run, tmp_path):
         assert (code, out, err) == (0, "", "")
         found = read_curve((tmp_path / "curve.csv").read_text(encoding="utf-8"))
         again = hv.load_predictions(written[name], taxonomy, truth=DEMO / "examples.csv")
-        curve = hv.operating_curve(taxonomy, hv.pareto_table(taxonomy, again), again.truth)
+        curve = hv.operating_curve(taxonomy, again.truth, hv.pareto_table(taxonomy, again))
         assert list(found) == ["threshold", *curve.values]
         assert len(found["threshold"]) == curve.n_points > 1000
         assert found["threshold"][0] == 1

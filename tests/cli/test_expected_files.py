@@ -298,7 +298,7 @@ def test_hwv_node_counts(hwv):
     assert [int(one) for one in taxonomy.attributes["train_count"][1:]] == [int(row["train_count"]) for row in in_order]
     truth = taxonomy.nodes(*(row["leaf"] for row in table(hwv / "test.csv")))
     counts = LabelSetCounts(taxonomy)
-    counts.add_lists(hv.NodeLists.from_lists([[]] * len(truth)), truth)
+    counts.add_lists(truth, hv.NodeLists.from_lists([[]] * len(truth)))
     assert counts.n_true[1:].tolist() == [int(row["test_count"]) for row in in_order]
     assert len(in_order) == 1186
 

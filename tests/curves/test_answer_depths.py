@@ -43,7 +43,7 @@ def test_weighted_means_of_a_value(case, data):
     table = hv.pareto_table(taxonomy, p)
     value = np.array(data.draw(st.lists(st.integers(-3, 9), min_size=graph.n, max_size=graph.n)), dtype=float)
     weights = np.arange(1, len(p) + 1) / np.arange(1, len(p) + 1).sum()
-    curve = hv.operating_curve(taxonomy, table, truth)
+    curve = hv.operating_curve(taxonomy, truth, table)
     for thresholds in (curve.threshold, np.array([0.8, 0.5, 0.2])):
         for given_weights, each in ((None, np.full(len(p), 1 / len(p))), (weights, weights)):
             found = step_means(table, thresholds, value[table.nodes], given_weights)

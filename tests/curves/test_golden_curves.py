@@ -114,7 +114,7 @@ def test_tiny_hand_made_rows(tiny, curves_golden):
     for minimum, sets in hand["pareto_min_threshold"].items():
         cut = hv.pareto_table(tiny, p, min_threshold=float(minimum))
         assert [list(cut.nodes[a:b]) for a, b in zip(cut.offsets, cut.offsets[1:])] == sets
-    curve = hv.operating_curve(tiny, table, truth)
+    curve = hv.operating_curve(tiny, truth, table)
     close(curve.threshold, hand["curve"]["S"])
     for key, values in hand["curve"]["Z"].items():
         close(curve.values[key], values)
@@ -136,7 +136,7 @@ def test_tiny_parametrisations(tiny, curves_golden, name):
     sets = [list(table.nodes[a:b]) for a, b in zip(table.offsets, table.offsets[1:])]
     assert sets == expected["pareto"]
     for labels, key in (("leaf", "gt_leaf"), ("mixed", "gt_mixed")):
-        curve = hv.operating_curve(tiny, table, np.array(theta[key]))
+        curve = hv.operating_curve(tiny, np.array(theta[key]), table)
         close(curve.threshold, expected[f"curve_{labels}"]["S"])
         for metric, values in expected[f"curve_{labels}"]["Z"].items():
             close(curve.values[metric], values)
@@ -175,7 +175,7 @@ def test_imagenet_fiveai(imagenet, imagenet_inputs, curves_golden, name):
         close(table.scores[table.offsets[i] : table.offsets[i + 1]], scores)
     truths = {"leaf": imagenet_inputs["gt_leaf"], "mixed": imagenet_inputs["gt_mixed"]}
     for labels, truth in truths.items():
-        curve = hv.operating_curve(imagenet, table, truth)
+        curve = hv.operating_curve(imagenet, truth, table)
         check_curve(curve, expected[f"curve_{labels}"])
         check_summary(curve, expected[f"summary_{labels}"]["full_curve"])
         check_summary(curve.sampled(np.arange(1000, -1, -1) / 1000), expected[f"summary_{labels}"]["grid_1001"])
@@ -183,7 +183,7 @@ def test_imagenet_fiveai(imagenet, imagenet_inputs, curves_golden, name):
         close(curve.summary()["leaf_f1"], expected["rules"]["leaf"][f"mean_{labels}"]["info_f1"])
     half = hv.pareto_table(imagenet, p, min_threshold=0.5)
     assert len(half.nodes) == pareto["total_min_threshold_half"]
-    cut = hv.operating_curve(imagenet, half, truths["leaf"])
+    cut = hv.operating_curve(imagenet, truths["leaf"], half)
     assert cut.n_points == expected["curve_leaf_min_threshold_half"]["num_points"]
     check_summary(cut, expected["curve_leaf_min_threshold_half"]["summary"])
     check_rules(imagenet, p, expected["rules"], truths)
@@ -198,7 +198,7 @@ def test_ties(recipe, hierarchy, curves_golden):
     table = hv.pareto_table(taxonomy, made["p"])
     assert [table.nodes[a:b].tolist() for a, b in zip(table.offsets, table.offsets[1:])] == case["pareto"]
     assert int((table.nodes[table.offsets[:-1]] != 0).sum()) == case["num_sets_not_starting_at_root"]
-    curve = hv.operating_curve(taxonomy, table, made["gt"])
+    curve = hv.operating_curve(taxonomy, made["gt"], table)
     close(curve.threshold, case["curve"]["S"])
     for key, values in case["curve"]["Z"].items():
         close(curve.values[key], values)
@@ -215,7 +215,7 @@ def test_repeats(recipe, imagenet, curves_golden):
     for seed in case["seeds"]:
         inputs = recipe["inputs"](imagenet.parent, seed, case["N"], case["s"], case["m"])
         p = hv.node_probabilities(imagenet, inputs["theta"]["flat_softmax"], "flat_softmax")
-        curve = hv.operating_curve(imagenet, hv.pareto_table(imagenet, p), inputs["gt_leaf"])
+        curve = hv.operating_curve(imagenet, inputs["gt_leaf"], hv.pareto_table(imagenet, p))
         summary = curve.sampled(np.arange(1000, -1, -1) / 1000).summary()
         rows.append(
             [summary[k] for k in ("ap", "ac", "recall_at_90_correct", "recall_at_95_correct", "majority_f1", "leaf_f1")]

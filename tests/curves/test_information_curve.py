@@ -16,7 +16,7 @@ from hierviz.curves.operating_curve import CURVE_KEYS
 @given(strategies.judged())
 def test_curve_is_the_rule_at_every_bound(case):
     graph, taxonomy, p, truth = case
-    curve = information_curve(taxonomy, p, truth)
+    curve = information_curve(taxonomy, truth, p)
     most = np.log2(taxonomy.n_leaves)
     assert (np.diff(curve.threshold) < 0).all()
     assert curve.n_points == len(curve.threshold) + 1
@@ -30,7 +30,7 @@ def test_curve_is_the_rule_at_every_bound(case):
             assert at[key][place] == pytest.approx(mean, abs=1e-9), (key, bits)
             assert curve.at(bits)[key] == at[key][place]
     # Both ends are the ends of the operating curve.
-    other = hv.operating_curve(taxonomy, hv.pareto_table(taxonomy, p), truth)
+    other = hv.operating_curve(taxonomy, truth, hv.pareto_table(taxonomy, p))
     for key in CURVE_KEYS:
         assert curve.values[key][[0, -1]] == pytest.approx(other.values[key][[-1, 0]], abs=1e-12)
 
@@ -38,8 +38,8 @@ def test_curve_is_the_rule_at_every_bound(case):
 def test_predictions_in_blocks(taxonomy):
     scores = np.random.default_rng(3).normal(size=(30, 4))
     preds = hv.Predictions.from_scores(taxonomy, scores, "flat_softmax", truth=np.full(30, taxonomy.node("cat")))
-    one = information_curve(taxonomy, preds, preds.truth)
-    other = information_curve(taxonomy, preds.node_probabilities(), preds.truth)
+    one = information_curve(taxonomy, preds.truth, preds)
+    other = information_curve(taxonomy, preds.truth, preds.node_probabilities())
     assert one.n_samples == 30
     np.testing.assert_array_equal(one.threshold, other.threshold)
     for key in CURVE_KEYS:
@@ -48,9 +48,9 @@ def test_predictions_in_blocks(taxonomy):
 
 def test_errors(taxonomy):
     with pytest.raises(hv.PredictionsError, match=r"^truth: expected one node for each of the 1 samples"):
-        information_curve(taxonomy, np.ones((1, 7)), [])
+        information_curve(taxonomy, [], np.ones((1, 7)))
     with pytest.raises(hv.PredictionsError, match=r"^p: expected shape"):
-        information_curve(taxonomy, np.ones((1, 6)), [0])
+        information_curve(taxonomy, [0], np.ones((1, 6)))
     graph = hv.Taxonomy.from_edges([("r", "x"), ("r", "y"), ("y", "x"), ("y", "z")])
     with pytest.raises(hv.TaxonomyError, match=r"'x' with 2 parents"):
-        information_curve(graph, np.ones((1, 4)), [0])
+        information_curve(graph, [0], np.ones((1, 4)))

@@ -62,7 +62,7 @@ def test_answers_of_a_table(case, threshold):
 @given(strategies.judged())
 def test_curve(case):
     graph, taxonomy, p, truth = case
-    curve = hv.operating_curve(taxonomy, hv.pareto_table(taxonomy, p), truth)
+    curve = hv.operating_curve(taxonomy, truth, hv.pareto_table(taxonomy, p))
     thresholds, points = naive.curve(graph, p.tolist(), truth.tolist())
     assert curve.threshold.tolist() == thresholds
     assert (curve.n_points, curve.n_samples) == (len(points), len(p))
@@ -86,7 +86,7 @@ def test_curve(case):
 def test_look_up_at_every_threshold(case):
     """At, just above and just below every value that occurs, and beyond both ends."""
     graph, taxonomy, p, truth = case
-    curve = hv.operating_curve(taxonomy, hv.pareto_table(taxonomy, p), truth)
+    curve = hv.operating_curve(taxonomy, truth, hv.pareto_table(taxonomy, p))
     places = [-1.0, 2.0, 0.5]
     for value in sorted({*p.ravel().tolist()})[:6]:
         places += [value, math.nextafter(value, -math.inf), math.nextafter(value, math.inf)]
@@ -109,10 +109,10 @@ def test_look_up_at_every_threshold(case):
 def test_what_leaves_a_curve_alone(case, data):
     """Permuting samples changes nothing; a monotone transform of scores leaves Z unchanged."""
     _, taxonomy, p, truth = case
-    curve = hv.operating_curve(taxonomy, hv.pareto_table(taxonomy, p), truth)
+    curve = hv.operating_curve(taxonomy, truth, hv.pareto_table(taxonomy, p))
     order = np.array(data.draw(st.permutations(range(len(p)))))
-    moved = hv.operating_curve(taxonomy, hv.pareto_table(taxonomy, p[order]), truth[order])
-    squashed = hv.operating_curve(taxonomy, hv.pareto_table(taxonomy, 0.25 + p / 2), truth)
+    moved = hv.operating_curve(taxonomy, truth[order], hv.pareto_table(taxonomy, p[order]))
+    squashed = hv.operating_curve(taxonomy, truth, hv.pareto_table(taxonomy, 0.25 + p / 2))
     np.testing.assert_array_equal(moved.threshold, curve.threshold)
     # Halving is exact but for the smallest of neighbours, which 0.25 + x / 2 may merge.
     merged = len(np.unique(0.25 + p / 2)) < len(np.unique(p))
@@ -128,9 +128,9 @@ def test_what_leaves_a_curve_alone(case, data):
 @given(strategies.judged())
 def test_a_table_of_parts_is_the_table_of_all(case):
     _, taxonomy, p, truth = case
-    whole = hv.operating_curve(taxonomy, hv.pareto_table(taxonomy, p), truth)
+    whole = hv.operating_curve(taxonomy, truth, hv.pareto_table(taxonomy, p))
     parts = hv.ParetoTable.concatenate([hv.pareto_table(taxonomy, row[None]) for row in p])
-    apart = hv.operating_curve(taxonomy, parts, truth)
+    apart = hv.operating_curve(taxonomy, truth, parts)
     np.testing.assert_array_equal(apart.threshold, whole.threshold)
     for key in CURVE_KEYS:
         np.testing.assert_array_equal(apart.values[key], whole.values[key])
@@ -178,7 +178,7 @@ def test_180_of_200_is_90_percent():
     flat = hv.Taxonomy.from_edges([("r", "a"), ("r", "b")])
     p = np.tile([1.0, 0.75, 0.25], (200, 1))
     truth = np.array([1] * 180 + [2] * 20)
-    curve = hv.operating_curve(flat, hv.pareto_table(flat, p), truth)
+    curve = hv.operating_curve(flat, truth, hv.pareto_table(flat, p))
     assert curve.summary()["recall_at_90_correct"] == 0.9
     assert curve.summary()["recall_at_95_correct"] == 0
 
@@ -194,7 +194,7 @@ def test_by_hand(taxonomy):
     table = hv.pareto_table(taxonomy, p)
     assert lists(table) == [[0, 1, 2], [0, 6]]
     assert table.scores.tolist() == [1, 0.75, 0.5, 1, 0.625]
-    curve = hv.operating_curve(taxonomy, table, taxonomy.nodes("dog", "newt"))
+    curve = hv.operating_curve(taxonomy, taxonomy.nodes("dog", "newt"), table)
     assert curve.threshold.tolist() == [0.75, 0.625, 0.5]
     # Answers: animal, animal | mammal, animal | mammal, newt | cat, newt. Truth dog and newt, 2 bits each.
     assert curve.values["correct"].tolist() == [1, 1, 1, 0.5]
@@ -222,7 +222,7 @@ def test_by_hand(taxonomy):
 def test_one_point_when_nothing_ever_changes():
     """Root and leaf equally probable: the leaf is the only answer and no threshold exists."""
     chain = hv.Taxonomy.from_edges([("r", "a"), ("a", "b")])
-    curve = hv.operating_curve(chain, hv.pareto_table(chain, np.ones((2, 3))), np.array([2, 0]))
+    curve = hv.operating_curve(chain, np.array([2, 0]), hv.pareto_table(chain, np.ones((2, 3))))
     assert (curve.threshold.tolist(), curve.n_points) == ([], 1)
     assert curve.at(0.5)["exact"] == 1
 
@@ -251,7 +251,7 @@ def test_curves_agree_with_rules(key, taxonomy):
     preds = hv.Predictions.from_scores(
         taxonomy, rng.normal(size=(60, width), scale=2), key, truth=rng.integers(0, 7, 60)
     )
-    curve = hv.operating_curve(taxonomy, hv.pareto_table(taxonomy, preds), preds.truth)
+    curve = hv.operating_curve(taxonomy, preds.truth, hv.pareto_table(taxonomy, preds))
     p = preds.node_probabilities()
     for tau in (0, 0.1, 0.3, 0.5, 0.9, 1):
         metrics = path_metrics(taxonomy, preds.truth, hv.infer(taxonomy, p, "threshold", threshold=tau))
@@ -265,18 +265,18 @@ def test_errors(taxonomy):
     table = hv.pareto_table(taxonomy, np.ones((2, 7)))
     message = r"^truth: expected one node for each of the 2 samples \(at least one\), got 1\. Align them"
     with pytest.raises(hv.PredictionsError, match=message):
-        hv.operating_curve(taxonomy, table, np.array([1]))
+        hv.operating_curve(taxonomy, np.array([1]), table)
     empty = hv.pareto_table(taxonomy, np.ones((0, 7)))
     assert (empty.n_samples, empty.nodes_at(0.5).tolist()) == (0, [])
     with pytest.raises(
         hv.PredictionsError, match=r"^truth: expected one node for each of the 0 samples \(at least one\)"
     ):
-        hv.operating_curve(taxonomy, empty, np.array([], dtype=int))
+        hv.operating_curve(taxonomy, np.array([], dtype=int), empty)
     with pytest.raises(hv.PredictionsError, match=r"^truth: expected node numbers from 0 to 6"):
-        hv.operating_curve(taxonomy, table, np.array([1, -1]))
+        hv.operating_curve(taxonomy, np.array([1, -1]), table)
     graph = hv.Taxonomy.from_edges([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c")])
     with pytest.raises(hv.TaxonomyError, match=r"expected a tree, got 'c' with 2 parents"):
-        hv.operating_curve(graph, hv.pareto_table(graph, np.ones((1, 4))), np.array([1]))
+        hv.operating_curve(graph, np.array([1]), hv.pareto_table(graph, np.ones((1, 4))))
 
 
 def test_probabilities_that_are_no_numbers(taxonomy):

@@ -105,9 +105,9 @@ def test_facets_are_a_partition_with_the_numbers_of_their_samples(taxonomy):
     part = samples.take(parts["odd"])
     rows = np.arange(1, N, 3)
     p = samples.model.predictions.node_probabilities(rows)
-    curve = hv.operating_curve(taxonomy, hv.pareto_table(taxonomy, p), samples.truth[rows])
+    curve = hv.operating_curve(taxonomy, samples.truth[rows], hv.pareto_table(taxonomy, p))
     assert model_numbers(part)["ac"] == pytest.approx(curve.summary()["ac"], abs=1e-12)
-    wins = hv.win(taxonomy, p, samples.truth[rows])
+    wins = hv.win(taxonomy, samples.truth[rows], p)
     assert model_numbers(part)["softmax_win"] == pytest.approx(wins.mean(), abs=1e-12)
     assert facet_columns(samples) == ["setting"]
     assert group_columns(samples) == ["setting", "user"]

@@ -149,7 +149,7 @@ def test_information_threshold_curve(tiny, curves_golden):
     p, truth = np.array(hand["prob"]), np.array(hand["gt"])
     expected = hand["information_threshold_curve"]
     for made in (p, hv.pareto_table(tiny, p)):
-        curve = information_curve(tiny, made, truth)
+        curve = information_curve(tiny, truth, made)
         np.testing.assert_allclose(curve.threshold, expected["S"], rtol=1e-9, atol=1e-9)
         assert set(curve.values) == set(expected["Z"])
         for key, values in expected["Z"].items():

@@ -118,7 +118,7 @@ def test_a_bound_of_bits_holds_for_nodes_that_miss_it_by_rounding():
         p = hv.node_probabilities(taxonomy, np.zeros((1, 2 * half)), "flat_softmax")
         missed += taxonomy.information[1] < 1
         assert infer(taxonomy, p, "information_threshold", bits=1).tolist() == [1], half
-        curve = information_curve(taxonomy, p, [1])
+        curve = information_curve(taxonomy, [1], p)
         assert (curve.place(1), curve.place(1.001)) == (1, 0), half
     assert missed
 

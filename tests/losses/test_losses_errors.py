@@ -21,15 +21,15 @@ def test_unknown_loss(taxonomy):
     with pytest.raises(
         PredictionsError, match=r"loss: expected one of flat_ce, .*, got 'flat_cee'. Did you mean 'flat_ce'"
     ):
-        loss(taxonomy, np.zeros((1, 4)), [2], "flat_cee")
+        loss("flat_cee", taxonomy, [2], np.zeros((1, 4)))
     with pytest.raises(PredictionsError, match=r"loss: expected one of flat_ce, .*, got None"):
-        loss(taxonomy, np.zeros((1, 4)), [2], None)
+        loss(None, taxonomy, [2], np.zeros((1, 4)))
 
 
 @pytest.mark.parametrize("key", LOSSES)
 def test_unknown_keyword(key, taxonomy):
     with pytest.raises(PredictionsError, match=rf"loss '{key}': expected only the keywords \[.*\], got 'temperature'"):
-        loss(taxonomy, scores_for(taxonomy, key), [2, 3], key, temperature=3)
+        loss(key, taxonomy, [2, 3], scores_for(taxonomy, key), temperature=3)
 
 
 @pytest.mark.parametrize("key", LOSSES)
@@ -38,17 +38,17 @@ def test_scores(key, taxonomy):
     right = scores_for(taxonomy, key)
     width = right.shape[1]
     with pytest.raises(PredictionsError, match=f"scores: expected {width} columns for .*, got {width + 1}"):
-        loss(taxonomy, np.zeros((2, width + 1)), [2, 3], key, **keywords)
+        loss(key, taxonomy, [2, 3], np.zeros((2, width + 1)), **keywords)
     with pytest.raises(PredictionsError, match=r"scores: expected two axes \(samples, scores\), got shape \(4,\)"):
-        loss(taxonomy, np.zeros(4), [2, 3], key, **keywords)
+        loss(key, taxonomy, [2, 3], np.zeros(4), **keywords)
     for bad in ([["a"]], np.full((2, width), 1j), [[0.0], [0.0, 1.0]]):
         with pytest.raises(PredictionsError, match="scores: expected an array of real numbers"):
-            loss(taxonomy, bad, [2, 3], key, **keywords)
+            loss(key, taxonomy, [2, 3], bad, **keywords)
     for bad in (np.nan, np.inf, -np.inf):
         wrong = right.copy()
         wrong[1, 2] = bad
         with pytest.raises(PredictionsError, match=f"scores: expected finite numbers, got {bad} in row 1, column 2"):
-            loss(taxonomy, wrong, [2, 3], key, **keywords)
+            loss(key, taxonomy, [2, 3], wrong, **keywords)
 
 
 @pytest.mark.parametrize("key", LOSSES)
@@ -56,7 +56,7 @@ def test_truth(key, taxonomy):
     scores, keywords = scores_for(taxonomy, key), keywords_for(taxonomy, key)
 
     def call(truth):
-        return loss(taxonomy, scores, truth, key, **keywords)
+        return loss(key, taxonomy, truth, scores, **keywords)
 
     with pytest.raises(PredictionsError, match=r"truth: expected 2 values \(one per row of scores\), got 3"):
         call([2, 3, 2])
@@ -64,11 +64,15 @@ def test_truth(key, taxonomy):
         call([2, -1])
     with pytest.raises(PredictionsError, match="truth: expected node numbers from 0 to 6, got 7"):
         call([2, 7])
-    for bad in ([2.0, 3.0], ["cat", "dog"], [[2], [3]]):
+    for bad in ([2.0, 3.0], ["cat", "dog"]):
         with pytest.raises(
             PredictionsError, match=r"truth: expected one node number per sample, got .* Taxonomy.nodes"
         ):
             call(bad)
+    with pytest.raises(
+        PredictionsError, match=r"truth: expected node numbers of shape .*, got integers of shape \(2, 1\)"
+    ):
+        call([[2], [3]])
     if LOSSES[key].takes_lists:
         with pytest.raises(PredictionsError, match="truth: expected 2 values"):
             call(NodeLists.from_lists([[2]]))
@@ -86,13 +90,13 @@ def test_inner_truth(key, taxonomy):
     with pytest.raises(
         PredictionsError, match=f"truth: expected leaves for {key}, got 'mammal', 'animal' in 2 of 3 rows"
     ):
-        loss(taxonomy, scores_for(taxonomy, key, 3), [1, 2, 0], key)
+        loss(key, taxonomy, [1, 2, 0], scores_for(taxonomy, key, 3))
 
 
 def test_inner_truth_with_smoothing(taxonomy):
-    loss(taxonomy, np.zeros((1, 4)), [1], "flat_ce")
+    loss("flat_ce", taxonomy, [1], np.zeros((1, 4)))
     with pytest.raises(PredictionsError, match="truth: expected leaves for flat_ce, got 'mammal' in 1 of 1 rows"):
-        loss(taxonomy, np.zeros((1, 4)), [1], "flat_ce", smoothing=0.1)
+        loss("flat_ce", taxonomy, [1], np.zeros((1, 4)), smoothing=0.1)
 
 
 @pytest.mark.parametrize("key", ["coarse_ce", "champ"])
@@ -100,7 +104,7 @@ def test_root_truth(key, taxonomy):
     with pytest.raises(
         PredictionsError, match=f"truth: expected nodes below the root for {key}, got 'animal' in 1 of 2"
     ):
-        loss(taxonomy, scores_for(taxonomy, key), [0, 2], key)
+        loss(key, taxonomy, [0, 2], scores_for(taxonomy, key))
 
 
 def test_empty_lists(taxonomy):
@@ -108,17 +112,17 @@ def test_empty_lists(taxonomy):
     with pytest.raises(
         PredictionsError, match="expected a node below the root in every list for champ, got none in rows 1"
     ):
-        loss(taxonomy, np.zeros((2, 6)), empty, "champ")
+        loss("champ", taxonomy, empty, np.zeros((2, 6)))
     # No node is true: six questions, or one for each child of the root.
-    np.testing.assert_allclose(loss(taxonomy, np.zeros((2, 6)), empty, "multilabel_bce")[0][1], 6 * np.log(2))
-    np.testing.assert_allclose(loss(taxonomy, np.zeros((2, 6)), empty, "conditional_sigmoid")[0][1], 3 * np.log(2))
+    np.testing.assert_allclose(loss("multilabel_bce", taxonomy, empty, np.zeros((2, 6)))[0][1], 6 * np.log(2))
+    np.testing.assert_allclose(loss("conditional_sigmoid", taxonomy, empty, np.zeros((2, 6)))[0][1], 3 * np.log(2))
 
 
 @pytest.mark.parametrize("key", TREE_ONLY)
 def test_graph(key):
     graph = Taxonomy.from_edges([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c"), ("b", "d")])
     with pytest.raises(TaxonomyError, match=f"loss '{key}': expected a tree, got 'c' with 2 parents"):
-        loss(graph, np.zeros((1, 4)), [4], key)
+        loss(key, graph, [4], np.zeros((1, 4)))
 
 
 @pytest.mark.parametrize(
@@ -139,7 +143,7 @@ def test_graph(key):
 def test_numbers(key, name, values, span, taxonomy):
     for value in values:
         with pytest.raises(PredictionsError, match=f"{name}: expected a number {span}, got "):
-            loss(taxonomy, scores_for(taxonomy, key), [2, 3], key, **{name: value})
+            loss(key, taxonomy, [2, 3], scores_for(taxonomy, key), **{name: value})
 
 
 def test_choices(taxonomy):
@@ -147,16 +151,16 @@ def test_choices(taxonomy):
         with pytest.raises(
             PredictionsError, match="cost: expected one of incorrect, depth_dist, info_dist, got 'depth'"
         ):
-            loss(taxonomy, np.zeros((1, 7)), [2], key, cost="depth")
+            loss(key, taxonomy, [2], np.zeros((1, 7)), cost="depth")
     with pytest.raises(
         PredictionsError, match="parametrisation: expected one of flat_softmax, conditional_softmax, got 'deep_rtc'"
     ):
-        loss(taxonomy, np.zeros((1, 4)), [2], "hxe", parametrisation="deep_rtc")
+        loss("hxe", taxonomy, [2], np.zeros((1, 4)), parametrisation="deep_rtc")
 
 
 def test_counts(taxonomy):
     def call(taxonomy, **keywords):
-        return loss(taxonomy, np.zeros((1, 6)), [2], "conditional_softmax_la", **keywords)
+        return loss("conditional_softmax_la", taxonomy, [2], np.zeros((1, 6)), **keywords)
 
     with pytest.raises(PredictionsError, match="counts: expected the training samples of every node, got none"):
         call(taxonomy)
@@ -182,11 +186,11 @@ def test_drops(taxonomy):
     with pytest.raises(
         PredictionsError, match=r"drops: expected True or False of shape \(2, 7\) .*, got bool of shape \(2, 6\)"
     ):
-        loss(taxonomy, scores, [2, 3], "deep_rtc", drops=right[:, 1:])
+        loss("deep_rtc", taxonomy, [2, 3], scores, drops=right[:, 1:])
     with pytest.raises(PredictionsError, match=r"drops: expected True or False .*, got int64"):
-        loss(taxonomy, scores, [2, 3], "deep_rtc", drops=right.astype(np.int64))
+        loss("deep_rtc", taxonomy, [2, 3], scores, drops=right.astype(np.int64))
     with pytest.raises(PredictionsError, match=r"deep_rtc: expected either cut or drops, got drops and cut=0.5"):
-        loss(taxonomy, scores, [2, 3], "deep_rtc", drops=right, cut=0.5)
+        loss("deep_rtc", taxonomy, [2, 3], scores, drops=right, cut=0.5)
     for seed in (-1, "x"):
         with pytest.raises(PredictionsError, match="seed: expected an int of at least 0 or a numpy Generator, got "):
-            loss(taxonomy, scores, [2, 3], "deep_rtc", cut=0.5, seed=seed)
+            loss("deep_rtc", taxonomy, [2, 3], scores, cut=0.5, seed=seed)

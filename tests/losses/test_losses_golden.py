@@ -106,7 +106,7 @@ def test_tiny(tiny, name):
         keywords = {"drops": drops_of(TINY["deep_rtc_fixed_drops"], tiny.n_nodes)}
     expected = TINY["losses"][name]
     assert set(expected) == {"mean", "each"}
-    values, _ = loss(tiny, tiny_scores(scores), np.array(TINY[f"gt_{labels}"]), key, **keywords)
+    values, _ = loss(key, tiny, np.array(TINY[f"gt_{labels}"]), tiny_scores(scores), **keywords)
     close(values, expected["each"])
     close(values.mean(), expected["mean"])
 
@@ -120,7 +120,7 @@ def test_imagenet_fiveai(imagenet, imagenet_inputs, recipe, name):
         keywords = {"drops": recipe["random_cut_drops"](case["seed"], case["N"], imagenet.n_nodes)}
     expected = case["losses"][name]
     assert set(expected) == {"mean", "first5", "sum_weighted"}
-    values, _ = loss(imagenet, imagenet_inputs["theta"][scores], imagenet_inputs[f"gt_{labels}"], key, **keywords)
+    values, _ = loss(key, imagenet, imagenet_inputs[f"gt_{labels}"], imagenet_inputs["theta"][scores], **keywords)
     close(values[:5], expected["first5"])
     close(values.mean(), expected["mean"])
     close((np.arange(1, len(values) + 1) * values).sum(), expected["sum_weighted"])
@@ -128,7 +128,7 @@ def test_imagenet_fiveai(imagenet, imagenet_inputs, recipe, name):
 
 def test_random_cut_is_the_recipe(imagenet, imagenet_inputs):
     case = CURVES["imagenet_fiveai"]
-    args = imagenet, imagenet_inputs["theta"]["deep_rtc"], imagenet_inputs["gt_leaf"], "deep_rtc"
+    args = "deep_rtc", imagenet, imagenet_inputs["gt_leaf"], imagenet_inputs["theta"]["deep_rtc"]
     values, _ = loss(*args, cut=0.1, seed=np.random.default_rng(case["seed"] + 1000))
     close(values.mean(), case["losses"]["deep_rtc_cut0.1_fixed_drops/leaf"]["mean"])
     np.testing.assert_array_equal(values, loss(*args, cut=0.1, seed=case["seed"] + 1000)[0])
@@ -137,7 +137,7 @@ def test_random_cut_is_the_recipe(imagenet, imagenet_inputs):
 @pytest.mark.parametrize("pattern", TINY["deep_rtc_cut_patterns"], ids=lambda one: str(one["dropped"]))
 def test_deep_rtc_cut_pattern(tiny, pattern):
     scores, truth = tiny_scores("deep_rtc"), np.array(TINY["gt_leaf"])
-    values, gradient = loss(tiny, scores, truth, "deep_rtc", drops=drops_of([pattern["dropped"]] * 12, tiny.n_nodes))
+    values, gradient = loss("deep_rtc", tiny, truth, scores, drops=drops_of([pattern["dropped"]] * 12, tiny.n_nodes))
     close(values.mean(), pattern["mean_loss"])
     on_cut = np.zeros(tiny.n_nodes, dtype=bool)
     on_cut[np.concatenate([tiny.path(node) for node in pattern["cut_nodes"]])] = True
@@ -158,7 +158,7 @@ def test_deep_rtc_expectation(tiny, cut):
         k = len(pattern["dropped"])
         drops = drops_of([pattern["dropped"]] * 12, tiny.n_nodes)
         expected += (
-            probability**k * (1 - probability) ** (4 - k) * loss(tiny, scores, truth, "deep_rtc", drops=drops)[0]
+            probability**k * (1 - probability) ** (4 - k) * loss("deep_rtc", tiny, truth, scores, drops=drops)[0]
         )
     close(expected, TINY["deep_rtc_expected_loss"][cut]["each"])
     close(expected.mean(), TINY["deep_rtc_expected_loss"][cut]["mean"])
@@ -213,7 +213,7 @@ def test_softmax_family(text_trees, case, name):
     names = [taxonomy.names[node] for node in columns]
     scores = np.array([[case["scores"][name] for name in names]])
     truth = taxonomy.nodes(case["truth_leaf"])
-    values, gradient = loss(taxonomy, scores, truth, key, **keywords)
+    values, gradient = loss(key, taxonomy, truth, scores, **keywords)
     close(values[0], expected["loss"])
     if "grad_scores" in expected:
         close(gradient[0], [expected["grad_scores"][name] for name in names])
@@ -235,7 +235,7 @@ def test_softmax_family(text_trees, case, name):
     if name == "leaf_softmax":
         close(gradient[0], np.array([expected["leaf"][name] for name in names]) - (columns == truth[0]))
         for node, mass in expected["node"].items():
-            close(loss(taxonomy, scores, taxonomy.nodes(node), key)[0], [-np.log(mass)])
+            close(loss(key, taxonomy, taxonomy.nodes(node), scores)[0], [-np.log(mass)])
 
 
 # The win ---------------------------------------------------------------------------------------------------------------
@@ -258,8 +258,8 @@ def test_win(case):
         for values in ([case["p"][leaf] for leaf in leaves], case["expect"]["gradient_rescaled"])
     )
     truth, win = taxonomy.nodes(case["truth"]), case["expect"]["win_rescaled"]
-    raw, raw_gradient = loss(taxonomy, np.log(p)[None], truth, "raw_win")
-    log, log_gradient = loss(taxonomy, np.log(p)[None], truth, "log_win")
+    raw, raw_gradient = loss("raw_win", taxonomy, truth, np.log(p)[None])
+    log, log_gradient = loss("log_win", taxonomy, truth, np.log(p)[None])
     close(raw, [-win])
     close(log, [-np.log(win)])
     if "neg_log_win" in case["expect"]:

@@ -80,7 +80,7 @@ def test_flags_are_what_the_function_does(key, taxonomy):
     def accepts(taxonomy, truth):
         width = 2 if taxonomy is graph and key == "coarse_ce" else len(entry.columns(taxonomy)) if accepts_tree else 4
         try:
-            loss(taxonomy, np.zeros((1, width)), truth, key, **keywords)
+            loss(key, taxonomy, truth, np.zeros((1, width)), **keywords)
         except PredictionsError:
             return False
         return True
@@ -109,12 +109,12 @@ def test_scores_fit_the_parametrisation(key, taxonomy):
     truth = taxonomy.nodes("cat", "newt")
     likelihood = {"flat_ce", "conditional_softmax", "ps_softmax"}
     if key in likelihood:
-        np.testing.assert_allclose(loss(taxonomy, scores, truth, key)[0], -np.log(p[[0, 1], truth]), rtol=1e-12)
+        np.testing.assert_allclose(loss(key, taxonomy, truth, scores)[0], -np.log(p[[0, 1], truth]), rtol=1e-12)
     if key == "raw_win":
-        np.testing.assert_allclose(loss(taxonomy, scores, truth, key)[0], -win(taxonomy, p, truth), rtol=1e-12)
+        np.testing.assert_allclose(loss(key, taxonomy, truth, scores)[0], -win(taxonomy, truth, p), rtol=1e-12)
     if key == "coarse_ce":
         expected = -np.log(p[[0, 1], taxonomy.nodes("mammal", "newt")])
-        np.testing.assert_allclose(loss(taxonomy, scores[:, :3], truth, key)[0], expected, rtol=1e-12)
+        np.testing.assert_allclose(loss(key, taxonomy, truth, scores[:, :3])[0], expected, rtol=1e-12)
 
 
 # Between losses --------------------------------------------------------------------------------------------------------
@@ -123,30 +123,30 @@ def test_scores_fit_the_parametrisation(key, taxonomy):
 @on_trees
 def test_hxe_without_decay_is_the_likelihood(taxonomy, seed):
     scores, truth = drawn(taxonomy, seed, taxonomy.n_leaves)
-    close(loss(taxonomy, scores, truth, "hxe", alpha=0), loss(taxonomy, scores, truth, "flat_ce"))
+    close(loss("hxe", taxonomy, truth, scores, alpha=0), loss("flat_ce", taxonomy, truth, scores))
     scores, truth = drawn(taxonomy, seed, taxonomy.n_nodes - 1)
     close(
-        loss(taxonomy, scores, truth, "hxe", alpha=0, parametrisation="conditional_softmax"),
-        loss(taxonomy, scores, truth, "conditional_softmax"),
+        loss("hxe", taxonomy, truth, scores, alpha=0, parametrisation="conditional_softmax"),
+        loss("conditional_softmax", taxonomy, truth, scores),
     )
 
 
 @on_trees
 def test_deep_rtc_without_cut_is_ps_softmax(taxonomy, seed):
     scores, truth = drawn(taxonomy, seed, taxonomy.n_nodes - 1, "leaf")
-    expected = loss(taxonomy, scores, truth, "ps_softmax")
-    close(loss(taxonomy, scores, truth, "deep_rtc", cut=0), expected)
+    expected = loss("ps_softmax", taxonomy, truth, scores)
+    close(loss("deep_rtc", taxonomy, truth, scores, cut=0), expected)
     # Dropping leaves, or the root, changes nothing.
     drops = np.broadcast_to(taxonomy.is_leaf | (np.arange(taxonomy.n_nodes) == 0), (len(scores), taxonomy.n_nodes))
-    close(loss(taxonomy, scores, truth, "deep_rtc", drops=drops), expected)
+    close(loss("deep_rtc", taxonomy, truth, scores, drops=drops), expected)
 
 
 @on_trees
 def test_deep_rtc_cut_everywhere_is_coarse(taxonomy, seed):
     scores, truth = drawn(taxonomy, seed, taxonomy.n_nodes - 1, "leaf")
     tops = LOSSES["coarse_ce"].columns(taxonomy)
-    values, gradient = loss(taxonomy, scores, truth, "deep_rtc", cut=1)
-    expected = loss(taxonomy, scores[:, tops - 1], truth, "coarse_ce")
+    values, gradient = loss("deep_rtc", taxonomy, truth, scores, cut=1)
+    expected = loss("coarse_ce", taxonomy, truth, scores[:, tops - 1])
     close((values, gradient[:, tops - 1]), expected)
     assert (np.delete(gradient, tops - 1, axis=1) == 0).all()
 
@@ -157,16 +157,16 @@ def test_margin_without_margin_is_cross_entropy(taxonomy, seed):
     p = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
     expected = -np.log(p[np.arange(len(truth)), truth]), p - (np.arange(taxonomy.n_nodes) == truth[:, None])
     for cost in ("incorrect", "depth_dist", "info_dist"):
-        close(loss(taxonomy, scores, truth, "soft_max_margin", tau=0, cost=cost), expected)
-    hard = loss(taxonomy, scores, truth, "hard_margin", tau=0)[0]
+        close(loss("soft_max_margin", taxonomy, truth, scores, tau=0, cost=cost), expected)
+    hard = loss("hard_margin", taxonomy, truth, scores, tau=0)[0]
     np.testing.assert_allclose(hard, scores.max(axis=1) - scores[np.arange(len(truth)), truth])
 
 
 @on_trees
 def test_soft_margin_tends_to_the_hard_one(taxonomy, seed):
     scores, truth = drawn(taxonomy, seed, taxonomy.n_nodes)
-    hard = loss(taxonomy, scores, truth, "hard_margin")[0]
-    soft = loss(taxonomy, scores, truth, "soft_max_margin")[0]
+    hard = loss("hard_margin", taxonomy, truth, scores)[0]
+    soft = loss("soft_max_margin", taxonomy, truth, scores)[0]
     assert (hard <= soft + 1e-12).all()
     assert (soft <= hard + np.log(taxonomy.n_nodes) + 1e-12).all()
 
@@ -174,35 +174,35 @@ def test_soft_margin_tends_to_the_hard_one(taxonomy, seed):
 @on_trees
 def test_champ_and_focal_contain_bce(taxonomy, seed):
     scores, truth = drawn(taxonomy, seed, taxonomy.n_nodes - 1, "below root")
-    bce = loss(taxonomy, scores, truth, "multilabel_bce")
-    close(loss(taxonomy, scores, truth, "champ", beta=0), bce)
-    close([2 * one for one in loss(taxonomy, scores, truth, "multilabel_focal", alpha=0.5, gamma=0)], bce)
-    assert (loss(taxonomy, scores, truth, "champ")[0] >= bce[0] - 1e-12).all()
+    bce = loss("multilabel_bce", taxonomy, truth, scores)
+    close(loss("champ", taxonomy, truth, scores, beta=0), bce)
+    close([2 * one for one in loss("multilabel_focal", taxonomy, truth, scores, alpha=0.5, gamma=0)], bce)
+    assert (loss("champ", taxonomy, truth, scores)[0] >= bce[0] - 1e-12).all()
 
 
 @on_trees
 def test_without_adjustment_or_with_equal_counts_it_is_the_plain_loss(taxonomy, seed):
     scores, truth = drawn(taxonomy, seed, taxonomy.n_nodes - 1)
-    plain = loss(taxonomy, scores, truth, "conditional_softmax")
+    plain = loss("conditional_softmax", taxonomy, truth, scores)
     counts = np.random.default_rng(seed).integers(0, 9, taxonomy.n_nodes)
-    close(loss(taxonomy, scores, truth, "conditional_softmax_la", tau=0, counts=counts), plain)
-    close(loss(taxonomy, scores, truth, "conditional_softmax_la", counts=np.full(taxonomy.n_nodes, 7)), plain)
+    close(loss("conditional_softmax_la", taxonomy, truth, scores, tau=0, counts=counts), plain)
+    close(loss("conditional_softmax_la", taxonomy, truth, scores, counts=np.full(taxonomy.n_nodes, 7)), plain)
     zeros, ones = np.zeros(taxonomy.n_nodes), np.ones(taxonomy.n_nodes)
     close(
-        loss(taxonomy, scores, truth, "conditional_softmax_la", counts=zeros),
-        loss(taxonomy, scores, truth, "conditional_softmax_la", counts=ones),
+        loss("conditional_softmax_la", taxonomy, truth, scores, counts=zeros),
+        loss("conditional_softmax_la", taxonomy, truth, scores, counts=ones),
     )
 
 
 @on_trees
 def test_win_losses(taxonomy, seed):
     scores, truth = drawn(taxonomy, seed, taxonomy.n_leaves)
-    raw, log = (loss(taxonomy, scores, truth, key)[0] for key in ("raw_win", "log_win"))
+    raw, log = (loss(key, taxonomy, truth, scores)[0] for key in ("raw_win", "log_win"))
     np.testing.assert_allclose(np.exp(-log), -raw, rtol=1e-10)
     p = hv.node_probabilities(taxonomy, scores, "flat_softmax")
-    np.testing.assert_allclose(-raw, win(taxonomy, p, truth), rtol=1e-10)
+    np.testing.assert_allclose(-raw, win(taxonomy, truth, p), rtol=1e-10)
     # -log of win <= cross entropy, always.
-    assert (log <= loss(taxonomy, scores, truth, "flat_ce")[0] + 1e-12).all()
+    assert (log <= loss("flat_ce", taxonomy, truth, scores)[0] + 1e-12).all()
 
 
 @on_trees
@@ -210,9 +210,9 @@ def test_only_the_true_set_counts(taxonomy, seed):
     """A node, a list with it, and a list with its whole path are one truth."""
     scores, truth = drawn(taxonomy, seed, taxonomy.n_nodes - 1, "leaf")
     for key in ("multilabel_bce", "multilabel_focal", "conditional_sigmoid", "champ"):
-        expected = loss(taxonomy, scores, truth, key)
-        close(loss(taxonomy, scores, NodeLists.from_lists([[y] for y in truth]), key), expected)
-        close(loss(taxonomy, scores, NodeLists.from_lists([taxonomy.path(y)[::-1] for y in truth]), key), expected)
+        expected = loss(key, taxonomy, truth, scores)
+        close(loss(key, taxonomy, NodeLists.from_lists([[y] for y in truth]), scores), expected)
+        close(loss(key, taxonomy, NodeLists.from_lists([taxonomy.path(y)[::-1] for y in truth]), scores), expected)
 
 
 @settings(max_examples=40, derandomize=True, deadline=None, database=None)
@@ -222,9 +222,9 @@ def test_graphs_refuse_distances(taxonomy, seed):
         return
     scores, truth = drawn(taxonomy, seed, taxonomy.n_nodes)
     for key in ("soft_max_margin", "hard_margin"):
-        loss(taxonomy, scores, truth, key)
+        loss(key, taxonomy, truth, scores)
         with pytest.raises(TaxonomyError, match=f"loss '{key}': expected a tree"):
-            loss(taxonomy, scores, truth, key, cost="depth_dist")
+            loss(key, taxonomy, truth, scores, cost="depth_dist")
 
 
 # For every loss --------------------------------------------------------------------------------------------------------
@@ -243,7 +243,7 @@ def test_gradient_sums_to_zero_over_what_a_softmax_spans(variant):
     def check(taxonomy, seed):
         scores, truth = drawn(taxonomy, seed, len(LOSSES[key].columns(taxonomy, **keywords)), kind)
         more = per_row_keywords(key, taxonomy, np.random.default_rng(seed), len(scores))
-        values, gradient = loss(taxonomy, scores, truth, key, **keywords, **more)
+        values, gradient = loss(key, taxonomy, truth, scores, **keywords, **more)
         if key in SHIFT_INVARIANT or flat_hxe or key == "soft_max_descendant":
             np.testing.assert_allclose(gradient.sum(axis=1), 0, atol=1e-12)
         if by_family:
@@ -273,20 +273,20 @@ def test_rows_are_independent(variant, monkeypatch):
         scores, truth = drawn(taxonomy, seed, len(LOSSES[key].columns(taxonomy, **keywords)), kind, n=5)
         scores = scores.astype(np.float32)
         more = {**keywords, **per_row_keywords(key, taxonomy, np.random.default_rng(seed), len(scores))}
-        whole = loss(taxonomy, scores.astype(np.float64), truth, key, **more)
+        whole = loss(key, taxonomy, truth, scores.astype(np.float64), **more)
         scores.flags.writeable = False
         with monkeypatch.context() as patch:
             patch.setattr(_rows, "BLOCK_VALUES", 2 * taxonomy.n_nodes)
-            blocks = loss(taxonomy, scores, truth, key, **more)
+            blocks = loss(key, taxonomy, truth, scores, **more)
         order = np.random.default_rng(seed).permutation(5)
         if "drops" in more:
             more["drops"] = more["drops"][order]
         turned = truth.take(order) if isinstance(truth, NodeLists) else truth[order]
-        shuffled = loss(taxonomy, scores[order], turned, key, **more)
+        shuffled = loss(key, taxonomy, turned, scores[order], **more)
         for a, b, c in zip(whole, blocks, shuffled):
             np.testing.assert_allclose(a, b, rtol=1e-13, atol=1e-15)
             np.testing.assert_allclose(a[order], c, rtol=1e-13, atol=1e-15)
-        none = loss(taxonomy, scores[:0], NodeLists.from_lists([]) if kind == "lists" else truth[:0], key, **{
+        none = loss(key, taxonomy, NodeLists.from_lists([]) if kind == "lists" else truth[:0], scores[:0], **{
             name: value[:0] if name == "drops" else value for name, value in more.items()
         })  # fmt: skip
         assert (none[0].shape, none[1].shape) == ((0,), (0, scores.shape[1]))
@@ -296,13 +296,13 @@ def test_rows_are_independent(variant, monkeypatch):
 
 def test_random_cuts_do_not_depend_on_blocks(taxonomy, monkeypatch):
     scores, truth = drawn(taxonomy, 3, 6, "leaf", n=50)
-    whole = loss(taxonomy, scores, truth, "deep_rtc", cut=0.4, seed=9)
+    whole = loss("deep_rtc", taxonomy, truth, scores, cut=0.4, seed=9)
     monkeypatch.setattr(_rows, "BLOCK_VALUES", 10)
-    for a, b in zip(whole, loss(taxonomy, scores, truth, "deep_rtc", cut=0.4, seed=9)):
+    for a, b in zip(whole, loss("deep_rtc", taxonomy, truth, scores, cut=0.4, seed=9)):
         np.testing.assert_allclose(a, b, rtol=1e-13)
     # A Generator goes on; an int starts again.
     generator = np.random.default_rng(9)
-    first, second = (loss(taxonomy, scores, truth, "deep_rtc", cut=0.4, seed=generator)[0] for _ in range(2))
+    first, second = (loss("deep_rtc", taxonomy, truth, scores, cut=0.4, seed=generator)[0] for _ in range(2))
     np.testing.assert_allclose(first, whole[0], rtol=1e-13)
     assert not np.allclose(first, second)
 
@@ -316,7 +316,7 @@ def test_worked_by_hand(taxonomy):
     log = np.log
 
     def value(key, truth, **keywords):
-        return loss(taxonomy, np.zeros((1, len(LOSSES[key].columns(taxonomy)))), truth, key, **keywords)[0][0]
+        return loss(key, taxonomy, truth, np.zeros((1, len(LOSSES[key].columns(taxonomy)))), **keywords)[0][0]
 
     np.testing.assert_allclose(value("flat_ce", cat), log(4))  # 4 leaves
     np.testing.assert_allclose(value("flat_ce", mammal), log(2))
@@ -354,18 +354,18 @@ def test_extreme_scores_are_exact_where_the_limit_is_known(taxonomy):
     """Leaves cat, dog, duck, newt. A lead of 1000 for cat."""
     scores = np.array([[1e3, 0, 0, 0]])
     cat, newt = taxonomy.nodes("cat"), taxonomy.nodes("newt")
-    assert loss(taxonomy, scores, cat, "flat_ce")[0] == 0
-    assert loss(taxonomy, scores, newt, "flat_ce")[0] == 1000
-    assert loss(taxonomy, scores, cat, "raw_win")[0] == -1
-    assert loss(taxonomy, scores, newt, "raw_win")[0] == 0
+    assert loss("flat_ce", taxonomy, cat, scores)[0] == 0
+    assert loss("flat_ce", taxonomy, newt, scores)[0] == 1000
+    assert loss("raw_win", taxonomy, cat, scores)[0] == -1
+    assert loss("raw_win", taxonomy, newt, scores)[0] == 0
     # Nothing of the win is left but the 1 of newt itself, e^-1000.
-    np.testing.assert_allclose(loss(taxonomy, scores, newt, "log_win")[0], 1000)
-    np.testing.assert_allclose(loss(taxonomy, scores, newt, "log_win")[1], [[1, 0, 0, -1]], atol=1e-12)
+    np.testing.assert_allclose(loss("log_win", taxonomy, newt, scores)[0], 1000)
+    np.testing.assert_allclose(loss("log_win", taxonomy, newt, scores)[1], [[1, 0, 0, -1]], atol=1e-12)
     # A loss of 1e-13 keeps its digits, and so does the slope.
-    small = loss(taxonomy, np.array([[30.0, 0, 0, 0]]), cat, "flat_ce")
+    small = loss("flat_ce", taxonomy, cat, np.array([[30.0, 0, 0, 0]]))
     np.testing.assert_allclose(small[0], 3 * np.exp(-30), rtol=1e-10)
     np.testing.assert_allclose(small[1][0], np.array([-3, 1, 1, 1]) * np.exp(-30), rtol=1e-10)
-    near = loss(taxonomy, np.array([[30.0, 0, 0, 0]]), cat, "log_win")
+    near = loss("log_win", taxonomy, cat, np.array([[30.0, 0, 0, 0]]))
     np.testing.assert_allclose(near[0], 2.5 * np.exp(-30), rtol=1e-10)  # dog loses 1/2, duck and newt 1
 
 
@@ -383,10 +383,10 @@ def test_single_child_chain():
         "ps_softmax",
         "soft_max_descendant",
     ):
-        values, gradient = loss(chain, np.full((1, len(LOSSES[key].columns(chain))), 3.0), c, key)
+        values, gradient = loss(key, chain, c, np.full((1, len(LOSSES[key].columns(chain))), 3.0))
         assert values == 0
         assert (gradient == 0).all()
         assert not np.signbit(values).any()
     np.testing.assert_allclose(
-        loss(chain, np.zeros((1, 2)), chain.nodes("b"), "champ")[0], np.log(2) * (1 + 1 + 0.2 * 3)
+        loss("champ", chain, chain.nodes("b"), np.zeros((1, 2)))[0], np.log(2) * (1 + 1 + 0.2 * 3)
     )

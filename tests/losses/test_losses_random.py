@@ -33,7 +33,7 @@ def test_values_follow_the_definition(variant):
     @given(taxonomy=trees(most=9), seed=SEEDS)
     def check(taxonomy, seed):
         columns, scores, truth, keywords = made(taxonomy, variant, seed, 3)
-        values, gradient = loss(taxonomy, scores, truth, variant[0], **keywords)
+        values, gradient = loss(variant[0], taxonomy, truth, scores, **keywords)
         assert (values.dtype, gradient.dtype, gradient.shape) == (np.float64, np.float64, scores.shape)
         expected = naive(variant[0], taxonomy, columns, scores, truth, **keywords)
         np.testing.assert_allclose(values, expected, rtol=1e-10, atol=1e-13)
@@ -52,7 +52,7 @@ def test_values_on_graphs(variant):
     @given(taxonomy=graphs(), seed=SEEDS)
     def check(taxonomy, seed):
         columns, scores, truth, keywords = made(taxonomy, variant, seed, 3)
-        values, gradient = loss(taxonomy, scores, truth, variant[0], **keywords)
+        values, gradient = loss(variant[0], taxonomy, truth, scores, **keywords)
         expected = naive(variant[0], taxonomy, columns, scores, truth, **keywords)
         np.testing.assert_allclose(values, expected, rtol=1e-10, atol=1e-13)
         close_to_differences(taxonomy, variant[0], scores, truth, keywords, gradient)
@@ -69,7 +69,7 @@ def test_extreme_scores(variant):
     def check(taxonomy, seed):
         columns, scores, truth, keywords = made(taxonomy, variant, seed, 2)
         scores = np.where(scores > 0, 1e3, -1e3)
-        values, gradient = loss(taxonomy, scores, truth, variant[0], **keywords)
+        values, gradient = loss(variant[0], taxonomy, truth, scores, **keywords)
         assert np.isfinite(values).all()
         assert np.isfinite(gradient).all()
         expected = naive(variant[0], taxonomy, columns, scores, truth, **keywords)
@@ -86,7 +86,7 @@ def differences(taxonomy, key, scores, truth, keywords):
     moved = scores[rows] + np.tile(steps, (n, 1))
     per_row = {name: value[rows] if name == "drops" else value for name, value in keywords.items()}
     several = truth.take(rows) if isinstance(truth, NodeLists) else truth[rows]
-    values = loss(taxonomy, moved, several, key, **per_row)[0].reshape(n, 2, width)
+    values = loss(key, taxonomy, several, moved, **per_row)[0].reshape(n, 2, width)
     return (values[:, 0] - values[:, 1]) / (2 * STEP)
 
 
@@ -109,7 +109,7 @@ def test_gradient_is_the_derivative(key):
             if key == "hard_margin":
                 # A maximum has no derivative where two nodes are level: step off such corners.
                 scores = off_corners(taxonomy, scores, truth, keywords)
-            _, gradient = loss(taxonomy, scores, truth, key, **keywords)
+            _, gradient = loss(key, taxonomy, truth, scores, **keywords)
             close_to_differences(taxonomy, key, scores, truth, keywords, gradient)
 
     check()
@@ -120,11 +120,11 @@ def off_corners(taxonomy, scores, truth, keywords):
     scores = scores.copy()
     for i, y in enumerate(truth):
         # One row per node with that node out of the way: the value changes only for the best, and by its lead.
-        best = loss(taxonomy, scores[[i]], truth[[i]], "hard_margin", **keywords)[1][0].argmax()
+        best = loss("hard_margin", taxonomy, truth[[i]], scores[[i]], **keywords)[1][0].argmax()
         without = scores[[i]].copy()
         without[0, best] -= 10 * STEP
         before, after = (
-            loss(taxonomy, row, truth[[i]], "hard_margin", **keywords)[0][0] for row in (scores[[i]], without)
+            loss("hard_margin", taxonomy, truth[[i]], row, **keywords)[0][0] for row in (scores[[i]], without)
         )
         if best != y and before - after < 9 * STEP:
             scores[i, best] += 1
@@ -139,6 +139,6 @@ def test_naive_differs_where_it_should():
 
     taxonomy = Taxonomy.from_edges([("r", "a"), ("a", "b"), ("a", "c"), ("r", "d")])
     theta = {2: Decimal(1), 3: Decimal(0), 4: Decimal(-1)}
-    values = loss(taxonomy, [[1.0, 0.0, -1.0]], np.array([2]), "hxe", alpha=0.5)[0]
+    values = loss("hxe", taxonomy, np.array([2]), [[1.0, 0.0, -1.0]], alpha=0.5)[0]
     assert abs(float(hxe(taxonomy, theta, 2, 0.5)) - values[0]) < 1e-14
     assert abs(float(hxe(taxonomy, theta, 2, 0.4)) - values[0]) > 1e-3

@@ -42,7 +42,7 @@ def ours(case):
     edges = [(f"n{parent}", f"n{node}") for node, parent in enumerate(case["parents"], 1)]
     taxonomy = hv.Taxonomy.from_edges(edges)
     assert taxonomy.names == tuple(f"n{node}" for node in range(len(edges) + 1))
-    return loss(taxonomy, np.array(case["scores"]), np.array(case["truth"]), case["loss"], **case["options"])
+    return loss(case["loss"], taxonomy, np.array(case["truth"]), np.array(case["scores"]), **case["options"])
 
 
 def test_the_golden_holds_every_loss():
@@ -113,7 +113,7 @@ def test_a_training_step_in_single_precision(models):
         values = method.loss_of_epoch(tree, models["methods"].EPOCHS - 1)(given, torch.tensor(truth))
         values.sum().backward()
         options = {"tau": models["methods"].MARGIN} if method.loss == "soft_max_margin" else {}
-        expected, gradient = loss(taxonomy, scores, truth, method.loss, **options)
+        expected, gradient = loss(method.loss, taxonomy, truth, scores, **options)
         np.testing.assert_allclose(values.detach(), expected, rtol=1e-4, atol=1e-5, err_msg=name)
         np.testing.assert_allclose(given.grad, gradient, rtol=1e-4, atol=1e-5, err_msg=name)
 

@@ -86,25 +86,25 @@ def scored(taxonomy, rows, key="leaf_probabilities", **more):
 # Truth that is not in the taxonomy -------------------------------------------------------------------------------------
 
 WITH_TRUTH = {
-    "win": lambda t, y: hv.win(t, P, y),
-    "win_breakdown": lambda t, y: hv.win_breakdown(t, P[0], int(y[0])),
+    "win": lambda t, y: hv.win(t, y, P),
+    "win_breakdown": lambda t, y: hv.win_breakdown(t, int(y[0]), P[0]),
     "path_metrics": lambda t, y: hv.path_metrics(t, y, np.array([1])),
     "truncate": lambda t, y: truncate(t, y, np.array([1])),
     "best_leaf_metrics": lambda t, y: best_leaf_metrics(t, y, np.array([2])),
-    "operating_curve": lambda t, y: hv.operating_curve(t, hv.pareto_table(t, P), y),
-    "information_curve": lambda t, y: information_curve(t, P, y),
+    "operating_curve": lambda t, y: hv.operating_curve(t, y, hv.pareto_table(t, P)),
+    "information_curve": lambda t, y: information_curve(t, y, P),
     "confusion": lambda t, y: hv.confusion(t, y, np.array([1])),
     "confusion of lists": lambda t, y: hv.confusion(t, NodeLists.from_lists([y]), NodeLists.from_lists([[1]])),
     "best_constant_path": best_constant_path,
-    "LabelSetCounts.add": lambda t, y: LabelSetCounts(t).add(P, y),
-    "LabelSetCounts.add_lists": lambda t, y: LabelSetCounts(t).add_lists(NodeLists.from_lists([[1]]), y),
-    "curve_areas": lambda t, y: curve_areas(t, P, y),
-    "set_curve": lambda t, y: set_curve(t, P[0], y),
-    "operating_points": lambda t, y: operating_points(t, P, y, [0.5]),
-    "set_overlap": lambda t, y: set_overlap(t, NodeLists.from_lists([[1]]), y),
+    "LabelSetCounts.add": lambda t, y: LabelSetCounts(t).add(y, P),
+    "LabelSetCounts.add_lists": lambda t, y: LabelSetCounts(t).add_lists(y, NodeLists.from_lists([[1]])),
+    "curve_areas": lambda t, y: curve_areas(t, y, P),
+    "set_curve": lambda t, y: set_curve(t, y, P[0]),
+    "operating_points": lambda t, y: operating_points(t, y, P, [0.5]),
+    "set_overlap": lambda t, y: set_overlap(t, y, NodeLists.from_lists([[1]])),
     "set_information": set_information,
     **{
-        f"loss {key}": lambda t, y, key=key: loss(t, np.zeros((1, len(LOSSES[key].columns(t)))), y, key)
+        f"loss {key}": lambda t, y, key=key: loss(key, t, y, np.zeros((1, len(LOSSES[key].columns(t)))))
         for key in LOSSES
         if key != "conditional_softmax_la"
     },
@@ -221,7 +221,7 @@ def test_values_that_are_no_numbers(taxonomy, value):
     for rule in hv.INFERENCE_RULES:
         with pytest.raises(PredictionsError, match=message):
             hv.infer(taxonomy, bad, rule, **PARAMETERS.get(rule, {}))
-    for function in (hv.pareto_table, lambda t, p: information_curve(t, p, np.array([2]))):
+    for function in (hv.pareto_table, lambda t, p: information_curve(t, np.array([2]), p)):
         with pytest.raises(PredictionsError, match=message):
             function(taxonomy, bad)
     for key in LOSSES:
@@ -231,7 +231,7 @@ def test_values_that_are_no_numbers(taxonomy, value):
         with pytest.raises(
             PredictionsError, match=rf"^scores: expected finite numbers, got {value} in row 0, column 1"
         ):
-            loss(taxonomy, scores, np.array([2]), key, **keywords)
+            loss(key, taxonomy, np.array([2]), scores, **keywords)
 
 
 # Rows that do not sum to one -------------------------------------------------------------------------------------------
@@ -262,14 +262,14 @@ def test_rows_that_do_not_sum_to_one_from_a_file(refuses, command):
 # Wrong width -----------------------------------------------------------------------------------------------------------
 
 WITH_P = {
-    "win": lambda t, p: hv.win(t, p, np.array([2])),
-    "win_breakdown": lambda t, p: hv.win_breakdown(t, p[0], 2),
+    "win": lambda t, p: hv.win(t, np.array([2]), p),
+    "win_breakdown": lambda t, p: hv.win_breakdown(t, 2, p[0]),
     "pareto_table": hv.pareto_table,
-    "information_curve": lambda t, p: information_curve(t, p, np.array([2])),
-    "LabelSetCounts.add": lambda t, p: LabelSetCounts(t).add(p, np.array([2])),
-    "curve_areas": lambda t, p: curve_areas(t, p, np.array([2])),
-    "set_curve": lambda t, p: set_curve(t, p[0], np.array([2])),
-    "operating_points": lambda t, p: operating_points(t, p, np.array([2]), [0.5]),
+    "information_curve": lambda t, p: information_curve(t, np.array([2]), p),
+    "LabelSetCounts.add": lambda t, p: LabelSetCounts(t).add(np.array([2]), p),
+    "curve_areas": lambda t, p: curve_areas(t, np.array([2]), p),
+    "set_curve": lambda t, p: set_curve(t, np.array([2]), p[0]),
+    "operating_points": lambda t, p: operating_points(t, np.array([2]), p, [0.5]),
     "expected_hf1": lambda t, p: expected_hf1(t, p[0], NodeLists.from_lists([[1]])),
     "expected_by_threshold": lambda t, p: expected_by_threshold(t, p[0]),
     **{
@@ -301,7 +301,7 @@ def test_wrong_width_for_a_loss(taxonomy, key):
     width = len(LOSSES[key].columns(taxonomy))
     keywords = {"counts": np.ones(7)} if key == "conditional_softmax_la" else {}
     with pytest.raises(PredictionsError, match=rf"^scores: expected {width} columns for .*, got {width - 1}"):
-        loss(taxonomy, np.zeros((1, width - 1)), np.array([2]), key, **keywords)
+        loss(key, taxonomy, np.array([2]), np.zeros((1, width - 1)), **keywords)
 
 
 @pytest.mark.parametrize("command", ["evaluate", "curve"])
@@ -325,9 +325,9 @@ def test_inner_truth_of_a_loss(taxonomy, key):
     if LOSSES[key].leaf_truth_only:
         message = rf"^truth: expected leaves for {key}, got 'mammal', 'bird' in 2 of 3 rows"
         with pytest.raises(PredictionsError, match=message):
-            loss(taxonomy, scores, truth, key, **keywords)
+            loss(key, taxonomy, truth, scores, **keywords)
     else:
-        values, gradient = loss(taxonomy, scores, truth, key, **keywords)
+        values, gradient = loss(key, taxonomy, truth, scores, **keywords)
         assert np.isfinite(values).all()
         assert np.isfinite(gradient).all()
 
@@ -336,23 +336,23 @@ def test_some_losses_need_leaves(taxonomy):
     assert {key for key in LOSSES if LOSSES[key].leaf_truth_only} == {"conditional_sigmoid", "deep_rtc"}
     # Smoothing spreads over leaves: a leaf is needed there, too.
     with pytest.raises(PredictionsError, match=r"^truth: expected leaves for flat_ce, got 'mammal' in 1 of 1 rows"):
-        loss(taxonomy, np.zeros((1, 4)), np.array([1]), "flat_ce", smoothing=0.1)
+        loss("flat_ce", taxonomy, np.array([1]), np.zeros((1, 4)), smoothing=0.1)
 
 
 # What is defined on trees only, on a graph -----------------------------------------------------------------------------
 
 TREE_RULES = [key for key, rule in hv.INFERENCE_RULES.items() if rule.tree_only]
 TREES_ONLY = {
-    "win": lambda g, y: hv.win(g, np.ones((1, 5)), y),
-    "win_breakdown": lambda g, y: hv.win_breakdown(g, np.ones(5), int(y[0])),
+    "win": lambda g, y: hv.win(g, y, np.ones((1, 5))),
+    "win_breakdown": lambda g, y: hv.win_breakdown(g, int(y[0]), np.ones(5)),
     "path_metrics": lambda g, y: hv.path_metrics(g, y, y),
     "truncate": lambda g, y: truncate(g, y, y),
     "best_leaf_metrics": lambda g, y: best_leaf_metrics(g, y, y),
-    "operating_curve": lambda g, y: hv.operating_curve(g, hv.pareto_table(g, np.ones((1, 5))), y),
-    "information_curve": lambda g, y: information_curve(g, np.ones((1, 5)), y),
+    "operating_curve": lambda g, y: hv.operating_curve(g, y, hv.pareto_table(g, np.ones((1, 5)))),
+    "information_curve": lambda g, y: information_curve(g, y, np.ones((1, 5))),
     "set_information": set_information,
-    "set_overlap in bits": lambda g, y: set_overlap(g, NodeLists.from_lists([[1]]), y, "information"),
-    "set_curve in bits": lambda g, y: set_curve(g, np.ones(5), y, weight="information"),
+    "set_overlap in bits": lambda g, y: set_overlap(g, y, NodeLists.from_lists([[1]]), "information"),
+    "set_curve in bits": lambda g, y: set_curve(g, y, np.ones(5), weight="information"),
     "macro_f1_by_depth": lambda g, y: LabelSetCounts(g).macro_f1_by_depth(),
     **{f"infer {rule}": lambda g, y, rule=rule: hv.infer(g, np.ones((1, 5)), rule) for rule in TREE_RULES},
     **{
@@ -360,7 +360,7 @@ TREES_ONLY = {
         for key in ("conditional_softmax", "conditional_sigmoid", "deep_rtc", "ps_softmax")
     },
     **{
-        f"loss {key}": lambda g, y, key=key: loss(g, np.zeros((1, 4)), y, key)
+        f"loss {key}": lambda g, y, key=key: loss(key, g, y, np.zeros((1, 4)))
         for key in ("raw_win", "log_win", "hxe", "conditional_softmax", "deep_rtc", "ps_softmax", "champ")
     },
 }

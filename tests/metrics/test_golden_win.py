@@ -35,9 +35,9 @@ def test_case(trees, case):
     p, truth, expect = leaf_row(taxonomy, leaves, values), taxonomy.nodes(case["truth"]), case["expect"]
     for name, value in expect["node_p"].items():
         close(p[0, taxonomy.node(name)], value)
-    close(win(taxonomy, p, truth, rescaled=False)[0], expect["win"])
-    close(win(taxonomy, p, truth)[0], expect["win_rescaled"])
-    terms = win_breakdown(taxonomy, p[0], truth[0])
+    close(win(taxonomy, truth, p, rescaled=False)[0], expect["win"])
+    close(win(taxonomy, truth, p)[0], expect["win_rescaled"])
+    terms = win_breakdown(taxonomy, truth[0], p[0])
     close([terms.term.sum(), terms.win, terms.raw_win], [expect["win_rescaled"], expect["win_rescaled"], expect["win"]])
     close(terms.weight.sum(), 1)
     with np.errstate(divide="ignore"):
@@ -55,8 +55,8 @@ def test_case(trees, case):
     # The win is linear in p, so a finite difference is the gradient.
     rows = leaf_row(taxonomy, leaves, np.vstack([values + step for step in np.eye(len(leaves))]))
     truths = np.repeat(truth, len(leaves))
-    close(win(taxonomy, rows, truths) - terms.win, expect["gradient_rescaled"])
-    close(win(taxonomy, rows, truths, rescaled=False) - terms.raw_win, expect["gradient"])
+    close(win(taxonomy, truths, rows) - terms.win, expect["gradient_rescaled"])
+    close(win(taxonomy, truths, rows, rescaled=False) - terms.raw_win, expect["gradient"])
 
 
 @pytest.mark.parametrize("batch", WIN["batches"], ids=lambda batch: batch["name"])

@@ -21,10 +21,10 @@ def test_win_of_any_values(case):
     """Also of values that are no distribution: the win is linear in them."""
     graph, taxonomy, p, truth = case
     both = list(zip(p.tolist(), truth.tolist()))
-    close(win(taxonomy, p, truth), [naive.win(graph, row, y) for row, y in both], atol=1e-12)
-    close(win(taxonomy, p, truth, rescaled=False), [naive.raw_win(graph, row, y) for row, y in both], atol=1e-12)
+    close(win(taxonomy, truth, p), [naive.win(graph, row, y) for row, y in both], atol=1e-12)
+    close(win(taxonomy, truth, p, rescaled=False), [naive.raw_win(graph, row, y) for row, y in both], atol=1e-12)
     for row, y in both:
-        terms = win_breakdown(taxonomy, np.array(row), y)
+        terms = win_breakdown(taxonomy, y, np.array(row))
         close([terms.win, terms.raw_win], [naive.win(graph, row, y), naive.raw_win(graph, row, y)], atol=1e-12)
         assert terms.nodes.tolist() == (naive.path(graph, y)[1:] or [0])
         close(terms.weight, [2.0**-d for d in range(1, len(terms.nodes))] + [2.0 ** -max(len(terms.nodes) - 1, 0)])
@@ -39,7 +39,7 @@ def test_win_of_distributions(graph, data):
     rows = data.draw(strategies.leaf_rows(graph))
     p = hv.node_probabilities(taxonomy, rows, "leaf_probabilities")
     truth = data.draw(strategies.truths(graph, len(rows)))
-    value, raw = win(taxonomy, p, truth), win(taxonomy, p, truth, rescaled=False)
+    value, raw = win(taxonomy, truth, p), win(taxonomy, truth, p, rescaled=False)
     assert ((value >= 0) & (value <= 1 + 1e-12) & (raw >= 0.5 - 1e-12)).all()
     close(raw, (1 + value) / 2, rtol=1e-12)
     # -log of win is never above the cross entropy.
@@ -47,10 +47,10 @@ def test_win_of_distributions(graph, data):
     for y in graph.leaves:
         # Linear: the win is the sum over leaves of p times the win of one-hot rows, 1 - 2^-m.
         one_hot = hv.node_probabilities(taxonomy, np.eye(len(graph.leaves)), "leaf_probabilities")
-        gradient = win(taxonomy, one_hot, np.full(len(one_hot), y))
+        gradient = win(taxonomy, np.full(len(one_hot), y), one_hot)
         shared = [len(naive.ancestors(graph, leaf) & naive.ancestors(graph, y)) - 1 for leaf in graph.leaves]
         close(gradient, [1 if leaf == y else 1 - 2.0**-m for leaf, m in zip(graph.leaves, shared)])
-        close(win(taxonomy, p, np.full(len(p), y)), rows @ gradient, atol=1e-12)
+        close(win(taxonomy, np.full(len(p), y), p), rows @ gradient, atol=1e-12)
 
 
 @many
@@ -70,7 +70,7 @@ def test_flat_tree_is_the_probability_of_the_truth():
     flat = hv.Taxonomy.from_edges([("r", "a"), ("r", "b"), ("r", "c")])
     p = hv.node_probabilities(flat, np.array([[0.5, 0.3, 0.2]]), "leaf_probabilities")
     for node, value in zip(flat.leaves, (0.5, 0.3, 0.2)):
-        close(win(flat, p, np.array([node])), value)
+        close(win(flat, np.array([node]), p), value)
         assert best_leaf_metrics(flat, np.array([node]), np.array([1]))["parents_accuracy"][0] == 1
 
 
@@ -87,12 +87,12 @@ def test_flat_tree_is_the_probability_of_the_truth():
 )
 def test_by_hand(taxonomy, truth, value):
     p = np.array([[1, 0.75, 0.5, 0.25, 0.125, 0.125, 0.125]])
-    close(win(taxonomy, p, taxonomy.nodes(truth)), [value])
-    close(win(taxonomy, p, taxonomy.nodes(truth), rescaled=False), [(1 + value) / 2])
+    close(win(taxonomy, taxonomy.nodes(truth), p), [value])
+    close(win(taxonomy, taxonomy.nodes(truth), p, rescaled=False), [(1 + value) / 2])
 
 
 def test_breakdown_by_hand(taxonomy):
-    terms = win_breakdown(taxonomy, np.array([1, 0.75, 0.5, 0.25, 0.125, 0.125, 0.125]), taxonomy.node("cat"))
+    terms = win_breakdown(taxonomy, taxonomy.node("cat"), np.array([1, 0.75, 0.5, 0.25, 0.125, 0.125, 0.125]))
     assert terms.nodes.tolist() == [1, 2]
     assert terms.weight.tolist() == [0.5, 0.5]
     assert terms.p.tolist() == [0.75, 0.5]
@@ -148,18 +148,18 @@ def test_two_level_identity(data):
 
 def test_errors(taxonomy):
     with pytest.raises(hv.PredictionsError, match=r"^p: expected shape \(2, 7\) for 2 truths, got \(1, 7\)\. Align"):
-        win(taxonomy, np.ones((1, 7)), np.array([1, 2]))
+        win(taxonomy, np.array([1, 2]), np.ones((1, 7)))
     with pytest.raises(hv.PredictionsError, match=r"^p: expected shape \(n_samples, 7\), got \(1, 6\)"):
-        win(taxonomy, np.ones((1, 6)), np.array([1]))
+        win(taxonomy, np.array([1]), np.ones((1, 6)))
     graph = hv.Taxonomy.from_edges([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c")])
     with pytest.raises(hv.TaxonomyError, match=r"^win: expected a tree, got 'c' with 2 parents"):
-        win(graph, np.ones((1, 4)), np.array([1]))
+        win(graph, np.array([1]), np.ones((1, 4)))
 
 
 @pytest.mark.parametrize("truth", [-1, 7])
 def test_a_truth_that_is_no_node(taxonomy, truth):
     """-1 says that a truth is not known; as an index it would quietly be the last node."""
     with pytest.raises(hv.PredictionsError, match=r"^truth: expected node numbers"):
-        win(taxonomy, np.ones((1, 7)), np.array([truth]))
+        win(taxonomy, np.array([truth]), np.ones((1, 7)))
     with pytest.raises(hv.PredictionsError, match=r"^truth: expected node numbers"):
-        win_breakdown(taxonomy, np.ones(7), truth)
+        win_breakdown(taxonomy, truth, np.ones(7))

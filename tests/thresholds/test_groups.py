@@ -57,11 +57,11 @@ def test_group_by_group(case, goal, is_checked, data):
     if is_checked and n < 2:
         return
     labels = np.array(data.draw(st.lists(st.sampled_from([-1, 1, 3, 4]), min_size=n, max_size=n)))
-    found = group_thresholds(taxonomy, table, truth, labels, GOALS[goal], fraction=0.5 if is_checked else None, seed=n)
+    found = group_thresholds(taxonomy, truth, table, labels, GOALS[goal], fraction=0.5 if is_checked else None, seed=n)
     first, second = split_samples(n, 0.5, seed=n) if is_checked else (np.arange(n), np.arange(n))
 
     def choose(rows):
-        return GOALS[goal](hv.operating_curve(taxonomy, table.take(rows), truth[rows])).threshold if len(rows) else None
+        return GOALS[goal](hv.operating_curve(taxonomy, truth[rows], table.take(rows))).threshold if len(rows) else None
 
     overall = choose(first)
     if overall is None:
@@ -106,7 +106,7 @@ def test_group_by_group(case, goal, is_checked, data):
 
 def test_on_the_same_samples_and_on_others(world):
     labels = groups_by_subtree(world.taxonomy, world.table)
-    same = group_thresholds(world.taxonomy, world.table, world.truth, labels, best_of)
+    same = group_thresholds(world.taxonomy, world.truth, world.table, labels, best_of)
     assert same.groups.tolist() == world.taxonomy.children[0].tolist()
     assert not same.is_checked
     assert "chosen and measured on the same" in same.sentence
@@ -114,7 +114,7 @@ def test_on_the_same_samples_and_on_others(world):
     metrics = path_metrics(world.taxonomy, world.truth, answers)
     for key in CURVE_KEYS:
         assert same.values[key] == pytest.approx(metrics[key].mean(), abs=1e-12)
-    other = group_thresholds(world.taxonomy, world.table, world.truth, labels, best_of, fraction=0.5, seed=1)
+    other = group_thresholds(world.taxonomy, world.truth, world.table, labels, best_of, fraction=0.5, seed=1)
     assert other.is_checked
     assert other.chosen_on + other.measured_on == len(labels)
     assert other.sentence == (
@@ -137,7 +137,7 @@ def test_errors(world):
     with pytest.raises(
         hv.PredictionsError, match=r"^labels: expected one for each of the \d+ samples, got shape \(1,\)"
     ):
-        group_thresholds(taxonomy, table, truth, [0], best_of)
+        group_thresholds(taxonomy, truth, table, [0], best_of)
     graph = hv.Taxonomy.from_edges([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c")])
     with pytest.raises(hv.TaxonomyError, match="expected a tree"):
         groups_by_subtree(graph, hv.pareto_table(graph, np.ones((1, 4))))

@@ -20,8 +20,8 @@ def world():
 
 @pytest.fixture(scope="module")
 def point(world):
-    curve = hv.operating_curve(world.taxonomy, world.table, world.truth)
-    promise = guaranteed_threshold(world.taxonomy, world.table, world.truth, 0.15, 0.1, seed=3)
+    curve = hv.operating_curve(world.taxonomy, world.truth, world.table)
+    promise = guaranteed_threshold(world.taxonomy, world.truth, world.table, 0.15, 0.1, seed=3)
     return OperatingPoint.of_curve(
         world.taxonomy,
         curve,
@@ -63,7 +63,7 @@ def test_what_it_says(world, point):
 
 
 def test_the_least(world):
-    curve = hv.operating_curve(world.taxonomy, world.table, world.truth)
+    curve = hv.operating_curve(world.taxonomy, world.truth, world.table)
     bare = OperatingPoint.of_curve(world.taxonomy, curve, 0.5, "model")
     assert bare.to_json()["guarantee"] is None
     assert bare.to_json()["model"] == {"name": "model", "sha256": None}
@@ -141,7 +141,7 @@ def test_another_taxonomy(point, taxonomy):
     # The same edges in another order are the same taxonomy.
     edges = [("animal", "newt"), ("animal", "bird"), ("bird", "duck"), ("animal", "mammal")]
     same = hv.Taxonomy.from_edges([*edges, ("mammal", "dog"), ("mammal", "cat")])
-    curve = hv.operating_curve(taxonomy, hv.pareto_table(taxonomy, np.ones((1, 7))), np.array([0]))
+    curve = hv.operating_curve(taxonomy, np.array([0]), hv.pareto_table(taxonomy, np.ones((1, 7))))
     OperatingPoint.of_curve(taxonomy, curve, 0.5, "model").require_taxonomy(same)
 
 

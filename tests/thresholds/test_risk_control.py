@@ -68,7 +68,7 @@ def test_fixed_sequence(case, key, alpha, delta, by_group, random):
     groups = [f"g{random.randrange(6)}" for _ in picks]
     groups = [*groups[:-2], "x", "y"] if by_group else None
     found = certified_threshold(
-        taxonomy, hv.pareto_table(taxonomy, p), truth, alpha, delta, key=key, groups=groups, thresholds=GRID
+        taxonomy, truth, hv.pareto_table(taxonomy, p), alpha, delta, key=key, groups=groups, thresholds=GRID
     )
     expected = step_by_step(graph, p.tolist(), truth.tolist(), key, alpha, delta, groups)
     assert found.unit == ("group" if by_group else "sample")
@@ -99,7 +99,7 @@ def test_being_wrong_is_not_monotone_below_a_half():
     )
     # r a b c d e f g: a is worth log2(5/2) bits, e log2 5.
     p = np.array([[1, 0.48, 0.24, 0.24, 0.52, 0.4, 0.07, 0.05]])
-    curve = hv.operating_curve(taxonomy, hv.pareto_table(taxonomy, p), taxonomy.nodes("e"))
+    curve = hv.operating_curve(taxonomy, taxonomy.nodes("e"), hv.pareto_table(taxonomy, p))
     assert curve.at(np.array([0.6, 0.5, 0.45, 0.3]))["correct"].tolist() == [1, 1, 0, 1]
 
 
@@ -111,7 +111,7 @@ def test_by_hand():
         # Wrong answers appear below 0.6 only, right ones below 0.8.
         p = np.array([[1, 0.8, 0.2]] * n_right + [[1, 0.6, 0.4]] * n_wrong)
         truth = np.array([1] * n_right + [2] * n_wrong)
-        return certified_threshold(flat, hv.pareto_table(flat, p), truth, 0.1, 0.05)
+        return certified_threshold(flat, truth, hv.pareto_table(flat, p), 0.1, 0.05)
 
     assert found(29, 0).threshold == 0
     assert found(28, 0).why_not == (
@@ -131,16 +131,16 @@ def test_by_hand():
 
 
 def test_choose_on_one_part_check_on_the_other(world):
-    found = guaranteed_threshold(world.taxonomy, world.table, world.truth, 0.1, 0.1, fraction=0.25, seed=5)
+    found = guaranteed_threshold(world.taxonomy, world.truth, world.table, 0.1, 0.1, fraction=0.25, seed=5)
     first, second = split_samples(len(world.truth), 0.25, seed=5)
     assert (found.n_calibration, found.n_check) == (len(first), len(second))
-    alone = certified_threshold(world.taxonomy, world.table.take(first), world.truth[first], 0.1, 0.1)
+    alone = certified_threshold(world.taxonomy, world.truth[first], world.table.take(first), 0.1, 0.1)
     assert (found.threshold, found.bound) == (alone.threshold, alone.bound)
     assert (alone.n_check, alone.risk_check) == (0, None)
     right = world.taxonomy.is_ancestor(world.table.nodes_at(found.threshold), world.truth)
     assert found.risk_check == pytest.approx(1 - right[second].mean(), abs=1e-12)
     assert found.risk_calibration == pytest.approx(1 - right[first].mean(), abs=1e-12)
-    assert guaranteed_threshold(world.taxonomy, world.table, world.truth, 0.1, 0.1, fraction=0.25, seed=5) == found
+    assert guaranteed_threshold(world.taxonomy, world.truth, world.table, 0.1, 0.1, fraction=0.25, seed=5) == found
     # The next one down is not certified: the answer is the last.
     step = THOUSANDTHS[found.threshold > THOUSANDTHS][0]
     wrong = 1 - world.taxonomy.is_ancestor(world.table.nodes_at(step), world.truth)[first].mean()
@@ -149,7 +149,7 @@ def test_choose_on_one_part_check_on_the_other(world):
 
 def test_groups_are_units(world):
     names = [f"place {one}" for one in world.group]
-    found = guaranteed_threshold(world.taxonomy, world.table, world.truth, 0.1, 0.1, groups=names)
+    found = guaranteed_threshold(world.taxonomy, world.truth, world.table, 0.1, 0.1, groups=names)
     assert (found.unit, found.method, found.n_calibration, found.n_check) == ("group", "hoeffding_bentkus", 200, 200)
     wrong = ~world.taxonomy.is_ancestor(world.table.nodes_at(found.threshold), world.truth)
     first, second = split_samples(len(names), 0.5, seed=0, groups=names)
@@ -200,21 +200,21 @@ def test_the_promise_is_kept(world, key, n_units, alpha, more):
 
 def test_targets_out_of_reach(world):
     for key, alpha in (("exact", 0.2), ("info_f1", 0.05)):
-        found = guaranteed_threshold(world.taxonomy, world.table, world.truth, alpha, 0.1, key=key)
+        found = guaranteed_threshold(world.taxonomy, world.truth, world.table, alpha, 0.1, key=key)
         assert not found.is_feasible
         assert (found.threshold, found.risk_check) == (None, None)
         assert found.why_not.startswith(f"No threshold can be certified: at {ORDERS[key][0]:g}, the first one tested")
         assert found.bound > alpha
         assert found.to_json()["threshold"] is None
     few = np.arange(40)
-    found = guaranteed_threshold(world.taxonomy, world.table.take(few), world.truth[few], 0.01, 0.1)
+    found = guaranteed_threshold(world.taxonomy, world.truth[few], world.table.take(few), 0.01, 0.1)
     assert found.why_not.startswith("20 calibration samples are too few")
     assert "at least 230, even" in found.why_not
 
 
 def test_errors(world):
     def call(truth=world.truth, **more):
-        return guaranteed_threshold(world.taxonomy, world.table, truth, **more)
+        return guaranteed_threshold(world.taxonomy, truth, world.table, **more)
 
     n = len(world.truth)
     for more, message in (
@@ -234,4 +234,4 @@ def test_errors(world):
         with pytest.raises(hv.PredictionsError, match=message):
             call(**more)
     with pytest.raises(hv.PredictionsError, match=r"^split: expected at least two samples, got 1"):
-        guaranteed_threshold(world.taxonomy, world.table.take(np.array([0])), world.truth[:1])
+        guaranteed_threshold(world.taxonomy, world.truth[:1], world.table.take(np.array([0])))

@@ -22,7 +22,7 @@ LEVELS = (0.0, 0.5, 2 / 3, 0.75, 0.9, 1.0)
 def setting(case):
     _, taxonomy, p, truth = case
     table = hv.pareto_table(taxonomy, p)
-    return taxonomy, table, truth, hv.operating_curve(taxonomy, table, truth)
+    return taxonomy, table, truth, hv.operating_curve(taxonomy, truth, table)
 
 
 def every_point(graph, p, truth):
@@ -102,7 +102,7 @@ prices = st.sampled_from([0.0, 0.5, 1.0, 3.0])
 def test_costs(case, wrong, vague, most):
     graph, _, p, truth = case
     taxonomy, table, truth, curve = setting(case)
-    priced = goals.with_costs(curve, taxonomy, table, truth, wrong=wrong, vague=vague)
+    priced = goals.with_costs(curve, taxonomy, truth, table, wrong=wrong, vague=vague)
     points = every_point(graph, p, truth)
     for low, _, pairs in points:
         assert priced.at(low)["cost"] == pytest.approx(cost_of(graph, pairs, wrong, vague), abs=1e-12)
@@ -118,8 +118,8 @@ def test_costs(case, wrong, vague, most):
         lambda pairs: cost_of(graph, pairs, wrong, vague) <= most + 1e-12,
     )
     # Other prices: the same shares, priced anew.
-    again = goals.with_costs(priced, taxonomy, table, truth, wrong=2, vague=1)
-    close = goals.with_costs(curve, taxonomy, table, truth, wrong=2, vague=1)
+    again = goals.with_costs(priced, taxonomy, truth, table, wrong=2, vague=1)
+    close = goals.with_costs(curve, taxonomy, truth, table, wrong=2, vague=1)
     np.testing.assert_array_equal(again.values["cost"], close.values["cost"])
 
 
@@ -181,18 +181,18 @@ def test_by_hand(taxonomy):
     # Answers to dog and newt: animal, animal | mammal, animal (0.75) | mammal, newt (0.625) | cat, newt (0.5).
     p = np.array([[1, 0.75, 0.5, 0.25, 0.125, 0.125, 0.125], [1, 0.25, 0.125, 0.125, 0.125, 0.125, 0.625]])
     table, truth = hv.pareto_table(taxonomy, p), taxonomy.nodes("dog", "newt")
-    curve = hv.operating_curve(taxonomy, table, truth)
+    curve = hv.operating_curve(taxonomy, truth, table)
     choice = goals.at_least_correct(curve, 0.95)
     assert (choice.threshold, choice.values["correct"], choice.values["info_recall"]) == (0.5, 1, 0.75)
     # Equal recall of 0.75 also below 0.5, where one answer is wrong: the larger threshold wins.
     assert goals.at_least_correct(curve, 0.5).threshold == 0.5
     assert goals.at_least_correct(curve, 0.5, key="exact").threshold == 0.5
-    priced = goals.with_costs(curve, taxonomy, table, truth, wrong=10, vague=2)
+    priced = goals.with_costs(curve, taxonomy, truth, table, wrong=10, vague=2)
     # Missing: both all; half of dog, all of newt; half of dog; none, one wrong.
     assert priced.values["missing"].tolist() == [1, 0.75, 0.25, 0]
     assert priced.values["cost"].tolist() == [2, 1.5, 0.5, 5]
     assert goals.cheapest(priced).threshold == 0.5
-    assert goals.cheapest(goals.with_costs(curve, taxonomy, table, truth, wrong=0.1, vague=2)).threshold == 0
+    assert goals.cheapest(goals.with_costs(curve, taxonomy, truth, table, wrong=0.1, vague=2)).threshold == 0
     assert goals.at_most_cost(priced, 1.5).threshold == 0.5
     assert goals.at_most_cost(priced, 0.4).why_not == "At no threshold is the mean cost 0.4 or less; the least is 0.5."
     assert goals.at_most_above_depth(curve, taxonomy, table, 1, 0.5).threshold == 0.7
@@ -213,7 +213,7 @@ def test_not_even_the_root_is_safe():
     """Where p of the root is not the largest the first answer may be wrong."""
     flat = hv.Taxonomy.from_edges([("r", "a"), ("r", "b")])
     table, truth = hv.pareto_table(flat, np.array([[0.5, 0.75, 0.25]])), np.array([2])
-    choice = goals.at_least_correct(hv.operating_curve(flat, table, truth), 0.9)
+    choice = goals.at_least_correct(hv.operating_curve(flat, truth, table), 0.9)
     assert choice.why_not == "At no threshold are 90 % of the answers correct; the most is 0 %."
 
 
@@ -221,7 +221,7 @@ def test_a_breakpoint_above_one_is_out_of_reach():
     """Scores a little above 1: the stretch above them cannot be typed into a control from 0 to 1."""
     flat = hv.Taxonomy.from_edges([("r", "a"), ("r", "b")])
     table, truth = hv.pareto_table(flat, np.array([[1.5, 1.25, 0.25]])), np.array([2])
-    curve = hv.operating_curve(flat, table, truth)
+    curve = hv.operating_curve(flat, truth, table)
     assert curve.values["correct"].tolist() == [1, 0]
     assert not goals.at_least_correct(curve, 0.9).is_feasible
     assert goals.at_least_correct(curve, 0).threshold == 0
@@ -230,7 +230,7 @@ def test_a_breakpoint_above_one_is_out_of_reach():
 def test_errors(taxonomy):
     table = hv.pareto_table(taxonomy, np.ones((2, 7)))
     truth = np.array([2, 6])
-    curve = hv.operating_curve(taxonomy, table, truth)
+    curve = hv.operating_curve(taxonomy, truth, table)
     for call, message in (
         (lambda: goals.at_least_correct(curve, 95), r"^level: expected a number from 0 to 1, got 95"),
         (lambda: goals.at_least_correct(curve, float("nan")), r"^level: expected a number from 0 to 1, got nan"),
@@ -246,11 +246,11 @@ def test_errors(taxonomy):
             lambda: goals.at_most_above_depth(curve, taxonomy, table.take(np.array([0])), 1, 0.1),
             r"^table: expected the 2 samples of the curve, got 1",
         ),
-        (lambda: goals.with_costs(curve, taxonomy, table, truth, wrong=-1), r"^cost of a wrong answer: .*>= 0, got -1"),
-        (lambda: goals.with_costs(curve, taxonomy, table, truth[:1]), r"^truth: expected one node for each of the 2"),
+        (lambda: goals.with_costs(curve, taxonomy, truth, table, wrong=-1), r"^cost of a wrong answer: .*>= 0, got -1"),
+        (lambda: goals.with_costs(curve, taxonomy, truth[:1], table), r"^truth: expected one node for each of the 2"),
     ):
         with pytest.raises(hv.PredictionsError, match=message):
             call()
-    priced = goals.with_costs(curve, taxonomy, table, truth)
+    priced = goals.with_costs(curve, taxonomy, truth, table)
     with pytest.raises(hv.PredictionsError, match=r"^cost: expected a number, got 'low'"):
         goals.at_most_cost(priced, "low")

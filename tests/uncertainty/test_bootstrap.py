@@ -33,9 +33,10 @@ SCALARS = {
 
 @pytest.fixture(scope="module")
 def simulated():
-    """(taxonomy, table, truth) of 300 samples."""
+    """(taxonomy, truth, table) of 300 samples."""
     taxonomy = coverage.uneven_tree(3)
-    return taxonomy, *coverage.simulate(taxonomy, np.full(300, 3.0), np.random.default_rng(5))
+    table, truth = coverage.simulate(taxonomy, np.full(300, 3.0), np.random.default_rng(5))
+    return taxonomy, truth, table
 
 
 # Resamples -----------------------------------------------------------------------------------------------------------
@@ -227,14 +228,14 @@ def test_curve_of_each_resample(case, seed, is_grouped):
     thresholds = np.array([1.0, *strategies.TIES, *np.nextafter(p.ravel()[:4], 2), -1.0])
     depth = taxonomy.depth[table.nodes] - 3.0
     bands = hv.bootstrap_curve(
-        taxonomy, table, truth, resamples, thresholds=thresholds, more={"more": depth}, keys=(*CURVE_KEYS, "more")
+        taxonomy, truth, table, resamples, thresholds=thresholds, more={"more": depth}, keys=(*CURVE_KEYS, "more")
     )
     assert tuple(bands.curve) == (*CURVE_KEYS, "more")
     assert set(bands.summary) == SCALARS
-    whole = hv.operating_curve(taxonomy, table, truth)
+    whole = hv.operating_curve(taxonomy, truth, table)
     for i, counts in resamples.each():
         rows = np.repeat(np.arange(n), counts)
-        curve = hv.operating_curve(taxonomy, table.take(rows), truth[rows])
+        curve = hv.operating_curve(taxonomy, truth[rows], table.take(rows))
         at, summary = curve.at(thresholds), curve.summary()
         for key in CURVE_KEYS:
             close(bands.curve[key].draws[i], at[key], atol=1e-9, err_msg=key)
@@ -277,8 +278,8 @@ def test_same_seed_same_bands_and_keys_are_a_choice(simulated):
 
 
 def test_one_sample_has_no_width(simulated):
-    taxonomy, table, truth = simulated
-    bands = hv.bootstrap_curve(taxonomy, table.take(np.array([4])), truth[[4]], hv.Resamples.draw(1, 10))
+    taxonomy, truth, table = simulated
+    bands = hv.bootstrap_curve(taxonomy, truth[[4]], table.take(np.array([4])), hv.Resamples.draw(1, 10))
     for one in (*bands.curve.values(), *bands.summary.values()):
         equal(one.lower, one.estimate)
         equal(one.upper, one.estimate)
@@ -286,16 +287,16 @@ def test_one_sample_has_no_width(simulated):
 
 def test_copies_in_groups_are_worth_one_sample_each(simulated):
     """Ten copies of each sample, told to be groups, give the bands of the samples; not told, bands sqrt(10) narrower."""
-    taxonomy, table, truth = simulated
+    taxonomy, truth, table = simulated
     keys, thresholds = ("correct", "info_recall"), np.linspace(0.1, 0.9, 9)
-    single = hv.bootstrap_curve(taxonomy, table, truth, hv.Resamples.draw(300, 200), thresholds=thresholds, keys=keys)
+    single = hv.bootstrap_curve(taxonomy, truth, table, hv.Resamples.draw(300, 200), thresholds=thresholds, keys=keys)
     rows = np.repeat(np.arange(300), 10)
     # Numbers as text sort 0, 1, 10, ...: zeros in front keep the order of the samples.
     names = np.array([f"user {row:03d}" for row in rows])
     copies, bands = table.take(rows), {}
     for how, groups in (("grouped", names), ("naive", None)):
         resamples = hv.Resamples.draw(3000, 200, groups=groups)
-        bands[how] = hv.bootstrap_curve(taxonomy, copies, truth[rows], resamples, thresholds=thresholds, keys=keys)
+        bands[how] = hv.bootstrap_curve(taxonomy, truth[rows], copies, resamples, thresholds=thresholds, keys=keys)
     for key in keys:
         close(bands["grouped"].curve[key].draws, single.curve[key].draws, atol=1e-9)
         grouped, narrow = ((one.curve[key].upper - one.curve[key].lower) for one in (bands["grouped"], bands["naive"]))
@@ -315,14 +316,14 @@ def test_progress(simulated):
 
 
 def test_errors_of_curves(simulated, taxonomy):
-    tree, table, truth = simulated
+    tree, truth, table = simulated
     resamples = hv.Resamples.draw(300, 2)
     for arguments, more, words in (
-        ((tree, table, truth[:-1], resamples), {}, "truth: expected one node for each of the 300 samples"),
-        ((tree, table, np.full(300, -1), resamples), {}, "truth: expected node numbers"),
-        ((tree, table, truth, hv.Resamples.draw(299, 2)), {}, "resamples: expected those of 300 samples, got 299"),
-        ((tree, table, truth, resamples), {"keys": ["correct", "speed"]}, "got 'speed'"),
-        ((tree, table, truth, resamples), {"level": 0.0}, "level: expected a number between 0 and 1, got 0.0"),
+        ((tree, truth[:-1], table, resamples), {}, "truth: expected one node for each of the 300 samples"),
+        ((tree, np.full(300, -1), table, resamples), {}, "truth: expected node numbers"),
+        ((tree, truth, table, hv.Resamples.draw(299, 2)), {}, "resamples: expected those of 300 samples, got 299"),
+        ((tree, truth, table, resamples), {"keys": ["correct", "speed"]}, "got 'speed'"),
+        ((tree, truth, table, resamples), {"level": 0.0}, "level: expected a number between 0 and 1, got 0.0"),
     ):
         with pytest.raises(hv.PredictionsError) as caught:
             hv.bootstrap_curve(*arguments, **more)
@@ -330,7 +331,7 @@ def test_errors_of_curves(simulated, taxonomy):
         assert "\n" not in str(caught.value)
     graph = hv.Taxonomy.from_edges([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")])
     with pytest.raises(hv.TaxonomyError, match="operating curve"):
-        hv.bootstrap_curve(graph, hv.pareto_table(graph, np.ones((1, 4))), np.zeros(1, int), hv.Resamples.draw(1, 2))
+        hv.bootstrap_curve(graph, np.zeros(1, int), hv.pareto_table(graph, np.ones((1, 4))), hv.Resamples.draw(1, 2))
 
 
 # Coverage ------------------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ def models():
     table, truth = coverage.simulate(taxonomy, np.full(N, 3.0), rng)
     worse, _ = coverage.simulate(taxonomy, np.full(N, 1.0), rng, truth)
     return [
-        hv.bootstrap_curve(taxonomy, one, truth, RESAMPLES, thresholds=[1, 0.5, 0])
+        hv.bootstrap_curve(taxonomy, truth, one, RESAMPLES, thresholds=[1, 0.5, 0])
         for one in (table, worse, hv.ParetoTable(table.offsets.copy(), table.nodes.copy(), table.scores.copy()))
     ]
 

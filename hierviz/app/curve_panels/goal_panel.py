@@ -105,7 +105,7 @@ def _find(choice, key, goal):
         found = at_most_above_depth(curve, choice.taxonomy, samples.table, depth, share / 100)
         return [(f"≤ {share:g} % above depth {depth}", found)]
     wrong, vague, most = asked
-    priced = with_costs(curve, choice.taxonomy, samples.table, samples.truth, wrong=wrong, vague=vague)
+    priced = with_costs(curve, choice.taxonomy, samples.truth, samples.table, wrong=wrong, vague=vague)
     return [("cheapest", cheapest(priced)), (f"cost ≤ {most:g}", at_most_cost(priced, most))]
 
 
@@ -203,7 +203,7 @@ def _groups(choice, key):
         )
         find = best_of if goal == "best" else partial(at_least_correct, level=level)
         return group_thresholds(
-            taxonomy, samples.table, samples.truth, labels, find, fraction=0.5 if is_checked else None
+            taxonomy, samples.truth, samples.table, labels, find, fraction=0.5 if is_checked else None
         )
 
     # A goal that cannot be reached gives None: kept in a list, so that it is not searched for again.

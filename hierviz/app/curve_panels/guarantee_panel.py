@@ -86,8 +86,8 @@ def promise(choice, key):
         (choice.data_key, tuple(choice.keys), key, group, tuple(asked.values())),
         lambda: guaranteed_threshold(
             choice.taxonomy,
-            samples.table,
             samples.truth,
+            samples.table,
             groups=None if group == ALONE else samples.groups(group),
             **asked,
         ),

@@ -78,7 +78,7 @@ with main:
     if outcome is not None:
         worked = worked_numbers(taxonomy, truth, predicted, p, best_leaf)
         if p is not None:
-            sample.win(taxonomy, p, truth, worked)
+            sample.win(taxonomy, truth, p, worked)
         sample.paths(taxonomy, truth, predicted, worked)
     elif model.judged[row]:
         sample.matched_paths(model, row, choice)

@@ -99,10 +99,10 @@ def _style(refused):
     return style
 
 
-def win(taxonomy, p, truth, worked):
+def win(taxonomy, truth, p, worked):
     """The win, level by level."""
     st.subheader("The win, level by level")
-    terms = win_breakdown(taxonomy, p, truth)
+    terms = win_breakdown(taxonomy, truth, p)
     figure(
         charts.win_breakdown(taxonomy, terms, dark=state.is_dark(), width=state.main_width()),
         name="win",

@@ -160,7 +160,7 @@ def expected_hf1(taxonomy, p, sets, *, weight="nodes"):
     is_one = p.ndim == 1
     p = checked_probabilities(taxonomy, p[None] if is_one else p)
     if not is_one:
-        same_length(p, sets)
+        same_length(sets, p)
     weights, n_nodes = node_weights(taxonomy, weight), taxonomy.n_nodes
     keys, outside = predicted_keys(taxonomy, sets)
     keys = closed_keys(taxonomy, keys)

@@ -34,7 +34,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.checks import check_threshold, checked_probabilities
+from hierviz.checks import check_threshold, check_truth_first, checked_probabilities
 from hierviz.errors import PredictionsError
 from hierviz.metrics.path import ratio
 from hierviz.metrics.sets.node_sets import (
@@ -105,7 +105,7 @@ class LabelSetCounts:
     >>> from hierviz import Taxonomy
     >>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
     >>> counts = LabelSetCounts(taxonomy)
-    >>> counts.add(np.array([[1, 0.75, 0.25, 0.5, 0.25], [1, 0, 0, 0, 1]]), taxonomy.nodes("cat", "newt"))
+    >>> counts.add(taxonomy.nodes("cat", "newt"), np.array([[1, 0.75, 0.25, 0.5, 0.25], [1, 0, 0, 0, 1]]))
     >>> found = counts.summary()
     >>> found["micro_precision"], found["micro_recall"], found["hf1_auc"]
     (1.0, 0.6666666666666666, 0.875)
@@ -126,15 +126,15 @@ class LabelSetCounts:
 
     # Adding samples ------------------------------------------------------------------------------------------------
 
-    def add(self, p, truth):
+    def add(self, truth, p):
         """Add samples with scores.
 
         Parameters
         ----------
-        p : ndarray of float, shape (n_rows, n_nodes)
-            Node probabilities; they need not be coherent. Any number of rows: work is done in smaller blocks.
         truth : ndarray of int, shape (n_rows,), or NodeLists
             True nodes; ancestors are added.
+        p : ndarray of float, shape (n_rows, n_nodes)
+            Node probabilities; they need not be coherent. Any number of rows: work is done in smaller blocks.
 
         Raises
         ------
@@ -142,8 +142,9 @@ class LabelSetCounts:
             If shapes do not fit, or a truth is not a node number (leave out samples without a known truth).
         """
         taxonomy, n_nodes = self.taxonomy, self.taxonomy.n_nodes
+        check_truth_first(truth)
         p = checked_probabilities(taxonomy, p)
-        same_length(p, truth)
+        same_length(truth, p)
         true = truth_keys(taxonomy, truth)
         for rows in work_blocks(len(p), n_nodes):
             block = p[rows]
@@ -159,14 +160,14 @@ class LabelSetCounts:
             self._count(len(block), predicted, augmented, valid, here, outside)
             self._blocks[-1] |= block_areas(taxonomy, block, closed, here)
 
-    def add_lists(self, predicted, truth, *, is_hard=False):
+    def add_lists(self, truth, predicted, *, is_hard=False):
         """Add samples with lists of predicted nodes.
 
         Parameters
         ----------
+        truth : ndarray of int, shape (n_rows,), or NodeLists
         predicted : NodeLists
             Taken as listed; -1 is a label outside the taxonomy, the root is not counted, repeated nodes count once.
-        truth : ndarray of int, shape (n_rows,), or NodeLists
         is_hard : bool
             A label stands for its whole path: ancestors are added before anything is counted.
 
@@ -176,7 +177,7 @@ class LabelSetCounts:
             If lengths differ or a value is not a node number.
         """
         taxonomy = self.taxonomy
-        same_length(predicted, truth)
+        same_length(truth, predicted)
         keys, outside = predicted_keys(taxonomy, predicted)
         augmented = closed_keys(taxonomy, keys)
         if is_hard:

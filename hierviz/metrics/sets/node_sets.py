@@ -105,15 +105,15 @@ def set_information(taxonomy, nodes):
     return np.bincount(row, node_weights(taxonomy, "information")[node], minlength=len(nodes))
 
 
-def set_overlap(taxonomy, predicted, truth, weight="nodes"):
+def set_overlap(taxonomy, truth, predicted, weight="nodes"):
     """What prediction and truth share, what the prediction claims and what was due, of every sample.
 
     Parameters
     ----------
     taxonomy : Taxonomy
+    truth : NodeLists, or ndarray of int, shape (n_samples,)
     predicted : NodeLists, length n_samples
         Augmented with ancestors here; -1 is a label outside the taxonomy.
-    truth : NodeLists, or ndarray of int, shape (n_samples,)
     weight : 'nodes' or 'information'
 
     Returns
@@ -121,7 +121,7 @@ def set_overlap(taxonomy, predicted, truth, weight="nodes"):
     shared, claimed, due : ndarray of float, shape (n_samples,)
         Nodes or bits.
     """
-    same_length(predicted, truth)
+    same_length(truth, predicted)
     n, weights = len(predicted), node_weights(taxonomy, weight)
     keys, outside = predicted_keys(taxonomy, predicted)
     keys, true = closed_keys(taxonomy, keys), truth_keys(taxonomy, truth)
@@ -232,6 +232,10 @@ def above(p, threshold):
 
 def predicted_keys(taxonomy, predicted):
     """Keys of the predicted nodes, and how many labels outside the taxonomy every sample has, shape (n_samples,)."""
+    if not isinstance(predicted, NodeLists):
+        raise PredictionsError(
+            f"predicted: expected NodeLists, got {type(predicted).__name__}. Truth comes before predictions."
+        )
     row = np.repeat(np.arange(len(predicted)), predicted.lengths)
     _check_nodes("predicted", predicted.nodes, -1, taxonomy.n_nodes)
     inside = predicted.nodes > 0
@@ -285,7 +289,7 @@ def _lists(taxonomy, keys, n):
     return NodeLists(np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n))]).astype(np.intp), node)
 
 
-def same_length(predicted, truth):
+def same_length(truth, predicted):
     """Raise a PredictionsError unless there are as many predictions as truths."""
     if len(predicted) != len(truth):
         raise PredictionsError(

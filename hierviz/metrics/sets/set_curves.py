@@ -31,7 +31,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.checks import check_threshold, checked_probabilities
+from hierviz.checks import check_threshold, check_truth_first, checked_probabilities
 from hierviz.metrics.path import ratio
 from hierviz.metrics.sets.node_sets import (
     highest_below,
@@ -74,15 +74,15 @@ class SetCurve:
         return float(np.trapezoid(self.precision, self.recall))
 
 
-def set_curve(taxonomy, p, truth, *, weight="nodes", augmented=True):
+def set_curve(taxonomy, truth, p, *, weight="nodes", augmented=True):
     """The curve of one sample, for a picture.
 
     Parameters
     ----------
     taxonomy : Taxonomy
-    p : ndarray of float, shape (n_nodes,)
     truth : int or sequence of int
         True node or nodes; ancestors are added.
+    p : ndarray of float, shape (n_nodes,)
     weight : 'nodes' or 'information'
         Count nodes (hF1) or bits (ihF1; trees only).
     augmented : bool
@@ -97,10 +97,11 @@ def set_curve(taxonomy, p, truth, *, weight="nodes", augmented=True):
     --------
     >>> from hierviz import Taxonomy
     >>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
-    >>> curve = set_curve(taxonomy, np.array([1, 0.75, 0.25, 0.5, 0.25]), taxonomy.node("cat"))
+    >>> curve = set_curve(taxonomy, taxonomy.node("cat"), np.array([1, 0.75, 0.25, 0.5, 0.25]))
     >>> curve.recall, curve.precision, curve.area
     (array([0. , 0.5, 0.5, 1. ]), array([1. , 1. , 0.5, 0.5]), 0.75)
     """
+    check_truth_first(truth, is_one_sample=True)
     p = checked_probabilities(taxonomy, np.asarray(p, dtype=np.float64)[None])
     weights = node_weights(taxonomy, weight)
     true = np.zeros(taxonomy.n_nodes, dtype=bool)
@@ -125,16 +126,16 @@ def set_curve(taxonomy, p, truth, *, weight="nodes", augmented=True):
     )
 
 
-def curve_areas(taxonomy, p, truth):
+def curve_areas(taxonomy, truth, p):
     """Areas under the precision-recall curves of every sample.
 
     Parameters
     ----------
     taxonomy : Taxonomy
-    p : ndarray of float, shape (n_samples, n_nodes)
-        In [0, 1]; need not be coherent. Worked on in blocks of rows.
     truth : ndarray of int, shape (n_samples,), or NodeLists
         Ancestors are added.
+    p : ndarray of float, shape (n_samples, n_nodes)
+        In [0, 1]; need not be coherent. Worked on in blocks of rows.
 
     Returns
     -------
@@ -142,8 +143,9 @@ def curve_areas(taxonomy, p, truth):
         ``hf1_auc``, ``hf1_auc_raw`` and on trees ``ihf1_auc``; in [0, 1], dimensionless, higher is better; nan where
         there is nothing to find.
     """
+    check_truth_first(truth)
     p = checked_probabilities(taxonomy, p)
-    same_length(p, truth)
+    same_length(truth, p)
     keys, n = truth_keys(taxonomy, truth), taxonomy.n_nodes
     blocks = [
         block_areas(taxonomy, p[rows], highest_below(taxonomy, p[rows]), rows_of(keys, rows.start, rows.stop, n))
@@ -238,10 +240,11 @@ class OperatingPoints:
         self._sorted, self._place = np.unique(self.thresholds, return_inverse=True)
         self._parts = []
 
-    def add(self, p, truth):
-        """Add samples: p of shape (n_rows, n_nodes), truth as in `curve_areas`."""
+    def add(self, truth, p):
+        """Add samples: truth as in `curve_areas`, p of shape (n_rows, n_nodes)."""
+        check_truth_first(truth)
         p = checked_probabilities(self.taxonomy, p)
-        same_length(p, truth)
+        same_length(truth, p)
         keys, n_nodes = truth_keys(self.taxonomy, truth), self.taxonomy.n_nodes
         for rows in work_blocks(len(p), n_nodes):
             scores = highest_below(self.taxonomy, p[rows])
@@ -287,8 +290,8 @@ class OperatingPoints:
         return columns
 
 
-def operating_points(taxonomy, p, truth, thresholds):
+def operating_points(taxonomy, truth, p, thresholds):
     """`OperatingPoints.table` of one array of node probabilities, shape (n_samples, n_nodes)."""
     points = OperatingPoints(taxonomy, thresholds)
-    points.add(p, truth)
+    points.add(truth, p)
     return points.table()

@@ -84,7 +84,7 @@ def test_figure(case):
         published["{" + ",".join(row["predicted"]) + "}"] = value
     events = {}
     for truth in case["truth_probability"]:
-        scores = set_scores(*set_overlap(taxonomy, sets, np.repeat(taxonomy.nodes(truth), len(sets))))
+        scores = set_scores(*set_overlap(taxonomy, np.repeat(taxonomy.nodes(truth), len(sets)), sets))
         events[truth] = {"+".join(row["predicted"]): value for row, value in zip(case["by_threshold"], scores[2])}
     ours = {
         "name": case["name"],
@@ -122,7 +122,7 @@ def test_set(case):
     inside[0, predicted.nodes] = True
     expect = {}
     for prefix, weight in (("", "nodes"), ("i", "information")):
-        shared, claimed, due = set_overlap(taxonomy, predicted, truth, weight)
+        shared, claimed, due = set_overlap(taxonomy, truth, predicted, weight)
         keys = [f"{prefix}{key}" for key in ("hp", "hr", "hf1")]
         expect |= {key: value[0] for key, value in zip(keys, set_scores(shared, claimed, due))}
     expect |= {
@@ -141,7 +141,7 @@ def test_set(case):
     same(ours, {**case, **lists}, case["name"])
 
     counts = LabelSetCounts(taxonomy)
-    counts.add_lists(predicted, truth)
+    counts.add_lists(truth, predicted)
     assert counts.n_valid.sum() == len(case["pruned"])
     assert counts.n_predicted.sum() == len(case["predicted"])
     assert bool(counts.summary()["n_incoherent"]) == (set(case["augmented"]) != set(case["predicted"]))
@@ -155,14 +155,14 @@ def test_set(case):
 def test_curve(case):
     taxonomy = TREES[case["tree"]]
     p, truth = node_scores(taxonomy, case["scores"]), taxonomy.nodes(*case["truth"])
-    areas = {key: value[0] for key, value in curve_areas(taxonomy, p, NodeLists.from_lists([truth])).items()}
+    areas = {key: value[0] for key, value in curve_areas(taxonomy, NodeLists.from_lists([truth]), p).items()}
     expect = dict(areas)
     for suffix, keywords in (
         ("", {}),
         ("_raw", {"augmented": False}),
         ("_information", {"weight": "information"}),
     ):
-        curve = set_curve(taxonomy, p[0], truth, **keywords)
+        curve = set_curve(taxonomy, truth, p[0], **keywords)
         columns = curve.threshold, curve.size, curve.precision, curve.recall
         expect[f"points{suffix}"] = [dict(zip(("tau", "size", "precision", "recall"), one)) for one in zip(*columns)]
         key = {"": "hf1_auc", "_raw": "hf1_auc_raw", "_information": "ihf1_auc"}[suffix]
@@ -277,9 +277,9 @@ def test_batch(case):
     for start in range(0, case["n"], step):
         rows = slice(start, start + step)
         part = truth[rows] if isinstance(truth, np.ndarray) else truth.take(np.arange(case["n"])[rows])
-        at_half.add(p[rows], part)
+        at_half.add(part, p[rows])
         best = hv.infer(taxonomy, p[rows], "top_down")
-        paths.add_lists(NodeLists(np.arange(len(best) + 1), best), part, is_hard=True)
+        paths.add_lists(part, NodeLists(np.arange(len(best) + 1), best), is_hard=True)
     bins = [int(k) for k in case["expect"]["threshold_0.5"].get("macro_f1_by_train_count", ())]
     per_sample, summary = at_half.per_sample(), at_half.summary()
     expect = {
@@ -291,14 +291,14 @@ def test_batch(case):
             "ihf1_auc_first_5": per_sample["ihf1_auc"][:5].tolist(),
         },
         "operating_points": points_list(
-            operating_points(taxonomy, p, truth, [one["tau"] for one in case["expect"]["operating_points"]])
+            operating_points(taxonomy, truth, p, [one["tau"] for one in case["expect"]["operating_points"]])
         ),
     }
     assert same(expect, case["expect"], case["name"]) > 150
 
     # The same sets as lists give the same numbers, but for the areas.
     as_lists = LabelSetCounts(taxonomy)
-    as_lists.add_lists(threshold_set(taxonomy, p, 0.5), truth)
+    as_lists.add_lists(truth, threshold_set(taxonomy, p, 0.5))
     found = as_lists.summary()
     for key in ("hf1_auc", "ihf1_auc", "hf1_auc_raw"):
         assert found.pop(key) is None

@@ -30,7 +30,7 @@ def lists(taxonomy, *texts):
 
 def judged(taxonomy, predicted, truth, **more):
     counts = LabelSetCounts(taxonomy)
-    counts.add_lists(lists(taxonomy, *predicted), lists(taxonomy, *truth), **more)
+    counts.add_lists(lists(taxonomy, *truth), lists(taxonomy, *predicted), **more)
     return counts
 
 
@@ -86,18 +86,18 @@ def test_truth_at_the_root(taxonomy):
     """Nothing to find: recall 1, F1 0, no area; the other samples' mean area is kept."""
     counts = LabelSetCounts(taxonomy)
     p = np.vstack([row(taxonomy, mammal=1.0), row(taxonomy, newt=0.75)])
-    counts.add(p, taxonomy.nodes("animal", "newt"))
+    counts.add(taxonomy.nodes("animal", "newt"), p)
     found, per_sample = counts.summary(), counts.per_sample()
     assert per_sample["hr"].tolist() == [1, 1]
     assert per_sample["hf1"].tolist() == [0, 1]
     assert np.isnan(per_sample["hf1_auc"][0])
     assert found["hf1_auc"] == found["ihf1_auc"] == found["hf1_auc_raw"] == 1
     nothing = LabelSetCounts(taxonomy)
-    nothing.add(p, np.array([0, 0]))
+    nothing.add(np.array([0, 0]), p)
     assert nothing.summary()["hf1_auc"] is None
     assert nothing.summary()["macro_f1_supported"] is None
     assert nothing.summary()["micro_recall"] == 0
-    assert len(set_curve(taxonomy, p[0], 0).size) == 1
+    assert len(set_curve(taxonomy, 0, p[0]).size) == 1
 
 
 def test_multi_path_truth(taxonomy):
@@ -113,7 +113,7 @@ def test_only_child_is_free(taxonomy):
     assert found["hf1_samples"] == pytest.approx(2 / 3)
     assert found["ihf1_samples"] == 1
     assert node_weights(taxonomy, "information").tolist() == [0, 1, 1, 1, 2, 0, 2]
-    curve = set_curve(taxonomy, row(taxonomy, bird=0.5, duck=0.1)[0], taxonomy.node("duck"), weight="information")
+    curve = set_curve(taxonomy, taxonomy.node("duck"), row(taxonomy, bird=0.5, duck=0.1)[0], weight="information")
     assert curve.size.tolist() == [0, 1]  # all bits are there with bird
 
 
@@ -121,7 +121,7 @@ def test_a_tree_without_information():
     """A chain has one leaf: every set weighs 0 bits and counts as empty; nodes still count."""
     chain = hv.Taxonomy.from_edges([("a", "b"), ("b", "c")])
     counts = LabelSetCounts(chain)
-    counts.add(np.array([[1, 0.9, 0.4]]), chain.nodes("c"))
+    counts.add(chain.nodes("c"), np.array([[1, 0.9, 0.4]]))
     found = counts.summary()
     assert (found["ihf1_samples"], found["ihf1_micro"], found["ihf1_auc"]) == (0, 0, None)
     assert (found["hf1_samples"], found["hf1_auc"]) == (pytest.approx(2 / 3), 1)
@@ -130,12 +130,12 @@ def test_a_tree_without_information():
 
 def test_depth_1_leaf_and_ties_across_depths(taxonomy):
     p = row(taxonomy, newt=0.5, mammal=0.5, cat=0.5)
-    assert curve_areas(taxonomy, p, taxonomy.nodes("newt"))["hf1_auc"][0] == pytest.approx((1 + 1 / 3) / 2)
-    assert curve_areas(taxonomy, p, taxonomy.nodes("cat"))["hf1_auc"][0] == pytest.approx((1 + 2 / 3) / 2)
+    assert curve_areas(taxonomy, taxonomy.nodes("newt"), p)["hf1_auc"][0] == pytest.approx((1 + 1 / 3) / 2)
+    assert curve_areas(taxonomy, taxonomy.nodes("cat"), p)["hf1_auc"][0] == pytest.approx((1 + 2 / 3) / 2)
 
 
 def test_true_score_exactly_0(taxonomy):
-    curve = set_curve(taxonomy, row(taxonomy, mammal=0.5, dog=0.5)[0], taxonomy.node("cat"))
+    curve = set_curve(taxonomy, taxonomy.node("cat"), row(taxonomy, mammal=0.5, dog=0.5)[0])
     assert curve.threshold[1:].tolist() == [0.5, 0.0]
     assert curve.size.tolist() == [0, 2, 6]
     assert curve.recall.tolist() == [0, 0.5, 1]
@@ -144,7 +144,7 @@ def test_true_score_exactly_0(taxonomy):
 
 def test_all_scores_equal(taxonomy):
     p = np.full((1, taxonomy.n_nodes), 0.25)
-    areas = curve_areas(taxonomy, p, taxonomy.nodes("newt"))
+    areas = curve_areas(taxonomy, taxonomy.nodes("newt"), p)
     assert areas["hf1_auc"][0] == areas["hf1_auc_raw"][0] == pytest.approx((1 + 1 / 6) / 2)
     assert areas["ihf1_auc"][0] == pytest.approx((1 + 2 / 7) / 2)
 
@@ -154,9 +154,9 @@ def test_exactly_the_threshold_is_not_predicted(taxonomy):
     assert len(threshold_set(taxonomy, p, 0.5)[0]) == 0
     assert threshold_set(taxonomy, p, 0.4)[0].tolist() == taxonomy.nodes("mammal", "cat").tolist()
     assert threshold_set(taxonomy, p, 0)[0].tolist() == taxonomy.nodes("mammal", "cat").tolist()
-    assert operating_points(taxonomy, p, taxonomy.nodes("cat"), [0.5, 0.4])["n_empty"].tolist() == [1, 0]
+    assert operating_points(taxonomy, taxonomy.nodes("cat"), p, [0.5, 0.4])["n_empty"].tolist() == [1, 0]
     counts = LabelSetCounts(taxonomy, 0.5)
-    counts.add(p, taxonomy.nodes("cat"))
+    counts.add(taxonomy.nodes("cat"), p)
     assert counts.summary()["n_empty"] == 1
 
 
@@ -164,18 +164,18 @@ def test_float32_is_compared_as_float64(taxonomy):
     """float32(0.1) is above 0.1: a comparison in float32 would lose the node."""
     p = row(taxonomy, newt=0.1).astype(np.float32)
     counts = LabelSetCounts(taxonomy, 0.1)
-    counts.add(p, taxonomy.nodes("newt"))
+    counts.add(taxonomy.nodes("newt"), p)
     assert len(threshold_set(taxonomy, p, 0.1)[0]) == 1
     assert counts.summary()["micro_f1"] == 1
     assert counts.summary()["n_incoherent"] == 0
-    assert operating_points(taxonomy, p, taxonomy.nodes("newt"), [0.1])["n_empty"][0] == 0
+    assert operating_points(taxonomy, taxonomy.nodes("newt"), p, [0.1])["n_empty"][0] == 0
 
 
 def test_leaves_that_do_not_sum_to_1(taxonomy):
     """The root holds the sum of the row, which plays no part; expected F1 divides by it."""
     p = hv.node_probabilities(taxonomy, np.array([[0.5, 0.1, 0.1, 0.1]]), "leaf_probabilities")
     counts = LabelSetCounts(taxonomy)
-    counts.add(p, taxonomy.nodes("cat"))
+    counts.add(taxonomy.nodes("cat"), p)
     assert counts.summary()["hf1_samples"] == pytest.approx(2 / 3)
     sets = expected_by_threshold(taxonomy, p[0])
     scaled = expected_by_threshold(taxonomy, p[0] / 0.8)
@@ -222,7 +222,7 @@ def test_graph_with_two_parents():
     """bat has two parents: it needs both, and claims both."""
     graph = hv.Taxonomy.from_edges([("all", "mammal"), ("all", "flyer"), ("mammal", "bat"), ("flyer", "bat")])
     counts = LabelSetCounts(graph)
-    counts.add_lists(lists(graph, "mammal;bat"), graph.nodes("bat"))
+    counts.add_lists(graph.nodes("bat"), lists(graph, "mammal;bat"))
     found = counts.summary()
     assert (found["n_incoherent"], found["hf1_samples"], found["micro_recall"]) == (1, 1, pytest.approx(2 / 3))
     assert (found["c_f1_micro"], found["c_f1_micro_strict"]) == (0.5, pytest.approx(0.4))
@@ -230,7 +230,7 @@ def test_graph_with_two_parents():
         assert found[key] is None
     assert "ihf1" not in counts.per_sample()
     by_scores = LabelSetCounts(graph)
-    by_scores.add(np.array([[1, 0.9, 0.2, 0.8]]), graph.nodes("bat"))
+    by_scores.add(graph.nodes("bat"), np.array([[1, 0.9, 0.2, 0.8]]))
     assert by_scores.summary()["hf1_auc"] == 1
     assert by_scores.summary()["hf1_auc_raw"] == 1
     assert by_scores.summary()["ihf1_auc"] is None
@@ -242,14 +242,14 @@ def test_graph_with_two_parents():
 
 def test_no_sample(taxonomy):
     counts = LabelSetCounts(taxonomy)
-    counts.add(np.empty((0, taxonomy.n_nodes)), np.empty(0, dtype=int))
+    counts.add(np.empty(0, dtype=int), np.empty((0, taxonomy.n_nodes)))
     counts.add_lists(NodeLists.from_lists([]), NodeLists.from_lists([]))
     found = counts.summary()
     assert tuple(found) == LABEL_KEYS
     assert (found["hf1_samples"], found["hamming_loss"], found["n_empty"]) == (None, None, 0)
-    counts.add(np.empty((0, taxonomy.n_nodes)), [])
+    counts.add([], np.empty((0, taxonomy.n_nodes)))
     assert np.isnan(OperatingPoints(taxonomy, [0.5]).table()["hp"]).all()
-    assert len(curve_areas(taxonomy, np.empty((0, 7)), np.empty(0, dtype=int))["hf1_auc"]) == 0
+    assert len(curve_areas(taxonomy, np.empty(0, dtype=int), np.empty((0, 7)))["hf1_auc"]) == 0
 
 
 def test_repeated_labels_count_once(taxonomy):
@@ -261,16 +261,16 @@ def test_repeated_labels_count_once(taxonomy):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda t, c: c.add(np.ones((2, 3)), np.array([1, 1])), r"p: expected shape \(n_samples, 7\), got \(2, 3\)"),
-        (lambda t, c: c.add(np.ones((2, 7)), np.array([1])), "truth: expected 2 values .*, got 1. Align the rows"),
-        (lambda t, c: c.add(np.ones((1, 7)), np.array([-1])), "truth: expected node numbers from 0 to 6, got .*-1"),
-        (lambda t, c: c.add(np.ones((1, 7)), np.array([1.0])), "truth: expected node numbers"),
-        (lambda t, c: c.add_lists(lists(t, "cat"), np.array([7])), "truth: expected node numbers from 0 to 6"),
+        (lambda t, c: c.add(np.array([1, 1]), np.ones((2, 3))), r"p: expected shape \(n_samples, 7\), got \(2, 3\)"),
+        (lambda t, c: c.add(np.array([1]), np.ones((2, 7))), "truth: expected 2 values .*, got 1. Align the rows"),
+        (lambda t, c: c.add(np.array([-1]), np.ones((1, 7))), "truth: expected node numbers from 0 to 6, got .*-1"),
+        (lambda t, c: c.add(np.array([1.0]), np.ones((1, 7))), "truth: expected node numbers"),
+        (lambda t, c: c.add_lists(np.array([7]), lists(t, "cat")), "truth: expected node numbers from 0 to 6"),
         (
-            lambda t, c: c.add_lists(NodeLists.from_lists([[7]]), np.array([1])),
+            lambda t, c: c.add_lists(np.array([1]), NodeLists.from_lists([[7]])),
             "predicted: expected node numbers from -1",
         ),
-        (lambda t, c: c.add_lists(lists(t, "cat", "dog"), np.array([1])), "expected 2 values"),
+        (lambda t, c: c.add_lists(np.array([1]), lists(t, "cat", "dog")), "expected 2 values"),
         (lambda t, c: LabelSetCounts(t, 1.5), "threshold: expected a number from 0 to 1"),
         (lambda t, c: threshold_set(t, np.ones((1, 7)), None), "threshold: expected a number from 0 to 1"),
         (lambda t, c: OperatingPoints(t, [0.5, 2]), "threshold: expected a number from 0 to 1"),
@@ -307,9 +307,9 @@ def test_large_input_keeps_little():
     taxonomy = hv.Taxonomy.from_edges((a, f"n{i}") for i, a in enumerate(parent, 1))
     p, truth = rng.random((300, n_nodes)), rng.choice(taxonomy.leaves, 300)
     counts = LabelSetCounts(taxonomy)
-    counts.add(p[:1], truth[:1])
+    counts.add(truth[:1], p[:1])
     tracemalloc.start()
-    counts.add(p, truth)
+    counts.add(truth, p)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 100e6, f"{peak / 1e6:.0f} MB beside {p.nbytes / 1e6:.0f} MB of scores"

@@ -51,7 +51,7 @@ def hwv(shared_data):
 def paths(taxonomy, p, truth, rule):
     best = hv.infer(taxonomy, p, rule)
     counts = LabelSetCounts(taxonomy)
-    counts.add_lists(NodeLists(np.arange(len(best) + 1), best), truth, is_hard=True)
+    counts.add_lists(truth, NodeLists(np.arange(len(best) + 1), best), is_hard=True)
     return counts
 
 
@@ -62,11 +62,11 @@ def test_hwv(hwv, name):
     counts = LabelSetCounts(taxonomy)
     points = OperatingPoints(taxonomy, [one["tau"] for one in golden["operating_points"]])
     for start in range(0, len(p), 700):
-        counts.add(p[start : start + 700], truth[start : start + 700])
-        points.add(p[start : start + 700], truth[start : start + 700])
+        counts.add(truth[start : start + 700], p[start : start + 700])
+        points.add(truth[start : start + 700], p[start : start + 700])
     top_down = paths(taxonomy, p, truth, "top_down")
     clipped = LabelSetCounts(taxonomy)
-    clipped.add(lowest_above(taxonomy, p), truth)
+    clipped.add(truth, lowest_above(taxonomy, p))
     summary = counts.summary()
 
     def evaluate_fast(found):
@@ -109,7 +109,7 @@ def test_hwv(hwv, name):
 def test_hwv_per_sample(hwv):
     taxonomy, truth, _, p, _, folder = hwv
     counts = LabelSetCounts(taxonomy)
-    counts.add(p["expected.json"], truth)
+    counts.add(truth, p["expected.json"])
     found = counts.per_sample()
     rows = table(folder / "per_sample_flat.csv")
     assert len(rows) == len(truth)
@@ -131,14 +131,14 @@ def test_hwv_incoherent(hwv):
     p = p["expected_bce.json"]
     for threshold in (0.1, 0.5, 0.9):
         counts, closed, pruned = (LabelSetCounts(taxonomy, threshold) for _ in range(3))
-        counts.add(p, truth)
-        closed.add(highest_below(taxonomy, p), truth)
-        pruned.add(lowest_above(taxonomy, p), truth)
+        counts.add(truth, p)
+        closed.add(truth, highest_below(taxonomy, p))
+        pruned.add(truth, lowest_above(taxonomy, p))
         assert counts.summary()["hf1_micro"] == closed.summary()["micro_f1"] == closed.summary()["hf1_micro"]
         assert counts.summary()["c_f1_micro"] == pruned.summary()["micro_f1"]
         assert counts.summary()["n_incoherent"] > 0 == closed.summary()["n_incoherent"]
-    alone = curve_areas(taxonomy, p[17:18], truth[17:18])
-    for key, values in curve_areas(taxonomy, p, truth).items():
+    alone = curve_areas(taxonomy, truth[17:18], p[17:18])
+    for key, values in curve_areas(taxonomy, truth, p).items():
         assert values[17] == pytest.approx(alone[key][0], abs=1e-12)
 
 
@@ -179,9 +179,9 @@ def test_germeval(shared_data, task, submission):
     _, predicted = germeval_lists(taxonomy, folder / golden["predictions"], ids)
     counts = LabelSetCounts(taxonomy)
     half = np.arange(2000)
-    counts.add_lists(predicted.take(half), truth.take(half))
+    counts.add_lists(truth.take(half), predicted.take(half))
     rest = np.arange(2000, len(ids))
-    counts.add_lists(predicted.take(rest), truth.take(rest))
+    counts.add_lists(truth.take(rest), predicted.take(rest))
     summary, family = counts.summary(), counts.family()
     ours = {
         "flat_micro": {
@@ -206,7 +206,7 @@ def test_germeval(shared_data, task, submission):
         # One level: a kept empty field is one false positive, as in the scripts of Riehl et al.
         _, kept = germeval_lists(taxonomy, folder / golden["predictions"], ids, keep_empty=True)
         with_empty = LabelSetCounts(taxonomy)
-        with_empty.add_lists(kept, truth)
+        with_empty.add_lists(truth, kept)
         paper, found = golden["paper"], with_empty.summary()
         assert with_empty.n_hit.sum() == paper["TP"]
         assert with_empty.n_outside == int((kept.nodes < 0).sum())
@@ -225,7 +225,7 @@ def test_threshold_set_is_the_rule(hwv):
     found = threshold_set(taxonomy, p, 0.5)
     assert found[5].tolist() == [i for i in range(1, taxonomy.n_nodes) if p[5, i] > 0.5]
     by_scores, by_lists = LabelSetCounts(taxonomy), LabelSetCounts(taxonomy)
-    by_scores.add(p, truth[:300])
-    by_lists.add_lists(found, truth[:300])
+    by_scores.add(truth[:300], p)
+    by_lists.add_lists(truth[:300], found)
     for name in ("n_true", "n_predicted", "n_hit", "n_valid", "n_valid_hit"):
         np.testing.assert_array_equal(getattr(by_scores, name), getattr(by_lists, name))

@@ -69,7 +69,7 @@ def compare_both(case, is_tree):
     for threshold in (0.5, 0.3):
         counts = LabelSetCounts(taxonomy, threshold)
         for rows in blocks(len(p)):
-            counts.add(p[rows], lists.take(np.arange(len(p))[rows]))
+            counts.add(lists.take(np.arange(len(p))[rows]), p[rows])
         chosen = [[i for i in range(1, len(parents)) if row[i] > threshold] for row in p.tolist()]
         rows = check(counts, parents, list(zip(chosen, truth, p.tolist())), is_tree)
         assert set(rows[0]) - {"nodes", "bits"} == set(counts.per_sample())
@@ -77,11 +77,11 @@ def compare_both(case, is_tree):
 
     counts = LabelSetCounts(taxonomy)
     for rows in blocks(len(p)):
-        counts.add_lists(NodeLists.from_lists(predicted[rows]), lists.take(np.arange(len(p))[rows]))
+        counts.add_lists(lists.take(np.arange(len(p))[rows]), NodeLists.from_lists(predicted[rows]))
     check(counts, parents, [(a, b, None) for a, b in zip(predicted, truth)], is_tree)
 
     hard = LabelSetCounts(taxonomy)
-    hard.add_lists(NodeLists.from_lists(predicted), lists, is_hard=True)
+    hard.add_lists(lists, NodeLists.from_lists(predicted), is_hard=True)
     closed = [sorted(naive_sets.close(parents, one)) + [-1] * one.count(-1) for one in predicted]
     check(hard, parents, [(a, b, None) for a, b in zip(closed, truth)], is_tree)
     assert hard.summary()["n_incoherent"] == 0
@@ -122,14 +122,14 @@ def test_information_of_sets(case):
 def test_curve_of_one_sample(case):
     """The full polyline has the area that the areas' shortcut finds, and its sets are {score >= threshold}."""
     parents, taxonomy, p, _, truth = case
-    areas = curve_areas(taxonomy, p, NodeLists.from_lists(truth))
+    areas = curve_areas(taxonomy, NodeLists.from_lists(truth), p)
     for i, own in enumerate(truth):
         for key, keywords in (
             ("hf1_auc", {}),
             ("hf1_auc_raw", {"augmented": False}),
             ("ihf1_auc", {"weight": "information"}),
         ):
-            curve = set_curve(taxonomy, p[i], own, **keywords)
+            curve = set_curve(taxonomy, own, p[i], **keywords)
             if np.isnan(areas[key][i]):
                 assert len(curve.size) == 1
                 continue
@@ -149,7 +149,7 @@ def test_curve_of_one_sample(case):
 @given(cases(is_tree=False), st.lists(st.sampled_from(TIES), min_size=1, max_size=5))
 def test_operating_points(case, thresholds):
     parents, taxonomy, p, _, truth = case
-    table = operating_points(taxonomy, p, NodeLists.from_lists(truth), thresholds)
+    table = operating_points(taxonomy, NodeLists.from_lists(truth), p, thresholds)
     for j, tau in enumerate(thresholds):
         sums, rows = np.zeros(3), []
         for own, row in zip(truth, p):
@@ -184,7 +184,7 @@ def test_proposition_1(case):
     """Coherent scores: hF1 micro = micro F1, hF1 samples = plain F1, both C-F1 = F1, no curve needs augmenting."""
     _, taxonomy, p, _, truth = case
     counts = LabelSetCounts(taxonomy)
-    counts.add(highest_below(taxonomy, p), NodeLists.from_lists(truth))
+    counts.add(NodeLists.from_lists(truth), highest_below(taxonomy, p))
     found = counts.summary()
     assert math.isclose(found["hf1_micro"], found["micro_f1"], abs_tol=1e-12)
     assert math.isclose(found["hf1_samples"], counts.samples_f1_plain, abs_tol=1e-12)
@@ -199,7 +199,7 @@ def test_proposition_1(case):
 def test_strict_is_never_above(case):
     _, taxonomy, _, predicted, truth = case
     counts = LabelSetCounts(taxonomy)
-    counts.add_lists(NodeLists.from_lists(predicted), NodeLists.from_lists(truth))
+    counts.add_lists(NodeLists.from_lists(truth), NodeLists.from_lists(predicted))
     found = counts.summary()
     assert found["c_f1_micro_strict"] <= min(found["c_f1_micro"], found["micro_f1"]) + 1e-12
     assert found["c_f1_macro_strict"] <= min(found["c_f1_macro"], found["macro_f1"]) + 1e-12
@@ -215,11 +215,11 @@ def test_perfect_ranking(case):
     closed = closed_lists(taxonomy, lists)
     scores = p[np.arange(len(truth)) % len(p)] / 4
     scores[np.repeat(np.arange(len(truth)), closed.lengths), closed.nodes] += 0.5
-    for key, values in curve_areas(taxonomy, scores, lists).items():
+    for key, values in curve_areas(taxonomy, lists, scores).items():
         values = values[~np.isnan(values)]
         np.testing.assert_allclose(values, 1, rtol=0, atol=1e-12 if key == "ihf1_auc" else 0, err_msg=key)
     counts = LabelSetCounts(taxonomy)
-    counts.add_lists(closed, lists)
+    counts.add_lists(lists, closed)
     found = counts.summary()
     for key in ("micro_f1", "macro_f1_supported", "c_f1_micro", "c_f1_micro_strict", "hf1_samples", "hf1_micro"):
         assert math.isclose(found[key], 1, abs_tol=1e-12), key
@@ -264,7 +264,7 @@ def test_macro_f1_by_train_count(case, bins, seed):
     _, taxonomy, p, _, truth = case
     train = np.random.default_rng(seed).integers(0, 4, taxonomy.n_nodes)
     counts = LabelSetCounts(taxonomy)
-    counts.add(p, NodeLists.from_lists(truth))
+    counts.add(NodeLists.from_lists(truth), p)
     found = counts.macro_f1_by_train_count(train, bins)
     edges = [float(np.quantile(train[1:], k / bins)) for k in range(1, bins)]
     assert found["edges"] == edges
@@ -293,15 +293,15 @@ def test_blocks_do_not_matter(monkeypatch):
     taxonomy = hv.Taxonomy.from_edges((f"n{rng.integers(0, i)}", f"n{i}") for i in range(1, 60))
     p, truth = np.round(rng.random((40, 60)), 1), rng.integers(0, 60, 40)
     whole = LabelSetCounts(taxonomy)
-    whole.add(p, truth)
-    points = operating_points(taxonomy, p, truth, [0.1, 0.35, 0.8])
+    whole.add(truth, p)
+    points = operating_points(taxonomy, truth, p, [0.1, 0.35, 0.8])
     monkeypatch.setattr("hierviz.metrics.sets.node_sets.WORK_VALUES", 150)
     parts = LabelSetCounts(taxonomy)
     for start in range(0, 40, 7):
-        parts.add(p[start : start + 7], truth[start : start + 7])
+        parts.add(truth[start : start + 7], p[start : start + 7])
     same(parts.summary(), whole.summary(), tolerance=1e-12)
     for key, values in parts.per_sample().items():
         np.testing.assert_allclose(values, whole.per_sample()[key], atol=1e-12)
-    for key, values in operating_points(taxonomy, p, truth, [0.1, 0.35, 0.8]).items():
+    for key, values in operating_points(taxonomy, truth, p, [0.1, 0.35, 0.8]).items():
         np.testing.assert_array_equal(values, points[key])
     assert {label_sets.work_blocks, set_curves.work_blocks} == {label_sets.work_blocks}
