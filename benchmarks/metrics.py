@@ -61,7 +61,7 @@ def germeval(data):
 
     def work():
         # Nothing that an Evaluation keeps is kept from one run to the next; the tree's tables of the first run are.
-        return hv.Evaluation.of(predictions).confusion().counts
+        return hv.Evaluation.from_predictions(predictions).confusion().counts
 
     measured, counts = timed(work, runs=5)
     if counts != {"tp": 8498, "tn": 119546, "fp": 3208, "fn": 6612}:
@@ -104,7 +104,7 @@ def inat_blocks(data):
     predictions = hv.Predictions.from_scores(taxonomy, scores, "node_probabilities", truth=truth)
 
     def work():
-        evaluation = hv.Evaluation.of(predictions)
+        evaluation = hv.Evaluation.from_predictions(predictions)
         return evaluation.confusion().counts, evaluation.label_counts(0.5).summary()
 
     measured, (counts, labels) = timed(work)

@@ -64,7 +64,7 @@ def main():
     path = Path(sys.argv[1]) if len(sys.argv) > 1 else folder / "models" / "flat_softmax.onnx"
     wanted = int(sys.argv[2]) if len(sys.argv) > 2 else 20_000
     assets = folder / "assets" / "demo"
-    pictures = Pictures.open(assets / "pictures.zip")
+    pictures = Pictures.from_path(assets / "pictures.zip")
     array = np.stack([pictures.array(name) for name in pictures.names])
     array = np.tile(array, (-(-wanted // len(array)), 1, 1, 1))
     first = timed(lambda: Session(path))[0]

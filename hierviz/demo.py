@@ -54,7 +54,7 @@ def load_demo(models=MODELS, progress=None):
     with ThreadPoolExecutor(2) as pool:  # they wait for processes, which load and run the models
         loading = [pool.submit(load_model, folder / "models" / f"{name}.onnx", taxonomy) for name in models]
         # All demo models take the same pictures: decode them once.
-        pictures = Pictures.open(assets / "pictures.zip")
+        pictures = Pictures.from_path(assets / "pictures.zip")
         array = np.stack([pictures.array(name) for name in pictures.names])
         names = {"image": np.array(pictures.names)}
 

@@ -76,7 +76,7 @@ def _files(folder):
 
 def _on_examples(tree, on_examples, truth):
     flat = on_examples["flat_softmax"]
-    steps = [Steps.of(tree, p, truth) for p in on_examples.values()]
+    steps = [Steps.from_probabilities(tree, p, truth) for p in on_examples.values()]
     draws = dict(zip(on_examples, resampled_areas(steps)))
     rows = []
     for (name, p), step in zip(on_examples.items(), steps):
@@ -92,7 +92,7 @@ def _on_examples(tree, on_examples, truth):
 
 
 def _on_field(tree, on_field, truth):
-    steps = {name: [Steps.of(tree, p, truth) for p in repeats] for name, repeats in on_field.items()}
+    steps = {name: [Steps.from_probabilities(tree, p, truth) for p in repeats] for name, repeats in on_field.items()}
     draws = resampled_areas([step for repeats in steps.values() for step in repeats])
     # The mean over the seeds in each resample: what is left is the noise of the samples.
     draws = dict(zip(steps, draws.reshape(len(steps), -1, draws.shape[1]).mean(1)))

@@ -34,7 +34,7 @@ class Steps:
     recall: np.ndarray
 
     @classmethod
-    def of(cls, tree, p, truth):
+    def from_probabilities(cls, tree, p, truth):
         """Answers are the most informative nodes with p above the threshold, the more probable of equals."""
         above, found = np.full(len(p), -1.0), []
         # Most informative first: a node is an answer where it is more probable than all that say more.

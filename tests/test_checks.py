@@ -9,7 +9,7 @@ from hierviz.curves.operating_curve import CurveSteps
 from hierviz.losses import LOSSES
 from hierviz.metrics.sets.label_sets import LabelSetCounts
 from hierviz.metrics.sets.node_sets import set_overlap
-from hierviz.metrics.sets.set_curves import OperatingPoints, curve_areas, operating_points, set_curve
+from hierviz.metrics.sets.set_curves import SetMetricsByThreshold, curve_areas, set_curve, set_metrics_by_threshold
 from hierviz.thresholds.groups import group_thresholds
 from hierviz.thresholds.risk_control import certified_threshold
 from hierviz.thresholds.selection import best_of, with_costs
@@ -26,9 +26,9 @@ def curve(taxonomy):
 OF_PROBABILITIES = {
     "win": hv.win,
     "LabelSetCounts.add": lambda t, y, p: LabelSetCounts(t).add(y, p),
-    "OperatingPoints.add": lambda t, y, p: OperatingPoints(t, [0.5]).add(y, p),
+    "SetMetricsByThreshold.add": lambda t, y, p: SetMetricsByThreshold(t, [0.5]).add(y, p),
     "curve_areas": curve_areas,
-    "operating_points": lambda t, y, p: operating_points(t, y, p, [0.5]),
+    "set_metrics_by_threshold": lambda t, y, p: set_metrics_by_threshold(t, y, p, [0.5]),
 }
 OF_TABLES = {
     "operating_curve": hv.operating_curve,

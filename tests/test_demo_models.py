@@ -74,7 +74,7 @@ def demo():
     """(taxonomy, Evaluations by model)."""
     pytest.importorskip("onnxruntime")
     taxonomy, predictions = hv.demo.load_demo()
-    return taxonomy, {name: hv.Evaluation.of(one) for name, one in zip(MODELS, predictions)}
+    return taxonomy, {name: hv.Evaluation.from_predictions(one) for name, one in zip(MODELS, predictions)}
 
 
 @pytest.fixture(scope="module")
@@ -222,7 +222,7 @@ def test_the_card_is_written_from_the_same_definitions(programs, demo, ac):
     tree = programs("tree").Tree(programs("drawing").edges())
     assert tree.names == taxonomy.names
     p = {name: model.predictions.node_probabilities() for name, model in models.items()}
-    steps = [programs("curve").Steps.of(tree, p[name], models[name].truth) for name in MODELS]
+    steps = [programs("curve").Steps.from_probabilities(tree, p[name], models[name].truth) for name in MODELS]
     draws = programs("curve").resampled_areas(steps, 20)
     for name, step, drawn in zip(MODELS, steps, draws):
         assert step.area() == pytest.approx(float(ac[name].estimate), abs=1e-12)

@@ -528,7 +528,7 @@ def test_win_batches(batch):
     rows[np.arange(n), likely] += 1 - rows.sum(axis=1)
     close((rows**2).sum(), batch["check"]["sum_of_squares"])
     predictions = hv.Predictions.from_scores(taxonomy, rows, "leaf_probabilities", scored_nodes=leaves, truth=leaves[y])
-    evaluation = hv.Evaluation.of(predictions)
+    evaluation = hv.Evaluation.from_predictions(predictions)
     assert hv.evaluate(evaluation)["models"][0]["n_samples"] == batch["expect"]["n"] == n
     differs = evaluation.best_leaf != evaluation.answers("leaf")
     assert int(differs.sum()) == batch["expect"]["top_down_differs_from_argmax"]

@@ -310,6 +310,16 @@ def test_no_folder_hands_out_a_function_over_a_module_of_that_name():
             assert not beside & imported, path
 
 
+def test_a_class_name_has_one_meaning():
+    names = [
+        node.name
+        for path in FILES
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ClassDef)
+    ]
+    assert sorted(names) == sorted(set(names))
+
+
 # In a process of its own -----------------------------------------------------------------------------------------------
 
 

@@ -306,13 +306,13 @@ def test_uploads_that_no_page_takes_are_limited_as_they_arrive(monkeypatch):
     from streamlit.web.server.starlette import starlette_routes
 
     from hierviz.app.server import upload_door
-    from hierviz.app.state.limits import Limits
+    from hierviz.app.state.limits import ServerLimits
 
     manager = MemoryUploadedFileManager("/_stcore/upload_file")
     running = SimpleNamespace(uploaded_file_mgr=manager, is_active_session=lambda session: True)
     monkeypatch.setattr(starlette_routes, "is_xsrf_enabled", lambda: False)
     monkeypatch.setattr(upload_door, "runtime", SimpleNamespace(exists=lambda: True, get_instance=lambda: running))
-    monkeypatch.setattr(upload_door, "_limits", lambda: Limits(upload=10**6, data=20_000, files=3))
+    monkeypatch.setattr(upload_door, "_limits", lambda: ServerLimits(upload=10**6, data=20_000, files=3))
     routes = starlette_routes.create_upload_routes(running, manager, None)
     app = Starlette(routes=routes, middleware=[Middleware(upload_door.UploadDoor)])
 

@@ -59,12 +59,12 @@ def test_blocks_cover_all_rows_and_change_nothing(taxonomy, monkeypatch):
     scores = rng.dirichlet(np.ones(4), size=23)
     truth = rng.integers(0, 7, 23)
     whole = hv.evaluate(scored(taxonomy, scores, truth=truth))
-    one = hv.Evaluation.of(scored(taxonomy, scores, truth=truth)).per_sample()
+    one = hv.Evaluation.from_predictions(scored(taxonomy, scores, truth=truth)).per_sample()
     monkeypatch.setattr(module, "BLOCK_VALUES", 40)
     blocked = scored(taxonomy, scores, truth=truth)
     assert [(rows.start, rows.stop) for rows in blocked.blocks()] == [(0, 5), (5, 10), (10, 15), (15, 20), (20, 23)]
     seen = []
-    evaluation = hv.Evaluation.of(blocked, progress=lambda done, n: seen.append((done, n)))
+    evaluation = hv.Evaluation.from_predictions(blocked, progress=lambda done, n: seen.append((done, n)))
     assert seen == [(5, 23), (10, 23), (15, 23), (20, 23), (23, 23)]
     assert hv.evaluate(evaluation) == whole
     for key, values in evaluation.per_sample().items():

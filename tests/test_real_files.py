@@ -45,12 +45,16 @@ def load(path, taxonomy, truth, values, names, parametrisation):
 
 @pytest.fixture(scope="module")
 def flat(hwv, taxonomy, truth):
-    return hv.Evaluation.of(load(hwv / "pred_flat.npz", taxonomy, truth, "prob", "leaf", "leaf_probabilities"))
+    return hv.Evaluation.from_predictions(
+        load(hwv / "pred_flat.npz", taxonomy, truth, "prob", "leaf", "leaf_probabilities")
+    )
 
 
 @pytest.fixture(scope="module")
 def bce(hwv, taxonomy, truth):
-    return hv.Evaluation.of(load(hwv / "pred_bce_nodes.npz", taxonomy, truth, "score", "node", "node_probabilities"))
+    return hv.Evaluation.from_predictions(
+        load(hwv / "pred_bce_nodes.npz", taxonomy, truth, "score", "node", "node_probabilities")
+    )
 
 
 def test_taxonomy(hwv, taxonomy):

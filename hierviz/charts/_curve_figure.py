@@ -67,7 +67,7 @@ class CurveFigure:
     @cached_property
     def scale(self):
         """Where thresholds stand on their axis."""
-        return ThresholdScale.of(self.curves, self.spread)
+        return ThresholdScale.from_curves(self.curves, self.spread)
 
     @cached_property
     def keys(self):

@@ -78,7 +78,7 @@ class ThresholdScale:
     nines: int = 0
 
     @classmethod
-    def of(cls, curves, spread=None):
+    def from_curves(cls, curves, spread=None):
         """The scale of some curves; `spread` None: only where thresholds are crowded near 1."""
         if not (is_crowded(curves) if spread is None else spread):
             return cls()

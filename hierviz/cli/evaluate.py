@@ -66,7 +66,7 @@ def run_evaluate(options):
 
         predictions = [attach_media(one, options.media) for one in predictions]
     require_same_samples(predictions)
-    models = [Evaluation.of(one, progress=progress(one.name)) for one in predictions]
+    models = [Evaluation.from_predictions(one, progress=progress(one.name)) for one in predictions]
     chosen = {"rule": options.rule or "majority", "threshold": 0.5 if options.threshold is None else options.threshold}
     if point is not None:
         chosen = {"rule": RULE, "threshold": point.threshold}
@@ -88,7 +88,7 @@ def run_curve(options):
         raise FileError(
             f"--predictions: expected one file for a curve, got {len(predictions)}. Run the command once per model."
         )
-    model = Evaluation.of(predictions[0], progress=progress(predictions[0].name))
+    model = Evaluation.from_predictions(predictions[0], progress=progress(predictions[0].name))
     curve = model.curve
     table = curve_columns(curve)
     write_csv(options.csv, list(table), zip(*(column.tolist() for column in table.values())))
@@ -111,9 +111,9 @@ def _operating_point(options, taxonomy):
         raise FileError(
             "--operating-point: expected neither --rule nor --threshold beside it, got one of them. Leave it out."
         )
-    from hierviz.readers.operating_point_file import read_operating_point
+    from hierviz.readers.operating_point_file import load_operating_point
 
-    return read_operating_point(options.operating_point, taxonomy)
+    return load_operating_point(options.operating_point, taxonomy)
 
 
 def per_sample_table(models, choice):

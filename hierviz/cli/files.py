@@ -51,14 +51,14 @@ def add_app_options(command):
 
 def load_models(options, *, keep_empty_labels=False):
     """Taxonomy and Predictions that the options of `evaluate` and `curve` name."""
-    from hierviz.readers import load_predictions, load_taxonomy, read_node_attributes
+    from hierviz.readers import load_node_attributes, load_predictions, load_taxonomy
     from hierviz.readers.streams import rewindable
 
     # Every prediction file is joined with them anew.
     truth, classes = rewindable(options.truth), rewindable(options.classes)
     taxonomy = load_taxonomy(options.taxonomy)
     if getattr(options, "nodes", None):
-        taxonomy = read_node_attributes(options.nodes, taxonomy)
+        taxonomy = load_node_attributes(options.nodes, taxonomy)
     models = [
         load_predictions(
             path,

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.curves.operating_curve import OperatingCurve
-from hierviz.metrics.sets.set_curves import OperatingPoints
+from hierviz.metrics.sets.set_curves import SetMetricsByThreshold
 
 # Counts of one sample at one threshold that are kept at a time, two of them.
 MOST_COUNTS = 2_000_000
@@ -50,7 +50,7 @@ def set_operating_curve(model, thresholds):
         rows = np.flatnonzero(model.judged[block]) + block.start
         for start in range(0, len(rows), step):
             some = rows[start : start + step]
-            points = OperatingPoints(model.taxonomy, thresholds)
+            points = SetMetricsByThreshold(model.taxonomy, thresholds)
             points.add(predictions.truth[some], predictions.node_probabilities(some))
             total += len(some) * points.table()["hf1_samples"]
     values = curve.values | {"hf1_samples": total / model.n_judged}

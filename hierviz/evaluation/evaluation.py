@@ -63,7 +63,7 @@ class Evaluation:
     _label_counts: dict = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, predictions, progress=None):
+    def from_predictions(cls, predictions, progress=None):
         """Evaluate a Predictions, in blocks of rows; `progress` is called with (rows done, n_samples)."""
         judged = predictions.has_truth
         if not predictions.has_scores:

@@ -56,7 +56,7 @@ def evaluate(predictions, rule="majority", threshold=0.5, *, bits=1.0, lam=1.0):
     check_threshold(threshold)
     inference_rule(rule)
     require_same_samples([model.predictions if isinstance(model, Evaluation) else model for model in models])
-    models = [model if isinstance(model, Evaluation) else Evaluation.of(model) for model in models]
+    models = [model if isinstance(model, Evaluation) else Evaluation.from_predictions(model) for model in models]
     taxonomy = models[0].taxonomy
     return {
         "hierviz": version(),

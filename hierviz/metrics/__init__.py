@@ -9,7 +9,7 @@ from hierviz.metrics.path import PATH_KEYS, path_metrics, truncate
 from hierviz.metrics.registry import METRICS, Metric
 from hierviz.metrics.sets.expected_sets import expected_by_threshold, expected_hf1
 from hierviz.metrics.sets.label_sets import LabelSetCounts
-from hierviz.metrics.sets.set_curves import operating_points, set_curve
+from hierviz.metrics.sets.set_curves import set_curve, set_metrics_by_threshold
 from hierviz.metrics.win import WinBreakdown, best_leaf_metrics, win_breakdown
 
 METRICS |= LABEL_METRICS
@@ -28,9 +28,9 @@ __all__ = [
     "expected_by_threshold",
     "expected_hf1",
     "greedy_cover",
-    "operating_points",
     "path_metrics",
     "set_curve",
+    "set_metrics_by_threshold",
     "truncate",
     "win_breakdown",
 ]

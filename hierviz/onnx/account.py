@@ -37,7 +37,7 @@ def full_account(
     session : Session
     said : dict
         From `metadata.declared`.
-    columns : Columns
+    columns : ScoreColumns
     inputs : tuple of InputSpec
     outputs : sequence of str
         Those that hold the scores; empty when that is not known.

@@ -24,7 +24,7 @@ from hierviz.onnx.inputs.model_inputs import ModelInputs
 from hierviz.onnx.inputs.unreadable import without_unreadable
 from hierviz.onnx.process.batches import run_in_halves
 from hierviz.onnx.process.session import Session
-from hierviz.onnx.scores.columns import Columns
+from hierviz.onnx.scores.columns import ScoreColumns
 from hierviz.onnx.scores.outputs import gathered, score_outputs
 from hierviz.onnx.scores.score_changes import changed
 from hierviz.onnx.scores.score_kind import ScoreKind, find_kind
@@ -72,7 +72,7 @@ class Model:
         How screens call the model.
     parametrisation : str or None
         Key of `PARAMETRISATIONS`; None when nobody says, so that the numbers decide in `predict`.
-    columns : Columns
+    columns : ScoreColumns
         Name and node of each column of the scores.
     inputs : tuple of InputSpec
     outputs : tuple of str
@@ -93,7 +93,7 @@ class Model:
     taxonomy: Taxonomy
     name: str
     parametrisation: str | None
-    columns: Columns
+    columns: ScoreColumns
     inputs: tuple[InputSpec, ...]
     outputs: tuple[str, ...]
     batch: int | None
@@ -150,7 +150,7 @@ class Model:
         where = self.account["file"]
         if int(batch_size) < 1:
             raise ModelError(f"{where}: expected a batch size of at least 1, got {batch_size}. Leave it out.")
-        inputs = ModelInputs.of(inputs, self.inputs)
+        inputs = ModelInputs.from_values(inputs, self.inputs)
         total, step = len(inputs), self.batch or max(2, int(batch_size))
 
         def blocks():
@@ -280,7 +280,7 @@ class Model:
             If truth, ids or attributes do not fit the samples, or probabilities are none.
         """
         self.require_answers()
-        inputs = ModelInputs.of(inputs, self.inputs)
+        inputs = ModelInputs.from_values(inputs, self.inputs)
         truth = _truth_nodes(truth, self.taxonomy)
         ids = inputs.sample_ids if sample_ids is None else as_text(sample_ids)
         foreign = () if inputs.pictures is None or inputs.arrays is not None else inputs.pictures.left_out

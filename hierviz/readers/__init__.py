@@ -4,8 +4,8 @@ Nothing heavy is imported before a function is called: pandas, pyarrow and Pillo
 """
 
 from hierviz.readers.attach import attach_media, attach_truth
-from hierviz.readers.classes_file import read_classes
-from hierviz.readers.node_attributes import read_node_attributes
+from hierviz.readers.classes_file import load_classes
+from hierviz.readers.node_attributes import load_node_attributes
 from hierviz.readers.predictions_file import load_predictions
 from hierviz.readers.predictions_writer import write_predictions
 from hierviz.readers.taxonomy_file import FORMS as TAXONOMY_FORMS
@@ -17,10 +17,10 @@ __all__ = [
     "Truth",
     "attach_media",
     "attach_truth",
+    "load_classes",
+    "load_node_attributes",
     "load_predictions",
     "load_taxonomy",
     "load_truth",
-    "read_classes",
-    "read_node_attributes",
     "write_predictions",
 ]

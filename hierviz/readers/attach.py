@@ -68,7 +68,7 @@ def attach_media(predictions, path):
             f"{Path(path).name}: expected a column `image` or `file` that names the picture of each sample, got "
             f"{listed(list(predictions.attributes)) or 'no such column'}. Add it to the predictions or the truth."
         )
-    pictures = Pictures.open(path)
+    pictures = Pictures.from_path(path)
     known = set(pictures.names)
     missing = [name for name in map(str, predictions.attributes[column]) if name and name not in known]
     if missing:

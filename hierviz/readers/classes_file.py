@@ -20,7 +20,7 @@ from hierviz.readers.sources import Source, open_source
 from hierviz.readers.tables import open_table
 
 
-def read_classes(classes, taxonomy, notes=None):
+def load_classes(classes, taxonomy, notes=None):
     """Node of each column.
 
     Parameters
@@ -85,7 +85,7 @@ def entries_of_text(text, where, taxonomy, notes):
     # A line is a name as it stands even if it holds a comma; a table is what is left when most lines are no names.
     known = sum(find_node(_unquoted(line), taxonomy) is not None for _, line in lines)
     if lines and (known < len(lines) - 1 or known == 0):
-        found = _from_table(_Text.of(text, where), taxonomy, notes)
+        found = _from_table(_TextSource.from_text(text, where), taxonomy, notes)
         if found:
             return found
     if (
@@ -103,13 +103,13 @@ def _unquoted(line):
 
 
 @dataclass(frozen=True)
-class _Text(Source):
+class _TextSource(Source):
     """Text at hand, to be read as a table."""
 
     text: str = ""
 
     @classmethod
-    def of(cls, text, where):
+    def from_text(cls, text, where):
         return cls(path=where, where=where, kind="text", encoding="utf-8", text=text)
 
     def open(self):

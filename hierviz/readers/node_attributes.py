@@ -16,7 +16,7 @@ _WHOLE = re.compile(r"[+-]?(0|[1-9]\d*)")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
-def read_node_attributes(path, taxonomy):
+def load_node_attributes(path, taxonomy):
     """The taxonomy with display names and attributes from a table.
 
     Parameters

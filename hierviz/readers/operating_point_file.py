@@ -7,13 +7,13 @@ import json
 from hierviz.errors import FileError
 from hierviz.new_files import new_text
 from hierviz.readers.sources import open_source
-from hierviz.thresholds.operating_point import operating_point_from_json
+from hierviz.thresholds.operating_point import OperatingPoint
 
 # A point is a few kilobytes; anything far beyond is another file.
 MOST_BYTES = 1 << 20
 
 
-def read_operating_point(source, taxonomy=None):
+def load_operating_point(source, taxonomy=None):
     """Read an operating point.
 
     Parameters
@@ -35,7 +35,7 @@ def read_operating_point(source, taxonomy=None):
         If the point belongs to another taxonomy; names both.
     """
     if isinstance(source, dict):
-        return operating_point_from_json(source, taxonomy=taxonomy)
+        return OperatingPoint.from_json(source, taxonomy=taxonomy)
     file = open_source(source, "an operating point as JSON")
     text = file.read_text(MOST_BYTES)
     try:
@@ -47,7 +47,7 @@ def read_operating_point(source, taxonomy=None):
     except (ValueError, RecursionError) as error:
         # A number with more digits, or more brackets inside each other, than Python takes.
         raise FileError(f"{file.where}: expected JSON, got {error}. Mend the file.") from None
-    return operating_point_from_json(value, taxonomy=taxonomy, where=file.where)
+    return OperatingPoint.from_json(value, taxonomy=taxonomy, where=file.where)
 
 
 def write_operating_point(point, path):

@@ -36,7 +36,7 @@ from hierviz.readers.unpacking import require_deflate
 
 @dataclass(frozen=True, eq=False)
 class Pictures:
-    """An ordered collection of named pictures. Build it with `Pictures.open`.
+    """An ordered collection of named pictures. Build it with `Pictures.from_path`.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Pictures:
     _open: dict = field(default_factory=dict, repr=False)
 
     @classmethod
-    def open(cls, path, names=None):
+    def from_path(cls, path, names=None):
         """Look at what is there, without decoding anything.
 
         Parameters

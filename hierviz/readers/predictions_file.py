@@ -12,7 +12,7 @@ from hierviz.errors import FileError, PredictionsError, TaxonomyError, listed
 from hierviz.parametrisation import column_order, default_columns
 from hierviz.predictions import Predictions
 from hierviz.readers.arrays import read_npy, read_npz
-from hierviz.readers.classes_file import read_classes
+from hierviz.readers.classes_file import load_classes
 from hierviz.readers.join import join
 from hierviz.readers.prediction_tables import read_prediction_table
 from hierviz.readers.run_record import read_record, record_words
@@ -91,7 +91,7 @@ def load_predictions(
     if form is not None and form not in FORMS:
         raise FileError(f"form: expected one of {', '.join(FORMS)}, got {form!r}. Choose one of them.")
     said = []
-    nodes = None if classes is None else read_classes(classes, taxonomy, said)
+    nodes = None if classes is None else load_classes(classes, taxonomy, said)
     source = open_source(path, "predictions (CSV, TSV, Parquet, .npy or .npz)", ("text", "parquet", "npy", "zip"))
     wanted = {"npy": ("npy",), "zip": ("npz",)}.get(source.kind, ("wide", "long", "labels", "hard"))
     if form is not None and form not in wanted:

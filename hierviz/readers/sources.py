@@ -196,7 +196,7 @@ def open_source(path, wanted, kinds=("text",)):
         # /dev/fd/63 is called so, not 63.
         pipe, where = (stored, str(path)) if isinstance(stored, Spooled) else (None, printable(path.name or str(path)))
         with pipe.open() if pipe else open(path, "rb") as file:
-            source = Source(path, where, "text", pipe=pipe, stamp=None if pipe else Stamp.of(file))
+            source = Source(path, where, "text", pipe=pipe, stamp=None if pipe else Stamp.from_file(file))
             head = file.read(HEAD_BYTES)
         is_gzipped = head.startswith(b"\x1f\x8b")
         if is_gzipped:

@@ -43,7 +43,7 @@ class Stamp:
     changed: int
 
     @classmethod
-    def of(cls, file):
+    def from_file(cls, file):
         """Of an open file."""
         found = os.fstat(file.fileno())
         return cls(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
@@ -55,7 +55,7 @@ class Stamp:
 
     def require(self, file, where, path):
         """Raise a ChangedFileError unless the open `file` is still this one."""
-        found = Stamp.of(file)
+        found = Stamp.from_file(file)
         if found == self:
             return
         got = "one that was saved again"

@@ -5,10 +5,6 @@ Conventions
 The JSON is an object with the keys of `KEYS`. It names the taxonomy by `Taxonomy.sha256`, so that the threshold is not
 applied to other classes, and the model by name and, where it is a file, by its SHA-256. Files are read and written by
 `hierviz.readers.operating_point_file`.
-
-Functions
----------
-operating_point_from_json
 """
 
 from __future__ import annotations
@@ -127,7 +123,33 @@ class OperatingPoint:
             dict(created_from or {}),
             model_sha256,
         )
-        return operating_point_from_json(point.to_json(), taxonomy=taxonomy)
+        return cls.from_json(point.to_json(), taxonomy=taxonomy)
+
+    @classmethod
+    def from_json(cls, value, *, taxonomy=None, where="operating point"):
+        """The OperatingPoint of a dict.
+
+        Parameters
+        ----------
+        value : dict
+            As `OperatingPoint.to_json` writes it.
+        taxonomy : Taxonomy, optional
+            The point must be of this one.
+        where : str
+            How errors call the source, for example a file name.
+
+        Returns
+        -------
+        OperatingPoint
+
+        Raises
+        ------
+        FileError
+            If keys are missing or unknown, the rule is another one, or a value is of another kind or out of range.
+        TaxonomyError
+            If the point belongs to another taxonomy; names both.
+        """
+        return _checked_point(value, taxonomy, where)
 
     def to_json(self):
         """The point as a dict of plain values."""
@@ -152,29 +174,7 @@ class OperatingPoint:
             )
 
 
-def operating_point_from_json(value, *, taxonomy=None, where="operating point"):
-    """The OperatingPoint of a dict.
-
-    Parameters
-    ----------
-    value : dict
-        As `OperatingPoint.to_json` writes it.
-    taxonomy : Taxonomy, optional
-        The point must be of this one.
-    where : str
-        How errors call the source, for example a file name.
-
-    Returns
-    -------
-    OperatingPoint
-
-    Raises
-    ------
-    FileError
-        If keys are missing or unknown, the rule is another one, or a value is of another kind or out of range.
-    TaxonomyError
-        If the point belongs to another taxonomy; names both.
-    """
+def _checked_point(value, taxonomy, where):
     _require(isinstance(value, dict), where, "an object", value, "Pass what hierviz wrote")
     _check_keys(value, KEYS, where)
     _require(value["rule"] == RULE, f"{where}: rule", repr(RULE), value["rule"], "Other rules have no operating point")

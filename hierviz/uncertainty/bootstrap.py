@@ -27,7 +27,7 @@ def bootstrap_means(values, resamples, *, level=0.95, progress=None):
     """Means over samples of any per-sample numbers, with their intervals.
 
     For what `Evaluation.per_sample` and `LabelSetCounts.per_sample` hold: the win, hF1 of each sample, ``hf1_auc`` (the
-    mean of the areas of single samples). A ratio of sums, as in micro averages, is ``Interval.of`` the ratio of the
+    mean of the areas of single samples). A ratio of sums, as in micro averages, is ``Interval.from_draws`` the ratio of the
     estimates and of the draws of two such means.
 
     Parameters
@@ -81,7 +81,7 @@ def bootstrap_means(values, resamples, *, level=0.95, progress=None):
         draws[index] = mean(counts)
     estimate = mean(np.ones(len(flat)))
     shape = values.shape[1:]
-    return Interval.of(estimate.reshape(shape), draws.reshape(len(draws), *shape), resamples, level)
+    return Interval.from_draws(estimate.reshape(shape), draws.reshape(len(draws), *shape), resamples, level)
 
 
 # What can be read off a curve where so many answers are correct: how specific they are.
@@ -194,11 +194,11 @@ def bootstrap_curve(
             draws[index] = best_at_correct(curve.values[key], curve.values["correct"], levels)
     return CurveBands(
         thresholds,
-        {key: Interval.of(whole.values[key][places], draws, resamples, level) for key, draws in bands.items()},
-        {key: Interval.of(summary[key], draws, resamples, level) for key, draws in scalars.items()},
+        {key: Interval.from_draws(whole.values[key][places], draws, resamples, level) for key, draws in bands.items()},
+        {key: Interval.from_draws(summary[key], draws, resamples, level) for key, draws in scalars.items()},
         levels,
         {
-            key: Interval.of(
+            key: Interval.from_draws(
                 best_at_correct(whole.values[key], whole.values["correct"], levels), draws, resamples, level
             )
             for key, draws in specific.items()

@@ -76,7 +76,7 @@ def paired_difference(a, b):
     _check_paired(a, b)
     with np.errstate(invalid="ignore"):
         # Two infinite means have no known difference.
-        return Interval.of(a.estimate - b.estimate, a.draws - b.draws, a.resamples, a.level)
+        return Interval.from_draws(a.estimate - b.estimate, a.draws - b.draws, a.resamples, a.level)
 
 
 def no_clear_difference(difference):
@@ -119,7 +119,7 @@ def clear_after_holm(differences):
         for place in left:
             one = differences[place]
             strict = 1 - (1 - one.level) / len(left)
-            found.append(not no_clear_difference(Interval.of(one.estimate, one.draws, one.resamples, strict)))
+            found.append(not no_clear_difference(Interval.from_draws(one.estimate, one.draws, one.resamples, strict)))
         if not any(found):
             break
         clear[left[found]] = True
@@ -205,7 +205,7 @@ def tied_with_best(models, *, higher_is_better=True):
     for place, one in enumerate(models):
         best_estimate = np.where(best == place, one.estimate, best_estimate)
         best_draws = np.where(best == place, one.draws, best_draws)
-    leader = Interval.of(best_estimate, best_draws, models[0].resamples, models[0].level)
+    leader = Interval.from_draws(best_estimate, best_draws, models[0].resamples, models[0].level)
     return known & [no_clear_difference(paired_difference(one, leader)) for one in models]
 
 

@@ -148,7 +148,7 @@ class Interval:
     resamples: Resamples
 
     @classmethod
-    def of(cls, estimate, draws, resamples, level=0.95):
+    def from_draws(cls, estimate, draws, resamples, level=0.95):
         """The interval of any number worked out from resamples, such as a ratio of two `bootstrap_means`.
 
         Raises

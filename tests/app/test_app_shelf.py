@@ -19,7 +19,7 @@ from streamlit.runtime.state.common import TESTING_KEY
 from hierviz.app import state
 from hierviz.app.state import opened, upload_fields, uploads, visits
 from hierviz.app.state.dataset import Files, digest, same_content
-from hierviz.app.state.limits import Limits, size_in_memory, size_text
+from hierviz.app.state.limits import ServerLimits, size_in_memory, size_text
 from hierviz.app.state.server import limits_of, server
 from hierviz.app.state.shelf import Results, Shelf
 from hierviz.app.state.uploads import PREFIX, UploadFolder, Uploads, file_name, remove_stale_folders
@@ -165,7 +165,7 @@ class World:
     def __init__(self, tmp_path, limit):
         self.shown, self.forgotten = set(), []
         self.uploads = UploadFolder(tmp_path)
-        limits = Limits(upload=MEGABYTE, data=limit, files=5)
+        limits = ServerLimits(upload=MEGABYTE, data=limit, files=5)
         self.shelf = Shelf(limits, self.uploads, lambda: self.shown, self.forgotten.append)
 
     def put(self, key, owner, n_bytes=MEGABYTE, digest=None):
@@ -358,7 +358,7 @@ def test_size_in_memory_counts_each_array_once():
 
 def test_limits_are_options_and_words():
     limits = limits_of(["--taxonomy", "t.csv", "--max-data-gb", "0.5", "--max-files", "7"], 20)
-    assert limits == Limits(20 * 2**20, 500_000_000, 7)
+    assert limits == ServerLimits(20 * 2**20, 500_000_000, 7)
     assert limits.words == (
         "A file may have up to 20 MB. A visitor may have up to 7 files and 250 MB of files and opened data, "
         "all visitors together 500 MB."
@@ -503,7 +503,7 @@ def test_closed_files_are_freed():
 def test_the_page_says_what_it_refuses(monkeypatch):
     page = open_page(predictions=[("a.csv", SCORES), ("b.csv", SCORES)])
     assert "Prediction file 2 (b.csv) has the same content as file 1 (a.csv)" in page.text
-    limits = Limits(upload=2**10, data=8 * MEGABYTE, files=6)
+    limits = ServerLimits(upload=2**10, data=8 * MEGABYTE, files=6)
     monkeypatch.setattr(server(), "limits", limits)
     page = Visit("open")
     page.at.session_state["visit"].visitor = "a browser of its own"

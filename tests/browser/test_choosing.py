@@ -21,7 +21,7 @@ TOO_WIDE = "() => document.documentElement.scrollWidth > window.innerWidth"
 def curves():
     """Operating curves of two demo models by name."""
     _, models = load_demo(("flat_softmax", "multilabel_sigmoid"))
-    return {one.name: hv.Evaluation.of(one).curve for one in models}
+    return {one.name: hv.Evaluation.from_predictions(one).curve for one in models}
 
 
 def test_a_goal_moves_the_handle(open_page, server, curves):

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.browser
 def curves():
     """Operating curves of two demo models by name, as in the notebook."""
     _, models = load_demo(["flat_softmax", "conditional_sigmoid"])
-    return {one.name: hv.Evaluation.of(one).curve for one in models}
+    return {one.name: hv.Evaluation.from_predictions(one).curve for one in models}
 
 
 @pytest.fixture(scope="module")

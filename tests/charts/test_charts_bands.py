@@ -28,7 +28,7 @@ def interval(middle, half):
     """An Interval with 100 draws spread evenly around its middle."""
     middle = np.asarray(middle, dtype=float)
     draws = middle + np.asarray(half) * np.linspace(-1, 1, 100)[:, None]
-    return hv.resamples.Interval.of(middle, draws, RESAMPLES)
+    return hv.resamples.Interval.from_draws(middle, draws, RESAMPLES)
 
 
 def bands(low=0.1):

@@ -36,7 +36,7 @@ def pair(taxonomy):
 
     def model(name, logits):
         leaves = np.exp(logits) / np.exp(logits).sum(1, keepdims=True)
-        return Evaluation.of(
+        return Evaluation.from_predictions(
             hv.Predictions.from_scores(taxonomy, leaves, truth=truth, parametrisation="leaf_probabilities", name=name)
         )
 
@@ -152,7 +152,7 @@ def test_holm_steps_by_hand():
     resamples = hv.Resamples.draw(10, 200)
 
     def with_negatives(n):
-        return Interval.of(1.0, np.repeat([-1.0, 1.0], [n, 200 - n]), resamples)
+        return Interval.from_draws(1.0, np.repeat([-1.0, 1.0], [n, 200 - n]), resamples)
 
     assert clear_after_holm([with_negatives(4)]).tolist() == [True]
     assert clear_after_holm([with_negatives(4), with_negatives(4)]).tolist() == [False, False]
@@ -165,7 +165,7 @@ def test_with_too_few_resamples_nothing_is_clear():
 
     def clear(n_resamples, m):
         draws = np.linspace(0.1, 0.2, n_resamples)
-        return Interval.of(0.15, draws, hv.Resamples.draw(500, n_resamples)), m
+        return Interval.from_draws(0.15, draws, hv.Resamples.draw(500, n_resamples)), m
 
     for m in (1, 2, 14):
         for n_resamples in (20, 40 * m - 1, 40 * m):
@@ -175,7 +175,7 @@ def test_with_too_few_resamples_nothing_is_clear():
     numbers = {name: {"ac": clear(100, 1)[0]} for name in "ABCD"}
     for name, shift in zip("BCD", (1, 2, 3)):
         one = numbers[name]["ac"]
-        numbers[name]["ac"] = Interval.of(one.estimate - shift, one.draws - shift, one.resamples)
+        numbers[name]["ac"] = Interval.from_draws(one.estimate - shift, one.draws - shift, one.resamples)
     text = charts.comparison_sentence(numbers, "A", 90)
     assert "100 resamples are too few to call any of 3 differences clear: take at least 120" in text
     assert "clearly" not in text
@@ -189,7 +189,7 @@ def test_a_share_of_correct_answers_that_is_never_reached_is_said(taxonomy):
     sure = (named[:, None] == taxonomy.leaves).astype(float)
     models = {"A": 0.9 * sure + 0.1 / taxonomy.n_leaves, "B": sure}
     models = [
-        Evaluation.of(
+        Evaluation.from_predictions(
             hv.Predictions.from_scores(taxonomy, scores, truth=truth, parametrisation="leaf_probabilities", name=name)
         )
         for name, scores in models.items()
@@ -220,7 +220,7 @@ def test_a_simultaneous_band_covers_whole_rows():
     rng = np.random.default_rng(3)
     draws = rng.normal(0, 1, (400, 30)) * np.linspace(0.1, 2, 30)
     draws[:, 5] = 0.0
-    band = simultaneous(Interval.of(np.zeros(30), draws, hv.Resamples.draw(10, 400)))
+    band = simultaneous(Interval.from_draws(np.zeros(30), draws, hv.Resamples.draw(10, 400)))
     held = ((draws >= band.lower) & (draws <= band.upper)).all(axis=1).mean()
     assert 0.95 <= held < 0.96
     assert band.lower[5] == band.upper[5] == 0

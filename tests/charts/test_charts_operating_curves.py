@@ -321,7 +321,7 @@ def test_crowded_scores_have_knots_and_room():
     assert set(np.arange(1001) / 1000) <= set(taus)
     # A linear slider would have 10 thresholds above 0.99, where three quarters of all changes are.
     assert (taus > 0.99).sum() > 300
-    spread, linear = ThresholdScale.of(curves), ThresholdScale.of(curves, spread=False)
+    spread, linear = ThresholdScale.from_curves(curves), ThresholdScale.from_curves(curves, spread=False)
     assert spread.nines >= 4
     assert linear.nines == 0
     for scale in (spread, linear):
@@ -329,7 +329,7 @@ def test_crowded_scores_have_knots_and_room():
         assert (at[0], at[-1]) == (0, pytest.approx(1))
         assert np.all(np.diff(at) > 0)
     assert spread.place(0.9) < 0.4
-    assert ThresholdScale.of({"m": three_points()}).nines == 0
+    assert ThresholdScale.from_curves({"m": three_points()}).nines == 0
     words = shown_texts(to_svg(operating_curves(curves, tau=0.99987)))
     assert {"0.99", "0.999", "Threshold τ, spread near 1", "τ = 0.99987"} <= set(words)
 

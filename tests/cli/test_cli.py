@@ -580,7 +580,7 @@ def test_curve_is_the_operating_curve(demo, written, run, tmp_path):
         for key, values in curve.values.items():
             np.testing.assert_array_equal(found[key], values, err_msg=key)
         # And, within rounding, that of the model itself.
-        itself = hv.Evaluation.of(models[name]).curve
+        itself = hv.Evaluation.from_predictions(models[name]).curve
         for threshold in (0.1, 0.5, 0.9):
             for key, value in itself.at(threshold).items():
                 assert curve.at(threshold)[key] == pytest.approx(value, abs=1e-5)

@@ -17,7 +17,7 @@ import pytest
 import hierviz as hv
 from hierviz import cli
 from hierviz.metrics.sets.label_sets import LABEL_KEYS, LabelSetCounts
-from hierviz.readers import read_node_attributes
+from hierviz.readers import load_node_attributes
 
 TOLERANCE = 1e-9
 CELLS = ("tp", "tn", "fp", "fn")
@@ -292,7 +292,7 @@ def test_hwv_other_rules_and_thresholds(hwv, evaluate_hwv, rule, block, tau):
 
 def test_hwv_node_counts(hwv):
     """nodes.csv: the train counts as node attributes, and the samples that carry each node, which the file also has."""
-    taxonomy = read_node_attributes(str(hwv / "nodes.csv"), hv.load_taxonomy(str(hwv / "taxonomy.csv")))
+    taxonomy = load_node_attributes(str(hwv / "nodes.csv"), hv.load_taxonomy(str(hwv / "taxonomy.csv")))
     rows = {row["node"]: row for row in table(hwv / "nodes.csv")}
     in_order = [rows[name] for name in taxonomy.names[1:]]
     assert [int(one) for one in taxonomy.attributes["train_count"][1:]] == [int(row["train_count"]) for row in in_order]
@@ -467,7 +467,7 @@ def test_germeval_set_scores(germeval, evaluate_germeval):
         for name in SUBMISSIONS:
             file = str(germeval / f"pred_{task}_{name}.csv.gz")
             predictions = hv.load_predictions(file, taxonomy, truth=str(germeval / f"truth_{task}.csv.gz"))
-            counts = hv.Evaluation.of(predictions).label_counts()
+            counts = hv.Evaluation.from_predictions(predictions).label_counts()
             golden, family = expected[task][name], counts.family()
             pairs = [("subset", counts.subset_accuracy, golden["flat_micro"]["subset_accuracy"])]
             for key in ("precision", "recall", "f1"):

@@ -13,7 +13,9 @@ def model(taxonomy, n=30, seed=4, without_truth=3):
     scores = rng.dirichlet(np.full(taxonomy.n_leaves, 0.5), n)
     truth = rng.choice(np.concatenate([taxonomy.leaves, [1]]), n)
     truth[rng.choice(n, without_truth, replace=False)] = -1
-    return hv.Evaluation.of(hv.Predictions.from_scores(taxonomy, scores, "leaf_probabilities", truth=truth))
+    return hv.Evaluation.from_predictions(
+        hv.Predictions.from_scores(taxonomy, scores, "leaf_probabilities", truth=truth)
+    )
 
 
 @pytest.mark.parametrize("counts", [2_000_000, 40])
@@ -33,7 +35,7 @@ def test_one_sample_by_hand(taxonomy):
     # cat has 0.5, dog 0.25, duck 0.25 of a cat: {mammal, cat} is found above 0.25 up to 0.5.
     scores = np.array([[0.5, 0.25, 0.25, 0.0]])
     predictions = hv.Predictions.from_scores(taxonomy, scores, "leaf_probabilities", truth=taxonomy.nodes("cat"))
-    curve = set_operating_curve(hv.Evaluation.of(predictions), [0.2, 0.3, 0.6, 0.8])
+    curve = set_operating_curve(hv.Evaluation.from_predictions(predictions), [0.2, 0.3, 0.6, 0.8])
     # 0.2: mammal, cat, dog, bird, duck: P 2/5, R 1; 0.3: P 1, R 1; 0.6: mammal alone, P 1, R 1/2; 0.8: nothing, F1 0.
     assert [curve.at(tau)["hf1_samples"] for tau in (0.2, 0.3, 0.6, 0.8)] == pytest.approx([4 / 7, 1, 2 / 3, 0])
 

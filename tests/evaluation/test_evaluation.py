@@ -113,7 +113,7 @@ def check(graph, predictions, rule, threshold):
         assert model["curve"][key] == pytest.approx(naive.mean(f1), abs=1e-9), key
     assert model["n_samples"] == len(judged)
     json.dumps(result, allow_nan=False)
-    samples = hv.Evaluation.of(predictions).per_sample(rule, threshold)
+    samples = hv.Evaluation.from_predictions(predictions).per_sample(rule, threshold)
     for block, keys in (
         ("distribution", ("softmax_win", "softmax_win_raw")),
         ("top_down", TOP_DOWN),
@@ -212,7 +212,7 @@ def test_infinite_and_undefined(scored):
 
 
 def test_infinite_samples_count_one_by_one(scored):
-    samples = hv.Evaluation.of(scored).per_sample()
+    samples = hv.Evaluation.from_predictions(scored).per_sample()
     assert samples["sample_id"].tolist() == ["a", "b"]
     assert samples["cross_entropy"].tolist() == [pytest.approx(math.log(2)), math.inf]
     assert samples["p_truth"].tolist() == [0.5, 0]
@@ -259,7 +259,7 @@ def test_several_truths(taxonomy):
     with pytest.raises(
         hv.PredictionsError, match=r"^model: expected an operating curve, got none: they need one true class"
     ):
-        _ = hv.Evaluation.of(lists).curve
+        _ = hv.Evaluation.from_predictions(lists).curve
 
 
 def test_graphs():
@@ -268,7 +268,7 @@ def test_graphs():
     model = hv.evaluate(made)["models"][0]
     assert nulls(model) >= SINGLE
     assert "curve: null, they are defined on trees, and 'c' has several parents in this taxonomy" in model["notes"]
-    assert hv.Evaluation.of(made).answers("leaf").tolist() == [3]
+    assert hv.Evaluation.from_predictions(made).answers("leaf").tolist() == [3]
 
 
 def test_hard_labels(taxonomy):
@@ -278,11 +278,11 @@ def test_hard_labels(taxonomy):
     assert (model["rule"], model["threshold"], model["parametrisation"]) == (None, None, None)
     assert [model["confusion"][cell] for cell in ("tp", "tn", "fp", "fn")] == [3, 6, 2, 3]
     assert "predicted: null, they need scores, and this file holds labels" in model["notes"]
-    assert hv.Evaluation.of(made).per_sample()["tp"].tolist() == [2, 1, 0]
+    assert hv.Evaluation.from_predictions(made).per_sample()["tp"].tolist() == [2, 1, 0]
     with pytest.raises(hv.PredictionsError, match=r"^model: expected scores for rule 'leaf', got labels\."):
-        hv.Evaluation.of(made).answers("leaf")
+        hv.Evaluation.from_predictions(made).answers("leaf")
     with pytest.raises(hv.PredictionsError, match=r"^model: expected an operating curve, got none: they need scores"):
-        _ = hv.Evaluation.of(made).curve
+        _ = hv.Evaluation.from_predictions(made).curve
 
 
 def test_label_lists(taxonomy):
@@ -297,7 +297,7 @@ def test_label_lists(taxonomy):
 def test_answers_are_those_of_infer(taxonomy):
     rng = np.random.default_rng(11)
     made = hv.Predictions.from_scores(taxonomy, rng.normal(size=(50, 4)), "flat_softmax")
-    evaluation, p = hv.Evaluation.of(made), made.node_probabilities()
+    evaluation, p = hv.Evaluation.from_predictions(made), made.node_probabilities()
     given = {"threshold": 0.3, "bits": 0.5, "lam": 0.25}
     for rule, entry in hv.INFERENCE_RULES.items():
         keywords = {name: value for name, value in given.items() if name in entry.parameters}
@@ -310,7 +310,7 @@ def test_answers_are_those_of_infer(taxonomy):
 
 def test_several_models(taxonomy, scored):
     other = hv.Predictions.from_labels(taxonomy, [2, 3, 5], truth=[2, 2, -1], name="hard")
-    result = hv.evaluate([scored, hv.Evaluation.of(other)])
+    result = hv.evaluate([scored, hv.Evaluation.from_predictions(other)])
     assert [model["name"] for model in result["models"]] == ["flat", "hard"]
     assert result["models"][0] == hv.evaluate(scored)["models"][0]
 
@@ -326,9 +326,9 @@ def test_rule_and_threshold(scored):
     with pytest.raises(hv.PredictionsError, match=r"^threshold: expected a number from 0 to 1, got 2"):
         hv.evaluate(scored, "threshold", 2)
     with pytest.raises(hv.PredictionsError, match=r"^rule: expected one of"):
-        hv.Evaluation.of(scored).answers("best")
+        hv.Evaluation.from_predictions(scored).answers("best")
     with pytest.raises(hv.PredictionsError, match=r"^threshold: expected a number"):
-        hv.Evaluation.of(scored).answers("threshold", -1)
+        hv.Evaluation.from_predictions(scored).answers("threshold", -1)
 
 
 def test_models_must_match(taxonomy, scored):

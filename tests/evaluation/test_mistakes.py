@@ -23,7 +23,9 @@ def outcome(graph, truth, predicted):
 def test_against_naive(case, data):
     graph, taxonomy, p, truth = case
     truth = np.where([*data.draw(st.lists(st.booleans(), min_size=len(p) - 1, max_size=len(p) - 1)), False], -1, truth)
-    evaluation = hv.Evaluation.of(hv.Predictions.from_scores(taxonomy, p, "node_probabilities", truth=truth))
+    evaluation = hv.Evaluation.from_predictions(
+        hv.Predictions.from_scores(taxonomy, p, "node_probabilities", truth=truth)
+    )
     kind = data.draw(st.sampled_from([None, *OUTCOMES]))
     under = data.draw(st.sampled_from([None, *range(graph.n)]))
     order = data.draw(st.sampled_from(list(ORDERS)))
@@ -52,7 +54,7 @@ def test_by_hand(taxonomy):
     #   mammal 0.75: cat 0.5, dog 0.25      duck 1       all 0.25: newt and three others, mammal 0.5 is no majority
     rows = np.array([[0.5, 0.25, 0.125, 0.125], [0, 0, 1, 0], [0.25, 0.25, 0.25, 0.25], [1, 0, 0, 0]])
     made = hv.Predictions.from_scores(taxonomy, rows, "leaf_probabilities", truth=[3, 2, 6, 1])
-    found = mistakes(hv.Evaluation.of(made))
+    found = mistakes(hv.Evaluation.from_predictions(made))
     # Win lost: dog 1 - (.375 + .125), cat 1 - 0, newt 1 - 0.25, mammal 1 - 1.
     assert found.row.tolist() == [1, 2, 0, 3]
     assert found.win_lost.tolist() == [1, 0.75, 0.5, 0]
@@ -65,7 +67,7 @@ def test_by_hand(taxonomy):
 
 def test_hard_labels_rank_by_information(taxonomy):
     made = hv.Predictions.from_labels(taxonomy, [2, 3, 6, 1], truth=[2, 2, 2, 2])
-    found = mistakes(hv.Evaluation.of(made))
+    found = mistakes(hv.Evaluation.from_predictions(made))
     assert found.row.tolist() == [2, 1, 3, 0]
     assert found.info_dist.tolist() == [4, 2, 1, 0]
     assert np.isnan(found.win_lost).all()
@@ -73,7 +75,7 @@ def test_hard_labels_rank_by_information(taxonomy):
 
 def test_errors(taxonomy):
     made = hv.Predictions.from_labels(taxonomy, [[2, 3], [6]], truth=[2, 2])
-    evaluation = hv.Evaluation.of(made)
+    evaluation = hv.Evaluation.from_predictions(made)
     with pytest.raises(
         hv.PredictionsError, match=r"^model: expected answers that can be ranked, got none: they need one answer"
     ):
@@ -84,15 +86,15 @@ def test_errors(taxonomy):
         mistakes(evaluation, order="worst")
     lists = hv.Predictions.from_scores(taxonomy, np.ones((1, 6)), "node_probabilities", truth=[[2, 3]])
     with pytest.raises(hv.PredictionsError, match=r"got none: they need one true class per sample"):
-        mistakes(hv.Evaluation.of(lists))
+        mistakes(hv.Evaluation.from_predictions(lists))
     graph = hv.Taxonomy.from_edges([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c")])
     dag = hv.Predictions.from_scores(graph, np.ones((1, 3)), "node_probabilities", truth=[3])
     with pytest.raises(hv.PredictionsError, match=r"got none: they are defined on trees"):
-        mistakes(hv.Evaluation.of(dag))
+        mistakes(hv.Evaluation.from_predictions(dag))
 
 
 @pytest.mark.parametrize("under", [-1, 7])
 def test_under_is_a_node(taxonomy, under):
     made = hv.Predictions.from_labels(taxonomy, [2], truth=[2])
     with pytest.raises(hv.HiervizError, match=r"^under: expected"):
-        mistakes(hv.Evaluation.of(made), under=under)
+        mistakes(hv.Evaluation.from_predictions(made), under=under)

@@ -43,7 +43,7 @@ def predictions(taxonomy, name, seed, order=None, **more):
 
 
 def evaluated(taxonomy, *args, **more):
-    return hv.Evaluation.of(predictions(taxonomy, *args, **more))
+    return hv.Evaluation.from_predictions(predictions(taxonomy, *args, **more))
 
 
 def test_the_same_model_in_another_order_of_rows_has_no_difference_at_all(taxonomy):
@@ -61,12 +61,12 @@ def test_only_samples_that_all_models_judge_count(taxonomy):
     truth = second.truth.copy()
     truth[:7] = -1
     second = second.replace(truth=truth)
-    both = judged_samples([hv.Evaluation.of(first), hv.Evaluation.of(second)])
+    both = judged_samples([hv.Evaluation.from_predictions(first), hv.Evaluation.from_predictions(second)])
     assert [one.rows.tolist() for one in both] == [list(range(7, N))] * 2
     assert both[0].curve.n_samples == N - 7
     other = second.replace(sample_ids=np.array([f"other {i}" for i in range(N)]))
     with pytest.raises(hv.PredictionsError, match="samples that all of 'a', 'b' judge, got none"):
-        judged_samples([hv.Evaluation.of(first), hv.Evaluation.of(other)])
+        judged_samples([hv.Evaluation.from_predictions(first), hv.Evaluation.from_predictions(other)])
 
 
 def test_numbers_are_those_of_evaluate(taxonomy):
@@ -184,7 +184,7 @@ def test_spread_over_runs(taxonomy):
 
 def test_one_very_long_text_makes_no_room_for_itself_in_every_row(taxonomy):
     texts = np.array(["x" * 50_000, *["short"] * (N - 1)], dtype=object)
-    model = hv.Evaluation.of(
+    model = hv.Evaluation.from_predictions(
         predictions(taxonomy, "a", 0).replace(attributes={"text": texts}, sample_ids=texts + LABELS)
     )
     samples, again = judged_samples([model, model])

@@ -9,8 +9,8 @@ import hierviz as hv
 from hierviz.onnx import draft_model, load_inputs
 from hierviz.onnx.inputs.input_spec import InputSpec
 from hierviz.onnx.process.limits import Limits
-from hierviz.readers import load_truth, read_classes, read_node_attributes
-from hierviz.readers.operating_point_file import read_operating_point
+from hierviz.readers import load_classes, load_node_attributes, load_truth
+from hierviz.readers.operating_point_file import load_operating_point
 
 TAXONOMY = hv.Taxonomy.from_edges(
     [
@@ -63,17 +63,17 @@ def truth(path):
 
 def classes(path):
     """A class for each column."""
-    assert len(read_classes(path, TAXONOMY)) >= 1
+    assert len(load_classes(path, TAXONOMY)) >= 1
 
 
 def nodes(path):
     """Attributes of nodes."""
-    read_node_attributes(path, TAXONOMY)
+    load_node_attributes(path, TAXONOMY)
 
 
 def point(path):
     """An operating point."""
-    read_operating_point(path, TAXONOMY)
+    load_operating_point(path, TAXONOMY)
 
 
 def _inputs(*specs):

@@ -17,7 +17,7 @@ from hierviz.metrics import best_constant_path, best_leaf_metrics, truncate
 from hierviz.metrics.sets.expected_sets import expected_by_threshold, expected_hf1
 from hierviz.metrics.sets.label_sets import LabelSetCounts
 from hierviz.metrics.sets.node_sets import set_information, set_overlap
-from hierviz.metrics.sets.set_curves import curve_areas, operating_points, set_curve
+from hierviz.metrics.sets.set_curves import curve_areas, set_curve, set_metrics_by_threshold
 
 # Coherent, of the fixture taxonomy: animal, mammal, cat, dog, bird, duck, newt.
 P = np.array([[1, 0.75, 0.5, 0.25, 0.125, 0.125, 0.125]])
@@ -100,7 +100,7 @@ WITH_TRUTH = {
     "LabelSetCounts.add_lists": lambda t, y: LabelSetCounts(t).add_lists(y, NodeLists.from_lists([[1]])),
     "curve_areas": lambda t, y: curve_areas(t, y, P),
     "set_curve": lambda t, y: set_curve(t, y, P[0]),
-    "operating_points": lambda t, y: operating_points(t, y, P, [0.5]),
+    "set_metrics_by_threshold": lambda t, y: set_metrics_by_threshold(t, y, P, [0.5]),
     "set_overlap": lambda t, y: set_overlap(t, y, NodeLists.from_lists([[1]])),
     "set_information": set_information,
     **{
@@ -153,7 +153,11 @@ def test_models_of_different_samples(taxonomy):
     message = (
         r"^other: expected the samples of one, got 1 missing \('b'\) and 1 others \('c'\)\. Compare models on the same"
     )
-    for models in ([one, other], [hv.Evaluation.of(one), hv.Evaluation.of(other)], [one, one, other]):
+    for models in (
+        [one, other],
+        [hv.Evaluation.from_predictions(one), hv.Evaluation.from_predictions(other)],
+        [one, one, other],
+    ):
         with pytest.raises(PredictionsError, match=message):
             hv.evaluate(models)
     with pytest.raises(
@@ -269,7 +273,7 @@ WITH_P = {
     "LabelSetCounts.add": lambda t, p: LabelSetCounts(t).add(np.array([2]), p),
     "curve_areas": lambda t, p: curve_areas(t, np.array([2]), p),
     "set_curve": lambda t, p: set_curve(t, np.array([2]), p[0]),
-    "operating_points": lambda t, p: operating_points(t, np.array([2]), p, [0.5]),
+    "set_metrics_by_threshold": lambda t, p: set_metrics_by_threshold(t, np.array([2]), p, [0.5]),
     "expected_hf1": lambda t, p: expected_hf1(t, p[0], NodeLists.from_lists([[1]])),
     "expected_by_threshold": lambda t, p: expected_by_threshold(t, p[0]),
     **{
@@ -392,7 +396,7 @@ def test_blocks_of_a_graph(graph):
     with pytest.raises(
         PredictionsError, match=r"^model: expected an operating curve, got none: they are defined on trees"
     ):
-        hv.Evaluation.of(predictions).curve  # noqa: B018
+        hv.Evaluation.from_predictions(predictions).curve  # noqa: B018
 
 
 def test_graph_from_a_file(refuses):

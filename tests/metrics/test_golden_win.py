@@ -87,7 +87,7 @@ def test_batch(trees, batch):
     assert {"softmax_win", "neg_log_win", "cross_entropy", "one_hot_win", "aggregate_f1"} <= set(ours) & set(
         batch["expect"]
     )
-    samples = hv.Evaluation.of(predictions).per_sample()
+    samples = hv.Evaluation.from_predictions(predictions).per_sample()
     for i, sample in enumerate(batch["first_samples"]):
         assert taxonomy.names[samples["top_down"][i]] == sample["best_leaf"]
         close([samples["softmax_win"][i], samples["softmax_win_raw"][i]], [sample["win_rescaled"], sample["win"]])

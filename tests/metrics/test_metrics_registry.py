@@ -44,7 +44,9 @@ def numbers(tree, scores, truth, rule="majority", known={}):  # noqa: B006
     """All numbers of the JSON; each model is evaluated once, for all tests of all keys."""
     model = (tuple(tree.names), scores.tobytes(), truth.tobytes())
     if model not in known:
-        known[model] = hv.Evaluation.of(hv.Predictions.from_scores(tree, scores, "leaf_probabilities", truth=truth))
+        known[model] = hv.Evaluation.from_predictions(
+            hv.Predictions.from_scores(tree, scores, "leaf_probabilities", truth=truth)
+        )
     if (model, rule) not in known:
         found = hv.evaluate(known[model], rule)["models"][0]
         flat = {key: value for block in IN_JSON for key, value in found[block].items()}
@@ -81,7 +83,7 @@ def test_every_key_of_the_json_is_described(tree):
 
 def test_every_number_of_one_sample_is_described(tree):
     truth = leaf_truth(tree)
-    samples = hv.Evaluation.of(
+    samples = hv.Evaluation.from_predictions(
         hv.Predictions.from_scores(tree, towards(tree, truth, 0.5), "leaf_probabilities", truth=truth)
     ).per_sample()
     others = {"row", "sample_id", "truth", "predicted", "top_down", "argmax_leaf", "p_truth"}

@@ -21,7 +21,7 @@ RIGHT = {"range": [-1, 1], "colour": "RGB"}
 def demo():
     """Taxonomy, pictures as an array, truth of the 600 examples."""
     taxonomy = load_taxonomy(ASSETS / "taxonomy.csv")
-    pictures = Pictures.open(ASSETS / "pictures.zip")
+    pictures = Pictures.from_path(ASSETS / "pictures.zip")
     truth = load_truth(ASSETS / "examples.csv", taxonomy)
     assert truth.ids.tolist() == list(pictures.stems)
     return taxonomy, np.stack([pictures.array(name) for name in pictures.names]), truth.nodes
@@ -128,7 +128,7 @@ def test_nothing_declared_still_shows_the_table(demo, bare):
 def test_whole_numbers_only_have_colours(demo):
     taxonomy, _, truth = demo
     model = load_model(MODELS / "conditional_softmax.onnx", taxonomy)
-    table, warning = check_inputs(model, Pictures.open(ASSETS / "pictures.zip"), truth, most=150)
+    table, warning = check_inputs(model, Pictures.from_path(ASSETS / "pictures.zip"), truth, most=150)
     assert warning is None
     assert [row["variant"] for row in table] == ["RGB", "BGR"]
     assert table[0]["is_declared"]
@@ -164,6 +164,6 @@ def test_pictures_of_a_zip(demo, bare, tmp_path):
     with zipfile.ZipFile(ASSETS / "pictures.zip") as archive:
         archive.extractall(tmp_path, archive.namelist()[:60])
     model = load_model(bare / "raw.onnx", taxonomy, preprocessing=RIGHT)
-    names = Pictures.open(tmp_path).stems
+    names = Pictures.from_path(tmp_path).stems
     table, _ = check_inputs(model, str(Path(tmp_path)), truth[: len(names)])
     assert table[0]["n"] == 60

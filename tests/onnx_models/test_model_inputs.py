@@ -185,13 +185,13 @@ def test_several_inputs_of_equal_length():
         "a": np.arange(6, dtype=np.uint8).reshape(3, 2),
         "b": np.ones((3, 2), np.float32).T.copy().T,
     }
-    fed = ModelInputs.of(values, specs).feed(specs, slice(1, 3))
+    fed = ModelInputs.from_values(values, specs).feed(specs, slice(1, 3))
     assert list(fed) == ["a", "b", "c"]  # fixed batches are padded where the model is run
     assert [one.dtype for one in fed.values()] == [np.int64, np.float64, object]
     assert fed["a"].tolist() == [[2, 3], [4, 5]]
     assert all(one.flags.c_contiguous for one in fed.values())
     with pytest.raises(ModelError, match="got 3 of 'a', 3 of 'b', 2 of 'c'") as raised:
-        ModelInputs.of({**values, "c": ["u", "v"]}, specs)
+        ModelInputs.from_values({**values, "c": ["u", "v"]}, specs)
     one_line(raised)
 
 
@@ -214,12 +214,18 @@ def test_checksums(tmp_path, folder, pictures):
     x = np.arange(6.0).reshape(2, 3)
     text, flat = InputSpec("t", "str", (None, 1)), InputSpec("x", "float64", (None, None))
     seen = [
-        ModelInputs.of(one, [flat]).sha256() for one in (x, x.T.copy().T, x + 1, x.reshape(3, 2), x.astype(np.float32))
+        ModelInputs.from_values(one, [flat]).sha256()
+        for one in (x, x.T.copy().T, x + 1, x.reshape(3, 2), x.astype(np.float32))
     ]
     assert seen[0] == seen[1]
     assert len(set(seen)) == 4
-    assert ModelInputs.of(["ab", "c"], [text]).sha256() != ModelInputs.of(["a", "bc"], [text]).sha256()
-    assert ModelInputs.of(["a"], [text]).sha256() == ModelInputs.of(np.array([["a"]], dtype="U9"), [text]).sha256()
+    assert (
+        ModelInputs.from_values(["ab", "c"], [text]).sha256() != ModelInputs.from_values(["a", "bc"], [text]).sha256()
+    )
+    assert (
+        ModelInputs.from_values(["a"], [text]).sha256()
+        == ModelInputs.from_values(np.array([["a"]], dtype="U9"), [text]).sha256()
+    )
 
 
 def test_casts_stay_within_their_kind():
@@ -228,9 +234,12 @@ def test_casts_stay_within_their_kind():
     with pytest.raises(ModelError, match=r"-128 to 127\), got 200"):
         whole.cast(np.array([1, 200]))
     text = InputSpec("t", "str", (None, 1))
-    assert ModelInputs.of(np.array(["a", "b"]), [text]).feed([text], slice(0, 2))["t"].tolist() == [["a"], ["b"]]
+    assert ModelInputs.from_values(np.array(["a", "b"]), [text]).feed([text], slice(0, 2))["t"].tolist() == [
+        ["a"],
+        ["b"],
+    ]
     with pytest.raises(ModelError, match="expected text for input 't', got None"):
-        ModelInputs.of(np.array([[None], ["b"]], dtype=object), [text])
+        ModelInputs.from_values(np.array([[None], ["b"]], dtype=object), [text])
     with pytest.raises(ModelError, match="expected float32"):
         ROWS.cast(np.array([True]))
 

@@ -111,8 +111,8 @@ def test_preview_of_samples(folder, pictures, image):
     expected = np.asarray(image.fromarray(pictures[2]).convert("L"))
     np.testing.assert_array_equal(looked.picture, np.repeat(expected[..., None], 3, axis=2))
     colour = InputSpec("i", "float32", (None, 5, 6, 3), "NHWC", range=(0.0, 1.0), size=(5, 6))
-    np.testing.assert_array_equal(ModelInputs.of(pictures, [colour]).preview([colour], 4).picture, pictures[4])
-    ready = ModelInputs.of(pictures.astype(np.float32), [colour])
+    np.testing.assert_array_equal(ModelInputs.from_values(pictures, [colour]).preview([colour], 4).picture, pictures[4])
+    ready = ModelInputs.from_values(pictures.astype(np.float32), [colour])
     assert ready.preview([colour]) is None
 
 

@@ -17,7 +17,7 @@ from .picture_files import png, zipped
 def test_zip_ignores_what_the_mac_adds(tmp_path, image, pictures):
     files = {f"top/{i}.png": png(image, picture) for i, picture in enumerate(pictures)}
     path = zipped(tmp_path / "p.zip", {**files, "__MACOSX/top/._0.png": b"x", "top/.DS_Store": b"x", "top/": b""})
-    found = Pictures.open(path)
+    found = Pictures.from_path(path)
     assert found.names == tuple(f"top/{i}.png" for i in range(7))
     assert found.notes == ()
     np.testing.assert_array_equal(found.array("top/3.png"), pictures[3])
@@ -29,13 +29,13 @@ def test_names_in_the_order_asked_for(tmp_path, image, pictures):
     files = {f"top/{i}.png": png(image, picture) for i, picture in enumerate(pictures)}
     path = zipped(tmp_path / "p.zip", files)
     asked = ["5.png", "top/2.png", "3", ".\\top\\1.png", "5.png"]
-    assert Pictures.open(path, asked).names == ("top/5.png", "top/2.png", "top/3.png", "top/1.png", "top/5.png")
+    assert Pictures.from_path(path, asked).names == ("top/5.png", "top/2.png", "top/3.png", "top/1.png", "top/5.png")
     with pytest.raises(FileError, match=r"1 are not there: 'top/9\.png'") as raised:
-        Pictures.open(path, ["top/9.png"])
+        Pictures.from_path(path, ["top/9.png"])
     one_line(raised)
     zipped(path, {**files, "other/1.png": files["top/1.png"]})
     with pytest.raises(FileError, match="expected one picture called"):
-        Pictures.open(path, ["1.png"])
+        Pictures.from_path(path, ["1.png"])
 
 
 def test_colours_and_orientation(tmp_path, image):
@@ -56,7 +56,7 @@ def test_colours_and_orientation(tmp_path, image):
     exif = image.Exif()
     exif[0x0112] = 6  # to be turned clockwise by a quarter
     image.fromarray(upright).save(place / "turned.jpg", exif=exif, quality=100, subsampling=0)
-    found = Pictures.open(place)
+    found = Pictures.from_path(place)
     assert found.array("alpha.png").tolist() == [[[0] * 3] * 3, [[255] * 3] * 3]
     assert found.array("deep.png")[..., 0].tolist() == [[0, 40, 80], [120, 160, 200]]
     assert found.array("grey.png")[..., 1].tolist() == [[0, 100], [200, 255]]
@@ -80,7 +80,7 @@ def test_broken_pictures_are_named(tmp_path, image, pictures, monkeypatch):
             "ok.png": whole,
         },
     )
-    found = Pictures.open(path)
+    found = Pictures.from_path(path)
     for name in ("cut.png", "empty.png", "page.png", "lfs.png"):
         with pytest.raises(FileError, match=rf"p\.zip/{name}: expected a picture") as raised:
             found.array(name)
@@ -105,7 +105,7 @@ def test_decompression_bomb(tmp_path, image):
             b"\x89PNG\r\n\x1a\n" + header + chunk(b"IDAT", zlib.compress(b"")) + chunk(b"IEND", b"")
         )
         with pytest.raises(FileError, match=r"bomb\.png: expected at most 64 million pixels") as raised:
-            Pictures.open(tmp_path / "bomb.png").array("bomb.png")
+            Pictures.from_path(tmp_path / "bomb.png").array("bomb.png")
         one_line(raised)
 
 
@@ -118,16 +118,16 @@ def test_zips_that_are_refused(tmp_path):
         ({"a.txt": b"x"}, "at least one picture"),
     ):
         with pytest.raises(FileError, match=words) as raised:
-            Pictures.open(zipped(path, files))
+            Pictures.from_path(zipped(path, files))
         one_line(raised)
     path.write_bytes(path.read_bytes()[:20])
     with pytest.raises(FileError, match="a damaged one"):
-        Pictures.open(path)
+        Pictures.from_path(path)
     path.write_bytes(b"PNG or so")
     with pytest.raises(FileError, match="another kind of file"):
-        Pictures.open(path)
+        Pictures.from_path(path)
     with pytest.raises(FileError, match="nothing there"):
-        Pictures.open(tmp_path / "none")
+        Pictures.from_path(tmp_path / "none")
 
 
 def test_damaged_entry_and_password(tmp_path, image, pictures):
@@ -136,13 +136,13 @@ def test_damaged_entry_and_password(tmp_path, image, pictures):
     content[60] ^= 255
     path.write_bytes(bytes(content))
     with pytest.raises(FileError, match=r"p\.zip/a\.png"):
-        Pictures.open(path).array("a.png")
+        Pictures.from_path(path).array("a.png")
     content[content.index(b"PK\x01\x02") + 8] |= 1
     path.write_bytes(bytes(content))
     with pytest.raises(FileError, match=r"p\.zip/a\.png: expected a picture, got an encrypted file"):
-        Pictures.open(path).array("a.png")
+        Pictures.from_path(path).array("a.png")
     # One of them does not stop the others.
-    found = Pictures.open(zipped(path, {"a.png": bytes(65 << 20), "b.png": png(image, pictures[1])}))
+    found = Pictures.from_path(zipped(path, {"a.png": bytes(65 << 20), "b.png": png(image, pictures[1])}))
     with pytest.raises(FileError, match=r"p\.zip/a\.png: .*at most 64 MB, got 65 MB"):
         found.array("a.png")
     np.testing.assert_array_equal(found.array("b.png"), pictures[1])
@@ -158,7 +158,7 @@ def test_files_that_are_left_out_are_named(tmp_path, image, pictures, kind):
         path.mkdir()
         for name, data in content.items():
             (path / name).write_bytes(data)
-    found = Pictures.open(path)
+    found = Pictures.from_path(path)
     assert found.names == ("2.png",)
     assert found.left_out == ("9.AVIF", "10.heic")
     assert found.notes == (
@@ -167,10 +167,10 @@ def test_files_that_are_left_out_are_named(tmp_path, image, pictures, kind):
         "1 file is no picture and was left out of p.zip: 'readme.txt'",
     )
     # A list of names says which pictures are meant.
-    assert Pictures.open(path, ["2.png"]).left_out == ()
+    assert Pictures.from_path(path, ["2.png"]).left_out == ()
     if kind == "zip":
         with pytest.raises(FileError, match=r"got none but '9\.AVIF', '10\.heic'"):
-            Pictures.open(zipped(path, {"10.heic": b"x", "9.AVIF": b"x"}))
+            Pictures.from_path(zipped(path, {"10.heic": b"x", "9.AVIF": b"x"}))
 
 
 def test_natural_order():
@@ -189,21 +189,21 @@ def test_strange_names(tmp_path, image, pictures):
         tmp_path / "p.zip", {f"{digits}.png": png(image, pictures[0]), "2.png": png(image, pictures[0]), "n.png": b""}
     )
     path.write_bytes(path.read_bytes().replace(b"n.png", b"\xff.png"))
-    assert Pictures.open(path).names[:2] == ("2.png", f"{digits}.png")
+    assert Pictures.from_path(path).names[:2] == ("2.png", f"{digits}.png")
     with zipfile.ZipFile(path, "a") as archive:
         entry = zipfile.ZipInfo("x")
         entry.filename = ""
         archive.writestr(entry, b"")
-    assert len(Pictures.open(path)) == 3
+    assert len(Pictures.from_path(path)) == 3
     with pytest.raises(FileError, match="1 are not there: ''"):
-        Pictures.open(path, ["2.png", ""])
+        Pictures.from_path(path, ["2.png", ""])
     with pytest.raises(FileError, match="File name too long"):
-        Pictures.open(tmp_path / ("x" * 300))
+        Pictures.from_path(tmp_path / ("x" * 300))
     folder = tmp_path / "folder"
     folder.mkdir()
     for name in ("a.png", "caf\udce9.png"):
         (folder / name).write_bytes(png(image, pictures[0]))
-    pictures = Pictures.open(folder)
+    pictures = Pictures.from_path(folder)
     assert pictures.names == ("a.png",)
     assert pictures.notes == (r"1 picture has a name that is not UTF-8 and was left out of folder: 'caf\udce9.png'",)
 
@@ -219,7 +219,7 @@ def test_members_damaged_anywhere(tmp_path, image, pictures, method):
         content[at : at + 4] = b"\xff" * 4
         (tmp_path / "p.zip").write_bytes(content)
         try:
-            assert Pictures.open(tmp_path / "p.zip").array("a.png").shape == pictures[0].shape
+            assert Pictures.from_path(tmp_path / "p.zip").array("a.png").shape == pictures[0].shape
         except FileError as error:
             messages.append(str(error))
     assert messages

@@ -66,7 +66,7 @@ def test_the_same_from_tab_parquet_gzip_and_pandas(tmp_path):
     (tmp_path / "t.csv.gz").write_bytes(gzip.compress(PASSENGERS.encode()))
     expected = fed(load_inputs(write(tmp_path / "t.csv", PASSENGERS), specs), specs)
     for source in (tmp_path / "t.parquet", tmp_path / "t.tsv", tmp_path / "t.csv.gz", frame):
-        inputs = ModelInputs.of(source, specs)
+        inputs = ModelInputs.from_values(source, specs)
         for name, one in fed(inputs, specs).items():
             np.testing.assert_array_equal(one, expected[name])
         assert inputs.sample_ids.tolist() == ["007", "008"]
@@ -150,9 +150,9 @@ def test_true_and_false_are_numbers(tmp_path):
     frame.to_parquet(tmp_path / "t.parquet")
     wide, whole = InputSpec("X", "float32", (None, 3)), InputSpec("is_b", "int32", (None, 1))
     for source in (frame, tmp_path / "t.csv", tmp_path / "t.parquet"):
-        made = fed(ModelInputs.of(source, [wide]), [wide])["X"]
+        made = fed(ModelInputs.from_values(source, [wide]), [wide])["X"]
         np.testing.assert_array_equal(made, np.float32([[0.5, 1, 1], [2, 0, np.nan]]))
-        assert fed(ModelInputs.of(source, [whole]), [whole])["is_b"].ravel().tolist() == [1, 0]
+        assert fed(ModelInputs.from_values(source, [whole]), [whole])["is_b"].ravel().tolist() == [1, 0]
 
 
 def test_a_single_number_a_row(tmp_path):
@@ -237,15 +237,15 @@ def test_missing_values_in_pandas_and_lists():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"age": [1.0, 2.0], "sex": ["m", None]})
     with pytest.raises(FileError, match="the DataFrame, row 2, column 'sex': expected text") as raised:
-        ModelInputs.of(frame, [AGE, SEX])
+        ModelInputs.from_values(frame, [AGE, SEX])
     one_line(raised)
     with pytest.raises(ModelError, match="inputs, row 1: expected text for input 'sex', got None") as raised:
-        ModelInputs.of({"age": frame["age"], "sex": ["m", None]}, [AGE, SEX])
+        ModelInputs.from_values({"age": frame["age"], "sex": ["m", None]}, [AGE, SEX])
     one_line(raised)
     other = load_inputs(frame, InputSpec("X", "float32", (None, 1)), columns=["age"])
     assert other.arrays["X"].tolist() == [[1], [2]]
     assert other.attributes["sex"].tolist() == ["m", ""]
-    made = ModelInputs.of({"age": frame["age"], "sex": ["m", "f"]}, [AGE, SEX])
+    made = ModelInputs.from_values({"age": frame["age"], "sex": ["m", "f"]}, [AGE, SEX])
     assert fed(made, [AGE, SEX])["sex"].tolist() == [["m"], ["f"]]
 
 

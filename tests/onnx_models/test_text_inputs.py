@@ -73,16 +73,16 @@ def test_texts_at_hand():
     flat = InputSpec("input", "str", (None,))
     for values in (WORDS, tuple(WORDS), np.array(WORDS), np.array(WORDS, dtype=object)[:, None]):
         for spec in (TEXT, flat):
-            inputs = ModelInputs.of(values, [spec])
+            inputs = ModelInputs.from_values(values, [spec])
             assert fed(inputs, spec).ravel().tolist() == WORDS
             assert fed(inputs, spec).dtype == object
             assert fed(inputs, spec).ndim == len(spec.shape)
             assert inputs.attributes["text"].tolist() == WORDS
     with pytest.raises(ModelError, match="row 1: expected text for input 'input', got nan") as raised:
-        ModelInputs.of(["a", float("nan")], [TEXT])
+        ModelInputs.from_values(["a", float("nan")], [TEXT])
     one_line(raised)
     with pytest.raises(ModelError, match="expected float32"):
-        ModelInputs.of(WORDS, [InputSpec("x", "float32", (None, 1))])
+        ModelInputs.from_values(WORDS, [InputSpec("x", "float32", (None, 1))])
 
 
 def test_text_beside_other_inputs(tmp_path):

@@ -140,7 +140,7 @@ import json, resource, sys
 from pathlib import Path
 import pyarrow.parquet
 from hierviz.errors import HiervizError
-from hierviz.readers import load_predictions, load_taxonomy, load_truth, read_classes
+from hierviz.readers import load_predictions, load_taxonomy, load_truth, load_classes
 from hierviz.readers.pictures import Pictures
 
 folder, room = Path(sys.argv[1]), int(sys.argv[2])
@@ -151,11 +151,11 @@ said = {}
 for path in sorted(folder.iterdir()):
     try:
         if path.suffix == ".zip":
-            pictures = Pictures.open(path)
+            pictures = Pictures.from_path(path)
             said[path.name] = repr(pictures.image(pictures.names[0]))
         else:
             first = path.name.split()[0]
-            read = {"taxonomy": load_taxonomy, "classes": read_classes, "truth": load_truth}.get(first, load_predictions)
+            read = {"taxonomy": load_taxonomy, "classes": load_classes, "truth": load_truth}.get(first, load_predictions)
             said[path.name] = repr(load_taxonomy(path) if read is load_taxonomy or "taxonomy" in first else read(path, taxonomy))
     except HiervizError as error:
         said[path.name] = str(error)

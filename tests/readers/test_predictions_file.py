@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hierviz import NodeLists, PredictionsError, Taxonomy
-from hierviz.readers import Truth, load_predictions, load_taxonomy, load_truth, read_classes
+from hierviz.readers import Truth, load_classes, load_predictions, load_taxonomy, load_truth
 from hierviz.readers.stored_array import StoredArray
 
 IDS, LEAVES = ["b", "a"], ["cat", "dog", "duck", "newt"]
@@ -162,12 +162,12 @@ def test_classes_name_the_columns(tmp_path, taxonomy):
 
 def test_class_names_with_commas_are_lines():
     taxonomy = Taxonomy.from_edges([("r", "a, b"), ("r", "c")])
-    assert read_classes(["c", "a, b"], taxonomy).tolist() == [2, 1]
+    assert load_classes(["c", "a, b"], taxonomy).tolist() == [2, 1]
 
 
 def test_class_list_with_commas_in_a_file(tmp_path):
     taxonomy = Taxonomy.from_edges([("r", "a, b"), ("r", "c, d")])
-    assert read_classes(written(tmp_path, "c.txt", 'c, d\n"a, b"\n'), taxonomy).tolist() == [2, 1]
+    assert load_classes(written(tmp_path, "c.txt", 'c, d\n"a, b"\n'), taxonomy).tolist() == [2, 1]
 
 
 SHUFFLED = ["dog,2", "cat,0", "duck,3", "newt,1"]  # name and column, counted from 0
@@ -190,7 +190,7 @@ def test_an_index_in_a_class_list_is_obeyed(tmp_path, taxonomy, header, first, s
         text = "".join(separator.join(row[k] for k in places) + "\n" for row in rows)
         notes = []
         path = written(tmp_path, "classes.csv", text)
-        assert read_classes(path, taxonomy, notes).tolist() == taxonomy.nodes("cat", "newt", "dog", "duck").tolist()
+        assert load_classes(path, taxonomy, notes).tolist() == taxonomy.nodes("cat", "newt", "dog", "duck").tolist()
         column = f"{header!r}" if header else places.index(1) + 1
         words = f"column {column} says which column of scores each class name belongs to, counted from {first}"
         assert notes == [f"classes.csv: {words}"]
@@ -225,10 +225,10 @@ def test_an_index_in_a_class_list_is_obeyed(tmp_path, taxonomy, header, first, s
 def test_index_columns_that_are_refused_or_none(tmp_path, taxonomy, text, words):
     path = written(tmp_path, "classes.csv", text)
     if words is None:
-        assert read_classes(path, taxonomy).tolist() == taxonomy.nodes("cat", "dog", "duck", "newt").tolist()
+        assert load_classes(path, taxonomy).tolist() == taxonomy.nodes("cat", "dog", "duck", "newt").tolist()
         return
     with pytest.raises(PredictionsError, match=words) as raised:
-        read_classes(path, taxonomy)
+        load_classes(path, taxonomy)
     assert "\n" not in str(raised.value)
 
 
@@ -255,19 +255,19 @@ def test_numbers_in_a_class_list_are_names_or_an_index(tmp_path, text, nodes):
     path = written(tmp_path, "classes.csv", text)
     if nodes is None:
         with pytest.raises(PredictionsError, match=r"Call (it|the one that is meant) 'node'") as raised:
-            read_classes(path, taxonomy)
+            load_classes(path, taxonomy)
         assert "\n" not in str(raised.value)
     else:
-        assert read_classes(path, taxonomy).tolist() == taxonomy.nodes(*nodes).tolist()
+        assert load_classes(path, taxonomy).tolist() == taxonomy.nodes(*nodes).tolist()
 
 
 def test_class_lists_by_number_in_memory(taxonomy):
     notes = []
-    found = read_classes({2: "dog", 1: "cat", 4: "duck", 3: "newt"}, taxonomy, notes)
+    found = load_classes({2: "dog", 1: "cat", 4: "duck", 3: "newt"}, taxonomy, notes)
     assert found.tolist() == taxonomy.nodes("cat", "dog", "newt", "duck").tolist()
     assert notes == ["classes: the columns of scores are counted from 1"]
     with pytest.raises(PredictionsError, match="each once, got none for 1"):
-        read_classes({0: "cat", 2: "dog"}, taxonomy)
+        load_classes({0: "cat", 2: "dog"}, taxonomy)
 
 
 def test_columns_that_name_inner_nodes_are_node_probabilities(tmp_path, taxonomy):

@@ -120,7 +120,7 @@ np.save(path, np.full((2000, 1024), 1 / 1024, np.float32))
 found = hv.load_predictions(path, taxonomy)
 os.truncate(path, 100)
 try:
-    hv.Evaluation.of(found)
+    hv.Evaluation.from_predictions(found)
 except hv.HiervizError as error:
     print(error)
 """

@@ -17,7 +17,7 @@ from hierviz.app.state.dataset import Files, open_files
 from hierviz.cli import main
 from hierviz.errors import FileError
 from hierviz.onnx.inputs.model_inputs import InputSpec, load_inputs
-from hierviz.readers import load_predictions, load_taxonomy, load_truth, read_classes, read_node_attributes
+from hierviz.readers import load_classes, load_node_attributes, load_predictions, load_taxonomy, load_truth
 from hierviz.readers.pictures import Pictures
 from hierviz.readers.streams import require_file, rewindable
 
@@ -96,9 +96,9 @@ def test_labels_truth_classes_and_nodes_through_pipes_are_whole(tree):
     with piped(EDGES) as path:
         assert load_taxonomy(path).names == tree.names
     with piped("cat\ndog\nduck\nnewt\n") as path:
-        assert read_classes(path, tree).tolist() == [2, 3, 5, 6]
+        assert load_classes(path, tree).tolist() == [2, 3, 5, 6]
     with piped("node,name\ncat,Cat\n") as path:
-        assert read_node_attributes(path, tree).title(2) == "Cat"
+        assert load_node_attributes(path, tree).title(2) == "Cat"
     with piped(TRUTH) as path:
         assert len(load_truth(path, tree)) == N
 
@@ -145,7 +145,7 @@ def test_where_a_file_must_stay_a_pipe_is_refused_unread(tree, tmp_path):
     with pytest.raises(FileError, match=words):
         load_inputs(path, InputSpec("x", "float32", (None, 4)))
     with pytest.raises(FileError, match=words):
-        Pictures.open(path)
+        Pictures.from_path(path)
     with pytest.raises(FileError, match=words):
         open_files(Files(taxonomy=str(tmp_path / "taxonomy.csv"), predictions=(path,)))
     assert main(["app", "--taxonomy", path, "--predictions", path]) == 2

@@ -11,7 +11,7 @@ from strategies import examples
 
 from hierviz import Taxonomy, TaxonomyError
 from hierviz.errors import FileError
-from hierviz.readers import load_taxonomy, read_node_attributes
+from hierviz.readers import load_node_attributes, load_taxonomy
 
 NAMES = ("animal", "mammal", "cat", "dog", "bird", "duck", "newt")
 EDGES = "animal,mammal\nmammal,cat\nmammal,dog\nanimal,bird\nbird,duck\nanimal,newt\n"
@@ -283,7 +283,7 @@ def test_node_attributes(tmp_path, taxonomy):
     path = written(
         tmp_path, "nodes.csv", "node,name,train_count,code\ncat,Felis catus,3,007\nduck,,5,1\nunicorn,Unicorn,0,2\n"
     )
-    found = read_node_attributes(path, taxonomy)
+    found = load_node_attributes(path, taxonomy)
     assert found.title(2) == "Felis catus"
     assert found.title(5) == "duck"
     assert found.names == taxonomy.names
@@ -305,12 +305,12 @@ def test_node_attributes(tmp_path, taxonomy):
 )
 def test_bad_node_attributes(text, message, tmp_path, taxonomy):
     with pytest.raises(TaxonomyError, match=message):
-        read_node_attributes(written(tmp_path, "nodes.csv", text), taxonomy)
+        load_node_attributes(written(tmp_path, "nodes.csv", text), taxonomy)
 
 
 def test_real_names_without_header(shared_data):
     taxonomy = load_taxonomy(shared_data / "hierarchies" / "audioset_tree.csv")
-    found = read_node_attributes(shared_data / "hierarchies" / "audioset_names.csv", taxonomy)
+    found = load_node_attributes(shared_data / "hierarchies" / "audioset_names.csv", taxonomy)
     assert found.title(found.node("/m/09l8g")) == "Human voice"
 
 

@@ -8,8 +8,8 @@ import pytest
 
 import hierviz as hv
 from benchmarks.guarantee import population
-from hierviz.readers.operating_point_file import read_operating_point, write_operating_point
-from hierviz.thresholds.operating_point import KEYS, OperatingPoint, operating_point_from_json
+from hierviz.readers.operating_point_file import load_operating_point, write_operating_point
+from hierviz.thresholds.operating_point import KEYS, OperatingPoint
 from hierviz.thresholds.risk_control import guaranteed_threshold
 
 
@@ -22,7 +22,7 @@ def world():
 def point(world):
     curve = hv.operating_curve(world.taxonomy, world.truth, world.table)
     promise = guaranteed_threshold(world.taxonomy, world.truth, world.table, 0.15, 0.1, seed=3)
-    return OperatingPoint.of_curve(
+    return OperatingPoint.from_curve(
         world.taxonomy,
         curve,
         promise.threshold,
@@ -37,10 +37,10 @@ def point(world):
 def test_there_and_back(world, point, tmp_path):
     path = tmp_path / "point.json"
     write_operating_point(point, path)
-    again = read_operating_point(path, world.taxonomy)
+    again = load_operating_point(path, world.taxonomy)
     assert again == point
-    assert read_operating_point(str(path)) == point
-    assert read_operating_point(point.to_json(), world.taxonomy) == point
+    assert load_operating_point(str(path)) == point
+    assert load_operating_point(point.to_json(), world.taxonomy) == point
     written = json.loads(path.read_text(encoding="utf-8"))
     assert tuple(written) == KEYS
     assert written == point.to_json()
@@ -64,14 +64,14 @@ def test_what_it_says(world, point):
 
 def test_the_least(world):
     curve = hv.operating_curve(world.taxonomy, world.truth, world.table)
-    bare = OperatingPoint.of_curve(world.taxonomy, curve, 0.5, "model")
+    bare = OperatingPoint.from_curve(world.taxonomy, curve, 0.5, "model")
     assert bare.to_json()["guarantee"] is None
     assert bare.to_json()["model"] == {"name": "model", "sha256": None}
-    assert operating_point_from_json(json.loads(json.dumps(bare.to_json()))) == bare
+    assert OperatingPoint.from_json(json.loads(json.dumps(bare.to_json()))) == bare
     whole = copy.deepcopy(bare.to_json()) | {"threshold": 1}
-    assert operating_point_from_json(whole).threshold == 1.0
+    assert OperatingPoint.from_json(whole).threshold == 1.0
     with pytest.raises(hv.PredictionsError, match=r"^threshold: expected a number from 0 to 1, got 1\.5"):
-        OperatingPoint.of_curve(world.taxonomy, curve, 1.5, "model")
+        OperatingPoint.from_curve(world.taxonomy, curve, 1.5, "model")
 
 
 def changed(value, path, new):
@@ -129,20 +129,20 @@ WRONG = [
 @pytest.mark.parametrize(("path", "new", "message"), WRONG)
 def test_wrong_values(point, path, new, message):
     with pytest.raises(hv.FileError, match="^p.json" + message) as caught:
-        operating_point_from_json(changed(point.to_json(), path, new), where="p.json")
+        OperatingPoint.from_json(changed(point.to_json(), path, new), where="p.json")
     assert "\n" not in str(caught.value)
 
 
 def test_another_taxonomy(point, taxonomy):
     with pytest.raises(hv.TaxonomyError) as caught:
-        read_operating_point(point.to_json(), taxonomy)
+        load_operating_point(point.to_json(), taxonomy)
     assert taxonomy.sha256 in str(caught.value)
     assert point.taxonomy_sha256 in str(caught.value)
     # The same edges in another order are the same taxonomy.
     edges = [("animal", "newt"), ("animal", "bird"), ("bird", "duck"), ("animal", "mammal")]
     same = hv.Taxonomy.from_edges([*edges, ("mammal", "dog"), ("mammal", "cat")])
     curve = hv.operating_curve(taxonomy, np.array([0]), hv.pareto_table(taxonomy, np.ones((1, 7))))
-    OperatingPoint.of_curve(taxonomy, curve, 0.5, "model").require_taxonomy(same)
+    OperatingPoint.from_curve(taxonomy, curve, 0.5, "model").require_taxonomy(same)
 
 
 @pytest.mark.parametrize(
@@ -158,13 +158,13 @@ def test_another_taxonomy(point, taxonomy):
 def test_wrong_files(tmp_path, text, message):
     (tmp_path / "point.json").write_text(text)
     with pytest.raises(hv.FileError, match=message) as caught:
-        read_operating_point(tmp_path / "point.json")
+        load_operating_point(tmp_path / "point.json")
     assert "\n" not in str(caught.value)
 
 
 def test_no_file(tmp_path, point):
     with pytest.raises(hv.FileError, match="expected a file, got nothing with that name"):
-        read_operating_point(tmp_path / "none.json")
+        load_operating_point(tmp_path / "none.json")
     with pytest.raises(hv.FileError, match="expected a file that can be written, got: Is a directory"):
         write_operating_point(point, tmp_path)
     with pytest.raises(hv.FileError, match="expected a file that can be written, got: No such file"):

@@ -144,15 +144,15 @@ def test_errors(call, words):
 )
 def test_order_statistics(n_draws, level, low, high):
     draws = np.random.default_rng(0).permutation(n_draws).astype(float)
-    found = Interval.of(0.5, draws, None, level)
+    found = Interval.from_draws(0.5, draws, None, level)
     assert (found.lower, found.upper) == (low, high)
-    found = Interval.of([1, 2], np.stack([draws, -draws], axis=1), None, level)
+    found = Interval.from_draws([1, 2], np.stack([draws, -draws], axis=1), None, level)
     equal(found.lower, [low, -high])
     equal(found.upper, [high, -low])
 
 
 def test_an_unknown_draw_makes_an_unknown_interval():
-    found = Interval.of([1, 1], np.array([[1, 2], [np.nan, 3], [4, np.inf]]), None)
+    found = Interval.from_draws([1, 1], np.array([[1, 2], [np.nan, 3], [4, np.inf]]), None)
     equal(found.lower, [np.nan, 2])
     equal(found.upper, [np.nan, np.inf])
 
@@ -207,7 +207,7 @@ def test_means_are_the_numbers_of_an_evaluation(taxonomy):
     truth = taxonomy.nodes("cat", "newt", "animal")
     predictions = hv.Predictions.from_scores(taxonomy, p, "leaf_probabilities", truth=truth)
     (model,) = hv.evaluate(predictions)["models"]
-    columns = hv.Evaluation.of(predictions).per_sample()
+    columns = hv.Evaluation.from_predictions(predictions).per_sample()
     numbers = model["distribution"] | model["labels"] | model["predicted"]
     for key in ("softmax_win", "hf1_auc", "ihf1_auc", "hf1_samples", "info_f1"):
         found = hv.bootstrap_means(columns[key], hv.Resamples.draw(3, 20))

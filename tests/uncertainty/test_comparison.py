@@ -26,7 +26,7 @@ def models():
 
 
 def interval(draws, estimate=0.0, resamples=RESAMPLES, level=0.95):
-    return Interval.of(estimate, np.asarray(draws, dtype=float), resamples, level)
+    return Interval.from_draws(estimate, np.asarray(draws, dtype=float), resamples, level)
 
 
 def test_a_model_and_itself(models):

@@ -69,7 +69,7 @@ def operating_point(choice, key, tau):
     source = {"data": choice.data_key} | {name: detected[name] for name in ("file", "truth file") if name in detected}
     if spans:
         source["intervals"] = uncertainty.settings(choice).to_json()
-    return OperatingPoint.of_curve(
+    return OperatingPoint.from_curve(
         choice.taxonomy,
         samples.curve,
         tau,

@@ -12,7 +12,7 @@ from hierviz.app.state.escape import escape
 from hierviz.app.state.model_source import ModelSource, model_files
 from hierviz.app.widgets.form_words import in_form_words, quoting_little
 from hierviz.errors import HiervizError
-from hierviz.readers import load_taxonomy, read_node_attributes
+from hierviz.readers import load_node_attributes, load_taxonomy
 
 COMPANIONS = (
     "The .onnx file and, if there are any, its weights (.onnx.data), a list of its classes (.labels.txt, .hierviz.json, "
@@ -112,7 +112,7 @@ def _named_at_the_start(files):
 
     def read():
         taxonomy = load_taxonomy(files.taxonomy)
-        return read_node_attributes(files.nodes, taxonomy) if files.nodes else taxonomy
+        return load_node_attributes(files.nodes, taxonomy) if files.nodes else taxonomy
 
     taxonomy = state.answered(("taxonomy", *form, *(_stamp(one) for one in form if one)), read)
     return ModelSource(Path(path), files.source_keywords, files=files), taxonomy, None

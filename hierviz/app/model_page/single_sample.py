@@ -81,7 +81,9 @@ def _asked(source, model, found, feeds, truth):
             made.append(None)
             continue
         key = (source.key, model.parametrisation, model.scores, samples.digest(feed), truth)
-        made.append(state.answered(key, lambda feed=feed: Evaluation.of(samples.answer(model, feed, truth))))
+        made.append(
+            state.answered(key, lambda feed=feed: Evaluation.from_predictions(samples.answer(model, feed, truth)))
+        )
     return made
 
 

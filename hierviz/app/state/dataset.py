@@ -21,9 +21,9 @@ from hierviz.predictions import with_distinct_names
 from hierviz.readers import (
     attach_media,
     attach_truth,
+    load_node_attributes,
     load_predictions,
     load_taxonomy,
-    read_node_attributes,
 )
 from hierviz.readers.streams import require_file
 from hierviz.taxonomy import Taxonomy
@@ -176,7 +176,7 @@ def open_files(files, progress=None, find=lambda digest: None):
         files.taxonomy, form=files.taxonomy_form, separator=files.taxonomy_separator, direction=files.taxonomy_direction
     )
     if files.nodes:
-        taxonomy = read_node_attributes(files.nodes, taxonomy)
+        taxonomy = load_node_attributes(files.nodes, taxonomy)
     found = [
         load_predictions(
             path,
@@ -306,5 +306,5 @@ def _evaluated(predictions, done=()):
         key, number = slug, 2
         while key in models:
             key, number = f"{slug}-{number}", number + 1
-        models[key] = Evaluation.of(one)
+        models[key] = Evaluation.from_predictions(one)
     return models

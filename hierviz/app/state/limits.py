@@ -25,7 +25,7 @@ _NOT_DATA = (
 
 
 @dataclass(frozen=True)
-class Limits:
+class ServerLimits:
     """What the server takes.
 
     Parameters

@@ -7,7 +7,7 @@ import sys
 
 import streamlit as st
 
-from hierviz.app.state.limits import GIGA, MEGA, Limits
+from hierviz.app.state.limits import GIGA, MEGA, ServerLimits
 from hierviz.app.state.shelf import Results, Shelf
 from hierviz.app.state.uploads import UploadFolder
 from hierviz.app.state.visits import keep_sweeping, running_server, shown_keys
@@ -21,7 +21,7 @@ class Server:
 
     Parameters
     ----------
-    limits : Limits
+    limits : ServerLimits
     """
 
     def __init__(self, limits):
@@ -51,4 +51,4 @@ def limits_of(arguments, upload_mb):
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     add_limit_options(parser)
     options, _ = parser.parse_known_args(arguments)
-    return Limits(upload_mb * MEGA, int(options.max_data_gb * GIGA), options.max_files)
+    return ServerLimits(upload_mb * MEGA, int(options.max_data_gb * GIGA), options.max_files)

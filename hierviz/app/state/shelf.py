@@ -23,7 +23,7 @@ class Shelf:
 
     Parameters
     ----------
-    limits : Limits
+    limits : ServerLimits
     uploads : UploadFolder
         Its files count as much as what is in memory.
     shown : callable

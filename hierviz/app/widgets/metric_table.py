@@ -92,7 +92,7 @@ def metric_table(rows, keys, key):
     styled = table.style.format("{:,}", subset=[name for name in leads if pd.api.types.is_integer_dtype(table[name])])
     for place, row in enumerate(rows):
         for one, label in zip(keys, labels, strict=True):
-            styled = styled.format(_Text(cell_text(row, one)), subset=([place], [label]))
+            styled = styled.format(_CellText(cell_text(row, one)), subset=([place], [label]))
     bold = pd.DataFrame("", index=table.index, columns=table.columns)
     for place, row in enumerate(rows):
         for one, label in zip(keys, labels, strict=True):
@@ -120,7 +120,7 @@ def cell_text(row, key):
     return f"{value_text(value)}{note}{signs}{span}"
 
 
-class _Text:
+class _CellText:
     """A formatter of one cell."""
 
     def __init__(self, text):

@@ -12,12 +12,12 @@ Sets are augmented with ancestors, which is the curve of the scores `highest_bel
 (``raw``), which is another number where scores are not coherent. A set without any weight counts as empty: precision 1.
 A sample without any true weight has no curve: its areas are nan.
 
-`operating_points` is the other view: one threshold for all samples, strict, and means over samples. The area under
+`set_metrics_by_threshold` is the other view: one threshold for all samples, strict, and means over samples. The area under
 those points is another number.
 
 Functions
 ---------
-curve_areas, set_curve, operating_points, OperatingPoints
+curve_areas, set_curve, set_metrics_by_threshold, SetMetricsByThreshold
 
 References
 ----------
@@ -222,7 +222,7 @@ def _rank(ascending, row, value, side):
     return low
 
 
-class OperatingPoints:
+class SetMetricsByThreshold:
     """Hierarchical precision, recall and F1 of the set {p > threshold} at some thresholds, added up in blocks of rows.
 
     Parameters
@@ -290,8 +290,8 @@ class OperatingPoints:
         return columns
 
 
-def operating_points(taxonomy, truth, p, thresholds):
-    """`OperatingPoints.table` of one array of node probabilities, shape (n_samples, n_nodes)."""
-    points = OperatingPoints(taxonomy, thresholds)
+def set_metrics_by_threshold(taxonomy, truth, p, thresholds):
+    """`SetMetricsByThreshold.table` of one array of node probabilities, shape (n_samples, n_nodes)."""
+    points = SetMetricsByThreshold(taxonomy, thresholds)
     points.add(truth, p)
     return points.table()

@@ -178,7 +178,7 @@ def _preprocessing(spec):
 
 def _pictures(inputs, spec, rows):
     """The pictures of some rows at the model's size, uint8 (n, height, width, 3); None when there are none."""
-    inputs = ModelInputs.of(inputs, (spec,))
+    inputs = ModelInputs.from_values(inputs, (spec,))
     if inputs.arrays is None:
         return np.stack([spec.fitted(inputs.pictures.image(inputs.pictures.names[row])) for row in rows.tolist()])
     return spec.as_pictures(np.asarray(inputs.arrays[spec.name][rows]))

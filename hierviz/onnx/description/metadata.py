@@ -14,7 +14,7 @@ import json
 from hierviz.errors import ModelError, listed, near_miss
 from hierviz.onnx.description.file import declaration_beside
 from hierviz.onnx.description.input_keys import INPUT_KEYS, checked_input
-from hierviz.onnx.description.preprocessor_config import FILE, read_preprocessor_config
+from hierviz.onnx.description.preprocessor_config import FILE, load_preprocessor_config
 from hierviz.readers.sources import open_source
 
 KEYS = ("format", "title", "parametrisation", "loss", "nodes", "taxonomy_sha256", "input", "training")
@@ -119,7 +119,7 @@ def _of_config(path, layers, notes):
             f"{path.name}, {key.removeprefix('input.')!r}: expected {expected}, got {_short(got)}. Correct it."
         )
 
-    found = checked_input(read_preprocessor_config(path, notes), wrong, notes.append)
+    found = checked_input(load_preprocessor_config(path, notes), wrong, notes.append)
     own = {key for name, one in layers if name != CALLER for key in one}
     for group in (SCALING, GEOMETRY):
         if own.intersection(group):

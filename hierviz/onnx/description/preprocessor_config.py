@@ -31,7 +31,7 @@ _SILENT = (
 _NO_MARGIN_FROM = 384
 
 
-def read_preprocessor_config(path, notes):
+def load_preprocessor_config(path, notes):
     """What the file says about inputs.
 
     Parameters

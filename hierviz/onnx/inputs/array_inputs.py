@@ -20,12 +20,12 @@ def by_position(array, specs, where):
     return {specs[0].name: array}
 
 
-def read_npy(path, specs):
+def load_npy(path, specs):
     """The array of an ``.npy`` file, which stays on disk, by the name of the only input."""
     return by_position(open_npy(open_source(path, WANTED, ("npy",))), specs, path.name)
 
 
-def read_npz(path, specs):
+def load_npz(path, specs):
     """Arrays of an ``.npz`` file by input name.
 
     Returns

@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from hierviz.errors import FileError, ModelError, listed
-from hierviz.onnx.inputs.array_inputs import by_position, read_npy, read_npz
+from hierviz.onnx.inputs.array_inputs import by_position, load_npy, load_npz
 from hierviz.onnx.inputs.input_digest import input_digest
 from hierviz.onnx.inputs.input_spec import InputSpec
-from hierviz.onnx.inputs.picture_table import PICTURE_COLUMNS, read_picture_table
+from hierviz.onnx.inputs.picture_table import PICTURE_COLUMNS, load_picture_table
 from hierviz.onnx.inputs.picture_table import SUFFIXES as TABLE_SUFFIXES
 from hierviz.onnx.inputs.preparing import (
     BLOCK_BYTES,
@@ -27,7 +27,7 @@ from hierviz.onnx.inputs.preparing import (
 )
 from hierviz.onnx.inputs.table_inputs import FrameTable, read_table_inputs
 from hierviz.onnx.inputs.text_inputs import SUFFIXES as TEXT_SUFFIXES
-from hierviz.onnx.inputs.text_inputs import read_texts, texts_at_hand
+from hierviz.onnx.inputs.text_inputs import load_texts, texts_at_hand
 from hierviz.readers.labels import text_array
 from hierviz.readers.picture_names import SUFFIXES
 from hierviz.readers.pictures import Pictures
@@ -78,7 +78,7 @@ class ModelInputs:
         return len(self)
 
     @classmethod
-    def of(cls, values, specs):
+    def from_values(cls, values, specs):
         """Inputs from what a notebook has at hand.
 
         Parameters
@@ -276,20 +276,20 @@ def load_inputs(path, model, *, media=None, text_column=None, columns=None):
     name = path.name.lower() if path.is_file() else ""
     suffix = path.suffix.lower() if path.is_file() else ""
     if name.endswith((".npy", ".npy.gz")):
-        return ModelInputs(read_npy(path, specs), files=(path,)).checked(specs, path.name)
+        return ModelInputs(load_npy(path, specs), files=(path,)).checked(specs, path.name)
     if name.endswith((".npz", ".npz.gz")):
-        arrays, ids, notes = read_npz(path, specs)
+        arrays, ids, notes = load_npz(path, specs)
         return ModelInputs(arrays, None, ids, {}, notes, (path,)).checked(specs, path.name)
     if path.is_dir() or suffix in {".zip", *SUFFIXES}:
         _require_pictures(specs, path.name)
-        return _of_pictures(Pictures.open(path), None, {}, specs)
+        return _of_pictures(Pictures.from_path(path), None, {}, specs)
     if not name.endswith(TABLE_SUFFIXES):
         kind = repr(suffix) if suffix else "a file without a suffix"
         raise FileError(f"{path.name}: expected inputs for the model, got {kind}. {ACCEPTED}.")
     if len(specs) == 1 and len(specs[0].shape) == 4:
-        return _of_pictures(*read_picture_table(path, media), specs, (path,))
+        return _of_pictures(*load_picture_table(path, media), specs, (path,))
     if name.endswith(TEXT_SUFFIXES) and len(specs) == 1 and specs[0].is_text and text_column is columns is None:
-        texts = read_texts(path)
+        texts = load_texts(path)
         made = ModelInputs({specs[0].name: texts}, attributes={"text": texts}, files=(path,)).checked(specs, path.name)
     else:
         found = read_table_inputs(path, specs, text_column=text_column, columns=columns)
@@ -335,7 +335,7 @@ def _with_shown(inputs, media, where):
             f"{where}: expected a column `image` or `file` that names the pictures in {Path(media).name}, got none. "
             "Add it or leave --media out."
         )
-    pictures = Pictures.open(media, inputs.attributes[column])
+    pictures = Pictures.from_path(media, inputs.attributes[column])
     attributes = {**inputs.attributes, column: text_array(pictures.names)}
     return replace(inputs, pictures=pictures, attributes=attributes, notes=inputs.notes + pictures.notes)
 

@@ -14,7 +14,7 @@ PICTURE_COLUMNS = ("image", "file")
 SUFFIXES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".parquet")
 
 
-def read_picture_table(path, media=None):
+def load_picture_table(path, media=None):
     """Read a table whose column `image` or `file` names pictures.
 
     Parameters
@@ -51,7 +51,9 @@ def read_picture_table(path, media=None):
     if not len(columns):
         raise FileError(f"{path.name}: expected at least one row, got none. Check the table.")
     pictures = (
-        _beside(path, columns.single_text(named)) if media is None else Pictures.open(media, columns.single_text(named))
+        _beside(path, columns.single_text(named))
+        if media is None
+        else Pictures.from_path(media, columns.single_text(named))
     )
     truth = next((folded.index(name) for name in TRUTH_COLUMNS if name in folded), None)
     others = [
@@ -64,7 +66,7 @@ def read_picture_table(path, media=None):
 
 
 def _beside(path, names):
-    # Pictures.open would look through everything below the folder, whatever else lies there.
+    # Pictures.from_path would look through everything below the folder, whatever else lies there.
     folder, names = path.absolute().parent, [plain_name(name) for name in names]
     missing = [
         name

@@ -14,7 +14,7 @@ from hierviz.readers.sources import open_source
 SUFFIXES = (".txt", ".txt.gz")
 
 
-def read_texts(path):
+def load_texts(path):
     """The lines of a text file, shape (n_texts,) of str.
 
     Raises

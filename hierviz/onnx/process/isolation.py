@@ -55,7 +55,7 @@ def private_folder():
         ) from None
 
 
-class Job:
+class IsolatedJob:
     """One job in a process of its own; a context manager that ends the process and removes the folder.
 
     Parameters

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hierviz.errors import ModelError
-from hierviz.onnx.process.isolation import MOST_VERDICT_BYTES, Job, private_folder
+from hierviz.onnx.process.isolation import MOST_VERDICT_BYTES, IsolatedJob, private_folder
 from hierviz.onnx.process.limits import Limits
 from hierviz.onnx.process.private_copy import copy_model, copy_weights
 from hierviz.onnx.process.spool import MOST_WAITING, Spool, read_output
@@ -184,7 +184,7 @@ class Session:
 
     def _job(self, task, file_mb, wanted):
         limits = {"cpu_seconds": self.limits.cpu_seconds, "memory_mb": self.memory_mb, "file_mb": file_mb}
-        return Job({"task": task, "model": str(self._model), **limits, **wanted})
+        return IsolatedJob({"task": task, "model": str(self._model), **limits, **wanted})
 
     def _look(self, task):
         with self._job(task, _VERDICT_MB, {}) as job:

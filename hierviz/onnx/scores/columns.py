@@ -23,7 +23,7 @@ BACKGROUND = ("background", "__background__", "n/a")
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class ScoreColumns:
     """The columns of a model's scores.
 
     Parameters
@@ -70,7 +70,7 @@ def find_columns(path, taxonomy, session, said, origin, classes, notes):
 
     Returns
     -------
-    Columns
+    ScoreColumns
         With a problem when nobody names the columns, or a name is unknown to the taxonomy or stands there twice.
 
     Raises
@@ -81,7 +81,7 @@ def find_columns(path, taxonomy, session, said, origin, classes, notes):
     where = path.name
     sources = name_sources(path, taxonomy, session, said, origin, classes, notes)
     if not sources:
-        return Columns(problem=_nobody(where, session, notes))
+        return ScoreColumns(problem=_nobody(where, session, notes))
     source, entries = sources[0]
     names = [name for _, name in entries]
     nodes = matched(names, taxonomy, notes)
@@ -95,7 +95,7 @@ def find_columns(path, taxonomy, session, said, origin, classes, notes):
         if told != more:
             differ = sum(a != b for a, b in zip(told, more)) + abs(len(told) - len(more))
             notes.append(f"{source} names other nodes than {other} in {differ} columns: {source} was used")
-    return Columns(tuple(names), nodes, source, problem)
+    return ScoreColumns(tuple(names), nodes, source, problem)
 
 
 def matched(names, taxonomy, notes):

@@ -124,14 +124,14 @@ def find_kind(scores, taxonomy, nodes, *, where="scores", ids=None):
     low, high = float(scores.min()), float(scores.max())
     of = {"columns": columns, "low": low, "high": high, "n_scores": scores.shape[1]}
     if low >= -ROUNDING and high <= 1 + ROUNDING:
-        return _of_probabilities(_Sums.of(scores, taxonomy, nodes, columns), scores, of)
+        return _of_probabilities(_Sums.from_scores(scores, taxonomy, nodes, columns), scores, of)
     if high <= ROUNDING:
-        sums = _Sums.of(scores, taxonomy, nodes, columns, is_log=True)
+        sums = _Sums.from_scores(scores, taxonomy, nodes, columns, is_log=True)
         found = _of_probabilities(sums, None, of | {"is_log": True})
         if found.kind != "independent":
             return found
     elif low >= 0:
-        total = _Sums.of(scores, taxonomy, nodes, "other").rows
+        total = _Sums.from_scores(scores, taxonomy, nodes, "other").rows
         places = _decimals(scores)
         slack = 0.2 if places is None else min(10, max(0.2, scores.shape[1] * 0.5 * 10.0**-places))
         is_fixed = len(scores) > 1 and total[1] - total[0] <= SUM_TOLERANCE * total[1]
@@ -200,7 +200,7 @@ class _Sums:
     coherent: float  # share of (row, node) pairs; -1 where nothing can be said
 
     @classmethod
-    def of(cls, scores, taxonomy, nodes, columns, is_log=False):
+    def from_scores(cls, scores, taxonomy, nodes, columns, is_log=False):
         with_tree = columns in ("nodes", "all") and taxonomy.is_tree
         place = np.full(taxonomy.n_nodes, -1)
         place[nodes[nodes >= 0]] = np.flatnonzero(nodes >= 0)

@@ -47,7 +47,7 @@ def threshold_block(counts, train_count=None, bins=()):
 
 
 def points_list(table):
-    """`OperatingPoints.table` as the goldens' list of dicts."""
+    """`SetMetricsByThreshold.table` as the goldens' list of dicts."""
     return [
         {"tau": table["threshold"][i], **{key: table[key][i] for key in table if key != "threshold"}}
         for i in range(len(table["threshold"]))

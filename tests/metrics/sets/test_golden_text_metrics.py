@@ -22,7 +22,7 @@ from hierviz.metrics.sets.node_sets import (
     set_overlap,
     set_scores,
 )
-from hierviz.metrics.sets.set_curves import curve_areas, operating_points, set_curve
+from hierviz.metrics.sets.set_curves import curve_areas, set_curve, set_metrics_by_threshold
 from hierviz.taxonomy import NodeLists
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "text_metrics.json").read_text())
@@ -291,7 +291,7 @@ def test_batch(case):
             "ihf1_auc_first_5": per_sample["ihf1_auc"][:5].tolist(),
         },
         "operating_points": points_list(
-            operating_points(taxonomy, truth, p, [one["tau"] for one in case["expect"]["operating_points"]])
+            set_metrics_by_threshold(taxonomy, truth, p, [one["tau"] for one in case["expect"]["operating_points"]])
         ),
     }
     assert same(expect, case["expect"], case["name"]) > 150

@@ -17,7 +17,7 @@ from hierviz.metrics.label_texts import LABEL_METRICS
 from hierviz.metrics.sets.expected_sets import expected_by_threshold, expected_hf1
 from hierviz.metrics.sets.label_sets import LABEL_KEYS, LabelSetCounts
 from hierviz.metrics.sets.node_sets import closed_lists, node_weights, set_information
-from hierviz.metrics.sets.set_curves import OperatingPoints, curve_areas, operating_points, set_curve
+from hierviz.metrics.sets.set_curves import SetMetricsByThreshold, curve_areas, set_curve, set_metrics_by_threshold
 from hierviz.taxonomy import NodeLists
 
 
@@ -154,7 +154,7 @@ def test_exactly_the_threshold_is_not_predicted(taxonomy):
     assert len(threshold_set(taxonomy, p, 0.5)[0]) == 0
     assert threshold_set(taxonomy, p, 0.4)[0].tolist() == taxonomy.nodes("mammal", "cat").tolist()
     assert threshold_set(taxonomy, p, 0)[0].tolist() == taxonomy.nodes("mammal", "cat").tolist()
-    assert operating_points(taxonomy, taxonomy.nodes("cat"), p, [0.5, 0.4])["n_empty"].tolist() == [1, 0]
+    assert set_metrics_by_threshold(taxonomy, taxonomy.nodes("cat"), p, [0.5, 0.4])["n_empty"].tolist() == [1, 0]
     counts = LabelSetCounts(taxonomy, 0.5)
     counts.add(taxonomy.nodes("cat"), p)
     assert counts.summary()["n_empty"] == 1
@@ -168,7 +168,7 @@ def test_float32_is_compared_as_float64(taxonomy):
     assert len(threshold_set(taxonomy, p, 0.1)[0]) == 1
     assert counts.summary()["micro_f1"] == 1
     assert counts.summary()["n_incoherent"] == 0
-    assert operating_points(taxonomy, taxonomy.nodes("newt"), p, [0.1])["n_empty"][0] == 0
+    assert set_metrics_by_threshold(taxonomy, taxonomy.nodes("newt"), p, [0.1])["n_empty"][0] == 0
 
 
 def test_leaves_that_do_not_sum_to_1(taxonomy):
@@ -248,7 +248,7 @@ def test_no_sample(taxonomy):
     assert tuple(found) == LABEL_KEYS
     assert (found["hf1_samples"], found["hamming_loss"], found["n_empty"]) == (None, None, 0)
     counts.add([], np.empty((0, taxonomy.n_nodes)))
-    assert np.isnan(OperatingPoints(taxonomy, [0.5]).table()["hp"]).all()
+    assert np.isnan(SetMetricsByThreshold(taxonomy, [0.5]).table()["hp"]).all()
     assert len(curve_areas(taxonomy, np.empty(0, dtype=int), np.empty((0, 7)))["hf1_auc"]) == 0
 
 
@@ -273,7 +273,7 @@ def test_repeated_labels_count_once(taxonomy):
         (lambda t, c: c.add_lists(np.array([1]), lists(t, "cat", "dog")), "expected 2 values"),
         (lambda t, c: LabelSetCounts(t, 1.5), "threshold: expected a number from 0 to 1"),
         (lambda t, c: threshold_set(t, np.ones((1, 7)), None), "threshold: expected a number from 0 to 1"),
-        (lambda t, c: OperatingPoints(t, [0.5, 2]), "threshold: expected a number from 0 to 1"),
+        (lambda t, c: SetMetricsByThreshold(t, [0.5, 2]), "threshold: expected a number from 0 to 1"),
         (lambda t, c: closed_lists(t, np.array([-1])), "expected node numbers from 0"),
         (lambda t, c: node_weights(t, "bits"), "weight: expected 'nodes' or 'information', got 'bits'"),
         (lambda t, c: c.macro_f1_by_train_count([1, 2]), "train counts: expected 7 values"),

@@ -12,7 +12,7 @@ import hierviz as hv
 from hierviz.inference.registry import threshold_set
 from hierviz.metrics.sets.label_sets import LabelSetCounts
 from hierviz.metrics.sets.node_sets import highest_below, lowest_above
-from hierviz.metrics.sets.set_curves import OperatingPoints, curve_areas
+from hierviz.metrics.sets.set_curves import SetMetricsByThreshold, curve_areas
 from hierviz.taxonomy import NodeLists
 
 # What the expected files hold beside this block: the win is tested elsewhere, the rest says what the file is.
@@ -60,7 +60,7 @@ def test_hwv(hwv, name):
     taxonomy, truth, train_count, all_p, all_expected, _ = hwv
     p, golden = all_p[name], all_expected[name]
     counts = LabelSetCounts(taxonomy)
-    points = OperatingPoints(taxonomy, [one["tau"] for one in golden["operating_points"]])
+    points = SetMetricsByThreshold(taxonomy, [one["tau"] for one in golden["operating_points"]])
     for start in range(0, len(p), 700):
         counts.add(truth[start : start + 700], p[start : start + 700])
         points.add(truth[start : start + 700], p[start : start + 700])

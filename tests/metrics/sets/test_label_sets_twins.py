@@ -15,7 +15,7 @@ from hierviz.metrics.sets import label_sets, set_curves
 from hierviz.metrics.sets.expected_sets import expected_by_threshold, expected_hf1
 from hierviz.metrics.sets.label_sets import LABEL_KEYS, LabelSetCounts
 from hierviz.metrics.sets.node_sets import closed_lists, highest_below, lowest_above, node_weights, set_information
-from hierviz.metrics.sets.set_curves import curve_areas, operating_points, set_curve
+from hierviz.metrics.sets.set_curves import curve_areas, set_curve, set_metrics_by_threshold
 from hierviz.taxonomy import NodeLists
 
 many = settings(
@@ -149,7 +149,7 @@ def test_curve_of_one_sample(case):
 @given(cases(is_tree=False), st.lists(st.sampled_from(TIES), min_size=1, max_size=5))
 def test_operating_points(case, thresholds):
     parents, taxonomy, p, _, truth = case
-    table = operating_points(taxonomy, NodeLists.from_lists(truth), p, thresholds)
+    table = set_metrics_by_threshold(taxonomy, NodeLists.from_lists(truth), p, thresholds)
     for j, tau in enumerate(thresholds):
         sums, rows = np.zeros(3), []
         for own, row in zip(truth, p):
@@ -294,7 +294,7 @@ def test_blocks_do_not_matter(monkeypatch):
     p, truth = np.round(rng.random((40, 60)), 1), rng.integers(0, 60, 40)
     whole = LabelSetCounts(taxonomy)
     whole.add(truth, p)
-    points = operating_points(taxonomy, truth, p, [0.1, 0.35, 0.8])
+    points = set_metrics_by_threshold(taxonomy, truth, p, [0.1, 0.35, 0.8])
     monkeypatch.setattr("hierviz.metrics.sets.node_sets.WORK_VALUES", 150)
     parts = LabelSetCounts(taxonomy)
     for start in range(0, 40, 7):
@@ -302,6 +302,6 @@ def test_blocks_do_not_matter(monkeypatch):
     same(parts.summary(), whole.summary(), tolerance=1e-12)
     for key, values in parts.per_sample().items():
         np.testing.assert_allclose(values, whole.per_sample()[key], atol=1e-12)
-    for key, values in operating_points(taxonomy, truth, p, [0.1, 0.35, 0.8]).items():
+    for key, values in set_metrics_by_threshold(taxonomy, truth, p, [0.1, 0.35, 0.8]).items():
         np.testing.assert_array_equal(values, points[key])
     assert {label_sets.work_blocks, set_curves.work_blocks} == {label_sets.work_blocks}

@@ -20,7 +20,7 @@ DAMAGED = (
 )
 
 
-def inspect_model(path):
+def inspect_file(path):
     """Facts of a model file as a dict of JSON types; Refused says what is wrong with it."""
     try:
         model = onnx.load(path, load_external_data=False)

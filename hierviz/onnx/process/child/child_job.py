@@ -91,9 +91,9 @@ def _task(job):
     made = {}
     if wanted["task"] == "look":
         job.stage = "inspect"
-        from child_inspect import inspect_model
+        from child_inspect import inspect_file
 
-        made = inspect_model(wanted["model"])
+        made = inspect_file(wanted["model"])
         if made["weight_files"]:  # the parent brings them, then asks for "load"
             return made
     session = load(job)
