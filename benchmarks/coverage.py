@@ -28,7 +28,7 @@ import time
 import numpy as np
 
 import hierviz as hv
-from hierviz.curves.operating_curve import CURVE_KEYS
+from hierviz.metrics.registry import path_keys
 
 THRESHOLDS = np.arange(1, 100) / 100
 GROUP_SIZE = 10
@@ -92,7 +92,7 @@ def target_of(curve, thresholds):
 
 
 def sample_coverage(
-    n_datasets, n_resamples, n_samples=1000, thresholds=THRESHOLDS, keys=CURVE_KEYS, seed=0, population=50_000
+    n_datasets, n_resamples, n_samples=1000, thresholds=THRESHOLDS, keys=None, seed=0, population=50_000
 ):
     """Tallies (one model, difference of two) over data sets of single samples."""
     rng, taxonomy = np.random.default_rng(seed), uneven_tree(4)
@@ -116,7 +116,7 @@ def sample_coverage(
 
 
 def group_coverage(
-    n_datasets, n_resamples, n_samples=1000, thresholds=THRESHOLDS, keys=CURVE_KEYS, seed=1, population=50_000
+    n_datasets, n_resamples, n_samples=1000, thresholds=THRESHOLDS, keys=None, seed=1, population=50_000
 ):
     """Tallies (bands over groups, bands over samples) of the same data sets of whole groups."""
     rng, taxonomy = np.random.default_rng(seed), uneven_tree(4)
@@ -151,7 +151,7 @@ def show(title, tally, claimed=True):
     print(f"    {'':22}coverage %   lowest threshold %   mean width")
     late = 0
     for key, value in tally.coverage().items():
-        is_band = key in CURVE_KEYS
+        is_band = key in path_keys()
         broken = claimed and is_band and not LIMITS[0] <= value <= LIMITS[1]
         late += broken
         lowest = f"{100 * tally.lowest(key):.1f}" if is_band else ""
@@ -167,7 +167,7 @@ def main(arguments=None):
     given = parser.parse_args(arguments)
     cpu, wall, elements = speed()
     print(
-        f"1,000 resamples of 10,000 samples ({elements:.1f} Pareto elements each), {len(CURVE_KEYS)} bands at 1,001 thresholds "
+        f"1,000 resamples of 10,000 samples ({elements:.1f} Pareto elements each), {len(path_keys())} bands at 1,001 thresholds "
         f"and 9 intervals: {cpu:.1f} s CPU, {wall:.1f} s wall; claim < {SECONDS} s CPU: {'yes' if cpu < SECONDS else 'NO'}",
         flush=True,
     )
@@ -178,7 +178,7 @@ def main(arguments=None):
     grouped, single = group_coverage(*sizes)
     late += show("groups", grouped) + show("groups, resampled as single samples", single, claimed=False)
     print("\nWidth of bands over groups, as a multiple of that over single samples")
-    for key in CURVE_KEYS:
+    for key in path_keys():
         ratio = grouped.mean_width(key) / single.mean_width(key)
         late += ratio <= 1
         print(f"    {key:22}{ratio:10.2f}{'   NO' * (ratio <= 1)}")

@@ -20,7 +20,7 @@ import hierviz as hv
 from hierviz.curves.operating_curve import THOUSANDTHS
 from hierviz.inference.pareto_table import ParetoTable
 from hierviz.metrics.path import path_metrics
-from hierviz.thresholds.risk_control import ORDERS, guaranteed_threshold
+from hierviz.thresholds.risk_control import guaranteed_threshold, promised_keys, thresholds_in_order
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def population(n_groups=800, largest=6, alike=3.0, seed=0):
     risk = {}
     for threshold in THOUSANDTHS:
         metrics = path_metrics(taxonomy, truth, table.nodes_at(threshold))
-        for key in ORDERS:
+        for key in promised_keys():
             loss = 1 - metrics[key]
             risk.setdefault(key, []).append(loss.mean())
             risk.setdefault(f"{key} of groups", []).append((loss / size).sum() / n_groups)
@@ -96,10 +96,10 @@ def simulate(world, n_simulations, key, n_units, alpha, delta, *, by_group=False
         if found.is_feasible:
             risks.append(world.at(name, found.threshold))
             thresholds.append(found.threshold)
-        means = 1 - hv.operating_curve(world.taxonomy, truth, table).at(ORDERS[key])[key]
+        means = 1 - hv.operating_curve(world.taxonomy, truth, table).at(thresholds_in_order(key))[key]
         if means[0] <= alpha:
             last = len(means) - 1 if (means <= alpha).all() else int(np.argmax(means > alpha)) - 1
-            careless.append(world.at(key, ORDERS[key][last]))
+            careless.append(world.at(key, thresholds_in_order(key)[last]))
     return Outcome(
         n_simulations,
         float(np.sum(np.array(risks) > alpha) / n_simulations),

@@ -16,6 +16,7 @@ BLOCKS = {
     "curve": "Of all thresholds (block `curve`)",
     "confusion": "Of the nodes on both paths (block `confusion`)",
     "per_sample": "Of one sample",
+    "goal": "Of a threshold that is chosen by a goal",
 }
 
 

@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.curves.operating_curve import CURVE_KEYS, envelope, envelope_integral
-from hierviz.metrics import best_leaf_metrics, path_metrics, truncate
+from hierviz.curves.operating_curve import envelope, envelope_integral
+from hierviz.metrics import best_leaf_metrics, path_keys, path_metrics, truncate
 from hierviz.metrics.confusion.multi_path import confusion_paths
 from hierviz.metrics.confusion.path_lists import PathLists
 
@@ -386,8 +386,8 @@ def test_tiny_hand_made_steps(tiny):
     assert by_sample(truncate(tiny, each, table.nodes)) == hand["truncated"]
     metrics = path_metrics(tiny, each, table.nodes)
     curve = hv.operating_curve(tiny, truth, table)
-    assert set(hand["metric_values"]) == set(hand["totals"]) == set(CURVE_KEYS)
-    for key in CURVE_KEYS:
+    assert set(hand["metric_values"]) == set(hand["totals"]) == set(path_keys())
+    for key in path_keys():
         close(np.concatenate(by_sample(metrics[key])), np.concatenate(hand["metric_values"][key]))
         assert list(map(len, by_sample(metrics[key]))) == list(map(len, hand["metric_values"][key]))
         close(curve.values[key] * curve.n_samples, hand["totals"][key])
@@ -457,9 +457,9 @@ def test_imagenet_at_thresholds(taxonomies, imagenet_inputs, name):
     for labels in ("leaf", "mixed"):
         curve = hv.operating_curve(taxonomy, imagenet_inputs[f"gt_{labels}"], table)
         expected = block[f"curve_{labels}"]["at_tau"]
-        assert set(expected) == {"tau", *CURVE_KEYS}
+        assert set(expected) == {"tau", *path_keys()}
         found = curve.at(expected["tau"])
-        for key in CURVE_KEYS:
+        for key in path_keys():
             close(found[key], expected[key])
 
 

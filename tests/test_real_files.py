@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.curves.operating_curve import CURVE_KEYS
+from hierviz.metrics import path_keys
 
 
 def read_csv(path):
@@ -131,10 +131,10 @@ def test_bce_curve(bce):
     curve = bce.curve
     assert (np.diff(curve.threshold) < 0).all()
     assert curve.threshold[0] <= 1
-    for key in CURVE_KEYS:
+    for key in path_keys():
         assert curve.values[key].shape == (curve.n_points,)
         assert np.isfinite(curve.values[key]).all()
     for threshold in (0.1, 0.5, 0.9):
         predicted = hv.evaluate(bce, "threshold", threshold)["models"][0]["predicted"]
-        for key in CURVE_KEYS:
+        for key in path_keys():
             assert curve.at(threshold)[key] == pytest.approx(predicted[key], abs=1e-9)

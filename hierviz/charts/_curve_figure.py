@@ -76,8 +76,8 @@ class CurveFigure:
 
     @cached_property
     def value(self):
-        """ "depth" when an axis counts depth, else "info"."""
-        return "depth" if "depth" in self.x + self.y else "info"
+        """Prefix of the metrics told of: "depth" when an axis counts depth, else "info"."""
+        return "depth" if numbers.counted(self.x, self.y) == "depth" else "info"
 
     @cached_property
     def knots(self):

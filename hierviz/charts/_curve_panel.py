@@ -171,7 +171,7 @@ def _dots(figure, place):
 
 def _tooltips(figure):
     return [
-        alt.Tooltip(f"{field}:Q", title=numbers.axis_label(key), format=".2f" if key.endswith("dist") else ".3f")
+        alt.Tooltip(f"{field}:Q", title=numbers.axis_label(key), format=numbers.number_format(key))
         for field, key in (("x", figure.x), ("y", figure.y))
         if key != "tau"
     ]

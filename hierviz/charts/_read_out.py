@@ -12,9 +12,9 @@ from hierviz.charts._coupling import LEFT
 from hierviz.charts._text import count_text, shorten, wrap_words
 from hierviz.charts.comparison_words import threshold_caution
 from hierviz.charts.theme import FONT, SIZE
+from hierviz.metrics import METRICS
 
 LINE = 17
-BRIEF = {"correct": "Right", "exact": "Exact", "precision": "Prec.", "recall": "Recall", "f1": "F1"}
 # Of the answers, without a judgement. Title in a wide and in a narrow table.
 OF_ANSWERS = {numbers.NOT_AT_LEAF: ("Not at a leaf", "Inner"), numbers.MEAN_DEPTH: ("Mean depth", "Depth")}
 
@@ -94,14 +94,20 @@ def _title(key, wide):
         return "τ" if key == "tau" else "n"
     if key in OF_ANSWERS:
         return OF_ANSWERS[key][0 if wide else 1]
-    return numbers.short_label(key) if wide else BRIEF.get(key.split("_")[-1], "hF1")
+    return numbers.short_label(key) if wide else METRICS[key].brief or numbers.short_label(key)
+
+
+def _format(key):
+    if key in OF_ANSWERS:
+        return ".2f" if key == numbers.MEAN_DEPTH else ".3f"
+    return numbers.number_format(key)
 
 
 def _values(figure, keys, ends, lines, size, width, height):
     """The numbers, formatted in the browser."""
     n, coupling = len(figure.curves), figure.coupling
     columns = [numbers.column(key, j) for key in keys for j in range(n)]
-    formats = [".2f" if key == numbers.MEAN_DEPTH or key.endswith("dist") else ".3f" for key in keys]
+    formats = [_format(key) for key in keys]
     made = coupling.near(figure.knots).transform_fold(columns, as_=["field", "value"])
     made = made.transform_calculate(spot=f"indexof({json.dumps(columns)}, datum.field)")
     made = made.transform_calculate(j=f"datum.spot % {n}", k=f"floor(datum.spot / {n})")

@@ -9,9 +9,9 @@ import numpy as np
 from hierviz.charts._rows import frame
 from hierviz.charts.curve_knots import threshold_text
 from hierviz.curves.answer_depths import answer_depths, share_not_at_leaf
-from hierviz.curves.operating_curve import CURVE_KEYS, OperatingCurve
+from hierviz.curves.operating_curve import OperatingCurve
 from hierviz.errors import PredictionsError
-from hierviz.metrics import METRICS
+from hierviz.metrics import METRICS, path_keys, share_keys
 
 # What answers add to the metrics of a curve.
 NOT_AT_LEAF, MEAN_DEPTH = "not_at_leaf", "mean_depth"
@@ -105,9 +105,18 @@ def column(key, model):
 
 def read_out_keys(x, y):
     """Metrics of the read-out below a chart of these axes: by depth when an axis is, else by information."""
-    value = "depth" if "depth" in x + y else "info"
-    found = ["correct", "exact", *(f"{value}_{what}" for what in ("precision", "recall", "f1"))]
-    return found + [key for key in (x, y) if key != "tau" and key not in CURVE_KEYS]
+    keys = share_keys(counted(x, y))
+    return [*keys, *(key for key in (x, y) if key != "tau" and key not in keys)]
+
+
+def counted(x, y):
+    """What the metrics of the axes count: 'depth' when one of them does, else 'information'."""
+    return "depth" if any(getattr(METRICS.get(key), "counts", "") == "depth" for key in (x, y)) else "information"
+
+
+def number_format(key):
+    """Format of a number in the browser: two digits where it has a unit, else three."""
+    return ".2f" if METRICS[key].unit else ".3f"
 
 
 def knot_table(curves, keys, taus, scale, answers=None):
@@ -183,4 +192,5 @@ def operating_curves_table(curves, *, tau=0.5, rules=None, intervals=None):
 
 
 def _column_order(key):
-    return CURVE_KEYS.index(key) if key in CURVE_KEYS else len(CURVE_KEYS)
+    keys = path_keys()
+    return keys.index(key) if key in keys else len(keys)

@@ -33,7 +33,7 @@ class InformationCurve(StepCurve):
     threshold : ndarray of float64, shape (J,)
         Bits, strictly descending.
     values : dict of str to ndarray of float64, shape (J + 1,)
-        Keys `hierviz.curves.operating_curve.CURVE_KEYS`; point 0 is the most probable leaf.
+        Keys `hierviz.metrics.path_keys`; point 0 is the most probable leaf.
     n_samples : int
     """
 

@@ -25,19 +25,8 @@ from hierviz.checks import check_truth_first
 from hierviz.errors import PredictionsError
 from hierviz.inference.pareto_table import as_table
 from hierviz.metrics.path import path_metrics
+from hierviz.metrics.registry import METRICS, path_keys
 
-CURVE_KEYS = (
-    "exact",
-    "correct",
-    "info_precision",
-    "info_recall",
-    "info_f1",
-    "info_dist",
-    "depth_precision",
-    "depth_recall",
-    "depth_f1",
-    "depth_dist",
-)
 # The grid of thresholds that a person can choose from, descending.
 THOUSANDTHS = np.arange(1000, -1, -1) / 1000
 
@@ -51,7 +40,7 @@ class StepCurve:
     threshold : ndarray of float64, shape (J,)
         Strictly descending.
     values : dict of str to ndarray of float64, shape (J + 1,)
-        Keys `CURVE_KEYS`.
+        Keys `hierviz.metrics.path_keys`.
     n_samples : int
     """
 
@@ -79,7 +68,7 @@ class OperatingCurve(StepCurve):
     threshold : ndarray of float64, shape (J,)
         Strictly descending.
     values : dict of str to ndarray of float64, shape (J + 1,)
-        Keys `CURVE_KEYS`.
+        Keys `hierviz.metrics.path_keys`.
     n_samples : int
     """
 
@@ -96,12 +85,12 @@ class OperatingCurve(StepCurve):
         return OperatingCurve(thresholds[:-1], self.at(thresholds), self.n_samples)
 
     def best_threshold(self, key, *, correct=0.0):
-        """Threshold with the largest mean of a metric, among thousandths from 0 to 1.
+        """Threshold with the best mean of a metric, among thousandths from 0 to 1.
 
         Parameters
         ----------
         key : str
-            One of `CURVE_KEYS` for which higher is better.
+            A key of `values`; of those that `METRICS` calls better when lower, the smallest mean is the best.
         correct : float
             Consider only thresholds where at least this share of the answers is correct.
 
@@ -112,7 +101,8 @@ class OperatingCurve(StepCurve):
         """
         values = self.at(THOUSANDTHS)
         allowed = values["correct"] >= correct
-        return float(THOUSANDTHS[np.argmax(np.where(allowed, values[key], -np.inf))]) if allowed.any() else None
+        gain = -values[key] if METRICS[key].better == "lower" else values[key]
+        return float(THOUSANDTHS[np.argmax(np.where(allowed, gain, -np.inf))]) if allowed.any() else None
 
     def summary(self):
         """Numbers of the whole curve, named as block `curve` of the JSON.
@@ -194,7 +184,7 @@ class CurveSteps:
 
     @classmethod
     def from_table(cls, taxonomy, truth, table, more=None):
-        """Steps of the metrics `CURVE_KEYS`, and of any values `more` (dict) of the n_elements answers of the table."""
+        """Steps of the path metrics, and of any values `more` (dict) of the n_elements answers of the table."""
         taxonomy.require_tree("operating curve")
         check_truth_first(truth, "the table")
         truth, table = np.asarray(truth), as_table(taxonomy, table)
@@ -205,7 +195,7 @@ class CurveSteps:
             )
         sizes = np.diff(table.offsets)
         metrics = path_metrics(taxonomy, np.repeat(truth, sizes), table.nodes)
-        values = {key: metrics[key] for key in CURVE_KEYS}
+        values = {key: metrics[key] for key in path_keys()}
         values |= {key: np.asarray(one, dtype=np.float64) for key, one in (more or {}).items()}
         first = table.offsets[:-1]
         later = np.ones(len(table.nodes), dtype=bool)

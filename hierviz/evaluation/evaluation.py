@@ -17,13 +17,14 @@ from functools import cached_property
 
 import numpy as np
 
-from hierviz.curves.operating_curve import CURVE_KEYS, operating_curve
+from hierviz.curves.operating_curve import operating_curve
 from hierviz.errors import PredictionsError
 from hierviz.inference.pareto_table import ParetoTable, pareto_table
 from hierviz.inference.registry import infer, inference_rule, top_down
 from hierviz.metrics.confusion.confusion import confusion
 from hierviz.metrics.confusion.path_cover import greedy_cover
 from hierviz.metrics.path import path_metrics
+from hierviz.metrics.registry import path_keys
 from hierviz.metrics.sets.label_sets import LabelSetCounts
 from hierviz.metrics.win import best_leaf_metrics, win
 from hierviz.predictions import Predictions
@@ -276,7 +277,7 @@ class Evaluation:
             found["argmax_leaf_accuracy"] = leaf["finest_accuracy"]
             if "predicted" in found:
                 metrics = path_metrics(self.taxonomy, self.truth, found["predicted"])
-                found |= {key: metrics[key] for key in CURVE_KEYS}
+                found |= {key: metrics[key] for key in path_keys()}
         found |= self.confusion(rule, threshold, **parameters).per_sample
         names = {"hf1": "hf1_samples", "ihf1": "ihf1_samples", "hp": "hp_samples", "hr": "hr_samples"}
         sets = self.label_counts(threshold).per_sample()

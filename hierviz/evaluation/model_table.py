@@ -17,8 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.curves.operating_curve import CURVE_KEYS
-from hierviz.metrics import METRICS
+from hierviz.metrics import METRICS, path_keys
 from hierviz.metrics.path import path_metrics
 from hierviz.uncertainty.bootstrap import CurveBands, bootstrap_curve, bootstrap_means
 from hierviz.uncertainty.comparison import tied_with_best
@@ -69,7 +68,7 @@ def model_numbers(samples):
 
 
 def model_intervals(
-    samples, resamples, *, thresholds=BAND_THRESHOLDS, keys=CURVE_KEYS, levels=BAND_LEVELS, level=0.95, progress=None
+    samples, resamples, *, thresholds=BAND_THRESHOLDS, keys=None, levels=BAND_LEVELS, level=0.95, progress=None
 ):
     """Bootstrap of all numbers of a model.
 
@@ -81,7 +80,7 @@ def model_intervals(
     thresholds : array_like of float, shape (n_thresholds,)
         Of the bands; the draws take 8 bytes x n_resamples x n_thresholds for each key.
     keys : sequence of str
-        Of the bands; none of them where only the numbers are wanted.
+        Of the bands, those of all path metrics if not given; none of them where only the numbers are wanted.
     levels : array_like of float, shape (n_levels,)
         Shares of correct answers of ``bands.at_correct``.
     level : float
@@ -109,10 +108,11 @@ def model_intervals(
 
 
 def answer_intervals(samples, threshold, resamples, *, level=0.95):
-    """Intervals of every metric of the answers at one threshold, any one: dict of `CURVE_KEYS` to Interval."""
+    """Intervals of every metric of the answers at one threshold, any one: dict of `hierviz.metrics.path_keys` to Interval."""
     metrics = path_metrics(samples.taxonomy, samples.truth, samples.table.nodes_at(threshold))
-    means = bootstrap_means(np.column_stack([metrics[key] for key in CURVE_KEYS]), resamples, level=level)
-    return _columns(CURVE_KEYS, means)
+    keys = path_keys()
+    means = bootstrap_means(np.column_stack([metrics[key] for key in keys]), resamples, level=level)
+    return _columns(keys, means)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,11 +15,10 @@ import numpy as np
 
 from hierviz._version import version
 from hierviz.checks import check_threshold
-from hierviz.curves.operating_curve import CURVE_KEYS
 from hierviz.errors import PredictionsError, TaxonomyError, listed
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.inference.registry import inference_rule
-from hierviz.metrics import best_constant_path, best_leaf_metrics, path_metrics
+from hierviz.metrics import best_constant_path, best_leaf_metrics, path_keys, path_metrics
 from hierviz.parametrisation import SUM_TOLERANCE
 
 
@@ -133,7 +132,7 @@ def _top_down(model, choice):
 
 def _predicted(model, choice):
     metrics = path_metrics(model.taxonomy, model.truth, model.answers(**choice)[model.rows])
-    return {key: metrics[key].mean() for key in CURVE_KEYS}
+    return {key: metrics[key].mean() for key in path_keys()}
 
 
 def _labels(model, choice):

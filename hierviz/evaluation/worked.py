@@ -18,6 +18,7 @@ import numpy as np
 
 from hierviz.metrics.confusion.confusion import confusion
 from hierviz.metrics.path import path_metrics, truncate
+from hierviz.metrics.registry import path_keys
 from hierviz.metrics.win import best_leaf_metrics, win_breakdown
 
 MOST_NAMES = 6
@@ -125,7 +126,9 @@ def _path(taxonomy, truth, predicted):
         )
         found[f"{prefix}_f1"] = (f1, _harmonic(precision, recall, f1))
         found[f"{prefix}_dist"] = (dist, f"{cut}{claimed} + {due} − 2 × {shared} = {dist:.5g} {unit}")
-    return found
+    # A metric whose arithmetic is not written out here shows its value.
+    rest = {key: (metrics[key], f"{cut}{same}: {metrics[key]:.5g}") for key in path_keys() if key not in found}
+    return found | rest
 
 
 def _confusion(taxonomy, truth, predicted):

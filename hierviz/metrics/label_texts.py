@@ -8,7 +8,7 @@ References
 
 from __future__ import annotations
 
-from hierviz.metrics.registry import COUNT, _block
+from hierviz.metrics.entry import COUNT, entries_of
 
 PLAUD = "Plaud et al., CoNLL 2024"
 _METRICS = PLAUD
@@ -17,7 +17,7 @@ _AUGMENTED = r"\hat Y_i^{+}"
 _GRAPH = {"tree_only": False}
 
 LABEL_METRICS = {
-    **_block(
+    **entries_of(
         "labels",
         _METRICS,
         (
@@ -95,7 +95,7 @@ LABEL_METRICS = {
             "hF1, mean of samples",
             "Hierarchical F1 of each sample's predicted set, ancestors added; 0 where nothing is predicted.",
             rf"\frac{{1}}{{n}} \sum_i \frac{{2|{_AUGMENTED} \cap Y_i|}}{{|{_AUGMENTED}| + |Y_i|}}",
-            _GRAPH,
+            {**_GRAPH, "brief": "hF1"},
         ),
         (
             "hf1_micro",
@@ -175,7 +175,7 @@ LABEL_METRICS = {
             {"source": f"{PLAUD}, Figure 3"},
         ),
     ),
-    **_block(
+    **entries_of(
         "per_sample",
         _METRICS,
         (

@@ -15,7 +15,7 @@ truth (truncation) unless ``truncated=False``: being finer than the truth is not
 
 Functions
 ---------
-truncate, path_metrics, PATH_KEYS
+truncate, path_metrics, PARTS
 
 References
 ----------
@@ -27,16 +27,11 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.errors import PredictionsError
+from hierviz.metrics.node_pairs import NodePairs
+from hierviz.metrics.registry import METRICS, path_keys
 
-PATH_KEYS = (
-    "exact",
-    "correct",
-    *(
-        f"{value}_{what}"
-        for value in ("info", "depth")
-        for what in ("precision", "recall", "f1", "dist", "excess", "deficient", "lca")
-    ),
-)
+# What the metrics by information and by depth are made of, beside them in what `path_metrics` gives.
+PARTS = tuple(f"{prefix}_{what}" for prefix in ("info", "depth") for what in ("excess", "deficient", "lca"))
 
 
 def truncate(taxonomy, truth, predicted):
@@ -56,7 +51,7 @@ def truncate(taxonomy, truth, predicted):
 
 
 def path_metrics(taxonomy, truth, predicted, *, truncated=True):
-    """All sixteen tree metrics of each sample.
+    """All metrics of an answer against the truth, of each sample.
 
     Parameters
     ----------
@@ -71,8 +66,8 @@ def path_metrics(taxonomy, truth, predicted, *, truncated=True):
     Returns
     -------
     dict of str to ndarray of float, shape (n_samples,)
-        `PATH_KEYS`: ``exact`` and ``correct`` are 0 or 1; precision, recall and F1 are in [0, 1], higher is better;
-        ``info_dist``, ``info_excess``, ``info_deficient`` are bits and ``depth_*`` edges, >= 0, lower is better.
+        The keys of `hierviz.metrics.path_keys`, whose range, unit and direction stand in `METRICS`, and `PARTS`:
+        ``info_*`` in bits and ``depth_*`` in edges, >= 0.
 
     Raises
     ------
@@ -93,30 +88,12 @@ def path_metrics(taxonomy, truth, predicted, *, truncated=True):
     common = taxonomy.lca(truth, predicted)
     if truncated:
         predicted = np.where(common == truth, truth, predicted)
-    found = {
-        "exact": (predicted == truth).astype(float),
-        "correct": ((common == predicted) | (common == truth)).astype(float),
-    }
-    for name, value in (("info", taxonomy.information), ("depth", taxonomy.depth.astype(float))):
-        shared, claimed, due = value[common], value[predicted], value[truth]
-        precision, recall = ratio(shared, claimed), ratio(shared, due)
-        found[f"{name}_precision"], found[f"{name}_recall"] = precision, recall
-        found[f"{name}_f1"] = harmonic_mean(precision, recall)
-        found[f"{name}_excess"], found[f"{name}_deficient"] = claimed - shared, due - shared
-        found[f"{name}_dist"] = found[f"{name}_excess"] + found[f"{name}_deficient"]
-        found[f"{name}_lca"] = shared
-    return {key: found[key] for key in PATH_KEYS}
-
-
-def ratio(part, whole, empty=1.0):
-    """part / whole, `empty` where whole is 0."""
-    whole = np.asarray(whole, dtype=float)
-    return np.divide(part, whole, out=np.full(np.broadcast(part, whole).shape, float(empty)), where=whole != 0)
-
-
-def harmonic_mean(precision, recall):
-    """2PR / (P + R), 0 where both are 0."""
-    return ratio(2 * precision * recall, np.asarray(precision + recall), empty=0.0)
+    pairs = NodePairs(taxonomy, truth, predicted, common)
+    metrics = {key: METRICS[key].function(pairs) for key in path_keys()}
+    for prefix, values in (("info", pairs.information), ("depth", pairs.depth)):
+        parts = {"excess": values.excess, "deficient": values.deficient, "lca": values.shared}
+        metrics |= {f"{prefix}_{what}": part for what, part in parts.items()}
+    return metrics
 
 
 def checked_nodes(taxonomy, truth, predicted):

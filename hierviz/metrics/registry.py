@@ -1,6 +1,7 @@
 """What every number is called, means and comes from: the texts behind menus, tooltips, tables and the reference.
 
-`METRICS` maps the keys of the JSON of `hierviz.evaluate` to Metric entries; no number is computed here.
+`METRICS` maps the keys of the JSON of `hierviz.evaluate` to Metric entries. Those of the block ``predicted`` are
+PathMetric entries, each with the function that computes it: see `hierviz.metrics.path_entries`.
 
 References
 ----------
@@ -12,95 +13,18 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from types import MappingProxyType
+
+from hierviz.metrics.entry import COUNT, POSITIVE, PathMetric, entries_of
+from hierviz.metrics.label_texts import LABEL_METRICS
+from hierviz.metrics.path_entries import PATH_METRICS, VALMADRE
 
 WU = "Wu, Tygert & LeCun, 2019"
-VALMADRE = "Valmadre, NeurIPS 2022"
 RIEHL = "Riehl, Neunteufel & Hemberg, JRSS-C 2023"
 KIRITCHENKO = "Kiritchenko et al., Canadian AI 2006"
 
-UNIT, POSITIVE, COUNT = (0.0, 1.0), (0.0, float("inf")), (0, float("inf"))
-
-
-@dataclass(frozen=True)
-class Metric:
-    """One number hierviz reports.
-
-    Attributes
-    ----------
-    key, block : str
-        Where it stands in the JSON.
-    label, sentence, formula, source : str
-        Name for people, one plain sentence, LaTeX, paper with section or equation where the seed gives one.
-    range : (low, high)
-    better : str
-        'higher', 'lower' or 'neither'.
-    unit : str
-        '' for dimensionless.
-    tree_only, leaf_truth_only : bool
-        What it needs.
-    """
-
-    key: str
-    block: str
-    label: str
-    sentence: str
-    formula: str
-    source: str
-    range: tuple[float, float] = UNIT
-    better: str = "higher"
-    unit: str = ""
-    tree_only: bool = True
-    leaf_truth_only: bool = False
-
-
-def _block(block, source, *entries, tree_only=True):
-    return {
-        key: Metric(
-            key, block, label, sentence, formula, more.pop("source", source), **{"tree_only": tree_only, **more}
-        )
-        for key, label, sentence, formula, more in entries
-    }
-
-
-_PREDICTED_NOTE = "An answer finer than the truth is first cut back to the truth."
-
-
-def _value_metrics(prefix, word, value, unit):
-    return (
-        (
-            f"{prefix}_precision",
-            f"Precision ({word})",
-            f"How much of what the answer claims is right, counted in {unit}. {_PREDICTED_NOTE}",
-            rf"P = {value}(\mathrm{{lca}}(y, \hat y)) \,/\, {value}(\hat y)",
-            {},
-        ),
-        (
-            f"{prefix}_recall",
-            f"Recall ({word})",
-            f"How much of the truth the answer states, counted in {unit}. {_PREDICTED_NOTE}",
-            rf"R = {value}(\mathrm{{lca}}(y, \hat y)) \,/\, {value}(y)",
-            {},
-        ),
-        (
-            f"{prefix}_f1",
-            f"F1 ({word})",
-            "Harmonic mean of precision and recall of each sample; the mean is over samples.",
-            r"F_1 = 2PR / (P + R)",
-            {},
-        ),
-        (
-            f"{prefix}_dist",
-            f"Distance ({word})",
-            f"{unit.capitalize()} on the way from the answer to the truth through their lowest common ancestor.",
-            rf"d = {value}(y) + {value}(\hat y) - 2\,{value}(\mathrm{{lca}}(y, \hat y))",
-            {"range": POSITIVE, "better": "lower", "unit": unit},
-        ),
-    )
-
-
-METRICS = {
-    **_block(
+_ENTRIES = {
+    **entries_of(
         "distribution",
         WU,
         (
@@ -153,7 +77,7 @@ METRICS = {
             {"range": POSITIVE, "better": "lower", "unit": "nats"},
         ),
     ),
-    **_block(
+    **entries_of(
         "top_down",
         WU,
         (
@@ -214,21 +138,8 @@ METRICS = {
             {"source": f"{WU}; {KIRITCHENKO}"},
         ),
     ),
-    **_block(
-        "predicted",
-        VALMADRE,
-        ("exact", "Exact", f"The answer is the truth. {_PREDICTED_NOTE}", r"[\hat y = y]", {}),
-        (
-            "correct",
-            "Correct",
-            f"The answer is the truth or one of its ancestors: nothing said is wrong. {_PREDICTED_NOTE}",
-            r"[\mathrm{lca}(y, \hat y) = \hat y]",
-            {},
-        ),
-        *_value_metrics("info", "information", "I", "bits"),
-        *_value_metrics("depth", "depth", "D", "edges"),
-    ),
-    **_block(
+    **PATH_METRICS,
+    **entries_of(
         "curve",
         VALMADRE,
         (
@@ -302,7 +213,7 @@ METRICS = {
             {"range": (1, float("inf")), "better": "neither", "unit": "points"},
         ),
     ),
-    **_block(
+    **entries_of(
         "confusion",
         RIEHL,
         (
@@ -362,7 +273,7 @@ METRICS = {
         ),
         tree_only=False,
     ),
-    **_block(
+    **entries_of(
         "per_sample",
         KIRITCHENKO,
         (
@@ -382,4 +293,53 @@ METRICS = {
         ("hf1", "hF of this sample", "Harmonic mean of hP and hR.", r"hF = 2\,hP\,hR / (hP + hR)", {}),
         tree_only=False,
     ),
+    **entries_of(
+        "goal",
+        "hierviz",
+        (
+            "missing",
+            "Left open",
+            "What a correct answer leaves open of the truth: 1 − information recall, 0 where the answer is wrong.",
+            r"C\,(1 - R)",
+            {"better": "lower"},
+        ),
+        (
+            "cost",
+            "Mean cost",
+            "Price of a wrong answer, or of a correct one times what it leaves open; the mean is over samples.",
+            r"c_{\text{wrong}}\,(1 - C) + c_{\text{vague}}\,C\,(1 - R)",
+            {"range": POSITIVE, "better": "lower"},
+        ),
+        (
+            "above_depth",
+            "Above the depth",
+            "Share of the answers that lie nearer to the root than the depth asked for, before they are cut at the truth.",
+            r"\mathrm{mean}\,[d(\hat y) < d]",
+            {"better": "lower"},
+        ),
+    ),
+    **LABEL_METRICS,
 }
+# Complete here, and read-only: what shows numbers reads it at every call.
+METRICS = MappingProxyType(_ENTRIES)
+
+
+def path_keys():
+    """Keys of the metrics of one answer against one truth, as a tuple: all that have a function."""
+    return tuple(key for key, metric in METRICS.items() if isinstance(metric, PathMetric))
+
+
+def share_keys(counts="information"):
+    """The path metrics from 0 to 1 in which more is better, Correct first; those by information or those by depth.
+
+    Parameters
+    ----------
+    counts : str
+        'information' or 'depth'; metrics that count neither are always there.
+
+    Returns
+    -------
+    tuple of str
+    """
+    keys = [key for key in path_keys() if METRICS[key].is_share and METRICS[key].better == "higher"]
+    return tuple(sorted((key for key in keys if METRICS[key].counts in ("", counts)), key=lambda key: key != "correct"))

@@ -24,10 +24,11 @@ from itertools import pairwise
 import numpy as np
 
 from hierviz.checks import check_truth_first
-from hierviz.curves.operating_curve import CURVE_KEYS, operating_curve
+from hierviz.curves.operating_curve import operating_curve
 from hierviz.errors import PredictionsError
 from hierviz.inference.pareto_table import as_table
 from hierviz.metrics.path import check_nodes, path_metrics
+from hierviz.metrics.registry import path_keys
 from hierviz.uncertainty.splits import split_samples
 
 
@@ -47,7 +48,7 @@ class GroupThresholds:
     global_threshold : float
         The threshold for all, chosen on the same samples for the same goal.
     values, global_values : dict of str to float
-        Keys `CURVE_KEYS`: means over all measured samples, with the thresholds of groups and with the one for all.
+        Keys `hierviz.metrics.path_keys`: means over all measured samples, with the thresholds of groups and with the one for all.
     group_values, global_group_values : dict of str to ndarray of float, shape (n_groups,)
         The same over the measured samples of each group; nan where there is none.
     chosen_on, measured_on : int
@@ -247,9 +248,9 @@ def _means(taxonomy, truth, table, thresholds, groups, labels):
     n = _counts(groups, labels)
     nothing = np.full(len(groups), np.nan)
     return (
-        {key: float(metrics[key].mean()) for key in CURVE_KEYS},
+        {key: float(metrics[key].mean()) for key in path_keys()},
         {
             key: np.divide(_counts(groups, labels, metrics[key]), n, out=nothing.copy(), where=n > 0)
-            for key in CURVE_KEYS
+            for key in path_keys()
         },
     )

@@ -7,10 +7,7 @@ promise_notes
 
 from __future__ import annotations
 
-from hierviz.metrics.registry import METRICS
-
-# The metrics that notes tell of; the block `predicted` has all.
-TOLD = ("correct", "exact", "info_precision", "info_recall", "info_f1")
+from hierviz.metrics.registry import METRICS, share_keys
 
 
 def promise_notes(point, entry):
@@ -38,7 +35,7 @@ def promise_notes(point, entry):
     if here is None:
         return [f"{whose}; here nothing can be measured beside it"]
     told = [whose]
-    for key in TOLD:
+    for key in share_keys():
         if key not in point.values or here.get(key) is None:
             continue
         then = point.values[key]

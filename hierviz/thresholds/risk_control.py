@@ -27,7 +27,7 @@ promise is then about the mean over new groups, every group counting once whatev
 
 Functions
 ---------
-guaranteed_threshold, certified_threshold
+guaranteed_threshold, certified_threshold, promised_keys, thresholds_in_order
 
 References
 ----------
@@ -49,16 +49,11 @@ from hierviz.curves.operating_curve import THOUSANDTHS, operating_curve
 from hierviz.errors import PredictionsError
 from hierviz.inference.pareto_table import as_table
 from hierviz.metrics.path import path_metrics
-from hierviz.metrics.registry import METRICS
+from hierviz.metrics.registry import METRICS, share_keys
 from hierviz.uncertainty.resamples import group_numbers
 from hierviz.uncertainty.risk_bounds import binomial_p_value, hoeffding_bentkus_p_value, upper_bound
 from hierviz.uncertainty.splits import split_samples
 
-# Metric -> thresholds in the order of testing.
-ORDERS = {
-    **dict.fromkeys(("correct", "info_precision", "depth_precision"), THOUSANDTHS),
-    **dict.fromkeys(("exact", "info_recall", "info_f1", "depth_recall", "depth_f1"), THOUSANDTHS[::-1]),
-}
 _METHODS = {"binomial": binomial_p_value, "hoeffding_bentkus": hoeffding_bentkus_p_value}
 
 
@@ -141,6 +136,16 @@ class Guarantee:
         return {**asdict(self), "bound": self.bound, "sentence": self.sentence, "assumption": self.assumption}
 
 
+def promised_keys():
+    """Keys of the metrics that a promise can be about: path metrics from 0 to 1 in which more is better."""
+    return tuple(dict.fromkeys((*share_keys("information"), *share_keys("depth"))))
+
+
+def thresholds_in_order(key):
+    """Thresholds in the order of testing, from where the loss of a metric is smallest."""
+    return THOUSANDTHS if METRICS[key].is_best_at_root else THOUSANDTHS[::-1]
+
+
 def guaranteed_threshold(
     taxonomy,
     truth,
@@ -165,7 +170,7 @@ def guaranteed_threshold(
     alpha, delta : float
         Between 0 and 1: the mean loss on new data shall be at most alpha with confidence 1 - delta.
     key : str
-        Key of `ORDERS`; the loss is 1 - metric.
+        One of `promised_keys`; the loss is 1 - metric.
     fraction : float
         Share of the samples, or groups, to choose on.
     seed : int
@@ -173,7 +178,7 @@ def guaranteed_threshold(
     groups : array_like, shape (n_samples,), optional
         Group of each sample: no group is on both sides, and each is one observation.
     thresholds : array_like of float, optional
-        In the order of testing, fixed without looking at these samples; ``ORDERS[key]`` if not given.
+        In the order of testing, fixed without looking at these samples; ``thresholds_in_order(key)`` if not given.
 
     Returns
     -------
@@ -221,11 +226,11 @@ def _certified(taxonomy, truth, table, alpha, delta, key, group_of, thresholds):
     for what, value in (("alpha", alpha), ("delta", delta)):
         if not isinstance(value, (float, np.floating)) or not 0 < value < 1:
             raise PredictionsError(f"{what}: expected a number between 0 and 1, got {value!r}. Choose one.")
-    if key not in ORDERS:
-        raise PredictionsError(f"key: expected one of {', '.join(ORDERS)}, got {key!r}. Choose one.")
-    thresholds = ORDERS[key] if thresholds is None else _checked(thresholds)
+    if key not in promised_keys():
+        raise PredictionsError(f"key: expected one of {', '.join(promised_keys())}, got {key!r}. Choose one.")
+    thresholds = thresholds_in_order(key) if thresholds is None else _checked(thresholds)
     unit, n = ("sample", table.n_samples) if group_of is None else ("group", len(np.unique(group_of)))
-    method = "binomial" if key in ("correct", "exact") and unit == "sample" else "hoeffding_bentkus"
+    method = "binomial" if METRICS[key].is_binary and unit == "sample" else "hoeffding_bentkus"
     p_value = _METHODS[method]
     risks = _risks(taxonomy, truth, table, key, thresholds, group_of)
     distinct, place = np.unique(risks, return_inverse=True)

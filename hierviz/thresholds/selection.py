@@ -26,6 +26,7 @@ from hierviz.curves.answer_depths import step_means
 from hierviz.errors import PredictionsError
 from hierviz.inference.pareto_table import as_table
 from hierviz.metrics.path import path_metrics
+from hierviz.metrics.registry import METRICS
 
 TIE = 1e-12
 COST_SENTENCE = (
@@ -67,7 +68,7 @@ def at_least_correct(curve, level=0.95, *, key="info_recall"):
     level : float
         In [0, 1], reached or exceeded.
     key : str
-        What specific means: a key of the curve. The largest mean wins, of distances and costs the smallest.
+        What specific means: a key of the curve. The best mean wins, the smallest where `METRICS` says that lower is better.
 
     Returns
     -------
@@ -260,8 +261,7 @@ def _gain(curve, key):
     """Values of a key at every point, turned so that larger is better."""
     if key not in curve.values:
         raise PredictionsError(f"key: expected one of {', '.join(curve.values)}, got {key!r}. Choose one.")
-    is_loss = key.endswith("dist") or key in ("cost", "missing", "above_depth")
-    return -curve.values[key] if is_loss else curve.values[key]
+    return -curve.values[key] if METRICS[key].better == "lower" else curve.values[key]
 
 
 def _require_table(curve, table):

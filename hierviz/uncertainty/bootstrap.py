@@ -17,9 +17,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hierviz.checks import check_truth_first
-from hierviz.curves.operating_curve import CURVE_KEYS, THOUSANDTHS, CurveSteps, best_at_correct
+from hierviz.curves.operating_curve import THOUSANDTHS, CurveSteps, best_at_correct
 from hierviz.errors import PredictionsError, listed
 from hierviz.inference.pareto_table import as_table
+from hierviz.metrics.registry import path_keys
 from hierviz.uncertainty.resamples import Interval, check_level
 
 
@@ -121,7 +122,7 @@ def bootstrap_curve(
     resamples,
     *,
     thresholds=THOUSANDTHS,
-    keys=CURVE_KEYS,
+    keys=None,
     more=None,
     levels=(),
     level=0.95,
@@ -140,8 +141,9 @@ def bootstrap_curve(
         Of as many samples. Give all models the same.
     thresholds : array_like of float, shape (n_thresholds,)
         Where the bands are wanted, in any order. The summary is exact: over the whole curve of each resample.
-    keys : sequence of str
-        Which of `CURVE_KEYS` and of the names in `more`. The draws take 8 bytes x n_resamples x n_thresholds each.
+    keys : sequence of str, optional
+        Which of `hierviz.metrics.path_keys` (all if not given) and of the names in `more`. The draws take 8 bytes x
+        n_resamples x n_thresholds each.
     more : dict of str to array_like, shape (n_elements,), optional
         Other values of the answers in the table, such as ``{"depth": taxonomy.depth[table.nodes]}``: their means get
         bands under their names.
@@ -171,6 +173,7 @@ def bootstrap_curve(
         raise PredictionsError(
             f"resamples: expected those of {table.n_samples} samples, got {resamples.n_samples}. Draw them for this table."
         )
+    keys = path_keys() if keys is None else keys
     unknown = [key for key in keys if key not in steps.steps]
     if unknown:
         raise PredictionsError(

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.curves.operating_curve import CURVE_KEYS
 from hierviz.errors import PredictionsError
+from hierviz.metrics.registry import path_keys
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,10 +72,10 @@ def curve_over_repeats(curves, thresholds):
     Returns
     -------
     dict of str to Repeats
-        By the keys of `CURVE_KEYS`; arrays of shape (n_thresholds,).
+        By the keys of `hierviz.metrics.path_keys`; arrays of shape (n_thresholds,).
     """
     runs = [curve.at(thresholds) for curve in curves]
-    return {key: over_repeats([run[key] for run in runs]) for key in CURVE_KEYS}
+    return {key: over_repeats([run[key] for run in runs]) for key in path_keys()}
 
 
 def summary_over_repeats(curves):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from visit import PAGES, PRIVACY, Visit, plain
 
-from hierviz.app.state.page_view import GRAMMAR, View
+from hierviz.app.state.page_view import View, grammar
 from hierviz.charts import threshold_text
 from hierviz.inference.registry import INFERENCE_RULES
 
@@ -149,9 +149,9 @@ MARKUP = (
 
 
 def test_every_field_of_the_url_has_a_grammar():
-    assert set(GRAMMAR) == {field.name for field in fields(View)}
+    assert set(grammar()) == {field.name for field in fields(View)}
     for markup in MARKUP:
-        view = View.from_query(dict.fromkeys(GRAMMAR, markup))
+        view = View.from_query(dict.fromkeys(grammar(), markup))
         # Samples and classes may be called anything.
         assert view == View(sample=markup, under=markup, drawn=(), marked=())
     assert View.from_query({"data": "DEMO", "sample": "a\nb", "under": "x" * 1001, "taus": "a:0.5,a:b,<i>:1"}) == View(
@@ -188,7 +188,9 @@ def test_markup_in_the_url_is_drawn_nowhere(no_charts, page):
     """Neither as HTML nor as Markdown, in one field or in all of them, whether it stays in the URL or not."""
     visit = None
     for markup in MARKUP:
-        for query in ({field: markup} for field in GRAMMAR) if page == "open" else (dict.fromkeys(GRAMMAR, markup),):
+        for query in (
+            ({field: markup} for field in grammar()) if page == "open" else (dict.fromkeys(grammar(), markup),)
+        ):
             visit = visit.go(**query) if visit else Visit(page, **query)
             drawn = [one.proto.body for one in visit.at.get("html")]
             assert "evil" not in "".join(drawn)

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from hierviz import OperatingCurve, Taxonomy
-from hierviz.curves.operating_curve import CURVE_KEYS
+from hierviz.metrics import path_keys
 
 
 def curve_of(threshold, **values):
@@ -14,7 +14,7 @@ def curve_of(threshold, **values):
     n = len(threshold) + 1
     given = {key: np.asarray(value, dtype=float) for key, value in values.items()}
     return OperatingCurve(
-        np.asarray(threshold, dtype=float), {key: given.get(key, np.full(n, 0.5)) for key in CURVE_KEYS}, 10
+        np.asarray(threshold, dtype=float), {key: given.get(key, np.full(n, 0.5)) for key in path_keys()}, 10
     )
 
 
@@ -41,7 +41,7 @@ def many_curves(n, n_points=300, seed=0):
         threshold = np.sort(rng.random(n_points))[::-1]
         steps = np.linspace(0, 1, n_points + 1)
         values = {
-            key: np.clip(steps * (0.9 - 0.08 * i) + rng.normal(0, 0.004, n_points + 1), 0, 1) for key in CURVE_KEYS
+            key: np.clip(steps * (0.9 - 0.08 * i) + rng.normal(0, 0.004, n_points + 1), 0, 1) for key in path_keys()
         }
         values["correct"] = 1 - 0.4 * values["correct"]
         made[names[i]] = curve_of(threshold, **values)

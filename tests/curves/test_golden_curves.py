@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.curves.operating_curve import CURVE_KEYS, best_at_correct
-from hierviz.metrics import PATH_KEYS, path_metrics, truncate
+from hierviz.curves.operating_curve import best_at_correct
+from hierviz.metrics import path_keys, path_metrics, truncate
+from hierviz.metrics.path import PARTS
 
 KEYS = {
     "flat_softmax": "flat_softmax",
@@ -99,7 +100,7 @@ def test_tiny_tree_tables(tiny, curves_golden):
     np.testing.assert_array_equal(tiny.lca(truth, predicted), np.ravel(expected["lca"]))
     np.testing.assert_array_equal(truncate(tiny, truth, predicted), np.ravel(expected["prediction_after_truncation"]))
     raw, cut = (path_metrics(tiny, truth, predicted, truncated=cut) for cut in (False, True))
-    assert set(expected["metric_tables"]) == set(PATH_KEYS)
+    assert set(expected["metric_tables"]) == {*path_keys(), *PARTS}
     for key, tables in expected["metric_tables"].items():
         close(raw[key], np.ravel(tables["raw"]))
         close(cut[key], np.ravel(tables["truncated"]))
@@ -222,4 +223,4 @@ def test_repeats(recipe, imagenet, curves_golden):
         )
     close(rows, case["rows"])
     close(np.mean(rows, axis=0), case["mean"])
-    assert set(CURVE_KEYS) >= set(case["band"]) - {"tau"}
+    assert set(path_keys()) >= set(case["band"]) - {"tau"}

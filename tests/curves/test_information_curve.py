@@ -9,7 +9,7 @@ from strategies import many
 
 import hierviz as hv
 from hierviz.curves.information_curve import information_curve
-from hierviz.curves.operating_curve import CURVE_KEYS
+from hierviz.metrics import path_keys
 
 
 @many
@@ -25,13 +25,13 @@ def test_curve_is_the_rule_at_every_bound(case):
     for place, bits in enumerate(bounds):
         predicted = hv.infer(taxonomy, p, "information_threshold", bits=bits)
         expected = [naive.path_metrics(graph, *pair) for pair in zip(truth.tolist(), predicted.tolist())]
-        for key in CURVE_KEYS:
+        for key in path_keys():
             mean = naive.mean([one[key] for one in expected])
             assert at[key][place] == pytest.approx(mean, abs=1e-9), (key, bits)
             assert curve.at(bits)[key] == at[key][place]
     # Both ends are the ends of the operating curve.
     other = hv.operating_curve(taxonomy, truth, hv.pareto_table(taxonomy, p))
-    for key in CURVE_KEYS:
+    for key in path_keys():
         assert curve.values[key][[0, -1]] == pytest.approx(other.values[key][[-1, 0]], abs=1e-12)
 
 
@@ -42,7 +42,7 @@ def test_predictions_in_blocks(taxonomy):
     other = information_curve(taxonomy, preds.truth, preds.node_probabilities())
     assert one.n_samples == 30
     np.testing.assert_array_equal(one.threshold, other.threshold)
-    for key in CURVE_KEYS:
+    for key in path_keys():
         np.testing.assert_array_equal(one.values[key], other.values[key])
 
 

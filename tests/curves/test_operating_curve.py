@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from strategies import many
 
 import hierviz as hv
-from hierviz.curves.operating_curve import CURVE_KEYS, best_at_correct, envelope, envelope_integral
-from hierviz.metrics import path_metrics
+from hierviz.curves.operating_curve import best_at_correct, envelope, envelope_integral
+from hierviz.metrics import path_keys, path_metrics
 
 close = np.testing.assert_allclose
 SUMMARY = {
@@ -66,8 +66,8 @@ def test_curve(case):
     thresholds, points = naive.curve(graph, p.tolist(), truth.tolist())
     assert curve.threshold.tolist() == thresholds
     assert (curve.n_points, curve.n_samples) == (len(points), len(p))
-    assert tuple(curve.values) == CURVE_KEYS
-    for key in CURVE_KEYS:
+    assert tuple(curve.values) == path_keys()
+    for key in path_keys():
         close(curve.values[key], [point[key] for point in points], atol=1e-12, err_msg=key)
         assert (curve.values[key] >= 0).all()
         assert key.endswith("dist") or (curve.values[key] <= 1).all()
@@ -93,13 +93,13 @@ def test_look_up_at_every_threshold(case):
     found = curve.at(np.array(places))
     for i, place in enumerate(places):
         expected = naive.mean_metrics(graph, p.tolist(), truth.tolist(), place)
-        for key in CURVE_KEYS:
+        for key in path_keys():
             close(found[key][i], expected[key], atol=1e-12)
         assert curve.at(place)["correct"] == found["correct"][i]
     grid = np.array([1, 0.75, 0.5, 0.25, 0.0])
     sampled = curve.sampled(grid)
     assert sampled.n_points == 5
-    for key in CURVE_KEYS:
+    for key in path_keys():
         np.testing.assert_array_equal(sampled.values[key], curve.at(grid)[key])
         np.testing.assert_array_equal(sampled.at(grid)[key], curve.at(grid)[key])
 
@@ -116,7 +116,7 @@ def test_what_leaves_a_curve_alone(case, data):
     np.testing.assert_array_equal(moved.threshold, curve.threshold)
     # Halving is exact but for the smallest of neighbours, which 0.25 + x / 2 may merge.
     merged = len(np.unique(0.25 + p / 2)) < len(np.unique(p))
-    for key in CURVE_KEYS:
+    for key in path_keys():
         close(moved.values[key], curve.values[key], atol=1e-12)
         if not merged:
             close(squashed.values[key], curve.values[key], atol=1e-12)
@@ -132,7 +132,7 @@ def test_a_table_of_parts_is_the_table_of_all(case):
     parts = hv.ParetoTable.concatenate([hv.pareto_table(taxonomy, row[None]) for row in p])
     apart = hv.operating_curve(taxonomy, truth, parts)
     np.testing.assert_array_equal(apart.threshold, whole.threshold)
-    for key in CURVE_KEYS:
+    for key in path_keys():
         np.testing.assert_array_equal(apart.values[key], whole.values[key])
 
 
@@ -255,7 +255,7 @@ def test_curves_agree_with_rules(key, taxonomy):
     p = preds.node_probabilities()
     for tau in (0, 0.1, 0.3, 0.5, 0.9, 1):
         metrics = path_metrics(taxonomy, preds.truth, hv.infer(taxonomy, p, "threshold", threshold=tau))
-        for name in CURVE_KEYS:
+        for name in path_keys():
             close(curve.at(tau)[name], metrics[name].mean(), atol=1e-12)
 
 

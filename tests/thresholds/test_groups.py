@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 import hierviz as hv
 from benchmarks.guarantee import population
-from hierviz.curves.operating_curve import CURVE_KEYS
-from hierviz.metrics import path_metrics
+from hierviz.metrics import path_keys, path_metrics
 from hierviz.thresholds.groups import group_thresholds, groups_by_depth, groups_by_subtree, nodes_at_each
 from hierviz.thresholds.selection import at_least_correct, best_of
 from hierviz.uncertainty.splits import split_samples
@@ -112,7 +111,7 @@ def test_on_the_same_samples_and_on_others(world):
     assert "chosen and measured on the same" in same.sentence
     answers = nodes_at_each(world.table, same.thresholds_of(labels))
     metrics = path_metrics(world.taxonomy, world.truth, answers)
-    for key in CURVE_KEYS:
+    for key in path_keys():
         assert same.values[key] == pytest.approx(metrics[key].mean(), abs=1e-12)
     other = group_thresholds(world.taxonomy, world.truth, world.table, labels, best_of, fraction=0.5, seed=1)
     assert other.is_checked

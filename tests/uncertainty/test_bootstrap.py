@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import hierviz as hv
 from benchmarks import coverage
-from hierviz.curves.operating_curve import CURVE_KEYS
+from hierviz.metrics import path_keys
 from hierviz.uncertainty.resamples import Interval
 
 close, equal = np.testing.assert_allclose, np.testing.assert_array_equal
@@ -228,16 +228,16 @@ def test_curve_of_each_resample(case, seed, is_grouped):
     thresholds = np.array([1.0, *strategies.TIES, *np.nextafter(p.ravel()[:4], 2), -1.0])
     depth = taxonomy.depth[table.nodes] - 3.0
     bands = hv.bootstrap_curve(
-        taxonomy, truth, table, resamples, thresholds=thresholds, more={"more": depth}, keys=(*CURVE_KEYS, "more")
+        taxonomy, truth, table, resamples, thresholds=thresholds, more={"more": depth}, keys=(*path_keys(), "more")
     )
-    assert tuple(bands.curve) == (*CURVE_KEYS, "more")
+    assert tuple(bands.curve) == (*path_keys(), "more")
     assert set(bands.summary) == SCALARS
     whole = hv.operating_curve(taxonomy, truth, table)
     for i, counts in resamples.each():
         rows = np.repeat(np.arange(n), counts)
         curve = hv.operating_curve(taxonomy, truth[rows], table.take(rows))
         at, summary = curve.at(thresholds), curve.summary()
-        for key in CURVE_KEYS:
+        for key in path_keys():
             close(bands.curve[key].draws[i], at[key], atol=1e-9, err_msg=key)
         for key, one in bands.summary.items():
             close(one.draws[i], summary[key], atol=1e-9, err_msg=key)
@@ -246,7 +246,7 @@ def test_curve_of_each_resample(case, seed, is_grouped):
         for j in (0, 3, -1):
             answers = [naive.rule_threshold(graph, row, thresholds[j]) for row in p[rows].tolist()]
             close(bands.curve["more"].draws[i, j], taxonomy.depth[answers].mean() - 3, atol=1e-9)
-    for key in CURVE_KEYS:
+    for key in path_keys():
         equal(bands.curve[key].estimate, whole.at(thresholds)[key])
     for key, one in bands.summary.items():
         assert one.estimate == whole.summary()[key]

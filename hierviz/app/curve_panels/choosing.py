@@ -7,11 +7,9 @@ from hierviz.app import state
 from hierviz.charts import threshold_text
 from hierviz.charts.curve_table import short_label
 from hierviz.evaluation.common_samples import judged_samples
-from hierviz.metrics import METRICS
+from hierviz.metrics import METRICS, share_keys
 from hierviz.number_text import value_text
 
-# The numbers at one threshold that every panel shows.
-SHOWN = ("correct", "exact", "info_precision", "info_recall", "info_f1")
 MEMORY = "choosing"
 
 
@@ -65,7 +63,7 @@ def use_threshold(tau, model, key):
     )
 
 
-def value_table(rows, key, *, first, keys=SHOWN, intervals=None):
+def value_table(rows, key, *, first, keys=None, intervals=None):
     """Rows of numbers, the same columns in all panels.
 
     Parameters
@@ -76,11 +74,12 @@ def value_table(rows, key, *, first, keys=SHOWN, intervals=None):
         Of the widget.
     first : str
         Title of the first column.
-    keys : sequence of str
-        Metrics.
+    keys : sequence of str, optional
+        Metrics; those by information from 0 to 1 if not given.
     intervals : dict of str to dict of str to Interval, optional
         By row and metric.
     """
+    keys = share_keys() if keys is None else keys
     table = pd.DataFrame(
         [[name, row["τ"], *(row.get(one) for one in keys)] for name, row in rows.items()],
         columns=[first, "τ", *(short_label(one) for one in keys)],

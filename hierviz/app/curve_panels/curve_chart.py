@@ -8,11 +8,10 @@ from hierviz import charts
 from hierviz.app import state
 from hierviz.app.curve_panels import goal_panel, uncertainty
 from hierviz.app.curve_panels.curve_drag import drag_bar
-from hierviz.app.state.curve_choices import AXES
+from hierviz.app.state.curve_choices import axes
 from hierviz.app.widgets.figure import below
-from hierviz.curves.operating_curve import CURVE_KEYS
 from hierviz.curves.set_operating_curve import set_operating_curve
-from hierviz.metrics import path_metrics
+from hierviz.metrics import path_keys, path_metrics
 from hierviz.taxonomy import Taxonomy
 
 # Low enough that the strip to drag is in sight without scrolling on a laptop.
@@ -44,7 +43,7 @@ class CurveChoice:
     @property
     def axes(self):
         """The pair of metrics."""
-        return AXES[state.view().axes]
+        return axes()[state.view().axes]
 
     def curves(self, start):
         """Operating curves by name."""
@@ -88,7 +87,7 @@ def _landed(model, view):
     for rule in view.marked:
         answers = model.answers(rule, bits=view.bits, lam=view.lam)
         metrics = path_metrics(model.taxonomy, model.truth, answers[model.judged])
-        found[rule] = {key: float(metrics[key].mean()) for key in CURVE_KEYS}
+        found[rule] = {key: float(metrics[key].mean()) for key in path_keys()}
     return found
 
 

@@ -10,6 +10,7 @@ from hierviz.app.curve_panels import choosing, uncertainty
 from hierviz.app.state.escape import escape
 from hierviz.charts import threshold_text
 from hierviz.charts.curve_table import short_label
+from hierviz.metrics import METRICS, path_keys
 from hierviz.number_text import percent_text, value_text
 from hierviz.thresholds.groups import group_thresholds, groups_by_depth, groups_by_subtree
 from hierviz.thresholds.selection import (
@@ -29,13 +30,18 @@ GOALS = {
     "groups": "A τ for each group",
 }
 # What is asked for at first.
+MOST_OF = "info_recall"
 LEVEL, SHARE, COSTS = 95.0, 20.0, {"wrong": 1.0, "vague": 0.3, "most": 0.1}
 GROUPS = {
     "subtree": "the branch below the root that the best leaf lies in",
     "depth": "the depth of the answer at τ = 0.5",
 }
 CHECKS = {"same": "the same samples", "other": "the other half of the samples"}
-GROUP_GOALS = {"correct": "so many correct", "best": "best F1"}
+
+
+def group_goals():
+    """What the threshold of each group can be chosen for: a share of correct answers, or the best mean of a metric."""
+    return {"correct": "so many correct"} | {f"best-{key}": f"best {METRICS[key].label}" for key in path_keys()}
 
 
 def panel(choice, now):
@@ -86,7 +92,7 @@ def _asked(goal, choice):
         return tuple(choosing.value(name, default) for name, default in COSTS.items())
     if goal == "depth":
         return choosing.value("deep", *_depths(choice)), choosing.value("share", SHARE)
-    return (choosing.value("level", LEVEL),)
+    return choosing.value("level", LEVEL), choosing.value("most_of", MOST_OF, path_keys())
 
 
 def _depths(choice):
@@ -99,7 +105,7 @@ def _find(choice, key, goal):
     samples = choosing.samples_of(choice)[key]
     curve, asked = samples.curve, _asked(goal, choice)
     if goal == "correct":
-        return [(f"{asked[0]:g} % correct", at_least_correct(curve, asked[0] / 100))]
+        return [(f"{asked[0]:g} % correct", at_least_correct(curve, asked[0] / 100, key=asked[1]))]
     if goal == "depth":
         depth, share = asked
         found = at_most_above_depth(curve, choice.taxonomy, samples.table, depth, share / 100)
@@ -110,15 +116,23 @@ def _find(choice, key, goal):
 
 
 def _ask_correct(choice):
-    st.number_input(
-        "At least so many of 100 answers are correct",
-        0.0,
-        100.0,
-        step=1.0,
-        format="%.1f",
-        **choosing.kept("level", LEVEL, width=330),
-    )
-    st.markdown("Of all thresholds that do it, this is the one that says the most (largest information recall):")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.number_input(
+            "At least so many of 100 answers are correct",
+            0.0,
+            100.0,
+            step=1.0,
+            format="%.1f",
+            **choosing.kept("level", LEVEL, width=330),
+        )
+        st.selectbox(
+            "and the best mean of",
+            format_func=lambda key: METRICS[key].label,
+            **choosing.kept("most_of", MOST_OF, path_keys(), width=230),
+        )
+    most_of = METRICS[choosing.value("most_of", MOST_OF, path_keys())]
+    end = "smallest" if most_of.better == "lower" else "largest"
+    st.markdown(f"Of all thresholds that do it, this is the one with the {end} mean of {most_of.label}:")
 
 
 def _ask_cost(choice):
@@ -154,11 +168,11 @@ def _ask_groups(choice):
         st.selectbox("Groups by", format_func=GROUPS.get, **choosing.kept("groups_by", "subtree", GROUPS, width=420))
         st.selectbox(
             "Goal of each",
-            format_func=GROUP_GOALS.get,
-            **choosing.kept("groups_goal", "correct", GROUP_GOALS, width=170),
+            format_func=group_goals().get,
+            **choosing.kept("groups_goal", "correct", group_goals(), width=230),
         )
         st.selectbox("Measured on", format_func=CHECKS.get, **choosing.kept("groups_on", "other", CHECKS, width=250))
-        if choosing.value("groups_goal", "correct", GROUP_GOALS) == "correct":
+        if choosing.value("groups_goal", "correct", group_goals()) == "correct":
             st.number_input(
                 "% correct", 0.0, 100.0, step=1.0, format="%.1f", **choosing.kept("level", LEVEL, width=120)
             )
@@ -193,7 +207,7 @@ def _reached(choice, key, tau, label, found, where):
 def _groups(choice, key):
     samples, taxonomy = choosing.samples_of(choice)[key], choice.taxonomy
     by = choosing.value("groups_by", "subtree", GROUPS)
-    goal = choosing.value("groups_goal", "correct", GROUP_GOALS)
+    goal = choosing.value("groups_goal", "correct", group_goals())
     is_checked = choosing.value("groups_on", "other", CHECKS) == "other" and samples.n_samples > 1
     level = _asked("groups", choice)[0] / 100
 
@@ -201,7 +215,9 @@ def _groups(choice, key):
         labels = (
             groups_by_subtree(taxonomy, samples.table) if by == "subtree" else groups_by_depth(taxonomy, samples.table)
         )
-        find = best_of if goal == "best" else partial(at_least_correct, level=level)
+        find = partial(at_least_correct, level=level)
+        if goal != "correct":
+            find = partial(best_of, key=goal.removeprefix("best-"))
         return group_thresholds(
             taxonomy, samples.truth, samples.table, labels, find, fraction=0.5 if is_checked else None
         )

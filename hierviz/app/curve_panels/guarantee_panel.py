@@ -8,21 +8,11 @@ from hierviz.app.state.escape import escape
 from hierviz.charts import threshold_text
 from hierviz.errors import HiervizError
 from hierviz.evaluation.common_samples import group_columns
+from hierviz.metrics import METRICS
 from hierviz.number_text import percent_text
-from hierviz.thresholds.risk_control import guaranteed_threshold
+from hierviz.thresholds.risk_control import guaranteed_threshold, promised_keys
 
 ALONE = "each sample by itself"
-# Metric -> what its loss is called.
-LOSSES = {
-    "correct": "wrong answers",
-    "exact": "answers that are not exact",
-    "info_recall": "missing information (1 − recall)",
-    "info_precision": "wrong information (1 − precision)",
-    "info_f1": "1 − F1 (information)",
-    "depth_recall": "missing depth (1 − recall by depth)",
-    "depth_precision": "wrong depth (1 − precision by depth)",
-    "depth_f1": "1 − F1 (depth)",
-}
 # What is asked for at first, in percent.
 ALPHA, CONFIDENCE, SHARE = 10.0, 90.0, 50.0
 
@@ -38,7 +28,11 @@ def panel(choice, now):
         st.number_input(
             "At most so many %", 0.1, 99.9, step=1.0, format="%.1f", **choosing.kept("alpha", ALPHA, width=150)
         )
-        st.selectbox("of", format_func=LOSSES.get, **choosing.kept("loss", "correct", LOSSES, width=270))
+        st.selectbox(
+            "of",
+            format_func=lambda key: METRICS[key].loss_label,
+            **choosing.kept("loss", "correct", promised_keys(), width=270),
+        )
         st.number_input(
             "with a confidence of %",
             1.0,
@@ -77,7 +71,7 @@ def promise(choice, key):
         "alpha": choosing.value("alpha", ALPHA) / 100,
         # Whole percentages stay what they are: 1 - 0.9 is not 0.1.
         "delta": round(1 - choosing.value("confidence", CONFIDENCE) / 100, 12),
-        "key": choosing.value("loss", "correct", LOSSES),
+        "key": choosing.value("loss", "correct", promised_keys()),
         "fraction": choosing.value("fraction", SHARE) / 100,
         "seed": choosing.value("split_seed", 0),
     }
@@ -104,7 +98,7 @@ def _show(choice, key, found):
             return
         st.markdown(f"#### {name}: τ = {threshold_text(found.threshold)}")
         st.markdown(f"**{escape(found.sentence)}**")
-        loss = LOSSES[found.key]
+        loss = METRICS[found.key].loss_label
         loss = loss[0].upper() + loss[1:]
         chosen, checked, bound = st.columns(3)
         chosen.metric(

@@ -6,7 +6,7 @@ from hierviz import charts
 from hierviz.app import state
 from hierviz.app.curve_panels.curve_chart import CurveChoice, curve_chart
 from hierviz.app.curve_panels.curve_panels import panels
-from hierviz.app.state.curve_choices import AXES, DRAWN
+from hierviz.app.state.curve_choices import DRAWN, axes
 from hierviz.app.widgets import numbers, shell
 from hierviz.inference.registry import INFERENCE_RULES
 
@@ -22,7 +22,10 @@ def controls(usable, names):
                 max_selections=8,
                 **state.bound("models", value=names, width=620, back=lambda value: tuple(value) or None),
             )
-        st.selectbox("Curve of", list(AXES), format_func=lambda key: AXES[key].label, **state.bound("axes", width=300))
+        pairs = axes()
+        st.selectbox(
+            "Curve of", list(pairs), format_func=lambda key: pairs[key].label, **state.bound("axes", width=300)
+        )
         with st.popover("Options", icon=":material/tune:"):
             for key, (label, help_text) in DRAWN.items():
                 if key != "bands":  # stands with its settings under Uncertainty
@@ -81,6 +84,6 @@ st.markdown(
 threshold_panel(choice)
 
 st.markdown("What the numbers on this page mean:")
-axes = (choice.axes.x, choice.axes.y)
-shown = dict.fromkeys((*(one for one in axes if one != "tau"), *charts.read_out_keys(*axes)))
+across_and_up = (choice.axes.x, choice.axes.y)
+shown = dict.fromkeys((*(one for one in across_and_up if one != "tau"), *charts.read_out_keys(*across_and_up)))
 numbers.definitions(shown, "curves")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hierviz.metrics import METRICS, path_keys
+
 
 @dataclass(frozen=True)
 class Axes:
@@ -15,7 +17,7 @@ class Axes:
     strip: str = "info_f1"
 
 
-AXES = {
+_PAIRS = {
     "recall-correct": Axes("correct against information recall", "info_recall", "correct"),
     "exact-correct": Axes("correct against exact", "exact", "correct"),
     "recall-precision": Axes("precision against recall (information)", "info_recall", "info_precision"),
@@ -23,6 +25,17 @@ AXES = {
     "depth-recall-precision": Axes("precision against recall (depth)", "depth_recall", "depth_precision", "depth_f1"),
     "tau-hf1": Axes("hF1 of the predicted set against τ", "tau", "hf1_samples"),
 }
+
+
+def axes():
+    """All that can be drawn: the pairs above, and against τ the path metrics that stand in none of them."""
+    shown = {key for pair in _PAIRS.values() for key in (pair.x, pair.y)}
+    rest = [key for key in path_keys() if key not in shown]
+    return _PAIRS | {
+        f"tau-{key.replace('_', '-')}": Axes(f"{METRICS[key].label} against τ", "tau", key) for key in rest
+    }
+
+
 # Options of the drawing: label and help.
 DRAWN = {
     "levels": ("Lines at 90 and 95 % correct", "How specific a model can be when so many of its answers are correct."),

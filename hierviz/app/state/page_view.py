@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import asdict, dataclass, replace
 
-from hierviz.app.state.curve_choices import AXES, DRAWN, MARKED, PANELS
+from hierviz.app.state.curve_choices import DRAWN, MARKED, PANELS, axes
 from hierviz.app.state.dataset import DEMO
 from hierviz.charts import threshold_text
 from hierviz.evaluation.mistakes import ORDERS, OUTCOMES
@@ -22,27 +22,30 @@ def _one_of(words):
 NUMBERS = {"tau": (1.0, 12), "bits": (64.0, 3), "lam": (64.0, 3)}
 # Fields that hold several words; in the URL "-" stands for none of them.
 SEVERAL = ("models", "drawn", "marked", "taus")
-# What may stand in each field of a URL; of a field that holds several words, in each of them. Anything else is dropped.
 _KEY = "[a-z0-9]+(-[a-z0-9]+)*"
 _NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?"
 # Names of files' own making: any text in one line.
 _NAME = r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{0,1000}"
-GRAMMAR = {
-    "data": re.compile(f"{DEMO}|[0-9a-f]{{16}}"),
-    "sample": re.compile(_NAME),
-    "under": re.compile(_NAME),
-    **dict.fromkeys(("model", "models"), re.compile(_KEY)),
-    **dict.fromkeys(NUMBERS, re.compile(_NUMBER, re.ASCII)),
-    "taus": re.compile(f"{_KEY}:{_NUMBER}", re.ASCII),
-    "rule": _one_of(INFERENCE_RULES),
-    "outcome": _one_of(OUTCOMES),
-    "order": _one_of(ORDERS),
-    "tree": _one_of(TREES),
-    "axes": _one_of(AXES),
-    "panel": _one_of(("none", *PANELS)),
-    "drawn": _one_of(DRAWN),
-    "marked": _one_of(INFERENCE_RULES),
-}
+
+
+def grammar():
+    """What may stand in each field of a URL; of a field that holds several words, in each of them. Anything else is dropped."""
+    return {
+        "data": re.compile(f"{DEMO}|[0-9a-f]{{16}}"),
+        "sample": re.compile(_NAME),
+        "under": re.compile(_NAME),
+        **dict.fromkeys(("model", "models"), re.compile(_KEY)),
+        **dict.fromkeys(NUMBERS, re.compile(_NUMBER, re.ASCII)),
+        "taus": re.compile(f"{_KEY}:{_NUMBER}", re.ASCII),
+        "rule": _one_of(INFERENCE_RULES),
+        "outcome": _one_of(OUTCOMES),
+        "order": _one_of(ORDERS),
+        "tree": _one_of(TREES),
+        "axes": _one_of(axes()),
+        "panel": _one_of(("none", *PANELS)),
+        "drawn": _one_of(DRAWN),
+        "marked": _one_of(INFERENCE_RULES),
+    }
 
 
 @dataclass(frozen=True)
@@ -99,11 +102,11 @@ class View:
     @classmethod
     def from_query(cls, asked):
         """The view of query parameters; what is not understood has its default."""
-        found = {}
+        found, allowed = {}, grammar()
         for name, text in asked.items():
             if name in SEVERAL:
-                found[name] = tuple(one for one in text.split(",") if GRAMMAR[name].fullmatch(one))
-            elif name in GRAMMAR and GRAMMAR[name].fullmatch(text):
+                found[name] = tuple(one for one in text.split(",") if allowed[name].fullmatch(one))
+            elif name in allowed and allowed[name].fullmatch(text):
                 found[name] = _number(name, text) if name in NUMBERS else text
         if "taus" in found:
             parts = (one.rpartition(":") for one in found["taus"])

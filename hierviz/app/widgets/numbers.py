@@ -8,15 +8,6 @@ from hierviz.app.state.escape import escape
 from hierviz.metrics import METRICS
 from hierviz.number_text import value_text
 
-BLOCK_TITLES = {
-    "distribution": "Of the probabilities",
-    "top_down": "Of the best leaf, found from the top down",
-    "predicted": "Of the answer",
-    "curve": "Of all thresholds",
-    "confusion": "Of the nodes on both paths",
-    "per_sample": "Of one sample",
-}
-
 
 def shown(key, value):
     """A value as text: yes or no, a count, or decimals; – where undefined."""
@@ -24,7 +15,7 @@ def shown(key, value):
         return "–"
     if value in ("Infinity", math.inf):
         return "∞"
-    if key in ("exact", "correct") and value in (0, 1):
+    if METRICS[key].is_binary and value in (0, 1):
         return "yes" if value else "no"
     if METRICS[key].unit in ("nodes", "samples", "points", "edges") and float(value).is_integer():
         return f"{int(value):,}"

@@ -24,7 +24,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hierviz.metrics.path import harmonic_mean, ratio
+from hierviz.metrics.node_pairs import harmonic_mean, ratio
 from hierviz.taxonomy import Taxonomy
 
 CELLS = ("tp", "tn", "fp", "fn")

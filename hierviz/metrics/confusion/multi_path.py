@@ -30,7 +30,7 @@ from hierviz.metrics.confusion.matching import match
 from hierviz.metrics.confusion.pair_counts import count
 from hierviz.metrics.confusion.path_confusion import MatchedPair, PathConfusion, SamplePairs
 from hierviz.metrics.confusion.path_lists import PathLists, Towards, without_repeats
-from hierviz.metrics.path import ratio
+from hierviz.metrics.node_pairs import ratio
 from hierviz.taxonomy import NodeLists
 
 __all__ = ["MatchedPair", "PathConfusion", "SamplePairs", "best_constant_path", "confusion_paths"]

@@ -28,7 +28,7 @@ import numpy as np
 
 from hierviz.checks import checked_probabilities
 from hierviz.errors import PredictionsError
-from hierviz.metrics.path import ratio
+from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.sets.node_sets import (
     closed_keys,
     highest_below,

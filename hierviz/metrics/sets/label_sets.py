@@ -36,7 +36,7 @@ import numpy as np
 
 from hierviz.checks import check_threshold, check_truth_first, checked_probabilities
 from hierviz.errors import PredictionsError
-from hierviz.metrics.path import ratio
+from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.sets.node_sets import (
     above,
     closed_keys,

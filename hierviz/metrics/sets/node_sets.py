@@ -31,7 +31,7 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.errors import PredictionsError
-from hierviz.metrics.path import harmonic_mean, ratio
+from hierviz.metrics.node_pairs import harmonic_mean, ratio
 from hierviz.taxonomy import NodeLists
 
 # Work arrays hold about this many values (4 MB of float64), so that they stay in the processor's cache.

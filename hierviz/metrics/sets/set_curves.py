@@ -32,7 +32,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierviz.checks import check_threshold, check_truth_first, checked_probabilities
-from hierviz.metrics.path import ratio
+from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.sets.node_sets import (
     highest_below,
     node_weights,

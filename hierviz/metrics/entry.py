@@ -1,0 +1,91 @@
+"""What the registry of metrics holds: the classes of its entries and the ranges they share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+UNIT, POSITIVE, COUNT = (0.0, 1.0), (0.0, float("inf")), (0, float("inf"))
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One number hierviz reports.
+
+    Attributes
+    ----------
+    key, block : str
+        Where it stands in the JSON.
+    label, sentence, formula, source : str
+        Name for people, one plain sentence, LaTeX, paper with section or equation where there is one.
+    range : (low, high)
+    better : str
+        'higher', 'lower' or 'neither'.
+    unit : str
+        '' for dimensionless.
+    tree_only, leaf_truth_only : bool
+        What it needs.
+    brief : str
+        Name where there is room for few letters; the label where empty.
+    is_binary : bool
+        Of one sample it is 0 or 1.
+    """
+
+    key: str
+    block: str
+    label: str
+    sentence: str
+    formula: str
+    source: str
+    range: tuple[float, float] = UNIT
+    better: str = "higher"
+    unit: str = ""
+    tree_only: bool = True
+    leaf_truth_only: bool = False
+    brief: str = ""
+    is_binary: bool = False
+
+    @property
+    def sign(self):
+        """1 where more is better, -1 where less is, 0 where neither."""
+        return {"higher": 1, "lower": -1, "neither": 0}[self.better]
+
+    @property
+    def is_share(self):
+        """True of a dimensionless number from 0 to 1."""
+        return self.range == UNIT and not self.unit
+
+
+@dataclass(frozen=True)
+class PathMetric(Metric):
+    """A metric of one answer against one truth; its mean over samples is what is reported.
+
+    Attributes
+    ----------
+    function : callable
+        `hierviz.metrics.node_pairs.NodePairs` -> ndarray of float, shape (n_samples,).
+    counts : str
+        'information' or 'depth' where it counts bits or edges, else ''.
+    loss : str
+        What 1 - metric is called; "1 − label" where empty.
+    is_best_at_root : bool
+        The answer "root" has the best value, whatever the truth.
+    """
+
+    function: Callable | None = None
+    counts: str = ""
+    loss: str = ""
+    is_best_at_root: bool = False
+
+    @property
+    def loss_label(self):
+        """What 1 - metric is called."""
+        return self.loss or f"1 − {self.label}"
+
+
+def entries_of(block, source, *entries, kind=Metric, tree_only=True):
+    """Entries of one block by their key, each given as (key, label, sentence, formula, other attributes)."""
+    return {
+        key: kind(key, block, label, sentence, formula, **{"source": source, "tree_only": tree_only, **more})
+        for key, label, sentence, formula, more in entries
+    }

@@ -1,0 +1,129 @@
+r"""Values of one answer against one truth, sample by sample: the functions behind the path metrics.
+
+Conventions
+-----------
+Each function takes `NodePairs` and returns an array of shape (n_samples,). With a value v, bits of information or depth in
+edges,
+
+    shared = v(lca),  claimed = v(predicted),  due = v(truth).
+
+0/0 is 1: predicting the root claims nothing and is not wrong.
+
+Functions
+---------
+exact, correct, and of the `PathValues` of information or depth: precision, recall, f1, distance
+
+References
+----------
+.. [1] J. Valmadre, Hierarchical classification at multiple operating points, NeurIPS 2022.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from hierviz.taxonomy import Taxonomy
+
+
+@dataclass(frozen=True, eq=False)
+class PathValues:
+    """One value of the three nodes of each sample, arrays of float, shape (n_samples,)."""
+
+    shared: np.ndarray
+    claimed: np.ndarray
+    due: np.ndarray
+
+    @cached_property
+    def precision(self):
+        """shared / claimed."""
+        return ratio(self.shared, self.claimed)
+
+    @cached_property
+    def recall(self):
+        """shared / due."""
+        return ratio(self.shared, self.due)
+
+    @property
+    def excess(self):
+        """claimed - shared."""
+        return self.claimed - self.shared
+
+    @property
+    def deficient(self):
+        """due - shared."""
+        return self.due - self.shared
+
+
+@dataclass(frozen=True, eq=False)
+class NodePairs:
+    """The true and the predicted node of each sample, and their lowest common ancestor.
+
+    Attributes
+    ----------
+    taxonomy : Taxonomy
+        A tree.
+    truth, predicted, common : ndarray of int, shape (n_samples,)
+    """
+
+    taxonomy: Taxonomy
+    truth: np.ndarray
+    predicted: np.ndarray
+    common: np.ndarray
+
+    @cached_property
+    def information(self):
+        """PathValues in bits."""
+        return self.values_of(self.taxonomy.information)
+
+    @cached_property
+    def depth(self):
+        """PathValues in edges."""
+        return self.values_of(self.taxonomy.depth.astype(float))
+
+    def values_of(self, value):
+        """PathValues of any number of every node, ndarray of float, shape (n_nodes,)."""
+        return PathValues(value[self.common], value[self.predicted], value[self.truth])
+
+
+def exact(pairs):
+    """1 where the answer is the truth, else 0."""
+    return (pairs.predicted == pairs.truth).astype(float)
+
+
+def correct(pairs):
+    """1 where the answer is the truth or one lies above the other, else 0."""
+    return ((pairs.common == pairs.predicted) | (pairs.common == pairs.truth)).astype(float)
+
+
+def precision(values):
+    """Share of what is claimed that is shared."""
+    return values.precision
+
+
+def recall(values):
+    """Share of what is due that is shared."""
+    return values.recall
+
+
+def f1(values):
+    """Harmonic mean of precision and recall."""
+    return harmonic_mean(values.precision, values.recall)
+
+
+def distance(values):
+    """From the answer up to the common ancestor and down to the truth."""
+    return values.excess + values.deficient
+
+
+def ratio(part, whole, empty=1.0):
+    """part / whole, `empty` where whole is 0."""
+    whole = np.asarray(whole, dtype=float)
+    return np.divide(part, whole, out=np.full(np.broadcast(part, whole).shape, float(empty)), where=whole != 0)
+
+
+def harmonic_mean(precision, recall):
+    """2PR / (P + R), 0 where both are 0."""
+    return ratio(2 * precision * recall, np.asarray(precision + recall), empty=0.0)

@@ -1,0 +1,95 @@
+"""The metrics of one answer against one truth, each with its function: entries for `METRICS`.
+
+To add one, write a function of `hierviz.metrics.node_pairs.NodePairs` there and an entry here: it is then in the evaluation,
+the tables, the axes and goals of the operating curves and `docs/metrics.md`.
+
+References
+----------
+.. [1] J. Valmadre, Hierarchical classification at multiple operating points, NeurIPS 2022.
+"""
+
+from __future__ import annotations
+
+from hierviz.metrics import node_pairs
+from hierviz.metrics.entry import POSITIVE, PathMetric, entries_of
+
+VALMADRE = "Valmadre, NeurIPS 2022"
+_PREDICTED_NOTE = "An answer finer than the truth is first cut back to the truth."
+
+
+def _counting(prefix, counts, value, unit, wrong, missing):
+    """Precision, recall, F1 and distance by information or by depth."""
+
+    def of(function):
+        return lambda pairs: function(getattr(pairs, counts))
+
+    return (
+        (
+            f"{prefix}_precision",
+            f"Precision ({counts})",
+            f"How much of what the answer claims is right, counted in {unit}. {_PREDICTED_NOTE}",
+            rf"P = {value}(\mathrm{{lca}}(y, \hat y)) \,/\, {value}(\hat y)",
+            {"function": of(node_pairs.precision), "counts": counts, "brief": "Prec.", "loss": wrong}
+            | {"is_best_at_root": True},
+        ),
+        (
+            f"{prefix}_recall",
+            f"Recall ({counts})",
+            f"How much of the truth the answer states, counted in {unit}. {_PREDICTED_NOTE}",
+            rf"R = {value}(\mathrm{{lca}}(y, \hat y)) \,/\, {value}(y)",
+            {"function": of(node_pairs.recall), "counts": counts, "brief": "Recall", "loss": missing},
+        ),
+        (
+            f"{prefix}_f1",
+            f"F1 ({counts})",
+            "Harmonic mean of precision and recall of each sample; the mean is over samples.",
+            r"F_1 = 2PR / (P + R)",
+            {"function": of(node_pairs.f1), "counts": counts, "brief": "F1"},
+        ),
+        (
+            f"{prefix}_dist",
+            f"Distance ({counts})",
+            f"{unit.capitalize()} on the way from the answer to the truth through their lowest common ancestor.",
+            rf"d = {value}(y) + {value}(\hat y) - 2\,{value}(\mathrm{{lca}}(y, \hat y))",
+            {"function": of(node_pairs.distance), "counts": counts, "brief": "Dist."}
+            | {"range": POSITIVE, "better": "lower", "unit": unit},
+        ),
+    )
+
+
+PATH_METRICS = entries_of(
+    "predicted",
+    VALMADRE,
+    (
+        "exact",
+        "Exact",
+        f"The answer is the truth. {_PREDICTED_NOTE}",
+        r"[\hat y = y]",
+        {"function": node_pairs.exact, "brief": "Exact", "loss": "answers that are not exact", "is_binary": True},
+    ),
+    (
+        "correct",
+        "Correct",
+        f"The answer is the truth or one of its ancestors: nothing said is wrong. {_PREDICTED_NOTE}",
+        r"[\mathrm{lca}(y, \hat y) = \hat y]",
+        {"function": node_pairs.correct, "brief": "Right", "loss": "wrong answers"}
+        | {"is_binary": True, "is_best_at_root": True},
+    ),
+    *_counting(
+        "info",
+        "information",
+        "I",
+        "bits",
+        wrong="wrong information (1 − precision)",
+        missing="missing information (1 − recall)",
+    ),
+    *_counting(
+        "depth",
+        "depth",
+        "D",
+        "edges",
+        wrong="wrong depth (1 − precision by depth)",
+        missing="missing depth (1 − recall by depth)",
+    ),
+    kind=PathMetric,
+)
