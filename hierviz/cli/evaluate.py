@@ -13,7 +13,7 @@ from hierviz.evaluation.evaluation import NODE_COLUMNS, Evaluation
 from hierviz.evaluation.summary import evaluate, require_same_samples
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.thresholds.operating_point import RULE
-from hierviz.thresholds.promise_check import promise_notes
+from hierviz.thresholds.operating_point_check import operating_point_notes
 
 
 def add_evaluate(commands):
@@ -74,7 +74,7 @@ def run_evaluate(options):
     found = evaluate(models, **choice)
     if point is not None:
         for entry in found["models"]:
-            entry["notes"] += promise_notes(point, entry)
+            entry["notes"] += operating_point_notes(point, entry)
     if options.per_sample:
         write_csv(options.per_sample, *per_sample_table(models, choice))
     write_text(options.json, json.dumps(found, indent=1, ensure_ascii=False) + "\n")

@@ -17,7 +17,7 @@ from hierviz.thresholds.groups import group_thresholds, groups_by_subtree
 from hierviz.thresholds.risk_control import guaranteed_threshold
 from hierviz.thresholds.selection import at_most_above_depth, at_most_cost, cheapest, with_costs
 
-PANELS = ("goal", "guarantee", "uncertainty", "models", "take")
+PANELS = ("target", "guarantee", "uncertainty", "models", "export")
 SHOWN = {
     "Correct": "correct",
     "Exact": "exact",
@@ -92,7 +92,7 @@ def test_so_many_correct(demo, monkeypatch):
 def test_cost_and_depth(demo, no_chart):
     model = demo.models[MODEL]
     curve, table, truth = parts(model)
-    visit = keep(Visit("curves", models=MODEL), goal="cost", wrong=2.0, vague=0.5, most=0.4)
+    visit = keep(Visit("curves", models=MODEL), target="cost", wrong=2.0, vague=0.5, most=0.4)
     priced = with_costs(curve, demo.taxonomy, truth, table, wrong=2.0, vague=0.5)
     rows = [one.value for one in visit.at.dataframe if "at" in one.value.columns]
     assert [one["at"][0] for one in rows] == ["cheapest", "cost ≤ 0.4"]
@@ -100,20 +100,20 @@ def test_cost_and_depth(demo, no_chart):
         check_row(row.iloc[0], found.values)
         assert f"at a mean cost of {found.values['cost']:.3f} per sample" in visit.text
     assert "A wrong answer costs its full price" in visit.text
-    keep(visit, goal="cost", most=0.0, vague=0.3, wrong=1.0)
+    keep(visit, target="cost", most=0.0, vague=0.3, wrong=1.0)
     assert "At no threshold is the mean cost 0 or less" in visit.at.info[0].value.replace("\\", "")
 
-    keep(visit, goal="depth", deep=3, share=40.0)
+    keep(visit, target="depth", deep=3, share=40.0)
     found = at_most_above_depth(curve, demo.taxonomy, table, 3, 0.4)
     check_row(table_with(visit, "at").iloc[0], found.values)
     assert f"with {100 * found.values['above_depth']:.1f} % of the answers above that depth" in visit.text
-    keep(visit, goal="depth", deep=5, share=0.0)
+    keep(visit, target="depth", deep=5, share=0.0)
     assert "At no threshold" in visit.at.info[0].value
 
 
 def test_a_threshold_for_each_group(demo, no_chart):
     _, table, truth = parts(demo.models[MODEL])
-    visit = keep(Visit("curves", models=MODEL), goal="groups", groups_on="same")
+    visit = keep(Visit("curves", models=MODEL), target="groups", groups_on="same")
     labels = groups_by_subtree(demo.taxonomy, table)
     expected = group_thresholds(demo.taxonomy, truth, table, labels, lambda curve: hv.at_least_correct(curve, 0.95))
     shown = table_with(visit, "one τ").set_index("group")
@@ -124,7 +124,7 @@ def test_a_threshold_for_each_group(demo, no_chart):
         assert float(row["own τ"].split()[0]) == pytest.approx(expected.threshold[place], abs=1e-12)
         assert row["Correct, own τ"] == f"{expected.group_values['correct'][place]:.3f}"
     assert "on new ones the values" in visit.text
-    keep(visit, goal="groups", groups_on="other")
+    keep(visit, target="groups", groups_on="other")
     assert "Thresholds were chosen on 300 samples and measured on 300 others." in visit.text
 
 
@@ -174,7 +174,7 @@ def test_uncertainty_puts_intervals_everywhere(demo):
     assert told["correct_low"] == pytest.approx(float(bands.curve["correct"].lower[0]), abs=1e-12)
     assert told["info_f1_high"] == pytest.approx(float(bands.curve["info_f1"].upper[0]), abs=1e-12)
 
-    visit.go(panel="take", drawn="bands", models=",".join(names))
+    visit.go(panel="export", drawn="bands", models=",".join(names))
     row, one = table_with(visit, "τ").iloc[0], bands.curve["exact"]
     assert row["Exact"] == f"{one.estimate[0]:.3f}  [{one.lower[0]:.3f}, {one.upper[0]:.3f}]"
 
@@ -270,14 +270,14 @@ def small_worlds(folder):
 def test_every_panel_on_the_smallest_worlds(tmp_path, no_chart):
     for name, data in small_worlds(tmp_path):
         visit = None
-        for panel, goal in (
-            *(("goal", goal) for goal in ("correct", "cost", "depth", "groups")),
+        for panel, target in (
+            *(("target", target) for target in ("correct", "cost", "depth", "groups")),
             *zip(PANELS[1:], "----"),
         ):
             query = {"data": data.key, "panel": panel, "drawn": "bands"}
             visit = visit.go(**query) if visit else Visit("curves", **query)
-            keep(visit, goal=goal, n_resamples=40)
-            where = (name, panel, goal)
+            keep(visit, target=target, n_resamples=40)
+            where = (name, panel, target)
             assert not visit.at.error, (where, [one.value for one in visit.at.error])
             texts = " ".join(str(one.value.to_dict()) for one in visit.at.dataframe if "at" in one.value.columns)
             assert "nan" not in texts, where

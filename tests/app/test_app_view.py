@@ -183,6 +183,13 @@ def test_a_view_stands_in_the_url_as_it_is():
     assert View.from_query({}) == View()
 
 
+@pytest.mark.parametrize(("former", "panel"), [("goal", "target"), ("take", "export")])
+def test_links_with_the_former_name_of_a_panel(former, panel):
+    view = View.from_query({"panel": former})
+    assert view.panel == panel
+    assert view.to_query() == View(panel=panel).to_query()
+
+
 @pytest.mark.parametrize("page", ["open", "example"])
 def test_markup_in_the_url_is_drawn_nowhere(no_charts, page):
     """Neither as HTML nor as Markdown, in one field or in all of them, whether it stays in the URL or not."""

@@ -10,7 +10,7 @@ import pytest
 import hierviz as hv
 from hierviz import cli
 from hierviz.app import state
-from hierviz.app.curve_panels import curve_chart, take_away
+from hierviz.app.curve_panels import curve_chart, export_panel
 from tests.app.visit import Visit, shelve
 
 EDGES = [("all", "a"), ("all", "b"), ("a", "a1"), ("a", "a2"), ("b", "b1"), ("b", "b2")]
@@ -56,16 +56,16 @@ def files(tmp_path_factory):
 @pytest.fixture(scope="module")
 def written(files):
     """The JSON that the page hands out at a certified threshold with intervals, as a file; and its content."""
-    taken, original = [], take_away.as_text
+    taken, original = [], export_panel.operating_point_json
     data = shelve(taxonomy=files["taxonomy"], predictions=(files["good"],), truth=files["truth"])
     with pytest.MonkeyPatch.context() as patch:
         # The chart is drawn by other tests.
         patch.setattr(curve_chart, "curve_chart", lambda choice: replace(state.view(), model=choice.keys[0]))
-        patch.setattr(take_away, "as_text", lambda point: taken.append(original(point)) or taken[-1])
+        patch.setattr(export_panel, "operating_point_json", lambda point: taken.append(original(point)) or taken[-1])
         visit = Visit("curves", data=data.key, panel="guarantee", drawn="bands")
         visit.memory("choosing").update(n_resamples=50, alpha=25.0)
         visit.run().press("Use this")
-        visit.go(**(visit.query | {"panel": "take"}))
+        visit.go(**(visit.query | {"panel": "export"}))
     path = files["folder"] / "op.json"
     path.write_text(taken[-1], encoding="utf-8")
     return str(path), json.loads(taken[-1])

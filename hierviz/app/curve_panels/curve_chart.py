@@ -6,7 +6,7 @@ import streamlit as st
 
 from hierviz import charts
 from hierviz.app import state
-from hierviz.app.curve_panels import goal_panel, uncertainty
+from hierviz.app.curve_panels import target_panel, uncertainty
 from hierviz.app.curve_panels.curve_drag import drag_bar
 from hierviz.app.state.curve_choices import axes
 from hierviz.app.widgets.figure import below
@@ -94,7 +94,7 @@ def _landed(model, view):
 def curve_chart(choice):
     """Draw the chart with all that belongs to it; returns the View of what is chosen on it."""
     view, dark, width = state.view(), state.is_dark(), state.session.px
-    points = goal_panel.points(choice)
+    points = target_panel.points(choice)
     options = (
         view.axes,
         view.drawn,

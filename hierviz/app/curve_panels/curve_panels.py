@@ -3,17 +3,17 @@
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.curve_panels import choosing, goal_panel, guarantee_panel, model_panel, take_away, uncertainty
+from hierviz.app.curve_panels import choosing, export_panel, guarantee_panel, model_panel, target_panel, uncertainty
 from hierviz.app.state.curve_choices import PANELS
 from hierviz.app.state.escape import escape
 from hierviz.errors import HiervizError
 
 DRAW = {
-    "goal": goal_panel.panel,
+    "target": target_panel.panel,
     "guarantee": guarantee_panel.panel,
     "uncertainty": uncertainty.panel,
     "models": model_panel.panel,
-    "take": take_away.panel,
+    "export": export_panel.panel,
 }
 
 

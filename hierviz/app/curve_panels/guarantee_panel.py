@@ -55,14 +55,14 @@ def panel(choice, now):
                 **choosing.kept("split_group", ALONE, columns, width=230),
             )
     try:
-        found = promise(choice, key)
+        found = guarantee(choice, key)
     except HiervizError as error:
         st.info(escape(str(error)), icon=":material/info:")
         return
     _show(choice, key, found)
 
 
-def promise(choice, key):
+def guarantee(choice, key):
     """The Guarantee of a model for what is asked; raises a HiervizError where the samples cannot be parted."""
     samples = choosing.samples_of(choice)[key]
     columns = (ALONE, *choosing.columns_of(choice, group_columns))

@@ -55,11 +55,13 @@ DRAWN = {
 }
 # Panels below the chart.
 PANELS = {
-    "goal": "Choose by goal",
+    "target": "Choose by goal",
     "guarantee": "Guarantee",
     "uncertainty": "Uncertainty",
     "models": "Models in numbers",
-    "take": "Take it away",
+    "export": "Take it away",
 }
+# What panels were called in links of former versions.
+FORMER_PANELS = {"goal": "target", "take": "export"}
 # Rules that are marked unless others are chosen.
 MARKED = ("leaf", "majority", "plurality", "expected_information")

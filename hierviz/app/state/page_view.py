@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import asdict, dataclass, replace
 
-from hierviz.app.state.curve_choices import DRAWN, MARKED, PANELS, axes
+from hierviz.app.state.curve_choices import DRAWN, FORMER_PANELS, MARKED, PANELS, axes
 from hierviz.app.state.dataset import DEMO
 from hierviz.charts import threshold_text
 from hierviz.evaluation.mistakes import ORDERS, OUTCOMES
@@ -42,7 +42,7 @@ def grammar():
         "order": _one_of(ORDERS),
         "tree": _one_of(TREES),
         "axes": _one_of(axes()),
-        "panel": _one_of(("none", *PANELS)),
+        "panel": _one_of(("none", *PANELS, *FORMER_PANELS)),
         "drawn": _one_of(DRAWN),
         "marked": _one_of(INFERENCE_RULES),
     }
@@ -72,7 +72,7 @@ class View:
     drawn: tuple[str, ...] = ()
     marked: tuple[str, ...] = MARKED
     taus: tuple[str, ...] = ()
-    panel: str = "goal"
+    panel: str = "target"
 
     @property
     def own(self):
@@ -111,6 +111,8 @@ class View:
         if "taus" in found:
             parts = (one.rpartition(":") for one in found["taus"])
             found["taus"] = own_thresholds({key: _number("tau", tau) for key, _, tau in parts})
+        if "panel" in found:
+            found["panel"] = FORMER_PANELS.get(found["panel"], found["panel"])
         return cls(**found)
 
     def cleaned(self, data):

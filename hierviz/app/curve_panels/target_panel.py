@@ -1,4 +1,4 @@
-"""Panel "Choose by goal": what the threshold should achieve, and the threshold that does."""
+"""Panel "Choose by target": what the threshold should achieve, and the threshold that does."""
 
 from functools import partial
 
@@ -23,7 +23,7 @@ from hierviz.thresholds.selection import (
     with_costs,
 )
 
-GOALS = {
+TARGETS = {
     "correct": "So many correct",
     "cost": "Cost of wrong and vague",
     "depth": "Few vague answers",
@@ -39,58 +39,60 @@ GROUPS = {
 CHECKS = {"same": "the same samples", "other": "the other half of the samples"}
 
 
-def group_goals():
+def group_targets():
     """What the threshold of each group can be chosen for: a share of correct answers, or the best mean of a metric."""
     return {"correct": "so many correct"} | {f"best-{key}": f"best {METRICS[key].label}" for key in path_keys()}
 
 
 def panel(choice, now):
-    """The chosen goal: its numbers, the threshold, what is reached there."""
+    """The chosen target: its numbers, the threshold, what is reached there."""
     key = now.model
     st.segmented_control(
         "Goal",
-        format_func=GOALS.get,
+        format_func=TARGETS.get,
         required=True,
         label_visibility="collapsed",
-        **choosing.kept("goal", "correct", GOALS),
+        **choosing.kept("target", "correct", TARGETS),
     )
-    goal = choosing.value("goal", "correct", GOALS)
-    CONTROLS[goal](choice)
-    if goal == "groups":
+    target = choosing.value("target", "correct", TARGETS)
+    CONTROLS[target](choice)
+    if target == "groups":
         _groups(choice, key)
         return
-    for place, (label, found) in enumerate(found_by_goal(choice, key)):
+    for place, (label, found) in enumerate(thresholds_of(choice, key)):
         if found.is_feasible:
-            _reached(choice, key, now.tau_of(key), label, found, f"{goal}-{place}")
+            _reached(choice, key, now.tau_of(key), label, found, f"{target}-{place}")
         else:
             st.info(escape(found.why_not), icon=":material/block:")
 
 
 def points(choice):
-    """Thresholds of the chosen goal for every model, to ring on the curves: list of dict; None when the panel is shut."""
-    if state.view().panel != "goal" or choosing.value("goal", "correct", GOALS) == "groups":
+    """Thresholds of the chosen target for every model, to ring on the curves: list of dict; None when the panel is shut."""
+    if state.view().panel != "target" or choosing.value("target", "correct", TARGETS) == "groups":
         return None
     return [
         {"model": choice.name(key), "label": label, "tau": found.threshold}
         for key in choice.keys
-        for label, found in found_by_goal(choice, key)
+        for label, found in thresholds_of(choice, key)
         if found.is_feasible
     ] or None
 
 
-def found_by_goal(choice, key):
-    """(label, Choice) of the chosen goal for a model."""
-    goal = choosing.value("goal", "correct", GOALS)
+def thresholds_of(choice, key):
+    """(label, Choice) of the chosen target for a model."""
+    target = choosing.value("target", "correct", TARGETS)
     return state.computed(
-        "goal", (choice.data_key, tuple(choice.keys), key, goal, _asked(goal, choice)), lambda: _find(choice, key, goal)
+        "target",
+        (choice.data_key, tuple(choice.keys), key, target, _asked(target, choice)),
+        lambda: _find(choice, key, target),
     )
 
 
-def _asked(goal, choice):
-    """The numbers of a goal, as the search takes them."""
-    if goal == "cost":
+def _asked(target, choice):
+    """The numbers of a target, as the search takes them."""
+    if target == "cost":
         return tuple(choosing.value(name, default) for name, default in COSTS.items())
-    if goal == "depth":
+    if target == "depth":
         return choosing.value("deep", *_depths(choice)), choosing.value("share", SHARE)
     return choosing.value("level", LEVEL), choosing.value("most_of", MOST_OF, path_keys())
 
@@ -101,12 +103,12 @@ def _depths(choice):
     return min(2, deepest), tuple(range(deepest + 1))
 
 
-def _find(choice, key, goal):
+def _find(choice, key, target):
     samples = choosing.samples_of(choice)[key]
-    curve, asked = samples.curve, _asked(goal, choice)
-    if goal == "correct":
+    curve, asked = samples.curve, _asked(target, choice)
+    if target == "correct":
         return [(f"{asked[0]:g} % correct", at_least_correct(curve, asked[0] / 100, key=asked[1]))]
-    if goal == "depth":
+    if target == "depth":
         depth, share = asked
         found = at_most_above_depth(curve, choice.taxonomy, samples.table, depth, share / 100)
         return [(f"≤ {share:g} % above depth {depth}", found)]
@@ -168,11 +170,11 @@ def _ask_groups(choice):
         st.selectbox("Groups by", format_func=GROUPS.get, **choosing.kept("groups_by", "subtree", GROUPS, width=420))
         st.selectbox(
             "Goal of each",
-            format_func=group_goals().get,
-            **choosing.kept("groups_goal", "correct", group_goals(), width=230),
+            format_func=group_targets().get,
+            **choosing.kept("groups_target", "correct", group_targets(), width=230),
         )
         st.selectbox("Measured on", format_func=CHECKS.get, **choosing.kept("groups_on", "other", CHECKS, width=250))
-        if choosing.value("groups_goal", "correct", group_goals()) == "correct":
+        if choosing.value("groups_target", "correct", group_targets()) == "correct":
             st.number_input(
                 "% correct", 0.0, 100.0, step=1.0, format="%.1f", **choosing.kept("level", LEVEL, width=120)
             )
@@ -200,14 +202,14 @@ def _reached(choice, key, tau, label, found, where):
     )
     taus = dict(zip(rows, (found.threshold, tau), strict=True))
     spans = {name: uncertainty.at(choice, key, one) for name, one in taus.items()}
-    choosing.value_table(rows, f"goal-{where}", first="at", intervals=spans)
-    choosing.use_threshold(found.threshold, key, f"goal-{where}")
+    choosing.value_table(rows, f"target-{where}", first="at", intervals=spans)
+    choosing.use_threshold(found.threshold, key, f"target-{where}")
 
 
 def _groups(choice, key):
     samples, taxonomy = choosing.samples_of(choice)[key], choice.taxonomy
     by = choosing.value("groups_by", "subtree", GROUPS)
-    goal = choosing.value("groups_goal", "correct", group_goals())
+    target = choosing.value("groups_target", "correct", group_targets())
     is_checked = choosing.value("groups_on", "other", CHECKS) == "other" and samples.n_samples > 1
     level = _asked("groups", choice)[0] / 100
 
@@ -216,17 +218,17 @@ def _groups(choice, key):
             groups_by_subtree(taxonomy, samples.table) if by == "subtree" else groups_by_depth(taxonomy, samples.table)
         )
         find = partial(at_least_correct, level=level)
-        if goal != "correct":
-            find = partial(best_of, key=goal.removeprefix("best-"))
+        if target != "correct":
+            find = partial(best_of, key=target.removeprefix("best-"))
         return group_thresholds(
             taxonomy, samples.truth, samples.table, labels, find, fraction=0.5 if is_checked else None
         )
 
-    # A goal that cannot be reached gives None: kept in a list, so that it is not searched for again.
-    asked = (choice.data_key, tuple(choice.keys), key, by, goal, is_checked, level)
+    # A target that cannot be reached gives None: kept in a list, so that it is not searched for again.
+    asked = (choice.data_key, tuple(choice.keys), key, by, target, is_checked, level)
     found = state.computed("group thresholds", asked, lambda: [make()])[0]
     if found is None:
-        st.info(escape(at_least_correct(samples.curve, level).why_not or "No threshold reaches this goal."))
+        st.info(escape(at_least_correct(samples.curve, level).why_not or "No threshold reaches this target."))
         return
     rows = {
         "All samples": {
@@ -267,7 +269,7 @@ def _groups(choice, key):
             *(f"{short_label(one)}, {which} τ" for one in shown for which in ("own", "one")),
         ],
     )
-    st.dataframe(table, hide_index=True, key="goal-groups", width="content")
+    st.dataframe(table, hide_index=True, key="target-groups", width="content")
     st.markdown(
         f"{found.sentence} Each row is a group of samples, put together by {GROUPS[by]}; *own τ* is what its own threshold "
         "reaches, *one τ* what the threshold for all reaches."

@@ -2,7 +2,7 @@
 
 Functions
 ---------
-promise_notes
+operating_point_notes
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from hierviz.metrics.registry import METRICS, share_keys
 
 
-def promise_notes(point, entry):
+def operating_point_notes(point, entry):
     """Sentences on an operating point and what was measured with it.
 
     Parameters

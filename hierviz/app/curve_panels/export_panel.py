@@ -26,14 +26,14 @@ def panel(choice, now):
     samples = choosing.samples_of(choice)[key]
     choosing.value_table(
         {name: {"τ": tau} | samples.curve.at(point.threshold)},
-        "take-values",
+        "export-values",
         first="model",
         intervals={name: uncertainty.at(choice, key, point.threshold)},
     )
     with st.container(horizontal=True):
         st.download_button(
             "Operating point (JSON)",
-            as_text(point),
+            operating_point_json(point),
             "operating-point.json",
             "application/json",
             key="get-point",
@@ -81,7 +81,7 @@ def operating_point(choice, key, tau):
     )
 
 
-def as_text(point):
+def operating_point_json(point):
     """The JSON of an operating point."""
     return json.dumps(point.to_json(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -89,7 +89,7 @@ def as_text(point):
 def _guarantee(choice, key, tau):
     """The Guarantee asked for, where it is about this threshold."""
     try:
-        found = guarantee_panel.promise(choice, key)
+        found = guarantee_panel.guarantee(choice, key)
     except HiervizError:
         return None
     return found if found.is_feasible and found.threshold == tau else None
