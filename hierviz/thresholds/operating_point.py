@@ -70,7 +70,7 @@ class OperatingPoint:
     hierviz: str = field(default_factory=version)
 
     @classmethod
-    def of_curve(
+    def from_curve(
         cls,
         taxonomy,
         curve,
