@@ -16,6 +16,7 @@ import numpy as np
 
 from hierviz.errors import PredictionsError, listed
 from hierviz.parametrisation import SUM_TOLERANCE, column_order, default_columns, node_probabilities
+from hierviz.predictions_from_memory import FromMemory
 from hierviz.taxonomy import NodeLists, Taxonomy
 
 # Rows are worked on in blocks of about this many node probabilities (32 MB), whatever the number of samples.
@@ -23,10 +24,11 @@ BLOCK_VALUES = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Predictions:
+class Predictions(FromMemory):
     """Predictions of one model on some samples.
 
-    Build with `hierviz.load_predictions`, `Model.predict`, `Predictions.from_scores` or `Predictions.from_labels`.
+    Build with `hierviz.load_predictions`, `Model.predict`, `Predictions.from_scores` or `Predictions.from_labels`; or from
+    what a library holds: `from_frame`, `from_predict_proba`, `from_level_labels`, `from_pipeline`.
 
     Parameters
     ----------

@@ -1,0 +1,310 @@
+"""Predictions from what libraries hold in memory: frames, `predict_proba`, labels by level, pipelines of Hugging Face.
+
+Conventions
+-----------
+A column is a class by its name, never by its place: exactly as it stands, or without blanks around it. Names are compared as
+text. Without a parametrisation scores are probabilities: of the leaves where every column is a leaf, else of all nodes. A
+truth is a node number or a name a sample, or a list of them; -1, None, NaN and "" say that it is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Any, Self
+
+import numpy as np
+
+from hierviz.errors import PredictionsError, listed, near_miss
+from hierviz.node_names import level_nodes, nodes_named, truth_nodes
+from hierviz.taxonomy import Taxonomy
+
+ID_COLUMNS = ("sample_id", "id")
+TRUTH_COLUMNS = ("truth", "true", "y_true", "true_label")
+NUMBERS = "fiub"
+
+
+class FromMemory:
+    """Constructors of `hierviz.Predictions`, which has `from_scores` and `from_labels`."""
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        taxonomy: Taxonomy,
+        *,
+        truth: Any = None,
+        parametrisation: str | None = None,
+        name: str = "model",
+    ) -> Self:
+        """Predictions from a pandas DataFrame with one row a sample and one column of scores a class.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame
+            Columns of scores are called like their nodes. A column ``sample_id`` or ``id``, else an index of its own, holds
+            the ids; other columns of text are attributes of the samples.
+        taxonomy : Taxonomy
+        truth : str or sequence, optional
+            Name of the column, or a truth a sample in the order of the rows; a Series must have the index of the frame. A
+            column called ``truth``, ``true``, ``y_true`` or ``true_label`` is taken when this is absent.
+        parametrisation : str, optional
+            Key of `PARAMETRISATIONS`; probabilities when absent.
+        name : str
+            Of the model.
+
+        Returns
+        -------
+        Predictions
+
+        Raises
+        ------
+        PredictionsError
+            If a column of numbers is no class, a class is missing or there twice, or a score or a truth is not valid.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from hierviz import Predictions, Taxonomy
+        >>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
+        >>> frame = pd.DataFrame({"newt": [0.25, 1.0], "cat": [0.5, 0.0], "dog": [0.25, 0.0], "truth": ["dog", "newt"]})
+        >>> predictions = Predictions.from_frame(frame, taxonomy)
+        >>> predictions, predictions.parametrisation
+        (<Predictions 'model': leaf_probabilities of 2 samples, truth known>, 'leaf_probabilities')
+        """
+        names = [str(column) for column in frame.columns]
+        truth_place = _truth_column(names, truth)
+        if truth_place is not None:
+            truth = frame.iloc[:, truth_place].to_numpy()
+        elif hasattr(truth, "index") and hasattr(truth, "to_numpy"):
+            if not truth.index.equals(frame.index):
+                raise PredictionsError(
+                    "truth: expected a Series with the index of the frame, got another index. Use truth.reindex(frame.index)."
+                )
+            truth = truth.to_numpy()
+        id_place = next((names.index(one) for one in ID_COLUMNS if one in names and one not in taxonomy.index), None)
+        if id_place is not None:
+            sample_ids = frame.iloc[:, id_place].to_numpy()
+        else:
+            # An index that only counts the rows is no id.
+            counts_rows = frame.index.equals(frame.iloc[:, :0].reset_index(drop=True).index)
+            sample_ids = None if counts_rows else frame.index.to_numpy()
+        rest = [k for k in range(len(names)) if k not in (truth_place, id_place)]
+        columns = {k: frame.iloc[:, k].to_numpy() for k in rest}
+        scores = [k for k in rest if names[k].strip() in taxonomy.index or columns[k].dtype.kind in NUMBERS]
+        if not scores:
+            raise PredictionsError(
+                f"frame: expected a column of scores for every class, got {listed(names)}. Call them like the nodes."
+            )
+        return _from_columns(
+            cls,
+            taxonomy,
+            np.column_stack([columns[k] for k in scores]),
+            nodes_named([names[k] for k in scores], taxonomy, "frame, columns"),
+            truth,
+            parametrisation,
+            name=name,
+            sample_ids=None if sample_ids is None else sample_ids.astype(str),
+            attributes={names[k]: columns[k] for k in rest if k not in scores},
+        )
+
+    @classmethod
+    def from_predict_proba(
+        cls,
+        taxonomy: Taxonomy,
+        probabilities: Any,
+        classes: Any,
+        *,
+        truth: Any = None,
+        parametrisation: str | None = None,
+        name: str = "model",
+        **more: Any,
+    ) -> Self:
+        """Predictions from what ``predict_proba`` of a classifier returns.
+
+        Parameters
+        ----------
+        taxonomy : Taxonomy
+        probabilities : ndarray, shape (n_samples, n_classes), or list of them
+            A list has one array a level, as where a classifier has several outputs; a class called "" is left out there.
+        classes : sequence of str, or list of them
+            ``classes_`` of the classifier: names of nodes. Numbers of a label encoder are no names: pass the encoder's.
+        truth, parametrisation, name
+            As in `from_frame`; `truth` is one a sample.
+        **more
+            Further fields, such as ``sample_ids``.
+
+        Returns
+        -------
+        Predictions
+
+        Raises
+        ------
+        PredictionsError
+            If shapes do not fit, a class is unknown, missing or there twice, or a score or a truth is not valid.
+
+        Examples
+        --------
+        >>> from hierviz import Predictions, Taxonomy
+        >>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
+        >>> Predictions.from_predict_proba(taxonomy, np.array([[0.5, 0.25, 0.25]]), ["newt", "dog", "cat"], truth=["cat"])
+        <Predictions 'model': leaf_probabilities of 1 samples, truth known>
+        """
+        is_by_level = isinstance(probabilities, (list, tuple)) and all(np.ndim(one) == 2 for one in probabilities)
+        levels = list(zip(probabilities, classes, strict=False)) if is_by_level else [(probabilities, classes)]
+        if is_by_level and len(probabilities) != len(classes):
+            raise PredictionsError(
+                f"classes: expected {len(probabilities)} lists (one per array), got {len(classes)}. Pass classes_ of all."
+            )
+        arrays, names = [], []
+        for array, of_array in levels:
+            array, of_array = np.asarray(array), [str(one) for one in of_array]
+            if array.ndim != 2 or array.shape[1] != len(of_array):
+                raise PredictionsError(
+                    f"probabilities: expected shape (n_samples, {len(of_array)}) for {len(of_array)} classes, "
+                    f"got {array.shape}. Pass predict_proba and classes_ of one classifier."
+                )
+            kept = [k for k, one in enumerate(of_array) if one or not is_by_level]
+            arrays.append(array[:, kept])
+            names += [of_array[k] for k in kept]
+        lengths = sorted({len(array) for array in arrays})
+        if len(lengths) > 1:
+            raise PredictionsError(f"probabilities: expected arrays of one length, got {listed(lengths)}. Align them.")
+        scores = np.concatenate(arrays, axis=1)
+        nodes = nodes_named(names, taxonomy, "classes")
+        return _from_columns(cls, taxonomy, scores, nodes, truth, parametrisation, name=name, **more)
+
+    @classmethod
+    def from_level_labels(
+        cls, taxonomy: Taxonomy, labels: Any, *, truth: Any = None, name: str = "model", **more: Any
+    ) -> Self:
+        """Predictions from labels with one column a level, as hiclass takes and returns them.
+
+        Parameters
+        ----------
+        taxonomy : Taxonomy
+        labels : array_like of str, shape (n_samples, n_levels), or (n_samples, n_paths, n_levels)
+            Names from below the root down, filled with "" (or None, NaN) from where the answer stops; several paths a sample
+            in the second form. Every name is a child of the one before it.
+        truth : array_like, optional
+            In the same form, or as in `from_frame`, one a sample.
+        name : str
+        **more
+            Further fields, such as ``sample_ids``.
+
+        Returns
+        -------
+        Predictions
+            Of labels that stand for their whole path; a row without a name is an empty prediction.
+
+        Raises
+        ------
+        PredictionsError
+            If a name is not in the taxonomy or no child of the one before it.
+
+        Examples
+        --------
+        >>> from hierviz import Predictions, Taxonomy
+        >>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
+        >>> Predictions.from_level_labels(taxonomy, [["mammal", "cat"], ["newt", ""]], truth=["dog", "newt"]).labels.nodes
+        array([2, 4])
+        """
+        found = level_nodes(labels, taxonomy, "labels")
+        if np.ndim(truth) >= 2:
+            truth = level_nodes(truth, taxonomy, "truth")
+            if len(truth.nodes) == len(truth) and (truth.lengths == 1).all():
+                truth = truth.nodes
+        return cls.from_labels(taxonomy, found, truth=truth_nodes(truth, taxonomy), name=name, is_hard=True, **more)
+
+    @classmethod
+    def from_pipeline(
+        cls,
+        taxonomy: Taxonomy,
+        outputs: Sequence[Sequence[Mapping[str, Any]]],
+        *,
+        truth: Any = None,
+        parametrisation: str | None = None,
+        name: str = "model",
+        **more: Any,
+    ) -> Self:
+        """Predictions from the output of a classification pipeline of Hugging Face, called with ``top_k=None``.
+
+        Parameters
+        ----------
+        taxonomy : Taxonomy
+        outputs : list of list of dict
+            One list a sample, one dict ``{"label": ..., "score": ...}`` a class, in any order.
+        truth, parametrisation, name
+            As in `from_frame`; `truth` is one a sample.
+        **more
+            Further fields, such as ``sample_ids``.
+
+        Returns
+        -------
+        Predictions
+
+        Raises
+        ------
+        PredictionsError
+            If a sample has not every class once, a class is unknown or missing, or a score or a truth is not valid.
+
+        Examples
+        --------
+        >>> from hierviz import Predictions, Taxonomy
+        >>> taxonomy = Taxonomy.from_edges([("animal", "cat"), ("animal", "newt")])
+        >>> outputs = [[{"label": "newt", "score": 0.75}, {"label": "cat", "score": 0.25}]]
+        >>> Predictions.from_pipeline(taxonomy, outputs).scores
+        array([[0.25, 0.75]])
+        """
+        outputs = list(outputs)
+        for row, one in enumerate(outputs):
+            if isinstance(one, Mapping) or not all(isinstance(entry, Mapping) for entry in one):
+                raise PredictionsError(
+                    f"outputs, sample {row}: expected a list of all classes, got {type(one).__name__}. "
+                    "Call the pipeline with top_k=None, on a list of inputs."
+                )
+        entries = list(chain.from_iterable(outputs))
+        incomplete = next((one for one in entries if not {"label", "score"} <= set(one)), None)
+        if incomplete is not None:
+            raise PredictionsError(
+                f"outputs: expected the keys label and score, got {listed(incomplete)}. Pass what the pipeline returns."
+            )
+        # Without a sample there is no class either: the columns are those of the leaves.
+        labels = np.array(
+            [str(one["label"]) for one in entries] if entries else [taxonomy.names[k] for k in taxonomy.leaves]
+        )
+        names, column = np.unique(labels, return_inverse=True)
+        row = np.repeat(np.arange(len(outputs)), [len(one) for one in outputs])
+        count = np.zeros((len(outputs), len(names)), dtype=np.intp)
+        np.add.at(count, (row, column[: len(row)]), 1)
+        if (count != 1).any():
+            sample, place = np.argwhere(count != 1)[0]
+            got = "none" if count[sample, place] == 0 else f"{count[sample, place]}"
+            raise PredictionsError(
+                f"outputs, sample {sample}: expected one score for {str(names[place])!r} as for every class, got {got}. "
+                "Call the pipeline with top_k=None."
+            )
+        scores = np.empty(count.shape)
+        scores[row, column[: len(row)]] = np.fromiter(
+            (one["score"] for one in entries), dtype=np.float64, count=len(row)
+        )
+        nodes = nodes_named(names.tolist(), taxonomy, "outputs, labels")
+        order = np.argsort(nodes)
+        return _from_columns(cls, taxonomy, scores[:, order], nodes[order], truth, parametrisation, name=name, **more)
+
+
+def _from_columns(cls, taxonomy, scores, nodes, truth, parametrisation, **more):
+    if parametrisation is None:
+        parametrisation = "leaf_probabilities" if taxonomy.is_leaf[nodes].all() else "node_probabilities"
+    truth = truth_nodes(truth, taxonomy)
+    return cls.from_scores(taxonomy, scores, parametrisation, scored_nodes=nodes, truth=truth, **more)
+
+
+def _truth_column(names, truth):
+    """Place of the column of the truth, None when it is no column."""
+    if isinstance(truth, str):
+        if truth not in names:
+            hint = near_miss(truth, names) or " A file with the truth goes to hierviz.attach_truth."
+            raise PredictionsError(f"truth: expected the name of a column, got {truth!r}.{hint}")
+        return names.index(truth)
+    return None if truth is not None else next((names.index(one) for one in TRUTH_COLUMNS if one in names), None)

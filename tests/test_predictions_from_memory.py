@@ -1,0 +1,272 @@
+"""Predictions from frames, predict_proba, labels by level and pipelines: by name, never by place."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import hierviz as hv
+from hierviz.predictions import Predictions
+
+LEAVES = ["cat", "dog", "duck", "newt"]
+P = np.array([[0.5, 0.25, 0.125, 0.125], [0.125, 0.125, 0.25, 0.5]])
+
+
+def same(found, taxonomy, truth=("cat", "newt"), p=P):
+    """`found` holds the probabilities `p` of `LEAVES`, and the truth."""
+    expected = Predictions.from_scores(taxonomy, p, "leaf_probabilities")
+    np.testing.assert_array_equal(found.node_probabilities(), expected.node_probabilities())
+    assert (found.truth is None) if truth is None else (found.truth.tolist() == taxonomy.nodes(*truth).tolist())
+
+
+def frame(**more):
+    """Columns in another order than the nodes, with blanks around a name."""
+    table = pd.DataFrame(P, columns=LEAVES)[["newt", "dog", "duck", "cat"]].rename(columns={"dog": " dog "})
+    return table.assign(**more)
+
+
+# Frames ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "truth",
+    [
+        ["cat", "newt"],
+        np.array(["cat", "newt"]),
+        np.array([2, 6]),
+        [2, 6],
+        pd.Series(["cat", "newt"]),
+        ("cat", " newt "),
+    ],
+)
+def test_truth_of_a_frame(taxonomy, truth):
+    same(Predictions.from_frame(frame(), taxonomy, truth=truth), taxonomy)
+
+
+def test_columns_of_a_frame(taxonomy):
+    found = Predictions.from_frame(
+        frame(label=["cat", "newt"], sample_id=[7, 8], place=["x", "y"]), taxonomy, truth="label", name="m"
+    )
+    same(found, taxonomy)
+    assert (found.name, found.ids.tolist(), found.parametrisation) == ("m", ["7", "8"], "leaf_probabilities")
+    assert list(found.attributes) == ["place"]
+    same(Predictions.from_frame(frame(y_true=["cat", "newt"]), taxonomy), taxonomy)
+    found = Predictions.from_frame(frame(truth=["cat", None]), taxonomy)
+    assert found.truth.tolist() == [2, -1]
+    same(Predictions.from_frame(frame(), taxonomy), taxonomy, None)
+
+
+def test_the_index_of_a_frame_is_the_ids_unless_it_counts_rows(taxonomy):
+    assert Predictions.from_frame(frame(), taxonomy).sample_ids is None
+    named = frame().set_axis(["a", "b"])
+    assert Predictions.from_frame(named, taxonomy).ids.tolist() == ["a", "b"]
+    truth = pd.Series(["newt", "cat"], index=["b", "a"])
+    with pytest.raises(
+        hv.PredictionsError, match=r"^truth: expected a Series with the index of the frame, got another"
+    ):
+        Predictions.from_frame(named, taxonomy, truth=truth)
+    same(Predictions.from_frame(named, taxonomy, truth=truth.reindex(named.index)), taxonomy)
+
+
+def test_inner_nodes_and_raw_scores(taxonomy):
+    p = Predictions.from_scores(taxonomy, P, "leaf_probabilities").node_probabilities()
+    table = pd.DataFrame(p, columns=taxonomy.names).iloc[:, ::-1]
+    found = Predictions.from_frame(table, taxonomy)
+    assert found.parametrisation == "node_probabilities"
+    np.testing.assert_array_equal(found.node_probabilities(), p)
+    logits = Predictions.from_frame(np.log(frame()), taxonomy, parametrisation="flat_softmax")
+    np.testing.assert_allclose(logits.node_probabilities(), p)
+
+
+def test_several_truths(taxonomy):
+    found = Predictions.from_frame(frame(truth=[["cat", "duck"], []]), taxonomy)
+    assert [found.truth[0].tolist(), found.truth[1].tolist()] == [[2, 5], []]
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: frame(nwet=[0.0, 0.0]), "frame, columns: expected names of nodes, got 'nwet'. Did you mean 'newt'?"),
+        (lambda: frame().drop(columns="cat"), "scores: expected a column for 'cat' with leaf_probabilities"),
+        (lambda: pd.concat([frame(), frame()[["cat"]]], axis=1), "expected every class once, got 'cat' more than once"),
+        (lambda: frame(dog=[0.0, 0.0]), "expected every class once, got 'dog' more than once"),
+        (lambda: frame(cat=[2.0, 0.0]), "column 'cat': expected a probability from 0 to 1, got 2.0"),
+        (lambda: frame(cat=["a", "b"]), "scores: expected real numbers, got values of type"),
+        (
+            lambda: frame(truth=["ducks", "newt"]),
+            "truth, sample 0: expected names of nodes, got 'ducks'. Did you mean 'duck'?",
+        ),
+        (lambda: pd.DataFrame({"x": ["a"]}), "frame: expected a column of scores for every class, got 'x'."),
+    ],
+)
+def test_bad_frames(taxonomy, make, words):
+    with pytest.raises(hv.PredictionsError) as caught:
+        Predictions.from_frame(make(), taxonomy)
+    assert words in str(caught.value)
+
+
+def test_a_truth_that_is_no_column(taxonomy):
+    with pytest.raises(
+        hv.PredictionsError, match=r"^truth: expected the name of a column, got 'lable'. Did you mean 'label'"
+    ):
+        Predictions.from_frame(frame(label=["cat", "newt"]), taxonomy, truth="lable")
+    with pytest.raises(hv.PredictionsError, match="truth: expected 2 values"):
+        Predictions.from_frame(frame(), taxonomy, truth=["cat"])
+
+
+# predict_proba -----------------------------------------------------------------------------------------------------------
+
+
+def test_predict_proba(taxonomy):
+    order = [3, 0, 2, 1]
+    classes = np.array(LEAVES)[order]
+    found = Predictions.from_predict_proba(taxonomy, P[:, order], classes, truth=["cat", "newt"], sample_ids=["a", "b"])
+    same(found, taxonomy)
+    assert found.ids.tolist() == ["a", "b"]
+
+
+def test_predict_proba_of_scikit_learn(taxonomy):
+    from sklearn.tree import DecisionTreeClassifier
+
+    x, y = np.arange(4.0)[:, None], ["newt", "dog", "cat", "duck"]
+    model = DecisionTreeClassifier(random_state=0).fit(x, y)
+    found = Predictions.from_predict_proba(taxonomy, model.predict_proba(x), model.classes_, truth=y)
+    assert hv.evaluate(found)["models"][0]["top_down"]["argmax_leaf_accuracy"] == 1
+
+
+def test_predict_proba_by_level(taxonomy):
+    tops = np.array([[0.75, 0.125, 0.125], [0.25, 0.25, 0.5]])
+    below = np.array([[0.125, 0.5, 0.25, 0.125], [0.5, 0.125, 0.125, 0.25]])
+    found = Predictions.from_predict_proba(
+        taxonomy, [tops, below], [["mammal", "bird", "newt"], ["", "cat", "dog", "duck"]], truth=["cat", "newt"]
+    )
+    same(found, taxonomy)
+
+
+@pytest.mark.parametrize(
+    ("p", "classes", "words"),
+    [
+        (P, LEAVES[:3], "probabilities: expected shape (n_samples, 3) for 3 classes, got (2, 4)."),
+        (P, [0, 1, 2, 3], "classes: expected names of nodes, got '0', '1', '2', '3'."),
+        (P, ["cat", "dog", "duk", "newt"], "classes: expected names of nodes, got 'duk'. Did you mean 'duck'?"),
+        (P, ["cat", "dog", "cat", "newt"], "classes: expected every class once, got 'cat' more than once"),
+        (P[:, :3], LEAVES[:3], "scores: expected a column for 'newt' with leaf_probabilities"),
+        ([P, P], [LEAVES], "classes: expected 2 lists (one per array), got 1."),
+        ([P[:, :2], P[:1, 2:]], [LEAVES[:2], LEAVES[2:]], "probabilities: expected arrays of one length, got 1, 2."),
+    ],
+)
+def test_bad_predict_proba(taxonomy, p, classes, words):
+    with pytest.raises(hv.PredictionsError) as caught:
+        Predictions.from_predict_proba(taxonomy, p, classes)
+    assert words in str(caught.value)
+
+
+# Labels by level -----------------------------------------------------------------------------------------------------------
+
+
+def test_labels_by_level(taxonomy):
+    labels = [["mammal", "cat"], ["bird", ""], ["newt", None], ["", ""], ["animal", "mammal"]]
+    found = Predictions.from_level_labels(taxonomy, labels, truth=["dog", "duck", "newt", "cat", "cat"])
+    assert [one.tolist() for one in (found.labels[k] for k in range(5))] == [[2], [4], [6], [], [1]]
+    assert found.is_hard
+    assert found.truth.tolist() == [3, 5, 6, 2, 2]
+    assert hv.evaluate(found)["models"][0]["confusion"]["tp"] == 4  # mammal, bird, newt, mammal
+    again = Predictions.from_level_labels(
+        taxonomy, labels, truth=[["mammal", "dog"], ["bird", "duck"], *labels[2:3], *2 * labels[:1]]
+    )
+    assert again.truth.tolist() == found.truth.tolist()
+
+
+def test_several_paths(taxonomy):
+    labels = np.array([[["mammal", "cat"], ["bird", "duck"]], [["newt", ""], ["", ""]]])
+    found = Predictions.from_level_labels(taxonomy, labels, truth=labels)
+    assert [found.labels[k].tolist() for k in range(2)] == [[2, 5], [6]]
+    assert hv.evaluate(found)["models"][0]["confusion"]["f1"] == 1
+
+
+def test_a_name_at_two_places(tmp_path):
+    (tmp_path / "levels.csv").write_text("genus,species\nBeta,vulgaris\nSturnus,vulgaris\nSturnus,unicolor\n")
+    taxonomy = hv.load_taxonomy(tmp_path / "levels.csv")
+    found = Predictions.from_level_labels(taxonomy, [["Beta", "vulgaris"], ["Sturnus", "vulgaris"]])
+    assert [taxonomy.names[node] for node in found.labels.nodes] == ["Beta > vulgaris", "Sturnus > vulgaris"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        ([["newt", ""], ["mammal", "duck"]], "labels, sample 1: expected a child of 'mammal' in column 1, got 'duck'."),
+        (
+            [["mamal", "cat"]],
+            "labels, sample 0: expected a child of 'animal' in column 0, got 'mamal'. Did you mean 'mammal'?",
+        ),
+        ([["", "cat"]], "labels, sample 0: expected names without gaps from the top down, got ['', 'cat']."),
+        (["cat", "dog"], "labels: expected shape (n_samples, n_levels) or (n_samples, n_paths, n_levels), got (2,)."),
+    ],
+)
+def test_bad_labels_by_level(taxonomy, labels, words):
+    with pytest.raises(hv.PredictionsError) as caught:
+        Predictions.from_level_labels(taxonomy, labels)
+    assert words in str(caught.value)
+
+
+def test_hiclass(taxonomy):
+    with warnings.catch_warnings():
+        # Their imports, not our use, may warn.
+        warnings.simplefilter("ignore")
+        from hiclass import LocalClassifierPerParentNode
+        from sklearn.tree import DecisionTreeClassifier
+
+        x = np.arange(4.0)[:, None]
+        y = np.array([["mammal", "cat"], ["mammal", "dog"], ["bird", "duck"], ["newt", ""]])
+        model = LocalClassifierPerParentNode(DecisionTreeClassifier(random_state=0)).fit(x, y)
+        found = Predictions.from_level_labels(taxonomy, model.predict(x), truth=y)
+    assert found.labels.nodes.tolist() == found.truth.tolist() == [2, 3, 5, 6]
+
+
+# Pipelines -----------------------------------------------------------------------------------------------------------------
+
+
+def outputs():
+    rows = [[{"label": name, "score": value} for name, value in zip(LEAVES, row)] for row in P.tolist()]
+    return [sorted(row, key=lambda one: -one["score"]) for row in rows]
+
+
+def test_pipeline(taxonomy):
+    same(Predictions.from_pipeline(taxonomy, outputs(), truth=["cat", "newt"]), taxonomy)
+    assert Predictions.from_pipeline(taxonomy, []).n_samples == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda one: one[1].pop(), "outputs, sample 1: expected one score for "),
+        (
+            lambda one: one[0].append(one[0][0]),
+            "outputs, sample 0: expected one score for 'cat' as for every class, got 2.",
+        ),
+        (
+            lambda one: [row.pop(0) if row[0]["label"] == "cat" else row.pop() for row in one],
+            "Call the pipeline with top_k=None.",
+        ),
+        (
+            lambda one: one.__setitem__(0, one[0][0]),
+            "outputs, sample 0: expected a list of all classes, got dict. Call the",
+        ),
+        (lambda one: one[0][0].pop("score"), "outputs: expected the keys label and score, got 'label'."),
+        (
+            lambda one: [entry.update(label="LABEL_0") for row in one for entry in row if entry["label"] == "cat"],
+            "outputs, labels: expected names of nodes, got 'LABEL_0'.",
+        ),
+        (
+            lambda one: [row.remove(next(e for e in row if e["label"] == "cat")) for row in one],
+            "scores: expected a column for 'cat' with leaf_probabilities",
+        ),
+    ],
+)
+def test_bad_pipelines(taxonomy, change, words):
+    made = outputs()
+    change(made)
+    with pytest.raises(hv.PredictionsError) as caught:
+        Predictions.from_pipeline(taxonomy, made)
+    assert words in str(caught.value)
