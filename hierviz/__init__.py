@@ -33,12 +33,21 @@ from hierviz.readers import (
     attach_truth,
     load_predictions,
     load_taxonomy,
+    load_truth,
     write_predictions,
 )
+from hierviz.readers.operating_point_file import load_operating_point, write_operating_point
 from hierviz.taxonomy import NodeLists, Taxonomy
 from hierviz.thresholds.operating_point import OperatingPoint
 from hierviz.thresholds.risk_control import guaranteed_threshold
-from hierviz.thresholds.selection import at_least_correct
+from hierviz.thresholds.selection import (
+    at_least_correct,
+    at_most_above_depth,
+    at_most_cost,
+    best_of,
+    cheapest,
+    with_costs,
+)
 from hierviz.uncertainty.bootstrap import bootstrap_curve, bootstrap_means
 from hierviz.uncertainty.comparison import no_clear_difference, paired_difference, tied_with_best
 from hierviz.uncertainty.repeats import curve_over_repeats, over_repeats, summary_over_repeats
@@ -66,11 +75,15 @@ __all__ = [
     "Taxonomy",
     "TaxonomyError",
     "at_least_correct",
+    "at_most_above_depth",
+    "at_most_cost",
     "attach_media",
     "attach_truth",
+    "best_of",
     "bootstrap_curve",
     "bootstrap_means",
     "charts",
+    "cheapest",
     "confusion",
     "curve_over_repeats",
     "evaluate",
@@ -79,8 +92,10 @@ __all__ = [
     "information_curve",
     "load_inputs",
     "load_model",
+    "load_operating_point",
     "load_predictions",
     "load_taxonomy",
+    "load_truth",
     "loss",
     "no_clear_difference",
     "node_probabilities",
@@ -94,6 +109,8 @@ __all__ = [
     "tied_with_best",
     "win",
     "win_breakdown",
+    "with_costs",
+    "write_operating_point",
     "write_predictions",
 ]
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
-
 from hierviz.cli.files import add_input, load_models
 from hierviz.cli.output import progress, require_places, write_csv, write_text
 from hierviz.errors import FileError
@@ -90,17 +88,8 @@ def run_curve(options):
         )
     model = Evaluation.from_predictions(predictions[0], progress=progress(predictions[0].name))
     curve = model.curve
-    table = curve_columns(curve)
+    table = curve.columns()
     write_csv(options.csv, list(table), zip(*(column.tolist() for column in table.values())))
-
-
-def curve_columns(curve):
-    """Columns of the table of an operating curve, one row a point: ``threshold`` and its metrics."""
-    # The first point holds for every threshold from the first breakpoint up.
-    table = {"threshold": np.append(1.0, curve.threshold), **curve.values}
-    if len(curve.threshold) and curve.threshold[0] > 1:
-        table["threshold"][0] = curve.threshold[0]
-    return table
 
 
 def _operating_point(options, taxonomy):

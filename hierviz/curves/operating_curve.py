@@ -3,8 +3,8 @@ r"""Operating curves: every confidence threshold at once.
 Conventions
 -----------
 A curve is computed from the answers that a ParetoTable holds, see `hierviz.inference.pareto_table`. It has J strictly descending
-thresholds S and J + 1 points: point 0 holds for tau >= S[0], point j for S[j] <= tau < S[j - 1] (0-based), that is point
-``#{S > tau}``. Metrics are truncated at the truth, as in `hierviz.metrics.path`, and averaged over samples. Trees only.
+thresholds S and J + 1 points: point 0 holds for thresholds t >= S[0], point j for S[j] <= t < S[j - 1] (0-based), that is
+point ``#{S > t}``. Metrics are truncated at the truth, as in `hierviz.metrics.path`, and averaged over samples. Trees only.
 
 Functions
 ---------
@@ -18,6 +18,7 @@ References
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -76,6 +77,21 @@ class OperatingCurve(StepCurve):
         """Index of the point that holds at each threshold (number or array): the number of breakpoints above it."""
         return np.searchsorted(-self.threshold, -np.asarray(threshold), side="left")
 
+    def to_frame(self) -> Any:
+        """The points as a pandas DataFrame, one row each: ``threshold`` and the metrics.
+
+        A threshold stands for its point: the first row, which holds for all thresholds from the first breakpoint up, has 1 or
+        the first breakpoint where that is larger; row j has ``threshold[j - 1]``, and its values hold just below it.
+        """
+        import pandas as pd
+
+        return pd.DataFrame(self.columns())
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """The points as columns, each of shape (J + 1,); see `to_frame`."""
+        first = max(1.0, float(self.threshold[0])) if len(self.threshold) else 1.0
+        return {"threshold": np.append(first, self.threshold), **self.values}
+
     def sampled(self, thresholds):
         """The curve at descending `thresholds` only, as an OperatingCurve of len(thresholds) points.
 
@@ -112,7 +128,7 @@ class OperatingCurve(StepCurve):
         dict of str to float
             ``ap, ac, ac_exact, depth_ap, depth_ac``: envelope integrals of correctness over specificity;
             ``recall_at_90_correct, recall_at_95_correct``: largest information recall where correct is at least that;
-            ``majority_f1, leaf_f1``: mean information F1 at tau = 0.5 and at the end of the curve. All in [0, 1],
+            ``majority_f1, leaf_f1``: mean information F1 at threshold 0.5 and at the end of the curve. All in [0, 1],
             higher is better. ``n_points``: number of points.
         """
         values = self.values

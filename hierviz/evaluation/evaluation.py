@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -282,3 +283,12 @@ class Evaluation:
         names = {"hf1": "hf1_samples", "ihf1": "ihf1_samples", "hp": "hp_samples", "hr": "hr_samples"}
         sets = self.label_counts(threshold).per_sample()
         return found | {names.get(key, key): values for key, values in sets.items() if values is not None}
+
+    def to_frame(self, rule: str = "majority", threshold: float = 0.5, **parameters: Any) -> Any:
+        """`per_sample` as a pandas DataFrame, one row a judged sample: nodes by name, without ``row``."""
+        import pandas as pd
+
+        columns = self.per_sample(rule, threshold, **parameters)
+        names = np.array(self.taxonomy.names, dtype=object)
+        columns |= {key: names[columns[key]] for key in NODE_COLUMNS if isinstance(columns.get(key), np.ndarray)}
+        return pd.DataFrame({key: values for key, values in columns.items() if key != "row"})

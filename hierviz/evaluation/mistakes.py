@@ -13,11 +13,13 @@ mistakes, outcome_counts
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from hierviz.errors import PredictionsError
 from hierviz.metrics.path import path_metrics
+from hierviz.taxonomy import Taxonomy
 
 OUTCOMES = {
     "exact": "exact",
@@ -58,6 +60,16 @@ class Mistakes:
 
     def __len__(self):
         return len(self.row)
+
+    def to_frame(self, taxonomy: Taxonomy | None = None) -> Any:
+        """A pandas DataFrame with the attributes as columns; `truth` and `predicted` by name where a taxonomy is given."""
+        import pandas as pd
+
+        columns = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        if taxonomy is not None:
+            names = np.array(taxonomy.names, dtype=object)
+            columns |= {name: names[columns[name]] for name in ("truth", "predicted")}
+        return pd.DataFrame(columns)
 
     def take(self, places):
         """Some of the samples, by place or mask."""

@@ -2,7 +2,7 @@ r"""What threshold inference can answer, for every sample at once: the sufficien
 
 Conventions
 -----------
-For a threshold tau the answer to a sample is its most informative node with p > tau. As tau falls from 1 to 0 a sample
+For a threshold t the answer to a sample is its most informative node with p > t. As t falls from 1 to 0 a sample
 runs through few different answers: its Pareto set. A ParetoTable holds these sets for all samples and is all that
 curves, look-ups and reports at any threshold need; the (n_samples, n_nodes) matrix is never kept.
 

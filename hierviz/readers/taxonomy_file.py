@@ -38,8 +38,9 @@ def load_taxonomy(path, *, form=None, separator=None, has_header=None, direction
 
     Parameters
     ----------
-    path : str or path
-        Text or JSON, gzipped or not, in one of the forms of `FORMS`.
+    path : str, path or anytree.Node
+        Text or JSON, gzipped or not, in one of the forms of `FORMS`; or the top of a tree in memory, whose nodes are called
+        by their ``name``.
     form : str, optional
         A key of `FORMS`; detected when absent, as are the others.
     separator : str, optional
@@ -69,6 +70,9 @@ def load_taxonomy(path, *, form=None, separator=None, has_header=None, direction
     """
     if form is not None and form not in FORMS:
         raise FileError(f"form: expected one of {', '.join(FORMS)}, got {form!r}. Choose one of them.")
+    # What anytree's nodes have; a path has no children.
+    if all(hasattr(path, name) for name in ("name", "parent", "children")):
+        return _moderate(Taxonomy.from_anytree(path), "anytree")
     source = open_source(path, "a class taxonomy (edge list, level columns, paths, JSON or .taxonomy)")
     return _moderate(_read(source, form, separator, has_header, direction), source.where)
 

@@ -3,7 +3,7 @@ r"""One threshold for each group of samples, compared with one for all.
 Conventions
 -----------
 The group of a sample is read off its probabilities, never off the truth, so that the thresholds can be applied to new
-samples: the subtree that its most probable leaf lies in, or the depth of its majority answer (tau = 0.5). Groups are
+samples: the subtree that its most probable leaf lies in, or the depth of its majority answer (threshold 0.5). Groups are
 disjoint, so each gets the threshold that reaches the goal best on its own samples. Label -1 stands for no group; these
 samples, groups without a sample and groups where the goal cannot be reached use the threshold for all.
 
@@ -128,7 +128,7 @@ def groups_by_subtree(taxonomy, table, subtrees=None):
 
 
 def groups_by_depth(taxonomy, table):
-    """Group of each sample: the depth of its majority answer (tau = 0.5) in edges, shape (n_samples,)."""
+    """Group of each sample: the depth of its majority answer (threshold 0.5) in edges, shape (n_samples,)."""
     return taxonomy.depth[as_table(taxonomy, table).nodes_at(0.5)]
 
 

@@ -13,10 +13,10 @@ Thresholds of a grid fixed beforehand are tested one after the other until one f
 answer. Because the order does not depend on the calibration samples, every test may use the whole of delta, whatever
 the risk does in between: the promise does not need a risk that rises or falls [1]_.
 
-The order starts where the loss is smallest. For Correct and precision that is tau = 1: the root claims nothing. For
-coherent probabilities and tau >= 0.5 the answers of a sample lie on one path, so its risk of being wrong can only rise
-as tau falls; below 0.5 an answer may jump to another branch, and the risk may fall again. For exact answers, recall and
-F1 the order starts at tau = 0, where answers are leaves, and goes up: at tau = 1 their loss is 1. F1 neither rises nor
+The order starts where the loss is smallest. For Correct and precision that is threshold 1: the root claims nothing. For
+coherent probabilities and thresholds >= 0.5 the answers of a sample lie on one path, so its risk of being wrong can only rise
+as it falls; below 0.5 an answer may jump to another branch, and the risk may fall again. For exact answers, recall and
+F1 the order starts at 0, where answers are leaves, and goes up: at 1 their loss is 1. F1 neither rises nor
 falls throughout: its loss is often smallest a little above 0.
 
 Groups

@@ -2,13 +2,11 @@
 
 import json
 
-import pandas as pd
 import streamlit as st
 
 from hierviz.app.curve_panels import choosing, guarantee_panel, uncertainty
 from hierviz.app.state.escape import escape
 from hierviz.charts import threshold_text, to_csv
-from hierviz.cli.evaluate import curve_columns
 from hierviz.errors import HiervizError
 from hierviz.thresholds.operating_point import OperatingPoint
 
@@ -43,7 +41,7 @@ def panel(choice, now):
         )
         st.download_button(
             "Whole curve (CSV)",
-            lambda: to_csv(pd.DataFrame(curve_columns(samples.curve))),
+            lambda: to_csv(samples.curve.to_frame()),
             f"curve-{key}.csv",
             "text/csv",
             key="get-curve",

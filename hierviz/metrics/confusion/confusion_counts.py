@@ -21,11 +21,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from hierviz.metrics.node_pairs import harmonic_mean, ratio
-from hierviz.taxonomy import Taxonomy
+from hierviz.taxonomy import NodeLists, Taxonomy
 
 CELLS = ("tp", "tn", "fp", "fn")
 
@@ -68,6 +69,26 @@ class HierarchicalConfusion:
         """
         hp, hr = ratio(self.tp, self.tp + self.fp), ratio(self.tp, self.tp + self.fn)
         return {**{cell: getattr(self, cell) for cell in CELLS}, "hp": hp, "hr": hr, "hf1": harmonic_mean(hp, hr)}
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame, one row a sample: ``truth`` and ``predicted`` by name, and `per_sample`.
+
+        Of several paths the names are joined by ``;``, a label outside the taxonomy being "".
+        """
+        import pandas as pd
+
+        return pd.DataFrame({"truth": self._names(self.truth), "predicted": self._names(self._ends), **self.per_sample})
+
+    @property
+    def _ends(self):
+        """Predicted nodes: one a sample, or NodeLists."""
+        return self.predicted
+
+    def _names(self, nodes):
+        names = (*self.taxonomy.names, "")
+        if isinstance(nodes, NodeLists):
+            return [";".join(names[node] for node in nodes[row].tolist()) for row in range(len(nodes))]
+        return [names[node] for node in nodes.tolist()]
 
     def node_sets(self, row):
         """The nodes behind the four counts of one sample.

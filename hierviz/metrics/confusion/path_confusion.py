@@ -85,6 +85,10 @@ class PathConfusion(HierarchicalConfusion):
     turn: np.ndarray | None = None
     taken: np.ndarray | None = None
 
+    @property
+    def _ends(self):
+        return self.predicted.ends
+
     def pairs(self, row):
         """What the counts of one sample are made of.
 

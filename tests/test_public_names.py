@@ -1,0 +1,91 @@
+"""What `import hierviz as hv` hands out, and the frames that its results become."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import hierviz as hv
+from hierviz.evaluation.mistakes import mistakes
+
+P = np.array([[0.5, 0.25, 0.125, 0.125], [0.125, 0.125, 0.25, 0.5], [0.25, 0.5, 0.125, 0.125]])
+
+
+@pytest.fixture
+def predictions(taxonomy):
+    truth = taxonomy.nodes("cat", "newt", "duck")
+    return hv.Predictions.from_scores(taxonomy, P, "leaf_probabilities", truth=truth)
+
+
+def test_every_name_is_there():
+    assert sorted(hv.__all__) == sorted(set(hv.__all__))
+    for name in hv.__all__:
+        assert getattr(hv, name) is not None
+    for name in (
+        *("load_taxonomy", "load_predictions", "load_truth", "load_operating_point", "write_operating_point", "loss"),
+        *("at_least_correct", "at_most_above_depth", "at_most_cost", "best_of", "cheapest", "with_costs"),
+    ):
+        assert name in hv.__all__
+        assert hv.__dict__[name].__doc__
+
+
+def test_choosing_and_keeping_a_threshold(taxonomy, predictions, tmp_path):
+    curve = hv.operating_curve(taxonomy, predictions.truth, predictions)
+    choice = hv.at_least_correct(curve, 2 / 3)
+    assert choice.values["correct"] >= 2 / 3
+    priced = hv.with_costs(curve, taxonomy, predictions.truth, predictions, wrong=10)
+    assert hv.cheapest(priced) == hv.best_of(priced, "cost")
+    assert hv.at_most_cost(priced, 10).is_feasible
+    assert hv.at_most_above_depth(curve, taxonomy, predictions, 1, 0).is_feasible
+    point = hv.OperatingPoint.from_curve(taxonomy, curve, choice.threshold, "m")
+    hv.write_operating_point(point, tmp_path / "point.json")
+    assert hv.load_operating_point(tmp_path / "point.json", taxonomy) == point
+    assert hv.OperatingPoint.from_json(point.to_json()) == point
+
+
+def test_truth_from_memory(taxonomy):
+    assert hv.load_truth(["cat", "newt", None], taxonomy).nodes.tolist() == [2, 6, -1]
+
+
+def test_taxonomy_from_anytree(taxonomy):
+    made = hv.load_taxonomy(taxonomy.to_anytree())
+    assert made.names == taxonomy.names
+    assert made.parent.tolist() == taxonomy.parent.tolist()
+
+
+def test_frame_of_a_curve(taxonomy, predictions):
+    curve = hv.operating_curve(taxonomy, predictions.truth, predictions)
+    frame = curve.to_frame()
+    assert list(frame) == ["threshold", *curve.values]
+    assert len(frame) == curve.n_points
+    assert frame["threshold"].tolist() == [1.0, *curve.threshold]
+    # A row holds just below its threshold.
+    for row in frame.iloc[1:].itertuples():
+        assert row.correct == curve.at(np.nextafter(row.threshold, 0))["correct"]
+    above = hv.OperatingCurve(np.array([1.5]), {"correct": np.array([1.0, 0.5])}, 2).to_frame()
+    assert above["threshold"].tolist() == [1.5, 1.5]
+
+
+def test_frame_of_a_confusion(taxonomy):
+    frame = hv.confusion(taxonomy, taxonomy.nodes("cat", "newt"), taxonomy.nodes("dog", "animal")).to_frame()
+    expected = {"truth": ["cat", "newt"], "predicted": ["dog", "animal"], "tp": [1, 0], "tn": [2, 2], "fp": [1, 0]}
+    expected |= {"fn": [1, 1], "hp": [0.5, 1.0], "hr": [0.5, 0.0], "hf1": [0.5, 0.0]}
+    pd.testing.assert_frame_equal(frame, pd.DataFrame(expected))
+    lists = hv.NodeLists.from_lists([[2, 5], [-1]])
+    frame = hv.confusion(taxonomy, hv.NodeLists.from_lists([[2], [6, 1]]), lists).to_frame()
+    assert frame["truth"].tolist() == ["cat", "newt;mammal"]
+    assert frame["predicted"].tolist() == ["cat;duck", ""]
+
+
+def test_frames_of_samples(taxonomy, predictions):
+    evaluation = hv.Evaluation.from_predictions(predictions)
+    frame, columns = evaluation.to_frame("leaf"), evaluation.per_sample("leaf")
+    assert set(frame) == set(columns) - {"row"}
+    assert frame["truth"].tolist() == ["cat", "newt", "duck"]
+    assert frame["predicted"].tolist() == ["cat", "newt", "dog"]
+    np.testing.assert_array_equal(frame["softmax_win"], columns["softmax_win"])
+    worst = mistakes(evaluation, "leaf").to_frame(taxonomy)
+    assert worst.loc[0, ["row", "truth", "predicted", "outcome"]].tolist() == [2, "duck", "dog", "wrong"]
+    assert mistakes(evaluation, "leaf").to_frame()["truth"].tolist()[0] == taxonomy.node("duck")
+    # Sets and lists of several truths have no single node to name.
+    several = predictions.replace(truth=hv.NodeLists.from_lists([[2], [6], [5, 3]]))
+    assert "truth" not in hv.Evaluation.from_predictions(several).to_frame("leaf")
