@@ -2,6 +2,7 @@
 
 Every message is one line, `where: expected X, got Y. What to do.`, of at most `LONGEST_MESSAGE` characters. Values are shown
 with `repr`, at most five of them and at most `LONGEST_VALUE` characters of each: the errors see to that by themselves.
+What to do often is to give a parameter: the message names it as `parameters.named` reads it, and who shows the error says how.
 """
 
 import difflib
@@ -9,26 +10,40 @@ import re
 import unicodedata
 from functools import partial
 
+from hierviz.parameters import QUOTED, in_python, named, parameters_in, template_of
+
 LONGEST_MESSAGE = 500
 LONGEST_VALUE = 60
 # The search for a near miss takes no longer names than this, and so many letters in all: both cost time.
 _LONGEST_COMPARED, _MOST_LETTERS = 60, 500_000
 
-# A value as `repr` writes it; a command that the reader should copy is none.
-_QUOTED = re.compile(
-    r"""python\ -c\ "[^"]*" | (?<![\w\\]) b? (?: '[^'\\]*(?:\\.[^'\\]*)*' | "[^"\\]*(?:\\.[^"\\]*)*" ) (?!\w)""",
-    re.VERBOSE | re.DOTALL,
-)
+_QUOTED = re.compile(QUOTED, re.VERBOSE | re.DOTALL)
 _ESCAPED_OR_PLAIN = re.compile(r"\\(?:x..|u....|U........|.)|.", re.DOTALL)
 _NOT_ASCII = re.compile(r"[^ -~]")
 _BREAKS = re.compile(r"[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
 
 
 class HiervizError(Exception):
-    """Base of all errors that the user's input can cause; anything else is a bug of ours."""
+    """Base of all errors that the user's input can cause; anything else is a bug of ours.
+
+    Parameters
+    ----------
+    message : str
+        With parameters as `parameters.named` reads them; kept as `template`. As text the error names Python's keywords.
+    """
 
     def __init__(self, message=""):
-        super().__init__(_one_line(str(message)))
+        self.template = template_of(message)
+        super().__init__(self.said(in_python))
+
+    @property
+    def parameters(self):
+        """The parameters that the message asks for: keys of `hierviz.parameters.PARAMETERS`."""
+        return parameters_in(self.template)
+
+    def said(self, words):
+        """The message in the words of who shows it; see `parameters.named`."""
+        return _one_line(named(self.template, words))
 
 
 class TaxonomyError(HiervizError):

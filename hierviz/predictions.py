@@ -241,7 +241,7 @@ class Predictions(FromMemory):
                     f"{where}, sample {self.sample_id(rows.start + row)!r}, column {self.taxonomy.names[nodes[column]]!r}: "
                     f"expected {expected}, got {float(block[row, column])!r} ({int(wrong.sum())} such values in this block). "
                     + (
-                        "If the file holds raw scores, say which with --parametrisation."
+                        "If the file holds raw scores, say which with {parametrisation}."
                         if is_probability
                         else "Remove them."
                     )
@@ -254,7 +254,7 @@ class Predictions(FromMemory):
                     raise PredictionsError(
                         f"{where}, sample {self.sample_id(rows.start + row)!r}: expected leaf probabilities that sum to 1, "
                         f"got a sum of {total[row]:.6g} ({int(far.sum())} such rows in this block). "
-                        "If they are raw scores or independent probabilities, say so with --parametrisation."
+                        "If they are raw scores or independent probabilities, say so with {parametrisation}."
                     )
 
 

@@ -22,6 +22,7 @@ SCREEN = tuple(name for name in HEAVY if name not in ("onnx", "onnxruntime"))
 # The column, from the bottom up: a file may import what stands in its own place or in a place before it. `app` and `hierviz`
 # by themselves are the files directly in these folders that have no row of their own.
 COLUMN = (
+    "parameters",
     "errors",
     "number_text",
     "stopping",

@@ -125,12 +125,12 @@ def test_labels_are_node_numbers(taxonomy):
         (
             [[0.25, 0.25, 0.25, 0.25], [0.5, 0.25, 0.25, 0.1]],
             "leaf_probabilities",
-            r"^scores, sample '1': expected leaf probabilities that sum to 1, got a sum of 1\.1 \(1 such rows.*--parametris",
+            r"^scores, sample '1': expected leaf probabilities that sum to 1, got a sum of 1\.1 \(1 such rows.*parametris",
         ),
         (
             [[0.5, 0.5, 0, 0], [1.5, -0.5, 0, 0]],
             "leaf_probabilities",
-            r"sample '1', column 'cat': expected a probability from 0 to 1, got 1\.5 \(2 such values.*--parametrisation",
+            r"sample '1', column 'cat': expected a probability from 0 to 1, got 1\.5 \(2 such values.*parametrisation=",
         ),
         (
             [[0.1, 0.2, 0.3, -0.25, 0.5, 0.6]],

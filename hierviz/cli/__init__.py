@@ -12,6 +12,7 @@ from hierviz import stopping
 from hierviz._version import version
 from hierviz.cli.app import add_app
 from hierviz.cli.evaluate import add_curve, add_evaluate
+from hierviz.cli.parameter_flags import flag
 from hierviz.cli.predict import add_predict
 from hierviz.cli.standard_streams import with_standard_streams
 from hierviz.errors import HiervizError
@@ -26,7 +27,7 @@ def main(arguments=None):
         options = parser().parse_args(arguments or ["app"])
         return options.run(options) or 0
     except HiervizError as error:
-        print(f"hierviz: {error}", file=sys.stderr)
+        print(f"hierviz: {error.said(flag)}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         # The reader of our output went away, for example `hierviz evaluate ... | head`.

@@ -6,6 +6,7 @@ import json
 
 from hierviz.cli.files import add_input, load_models
 from hierviz.cli.output import progress, require_places, write_csv, write_text
+from hierviz.cli.parameter_flags import with_flags
 from hierviz.errors import FileError
 from hierviz.evaluation.evaluation import NODE_COLUMNS, Evaluation
 from hierviz.evaluation.summary import evaluate, require_same_samples
@@ -75,7 +76,7 @@ def run_evaluate(options):
             entry["notes"] += operating_point_notes(point, entry)
     if options.per_sample:
         write_csv(options.per_sample, *per_sample_table(models, choice))
-    write_text(options.json, json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+    write_text(options.json, json.dumps(with_flags(found), indent=1, ensure_ascii=False) + "\n")
 
 
 def run_curve(options):

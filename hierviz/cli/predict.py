@@ -9,6 +9,7 @@ from pathlib import Path
 
 from hierviz.cli.model_flags import add_model_flags, model_options, reading_options
 from hierviz.cli.output import progress, write_text
+from hierviz.cli.parameter_flags import flag, with_flags
 from hierviz.errors import ModelError
 from hierviz.onnx.scores.score_kind import KINDS
 from hierviz.parametrisation import PARAMETRISATIONS
@@ -62,10 +63,10 @@ def run_predict(options):
     if options.inspect:
         _inspect(draft_model(options.model, taxonomy, **given), options.json)
         return
-    for flag, value in (("--inputs", options.inputs), ("--out", options.out)):
+    for needed, value in (("--inputs", options.inputs), ("--out", options.out)):
         if not value:
             raise ModelError(
-                f"predict: expected {flag}, got nothing. Name it, or use --inspect to only look at the model."
+                f"predict: expected {needed}, got nothing. Name it, or use --inspect to only look at the model."
             )
     if options.json:
         raise ModelError("--json: expected --inspect beside it, got none. The predictions go where --out says.")
@@ -94,7 +95,7 @@ def run_predict(options):
     detected = {**predictions.detected, "inputs": str(options.inputs), "sha256 of inputs": inputs.sha256()}
     write_predictions(predictions.replace(detected=detected), options.out)
     for note in predictions.notes:
-        print(f"note: {note}", file=sys.stderr)
+        print(f"note: {with_flags(note)}", file=sys.stderr)
     if known is not None:
         check_predictions(model, inputs, predictions, known)
     rows = f"wrote {predictions.n_samples} row{'s' * (predictions.n_samples > 1)} to {options.out}"
@@ -111,6 +112,8 @@ def _inspect(model, target):
         # Another taxonomy than the model's: the rest of the account would mislead.
         model.require_answers()
     if target:
-        write_text(target, json.dumps(model.account, indent=1, ensure_ascii=False) + "\n")
+        questions = [one | {"flags": [flag(key) for key in one["keywords"]]} for one in model.account["questions"]]
+        account = with_flags(model.account | {"questions": questions})
+        write_text(target, json.dumps(account, indent=1, ensure_ascii=False) + "\n")
     else:
-        write_text("-", "".join(f"{line}\n" for line in account_lines(model.account)))
+        write_text("-", "".join(f"{line}\n" for line in account_lines(model.account, flag)))

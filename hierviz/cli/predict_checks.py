@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 
+from hierviz.cli.parameter_flags import with_flags
 from hierviz.errors import HiervizError
 from hierviz.onnx.checks.class_order import check_class_order
 from hierviz.onnx.checks.input_check import check_inputs
@@ -98,4 +99,4 @@ def _print_table(title, table, key, chosen):
 
 def _print_warning(text):
     if text is not None:
-        print(f"warning: {text}.", file=sys.stderr)
+        print(f"warning: {with_flags(text)}.", file=sys.stderr)

@@ -9,6 +9,8 @@ from hierviz.onnx.description.file import sha256
 from hierviz.onnx.inputs.declared_inputs import accepted_words
 from hierviz.onnx.process.session import shape_words
 from hierviz.onnx.process.verdicts import printable
+from hierviz.parameters import in_python
+from hierviz.parameters import said as in_words
 
 
 def full_account(
@@ -88,19 +90,21 @@ def full_account(
     }
 
 
-def account_lines(account):
+def account_lines(account, words=in_python):
     """The account as lines ``key: value`` for people; what is there several times has a line each.
 
     Parameters
     ----------
     account : dict
         From `full_account`.
+    words : callable
+        How parameters are called, as in `parameters.named`.
 
     Returns
     -------
     list of str
     """
-    facts = account["facts"]
+    account, facts = in_words(account, words), account["facts"]
     opset = ", ".join(f"{domain or 'ai.onnx'} {number}" for domain, number in facts["opset"].items())
     lines = [
         ("title", account["title"]),
@@ -133,7 +137,9 @@ def account_lines(account):
     lines += [(key, account[key]) for key in ("accepts", "preprocessing", "taxonomy")]
     lines += [(key, account[key]) for key in ("loss", "training") if account[key] is not None]
     lines += [("note", note) for note in account["notes"]]
-    lines += [("question", f"{one['text']} ({' or '.join(one['flags'])})") for one in account["questions"]]
+    lines += [
+        ("question", f"{one['text']} ({' or '.join(map(words, one['keywords']))})") for one in account["questions"]
+    ]
     return [printable(f"{key}: {value}") for key, value in lines]
 
 

@@ -223,7 +223,7 @@ class Model:
             why = self.account["parametrisation_from"]
             check_declared(place, found, key, why, notes)
         elif kind == "logits":
-            check_declared(place, found, key, "--scores logits", notes)
+            check_declared(place, found, key, "{scores=logits}", notes)
         if key in PROBABILITIES:
             check_flat(place, found, len(scores), notes)
         scores, nodes = changed(place, scores, change, found, taxonomy, columns, key, notes)
@@ -271,7 +271,7 @@ class Model:
         Raises
         ------
         OpenQuestion
-            If it cannot be told what the scores are; a ModelError that names the flags and lists what fits.
+            If it cannot be told what the scores are; a ModelError that names the parameters and lists what fits.
         ModelError
             If the inputs do not fit, onnxruntime fails, or a score is not finite (says in which rows).
         FileError
@@ -287,7 +287,7 @@ class Model:
         if strict and foreign:
             raise FileError(
                 f"{inputs.pictures.path.name}: expected pictures that can all be read, got {len(foreign)} of other kinds: "
-                f"{listed(foreign)}. Save them as PNG or JPEG, or leave --strict out."
+                f"{listed(foreign)}. Save them as PNG or JPEG, or do without {{strict}}."
             )
         n, told = len(inputs), []
         unreadable = None if strict else {} if unreadable is None else unreadable

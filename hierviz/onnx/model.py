@@ -191,11 +191,10 @@ def _picture_questions(where, inputs):
         Question(
             "preprocessing",
             f"For pictures: {sentence}?",
-            (f"--{key}",),
             (f"preprocessing.{key}",),
             _CHOICES.get(key, ()),
             "pictures",
-            f"{where}: expected to know {sentence}, got nothing. Pass --{key} (in Python: preprocessing={{{key!r}: ...}}).",
+            f"{where}: expected to know {sentence}, got nothing. Pass {{preprocessing.{key}}}.",
         )
         for key, sentence in inputs[0].questions
     ]

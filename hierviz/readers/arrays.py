@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.errors import PredictionsError, listed, near_miss
+from hierviz.parameters import Sentence
 from hierviz.readers.labels import find_node, is_all_nodes, read_labels, single_nodes, text_array
 from hierviz.readers.numpy_files import open_npy, open_npz
 from hierviz.readers.raw_predictions import RawPredictions
@@ -106,7 +107,7 @@ def _of_npz(source, npz, taxonomy, classes):
     if ignored:
         notes.append(f"{where}: arrays {listed(ignored)} were not used")
     if names is not None and classes is not None:
-        notes.append(f"{where}: --classes was used in place of the names in {names!r}")
+        notes.append(Sentence(f"{where}: {{classes}} was used in place of the names in {names!r}"))
     detected = {
         "form": "arrays (.npz)",
         **source.detected,
@@ -143,7 +144,7 @@ def _require_table(where, shape, dtype):
 def _checked_classes(where, scores, classes):
     if classes is not None and len(classes) != scores.shape[1]:
         raise PredictionsError(
-            f"{where}: expected {len(classes)} columns (one per entry of --classes), got {scores.shape[1]}. Is a class missing?"
+            f"{where}: expected {len(classes)} columns (one per entry of {{classes}}), got {scores.shape[1]}. Is a class missing?"
         )
     return classes
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.errors import PredictionsError, listed, near_miss
+from hierviz.parameters import Sentence
 from hierviz.readers.columns import looks_numeric, require_names
 from hierviz.readers.labels import find_node, read_labels
 from hierviz.readers.long_table import long_roles, read_long
@@ -65,7 +66,7 @@ def read_prediction_table(table, taxonomy, *, classes=None, truth_column=None, k
         require_names(names, table.where)
     if truth_column is not None and truth_column not in names:
         raise PredictionsError(
-            f"{table.where}: expected a column {truth_column!r} as --truth-column says, got {listed(names)}."
+            f"{table.where}: expected a column {truth_column!r} as {{truth_column}} says, got {listed(names)}."
             f"{near_miss(truth_column, names)} Name one of the columns."
         )
     scores = _score_columns(table, names, taxonomy, classes, truth_column, has_header)
@@ -89,7 +90,7 @@ def _has_header(table, taxonomy, truth_column, classes):
         if classes is None:
             raise PredictionsError(
                 f"{table.where}:{table.sample[0][0]}: expected a header row that names the class of each column, got numbers. "
-                "Add one, or name the columns with --classes."
+                "Add one, or name the columns with {classes}."
             )
         return False
     if len(first) == 1:
@@ -119,7 +120,7 @@ def _score_columns(table, names, taxonomy, classes, truth_column, has_header):
         ]
         if len(places) != len(classes):
             raise PredictionsError(
-                f"{table.where}: expected {len(classes)} columns of numbers (one per entry of --classes), got {len(places)}. "
+                f"{table.where}: expected {len(classes)} columns of numbers (one per entry of {{classes}}), got {len(places)}. "
                 "Is a class missing, or an index column there?"
             )
         return dict(zip(places, np.asarray(classes).tolist(), strict=True))
@@ -251,9 +252,8 @@ def _other_columns(columns, special, taxonomy, truth_column, has_header):
     mistakable = [names[k] for k in others if names[k].casefold() in (*PREDICTED_COLUMNS, "target", "class", "leaf")]
     notes = []
     if mistakable and truth is None:
-        notes.append(
-            f"column {listed(mistakable)} of {columns.where} was kept as an attribute; if it is the truth, say --truth-column"
-        )
+        kept = f"column {listed(mistakable)} of {columns.where} was kept as an attribute"
+        notes.append(Sentence(f"{kept}; if it is the truth, say {{truth_column}}"))
     detected = {
         "id column": "none (rows in order)" if id_place is None else names[id_place],
         "truth column": "none" if place is None else names[place],

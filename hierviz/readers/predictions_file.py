@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.errors import FileError, PredictionsError, TaxonomyError, listed
+from hierviz.parameters import template_of
 from hierviz.parametrisation import column_order, default_columns
 from hierviz.predictions import Predictions
 from hierviz.readers.arrays import read_npy, read_npz
@@ -161,7 +162,7 @@ def _parametrisation(raw, taxonomy, given):
     try:
         column_order(taxonomy, key, n_scores, nodes)
     except PredictionsError as error:
-        message = str(error)
+        message = template_of(error)
         message = message if message.startswith("parametrisation:") else message.removeprefix("scores: ")
         raise PredictionsError(f"{raw.where}: {message}") from None
     except TaxonomyError as error:
@@ -186,7 +187,7 @@ def _by_width(where, taxonomy, n_scores):
         return "node_probabilities", "node_probabilities (as many columns as nodes)"
     raise PredictionsError(
         f"{where}: expected {taxonomy.n_leaves} columns (one per leaf), {n - 1} or {n} (one per node without or with the root), "
-        f"got {n_scores}. Check the taxonomy, or name the columns with --classes."
+        f"got {n_scores}. Check the taxonomy, or name the columns with {{classes}}."
     )
 
 

@@ -250,7 +250,7 @@ def _kind(head, path):
         and b"\x01" <= head[1:2] <= b"\x1e"
         and head[2:3] in (b"\x12", b"\x1a", b"\x22", b"\x2a", b"\x32", b"\x3a", b"\x42")
     ):
-        return "refused", "an ONNX model", " Open models with --model."
+        return "refused", "an ONNX model", " Open models with {{model}}."
     return "text", "text", ""
 
 

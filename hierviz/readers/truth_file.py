@@ -148,7 +148,7 @@ def find_truth_column(columns, taxonomy, truth_column, id_place, accepted=TRUTH_
     if truth_column is not None:
         if truth_column not in names:
             raise PredictionsError(
-                f"{columns.where}: expected a column {truth_column!r} as --truth-column says, got {listed(names)}."
+                f"{columns.where}: expected a column {truth_column!r} as {{truth_column}} says, got {listed(names)}."
                 f"{near_miss(truth_column, names)} Name one of the columns."
             )
         return names.index(truth_column)
@@ -168,7 +168,7 @@ def find_truth_column(columns, taxonomy, truth_column, id_place, accepted=TRUTH_
     else:
         got = f"none whose values are all nodes among {listed(others)}"
     raise PredictionsError(
-        f"{columns.where}: expected one column of true classes, got {got}. Name it with --truth-column."
+        f"{columns.where}: expected one column of true classes, got {got}. Name it with {{truth_column}}."
     )
 
 

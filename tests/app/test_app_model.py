@@ -12,7 +12,6 @@ import pytest
 
 from hierviz.app.model_page import checks as model_checks
 from hierviz.app.model_page import questions as model_questions
-from hierviz.app.model_page.question_words import TITLES
 from hierviz.app.model_page.samples import (
     Samples,
     answer,
@@ -26,10 +25,13 @@ from hierviz.app.model_page.samples import (
 from hierviz.app.state import dataset, opened
 from hierviz.app.state.model_source import ModelSource
 from hierviz.app.state.uploads import Uploads
-from hierviz.app.widgets.form_words import in_form_words
+from hierviz.app.widgets.form_words import in_form_words, sentence
+from hierviz.app.widgets.parameter_labels import LABELS
+from hierviz.errors import ModelError
 from hierviz.onnx import load_inputs, load_model
 from hierviz.onnx.checks.disturb import DISTURBANCES
 from hierviz.onnx.process.limits import Limits
+from hierviz.parameters import Sentence
 from hierviz.readers import load_taxonomy
 from hierviz.taxonomy import NodeLists
 from tests.app.visit import ROOT, Visit, shelve
@@ -144,7 +146,7 @@ def test_scores_that_may_be_two_things_are_asked_for(tmp_path):
     page.control("Row").set_value("type")
     page.run()
     # The numbers tell only when it runs.
-    assert "What the scores mean" in page.text
+    assert "What the scores are" in page.text
     choices = page.at.radio[0].options
     assert "Conditional softmax" in choices
     page.at.radio[0].set_value("parametrisation:conditional_softmax")
@@ -367,11 +369,12 @@ def test_a_run_joins_the_data_with_the_same_samples(demo):
 
 
 def test_errors_name_fields_of_the_form():
-    said = in_form_words(
-        "m.onnx: got none. Pass --range (in Python: preprocessing={'range': ...}) or --mean; the caller."
-    )
-    assert said == "m.onnx: got none. Pass 'Scale of the pictures' or 'mean'; you."
-    assert in_form_words("name it (several times; in Python: outputs=), or") == "name it (several times), or"
+    asked = ModelError("m.onnx: got none. Pass {preprocessing.range} or {preprocessing.mean}; the caller.")
+    assert in_form_words(asked) == "m.onnx: got none. Pass 'Scale of the pictures' or 'then minus'; you."
+    note = Sentence("pass {scores=log_probabilities | siblings}, or raise {limits.memory_mb}")
+    said = "pass 'What the scores are': Log probabilities | Siblings, or raise --memory-mb (when the app is started)"
+    assert in_form_words(note) == said
+    assert sentence(note) == f"P{said[1:]}"
 
 
 def test_uploads_lie_beside_each_other_and_go_when_nobody_holds_them(tmp_path):
@@ -405,7 +408,9 @@ def test_several_true_classes_of_a_sample_are_all_known():
 def asked(page):
     """Titles of what the page asks about the model, while its box is open."""
     return [
-        title for title in TITLES.values() if "What hierviz has to know" in page.text and f"**{title}**" in page.text
+        title
+        for title in dict.fromkeys(LABELS.values())
+        if "What hierviz has to know" in page.text and f"**{title}**" in page.text
     ]
 
 
@@ -417,7 +422,7 @@ def test_questions_are_about_the_taxonomy_that_is_chosen(tmp_path):
     other = tmp_path / "other.csv"
     other.write_text("parent,child\nsky,day\nsky,night\n")
     page = own(Visit("model"), tmp_path / "www.model.example.onnx", other)
-    assert TITLES["classes"] in asked(page)
+    assert LABELS["classes"] in asked(page)
     # Wrong names for the one are no answer about the other, whose classes the model names itself.
     page.at.text_area[0].set_value("day\nnight")
     page.run()
@@ -425,7 +430,7 @@ def test_questions_are_about_the_taxonomy_that_is_chosen(tmp_path):
     path.set_value(str(FILES / "taxonomy.csv"))
     page.run()
     assert not page.at.error
-    assert TITLES["classes"] not in page.text
+    assert LABELS["classes"] not in page.text
     assert "www.model.example · takes rows of a table" in page.text.replace("**", "")
     # Its name is no link: it stands nowhere in Markdown in one piece.
     assert not [one for one in page.markdown() if "www.model.example" in one]
@@ -441,20 +446,20 @@ def test_other_data_bring_their_own_taxonomy(tmp_path, demo):
     data = shelve(taxonomy=str(tmp_path / "sky.csv"), predictions=(str(tmp_path / "labels.csv"),))
     page.go(data=data.key)
     assert page.control("Taxonomy: which class belongs under which").value == "open"
-    assert TITLES["classes"] in asked(page)
+    assert LABELS["classes"] in asked(page)
 
 
 def test_the_box_stays_open_while_numbers_are_typed(tmp_path):
     shutil.copytree(FILES / "torch_two_files_fixed_batch", tmp_path, dirs_exist_ok=True)
     shutil.copy(tmp_path / "classes.txt", tmp_path / "model.labels.txt")
     page = own(Visit("model"), tmp_path / "model.onnx", FILES / "taxonomy.csv")
-    assert asked(page) == [TITLES["preprocessing.range"]]
+    assert asked(page) == [LABELS["preprocessing.range"]]
     page.at.radio[0].set_value("other")
     page.run()
     for label, value in {"0 becomes": 0.0, "255 becomes": 1.0, "then minus": 0.5, "then divided by": 0.25}.items():
         page.control(label).set_value(value)
         page.run()
-        assert asked(page) == [TITLES["preprocessing.range"]], label
+        assert asked(page) == [LABELS["preprocessing.range"]], label
     page.press("Use these numbers")
     assert not asked(page)
     assert "What you said about the model" in [one.label for one in page.at.expander]

@@ -41,7 +41,7 @@ DIGITS = names_at("numbers.csv", 2)
 
 # What a case is told when its file does not name the columns, and the flag that its error has to name.
 CLASSES = {"classes": "classes.txt"}
-ASKS_CLASSES = {"classes": "--classes"}
+ASKS_CLASSES = {"classes": "--classes|classes="}
 
 
 class Case:

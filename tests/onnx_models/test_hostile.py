@@ -101,7 +101,7 @@ def test_models_that_are_not_well_formed(scores):
 
 def test_endless_loop(scores):
     text = refused(lambda: scores(hostile.endless_loop()), "within 2 s of processor time, got no end of it")
-    assert "--cpu-seconds" in text
+    assert "limits=Limits(cpu_seconds=...)" in text
 
 
 def test_a_model_that_sleeps_or_hangs_where_processor_time_is_no_limit(scores):
@@ -116,8 +116,8 @@ def test_memory(scores):
         lambda: scores(hostile.ones(570)),
         r"at most 2048 MB of memory, got one that asks for more, 8\.3 GB at once with 1 row at a time",
     )
-    assert "--memory-mb" in text
-    assert "--batch" not in text
+    assert "limits=Limits(memory_mb=...)" in text
+    assert "batch_size" not in text
     np.testing.assert_allclose(scores(hostile.ones(0.1)), EXPECTED, rtol=1e-5, atol=1e-6)
 
 
@@ -139,7 +139,9 @@ def test_a_batch_that_does_not_fit_halves_itself(write, taxonomy):
     model.session.run = lambda *args, **more: tried.append(more["step"]) or run(*args, **more)
     assert model.predict({"x": x}).notes == found.notes
     assert tried == [rows]
-    with pytest.raises(ModelError, match=r"at most 700 MB .* with 64 rows at a time\. .*--memory-mb, or export it"):
+    with pytest.raises(
+        ModelError, match=r"at most 700 MB .* with 64 rows at a time\. .*memory_mb=\.\.\.\), or export it"
+    ):
         replace(model, batch=64).predict({"x": x})
     assert tried[1:] == [64]
     model.session.close()
@@ -172,7 +174,7 @@ def test_pictures_that_would_not_fit_are_refused_before_memory_is_asked_for(writ
     loaded = load_model(
         write(model), taxonomy, classes=LEAVES, parametrisation="flat_softmax", preprocessing=given, limits=SHORT
     )
-    inputs, words = load_inputs(folder, loaded), r"prepared in 2048 MB of memory.* 12000 x 12000 pixels .*--memory-mb"
+    inputs, words = load_inputs(folder, loaded), r"prepared in 2048 MB of memory.* 12000 x 12000 pixels .*memory_mb="
     picture = inputs.pictures.array(inputs.pictures.names[0])
     for work in (
         lambda: loaded.predict(inputs),

@@ -95,7 +95,7 @@ def test_a_wrong_way_is_warned_about(demo, bare, wrong):
     assert table[0]["preprocessing"] == {"colour": "RGB", "range": [-1.0, 1.0]}
     assert "another way than the model wants" in warning
     assert "with RGB, -1..1" in warning
-    assert "--colour, --range" in warning
+    assert "preprocessing={'colour': ...}, preprocessing={'range': ...}" in warning
     assert table[0]["top_level_wrong"] < declared(table)["top_level_wrong"] / 2
 
 
@@ -113,8 +113,8 @@ def test_exchanged_sides_are_close_to_chance(demo, bare):
 def test_nothing_declared_still_shows_the_table(demo, bare):
     taxonomy, pictures, truth = demo
     model = draft_model(bare / "raw.onnx", taxonomy)
-    assert [(one.about, one.flags, one.stops) for one in model.questions] == [
-        ("preprocessing", ("--range",), "pictures")
+    assert [(one.about, one.keywords, one.stops) for one in model.questions] == [
+        ("preprocessing", ("preprocessing.range",), "pictures")
     ]
     table, warning = check_inputs(model, pictures, truth)
     assert warning is None
@@ -149,7 +149,7 @@ def test_a_second_softmax_is_warned_about(demo, bare):
     some = pictures[:200]
     twice = load_model(bare / "softmax.onnx", taxonomy, preprocessing=RIGHT).predict(some)
     (note,) = (note for note in twice.notes if "second softmax" in note)
-    assert "--scores probabilities" in note
+    assert "scores='probabilities'" in note
     once = load_model(bare / "softmax.onnx", taxonomy, preprocessing=RIGHT, scores="probabilities").predict(some)
     raw = load_model(bare / "raw.onnx", taxonomy, preprocessing=RIGHT).predict(some)
     assert not any("softmax" in note for note in (*once.notes, *raw.notes))

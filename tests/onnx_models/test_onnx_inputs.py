@@ -52,7 +52,7 @@ def test_mean_and_std_without_range(build, metadata, taxonomy, pictures, expecte
 def test_float_input_without_scaling_refuses_pictures(build, metadata, taxonomy, pictures, folder):
     bare = {key: value for key, value in metadata.items() if key != "input"}
     model = load_model(build(metadata=bare, dtype="float32"), taxonomy)
-    assert model.account["accepts"] == "pictures (after --range), arrays (.npy, .npz)"
+    assert model.account["accepts"] == "pictures (after preprocessing={'range': ...}), arrays (.npy, .npz)"
     for inputs in (pictures, folder):
         with pytest.raises(ModelError, match="range") as raised:
             model.predict(inputs)
@@ -173,4 +173,4 @@ def test_mean_and_std_are_in_units_of_the_range(build, metadata, taxonomy, range
             continue
         with pytest.raises(ModelError, match=words) as raised:
             load_model(path, taxonomy, preprocessing=preprocessing)
-        assert "--range" in one_line(raised)
+        assert "preprocessing={'range': ...}" in one_line(raised)

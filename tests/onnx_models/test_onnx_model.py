@@ -72,7 +72,7 @@ def test_classes_win(build, metadata, taxonomy, tmp_path, form):
 
 
 def test_no_names_asks_for_classes(build, taxonomy):
-    with pytest.raises(ModelError, match="--classes") as raised:
+    with pytest.raises(ModelError, match="classes=") as raised:
         load_model(build(), taxonomy)
     assert "'logits' tensor(float) [any, 4]" in one_line(raised)
 
@@ -82,8 +82,8 @@ def test_unknown_name_offers_the_near_miss(build, metadata, taxonomy):
     for given in ({"metadata": {**metadata, "nodes": names}}, {"beside": {**metadata, "nodes": names}}):
         with pytest.raises(ModelError, match="Did you mean 'duck'") as raised:
             load_model(build(**given), taxonomy)
-        assert "--classes" in one_line(raised)
-    with pytest.raises(ModelError, match=r"Did you mean 'duck'.*--classes") as raised:
+        assert "classes=" in one_line(raised)
+    with pytest.raises(ModelError, match=r"Did you mean 'duck'.*classes=") as raised:
         load_model(build(), taxonomy, classes=names, parametrisation="flat_softmax")
     one_line(raised)
 
@@ -93,7 +93,7 @@ def test_repeated_and_missing_names(build, metadata, taxonomy):
     twice = ["newt", "cat", "cat", "dog"]
     with pytest.raises(ModelError, match="'cat' again"):
         load_model(path, taxonomy, classes=twice, parametrisation="flat_softmax")
-    with pytest.raises(ModelError, match=r"expected a column for 'duck' with flat_softmax.*--classes"):
+    with pytest.raises(ModelError, match=r"expected a column for 'duck' with flat_softmax.*classes="):
         load_model(path, taxonomy, classes=["newt", "cat", "bird", "dog"], parametrisation="flat_softmax")
     with pytest.raises(ModelError, match=r"class names in the model's metadata, entry 3: .*'cat' again"):
         load_model(build(metadata={**metadata, "nodes": twice}), taxonomy)
@@ -128,7 +128,7 @@ def test_missing_parametrisation_is_told_by_the_numbers(build, taxonomy, picture
 def test_raw_scores_of_nodes_ask(build, taxonomy, pictures):
     names = ["newt", "cat", "duck", "dog", "bird", "mammal"]
     model = load_model(build(width=6), taxonomy, classes=names)
-    with pytest.raises(OpenQuestion, match=r"--parametrisation multilabel_sigmoid \| .*, or --scores levels") as raised:
+    with pytest.raises(OpenQuestion, match=r"parametrisation='multilabel_sigmoid' \| .*, or scores='levels'") as raised:
         model.predict(pictures)
     one_line(raised)
     (question,) = [raised.value.question.as_dict()]
@@ -174,7 +174,7 @@ def test_output_choice(build, metadata, taxonomy, pictures, expected):
     assert model.output == "logits"
     assert "all fit" in model.notes[0]
     two = build(metadata=metadata, outputs=(("first", None), ("second", None)))
-    with pytest.raises(OpenQuestion, match=r"got several among 'first' .*, 'second' .*--output") as raised:
+    with pytest.raises(OpenQuestion, match=r"got several among 'first' .*, 'second' .*outputs=") as raised:
         load_model(two, taxonomy)
     one_line(raised)
     choices = raised.value.question.as_dict()["choices"]
@@ -250,7 +250,7 @@ def test_heads_are_put_side_by_side(build, taxonomy, pictures, expected):
     model = load_model(path, taxonomy, classes=names)
     assert model.outputs == ("top", "bottom")
     assert any("one depth of the taxonomy each" in note for note in model.notes)
-    with pytest.raises(OpenQuestion, match="--scores levels"):
+    with pytest.raises(OpenQuestion, match="scores='levels'"):
         model.predict(pictures)
     preds = load_model(path, taxonomy, classes=names, scores="levels").predict(pictures)
     assert preds.parametrisation == "node_probabilities"
@@ -276,7 +276,7 @@ def test_heads_that_repeat_a_leaf(build, taxonomy):
     """newt has no children: a head of depth 2 may carry it along."""
     path = build(width=7, outputs=(("top", [4, 5, 0]), ("bottom", [1, 3, 2, 6])))
     names = ["mammal", "bird", "newt", "cat", "dog", "duck", "newt"]
-    with pytest.raises(OpenQuestion, match=r"'newt' again.*name one with --output \(in Python: outputs=\)") as raised:
+    with pytest.raises(OpenQuestion, match=r"'newt' again.*name one with outputs= and") as raised:
         load_model(path, taxonomy, classes=names)
     one_line(raised)
     model = load_model(path, taxonomy, classes=names[3:], outputs="bottom")
@@ -433,13 +433,13 @@ def test_questions_instead_of_errors(build, metadata, taxonomy, pictures):
     path = build(metadata=bare, dtype="float32", shape=("n", 5, 6, 3))
     account = inspect_model(path, taxonomy)
     assert json.loads(json.dumps(account)) == account
-    about = [(one["about"], one["flags"], one["stops"]) for one in account["questions"]]
-    assert about == [("classes", ["--classes"], "loading"), ("preprocessing", ["--range"], "pictures")]
+    about = [(one["about"], one["keywords"], one["stops"]) for one in account["questions"]]
+    assert about == [("classes", ["classes"], "loading"), ("preprocessing", ["preprocessing.range"], "pictures")]
     assert account["questions"][0]["text"] == "What are the class names of the 4 output columns, in order?"
     assert account["columns"] == []
     assert account["facts"]["opset"] == {"ai.onnx": 17}
     model = draft_model(path, taxonomy)
-    with pytest.raises(OpenQuestion, match="--classes"):
+    with pytest.raises(OpenQuestion, match="classes="):
         model.predict(pictures.astype(np.float32))
     # The raw numbers are there all the same: a help to find out.
     assert model.raw_scores(pictures.astype(np.float32)).shape == (7, 4)
@@ -453,7 +453,7 @@ def test_questions_instead_of_errors(build, metadata, taxonomy, pictures):
 
 
 def test_scores_keyword(build, metadata, taxonomy, pictures):
-    with pytest.raises(ModelError, match=r"--scores\): expected one of .* got 'logit'"):
+    with pytest.raises(ModelError, match=r"scores \(scores=\): expected one of .* got 'logit'"):
         load_model(build(metadata=metadata), taxonomy, scores="logit")
     # A softmax in the graph, flat_softmax in the metadata: said so, it is undone.
     path = build(metadata=metadata, softmax=True)

@@ -140,7 +140,7 @@ def test_siblings_and_levels_alike_are_asked_about():
     scores = np.array([[0.25, 0.75, 0.5, 0.5], [0.875, 0.125, 1, 0]])
     found = find_kind(scores, taxonomy, np.arange(1, 5))
     assert (found.kind, found.is_certain) == ("siblings", False)
-    with pytest.raises(OpenQuestion, match=r"--scores siblings \| levels"):
+    with pytest.raises(OpenQuestion, match=r"scores='siblings' \| 'levels'"):
         choose("m.onnx", found, taxonomy, np.arange(1, 5))
 
 
@@ -165,7 +165,7 @@ def test_near_misses_are_asked_about(form):
     found = find_kind(change(scores), demo(), nodes)
     assert (found.kind, found.is_certain) == (kind, False)
     assert words in found.why
-    with pytest.raises(OpenQuestion, match=rf"--scores {kind}") as raised:
+    with pytest.raises(OpenQuestion, match=rf"scores='{kind}") as raised:
         choose("m.onnx", found, demo(), nodes)
     one_line(raised)
     question = raised.value.question.as_dict()
@@ -226,9 +226,9 @@ def test_nodes_lead_to_the_same_probabilities():
 def test_raw_scores_of_nodes_are_never_guessed():
     for head in ("conditional_softmax", "multilabel_sigmoid", "softmax_all_nodes"):
         scores, nodes = logits(head)
-        with pytest.raises(OpenQuestion, match=rf"--parametrisation .*{head}") as raised:
+        with pytest.raises(OpenQuestion, match=rf"parametrisation=.*'{head}'") as raised:
             read(scores, nodes)
-        assert "in Python: parametrisation= or scores=" in one_line(raised)
+        one_line(raised)
         offered = {value for _, value, _ in raised.value.question.choices}
         assert {"multilabel_sigmoid", "conditional_sigmoid", "conditional_softmax", "ps_softmax", "levels"} <= offered
     # A softmax over each depth, when somebody says so.
@@ -245,7 +245,7 @@ def test_sigmoids_of_nodes():
         read(sigmoid(scores), nodes)
     offered = [one[:2] for one in raised.value.question.choices]
     assert offered == [("parametrisation", "node_probabilities"), ("scores", "conditional")]
-    assert "--parametrisation node_probabilities, or --scores conditional" in one_line(raised)
+    assert "parametrisation='node_probabilities', or scores='conditional'" in one_line(raised)
     key, p, _ = read(sigmoid(scores.astype(float)), nodes, kind="conditional")
     assert key == "conditional_sigmoid"
     np.testing.assert_allclose(p, node_probabilities(demo(), scores, "conditional_sigmoid"), atol=1e-5)
@@ -284,7 +284,7 @@ def test_every_offered_answer_settles_the_question(case):
 
 def test_sigmoids_of_leaves_are_asked_about():
     scores, nodes = logits("flat_softmax")
-    with pytest.raises(OpenQuestion, match="--scores probabilities"):
+    with pytest.raises(OpenQuestion, match="scores='probabilities'"):
         read(sigmoid(scores), nodes)
     key, p, notes = read(sigmoid(scores), nodes, kind="probabilities")
     assert key == "leaf_probabilities"
@@ -306,7 +306,7 @@ def test_a_second_softmax_and_its_consequence():
     check_declared("m.onnx", found, "flat_softmax", "the model's metadata", notes)
     assert "second softmax" in notes[0]
     assert "0.065" in notes[0]  # e / (e + 39)
-    assert "--scores probabilities" in notes[0]
+    assert "scores='probabilities'" in notes[0]
     worst = node_probabilities(demo(), softmax(scores), "flat_softmax")[:, nodes].max()
     assert worst < 0.0652
     # With that answer the first softmax stands.
@@ -318,10 +318,10 @@ def test_a_second_softmax_and_its_consequence():
     ("head", "change", "key", "words"),
     [
         ("flat_softmax", sigmoid, "flat_softmax", "applies a softmax"),
-        ("flat_softmax", lambda x: 100 * softmax(x), "flat_softmax", "--scores percentages"),
+        ("flat_softmax", lambda x: 100 * softmax(x), "flat_softmax", "scores='percentages'"),
         ("multilabel_sigmoid", sigmoid, "multilabel_sigmoid", r"between 0\.5 and 0\.73"),
         ("conditional_softmax", None, "conditional_softmax", "second softmax among the children"),
-        ("conditional_softmax", None, "node_probabilities", "--scores siblings"),
+        ("conditional_softmax", None, "node_probabilities", "scores='siblings'"),
         ("softmax_all_nodes", softmax, "softmax_all_nodes", "second softmax"),
     ],
 )
@@ -333,7 +333,7 @@ def test_declared_a_second_time(head, change, key, words):
     else:
         numbers = change(scores)
     found, notes = find_kind(numbers, demo(), nodes), []
-    check_declared("m.onnx", found, key, "--parametrisation", notes)
+    check_declared("m.onnx", found, key, "it", notes)
     (note,) = notes
     import re
 
@@ -353,25 +353,25 @@ def test_what_is_declared_rightly_is_silent(head):
 @pytest.mark.parametrize(
     ("change", "advice"),
     [
-        (lambda x: x, "--parametrisation"),
-        (lambda x: np.log(softmax(x)), "--scores log_probabilities"),
-        (lambda x: 100 * softmax(x), "--scores percentages"),
-        (lambda x: rounded(softmax(x), 2), "--scores probabilities"),
-        (sigmoid, "--scores probabilities"),
+        (lambda x: x, "the parametrisation= that raw scores have"),
+        (lambda x: np.log(softmax(x)), "scores='log_probabilities'"),
+        (lambda x: 100 * softmax(x), "scores='percentages'"),
+        (lambda x: rounded(softmax(x), 2), "scores='probabilities'"),
+        (sigmoid, "scores='probabilities'"),
     ],
 )
 def test_declared_probabilities_that_are_none(change, advice):
     scores, nodes = logits("flat_softmax")
     found = find_kind(change(scores), demo(), nodes)
     with pytest.raises(PredictionsError, match=advice) as raised:
-        check_declared("m.onnx", found, "leaf_probabilities", "--parametrisation", [])
+        check_declared("m.onnx", found, "leaf_probabilities", "it", [])
     one_line(raised)
 
 
 def test_a_kind_that_the_numbers_cannot_have():
     scores, nodes = logits("flat_softmax")
     for kind in ("probabilities", "log_probabilities", "percentages"):
-        with pytest.raises(ModelError, match="Leave --scores out") as raised:
+        with pytest.raises(ModelError, match="Leave scores= out") as raised:
             read(scores, nodes, kind=kind)
         one_line(raised)
     with pytest.raises(ModelError, match="Did you mean 'logits'"):

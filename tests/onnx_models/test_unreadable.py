@@ -65,7 +65,7 @@ def test_they_are_left_out(build, metadata, taxonomy, damaged, tmp_path, picture
 
 def test_strict_stops(build, metadata, taxonomy, damaged):
     model = load_model(build(metadata=metadata), taxonomy)
-    with pytest.raises(FileError, match=r"got 1 of other kinds: '6\.heic'.*--strict") as raised:
+    with pytest.raises(FileError, match=r"got 1 of other kinds: '6\.heic'.*do without strict=True") as raised:
         model.predict(damaged, strict=True)
     one_line(raised)
     (damaged / "6.heic").unlink()

@@ -18,7 +18,7 @@ def torch_two_files_fixed_batch(folder):
         "torch_two_files_fixed_batch",
         "exporter's defaults; float32 NCHW, mean and std outside the graph, batch of 4; logits",
         load={**CLASSES, "preprocessing": preprocessing},
-        asks={**ASKS_CLASSES, "preprocessing": "--range|--mean"},
+        asks={**ASKS_CLASSES, "preprocessing": "--range|'range'"},
     )
     net, pictures = Net(1), photos(1)
     export(case, net, (normalised(pictures),))
@@ -133,7 +133,7 @@ def torch_three_levels(folder):
         "torch_three_levels",
         "two files, free batch; uint8 NHWC; one head for each depth, logits, the deepest named first",
         load={**CLASSES, "scores": "levels", "outputs": ["species", "order", "family"]},
-        asks={**ASKS_CLASSES, "scores": "--scores"},
+        asks={**ASKS_CLASSES, "scores": "--scores|scores="},
     )
     net, pictures = Net(11, widths=[len(one) for one in levels], nhwc=True, scale=(1 / 127.5, -1.0)), photos(11)
     fed = torch.from_numpy(pictures)

@@ -99,7 +99,7 @@ def torch_sigmoid_nodes(folder):
         "torch_sigmoid_nodes",
         "two files, free batch; sigmoid of every node but the root, in alphabetical order",
         load={**CLASSES, "parametrisation": "node_probabilities"},
-        asks={**ASKS_CLASSES, "parametrisation": "--parametrisation"},
+        asks={**ASKS_CLASSES, "parametrisation": "--parametrisation|parametrisation="},
     )
     net, fed, names = Table(13, width=len(NODES), last=nn.Sigmoid()), features(13), sorted(NODES)
     export(case, net, (fed,), batch="batch")
@@ -141,7 +141,7 @@ def torch_logits_nodes(folder):
         "torch_logits_nodes",
         "one file, free batch; logits of every node but the root, meant as independent sigmoids",
         load={**CLASSES, "parametrisation": "multilabel_sigmoid"},
-        asks={**ASKS_CLASSES, "parametrisation": "--parametrisation"},
+        asks={**ASKS_CLASSES, "parametrisation": "--parametrisation|parametrisation="},
     )
     net, fed = Table(14, width=len(NODES)), features(14)
     export(case, net, (fed,), batch="batch", external_data=False)

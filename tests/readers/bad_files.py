@@ -252,7 +252,7 @@ BAD_FILES = {
     "web page": scores(_HTML, r"scores\.csv: .*got a web page"),
     "taxonomy is a web page": taxonomy(_HTML, r"taxonomy\.csv: .*got a web page"),
     "git-lfs pointer": scores(_LFS, r"got a git-lfs pointer.*git lfs pull", "scores.npz"),
-    "ONNX model as predictions": scores(_ONNX, r"got an ONNX model.*--model", "model.onnx"),
+    "ONNX model as predictions": scores(_ONNX, r"got an ONNX model.*(--model|load_model)", "model.onnx"),
     "zip of a table as taxonomy": taxonomy(_zipped(a=np.zeros(2)), r"got a zip archive", "taxonomy.zip"),
     "taxonomy is Parquet": taxonomy(_good_parquet, r"got a Parquet table.*CSV", "taxonomy.parquet"),
     "pickled taxonomy": taxonomy(_pickled_rows, r"got a pickle.*python -c", "taxonomy.pkl"),
@@ -369,7 +369,7 @@ BAD_FILES = {
         "sample_id,cat,dog,duck,newt,year\na,0.5,0.5,0,0,1999\n",
         r"scores\.csv, column 'year': .*belong into the truth file",
     ),
-    "no header": scores("0.5,0.25,0.125,0.125\n", r"scores\.csv:1: expected a header row .*--classes"),
+    "no header": scores("0.5,0.25,0.125,0.125\n", r"scores\.csv:1: expected a header row .*(--classes|classes=)"),
     "labels without header": scores(
         "cat,dog\ndog,dog\n", r"scores\.csv:1: expected a header row such as 'sample_id,truth,predicted'"
     ),
@@ -398,10 +398,12 @@ BAD_FILES = {
         _changed("0.125", "nan"), r"scores\.csv, sample 'a', column 'duck': expected a probability .*got nan"
     ),
     "infinite": scores(_changed("0.125", "inf"), r"sample 'a', column 'duck': expected a probability .*got inf"),
-    "negative": scores(_changed("0.125", "-0.125"), r"sample 'a', column 'duck': .*got -0\.125 .*--parametrisation"),
-    "above 1": scores(_changed("0.125", "1.125"), r"sample 'a', column 'duck': .*got 1\.125 .*--parametrisation"),
+    "negative": scores(
+        _changed("0.125", "-0.125"), r"sample 'a', column 'duck': .*got -0\.125 .*(--|\b)parametrisation"
+    ),
+    "above 1": scores(_changed("0.125", "1.125"), r"sample 'a', column 'duck': .*got 1\.125 .*(--|\b)parametrisation"),
     "not summing to 1": scores(
-        _changed("0.125", "0.5"), r"sample 'a': expected leaf probabilities that sum to 1, got a sum of 1\.375.*--param"
+        _changed("0.125", "0.5"), r"sample 'a': expected leaf probabilities that sum to 1, got a sum of 1\.375.*param"
     ),
     "infinite logit": scores(
         _changed("0.125", "-inf"),
@@ -451,17 +453,20 @@ BAD_FILES = {
     ),
     "truth column ambiguous": truth(
         "sample_id,first,second\na,cat,cat\nb,dog,duck\n",
-        r"truth\.csv: .*2 columns of node names \('first', 'second'\)\. Name it with --truth-column",
+        r"truth\.csv: .*2 columns of node names \('first', 'second'\)\. Name it with (--truth-column|truth_column=)",
     ),
     "no truth column": truth(
         "sample_id,colour,size\na,red,big\nb,blue,small\n",
-        r"truth\.csv: .*none whose values are all nodes.*--truth-column",
+        r"truth\.csv: .*none whose values are all nodes.*(--truth-column|truth_column=)",
     ),
     "truth column not there": truth(
         TRUTH, r"truth\.csv: expected a column 'trut'.*Did you mean 'truth'", truth_column="trut"
     ),
     "truth column not in predictions": scores(
-        SCORES, r"scores\.csv: expected a column 'gold' as --truth-column says", truth=None, truth_column="gold"
+        SCORES,
+        r"scores\.csv: expected a column 'gold' as (--truth-column|truth_column=) says",
+        truth=None,
+        truth_column="gold",
     ),
     "duplicate id": scores(
         _changed("\nb,", "\na,"),

@@ -16,6 +16,7 @@ from hierviz.app.state.dataset import with_model
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import shell
 from hierviz.app.widgets.form_words import in_form_words, sentence
+from hierviz.app.widgets.parameter_labels import LABELS
 from hierviz.errors import HiervizError
 from hierviz.onnx import load_inputs
 from hierviz.onnx.description.open_question import OpenQuestion
@@ -70,7 +71,7 @@ def run(source, model, kind, from_data, data):
         return None
     if kind == "picture":
         said = state.startup_limits()[1]["strict"]
-        st.toggle("Stop at a picture that cannot be read", **state.kept("run", "strict", said))
+        st.toggle(LABELS["strict"], **state.kept("run", "strict", said))
         st.caption("Else it is left out, and named below.")
     with st.container(horizontal=True):
         st.button(
@@ -92,7 +93,7 @@ def run(source, model, kind, from_data, data):
             return error.question
         except HiervizError as error:
             memory["stopped"] = None
-            place.error(escape(in_form_words(str(error))), icon=":material/error:")
+            place.error(escape(in_form_words(error)), icon=":material/error:")
             return None
     if memory.get("stopped"):
         place.info(f"Cancelled after {memory['stopped']}. Nothing was kept.", icon=":material/cancel:")
@@ -136,7 +137,7 @@ def _choose(model, kind, from_data, source):
         media = None
         if kind != "picture":
             media = state.kept_upload(
-                "run_media", "Pictures to show (optional): a zip, named by a column image or file"
+                "run_media", f"{LABELS['media']} (optional): a zip, named by a column image or file"
             )
     if inputs is None:
         st.caption("Choose the inputs first.")

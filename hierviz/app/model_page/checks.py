@@ -13,6 +13,7 @@ from hierviz.app.widgets.form_words import sentence
 from hierviz.errors import HiervizError
 from hierviz.onnx.checks.class_order import check_class_order
 from hierviz.onnx.checks.input_check import check_inputs, most_rows, rows_to_check
+from hierviz.parameters import Sentence
 from hierviz.taxonomy import NodeLists
 
 MOST_SHOWN = 6
@@ -62,11 +63,11 @@ def _fed(inputs, specs, rows):
 
 
 def attempt(model, samples):
-    """As `check`, or the error as text."""
+    """As `check`, or the error as a Sentence."""
     try:
         return check(model, samples)
     except HiervizError as error:
-        return str(error)
+        return Sentence(error.template)
 
 
 def show(checks):

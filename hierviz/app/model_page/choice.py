@@ -10,7 +10,8 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.state.model_source import ModelSource, model_files
-from hierviz.app.widgets.form_words import in_form_words, quoting_little
+from hierviz.app.widgets.form_words import in_form_words
+from hierviz.app.widgets.parameter_labels import LABELS
 from hierviz.errors import HiervizError
 from hierviz.readers import load_node_attributes, load_taxonomy
 
@@ -76,7 +77,7 @@ def choose(data):
             return data.sources[now], data.taxonomy, now
     left, right = st.columns(2, gap="large")
     with left:
-        held, paths = _files("own_model", "ONNX model", COMPANIONS, memory, several=True)
+        held, paths = _files("own_model", LABELS["model"], COMPANIONS, memory, several=True)
     with right:
         taxonomy = _taxonomy(data, memory)
     found = model_files(paths)
@@ -136,7 +137,7 @@ def _taxonomy(data, memory):
         path = str(paths[0])
         return state.answered(("taxonomy", path, _stamp(path)), lambda: load_taxonomy(path))
     except HiervizError as error:
-        st.error(escape(in_form_words(quoting_little(str(error)))), icon=":material/error:")
+        st.error(escape(in_form_words(error, is_of_path=True)), icon=":material/error:")
         return None
 
 

@@ -8,9 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from hierviz.app.model_page import questions as questions
-from hierviz.app.model_page.question_words import TITLES
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.form_words import in_form_words, sentence
+from hierviz.app.widgets.parameter_labels import LABELS
 from hierviz.parametrisation import PARAMETRISATIONS
 
 STYLE = """<style>
@@ -115,7 +115,7 @@ def _facts(title, rows):
 
 
 def _cell(value):
-    return html.escape(in_form_words(str(value)).replace(" x ", " × "))
+    return html.escape(in_form_words(value).replace(" x ", " × "))
 
 
 def _columns(model):
@@ -154,5 +154,5 @@ def _overrule(source, model, kind):
     with st.container(horizontal=True):
         for key in keys:
             st.button(
-                TITLES[key], key=f"overrule-{key}", on_click=questions.overrule, args=(source, model.taxonomy, key)
+                LABELS[key], key=f"overrule-{key}", on_click=questions.overrule, args=(source, model.taxonomy, key)
             )

@@ -1,4 +1,4 @@
-"""The words of the questions about a model: titles, texts, and what there is to choose from."""
+"""The words of the questions about a model: texts, and what there is to choose from."""
 
 SCALES = {
     "0,1": ("0 to 1", "each value divided by 255; what PyTorch's ToTensor does"),
@@ -27,12 +27,3 @@ TEXTS = {
     "scores": "What are the numbers that come out?",
 }
 ORDER = ("classes", "outputs", "scores", "preprocessing.layout", "preprocessing.size", "preprocessing.range")
-TITLES = {
-    "classes": "Class names of the columns",
-    "outputs": "Output with the scores",
-    "scores": "What the scores mean",
-    "preprocessing.layout": "Where the colours stand",
-    "preprocessing.size": "Size of the pictures",
-    "preprocessing.range": "Scale of the pictures",
-    "preprocessing.colour": "Order of the colours",
-}

@@ -9,9 +9,10 @@ from __future__ import annotations
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.model_page.question_words import COLOURS, LAYOUTS, ORDER, SCALES, TEXTS, TITLES
+from hierviz.app.model_page.question_words import COLOURS, LAYOUTS, ORDER, SCALES, TEXTS
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.form_words import in_form_words, sentence
+from hierviz.app.widgets.parameter_labels import LABELS, choice
 from hierviz.errors import HiervizError
 from hierviz.onnx.checks.input_check import IMAGENET_MEAN, IMAGENET_STD
 from hierviz.onnx.description.class_names import names_of_json
@@ -54,7 +55,7 @@ def remember(source, taxonomy, questions):
 
 def overrule(source, taxonomy, key):
     """Ask something that is known already."""
-    _store(source, taxonomy)["asked"].setdefault(key, Question(key.partition(".")[0], "", (), (key,)))
+    _store(source, taxonomy)["asked"].setdefault(key, Question(key.partition(".")[0], "", (key,)))
 
 
 def take_back(source, taxonomy):
@@ -94,7 +95,7 @@ def ask(source, model, questions):
             words = (
                 TEXTS.get(key, "") if key.startswith("preprocessing") else texts.get(key) or store["asked"][key].text
             )
-            st.markdown(f"{mark} **{TITLES[key]}** — {escape(in_form_words(words or TEXTS[key]))}")
+            st.markdown(f"{mark} **{LABELS[key]}** — {escape(in_form_words(words or TEXTS[key]))}")
             if key in errors and key not in waiting:  # an answer that does not do
                 st.error(escape(in_form_words(errors[key])), icon=":material/error:")
             value = WIDGETS[key](source, model, store["asked"][key], key)
@@ -127,9 +128,9 @@ def _name(source, key, taxonomy=None):
     return f"{source.path}-{key}" + (f"-{taxonomy.sha256}" if taxonomy else "")
 
 
-def _radio(name, options, captions, format_func=str):
+def _radio(key, name, options, captions, format_func=str):
     return st.radio(
-        "Answer",
+        LABELS[key],
         options,
         captions=captions,
         format_func=format_func,
@@ -155,7 +156,7 @@ def _classes(source, model, question, key):
                 memory[name] = "\n".join(_names_of_file(upload.paths[0], taxonomy, told))
                 memory[f"{name}-notes"] = (memory[name], told)
             except HiervizError as error:
-                problem = str(error)
+                problem = error
         leaves = [taxonomy.names[node] for node in taxonomy.leaves.tolist()]
         orders = {"in alphabetical order": sorted(leaves), "as the taxonomy lists them": leaves}
         widths = {row_width(one) for one in score_outputs(model.session.outputs)}
@@ -181,7 +182,7 @@ def _classes(source, model, question, key):
         try:
             names = tuple(one for _, one in entries_of_text(text, "class names", taxonomy, notes))
         except HiervizError as error:
-            problem = str(error)
+            problem = error
     if problem:
         st.error(escape(in_form_words(problem)), icon=":material/error:")
     for note in notes:
@@ -218,14 +219,13 @@ def _scores(source, model, question, key):
     captions = [words for _, _, words in choices]
 
     def label(option):
-        word, _, one = option.partition(":")
-        return PARAMETRISATIONS[one].label if word == "parametrisation" else one.replace("_", " ").capitalize()
+        return choice(*option.split(":", 1))
 
     if question.choices:
-        chosen = _radio(_name(source, key, model.taxonomy), options, captions, label)
+        chosen = _radio(key, _name(source, key, model.taxonomy), options, captions, label)
     else:
         chosen = st.selectbox(
-            "What the scores mean",
+            LABELS["scores"],
             options,
             format_func=lambda one: f"{label(one)}: {captions[options.index(one)]}",
             placeholder="As the numbers tell",
@@ -238,7 +238,7 @@ def _scores(source, model, question, key):
 def _choice(table):
     def draw(source, model, question, key):
         captions = [one[1] for one in table.values()]
-        return _radio(_name(source, key), list(table), captions, lambda one: table[one][0])
+        return _radio(key, _name(source, key), list(table), captions, lambda one: table[one][0])
 
     return draw
 
@@ -254,7 +254,7 @@ def _size(source, model, question, key):
 
 def _range(source, model, question, key):
     captions = [one[1] for one in SCALES.values()]
-    chosen = _radio(_name(source, key), list(SCALES), captions, lambda one: SCALES[one][0])
+    chosen = _radio(key, _name(source, key), list(SCALES), captions, lambda one: SCALES[one][0])
     if chosen is None:
         return None
     if chosen == "imagenet":
@@ -262,7 +262,8 @@ def _range(source, model, question, key):
     if chosen != "other":
         return {key: [float(one) for one in chosen.split(",")]}
     with st.container(horizontal=True):
-        fields = {"0 becomes": None, "255 becomes": None, "then minus": 0.0, "then divided by": 1.0}
+        fields = {"0 becomes": None, "255 becomes": None}
+        fields |= {LABELS["preprocessing.mean"]: 0.0, LABELS["preprocessing.std"]: 1.0}
         typed = tuple(
             _number(source, key, label, start, step=0.01, format="%.4g", width=130) for label, start in fields.items()
         )

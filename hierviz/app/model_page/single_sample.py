@@ -56,7 +56,7 @@ def ask(source, model, kind, from_data, key):
             if feed is None:
                 return None
         except HiervizError as error:
-            st.error(escape(in_form_words(str(error))), icon=":material/error:")
+            st.error(escape(in_form_words(error)), icon=":material/error:")
             return None
     truth = None if found is None else found.truth_of(row)
     with right:
@@ -65,7 +65,7 @@ def ask(source, model, kind, from_data, key):
         except OpenQuestion as error:
             return error.question
         except HiervizError as error:
-            st.error(escape(in_form_words(str(error))), icon=":material/error:")
+            st.error(escape(in_form_words(error)), icon=":material/error:")
             return None
         _answer(first, second, truth, [] if found is None else found.truths_of(row), key)
     return None

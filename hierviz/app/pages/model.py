@@ -12,7 +12,7 @@ from hierviz.app.model_page import single_sample as model_ask
 from hierviz.app.model_page.samples import kind_of, samples_of_data, samples_of_start
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import shell
-from hierviz.app.widgets.form_words import in_form_words, quoting_little
+from hierviz.app.widgets.form_words import in_form_words
 from hierviz.errors import HiervizError
 
 SECTIONS = {"ask": "Ask it", "run": "Run it on many", "about": "What is in it"}
@@ -29,7 +29,7 @@ try:
 except OSError as error:
     model = error
 if isinstance(model, Exception):
-    st.error(escape(in_form_words(quoting_little(str(model)))), icon=":material/error:")
+    st.error(escape(in_form_words(model, is_of_path=True)), icon=":material/error:")
     model_questions.take_back(base, taxonomy)
     shell.stop()
 kind = kind_of(model)
@@ -54,7 +54,7 @@ else:
         )
     except HiervizError as error:
         if not questions:  # else the answer comes first
-            st.error(escape(in_form_words(str(error))), icon=":material/error:")
+            st.error(escape(in_form_words(error)), icon=":material/error:")
 is_ready = not any(one.stops == "loading" for one in questions)
 if section == "about":
     model_account.account(source, model, kind)

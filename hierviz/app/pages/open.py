@@ -9,7 +9,8 @@ from hierviz.app.state.escape import escape
 from hierviz.app.state.model_source import model_files
 from hierviz.app.widgets import shell
 from hierviz.app.widgets.account import account
-from hierviz.app.widgets.form_words import in_form_words, quoting_little
+from hierviz.app.widgets.form_words import in_form_words
+from hierviz.app.widgets.parameter_labels import LABELS
 from hierviz.errors import HiervizError, ModelError
 from hierviz.parametrisation import PARAMETRISATIONS
 from hierviz.readers import TAXONOMY_FORMS
@@ -20,7 +21,7 @@ st.markdown(
     "as a file or as an ONNX model to run. With the **truth** hierviz can also judge the answers."
 )
 ways = ["Upload"] + (["Path on this machine"] if state.may_open_paths() else [])
-kinds = {"Predictions": "Prediction files", "Model": "ONNX model"}
+kinds = {"Predictions": "Prediction files", "Model": LABELS["model"]}
 with st.container(horizontal=True, gap="large"):
     kind = st.segmented_control(
         "What do you have?", list(kinds), default="Predictions", format_func=kinds.get, required=True
@@ -72,27 +73,27 @@ with left:
         )
     else:
         # What belongs to a model lies beside it.
-        uploaded = ask("ONNX model", "model", several=True, together=True, help=model_choice.COMPANIONS)
+        uploaded = ask(LABELS["model"], "model", several=True, together=True, help=model_choice.COMPANIONS)
         chosen["model"] = model_files(uploaded)
         chosen["inputs"] = ask("Inputs: pictures (zip), a table, texts, .npy or .npz", "inputs")
 with right:
     chosen["truth"] = ask(
         "Truth (optional when it stands in the predictions)", "truth", help="Columns: sample_id and truth."
     )
-    chosen["media"] = ask("Pictures to show: a zip (optional)", "media", help="Named by a column `image` or `file`.")
+    chosen["media"] = ask(f"{LABELS['media']}: a zip (optional)", "media", help="Named by a column `image` or `file`.")
     with st.expander("Say how to read them, when hierviz gets it wrong or asks"):
         forms = st.selectbox("Form of the taxonomy", ["detect", *TAXONOMY_FORMS])
         direction = st.selectbox("Columns of an edge list", ["detect", "parent,child", "child,parent"])
         separator = st.text_input("Separator of the taxonomy (empty: detect)")
         keys = st.selectbox(
-            "What the scores are",
+            LABELS["parametrisation"],
             ["detect", *PARAMETRISATIONS],
             format_func=lambda key: (
                 PARAMETRISATIONS[key].label if key in PARAMETRISATIONS else "detect (probabilities)"
             ),
         )
-        truth_column = st.text_input("Column of the truth (empty: detect)")
-        chosen["classes"] = ask("Class names of the columns, one per line", "classes")
+        truth_column = st.text_input(f"{LABELS['truth_column']} (empty: detect)")
+        chosen["classes"] = ask(f"{LABELS['classes']}, one per line", "classes")
         chosen["nodes"] = ask("Node attributes: node, name, …", "nodes")
 
 files = Files(
@@ -117,8 +118,7 @@ if state.open_requested():
         state.publish()
         st.success("Opened. This is what was understood:", icon=":material/check_circle:")
     except HiervizError as error:
-        said = str(error) if way == "Upload" else quoting_little(str(error))
-        st.error(escape(in_form_words(said)), icon=":material/error:")
+        st.error(escape(in_form_words(error, is_of_path=way != "Upload")), icon=":material/error:")
         state.open_requested(done=True)
         if isinstance(error, ModelError) and files.model and files.taxonomy:
             model_choice.offer(files, held)

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from hierviz.app.state.escape import escape
+from hierviz.app.widgets.form_words import in_form_words
 
 
 def account(data):
@@ -37,4 +38,4 @@ def _facts(title, facts, notes):
         st.markdown(f"**{escape(title)}**")
         st.markdown("  \n".join(f"{escape(str(key))}: {escape(str(value))}" for key, value in facts.items()))
         for note in notes:
-            st.markdown(f":material/info: {escape(note)}")
+            st.markdown(f":material/info: {escape(in_form_words(note))}")

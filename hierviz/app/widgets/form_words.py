@@ -1,38 +1,29 @@
-"""Errors of the core as the app's forms say them: with their own words for flags, and with little of a file."""
+"""Errors and notes of the core as the app's pages say them: with the labels of fields, and with little of a file."""
 
 import re
 
-# The longer ones first: one flag may be the start of another.
-FLAGS = {
-    "with --truth-column": "under 'Column of the truth'",
-    "--truth-column": "'Column of the truth'",
-    "--parametrisation": "'What the scores mean'",
-    "--classes": "'Class names of the columns'",
-    "--scores": "'What the scores mean'",
-    "--output": "'Output with the scores'",
-    "--layout": "'Where the colours stand'",
-    "--size": "'Size of the pictures'",
-    "--colour": "'Order of the colours'",
-    "--range": "'Scale of the pictures'",
-    "--mean": "'mean'",
-    "--std": "'std'",
-    "with --memory-mb": "by starting the app with --memory-mb",
-    "with --cpu-seconds": "by starting the app with --cpu-seconds",
-    "or leave --strict out": "or switch off 'Stop at a picture that cannot be read'",
-    "--media": "'Pictures to show'",
-}
+from hierviz.app.widgets.parameter_labels import field
+from hierviz.errors import HiervizError
+from hierviz.parameters import named, template_of
 
 MOST_QUOTED = 60
 # A value as `repr` writes it.
 QUOTED = re.compile(r"""(?<![\w\\])(?:'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*")(?!\w)""", re.DOTALL)
 
 
-def in_form_words(message):
-    """A message with the names of the forms' fields in place of flags and keywords."""
-    message = re.sub(r" ?[(;] ?in Python: [^()]*\)", lambda one: ")" if one[0].startswith(";") else "", message)
-    for flag, words in FLAGS.items():
-        message = re.sub(rf"{flag}(?![\w-])", words, message)
-    return message.replace("the caller", "you")
+def in_form_words(message, *, is_of_path=False):
+    """An error or a note with the labels of fields for parameters.
+
+    Parameters
+    ----------
+    message : HiervizError, Sentence or str
+    is_of_path : bool
+        The message is about a file that was named by its path: of its content `quoting_little` is said.
+    """
+    text = quoting_little(template_of(message)) if is_of_path else template_of(message)
+    # An error is one short line.
+    text = HiervizError(text).said(field) if isinstance(message, HiervizError) else named(text, field)
+    return text.replace("the caller", "you")
 
 
 def quoting_little(message):

@@ -8,7 +8,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state.escape import escape
-from hierviz.app.widgets.form_words import quoting_little
+from hierviz.app.widgets.form_words import in_form_words
 from hierviz.app.widgets.metric_table import Row, ranked
 from hierviz.app.widgets.metric_table import metric_table as draw_table
 from hierviz.charts import threshold_text, to_csv
@@ -69,7 +69,7 @@ def run(pages):
     except PageEnd:
         pass
     except HiervizError as error:
-        st.error(escape(quoting_little(str(error))), icon=":material/error:")
+        st.error(escape(in_form_words(error, is_of_path=True)), icon=":material/error:")
         if isinstance(error, ChangedFileError) and state.may_reopen():
             st.button("Read the files again", icon=":material/refresh:", on_click=state.request_reopen)
         if state.startup_files():

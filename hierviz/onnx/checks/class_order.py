@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.onnx.checks.right_answers import CLEARLY, are_right, luck, luck_words
+from hierviz.parameters import Sentence
 from hierviz.parametrisation import default_columns, node_probabilities
 from hierviz.predictions import BLOCK_VALUES
 from hierviz.readers.picture_names import natural_key
@@ -80,10 +81,10 @@ def _warning(table):
     best, chosen = table[0], next((row for row in table if row["is_chosen"]), None)
     if chosen is None or best["luck"] >= CLEARLY:
         return None
-    return (
+    return Sentence(
         f"the columns are probably in another order: {chosen['accuracy']:.1%} of {chosen['n']} answers are right as the columns "
         f"were matched, {best['accuracy']:.1%} in {best['order']} ({best['n_better']} right only so, {best['n_worse']} only as "
-        f"matched; by luck: {luck_words(best['luck'])}). Check the class names (--classes)"
+        f"matched; by luck: {luck_words(best['luck'])}). Check the class names ({{classes}})"
     )
 
 

@@ -14,6 +14,7 @@ from hierviz.errors import HiervizError
 from hierviz.onnx.checks.right_answers import CLEARLY, are_right, luck, luck_words, top_level_wrong
 from hierviz.onnx.inputs.model_inputs import ModelInputs
 from hierviz.onnx.inputs.preparing import BLOCK_BYTES, picture_bytes, require_room_for_picture
+from hierviz.parameters import Sentence
 from hierviz.parametrisation import node_probabilities
 from hierviz.taxonomy import NodeLists
 
@@ -121,10 +122,11 @@ def _warning(table):
     tops = ""
     if best["top_level_wrong"] is not None:
         tops = f", top-level mistakes {declared['top_level_wrong']:.1%} and {best['top_level_wrong']:.1%}"
-    return (
+    return Sentence(
         f"the pictures are probably prepared in another way than the model wants: of {best['n']} answers "
         f"{declared['accuracy']:.1%} are right as declared ({declared['variant']}), {best['accuracy']:.1%} with "
-        f"{best['variant']}{tops}; by luck: {luck_words(best['luck'])}. Check --colour, --range, --mean and --std"
+        f"{best['variant']}{tops}; by luck: {luck_words(best['luck'])}. Check {{preprocessing.colour}}, {{preprocessing.range}}, "
+        "{preprocessing.mean} and {preprocessing.std}"
     )
 
 

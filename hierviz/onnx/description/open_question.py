@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 
 from hierviz.errors import ModelError
+from hierviz.parameters import Sentence
 
 
 @dataclass(frozen=True)
@@ -16,20 +17,18 @@ class Question:
     about : {"classes", "outputs", "scores", "preprocessing"}
     text : str
         The question in one plain sentence.
-    flags, keywords : tuple of str
-        Flags of `hierviz predict`, and keywords of `load_model`, any of which answers it; ``preprocessing.range`` is the
-        key ``range`` of `preprocessing`.
+    keywords : tuple of str
+        Keywords of `load_model`, any of which answers it; ``preprocessing.range`` is the key ``range`` of `preprocessing`.
     choices : tuple of (str, str, str)
         Keyword, value and meaning of each answer; empty when the answer is free.
     stops : {"loading", "running", "pictures"}
         What cannot be done without an answer. Whether running needs one may show only in the numbers.
     error : str
-        What is raised as a ModelError by then.
+        What is raised as a ModelError by then; like `text`, it may name parameters (`parameters.named`).
     """
 
     about: str
     text: str
-    flags: tuple[str, ...]
     keywords: tuple[str, ...]
     choices: tuple[tuple[str, str, str], ...] = ()
     stops: str = "loading"
@@ -39,7 +38,8 @@ class Question:
         """The question in JSON types, as it stands in ``account["questions"]``."""
         keys = ("keyword", "value", "means")
         choices = [dict(zip(keys, one, strict=True)) for one in self.choices]
-        return asdict(self) | {"flags": list(self.flags), "keywords": list(self.keywords), "choices": choices}
+        texts = {"text": Sentence(self.text), "error": Sentence(self.error)}
+        return asdict(self) | texts | {"keywords": list(self.keywords), "choices": choices}
 
 
 class OpenQuestion(ModelError):

@@ -67,7 +67,7 @@ def match_columns(table, names, specs, text_column, columns, notes):
     missing = [spec.name for spec in specs if spec.name not in chosen]
     if missing:
         near = next(filter(None, (near_miss(name, names) for name in missing)), "")
-        advice = "Rename columns, or say which: --columns INPUT=COLUMN,... (in Python: columns={input: column})."
+        advice = "Rename columns, or say which: {columns_by_input}."
         if all(_width(spec) != 1 and not spec.is_text for spec in specs):
             advice = "Pass an .npz with one array per input; for texts, what the model's own tokenizer makes of them."
         raise ModelError(
@@ -80,7 +80,7 @@ def match_columns(table, names, specs, text_column, columns, notes):
             got = listed([names[place] for place in chosen[spec.name]], 10)
             raise ModelError(
                 f"{where}: expected {width} columns for input {spec.name!r}, got {len(chosen[spec.name])} ({got}). "
-                "Name them in order with --columns (in Python: columns=)."
+                "Name them in order with {columns}."
             )
     return chosen
 
@@ -106,7 +106,7 @@ def _wanted(where, specs, text_column, columns):
         if len(inputs) != 1:
             raise ModelError(
                 f"{where}: expected columns by input for a model with {len(inputs)} inputs ({listed(inputs)}), got a list. "
-                "Columns go by the names of the inputs; else pass --columns INPUT=COLUMN,... (in Python: a dict)."
+                "Columns go by the names of the inputs; else pass {columns_by_input}."
             )
         wanted[inputs[0]] = [columns] if isinstance(columns, str) else list(columns)
     if text_column is not None:
@@ -115,7 +115,7 @@ def _wanted(where, specs, text_column, columns):
             got = listed(texts) or "none"
             raise ModelError(
                 f"{where}: expected one input of text for the text column {text_column!r}, got {got}. "
-                "Leave --text-column out: columns go by the names of the inputs."
+                "Leave {text_column} out: columns go by the names of the inputs."
             )
         wanted[texts[0]] = [text_column]
     return wanted
@@ -174,7 +174,7 @@ def _text(table, names, spec, notes):
         if len(others) != 1:
             raise ModelError(
                 f"{where}: expected a column `text` for input {spec.name!r}, got {listed(names, 10)}. "
-                "Name the column of texts with --text-column (in Python: text_column=)."
+                "Name the column of texts with {text_column}."
             )
         place = others[0]
         notes.append(f"{where}: column {names[place]!r} was taken for the texts")
@@ -189,7 +189,7 @@ def _others(table, names, spec, notes):
     if not places:
         raise ModelError(
             f"{table.where}: expected columns{kind} for input {spec.name!r}, got {listed(names, 10)}. "
-            "Name them in order with --columns (in Python: columns=)."
+            "Name them in order with {columns}."
         )
     fed = listed([names[k] for k in places], 10)
     notes.append(

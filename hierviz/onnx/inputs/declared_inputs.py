@@ -8,6 +8,7 @@ from hierviz.errors import ModelError, listed
 from hierviz.onnx.description.input_keys import scaling_problem
 from hierviz.onnx.inputs.input_spec import InputSpec
 from hierviz.onnx.process.session import shape_words
+from hierviz.parameters import Sentence
 
 DTYPES = {
     "tensor(float)": "float32",
@@ -79,8 +80,8 @@ def accepted_words(specs):
         return f"a table, {arrays}"
     if spec.why_never_pictures:
         return f"{arrays}; no pictures: {spec.why_never_pictures}"
-    asked = " and ".join(f"--{key}" for key, _ in spec.questions)
-    return f"pictures (after {asked}), {arrays}" if asked else f"pictures, {arrays}"
+    asked = " and ".join(f"{{preprocessing.{key}}}" for key, _ in spec.questions)
+    return Sentence(f"pictures (after {asked}), {arrays}") if asked else f"pictures, {arrays}"
 
 
 def _layout_of(shape):
@@ -143,7 +144,7 @@ def _scaling(where, name, dtype, said, notes):
         if max(map(abs, (mean or ()) + (std or ()))) > 1:
             raise ModelError(
                 f"{where}: expected `range` with mean {mean} and std {std}, got none, and they are not in units of 0..1. "
-                "Pass --range (in Python: preprocessing=), 0,255 or what they belong to, or write `range` into `input` of "
+                "Pass {preprocessing.range=0,255} or what they belong to, or write `range` into `input` of "
                 "the model's hierviz.json."
             )
         notes.append("mean and std are declared without range: pictures are scaled to 0..1 first")
@@ -151,7 +152,7 @@ def _scaling(where, name, dtype, said, notes):
     problem = "" if spread is None else scaling_problem(spread, mean, std)
     if problem:
         raise ModelError(
-            f"{where}: expected {problem}. Pass --range, --mean and --std that belong together (in Python: preprocessing=), "
-            "such as --range 0,1 with a mean of 0.5 or --range 0,255 with one of 127.5."
+            f"{where}: expected {problem}. Pass {{preprocessing.range}}, {{preprocessing.mean}} and {{preprocessing.std}} "
+            "that belong together, such as a range of 0,1 with a mean of 0.5 or one of 0,255 with one of 127.5."
         )
     return spread, mean, std

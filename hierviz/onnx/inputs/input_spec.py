@@ -127,11 +127,11 @@ class InputSpec:
         if never or not self.questions:
             return never
         keys = [key for key, _ in self.questions]
-        flags = " ".join(f"--{key}" for key in keys)
+        answers = " ".join(f"{{preprocessing.{key}}}" for key in keys)
         written = ", ".join(f"`{key}`" for key in keys)
         said = "; ".join(sentence for _, sentence in self.questions)
         return (
-            f"an input of which nobody said {said}. Pass {flags} (in Python: preprocessing=), "
+            f"an input of which nobody said {said}. Pass {answers}, "
             f"or write {written} under `input` into the model's hierviz.json"
         )
 
@@ -311,7 +311,7 @@ class InputSpec:
         more = f"Convert it with array.astype({self.dtype!r})."
         if values.dtype == np.uint8 and want == "f":
             more = (
-                "For pictures, say how to scale 0..255: pass --range (in Python: preprocessing=) or write `input` with "
+                "For pictures, say how to scale 0..255: pass {{preprocessing.range}} or write `input` with "
                 f"`range` into the model's hierviz.json; for ready-made numbers use array.astype({self.dtype!r})."
             )
         raise ModelError(f"{where}: expected {self.dtype} for input {self.name!r}, got {values.dtype}. {more}")

@@ -333,7 +333,7 @@ def _with_shown(inputs, media, where):
     if column is None:
         raise FileError(
             f"{where}: expected a column `image` or `file` that names the pictures in {Path(media).name}, got none. "
-            "Add it or leave --media out."
+            "Add it or leave {media} out."
         )
     pictures = Pictures.from_path(media, inputs.attributes[column])
     attributes = {**inputs.attributes, column: text_array(pictures.names)}

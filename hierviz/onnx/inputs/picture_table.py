@@ -76,6 +76,6 @@ def _beside(path, names):
     if missing:
         raise FileError(
             f"{path.name}: expected the pictures that it names in its own folder, got no {listed(missing)} there. "
-            "Put them beside the table, or pass their folder or zip with --media (in Python: media=)."
+            "Put them beside the table, or pass their folder or zip with {media}."
         )
     return Pictures(folder, tuple(names))

@@ -51,8 +51,8 @@ def _require(spec, n_bytes, what):
     if n_bytes > spec.most_bytes:
         raise ModelError(
             f"input {spec.name!r}: expected samples that can be prepared in {spec.most_bytes >> 20} MB of memory, the limit of "
-            f"the model, got {what}, which takes {-(-n_bytes >> 20)} MB. Raise the limit with --memory-mb, or take a model of "
-            "smaller inputs."
+            f"the model, got {what}, which takes {-(-n_bytes >> 20)} MB. Raise the limit with {{limits.memory_mb}}, or "
+            "take a model of smaller inputs."
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hierviz.errors import ModelError
+from hierviz.parameters import PARAMETERS
 
 MOST = 1e9
 
@@ -41,9 +42,10 @@ class Limits:
         for name in ("cpu_seconds", "wall_seconds", "memory_mb", "output_mb"):
             value = getattr(self, name)
             if value is not None and not 0 < value <= MOST:
-                flag = {"cpu_seconds": "--cpu-seconds", "memory_mb": "--memory-mb"}.get(name, name)
+                limit = f"limits.{name}"
+                where = f"{{{limit}}}" if limit in PARAMETERS else name
                 raise ModelError(
-                    f"{flag}: expected a limit above 0 and up to {MOST:g}, got {value}. Leave it out for the default."
+                    f"{where}: expected a limit above 0 and up to {MOST:g}, got {value}. Leave it out for the default."
                 )
 
     @property

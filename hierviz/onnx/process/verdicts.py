@@ -1,4 +1,4 @@
-"""What became of a model in its own process, in words: each function returns text that fits after "<file>: "."""
+"""What became of a model in its own process, in words: each function returns text that fits after "<file>: " of an error."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def ended_words(code, limits, memory_mb, doing):
         )
     return (
         f"expected a model that can {doing}, got a crash ({name}) in its own process, which had {memory_mb} MB. "
-        "Export it again, or raise the limit with --memory-mb if it is a large one."
+        "Export it again, or raise the limit with {limits.memory_mb} if it is a large one."
     )
 
 
@@ -45,7 +45,7 @@ def slow_words(doing, limit):
     each = "loads" if doing == "load" else "runs each batch"
     return (
         f"expected a model that {each} within {limit}, got no end of it. "
-        "If it is only slow, raise the limit with --cpu-seconds; else export it again."
+        "If it is only slow, raise the limit with {limits.cpu_seconds}; else export it again."
     )
 
 
@@ -78,14 +78,12 @@ def failure_words(verdict, memory_mb, output_mb, feeds, step=None):
         found = re.search(r"requested buffer of size (\d+)", text)
         asked = f", {int(found[1]) / 2**30:.1f} GB at once" if found and int(found[1]) >= 1 << 27 else ""
         rows = "" if step is None or stage in ("inspect", "load") else f" with {step} row{'s' * (step > 1)} at a time"
-        advice = "Raise the limit with --memory-mb if it is a large model."
+        advice = "Raise the limit with {limits.memory_mb} if it is a large model."
         if rows and step > 1:
-            advice = "Raise the limit with --memory-mb, or export it with a batch of any length."
+            advice = "Raise the limit with {limits.memory_mb}, or export it with a batch of any length."
         return f"expected a model that needs at most {memory_mb} MB of memory, got one that asks for more{asked}{rows}. {advice}"
     if "File too large" in raw:
-        return (
-            f"expected outputs of at most {output_mb} MB, got more. Run fewer rows or fewer outputs (--output) at once."
-        )
+        return f"expected outputs of at most {output_mb} MB, got more. Run fewer rows or fewer outputs ({{outputs}}) at once."
     if "No space left" in raw:
         return "expected room for its outputs in the folder for temporary files, got none. Make room, or set TMPDIR."
     if stage in ("inspect", "load", "start"):

@@ -16,6 +16,7 @@ from hierviz.onnx.description.class_names import name_sources
 from hierviz.onnx.description.open_question import OpenQuestion, Question
 from hierviz.onnx.scores.outputs import outputs_words, row_width, score_outputs
 from hierviz.onnx.scores.score_reading import fitting, without_root
+from hierviz.parameters import template_of
 from hierviz.parametrisation import PARAMETRISATIONS, column_order
 from hierviz.readers.labels import find_node
 
@@ -85,9 +86,9 @@ def find_columns(path, taxonomy, session, said, origin, classes, notes):
     source, entries = sources[0]
     names = [name for _, name in entries]
     nodes = matched(names, taxonomy, notes)
-    advice = "Check that model and taxonomy belong together, or pass --classes (in Python: classes=)."
+    advice = "Check that model and taxonomy belong together, or pass {classes}."
     if classes is not None:
-        advice = f"Correct the class names of {where} (--classes; in Python: classes=)."
+        advice = f"Correct the class names of {where} ({{classes}})."
     problem = _problem(where, taxonomy, source, entries, nodes, advice, len(score_outputs(session.outputs)))
     if len(sources) > 1 and problem is None:
         other, more = sources[1][0], [name for _, name in sources[1][1]]
@@ -137,7 +138,7 @@ def _nobody(where, session, notes):
     got = "none in the model or beside it" if unused is None else f"none that is in the taxonomy ({unused})"
     error = (
         f"{where}: expected the node name of each output column, got {got} (outputs: {outputs_words(session.outputs)}). "
-        "Pass a file with one name a line as --classes (in Python: classes=)."
+        "Pass a file with one name a line as {classes}."
     )
     widths = sorted({row_width(one) or 0 for one in score_outputs(session.outputs)} - {0, 1})
     of = f" {widths[0]}" if len(widths) == 1 else ""
@@ -163,9 +164,7 @@ def _problem(where, taxonomy, source, entries, nodes, advice, n_outputs):
     for (place, name), node in named:
         if node >= 0 and node in first:
             if n_outputs > 1:
-                advice += (
-                    " Of heads that repeat a class, name one with --output (in Python: outputs=) and list its classes."
-                )
+                advice += " Of heads that repeat a class, name one with {outputs} and list its classes."
             error = f"{place}: expected every class once, got {name!r} again ({first[node]}). Remove one. {advice}"
             asked = f"{taxonomy.names[node]!r} stands twice among the class names in {source}. Which nodes are meant?"
             return _about_classes(asked, error)
@@ -174,7 +173,7 @@ def _problem(where, taxonomy, source, entries, nodes, advice, n_outputs):
 
 
 def _about_classes(text, error):
-    return Question("classes", text, ("--classes",), ("classes",), error=error)
+    return Question("classes", text, ("classes",), error=error)
 
 
 def _about_missing(where, taxonomy, nodes):
@@ -184,7 +183,7 @@ def _about_missing(where, taxonomy, nodes):
     words = listed([taxonomy.names[node] for node in missing.tolist()])
     error = (
         f"{where}: expected a column for every leaf of the taxonomy, or for every node, got {len(nodes)} columns, none for "
-        f"{words}. Correct the class names (--classes; in Python: classes=), or leave out of the taxonomy what the model "
+        f"{words}. Correct the class names ({{classes}}), or leave out of the taxonomy what the model "
         "does not know."
     )
     asked = f"No column is called {words}: the class names are neither the leaves nor all nodes. Which nodes are meant?"
@@ -233,12 +232,11 @@ def find_parametrisation(where, taxonomy, said, origin, given, nodes, notes):
     if key is not None and key not in PARAMETRISATIONS:
         error = (
             f"{where}: expected a parametrisation, got {key!r}.{near_miss(key, list(PARAMETRISATIONS))} Pass "
-            f"--parametrisation (in Python: parametrisation=); {len(nodes)} columns with these names fit "
+            f"{{parametrisation}}; {len(nodes)} columns with these names fit "
             f"{', '.join(fits) or 'none'}."
         )
         choices = tuple(("parametrisation", one, PARAMETRISATIONS[one].sentence) for one in fits)
-        flags, keywords = ("--parametrisation",), ("parametrisation",)
-        raise OpenQuestion(Question("scores", "What do the scores mean?", flags, keywords, choices, error=error))
+        raise OpenQuestion(Question("scores", "What do the scores mean?", ("parametrisation",), choices, error=error))
     if key is None:
         return None, "the numbers"
     if PARAMETRISATIONS[key].tree_only:
@@ -247,10 +245,9 @@ def find_parametrisation(where, taxonomy, said, origin, given, nodes, notes):
     try:
         column_order(taxonomy, key, len(kept), kept)
     except PredictionsError as error:
-        text = (
-            str(error).removeprefix("scores: ").replace("Check the column names", "Check the class names (--classes)")
-        )
+        text = template_of(error).removeprefix("scores: ")
+        text = text.replace("Check the column names", "Check the class names ({classes})")
         raise ModelError(
-            f"{where}: {text.replace('choose another parametrisation', 'pass another --parametrisation')}"
+            f"{where}: {text.replace('choose another parametrisation', 'pass another {parametrisation}')}"
         ) from None
     return key, source

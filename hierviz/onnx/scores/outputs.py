@@ -77,12 +77,11 @@ def choose_outputs(where, outputs, names, *, depths=None, parametrisation=None, 
             Question(
                 "outputs",
                 f"Which output holds the {width} scores, one per class name?",
-                ("--output",),
                 ("outputs",),
                 tuple(("outputs", name, f"{kind} {shape_words(shape)}") for name, kind, shape in fits or scores),
                 error=f"{where}: expected one output of {width} scores a row (one per class name), got {got} among "
-                f"{outputs_words(outputs)}. Name it with --output (several times for one head per depth; in Python: outputs=), "
-                "or correct the class names (--classes; in Python: classes=).",
+                f"{outputs_words(outputs)}. Name it with {{outputs}} (several for one head per depth), "
+                "or correct the class names ({classes}).",
             )
         )
     others = [one[0] for one in wide if one is not fits[0]]
@@ -98,10 +97,9 @@ def _about_names(where, output, n_names):
     return Question(
         "classes",
         f"There are {n_names} class names for the {columns} columns of {output[0]!r}. What are the columns called, in order?",
-        ("--classes",),
         ("classes",),
         error=f"{where}: expected {columns} class names, one for each column of output {outputs_words([output])}, got "
-        f"{n_names}. Correct them (--classes; in Python: classes=).{more}",
+        f"{n_names}. Correct them ({{classes}}).{more}",
     )
 
 
@@ -160,7 +158,7 @@ def gathered(where, run, outputs, n_rows, names, class_labels=None):
         widths = ", ".join(f"{part.shape[1]} in {name!r}" for name, part in zip(outputs, parts, strict=True))
         raise ModelError(
             f"{where}: expected {len(names)} scores a row in all outputs together (one per class name), got {widths}. "
-            "Check the class names (--classes) and --output."
+            "Check the class names ({classes}) and {outputs}."
         )
     return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
@@ -172,22 +170,20 @@ def _wanted(where, outputs, scores, width, wanted):
         if name not in by_name:
             raise ModelError(
                 f"{where}: expected outputs out of {outputs_words(outputs)}, got {name!r}."
-                f"{near_miss(name, list(by_name))} Correct --output (in Python: outputs=)."
+                f"{near_miss(name, list(by_name))} Correct {{outputs}}."
             )
         if by_name[name] not in scores:
             raise ModelError(
                 f"{where}: expected an output of scores, got {outputs_words([by_name[name]])}, which holds none. "
-                f"Pass --output (in Python: outputs=) with one of: {listed([one[0] for one in scores]) or 'none of them does'}."
+                f"Pass {{outputs}} with one of: {listed([one[0] for one in scores]) or 'none of them does'}."
             )
     if len(set(wanted)) < len(wanted):
-        raise ModelError(
-            f"{where}: expected each output once, got {listed(wanted)}. Correct --output (in Python: outputs=)."
-        )
+        raise ModelError(f"{where}: expected each output once, got {listed(wanted)}. Correct {{outputs}}.")
     widths = [row_width(by_name[name]) for name in wanted]
     if None not in widths and sum(widths) != width:
         raise ModelError(
             f"{where}: expected {width} scores a row in {listed(wanted)} together (one per class name), "
-            f"got {' + '.join(map(str, widths))}. Check the class names (--classes) and --output (in Python: classes=, outputs=)."
+            f"got {' + '.join(map(str, widths))}. Check the class names ({{classes}}) and {{outputs}}."
         )
     return wanted
 
@@ -228,7 +224,7 @@ def _label_order(where, labels, names, class_labels):
     unknown = [key for key in labels if key not in set(names)] or [name for name in names if name not in labels]
     raise ModelError(
         f"{where}: expected the {len(names)} class names that were given, got {listed(labels)}; "
-        f"{listed(unknown)} stands on one side only. Correct the class names (--classes)."
+        f"{listed(unknown)} stands on one side only. Correct the class names ({{classes}})."
     )
 
 

@@ -42,17 +42,17 @@ def changed(where, scores, change, found, taxonomy, nodes, key, notes):
     """
     if change in ("log", "logit", "log shares", "shares") and found.low < -ROUNDING:
         raise ModelError(
-            f"{where}: expected no score below 0, got {found.low:.4g}. Leave --scores out, or pass another kind."
+            f"{where}: expected no score below 0, got {found.low:.4g}. Leave {{scores}} out, or pass another kind."
         )
     if (change in ("log", "logit") or (not change and key in PROBABILITIES)) and not found.in_range:
         raise ModelError(
             f"{where}: expected scores from 0 to 1, got {found.low:.4g} to {found.high:.4g}. "
-            "Leave --scores out, or pass another kind."
+            "Leave {scores} out, or pass another kind."
         )
     if change == "exp" and found.high > ROUNDING:
         raise ModelError(
             f"{where}: expected no score above 0 (logarithms of probabilities), got {found.high:.4g}. "
-            "Leave --scores out, or pass another kind."
+            "Leave {scores} out, or pass another kind."
         )
     kept = (nodes >= 0) & np.isin(nodes, without_root(key, nodes))
     if kept.sum() < (nodes >= 0).sum():

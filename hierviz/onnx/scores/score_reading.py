@@ -13,6 +13,7 @@ import numpy as np
 from hierviz.errors import HiervizError, ModelError, PredictionsError, near_miss
 from hierviz.onnx.description.open_question import OpenQuestion, Question
 from hierviz.onnx.scores.score_kind import ENOUGH_ROWS, KINDS, ROUNDING
+from hierviz.parameters import Sentence
 from hierviz.parametrisation import PARAMETRISATIONS, SUM_TOLERANCE, column_order
 
 PROBABILITIES = ("leaf_probabilities", "node_probabilities")
@@ -62,7 +63,8 @@ def require_kind(kind):
     """Raise a ModelError unless `kind` is None or a key of `KINDS`."""
     if kind is not None and kind not in KINDS:
         raise ModelError(
-            f"scores (--scores): expected one of {', '.join(KINDS)}, got {kind!r}.{near_miss(str(kind), list(KINDS))} Choose one."
+            f"scores ({{scores}}): expected one of {', '.join(KINDS)}, got {kind!r}."
+            f"{near_miss(str(kind), list(KINDS))} Choose one."
         )
 
 
@@ -110,13 +112,13 @@ def choose(where, found, taxonomy, nodes, *, kind=None, parametrisation=None):
         if parametrisation not in fits:
             raise ModelError(
                 f"{where}: expected scores that {parametrisation} can take, got {of} ({KINDS[of]}). "
-                f"Leave --parametrisation out, or pass one of: {', '.join(fits) or 'none fits these columns'}."
+                f"Leave {{parametrisation}} out, or pass one of: {', '.join(fits) or 'none fits these columns'}."
             )
         return parametrisation, _change(readings[parametrisation], of, found), f"{of}, as said"
     if not fits:
         raise ModelError(
             f"{where}: expected scores that fit their columns ({_COLUMNS[found.columns]}), got {of}: {found.why}. "
-            f"No parametrisation reads them so; pass --scores, or --parametrisation with one of: "
+            "No parametrisation reads them so; pass {scores}, or {parametrisation} with one of: "
             f"{', '.join(fitting(taxonomy, nodes)) or 'none fits these columns'}."
         )
     is_open = of == "logits" and ((len(fits) > 1 and found.columns != "leaves") or found.columns == "all")
@@ -140,22 +142,21 @@ def scores_question(where, found, taxonomy, nodes, kind=None):
     values = {}
     for word, one, _ in choices:
         values.setdefault(word, []).append(one)
-    flags = ", or ".join(f"--{word} {' | '.join(ones)}" for word, ones in values.items())
+    answers = ", or ".join(f"{{{word}={' | '.join(ones)}}}" for word, ones in values.items())
     why = found.why if kind is None else f"{kind} as said, for {_COLUMNS[found.columns]}"
     return Question(
         "scores",
         f"What do the scores mean? {why[0].upper()}{why[1:].rstrip('?')}.",
-        ("--parametrisation", "--scores"),
         ("parametrisation", "scores"),
         tuple(choices),
         "running",
         f"{where}: expected to know what its scores mean, got several possible readings: {why.rstrip('?')}. "
-        f"Pass {flags} (in Python: parametrisation= or scores=).",
+        f"Pass {answers}.",
     )
 
 
 def _other_kinds(found):
-    """Kinds to offer as --scores."""
+    """Kinds to offer as an answer."""
     if found.kind == "logits":
         return [] if found.columns == "leaves" else ["levels"]
     if found.kind in ("siblings", "levels"):
@@ -215,22 +216,24 @@ def check_declared(where, found, key, origin, notes):
     if key in PROBABILITIES:
         if not found.in_range:
             better = {
-                "log_probabilities": "--scores log_probabilities",
-                "percentages": "--scores percentages",
-            }.get(found.kind, "the --parametrisation that raw scores have, or another --scores")
+                "log_probabilities": "{scores=log_probabilities}",
+                "percentages": "{scores=percentages}",
+            }.get(found.kind, "the {parametrisation} that raw scores have, or another {scores}")
             raise PredictionsError(
                 f"{where}: expected a probability from 0 to 1 in every column, as {key} ({origin}) says, got {found.why}. "
-                f"Pass {better} (in Python: parametrisation= or scores=)."
+                f"Pass {better}."
             )
         if key == "leaf_probabilities" and max(abs(one - 1) for one in found.sums) > SUM_TOLERANCE:
             raise PredictionsError(
                 f"{where}: expected leaf probabilities that sum to 1, as {key} ({origin}) says, got {found.why.rstrip('?')}. "
-                "Pass --scores probabilities to divide each row by its sum, or another --parametrisation."
+                "Pass {scores=probabilities} to divide each row by its sum, or another {parametrisation}."
             )
         if found.kind == "siblings" and found.is_certain:
             notes.append(
-                f"{said} takes them as the nodes' own probabilities. If they are probabilities given the parent, "
-                "pass --scores siblings."
+                Sentence(
+                    f"{said} takes them as the nodes' own probabilities. If they are probabilities given the parent, "
+                    "pass {scores=siblings}."
+                )
             )
         return
     if found.is_log or not (found.in_range or found.kind == "percentages"):
@@ -238,24 +241,32 @@ def check_declared(where, found, key, origin, notes):
     n = found.n_scores
     if key in _SOFTMAX and found.kind == "percentages":
         notes.append(
-            f"{said} would apply a softmax to them: nearly every row becomes certain of one class. "
-            "Pass --scores percentages if that is what they are."
+            Sentence(
+                f"{said} would apply a softmax to them: nearly every row becomes certain of one class. "
+                "Pass {scores=percentages} if that is what they are."
+            )
         )
     elif key in _SOFTMAX:
         most = np.e / (np.e + n - 1)
         what = "a second softmax: they already are probabilities" if found.kind == "probabilities" else "a softmax"
         notes.append(
-            f"{said} applies {what}. The best class stays the best, but none of the {n} can get more than {most:.2g}, "
-            f"so that answers fall back towards the root. Pass --scores {found.kind} "
-            "if the model's outputs are probabilities already."
+            Sentence(
+                f"{said} applies {what}. The best class stays the best, but none of the {n} can get more than {most:.2g}, "
+                f"so that answers fall back towards the root. Pass {{scores={found.kind}}} "
+                "if the model's outputs are probabilities already."
+            )
         )
     elif key == "conditional_softmax" and found.kind == "siblings":
         notes.append(
-            f"{said} applies a second softmax among the children of each node, which makes them nearly equal, "
-            "so that answers fall back towards the root. Pass --scores siblings."
+            Sentence(
+                f"{said} applies a second softmax among the children of each node, which makes them nearly equal, "
+                "so that answers fall back towards the root. Pass {scores=siblings}."
+            )
         )
     elif key in _SIGMOID:
         notes.append(
-            f"{said} applies a sigmoid to numbers that may be probabilities already: every one ends up between 0.5 and 0.73. "
-            f"Pass --scores {found.kind} if so."
+            Sentence(
+                f"{said} applies a sigmoid to numbers that may be probabilities already: every one ends up between 0.5 and 0.73. "
+                f"Pass {{scores={found.kind}}} if so."
+            )
         )

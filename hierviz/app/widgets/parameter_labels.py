@@ -1,0 +1,38 @@
+"""The label of the field for each parameter that an error or a note names; the forms take their labels from here."""
+
+from hierviz.cli.parameter_flags import FLAGS
+from hierviz.parametrisation import PARAMETRISATIONS
+
+LABELS = {
+    "classes": "Class names of the columns",
+    "outputs": "Output with the scores",
+    "scores": "What the scores are",
+    "parametrisation": "What the scores are",
+    "truth_column": "Column of the truth",
+    "model": "ONNX model",
+    "media": "Pictures to show",
+    "strict": "Stop at a picture that cannot be read",
+    "preprocessing.layout": "Where the colours stand",
+    "preprocessing.size": "Size of the pictures",
+    "preprocessing.colour": "Order of the colours",
+    "preprocessing.range": "Scale of the pictures",
+    "preprocessing.mean": "then minus",
+    "preprocessing.std": "then divided by",
+}
+# Parameters without a field: options of `hierviz app`.
+AT_START = ("text_column", "columns", "columns_by_input", "limits.cpu_seconds", "limits.memory_mb")
+
+
+def field(name, value=None):
+    """Words for `hierviz.parameters.named`: the field, with the value where one is meant."""
+    if name in AT_START:
+        return f"{FLAGS[name]} (when the app is started)"
+    label = f"'{LABELS[name]}'"
+    return label if value is None else f"{label}: {' | '.join(choice(name, one) for one in value.split(' | '))}"
+
+
+def choice(name, value):
+    """A value of a parameter as the field offers it."""
+    if name == "parametrisation":
+        return PARAMETRISATIONS[value].label
+    return value.replace("_", " ").capitalize() if name == "scores" else value

@@ -1,0 +1,108 @@
+"""The parameters that errors and notes name, and how a text names them.
+
+A text writes a parameter as `{classes}`, or as `{scores=logits}` with the value to give. Whoever shows the text says how the
+parameter is given there: Python by its keyword, the command line by its flag, the app by the label of a field.
+Values in quotes are never changed.
+"""
+
+import re
+
+# Parameter to how Python takes it.
+PARAMETERS = {
+    "classes": "classes=...",
+    "scores": "scores=...",
+    "parametrisation": "parametrisation=...",
+    "outputs": "outputs=...",
+    "truth_column": "truth_column=...",
+    "media": "media=...",
+    "text_column": "text_column=...",
+    "columns": "columns=...",
+    "columns_by_input": "columns={input: column}",
+    "strict": "strict=True",
+    "model": "hierviz.load_model",
+    "preprocessing.layout": "preprocessing={'layout': ...}",
+    "preprocessing.size": "preprocessing={'size': ...}",
+    "preprocessing.colour": "preprocessing={'colour': ...}",
+    "preprocessing.range": "preprocessing={'range': ...}",
+    "preprocessing.mean": "preprocessing={'mean': ...}",
+    "preprocessing.std": "preprocessing={'std': ...}",
+    "limits.cpu_seconds": "limits=Limits(cpu_seconds=...)",
+    "limits.memory_mb": "limits=Limits(memory_mb=...)",
+}
+# A value as `repr` writes it; a command that the reader should copy is none.
+QUOTED = r"""python\ -c\ "[^"]*" | (?<![\w\\]) b? (?: '[^'\\]*(?:\\.[^'\\]*)*' | "[^"\\]*(?:\\.[^"\\]*)*" ) (?!\w)"""
+_NAMED = re.compile(
+    rf"(?P<quoted>{QUOTED}) | \{{(?P<name>[a-z_.]+)(?:=(?P<value>[^{{}}]*))?\}}", re.VERBOSE | re.DOTALL
+)
+
+
+def named(text, words):
+    """`text` with its parameters in the words of who shows it.
+
+    Parameters
+    ----------
+    text : str
+    words : callable
+        Called with a key of `PARAMETERS` and the value to give, None where any will do; several values are joined by " | ".
+    """
+
+    def said(match):
+        return words(match["name"], match["value"]) if match["name"] in PARAMETERS else match[0]
+
+    return _NAMED.sub(said, text)
+
+
+def parameters_in(text):
+    """The keys of `PARAMETERS` that a text names, each once."""
+    names = [match["name"] for match in _NAMED.finditer(text)]
+    return tuple(dict.fromkeys(name for name in names if name in PARAMETERS))
+
+
+def in_python(name, value=None):
+    """Words for `named`: the keyword, as ``classes=`` or ``scores='logits'``."""
+    taken = PARAMETERS[name]
+    if value is None:
+        return taken.removesuffix("...")
+    first, *others = (
+        f"[{one.replace(',', ', ')}]" if name.startswith("preprocessing.") else repr(one) for one in value.split(" | ")
+    )
+    return " | ".join([taken.replace("...", first), *others])
+
+
+class Sentence(str):
+    """A text that may name parameters. As a str it names Python's keywords, `said` names something else.
+
+    Parameters
+    ----------
+    text : str
+        With parameters as `named` reads them; kept as `template`.
+    """
+
+    def __new__(cls, text):
+        template = template_of(text)
+        made = super().__new__(cls, named(template, in_python))
+        made.template = template
+        return made
+
+    def __getnewargs__(self):
+        return (self.template,)
+
+    def said(self, words):
+        """The text in the words of who shows it; see `named`."""
+        return named(self.template, words)
+
+
+def template_of(text):
+    """A text, Sentence or error as it was written; text that names no parameter as it is."""
+    return getattr(text, "template", None) or str(text)
+
+
+def said(value, words):
+    """`value` with every Sentence in it, also in lists and dicts, in the words of who shows it."""
+    if isinstance(value, Sentence):
+        return value.said(words)
+    if isinstance(value, dict):
+        return {key: said(one, words) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(said(one, words) for one in value)
+    return value
