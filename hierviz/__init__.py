@@ -31,6 +31,7 @@ from hierviz.predictions import Predictions
 from hierviz.readers import (
     attach_media,
     attach_truth,
+    load_costs,
     load_predictions,
     load_taxonomy,
     load_truth,
@@ -90,6 +91,7 @@ __all__ = [
     "guaranteed_threshold",
     "infer",
     "information_curve",
+    "load_costs",
     "load_inputs",
     "load_model",
     "load_operating_point",

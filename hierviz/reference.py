@@ -55,7 +55,7 @@ def reference():
         lines += _entry(entry, facts)
     lines += ["", "## Inference rules"]
     for entry in INFERENCE_RULES.values():
-        facts = ["keywords " + ", ".join(f"`{name}`" for name in entry.parameters)] if entry.parameters else []
+        facts = [_keyword(parameter) for parameter in entry.parameters.values()]
         facts.append("trees only" if entry.tree_only else "trees and graphs")
         lines += _entry(entry, facts)
     lines += ["", "## Losses"]
@@ -68,6 +68,19 @@ def reference():
             facts.append("needs truths at leaves")
         lines += _entry(entry, facts)
     return "\n".join(lines) + "\n"
+
+
+def _keyword(parameter):
+    """What a parameter of a rule may be, with the value that it has unless another one is given."""
+    if parameter.kind == "number":
+        high = "∞" if parameter.range[1] == float("inf") else f"{parameter.range[1]:g}"
+        unit = f" {parameter.unit}" if parameter.unit else ""
+        allowed = f"from {parameter.range[0]:g} to {high}{unit}, {parameter.default:g} unless given"
+    else:
+        choices = " or ".join(f"`{key}`" for key in parameter.choices)
+        table = " or a table of the costs of all pairs of leaves" if parameter.kind == "costs" else ""
+        allowed = f"{choices}{table}, `{parameter.default}` unless given"
+    return f"keyword `{parameter.name}` ({allowed})"
 
 
 def _entry(entry, facts):

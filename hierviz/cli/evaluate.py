@@ -7,6 +7,7 @@ import json
 from hierviz.cli.files import add_input, load_models
 from hierviz.cli.output import progress, require_places, write_csv, write_text
 from hierviz.cli.parameter_flags import with_flags
+from hierviz.cli.rule_flags import add_rule_flags, chosen_parameters
 from hierviz.errors import FileError
 from hierviz.evaluation.evaluation import NODE_COLUMNS, Evaluation
 from hierviz.evaluation.summary import evaluate, require_same_samples
@@ -31,10 +32,7 @@ def add_evaluate(commands):
         metavar="F.json",
         help="rule and threshold from a file of the app; notes say what it promised beside what is measured",
     )
-    command.add_argument(
-        "--bits", type=float, default=1.0, metavar="Z", help="of rule `information_threshold`, in bits (1)"
-    )
-    command.add_argument("--lam", type=float, default=1.0, metavar="L", help="lambda of rule `darts`, in bits (1)")
+    add_rule_flags(command)
     command.add_argument(
         "--keep-empty-labels", action="store_true", help="an empty label is a predicted node of its own"
     )
@@ -69,7 +67,7 @@ def run_evaluate(options):
     chosen = {"rule": options.rule or "majority", "threshold": 0.5 if options.threshold is None else options.threshold}
     if point is not None:
         chosen = {"rule": RULE, "threshold": point.threshold}
-    choice = chosen | {"bits": options.bits, "lam": options.lam}
+    choice = chosen | chosen_parameters(options, taxonomy)
     found = evaluate(models, **choice)
     if point is not None:
         for entry in found["models"]:

@@ -153,16 +153,18 @@ class Evaluation:
 
     # Answers -------------------------------------------------------------------------------------------------------
 
-    def answers(self, rule="majority", threshold=0.5, *, bits=1.0, lam=1.0):
+    def answers(self, rule="majority", threshold=0.5, **parameters):
         """Predicted node of every sample by an inference rule, shape (n_samples,), before truncation.
 
         Parameters
         ----------
         rule : str
             Key of `INFERENCE_RULES`.
-        threshold, bits, lam : float
-            For the rules that take them: a probability for ``threshold`` and ``threshold_set``, bits for
-            ``information_threshold`` and ``darts``.
+        threshold : float
+            For the rules ``threshold`` and ``threshold_set``, in [0, 1].
+        **parameters
+            Of any rules, ``INFERENCE_RULES[rule].parameters``: those of this one are used, and the default where none is
+            given.
 
         Returns
         -------
@@ -178,14 +180,13 @@ class Evaluation:
                 f"{self.predictions.name}: expected scores for rule {rule!r}, got labels. Use scores."
             )
         entry = inference_rule(rule)
+        given = entry.settings({"threshold": threshold, **parameters})
         if rule in ("threshold", "majority"):
             return self.table.nodes_at(threshold if rule == "threshold" else 0.5)
         if rule == "leaf":
             return self.table.nodes[self.table.offsets[1:] - 1]
         if rule == "top_down":
             return self.best_leaf
-        given = {"threshold": threshold, "bits": bits, "lam": lam}
-        given = {name: value for name, value in given.items() if name in entry.parameters}
         taxonomy, predictions = self.taxonomy, self.predictions
         parts = [infer(taxonomy, predictions.node_probabilities(rows), rule, **given) for rows in predictions.blocks()]
         return NodeLists.concatenate(parts) if entry.returns_sets else np.concatenate(parts)

@@ -17,12 +17,13 @@ from hierviz._version import version
 from hierviz.checks import check_threshold
 from hierviz.errors import PredictionsError, TaxonomyError, listed
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import inference_rule
 from hierviz.metrics import best_constant_path, best_leaf_metrics, path_keys, path_metrics
 from hierviz.parametrisation import SUM_TOLERANCE
 
 
-def evaluate(predictions, rule="majority", threshold=0.5, *, bits=1.0, lam=1.0):
+def evaluate(predictions, rule="majority", threshold=0.5, **parameters):
     """Every number of one or several models.
 
     Parameters
@@ -33,8 +34,8 @@ def evaluate(predictions, rule="majority", threshold=0.5, *, bits=1.0, lam=1.0):
         Key of `INFERENCE_RULES`.
     threshold : float
         In [0, 1]; used by the rules ``threshold`` and ``threshold_set`` and by the sets of block ``labels``.
-    bits, lam : float
-        Of the rules ``information_threshold`` and ``darts``, in bits.
+    **parameters
+        Of the rule, ``INFERENCE_RULES[rule].parameters``; each has a default, and those of other rules play no part.
 
     Returns
     -------
@@ -53,7 +54,7 @@ def evaluate(predictions, rule="majority", threshold=0.5, *, bits=1.0, lam=1.0):
     if not models:
         raise PredictionsError("evaluate: expected at least one model, got none. Pass Predictions.")
     check_threshold(threshold)
-    inference_rule(rule)
+    inference_rule(rule).settings(parameters)
     require_same_samples([model.predictions if isinstance(model, Evaluation) else model for model in models])
     models = [model if isinstance(model, Evaluation) else Evaluation.from_predictions(model) for model in models]
     taxonomy = models[0].taxonomy
@@ -65,20 +66,20 @@ def evaluate(predictions, rule="majority", threshold=0.5, *, bits=1.0, lam=1.0):
             "is_tree": taxonomy.is_tree,
             "max_depth": taxonomy.max_depth,
         },
-        "models": [model_summary(model, rule, threshold, bits=bits, lam=lam) for model in models],
+        "models": [model_summary(model, rule, threshold, **parameters) for model in models],
     }
 
 
-def model_summary(model, rule="majority", threshold=0.5, *, bits=1.0, lam=1.0):
+def model_summary(model, rule="majority", threshold=0.5, **parameters):
     """One entry of ``models`` in the dict of `evaluate`, of an Evaluation."""
     predictions = model.predictions
     notes = list(model.taxonomy.notes) + list(predictions.notes)
-    has_scores, parameters = predictions.has_scores, inference_rule(rule).parameters
-    choice = {"rule": rule, "threshold": threshold, "bits": bits, "lam": lam}
+    has_scores, entry = predictions.has_scores, inference_rule(rule)
+    choice = {"rule": rule, "threshold": threshold, **parameters}
     blocks = {}
     for name, (block, why_not) in BLOCKS.items():
         reason = why_not(model)
-        if reason is None and name == "predicted" and inference_rule(rule).returns_sets:
+        if reason is None and name == "predicted" and entry.returns_sets:
             reason = f"the rule {rule} answers with a set of classes"
         blocks[name] = None if reason else block(model, choice)
         if reason:
@@ -92,11 +93,20 @@ def model_summary(model, rule="majority", threshold=0.5, *, bits=1.0, lam=1.0):
             "parametrisation": predictions.parametrisation,
             "rule": rule if has_scores else None,
             "threshold": float(threshold) if has_scores else None,
-            **{name: float(choice[name]) for name in ("bits", "lam") if has_scores and name in parameters},
+            **(_told(entry, entry.settings(parameters)) if has_scores else {}),
             **blocks,
             "notes": notes + _remarks(model),
         }
     )
+
+
+def _told(entry, settings):
+    """The parameters of a rule for the JSON, without the threshold and without optional ones that have their default."""
+    return {
+        name: entry.parameters[name].to_json(value)
+        for name, value in settings.items()
+        if name != THRESHOLD.name and not (name in entry.defaults and value == entry.defaults[name])
+    }
 
 
 # Blocks ----------------------------------------------------------------------------------------------------------------

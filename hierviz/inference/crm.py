@@ -34,11 +34,10 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.errors import PredictionsError
+from hierviz.inference.leaf_costs import LeafCosts
+from hierviz.inference.parameters import COST, EXPECTATION
 from hierviz.inference.rules import candidates, lowest_of_best
 from hierviz.parametrisation import accumulate_down, sum_up
-
-COSTS = ("depth_dist",)
-EXPECTATIONS = ("leaves", "exclusive")
 
 
 def expected_information(taxonomy, p):
@@ -66,20 +65,34 @@ def exclusive(taxonomy, p):
 
 
 def crm_leaf(taxonomy, p, cost="depth_dist"):
-    r"""The leaf of smallest expected distance in edges to the true leaf; trees only.
+    r"""The leaf of smallest expected cost; trees only.
+
+    Parameters
+    ----------
+    cost : str or LeafCosts
+        ``"depth_dist"``: the distance in edges to the true leaf. Or the costs c(y, u) of every pair of leaves.
 
     Notes
     -----
-    .. math:: \sum_u p(u) \big(d(u) + d(y) - 2 d(\mathrm{lca}(u, y))\big)
+    .. math:: \sum_u p(u)\, c(y, u), \quad c(y, u) = d(u) + d(y) - 2 d(\mathrm{lca}(u, y))
 
-    of which the first term is the same for every y.
+    unless costs are given. Of the distance the first term is the same for every y.
     """
-    _check_choice("cost", cost, COSTS)
+    if isinstance(cost, LeafCosts):
+        return _least_cost(taxonomy, p, cost)
+    _check_choice(COST, cost)
     # The root's mass comes in once for every leaf and is not altered on the way down.
     shared = accumulate_down(taxonomy, _leaf_mass(taxonomy, p), np.add)
     leaves, mass = taxonomy.leaves, shared[:, 0]
     values = 2 * shared[:, leaves] - taxonomy.depth[leaves] * mass[:, None]
     return leaves[lowest_of_best(values, taxonomy.max_depth * np.abs(mass))]
+
+
+def _least_cost(taxonomy, p, cost):
+    cost.require_taxonomy(taxonomy)
+    leaves = taxonomy.leaves
+    expected = p[:, leaves] @ cost.values.T
+    return leaves[lowest_of_best(-expected, np.abs(p[:, leaves]).sum(axis=1) * cost.values.max())]
 
 
 def crm_nodes(taxonomy, p, expectation="leaves"):
@@ -92,7 +105,7 @@ def crm_nodes(taxonomy, p, expectation="leaves"):
         Correct times recall of information, I(lca) / I(u) where y contains u and also where y lies below u (being finer
         than the truth is not judged), else 0.
     """
-    _check_choice("expectation", expectation, EXPECTATIONS)
+    _check_choice(EXPECTATION, expectation)
     nodes = candidates(taxonomy)
     values, scale = (_information_f1 if expectation == "leaves" else _correct_recall)(taxonomy, p)
     return nodes[lowest_of_best(values[:, nodes], scale)]
@@ -134,6 +147,8 @@ def _exclusive_mass(taxonomy, p):
     return own
 
 
-def _check_choice(what, value, choices):
-    if value not in choices:
-        raise PredictionsError(f"{what}: expected one of {', '.join(choices)}, got {value!r}. Choose one.")
+def _check_choice(parameter, value):
+    if not isinstance(value, str) or value not in parameter.choices:
+        raise PredictionsError(
+            f"{parameter.name}: expected one of {', '.join(parameter.choices)}, got {value!r}. Choose one."
+        )

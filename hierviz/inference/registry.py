@@ -14,15 +14,16 @@ References
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 
 from hierviz.checks import checked_probabilities
-from hierviz.errors import PredictionsError
+from hierviz.errors import PredictionsError, near_miss
 from hierviz.inference import crm, rules
+from hierviz.inference.parameters import BITS, COST, EXPECTATION, LAM, THRESHOLD, Parameter, named
 from hierviz.inference.rules import threshold, threshold_set, top_down
 from hierviz.taxonomy import NodeLists
 
@@ -44,6 +45,8 @@ class InferenceRule:
         True when it is not defined on graphs.
     returns_sets : bool
         True when the answer to a sample is a set of nodes.
+    parameters : mapping of str to Parameter
+        All keywords of the function, by name.
     """
 
     key: str
@@ -54,17 +57,29 @@ class InferenceRule:
     function: Callable
     tree_only: bool = False
     returns_sets: bool = False
-
-    @property
-    def parameters(self):
-        """Names of all keywords, as a tuple."""
-        return tuple(inspect.signature(self.function).parameters)[2:]
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
 
     @property
     def defaults(self):
-        """The keywords that may be left out, with their values."""
-        keywords = inspect.signature(self.function).parameters.values()
-        return {one.name: one.default for one in keywords if one.default is not one.empty}
+        """The keywords that may be left out of `infer`, with their values."""
+        return {name: one.default for name, one in self.parameters.items() if one.is_optional}
+
+    def settings(self, given):
+        """The value of each parameter: that of `given` (dict), which may hold those of other rules, else the default.
+
+        Raises
+        ------
+        PredictionsError
+            If no rule has a parameter of a name in `given`.
+        """
+        known = rule_parameters()
+        for name in given:
+            if name not in known:
+                raise PredictionsError(
+                    f"rule {self.key!r}: expected parameters among {', '.join(known)}, got {name!r}."
+                    f"{near_miss(name, known)} Leave it out."
+                )
+        return {name: given.get(name, one.default) for name, one in self.parameters.items()}
 
     @property
     def needs_threshold(self):
@@ -83,9 +98,10 @@ def infer(taxonomy, p, rule="majority", **parameters):
     rule : str
         A key of `INFERENCE_RULES`.
     **parameters
-        Keywords of the rule: ``threshold`` in [0, 1] for ``threshold`` and ``threshold_set``, ``bits`` from 0 to
-        log2(n_leaves) for ``information_threshold``, ``lam`` >= 0 in bits for ``darts``; ``cost="depth_dist"`` for
-        ``crm_leaf``, ``expectation="leaves"`` or ``"exclusive"`` for ``crm_nodes``.
+        Keywords of the rule, ``INFERENCE_RULES[rule].parameters``: ``threshold`` in [0, 1] for ``threshold`` and
+        ``threshold_set``, ``bits`` from 0 to log2(n_leaves) for ``information_threshold``, ``lam`` >= 0 in bits for
+        ``darts``; ``cost="depth_dist"`` or LeafCosts for ``crm_leaf``, ``expectation="leaves"`` or ``"exclusive"`` for
+        ``crm_nodes``.
 
     Returns
     -------
@@ -119,11 +135,11 @@ def infer(taxonomy, p, rule="majority", **parameters):
         taxonomy.require_tree(f"rule {rule!r}")
     step = max(1, WORK_VALUES // taxonomy.n_nodes)
     starts = range(0, max(len(p), 1), step)
-    found = [entry.function(taxonomy, p[start : start + step], **parameters) for start in starts]
+    answers = [entry.function(taxonomy, p[start : start + step], **parameters) for start in starts]
     if entry.returns_sets:
-        sizes = np.concatenate([[0], *(lists.lengths for lists in found)])
-        return NodeLists(np.cumsum(sizes), np.concatenate([lists.nodes for lists in found]))
-    return np.concatenate(found)
+        sizes = np.concatenate([[0], *(lists.lengths for lists in answers)])
+        return NodeLists(np.cumsum(sizes), np.concatenate([lists.nodes for lists in answers]))
+    return np.concatenate(answers)
 
 
 def inference_rule(rule):
@@ -136,9 +152,14 @@ def inference_rule(rule):
         ) from None
 
 
+def rule_parameters():
+    """The parameters of all rules by name, in the order of the rules."""
+    return {name: one for entry in INFERENCE_RULES.values() for name, one in entry.parameters.items()}
+
+
 VALMADRE = "Valmadre, NeurIPS 2022"
 
-INFERENCE_RULES = {
+_RULES = {
     entry.key: entry
     for entry in (
         InferenceRule(
@@ -164,6 +185,7 @@ INFERENCE_RULES = {
             r"\hat y = \arg\max_{y:\, p(y) > \tau} I(y)",
             f"{VALMADRE} (confidence threshold)",
             threshold,
+            parameters=named(THRESHOLD),
         ),
         InferenceRule(
             "plurality",
@@ -189,6 +211,7 @@ INFERENCE_RULES = {
             r"\hat y = \arg\max_y (I(y) + \lambda)\, p(y)",
             f"Deng et al., CVPR 2012; {VALMADRE}",
             crm.darts,
+            parameters=named(LAM),
         ),
         InferenceRule(
             "information_threshold",
@@ -197,6 +220,7 @@ INFERENCE_RULES = {
             r"\hat y = \arg\max_{y:\, I(y) \ge \zeta} p(y)",
             f"{VALMADRE} (paper only, not in its code)",
             rules.information_threshold,
+            parameters=named(BITS),
         ),
         InferenceRule(
             "exclusive",
@@ -215,6 +239,7 @@ INFERENCE_RULES = {
             f"{VALMADRE} (conditional risk minimisation over leaves)",
             crm.crm_leaf,
             tree_only=True,
+            parameters=named(COST),
         ),
         InferenceRule(
             "crm_nodes",
@@ -226,6 +251,7 @@ INFERENCE_RULES = {
             f"{VALMADRE} (conditional risk minimisation over all nodes)",
             crm.crm_nodes,
             tree_only=True,
+            parameters=named(EXPECTATION),
         ),
         InferenceRule(
             "top_down",
@@ -242,7 +268,10 @@ INFERENCE_RULES = {
             r"\hat Y = \{y \ne \text{root} : p(y) > \tau\}",
             "Plaud et al., CoNLL 2024, section 2",
             threshold_set,
+            parameters=named(THRESHOLD),
             returns_sets=True,
         ),
     )
 }
+# Complete here, and read-only: what shows rules reads it at every call.
+INFERENCE_RULES = MappingProxyType(_RULES)

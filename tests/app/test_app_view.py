@@ -9,7 +9,7 @@ from visit import PAGES, PRIVACY, Visit, plain
 
 from hierviz.app.state.page_view import View, grammar
 from hierviz.charts import threshold_text
-from hierviz.inference.registry import INFERENCE_RULES
+from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
 
 # Views of the demo with every kind of chart, and the number of charts on each.
 VIEWS = {
@@ -149,11 +149,13 @@ MARKUP = (
 
 
 def test_every_field_of_the_url_has_a_grammar():
-    assert set(grammar()) == {field.name for field in fields(View)}
+    assert set(grammar()) == {field.name for field in fields(View)} - {"parameters"} | set(rule_parameters()) - {
+        "threshold"
+    }
     for markup in MARKUP:
         view = View.from_query(dict.fromkeys(grammar(), markup))
-        # Samples and classes may be called anything.
-        assert view == View(sample=markup, under=markup, drawn=(), marked=())
+        # Samples, classes and files may be called anything.
+        assert view == View(sample=markup, under=markup, drawn=(), marked=(), parameters=(("cost", markup),))
     assert View.from_query({"data": "DEMO", "sample": "a\nb", "under": "x" * 1001, "taus": "a:0.5,a:b,<i>:1"}) == View(
         taus=("a:0.500",)
     )
@@ -166,8 +168,7 @@ def test_a_view_stands_in_the_url_as_it_is():
         model="b",
         rule="leaf",
         tau=0.123456789012,
-        bits=3.25,
-        lam=0.5,
+        parameters=(("bits", 3.25), ("cost", "prices.csv"), ("expectation", "exclusive"), ("lam", 0.5)),
         sample=MARKUP[1],
         outcome="wrong",
         under="a > b",

@@ -1,5 +1,6 @@
 """Rules by hand, what the registry says, the words of errors, and memory."""
 
+import inspect
 import tracemalloc
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 import hierviz as hv
 from hierviz.curves.information_curve import information_curve
-from hierviz.inference.registry import infer
+from hierviz.inference.registry import infer, rule_parameters
 
 
 @pytest.fixture
@@ -95,7 +96,7 @@ def test_registry():
         assert entry.returns_sets == (key == "threshold_set")
         assert entry.tree_only == (key in ("exclusive", "crm_leaf", "crm_nodes"))
     assert len({entry.label for entry in hv.INFERENCE_RULES.values()}) == len(hv.INFERENCE_RULES)
-    assert {key: entry.parameters for key, entry in hv.INFERENCE_RULES.items() if entry.parameters} == {
+    assert {key: tuple(entry.parameters) for key, entry in hv.INFERENCE_RULES.items() if entry.parameters} == {
         "threshold": ("threshold",),
         "darts": ("lam",),
         "information_threshold": ("bits",),
@@ -107,6 +108,23 @@ def test_registry():
         "crm_leaf": {"cost": "depth_dist"},
         "crm_nodes": {"expectation": "leaves"},
     }
+    for entry in hv.INFERENCE_RULES.values():
+        keywords = list(inspect.signature(entry.function).parameters.values())[2:]
+        assert [one.name for one in keywords] == list(entry.parameters)
+        optional = {one.name: one.default for one in keywords if one.default is not one.empty}
+        assert optional == entry.defaults
+        for name, parameter in entry.parameters.items():
+            assert parameter.name == name
+            assert parameter.label
+            assert parameter.sentence.endswith(".")
+            assert parameter.kind in ("number", "choice", "costs")
+            assert parameter is rule_parameters()[name]
+            low, high = parameter.range
+            assert (
+                low <= parameter.default <= high
+                if parameter.kind == "number"
+                else parameter.default in parameter.choices
+            )
 
 
 def test_a_bound_of_bits_holds_for_nodes_that_miss_it_by_rounding():

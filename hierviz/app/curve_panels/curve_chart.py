@@ -11,6 +11,7 @@ from hierviz.app.curve_panels.curve_drag import drag_bar
 from hierviz.app.state.curve_choices import axes
 from hierviz.app.widgets.figure import below
 from hierviz.curves.set_operating_curve import set_operating_curve
+from hierviz.inference.parameters import THRESHOLD
 from hierviz.metrics import path_keys, path_metrics
 from hierviz.taxonomy import Taxonomy
 
@@ -63,12 +64,20 @@ class CurveChoice:
 
     def rules(self):
         """Where the marked rules land: {model: {rule: {metric: value}}}."""
-        view = state.view()
+        marked, settings = state.view().marked, self.settings
         return state.computed(
             "rules",
-            (self.data_key, tuple(self.keys), view.marked, view.bits, view.lam),
-            lambda: {name: _landed(model, view) for name, model in zip(self.names, self.models.values())},
+            (self.data_key, tuple(self.keys), marked, settings),
+            lambda: {
+                name: _landed(model, marked, dict(settings)) for name, model in zip(self.names, self.models.values())
+            },
         )
+
+    @property
+    def settings(self):
+        """Name and value of the parameters of all rules but the threshold, for `Evaluation.answers`."""
+        values = state.rule_settings(self.taxonomy)
+        return tuple((name, value) for name, value in values.items() if name != THRESHOLD.name)
 
     def answers(self):
         """Taxonomy and Pareto table of the judged samples by name."""
@@ -82,10 +91,10 @@ class CurveChoice:
         )
 
 
-def _landed(model, view):
+def _landed(model, marked, settings):
     found = {}
-    for rule in view.marked:
-        answers = model.answers(rule, bits=view.bits, lam=view.lam)
+    for rule in marked:
+        answers = model.answers(rule, **settings)
         metrics = path_metrics(model.taxonomy, model.truth, answers[model.judged])
         found[rule] = {key: float(metrics[key].mean()) for key in path_keys()}
     return found
@@ -99,8 +108,7 @@ def curve_chart(choice):
         view.axes,
         view.drawn,
         view.marked,
-        view.bits,
-        view.lam,
+        choice.settings,
         bool(view.own),
         uncertainty.shown(choice),
         str(points),

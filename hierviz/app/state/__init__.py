@@ -38,6 +38,13 @@ from hierviz.app.state.opened import (
     startup_limits,
 )
 from hierviz.app.state.paths import allowed_folder, allowed_path, is_local_visit, may_open_paths
+from hierviz.app.state.rule_parameters import (
+    bound_parameter,
+    change_parameter,
+    cost_files,
+    missing_costs,
+    rule_settings,
+)
 from hierviz.app.state.server_memory import answered, computed, kept, memory, opened_model
 from hierviz.app.state.upload_fields import keep_upload, kept_upload, limits_words
 
@@ -50,10 +57,13 @@ __all__ = [
     "bound",
     "bound_member",
     "bound_own_thresholds",
+    "bound_parameter",
     "bound_threshold",
     "change",
+    "change_parameter",
     "close",
     "computed",
+    "cost_files",
     "curve_start",
     "data",
     "dismiss_hint",
@@ -74,6 +84,7 @@ __all__ = [
     "may_open_paths",
     "may_reopen",
     "memory",
+    "missing_costs",
     "move_threshold",
     "must_ask",
     "open_elsewhere",
@@ -84,6 +95,7 @@ __all__ = [
     "reopen",
     "request_open",
     "request_reopen",
+    "rule_settings",
     "session",
     "shown_model",
     "shown_model_of",

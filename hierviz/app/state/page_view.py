@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 
 from hierviz.app.state.curve_choices import DRAWN, FORMER_PANELS, MARKED, PANELS, axes
 from hierviz.app.state.dataset import DEMO
 from hierviz.charts import threshold_text
 from hierviz.evaluation.mistakes import ORDERS, OUTCOMES
-from hierviz.inference.registry import INFERENCE_RULES
+from hierviz.inference.parameters import THRESHOLD
+from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
 
 TREES = ("icicle", "node-link", "list")
 
@@ -19,7 +20,9 @@ def _one_of(words):
 
 
 # Highest value and digits of each number; the lowest is 0. Thresholds near 1 need many digits.
-NUMBERS = {"tau": (1.0, 12), "bits": (64.0, 3), "lam": (64.0, 3)}
+NUMBERS = {"tau": (1.0, 12)}
+# Of the parameters of rules.
+MOST, DIGITS = 64.0, 3
 # Fields that hold several words; in the URL "-" stands for none of them.
 SEVERAL = ("models", "drawn", "marked", "taus")
 _KEY = "[a-z0-9]+(-[a-z0-9]+)*"
@@ -45,7 +48,19 @@ def grammar():
         "panel": _one_of(("none", *PANELS, *FORMER_PANELS)),
         "drawn": _one_of(DRAWN),
         "marked": _one_of(INFERENCE_RULES),
+        **{name: _values_of(parameter) for name, parameter in _in_url().items()},
     }
+
+
+def _in_url():
+    """The parameters of rules that have a field of the URL; the threshold stands in `tau` and `taus`."""
+    return {name: one for name, one in rule_parameters().items() if name != THRESHOLD.name}
+
+
+def _values_of(parameter):
+    if parameter.kind == "number":
+        return re.compile(_NUMBER, re.ASCII)
+    return re.compile(f"(?=.){_NAME}") if parameter.kind == "costs" else _one_of(parameter.choices)
 
 
 @dataclass(frozen=True)
@@ -53,7 +68,9 @@ class View:
     """Data, models, rule, threshold, sample and selection. Defaults are left out of the URL.
 
     `axes`, `drawn` and `marked` are of the operating curves; `taus` holds ``model:threshold`` where every model has a
-    threshold of its own, and is empty where `tau` is shared. `panel` is the one open below them.
+    threshold of its own, and is empty where `tau` is shared. `panel` is the one open below them. `parameters` holds those of
+    the rules that are not the default, each by name and with a field of the URL for itself; of costs that were uploaded the
+    name of the file.
     """
 
     data: str = DEMO
@@ -61,8 +78,6 @@ class View:
     model: str = ""
     rule: str = "threshold"
     tau: float = 0.5
-    bits: float = 1.0
-    lam: float = 1.0
     sample: str = ""
     outcome: str = ""
     under: str = ""
@@ -73,6 +88,7 @@ class View:
     marked: tuple[str, ...] = MARKED
     taus: tuple[str, ...] = ()
     panel: str = "target"
+    parameters: tuple[tuple[str, float | str], ...] = ()
 
     @property
     def own(self):
@@ -90,14 +106,23 @@ class View:
             own[model] = tau
         return replace(self, tau=tau, taus=own_thresholds(own))
 
+    def parameter(self, name):
+        """Value of a parameter of a rule."""
+        return dict(self.parameters).get(name, rule_parameters()[name].default)
+
+    def with_parameter(self, name, value):
+        """The view with another value of a parameter of a rule."""
+        values = {**dict(self.parameters), name: value}
+        if value == rule_parameters()[name].default:
+            del values[name]
+        return replace(self, parameters=tuple(sorted(values.items())))
+
     def to_query(self):
         """The query parameters, as text."""
-        default, found = View(), {}
-        for name, value in asdict(self).items():
-            if value != getattr(default, name):
-                text = threshold_text(value) if isinstance(value, float) else str(value)
-                found[name] = (",".join(value) or "-") if isinstance(value, tuple) else text
-        return found
+        default, values = View(), asdict(self)
+        changed = {name: value for name, value in values.items() if value != getattr(default, name)}
+        changed |= dict(changed.pop("parameters", ()))
+        return {name: _text(value) for name, value in changed.items()}
 
     @classmethod
     def from_query(cls, asked):
@@ -106,14 +131,22 @@ class View:
         for name, text in asked.items():
             if name in SEVERAL:
                 found[name] = tuple(one for one in text.split(",") if allowed[name].fullmatch(one))
-            elif name in allowed and allowed[name].fullmatch(text):
+            elif name in FIELDS and allowed[name].fullmatch(text):
                 found[name] = _number(name, text) if name in NUMBERS else text
         if "taus" in found:
             parts = (one.rpartition(":") for one in found["taus"])
             found["taus"] = own_thresholds({key: _number("tau", tau) for key, _, tau in parts})
         if "panel" in found:
             found["panel"] = FORMER_PANELS.get(found["panel"], found["panel"])
-        return cls(**found)
+        view = cls(**found)
+        for name, parameter in _in_url().items():
+            if name in asked and allowed[name].fullmatch(asked[name]):
+                value = asked[name]
+                if parameter.kind == "number":
+                    low, high = parameter.range[0], min(parameter.highest(), MOST)
+                    value = round(min(max(float(value), low), high), DIGITS)
+                view = view.with_parameter(name, value)
+        return view
 
     def cleaned(self, data):
         """The view without what the open data do not have, so that a link says what the page shows."""
@@ -128,9 +161,18 @@ class View:
         )
 
 
+FIELDS = {one.name for one in fields(View)} - {"parameters"}
+
+
 def own_thresholds(own):
     """Field `taus` of a dict of thresholds by model."""
     return tuple(f"{key}:{threshold_text(tau)}" for key, tau in own.items())
+
+
+def _text(value):
+    if isinstance(value, tuple):
+        return ",".join(value) or "-"
+    return threshold_text(value) if isinstance(value, float) else str(value)
 
 
 def _number(name, text):

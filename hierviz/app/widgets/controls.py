@@ -6,8 +6,9 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state.escape import escape
-from hierviz.app.state.page_view import View
+from hierviz.app.state.page_view import MOST, View
 from hierviz.charts import threshold_text
+from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.parametrisation import PARAMETRISATIONS
 
@@ -34,9 +35,6 @@ def rule_controls(data, model):
     rules = [key for key in rules if data.taxonomy.is_tree or not INFERENCE_RULES[key].tree_only]
     if state.view().rule not in rules:
         state.change(rule=View().rule)
-    most_bits = math.floor(1000 * data.taxonomy.information.max()) / 1000
-    if state.view().bits > most_bits:
-        state.change(bits=most_bits)
     st.selectbox(
         "Answer rule",
         rules,
@@ -44,38 +42,74 @@ def rule_controls(data, model):
         help="  \n".join(f"**{INFERENCE_RULES[key].label}**: {INFERENCE_RULES[key].sentence}" for key in rules),
         **state.bound("rule", width=170 if state.is_narrow() else 200),
     )
-    parameters = INFERENCE_RULES[state.view().rule].parameters
-    if "threshold" in parameters:
-        text = threshold_text(state.view().tau_of(model))
-        st.number_input(
-            "Threshold τ",
-            0.0,
-            1.0,
-            step=0.01,
-            format=f"%.{len(text) - 2}f",
-            help="The answer is the most specific class whose probability exceeds τ. Drag it on Operating curves.",
-            **state.bound_threshold(model, width=150),
-        )
-    if "bits" in parameters:
-        st.number_input(
-            "At least ζ bits",
-            0.0,
-            most_bits,
-            step=0.1,
-            help="The answer is the most probable class that says at least so much: 1 bit rules out half of all final classes.",
-            **state.bound("bits", width=150),
-        )
-    if "lam" in parameters:
-        st.number_input(
-            "λ in bits",
-            0.0,
-            64.0,
-            step=0.1,
-            help="The larger λ, the more cautious the answer.",
-            **state.bound("lam", width=150),
-        )
-    view = state.view()
-    return {"rule": view.rule, "threshold": view.tau_of(model), "bits": view.bits, "lam": view.lam}
+    for name, parameter in INFERENCE_RULES[state.view().rule].parameters.items():
+        if name == THRESHOLD.name:
+            _threshold(parameter, model)
+        else:
+            CONTROLS[parameter.kind](parameter, data.taxonomy)
+    return {"rule": state.view().rule, **state.rule_settings(data.taxonomy), "threshold": state.view().tau_of(model)}
+
+
+def _threshold(parameter, model):
+    text = threshold_text(state.view().tau_of(model))
+    st.number_input(
+        parameter.label,
+        *parameter.range,
+        step=0.01,
+        format=f"%.{len(text) - 2}f",
+        help=parameter.sentence,
+        **state.bound_threshold(model, width=150),
+    )
+
+
+def _number(parameter, taxonomy):
+    highest = math.floor(1000 * min(parameter.highest(taxonomy), MOST)) / 1000
+    if state.view().parameter(parameter.name) > highest:
+        state.change_parameter(parameter.name, highest)
+    st.number_input(
+        parameter.label,
+        float(parameter.range[0]),
+        highest,
+        step=0.1,
+        help=parameter.sentence,
+        **state.bound_parameter(parameter.name, width=150),
+    )
+
+
+def _choice(parameter, taxonomy):
+    st.selectbox(
+        parameter.label,
+        list(parameter.choices),
+        format_func=parameter.choices.get,
+        help=parameter.sentence,
+        **state.bound_parameter(parameter.name, width=230),
+    )
+
+
+def _costs(parameter, taxonomy):
+    """One of the costs that have a name, or an uploaded table."""
+    name = parameter.name
+    with st.popover("Costs from a file", icon=":material/upload_file:"):
+        st.markdown("A table with the columns `predicted`, `truth` and `cost`, and a row for every pair of leaves.")
+        uploads = state.kept_upload(name, "Table of costs (CSV, TSV or Parquet)")
+    seen = state.memory("cost files")
+    if uploads is not None and seen.get(name) is not uploads:
+        state.change_parameter(name, uploads.paths[0].name)
+    seen[name] = uploads
+    options = [*parameter.choices, *state.cost_files(name), state.view().parameter(name)]
+    st.selectbox(
+        parameter.label,
+        list(dict.fromkeys(options)),
+        format_func=lambda value: parameter.choices.get(value, value),
+        help=parameter.sentence,
+        **state.bound_parameter(name, width=230),
+    )
+    missing = state.missing_costs(parameter, taxonomy)
+    if missing is not None:
+        st.error(f"{escape(missing)}. The answers below weigh {parameter.choices[parameter.default]}.")
+
+
+CONTROLS = {"number": _number, "choice": _choice, "costs": _costs}
 
 
 def setting(data, model, choice):
@@ -85,8 +119,17 @@ def setting(data, model, choice):
     if not predictions.has_scores:
         return f"{name} · labels · {data.models[model].n_judged:,} samples"
     rule = INFERENCE_RULES[choice["rule"]]
-    signs = {"threshold": "τ", "bits": "ζ", "lam": "λ"}
-    at = "".join(f" {sign} = {threshold_text(choice[name])}" for name, sign in signs.items() if name in rule.parameters)
+    at = "".join(_told(parameter, choice[name], rule) for name, parameter in rule.parameters.items())
     kind = PARAMETRISATIONS[predictions.parametrisation].label
     kind = f" ({kind.lower()})" if kind.casefold() != predictions.name.casefold() else ""
     return f"{name}{kind} · {rule.label.lower()}{at} · {data.models[model].n_judged:,} samples"
+
+
+def _told(parameter, value, rule):
+    """A parameter in the line of a setting; nothing of an optional one that has its default."""
+    if parameter.kind == "number":
+        return f" {parameter.sign or parameter.label} = {threshold_text(value)}"
+    if value == rule.defaults.get(parameter.name):
+        return ""
+    text = parameter.choices.get(value) or value.name
+    return f", {parameter.label.lower()}: {escape(text)}"

@@ -1,0 +1,67 @@
+"""The parameters of the inference rules as the view has them, with costs that were uploaded in place of their names."""
+
+from __future__ import annotations
+
+from hierviz.app.state.current import change, session, view
+from hierviz.app.state.server_memory import computed, memory
+from hierviz.errors import HiervizError
+from hierviz.inference.registry import rule_parameters
+from hierviz.readers import load_costs
+
+
+def rule_settings(taxonomy):
+    """The values of all parameters of all rules: keywords of `Evaluation.answers`.
+
+    Costs that cannot be had are the default; `missing_costs` says why.
+    """
+    values = {}
+    for name, parameter in rule_parameters().items():
+        value = view().parameter(name)
+        if parameter.kind == "costs" and value not in parameter.choices:
+            found, _ = _uploaded(value, name, taxonomy)
+            value = parameter.default if found is None else found
+        values[name] = value
+    return values
+
+
+def missing_costs(parameter, taxonomy):
+    """Why the costs that the view names cannot be had, in words; None when they can, or the cost has a name of its own."""
+    value = view().parameter(parameter.name)
+    return None if value in parameter.choices else _uploaded(value, parameter.name, taxonomy)[1]
+
+
+def cost_files(name):
+    """Names of the uploaded tables that a parameter can be, as a list."""
+    return [path.name for path in _paths(name)]
+
+
+def bound_parameter(name, **widget):
+    """Keywords that tie a widget to a parameter of a rule."""
+    key = f"widget_{name}"
+    session[key] = view().parameter(name)
+
+    def changed():
+        change_parameter(name, session[key])
+
+    return {"key": key, "on_change": changed, **widget}
+
+
+def change_parameter(name, value):
+    """Change a parameter of a rule in the view."""
+    change(parameters=view().with_parameter(name, value).parameters)
+
+
+def _paths(name):
+    kept = memory("uploads").get(name)
+    return () if kept is None or kept.uploads is None else kept.uploads.paths
+
+
+def _uploaded(file, name, taxonomy):
+    """(LeafCosts or None, why there are none) of an uploaded table."""
+    path = next((path for path in _paths(name) if path.name == file), None)
+    if path is None:
+        return None, f"the costs of {file} are not here. Upload that file, or choose another cost"
+    try:
+        return computed("costs", (str(path), taxonomy.sha256), lambda: load_costs(path, taxonomy)), None
+    except HiervizError as error:
+        return None, str(error)

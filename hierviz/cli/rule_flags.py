@@ -1,0 +1,65 @@
+"""One flag for each parameter of the inference rules, as the registry declares it."""
+
+from __future__ import annotations
+
+import os
+
+from hierviz.errors import FileError
+from hierviz.inference.parameters import THRESHOLD
+from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
+
+METAVARS = {"number": "X", "choice": "KEY", "costs": "KEY|F.csv"}
+
+
+def add_rule_flags(command):
+    """Add a flag for every parameter of a rule; the threshold has its own, which other numbers use too."""
+    for name, parameter in _flagged().items():
+        rules = [f"`{key}`" for key, entry in INFERENCE_RULES.items() if name in entry.parameters]
+        command.add_argument(
+            flag(name),
+            dest=name,
+            type=float if parameter.kind == "number" else str,
+            default=parameter.default,
+            metavar=METAVARS[parameter.kind],
+            help=_help(parameter, rules).replace("%", "%%"),
+        )
+
+
+def chosen_parameters(options, taxonomy):
+    """The parameters that the flags give, as keywords of `evaluate`."""
+    return {name: _value(parameter, getattr(options, name), taxonomy) for name, parameter in _flagged().items()}
+
+
+def flag(name):
+    """The flag of a parameter."""
+    return f"--{name.replace('_', '-')}"
+
+
+def _flagged():
+    return {name: one for name, one in rule_parameters().items() if name != THRESHOLD.name}
+
+
+def _help(parameter, rules):
+    of = f"of rule{'s' if len(rules) > 1 else ''} {' and '.join(rules)}"
+    choices = " or ".join(parameter.choices)
+    what = {
+        "number": f"in {parameter.unit}" if parameter.unit else "a number",
+        "choice": choices,
+        "costs": f"{choices}, or a table predicted,truth,cost of every pair of leaves",
+    }[parameter.kind]
+    default = f"{parameter.default:g}" if parameter.kind == "number" else parameter.default
+    return f"{of}, {what} ({default})"
+
+
+def _value(parameter, given, taxonomy):
+    if parameter.kind != "costs" or given in parameter.choices:
+        return given
+    from hierviz.readers import load_costs
+    from hierviz.readers.streams import rewindable
+
+    if not os.path.exists(given):
+        raise FileError(
+            f"{flag(parameter.name)}: expected {' or '.join(parameter.choices)} or a table of costs, got {given!r}, which "
+            "is no file. Name one of them."
+        )
+    return load_costs(rewindable(given), taxonomy)

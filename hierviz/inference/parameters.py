@@ -1,0 +1,100 @@
+"""What an inference rule can be told besides the probabilities: the class of its parameters, and those that rules share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of an inference rule, by the same name wherever it can be chosen. A name means one thing in all rules.
+
+    Attributes
+    ----------
+    name : str
+        The keyword of the rule's function.
+    label, sentence : str
+        Title and help of a control.
+    default : float or str
+        What is taken where nothing is said.
+    kind : str
+        'number', 'choice' (one of `choices`), or 'costs' (one of `choices`, or `hierviz.inference.leaf_costs.LeafCosts`).
+    range : (low, high)
+        Of a number.
+    limit : callable, optional
+        Taxonomy -> the highest number that makes sense there.
+    unit, sign : str
+        Of a number; the sign it has in formulas.
+    choices : mapping of str to str
+        What may be chosen, with its name for people.
+    is_optional : bool
+        `infer` may be called without it.
+    """
+
+    name: str
+    label: str
+    sentence: str
+    default: float | str
+    kind: str = "number"
+    range: tuple[float, float] = (0.0, float("inf"))
+    limit: Callable | None = None
+    unit: str = ""
+    sign: str = ""
+    choices: Mapping[str, str] = field(default_factory=dict)
+    is_optional: bool = False
+
+    def highest(self, taxonomy=None):
+        """The highest number that may be chosen, of a taxonomy where one is given."""
+        most = self.range[1]
+        return most if self.limit is None or taxonomy is None else min(most, float(self.limit(taxonomy)))
+
+    def to_json(self, value):
+        """A value as plain JSON: a number, a choice, or the name of costs."""
+        return float(value) if self.kind == "number" else getattr(value, "name", value)
+
+
+THRESHOLD = Parameter(
+    "threshold",
+    "Threshold τ",
+    "The answer is the most specific class whose probability exceeds τ. Drag it on Operating curves.",
+    0.5,
+    range=(0.0, 1.0),
+    sign="τ",
+)
+BITS = Parameter(
+    "bits",
+    "At least ζ bits",
+    "The answer is the most probable class that says at least so much: 1 bit rules out half of all final classes.",
+    1.0,
+    limit=lambda taxonomy: np.max(taxonomy.information),
+    unit="bits",
+    sign="ζ",
+)
+LAM = Parameter("lam", "λ in bits", "The larger λ, the more cautious the answer.", 1.0, unit="bits", sign="λ")
+COST = Parameter(
+    "cost",
+    "Cost of a mistake",
+    "What an answer costs when another leaf is true: the answer is the leaf of the smallest expected cost.",
+    "depth_dist",
+    kind="costs",
+    choices={"depth_dist": "edges between the leaves"},
+    is_optional=True,
+)
+EXPECTATION = Parameter(
+    "expectation",
+    "Expected over",
+    "Over the leaves the reward is the F1 of information; over all nodes, each with the probability that it keeps to itself, "
+    "the reward is being correct times the recall of information.",
+    "leaves",
+    kind="choice",
+    choices={"leaves": "leaves", "exclusive": "all nodes, exclusive mass"},
+    is_optional=True,
+)
+
+
+def named(*parameters):
+    """Parameters by their name."""
+    return {parameter.name: parameter for parameter in parameters}

@@ -1,0 +1,262 @@
+"""A metric and a rule, each added in the two places that the recipes name, are wherever numbers and rules are shown."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+from visit import Visit, shelve
+
+import hierviz as hv
+from hierviz import cli
+from hierviz.inference import registry as rules
+from hierviz.inference.parameters import Parameter, named
+from hierviz.metrics import PathMetric
+from hierviz.metrics import registry as metrics
+from hierviz.reference import reference
+
+# Truth cello, oboe, drum; the most probable leaf is violin, flute, drum.
+TAXONOMY = """parent,child
+instrument,strings
+strings,violin
+strings,cello
+instrument,winds
+winds,flute
+winds,reeds
+reeds,oboe
+reeds,bassoon
+instrument,drum
+"""
+SCORES = """sample_id,truth,violin,cello,flute,oboe,bassoon,drum
+s1,cello,0.59375,0.40625,0,0,0,0
+s2,oboe,0,0,0.6875,0.25,0.0625,0
+s3,drum,0.125,0,0,0.125,0,0.75
+"""
+
+
+# The first place: a function -------------------------------------------------------------------------------------------
+
+
+def half_way(pairs):
+    """1 where the answer shares at least half of the levels of the truth."""
+    return (2 * pairs.depth.shared >= pairs.depth.due).astype(float)
+
+
+def patient(taxonomy, p, patience, manner="plain"):
+    """The root while the most probable leaf is below `patience` percent, then that leaf, or its parent."""
+    leaf = hv.infer(taxonomy, p, "leaf")
+    answer = leaf if manner == "plain" else taxonomy.parent[leaf]
+    return np.where(100 * p[np.arange(len(p)), leaf] >= patience, answer, 0)
+
+
+# The second place: an entry --------------------------------------------------------------------------------------------
+
+METRIC = PathMetric(
+    "half_way",
+    "predicted",
+    "Half of the way",
+    "The answer shares at least half of the levels of the truth.",
+    r"[2\,d(\mathrm{lca}) \ge d(y)]",
+    "the recipe",
+    function=half_way,
+    loss="answers short of half of the way",
+    is_binary=True,
+)
+RULE = rules.InferenceRule(
+    "patient",
+    "Patient",
+    "Answer with the root until a leaf is probable enough.",
+    r"\hat y = \text{leaf or root}",
+    "the recipe",
+    patient,
+    parameters=named(
+        Parameter(
+            "patience", "Patience in percent", "How sure to be.", 60.0, range=(0.0, 100.0), unit="percent", sign="π"
+        ),
+        Parameter(
+            "manner",
+            "Manner of answering",
+            "The leaf, or its parent.",
+            "plain",
+            kind="choice",
+            choices={"plain": "the leaf", "kind": "its parent"},
+            is_optional=True,
+        ),
+    ),
+)
+
+
+@pytest.fixture
+def added(monkeypatch):
+    """The two entries."""
+    monkeypatch.setitem(metrics._ENTRIES, METRIC.key, METRIC)
+    monkeypatch.setitem(rules._RULES, RULE.key, RULE)
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Taxonomy and predictions, as paths."""
+    paths = {"taxonomy": tmp_path / "taxonomy.csv", "predictions": tmp_path / "patient.csv"}
+    for path, text in zip(paths.values(), (TAXONOMY, SCORES), strict=True):
+        path.write_text(text)
+    return paths
+
+
+@pytest.fixture
+def run(files, capsys):
+    """run(command, *flags) -> standard output of a command on the files."""
+
+    def call(command, *flags):
+        capsys.readouterr()
+        assert cli.main([command, *(f"--{name}={path}" for name, path in files.items()), *flags]) == 0
+        return capsys.readouterr().out
+
+    return call
+
+
+def shelved(files):
+    return shelve(taxonomy=str(files["taxonomy"]), predictions=(str(files["predictions"]),))
+
+
+def test_the_registries_are_read_only():
+    for registry in (hv.METRICS, hv.INFERENCE_RULES):
+        with pytest.raises(TypeError, match="does not support item assignment"):
+            registry["new"] = None
+
+
+def test_a_metric_is_in_every_number(added, files, run, tmp_path):
+    """Leaf answers: violin for cello 1 of 2 levels, flute for oboe 1 of 3, drum for drum all."""
+    found = json.loads(run("evaluate", "--rule", "leaf", "--per-sample", str(tmp_path / "samples.csv")))["models"][0]
+    assert found["predicted"]["half_way"] == pytest.approx(2 / 3)
+    assert list(found["predicted"])[:2] == ["exact", "correct"]
+    with open(tmp_path / "samples.csv", encoding="utf-8") as file:
+        assert [float(row["half_way"]) for row in csv.DictReader(file)] == [1, 0, 1]
+    curve = list(csv.DictReader(io.StringIO(run("curve"))))
+    assert float(curve[-1]["half_way"]) == pytest.approx(2 / 3)
+    assert "**`half_way`: Half of the way.** The answer shares" in reference()
+
+
+def test_a_metric_in_the_tables_and_goals_of_the_core(added, files):
+    taxonomy = hv.load_taxonomy(files["taxonomy"])
+    predictions = hv.load_predictions(files["predictions"], taxonomy)
+    model = hv.Evaluation.of(predictions)
+    assert hv.at_least_correct(model.curve, 0.5, key="half_way").is_feasible
+    assert model.curve.best_threshold("half_way") is not None
+    table = hv.charts.operating_curves_table({"model": model.curve}, tau=0.5)
+    assert table["half_way"][0] == model.curve.at(0.5)["half_way"]
+    found = hv.guaranteed_threshold(taxonomy, model.table, predictions.truth, 0.3, 0.3, key="half_way")
+    assert found.method == "binomial"
+    bands = hv.bootstrap_curve(taxonomy, model.table, predictions.truth, hv.Resamples.draw(3, 5, 0))
+    assert "half_way" in bands.curve
+
+
+def test_a_metric_is_on_the_pages(added, files):
+    data = shelved(files)
+    visit = Visit("curves", data=data.key, axes="tau-half-way")
+    assert visit.control("Curve of").value == "tau-half-way"
+    assert METRIC.label in visit.control("and the best mean of").options
+    assert any(METRIC.label in one.value.columns for one in visit.at.dataframe)
+    assert METRIC.label in visit.charts()[0][0].proto.spec
+    visit.go(panel="guarantee", data=data.key)
+    assert METRIC.loss in visit.control("of").options
+    visit.go("example", data=data.key)
+    assert METRIC.key in visit.numbers()
+
+
+def test_a_rule_is_on_the_command_line(added, run):
+    help_text = " ".join(run_help().split())
+    assert "patient" in help_text
+    assert "--patience X of rule `patient`, in percent (60)" in help_text
+    assert "--manner KEY of rule `patient`, plain or kind (plain)" in help_text
+    found = json.loads(run("evaluate", "--rule", "patient"))["models"][0]
+    # 59 % is below 60: the root for cello; flute for oboe; drum.
+    assert (found["rule"], found["patience"], found["predicted"]["correct"]) == ("patient", 60, pytest.approx(2 / 3))
+    assert "manner" not in found
+    found = json.loads(run("evaluate", "--rule", "patient", "--patience", "50", "--manner", "kind"))["models"][0]
+    # strings and winds are correct, and so is the parent of drum, the root.
+    assert (found["patience"], found["manner"], found["predicted"]["correct"]) == (50, "kind", 1)
+    assert "**`patient`: Patient.** Answer with the root" in reference()
+    assert "keyword `manner` (`plain` or `kind`, `plain` unless given)" in reference()
+
+
+def run_help():
+    return cli.parser()._subparsers._group_actions[0].choices["evaluate"].format_help()
+
+
+def test_a_rule_is_on_the_pages(added, files):
+    data = shelved(files)
+    visit = Visit("overview", data=data.key)
+    visit.control("Answer rule").select("patient")
+    visit.run()
+    assert (visit.control("Patience in percent").value, visit.control("Manner of answering").value) == (60, "plain")
+    visit.control("Patience in percent").set_value(50.0)
+    visit.control("Manner of answering").select("kind")
+    visit.run()
+    assert {key: visit.query[key] for key in ("rule", "patience", "manner")} == {
+        "rule": "patient",
+        "patience": "50.000",
+        "manner": "kind",
+    }
+    assert "π = 50.000, manner of answering: its parent" in visit.text
+    # A link shows the same, on another page too; every rule may be marked on the curves.
+    other = Visit("example", **visit.query)
+    assert (other.control("Patience in percent").value, other.control("Manner of answering").value) == (50, "kind")
+    curves = Visit("curves", **visit.query | {"marked": "patient"})
+    assert curves.control("Rules to mark").value == ["patient"]
+
+
+# Costs of one's own ----------------------------------------------------------------------------------------------------
+
+LEAVES = ("violin", "cello", "flute", "oboe", "bassoon", "drum")
+
+
+def costs(cheap):
+    """Every mistake costs 1, but an answer `cheap` next to nothing."""
+    rows = [f"{a},{b},{0 if a == b else 0.01 if a == cheap else 1}" for a in LEAVES for b in LEAVES]
+    return "\n".join(["predicted,truth,cost", *rows]) + "\n"
+
+
+def test_costs_on_the_command_line(run, tmp_path, files, capsys):
+    table = tmp_path / "prices.csv"
+    table.write_text(costs("drum"))
+    found = json.loads(run("evaluate", "--rule", "crm_leaf", "--cost", str(table)))["models"][0]
+    assert (found["cost"], found["predicted"]["exact"]) == ("prices.csv", pytest.approx(1 / 3))
+    plain = json.loads(run("evaluate", "--rule", "crm_leaf"))["models"][0]
+    assert "cost" not in plain
+    assert json.loads(run("evaluate", "--rule", "crm_leaf", "--cost", "depth_dist"))["models"][0] == plain
+    named_files = [f"--{name}={path}" for name, path in files.items()]
+    for cost, message in (
+        ("hops", "--cost: expected depth_dist or a table of costs, got 'hops', which is no file. Name one of them."),
+        (str(files["taxonomy"]), "taxonomy.csv: expected the columns predicted, truth, cost, each once"),
+    ):
+        assert cli.main(["evaluate", *named_files, "--cost", cost]) == 2
+        assert message in capsys.readouterr().err
+    exclusive = json.loads(run("evaluate", "--rule", "crm_nodes", "--expectation", "exclusive"))["models"][0]
+    assert exclusive["expectation"] == "exclusive"
+    assert "expectation" not in json.loads(run("evaluate", "--rule", "crm_nodes"))["models"][0]
+
+
+def test_costs_on_the_pages(files):
+    data = shelved(files)
+    visit = Visit("example", data=data.key, rule="crm_leaf", sample="s1")
+    assert visit.control("Cost of a mistake").value == "depth_dist"
+    visit.at.file_uploader(key="upload_cost").upload("prices.csv", costs("drum").encode())
+    visit.run()
+    assert visit.control("Cost of a mistake").value == "prices.csv"
+    assert not visit.at.error
+    assert "cost of a mistake: prices.csv" in visit.text
+    assert "Answer: **drum**" in visit.text
+    visit.run()
+    assert visit.query["cost"] == "prices.csv"
+    # Another visitor has the link and not the file.
+    other = Visit("example", **visit.query)
+    assert "the costs of prices.csv are not here" in other.text
+    assert "Answer: **violin**" in other.text
+    other.at.file_uploader(key="upload_cost").upload("prices.csv", costs("oboe").replace("drum,drum,0\n", "").encode())
+    other.run()
+    assert "got none for predicted 'drum', truth 'drum'" in other.text
+    other.control("Cost of a mistake").select("depth_dist")
+    other.run()
+    assert not other.at.error
+    assert "cost" not in other.query

@@ -1,0 +1,83 @@
+"""Rule `crm_leaf` with costs that people bring: by the definition, equal to the named cost, refused where they do not fit."""
+
+import numpy as np
+import pytest
+import strategies
+from hypothesis import given
+from strategies import many
+
+import hierviz as hv
+from hierviz.inference.leaf_costs import LeafCosts
+
+
+def distances(taxonomy):
+    """Edges between every pair of leaves."""
+    answer, truth = (leaves.ravel() for leaves in np.meshgrid(taxonomy.leaves, taxonomy.leaves, indexing="ij"))
+    depth = taxonomy.depth
+    edges = depth[answer] + depth[truth] - 2 * depth[taxonomy.lca(answer, truth)]
+    return edges.reshape(taxonomy.n_leaves, taxonomy.n_leaves)
+
+
+def test_by_hand(taxonomy):
+    """Leaves cat, dog, duck, newt. A false newt costs 9, a missed newt 5, anything else wrong 1."""
+    p = np.array([[1, 0.75, 0.5, 0.25, 0, 0, 0.25]])
+    costs = np.ones((4, 4)) - np.eye(4)
+    costs[3, :3], costs[:3, 3] = 9, 5
+    # cat 0.25 + 0.25 * 5 = 1.5; dog 0.5 + 1.25 = 1.75; duck 0.75 + 1.25 = 2; newt 0.75 * 9 = 6.75.
+    given = LeafCosts.from_array(taxonomy, costs, "prices.csv")
+    assert hv.infer(taxonomy, p, "crm_leaf", cost=given).tolist() == taxonomy.nodes("cat").tolist()
+    # An answer "duck" that costs next to nothing is given whatever the probabilities are.
+    costs[2] = 0.125
+    given = LeafCosts.from_array(taxonomy, costs)
+    assert hv.infer(taxonomy, p, "crm_leaf", cost=given).tolist() == taxonomy.nodes("duck").tolist()
+    # Equal costs: the lowest leaf.
+    given = LeafCosts.from_array(taxonomy, np.ones((4, 4)))
+    assert hv.infer(taxonomy, p, "crm_leaf", cost=given).tolist() == taxonomy.nodes("cat").tolist()
+
+
+@many
+@given(strategies.judged())
+def test_the_distance_as_a_table_is_the_named_cost(case):
+    _, taxonomy, p, _ = case
+    table = LeafCosts.from_array(taxonomy, distances(taxonomy))
+    np.testing.assert_array_equal(
+        hv.infer(taxonomy, p, "crm_leaf", cost=table), hv.infer(taxonomy, p, "crm_leaf", cost="depth_dist")
+    )
+
+
+def test_in_the_numbers_of_a_model(taxonomy):
+    p = np.array([[0.5, 0.25, 0, 0.25]])
+    predictions = hv.Predictions.from_scores(taxonomy, p, "leaf_probabilities", truth=taxonomy.nodes("duck"))
+    costs = np.ones((4, 4)) - np.eye(4)
+    costs[2] = 0
+    given = LeafCosts.from_array(taxonomy, costs, "prices.csv")
+    (model,) = hv.evaluate(predictions, "crm_leaf", cost=given)["models"]
+    assert (model["rule"], model["cost"], model["predicted"]["exact"]) == ("crm_leaf", "prices.csv", 1)
+    (model,) = hv.evaluate(predictions, "crm_leaf")["models"]
+    assert "cost" not in model
+    assert model["predicted"]["exact"] == 0
+
+
+def test_refused(taxonomy):
+    with pytest.raises(
+        hv.PredictionsError, match=r"^costs: expected a cost for every pair of the 4 leaves, shape \(4, 4\)"
+    ):
+        LeafCosts.from_array(taxonomy, np.ones((3, 4)))
+    for value in (-1, np.nan, np.inf):
+        costs = np.ones((4, 4))
+        costs[1, 3] = value
+        with pytest.raises(hv.PredictionsError, match=rf"got {float(value)} for answer 'dog' and truth 'newt'"):
+            LeafCosts.from_array(taxonomy, costs)
+    other = hv.Taxonomy.from_edges([("r", "a"), ("r", "b")])
+    with pytest.raises(
+        hv.TaxonomyError, match=r"^costs: expected the costs of this taxonomy \(2 leaves\), got those of an"
+    ):
+        hv.infer(other, np.ones((1, 3)), "crm_leaf", cost=LeafCosts.from_array(taxonomy, np.ones((4, 4))))
+    for cost in (np.ones((4, 4)), None, "hops"):
+        with pytest.raises(hv.PredictionsError, match=r"^cost: expected one of depth_dist, got "):
+            hv.infer(taxonomy, np.ones((1, 7)), "crm_leaf", cost=cost)
+    predictions = hv.Predictions.from_scores(taxonomy, np.ones((1, 4)) / 4, "leaf_probabilities", truth=[2])
+    with pytest.raises(
+        hv.PredictionsError, match=r"^rule 'darts': expected parameters among .*, got 'lamb'\. Did you mean"
+    ):
+        hv.evaluate(predictions, "darts", lamb=2)
