@@ -98,7 +98,7 @@ def _check(edges, where):
             )
         if _HALF.search(child) or (parent and _HALF.search(parent)):
             raise TaxonomyError(
-                f"{where}: expected names in Unicode text, got half a character in edge {number}: {(parent, child)!r}. "
+                f"{where}: expected names in Unicode text, got an unpaired surrogate in edge {number}: {(parent, child)!r}. "
                 "Write the file in UTF-8 again."
             )
         if parent == child:

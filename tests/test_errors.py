@@ -49,7 +49,7 @@ WHERE = {
 def test_every_message_is_one_short_line(value, where):
     value, where = LONG[value], WHERE[where]
     error = FileError(
-        f"{where}:17: expected {listed([value] * 9)}, got {value!r} and {[value, (value,)]!r}. Mend {value!r}."
+        f"{where}:17: expected {listed([value] * 9)}, got {value!r} and {[value, (value,)]!r}. Correct {value!r}."
     )
     message = str(error)
     assert len(message) <= LONGEST_MESSAGE

@@ -11,6 +11,8 @@ from hierviz.charts._canvas import position
 from hierviz.charts.theme import FONT, SIZE
 from hierviz.number_text import NUDGE
 
+RECALL = {"info": "information recall", "depth": "depth recall"}
+
 
 def depth_histogram(figure, width, height):
     """How many answers of the model looked at have which depth, at its threshold."""
@@ -62,15 +64,15 @@ def live_sentence(figure, width, wide, start):
     """What the model looked at does at its threshold, in one sentence that follows the handle."""
     look, value = figure.look, figure.value
     names, looked = json.dumps(list(figure.curves)), {}
-    for name, key in (("right", "correct"), ("exactly", "exact"), ("told", f"{value}_recall")):
+    for name, key in (("correct", "correct"), ("exact", "exact"), ("recall", f"{value}_recall")):
         looked[name] = _percent(f"datum['{key.removeprefix('info_')}_' + picked]")
     text = [
-        f"{names}[picked] + ' at τ = ' + datum.text + ': right ' + datum.right + ' of the time,'",
-        "'exactly right ' + datum.exactly + ', tells ' + datum.told + ' of what there is to say.'",
+        f"{names}[picked] + ' at τ = ' + datum.text + ': correct ' + datum.correct + ','",
+        f"'exact ' + datum.exact + ', {RECALL[value]} ' + datum.recall + '.'",
     ]
     if figure.answers:
         looked["inner"] = _percent(f"datum['{numbers.NOT_AT_LEAF}_' + picked]")
-        text.append("'Stops before a final class ' + datum.inner + ' of the time.'")
+        text.append("'Answers above the leaves: ' + datum.inner + '.'")
     if wide:
         text = [" + ' ' + ".join(text)]
     height = 20 * len(text) + 2

@@ -17,7 +17,7 @@ TITLES = {
     "tp": "answered and true",
     "fn": "true, not answered",
     "fp": "answered, not true",
-    "tn": "wrong turns not taken",
+    "tn": "siblings on neither path",
 }
 NARROW, GAP, INSET, LINE = 560, 6, 12, 17
 
@@ -84,10 +84,10 @@ def confusion_breakdown(taxonomy, confusion, row, *, dark=False, width=1000, mos
     counts = {cell: len(names) for cell, names in sets.items()}
     for text in (
         _fraction(
-            "hP", counts["tp"], counts["tp"] + counts["fp"], "of the answer's nodes are true", "nothing is claimed"
+            "hP", counts["tp"], counts["tp"] + counts["fp"], "of the answer's nodes are true", "nothing is predicted"
         ),
         _fraction(
-            "hR", counts["tp"], counts["tp"] + counts["fn"], "of the true nodes are answered", "nothing is to be found"
+            "hR", counts["tp"], counts["tp"] + counts["fn"], "of the true nodes are answered", "the truth is the root"
         ),
     ):
         y += 18
@@ -120,7 +120,7 @@ def confusion_breakdown_sentence(taxonomy, confusion, row):
     truth, predicted = _ends(taxonomy, confusion.truth[row]), _ends(taxonomy, confusion.predicted[row])
     if tp + fp == 0:
         missing = f"it misses {_nodes(fn)} on the way to {truth}" if fn else "and the truth is the root itself"
-        return f"The answer stays at the root and claims nothing; {missing}."
+        return f"The answer is the root; {missing}."
     return (
         f"Of the {_nodes(tp + fp)} on the way to the answer {predicted}, {tp} {'is' if tp == 1 else 'are'} true; "
         f"of the {_nodes(tp + fn)} on the way to the truth {truth}, {tp} {'is' if tp == 1 else 'are'} answered."

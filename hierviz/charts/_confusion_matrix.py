@@ -127,7 +127,8 @@ def confusion_matrix_sentence(taxonomy, confusion):
     ppv, tpr = confusion.measures["ppv"], confusion.measures["tpr"]
     n = len(confusion.truth)
     if ppv is None or tpr is None:
-        return f"Over {n:,} samples no node is answered." if ppv is None else f"Over {n:,} samples no node is due."
+        what = "answered" if ppv is None else "true"
+        return f"Over {n:,} samples no {what} node lies below the root."
     return (
         f"Over {n:,} samples {percent_text(ppv)} of the answered nodes are true, "
         f"and {percent_text(tpr)} of the true nodes are answered."

@@ -24,8 +24,8 @@ def bands_sentence(bands, x="info_recall", y="correct"):
         return ""
     across = "" if x == "tau" else f", drawn at the mean {short_label(x).lower()},"
     return (
-        f"The pale band around a curve: at each threshold{across} {short_label(y).lower()} lies in it for "
-        f"{100 * shown[0].curve[y].level:.4g} % of the sets of samples drawn anew from those at hand."
+        f"The pale band around a curve is the {100 * shown[0].curve[y].level:.4g} % bootstrap interval of "
+        f"{short_label(y).lower()} at each threshold{across} from samples resampled with replacement."
     )
 
 

@@ -174,10 +174,7 @@ def difference_band_sentence(difference, key, names, *, most_correct=None):
         if most < levels[-1]:
             until += f"; {name} never has more than {percent_text(most, 1)} correct and counts as 0 from there on"
     if unclear.all():
-        return (
-            f"{what}: at no share is there a clear difference between {names[0]} and {names[1]}: the {band} holds 0 "
-            f"everywhere ({until})."
-        )
+        return f"{what}: no clear difference between {names[0]} and {names[1]}: the {band} contains 0 everywhere ({until})."
     sides = [(name, ~unclear & (sign * one.estimate > 0)) for name, sign in zip(names, (1, -1), strict=True)]
     told = [f"{name} is clearly higher {_where(levels, where)}" for name, where in sides if where.any()]
     rest = "; where it is grey and hatched, no difference is clear" if unclear.any() else ""
@@ -203,14 +200,14 @@ def _spans(level, inside):
 def _where(levels, where):
     """The shares of correct answers at which something holds, in words."""
     if where.all():
-        return "at all of them"
+        return "at all shares"
     change = np.diff(np.concatenate([[0], where.astype(int), [0]]))
     starts, ends = np.flatnonzero(change == 1), np.flatnonzero(change == -1) - 1
     runs = [
         f"{percent_text(levels[a], 1)}" if a == b else f"{percent_text(levels[a], 1)} to {percent_text(levels[b], 1)}"
         for a, b in zip(starts.tolist(), ends.tolist())
     ]
-    more = f" and in {len(runs) - MOST_RUNS} more stretches" if len(runs) > MOST_RUNS else ""
+    more = f" and in {len(runs) - MOST_RUNS} more ranges" if len(runs) > MOST_RUNS else ""
     return f"where at least {', '.join(runs[:MOST_RUNS])} are correct{more}"
 
 

@@ -151,9 +151,8 @@ def operating_curves_sentence(curves, tau=0.5, *, model=None):
     name, at = list(curves)[place], taus[place]
     values = curves[name].at(at)
     return (
-        f"At τ = {_short(at)} {name} is right {percent_text(values['correct'])} of the time, names exactly the true "
-        f"class in {percent_text(values['exact'])} of the samples, "
-        f"and states {percent_text(values['info_recall'])} of what there is to say."
+        f"{name} at τ = {_short(at)}: {percent_text(values['correct'])} of the answers are correct, "
+        f"{percent_text(values['exact'])} exact; information recall {percent_text(values['info_recall'])}."
     )
 
 
@@ -189,7 +188,7 @@ def _legend_groups(figure, wide, envelope):
     notes = [{"kind": "note", "label": f"Better: {' '.join(one for one in sides if one)}"}]
     if figure.x == "tau" and len(figure.curves) > 1:
         # What is higher at one threshold is not therefore better.
-        notes = [{"kind": "note", "label": "One τ differs by model"}]
+        notes = [{"kind": "note", "label": "τ not comparable"}]
     if envelope:
         notes.append({"kind": "note", "label": "Pale: the raw points"})
     notes += [

@@ -187,7 +187,7 @@ def probability_tree_sentence(
     if taxonomy.is_ancestor(predicted, truth):
         steps = int(taxonomy.depth[truth] - taxonomy.depth[predicted])
         if predicted == 0:
-            return f"No class is named: the answer stays at the root. The truth is {named(truth)}.{scope}"
+            return f"The answer is the root. The truth is {named(truth)}.{scope}"
         return (
             f"The answer {named(predicted)} is right and stops {_levels(steps)} above the truth {named(truth)}.{scope}"
         )
@@ -198,7 +198,7 @@ def probability_tree_sentence(
         )
     common = int(taxonomy.lca([truth], [predicted])[0])
     where = "at the root" if common == 0 else f"after {taxonomy.title(common)}"
-    return f"The answer is {named(predicted)}, the truth is {named(truth)}; they part {where}.{scope}"
+    return f"The answer is {named(predicted)}, the truth is {named(truth)}; their paths diverge {where}.{scope}"
 
 
 def _among(taxonomy, truths, predicted, named):
@@ -207,7 +207,7 @@ def _among(taxonomy, truths, predicted, named):
     if predicted in truths:
         return f"The answer {named(predicted)} is one of {classes}."
     if predicted == 0:
-        return f"No class is named: the answer stays at the root, above {classes}."
+        return f"The answer is the root, above {classes}."
     if any(taxonomy.is_ancestor(predicted, one) for one in truths):
         return f"The answer {named(predicted)} is right, and less specific than the truth: {classes}."
     if any(taxonomy.is_ancestor(one, predicted) for one in truths):

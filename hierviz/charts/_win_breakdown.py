@@ -163,7 +163,7 @@ def win_breakdown_sentence(taxonomy, breakdown):
     total = adding_up([row["term"] for row in rows], breakdown.win)[1]
     text = f"The win is {total} of 1"
     if breakdown.lost[costly] <= 0.005:
-        return f"{text}: next to nothing is lost on the way to {taxonomy.title(breakdown.nodes[-1])}."
+        return f"{text}: almost nothing is lost on the way to {taxonomy.title(breakdown.nodes[-1])}."
     name, p = taxonomy.title(breakdown.nodes[costly]), float(breakdown.p[costly])
     return (
         f"{text}. The most costly step is {name}: it counts {fraction_text(breakdown.weight[costly])}, got "

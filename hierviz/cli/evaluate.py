@@ -30,7 +30,7 @@ def add_evaluate(commands):
     command.add_argument(
         "--operating-point",
         metavar="F.json",
-        help="rule and threshold from a file of the app; notes say what it promised beside what is measured",
+        help="rule and threshold from a file of the app; notes compare its values and guarantee with those measured",
     )
     add_rule_flags(command)
     command.add_argument(

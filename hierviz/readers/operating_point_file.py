@@ -42,11 +42,11 @@ def load_operating_point(source, taxonomy=None):
         value = json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, file.where))
     except json.JSONDecodeError as error:
         raise FileError(
-            f"{file.where}:{error.lineno}: expected JSON, got an error in column {error.colno} ({error.msg}). Mend the file."
+            f"{file.where}:{error.lineno}: expected JSON, got an error in column {error.colno} ({error.msg}). Correct the file."
         ) from None
     except (ValueError, RecursionError) as error:
         # A number with more digits, or more brackets inside each other, than Python takes.
-        raise FileError(f"{file.where}: expected JSON, got {error}. Mend the file.") from None
+        raise FileError(f"{file.where}: expected JSON, got {error}. Correct the file.") from None
     return OperatingPoint.from_json(value, taxonomy=taxonomy, where=file.where)
 
 

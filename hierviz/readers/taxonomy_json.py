@@ -50,11 +50,11 @@ def read_json(source):
         except json.JSONDecodeError as error:
             raise TaxonomyError(
                 f"{source.where}:{error.lineno}: expected JSON, got an error in column {error.colno} "
-                f"({error.msg}). Mend the file."
+                f"({error.msg}). Correct the file."
             ) from None
         except ValueError as error:
             # A number with more digits than Python takes.
-            raise TaxonomyError(f"{source.where}: expected JSON, got {error}. Mend the file.") from None
+            raise TaxonomyError(f"{source.where}: expected JSON, got {error}. Correct the file.") from None
     _require_unicode(text, value, source.where)
     detected = {"form": "JSON", **source.detected}
     if (
@@ -80,14 +80,14 @@ def read_json(source):
 
 
 def _require_unicode(text, value, where):
-    """Raise a TaxonomyError for an escape such as \\ud800 that is half a character."""
+    """Raise a TaxonomyError for an escape such as \\ud800 that is an unpaired surrogate."""
     if re.search(r"\\u[dD][89a-fA-F]", text):
         try:
             json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError as error:
             half = error.object[error.start]
             raise TaxonomyError(
-                f"{where}: expected text in Unicode, got half a character ({half!r}). Write the file in UTF-8 again."
+                f"{where}: expected text in Unicode, got an unpaired surrogate ({half!r}). Write the file in UTF-8 again."
             ) from None
 
 

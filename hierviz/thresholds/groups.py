@@ -9,7 +9,7 @@ samples, groups without a sample and groups where the goal cannot be reached use
 
 A goal that every group has to reach is harder than one that only the mean has to reach: "95 % correct" in each group
 may cost more recall than one threshold for all. The best F1 of each group cannot be worse than that of one threshold,
-on the samples that the thresholds were chosen on; only others can tell whether it is better on new ones.
+on the samples that the thresholds were chosen on; only held-out samples show whether it is better on new ones.
 
 Functions
 ---------
@@ -78,7 +78,7 @@ class GroupThresholds:
             return f"Thresholds were chosen on {self.chosen_on} samples and measured on {self.measured_on} others."
         return (
             f"Thresholds were chosen and measured on the same {self.chosen_on} samples: "
-            "on new ones the values of many thresholds are likely to be lower."
+            "on new samples they are likely to be lower."
         )
 
     def thresholds_of(self, labels):

@@ -184,22 +184,28 @@ def _checked_point(value, taxonomy, where):
         f"{where}: threshold",
         "a number from 0 to 1",
         threshold,
-        "Mend it",
+        "Correct it",
     )
     is_count = isinstance(n_samples, int) and not isinstance(n_samples, bool) and n_samples > 0
-    _require(is_count, f"{where}: n_samples", "a whole number above 0", n_samples, "Mend it")
-    _require(isinstance(value["hierviz"], str), f"{where}: hierviz", "a version as text", value["hierviz"], "Mend it")
+    _require(is_count, f"{where}: n_samples", "a whole number above 0", n_samples, "Correct it")
+    _require(
+        isinstance(value["hierviz"], str), f"{where}: hierviz", "a version as text", value["hierviz"], "Correct it"
+    )
     model = value["model"]
-    _require(isinstance(model, dict), f"{where}: model", "an object", model, "Mend it")
+    _require(isinstance(model, dict), f"{where}: model", "an object", model, "Correct it")
     _check_keys(model, ("name", "sha256"), f"{where}: model")
-    _require(isinstance(model["name"], str), f"{where}: model name", "text", model["name"], "Mend it")
+    _require(isinstance(model["name"], str), f"{where}: model name", "text", model["name"], "Correct it")
     if model["sha256"] is not None:
         _check_hash(model["sha256"], f"{where}: model sha256")
     _check_hash(value["taxonomy_sha256"], f"{where}: taxonomy_sha256")
     for key in ("created_from", "guarantee"):
         _check_plain(value[key], f"{where}: {key}")
     _require(
-        isinstance(value["created_from"], dict), f"{where}: created_from", "an object", value["created_from"], "Mend it"
+        isinstance(value["created_from"], dict),
+        f"{where}: created_from",
+        "an object",
+        value["created_from"],
+        "Correct it",
     )
     _check_values(value["values"], f"{where}: values")
     _check_guarantee(value["guarantee"], threshold, f"{where}: guarantee")
@@ -220,13 +226,13 @@ def _checked_point(value, taxonomy, where):
 
 
 def _check_values(values, where):
-    _require(isinstance(values, dict), where, "an object", values, "Mend it")
+    _require(isinstance(values, dict), where, "an object", values, "Correct it")
     for key, one in values.items():
         here = f"{where}, {key}"
-        _require(isinstance(one, dict), here, 'an object such as {"value": 0.9}', one, "Mend it")
+        _require(isinstance(one, dict), here, 'an object such as {"value": 0.9}', one, "Correct it")
         wanted = ("value", "low", "high") if len(one) > 1 else ("value",)
         _check_keys(one, wanted, here)
-        _require(all(map(_is_number, one.values())), here, "numbers", one, "Mend it")
+        _require(all(map(_is_number, one.values())), here, "numbers", one, "Correct it")
         if len(one) > 1:
             _require(one["low"] <= one["high"], here, "low <= high", [one["low"], one["high"]], "Swap them")
 
@@ -234,7 +240,7 @@ def _check_values(values, where):
 def _check_guarantee(guarantee, threshold, where):
     if guarantee is None:
         return
-    _require(isinstance(guarantee, dict), where, "an object or null", guarantee, "Mend it")
+    _require(isinstance(guarantee, dict), where, "an object or null", guarantee, "Correct it")
     missing = [key for key in ("key", "alpha", "delta", "threshold") if key not in guarantee]
     if missing:
         raise FileError(f"{where}: expected the key {missing[0]!r}, got none. Choose the threshold again.")
@@ -243,7 +249,7 @@ def _check_guarantee(guarantee, threshold, where):
         f"{where}: threshold",
         f"{threshold!r}, the threshold of the operating point",
         guarantee["threshold"],
-        "A promise holds for the threshold that was certified only",
+        "The guarantee holds only for the threshold that was certified",
     )
 
 

@@ -1,4 +1,4 @@
-"""What an operating point promised, beside what other samples show: sentences for the notes of an evaluation.
+"""The values and the guarantee of an operating point beside those of other samples: sentences for the notes of an evaluation.
 
 Functions
 ---------
@@ -22,8 +22,8 @@ def operating_point_notes(point, entry):
     Returns
     -------
     list of str
-        Whose threshold it is; each metric when it was chosen and here; the promise, where there is one, and whether it
-        holds for these samples.
+        Whose threshold it is; each metric when it was chosen and here; the guarantee, where there is one, and whether
+        these samples meet it.
     """
     start = f"operating point: τ = {point.threshold:.12g}"
     whose = f"{start} was chosen for {point.model_name} on {point.n_samples} samples"
@@ -33,7 +33,7 @@ def operating_point_notes(point, entry):
         return [f"{whose}; this file holds labels, so it does not apply"]
     here = entry["predicted"]
     if here is None:
-        return [f"{whose}; here nothing can be measured beside it"]
+        return [f"{whose}; these samples have no metrics to compare it with"]
     told = [whose]
     for key in share_keys():
         if key not in point.values or here.get(key) is None:
@@ -52,16 +52,16 @@ def operating_point_notes(point, entry):
 
 def _guarantee_note(guarantee, here, n_samples):
     key, alpha, delta = (guarantee[name] for name in ("key", "alpha", "delta"))
-    promise = (
-        f"operating point: promised a mean loss (1 - {METRICS[key].label if key in METRICS else key}) of at most "
+    guaranteed = (
+        f"operating point: guaranteed is a mean loss (1 - {METRICS[key].label if key in METRICS else key}) of at most "
         f"{100 * alpha:.4g} % with a confidence of {100 * (1 - delta):.4g} %"
     )
     if here.get(key) is None:
-        return f"{promise}; it is not measured here"
+        return f"{guaranteed}; it is not measured here"
     loss = 1 - here[key]
     counted = (
-        "; the promise counts every group once, this mean every sample" if guarantee.get("unit") == "group" else ""
+        "; the guarantee counts every group once, this mean every sample" if guarantee.get("unit") == "group" else ""
     )
     # A share of samples that equals alpha may miss it by rounding of the mean.
-    verdict = "kept" if loss <= alpha + 1e-9 else "not kept"
-    return f"{promise}; on these {n_samples} samples it is {100 * loss:.4g} %: {verdict}{counted}"
+    verdict = "met" if loss <= alpha + 1e-9 else "not met"
+    return f"{guaranteed}; on these {n_samples} samples it is {100 * loss:.4g} %: {verdict}{counted}"

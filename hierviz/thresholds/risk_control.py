@@ -1,4 +1,4 @@
-r"""A threshold with a promise about new samples.
+r"""A threshold with a guarantee for new samples.
 
 Conventions
 -----------
@@ -11,7 +11,7 @@ Order of testing
 ----------------
 Thresholds of a grid fixed beforehand are tested one after the other until one fails; the last that passed is the
 answer. Because the order does not depend on the calibration samples, every test may use the whole of delta, whatever
-the risk does in between: the promise does not need a risk that rises or falls [1]_.
+the risk does in between: the guarantee does not need a monotone risk [1]_.
 
 The order starts where the loss is smallest. For Correct and precision that is threshold 1: the root claims nothing. For
 coherent probabilities and thresholds >= 0.5 the answers of a sample lie on one path, so its risk of being wrong can only rise
@@ -21,9 +21,9 @@ falls throughout: its loss is often smallest a little above 0.
 
 Groups
 ------
-Samples of one group, for example the pictures of one place, are alike, and a bound that takes them for independent
-promises too much. With groups, each group is one observation: the mean loss of its samples, which is in [0, 1]. The
-promise is then about the mean over new groups, every group counting once whatever its size.
+Samples of one group, for example the pictures of one place, are dependent, and a bound that takes them for independent
+is too low. With groups, each group is one observation: the mean loss of its samples, which is in [0, 1]. The
+guarantee is then about the mean over new groups, every group counting once whatever its size.
 
 Functions
 ---------
@@ -111,7 +111,7 @@ class Guarantee:
 
     @property
     def sentence(self):
-        """What is promised, or that nothing is, in one sentence."""
+        """The guarantee, or why there is none, in one sentence."""
         if not self.is_feasible:
             return self.why_not
         return (
@@ -120,16 +120,13 @@ class Guarantee:
 
     @property
     def assumption(self):
-        """What has to be true for the promise to hold, in one sentence."""
+        """The assumption of the guarantee, in one sentence."""
         if self.unit == "group":
             return (
-                "This holds if new groups come from where the calibration groups came from, each drawn independently; "
-                "samples of one group may be alike."
+                "Assumption: new and calibration groups are drawn independently from one distribution; samples of one group "
+                "may be dependent."
             )
-        return (
-            "This holds if new samples come from where the calibration samples came from, each drawn independently of "
-            "the others."
-        )
+        return "Assumption: new and calibration samples are drawn independently from one distribution."
 
     def to_json(self):
         """All of it as a dict of plain values, with both sentences."""
@@ -159,7 +156,7 @@ def guaranteed_threshold(
     groups=None,
     thresholds=None,
 ):
-    """Choose a threshold with a promise on one part of the samples, and check it on the other.
+    """Choose a threshold with a guarantee on one part of the samples, and check it on the held-out part.
 
     Parameters
     ----------

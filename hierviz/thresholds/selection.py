@@ -4,7 +4,7 @@ Conventions
 -----------
 Every breakpoint of an operating curve is looked at, not a grid. A point of the curve holds on an interval of
 thresholds; the threshold that stands for it lies inside and has as few decimals as possible, so that it can be typed,
-and ``curve.at`` gives exactly the promised values there. Values less than 1e-12 apart are equal; the largest threshold,
+and ``curve.at`` gives exactly these values there. Values less than 1e-12 apart are equal; the largest threshold,
 the most careful one, wins ties. All numbers are those of the samples the curve is made of: `hierviz.thresholds.risk_control` says
 what holds for new ones.
 
@@ -30,8 +30,8 @@ from hierviz.metrics.registry import METRICS
 
 TIE = 1e-12
 COST_SENTENCE = (
-    "A wrong answer costs its full price; a correct answer costs nothing when it names the true class, and the more of "
-    "its price the more it leaves open, up to all of it when it says nothing."
+    "A wrong answer has its full cost. A correct answer costs the missing share of the true class's information times the "
+    "cost of answering only the root: nothing for the true class itself, all of it for the root."
 )
 
 
@@ -122,15 +122,15 @@ def with_costs(curve, taxonomy, truth, table, *, wrong=1.0, vague=1.0):
     Raises
     ------
     PredictionsError
-        If a price is negative or no number, or `table` and `truth` are not those of the curve.
+        If a cost is negative or no number, or `table` and `truth` are not those of the curve.
 
     Notes
     -----
-    A curve that has ``missing`` already is only priced anew. `COST_SENTENCE` says the same in plain words.
+    For a curve that has ``missing`` already only the cost is computed again. `COST_SENTENCE` says the same in plain words.
     """
-    for what, price in (("wrong", wrong), ("vague", vague)):
-        if not _is_number(price) or price < 0:
-            raise PredictionsError(f"cost of a {what} answer: expected a number >= 0, got {price!r}. Choose one.")
+    for what, cost in (("wrong", wrong), ("vague", vague)):
+        if not _is_number(cost) or cost < 0:
+            raise PredictionsError(f"cost of a {what} answer: expected a number >= 0, got {cost!r}. Choose one.")
     missing = curve.values.get("missing")
     if missing is None:
         check_truth_first(truth, "the table")
@@ -160,7 +160,7 @@ def at_most_cost(curve, most, *, key="info_recall"):
     curve : OperatingCurve
         From `with_costs`.
     most : float
-        In the unit of the prices.
+        In the unit of the costs.
     key : str
         What specific means, as in `at_least_correct`.
 

@@ -55,10 +55,10 @@ def parts(evaluation):
 
 def pressed(visit, tau):
     """The page after the button with this threshold is pressed: handle, URL and button are there."""
-    visit.press(f"Use this τ = {tau}")
+    visit.press(f"Use τ = {tau}")
     assert visit.tau == float(tau)
     assert visit.query["tau"] == tau
-    button = next(one for one in visit.at.button if "The handle is at" in one.label)
+    button = next(one for one in visit.at.button if "Current" in one.label)
     assert button.disabled
     return visit
 
@@ -76,17 +76,17 @@ def test_so_many_correct(demo, monkeypatch):
     curve = demo.models[MODEL].curve
     visit = Visit("curves", models=MODEL)
     found = hv.at_least_correct(curve, 0.95)
-    table = table_with(visit, "at").set_index("at")
+    table = table_with(visit, "threshold").set_index("threshold")
     check_row(table.loc["95 % correct"], found.values)
     check_row(table.loc["where the handle is"], curve.at(0.5))
     assert float(table.loc["95 % correct", "τ"]) == found.threshold
-    visit.control("At least so many of 100 answers are correct").set_value(80.0)
+    visit.control("Correct answers, at least (%)").set_value(80.0)
     visit.run()
     found = hv.at_least_correct(curve, 0.8)
-    check_row(table_with(visit, "at").set_index("at").loc["80 % correct"], found.values)
+    check_row(table_with(visit, "threshold").set_index("threshold").loc["80 % correct"], found.values)
     # The chart was told to ring it.
     assert drawn[-1] == [{"model": "Flat softmax", "label": "80 % correct", "tau": found.threshold}]
-    pressed(visit, table_with(visit, "at")["τ"][0])
+    pressed(visit, table_with(visit, "threshold")["τ"][0])
 
 
 def test_cost_and_depth(demo, no_chart):
@@ -94,19 +94,19 @@ def test_cost_and_depth(demo, no_chart):
     curve, table, truth = parts(model)
     visit = keep(Visit("curves", models=MODEL), target="cost", wrong=2.0, vague=0.5, most=0.4)
     priced = with_costs(curve, demo.taxonomy, truth, table, wrong=2.0, vague=0.5)
-    rows = [one.value for one in visit.at.dataframe if "at" in one.value.columns]
-    assert [one["at"][0] for one in rows] == ["cheapest", "cost ≤ 0.4"]
+    rows = [one.value for one in visit.at.dataframe if "threshold" in one.value.columns]
+    assert [one["threshold"][0] for one in rows] == ["lowest cost", "cost ≤ 0.4"]
     for row, found in zip(rows, (cheapest(priced), at_most_cost(priced, 0.4)), strict=True):
         check_row(row.iloc[0], found.values)
-        assert f"at a mean cost of {found.values['cost']:.3f} per sample" in visit.text
-    assert "A wrong answer costs its full price" in visit.text
+        assert f"mean cost {found.values['cost']:.3f} per sample" in visit.text
+    assert "A wrong answer has its full cost" in visit.text
     keep(visit, target="cost", most=0.0, vague=0.3, wrong=1.0)
     assert "At no threshold is the mean cost 0 or less" in visit.at.info[0].value.replace("\\", "")
 
     keep(visit, target="depth", deep=3, share=40.0)
     found = at_most_above_depth(curve, demo.taxonomy, table, 3, 0.4)
-    check_row(table_with(visit, "at").iloc[0], found.values)
-    assert f"with {100 * found.values['above_depth']:.1f} % of the answers above that depth" in visit.text
+    check_row(table_with(visit, "threshold").iloc[0], found.values)
+    assert f"{100 * found.values['above_depth']:.1f} % above that depth" in visit.text
     keep(visit, target="depth", deep=5, share=0.0)
     assert "At no threshold" in visit.at.info[0].value
 
@@ -116,14 +116,14 @@ def test_a_threshold_for_each_group(demo, no_chart):
     visit = keep(Visit("curves", models=MODEL), target="groups", groups_on="same")
     labels = groups_by_subtree(demo.taxonomy, table)
     expected = group_thresholds(demo.taxonomy, truth, table, labels, lambda curve: hv.at_least_correct(curve, 0.95))
-    shown = table_with(visit, "one τ").set_index("group")
+    shown = table_with(visit, "common τ").set_index("group")
     assert shown.loc["All samples", "Recall, own τ"] == f"{expected.values['info_recall']:.3f}"
-    assert shown.loc["All samples", "Recall, one τ"] == f"{expected.global_values['info_recall']:.3f}"
+    assert shown.loc["All samples", "Recall, common τ"] == f"{expected.global_values['info_recall']:.3f}"
     for place, node in enumerate(expected.groups):
         row = shown.loc[demo.taxonomy.title(node)]
         assert float(row["own τ"].split()[0]) == pytest.approx(expected.threshold[place], abs=1e-12)
         assert row["Correct, own τ"] == f"{expected.group_values['correct'][place]:.3f}"
-    assert "on new ones the values" in visit.text
+    assert "on new samples they are" in visit.text
     keep(visit, target="groups", groups_on="other")
     assert "Thresholds were chosen on 300 samples and measured on 300 others." in visit.text
 
@@ -136,12 +136,12 @@ def test_guarantee(demo, no_chart):
     assert found.assumption in visit.text
     metrics = {one.label: one.value for one in visit.at.metric}
     wrong = f"{100 * found.risk_check:.1f} %"
-    assert metrics[f"Wrong answers, in the {found.n_check} other samples"] == wrong
-    assert metrics["At most, in all new samples"] == f"{100 * found.bound:.1f} %"
+    assert metrics[f"Wrong answers, {found.n_check} held-out samples"] == wrong
+    assert metrics["Upper bound for new samples"] == f"{100 * found.bound:.1f} %"
     pressed(visit, f"{found.threshold:.3f}")
 
     keep(visit, alpha=0.5)
-    assert "nothing can be promised" in visit.text
+    assert "no guarantee possible" in visit.text
     assert "are too few" in visit.text
     keep(visit, alpha=60.0, split_group="drawn_as", loss="info_recall", fraction=60.0, split_seed=3)
     groups = demo.models[MODEL].predictions.attributes["drawn_as"]
@@ -156,7 +156,7 @@ def test_uncertainty_puts_intervals_everywhere(demo):
     names = ("flat-softmax", "soft-max-margin")
     visit = keep(Visit("curves", models=",".join(names), panel="uncertainty"), n_resamples=40, seed=7)
     assert len(visit.charts()) == 1
-    assert "Without intervals nothing can be said about which model is better." in visit.text
+    assert "Without intervals this does not show which model is better." in visit.text
     next(one for one in visit.at.toggle if one.label == "Show bands and intervals").set_value(True)
     visit.run()
     assert visit.query["drawn"] == "bands"
@@ -216,7 +216,7 @@ def test_models_by_facet(demo, no_chart):
         if kind == "no":
             assert f"{value:.3f}".encode() in shown
     assert shown.count(b"  [") == 2
-    assert "R@95C from 200 samples on: with fewer there is neither mark nor interval" in visit.text
+    assert "R@95C needs at least 200 samples; with fewer there is neither mark nor interval" in visit.text
 
 
 def several_models(folder, **kinds):
@@ -279,12 +279,12 @@ def test_every_panel_on_the_smallest_worlds(tmp_path, no_chart):
             keep(visit, target=target, n_resamples=40)
             where = (name, panel, target)
             assert not visit.at.error, (where, [one.value for one in visit.at.error])
-            texts = " ".join(str(one.value.to_dict()) for one in visit.at.dataframe if "at" in one.value.columns)
+            texts = " ".join(str(one.value.to_dict()) for one in visit.at.dataframe if "threshold" in one.value.columns)
             assert "nan" not in texts, where
             if panel == "guarantee":
-                assert re.search(r"nothing can be promised|expected at least two samples", visit.text), where
+                assert re.search(r"no guarantee possible|expected at least two samples", visit.text), where
             if panel == "uncertainty":
-                assert ("With one sample there is nothing to draw anew" in visit.text) == (data.first.n_judged == 1)
+                assert ("A single sample cannot be resampled" in visit.text) == (data.first.n_judged == 1)
 
 
 def test_bands_on_the_smallest_worlds(tmp_path):
@@ -298,5 +298,5 @@ def test_bands_on_the_smallest_worlds(tmp_path):
 def test_panel_of_the_url(demo, no_chart):
     assert Visit("curves", models=MODEL, panel="bonsai").query == {"models": MODEL}
     visit = Visit("curves", models=MODEL, panel="none")
-    assert not [one for one in visit.at.button if "Use this" in one.label]
-    assert not [one for one in visit.at.dataframe if "at" in one.value.columns]
+    assert not [one for one in visit.at.button if "Use τ" in one.label]
+    assert not [one for one in visit.at.dataframe if "threshold" in one.value.columns]

@@ -38,7 +38,7 @@ def start_of(spec):
 @pytest.mark.parametrize("pair", axes())
 def test_every_pair_of_metrics(pair):
     visit = Visit("curves", models="flat-softmax,multi-label", axes=pair)
-    assert visit.control("Curve of").value == pair
+    assert visit.control("Axes").value == pair
     spec = json.dumps(chart_of(visit)[1])
     assert "hf1_samples" in spec if pair == "tau-hf1" else "hf1_samples" not in spec
     assert visit.query.get("axes", "recall-correct") == pair
@@ -73,7 +73,7 @@ def test_the_model_that_is_picked_on_the_chart_is_looked_at_everywhere():
 
 def test_a_threshold_for_every_model():
     visit = Visit("curves", models="flat-softmax,multi-label", tau="0.6")
-    toggle = "Each model its own τ"
+    toggle = "Separate τ per model"
     next(one for one in visit.at.toggle if one.label == toggle).set_value(True)
     visit.run()
     assert visit.query["taus"] == "flat-softmax:0.600,multi-label:0.600"

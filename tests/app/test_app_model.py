@@ -94,14 +94,14 @@ def test_sliders_change_the_picture_in_their_order(demo):
 
 def test_a_slider_is_followed_by_another_answer():
     page = Visit("model", sample="v0001")
-    assert "as it was" not in page.text
-    next(one for one in page.at.slider if one.label == "Darker").set_value(1.0)
+    assert "original:" not in page.text
+    next(one for one in page.at.slider if one.label == "Darken").set_value(1.0)
     page.run()
-    assert "as it was:" in page.text
+    assert "original:" in page.text
     tables = [one.value for one in page.at.dataframe]
-    assert list(tables[-1].columns) == ["rule", "changed", "as it was"]
-    page.press("As it was")
-    assert "as it was:" not in page.text
+    assert list(tables[-1].columns) == ["rule", "changed", "original"]
+    page.press("Reset")
+    assert "original:" not in page.text
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def own(page, path, taxonomy):
     """Name a model and a taxonomy of one's own by their paths."""
     page.control("Which model?").set_value("own")
     page.run()
-    page.control("Taxonomy: which class belongs under which").set_value("other")
+    page.control("Taxonomy").set_value("other")
     page.run()
     page.control("Taxonomy: or its path on this machine").set_value(str(taxonomy))
     page.control("ONNX model: or its path on this machine").set_value(str(path))
@@ -154,7 +154,7 @@ def test_scores_that_may_be_two_things_are_asked_for(tmp_path):
     assert "Answer: **" in page.text
     page.control("Section").set_value("about")
     page.run()
-    assert "What you said about the model" in [one.label for one in page.at.expander]
+    assert "Your answers about the model" in [one.label for one in page.at.expander]
 
 
 def saved(path, nodes, shape, tensors=None, outputs=4):
@@ -241,7 +241,7 @@ def test_a_question_at_the_start_opens_the_model_page(started, brightness):
     assert "Answer: **night** · Truth: **night**" in page.text
     page.control("Section").set_value("run")
     page.run()
-    assert "The 4 inputs of the start" in str(page.control("Run on").options)
+    assert "The 4 inputs named at the start" in str(page.control("Run on").options)
     page.press("Run")
     assert "Ran on 3 samples, truth known." in page.text
     assert "1 of 4 pictures could not be read and was left out: 'p2.png'" in page.text
@@ -253,17 +253,17 @@ def test_a_question_at_the_start_opens_the_model_page(started, brightness):
     page.at.toggle[0].set_value(False)
     page.run()
     page.press("Run")
-    page.press("Send to the other pages")
+    page.press("Add to the open data")
     assert "is now a model of the open data" in page.text
     # Another page says what it shows until then.
-    assert "waiting for an answer" in Visit("curves").run().text
+    assert "needs more information" in Visit("curves").run().text
 
 
 def test_class_names_in_the_form_obey_an_index(brightness):
     """Typed, or out of a file: `night` is the second column."""
     model, taxonomy, folder = brightness
     page = own(Visit("model"), model, taxonomy)
-    area = next(one for one in page.at.text_area if one.label.startswith("One name a line"))
+    area = next(one for one in page.at.text_area if one.label.startswith("One name per line"))
     area.set_value("night,2\nday,1")
     page.run()
     assert "column 2 says which column of scores each class name belongs to, counted from 1" in page.text
@@ -335,7 +335,7 @@ def test_rows_that_are_declared_endless_are_not_drawn(tmp_path):
     page = own(Visit("model"), tmp_path / "m.onnx", tmp_path / "sky.csv")
     page.control("Row").set_value("type")
     page.run()
-    assert "rows too long to be typed" in page.text
+    assert "rows of this model are too long to be typed" in page.text
 
 
 def test_missing_model_and_taxonomy_are_one_line_each(tmp_path):
@@ -410,7 +410,7 @@ def asked(page):
     return [
         title
         for title in dict.fromkeys(LABELS.values())
-        if "What hierviz has to know" in page.text and f"**{title}**" in page.text
+        if "Missing information" in page.text and f"**{title}**" in page.text
     ]
 
 
@@ -442,10 +442,10 @@ def test_other_data_bring_their_own_taxonomy(tmp_path, demo):
     (tmp_path / "labels.csv").write_text("sample_id,label\na,day\nb,night\n")
     (tmp_path / "sky.csv").write_text("parent,child\nsky,day\nsky,night\n")
     page = own(Visit("model"), tmp_path / "model.onnx", FILES / "taxonomy.csv")
-    assert page.control("Taxonomy: which class belongs under which").value == "other"
+    assert page.control("Taxonomy").value == "other"
     data = shelve(taxonomy=str(tmp_path / "sky.csv"), predictions=(str(tmp_path / "labels.csv"),))
     page.go(data=data.key)
-    assert page.control("Taxonomy: which class belongs under which").value == "open"
+    assert page.control("Taxonomy").value == "open"
     assert LABELS["classes"] in asked(page)
 
 
@@ -462,7 +462,7 @@ def test_the_box_stays_open_while_numbers_are_typed(tmp_path):
         assert asked(page) == [LABELS["preprocessing.range"]], label
     page.press("Use these numbers")
     assert not asked(page)
-    assert "What you said about the model" in [one.label for one in page.at.expander]
+    assert "Your answers about the model" in [one.label for one in page.at.expander]
     page.control("Section").set_value("about")
     page.run()
     facts = "".join(one.proto.body for one in page.at.get("html"))

@@ -85,7 +85,7 @@ def test_paths_need_a_local_server_and_a_local_browser(monkeypatch, address, hea
 
 @pytest.mark.parametrize("name", ["named.example", "*", "*.example", "192.0.2.7"])
 def test_a_server_with_a_foreign_name_takes_nobody_to_be_local(monkeypatch, tmp_path, name):
-    """Behind a forwarder that passes Host on and adds nothing, a visitor from elsewhere may say `Host: localhost`."""
+    """Behind a reverse proxy that passes Host on and adds nothing, a visitor from elsewhere may say `Host: localhost`."""
     given = {"server.address": "127.0.0.1", "server.allowedHosts": [*host_names.LOCAL_NAMES, "LOCALHOST."]}
     monkeypatch.setattr(paths, "st", SimpleNamespace(get_option=given.get, context=SimpleNamespace(headers=LOCAL)))
     monkeypatch.setattr(host_names.st, "get_option", given.get)
@@ -219,7 +219,7 @@ def test_quotes_are_cut_in_the_order_they_stand():
 def test_the_form_opens_what_is_inside_and_nothing_else(confined, files):
     """Through the page, by a visitor who is not on this machine."""
     visit = Visit("open")
-    visit.control("Where is it?").set_value("Path on this machine")
+    visit.control("Location").set_value("Path on this machine")
     assert f"Files inside {confined} can be opened" in visit.run().text
     visit.control("Predictions, one file per model").set_value("scores.csv")
     visit.control("Taxonomy").set_value(str(files / "outside" / ".env"))
@@ -240,7 +240,7 @@ def test_the_form_opens_what_is_inside_and_nothing_else(confined, files):
 def test_no_path_is_offered_to_a_visitor_from_elsewhere(elsewhere, page):
     visit = Visit(page)
     if page == "open":
-        assert visit.control("Where is it?").options == ["Upload"]
+        assert visit.control("Location").options == ["Upload"]
         assert "Opening by path is off: it needs server and browser on the same machine" in visit.text
     else:
         visit.control("Which model?").set_value("own")

@@ -102,7 +102,7 @@ def test_same_content_is_said(tmp_path):
         paths.append(tmp_path / str(place) / "scores.csv")
         paths[-1].write_bytes(content)
     assert same_content([*paths, tmp_path / "nowhere"]) == (
-        "Prediction file 3 (scores.csv) has the same content as file 1 (scores.csv): the two models are one and the same.",
+        "Prediction file 3 (scores.csv) has the same content as file 1 (scores.csv): the two models are the same.",
     )
 
 

@@ -103,10 +103,10 @@ def test_good_values_of_the_url_are_taken_over(no_charts):
     visit = Visit("example", **query)
     assert visit.sample == "v0428"
     assert visit.control("Show").value == "wrong"
-    assert visit.control("Truth under").value == "watercraft"
+    assert visit.control("Truth in subtree").value == "watercraft"
     assert visit.control("Model").value == "soft-max-margin"
-    assert visit.control("Answer rule").value == "majority"
-    assert visit.control("Worst first by").value == "info_dist"
+    assert visit.control("Inference rule").value == "majority"
+    assert visit.control("Sort by").value == "info_dist"
     assert visit.control("Draw as").value == "list"
     assert visit.query == query
 
@@ -131,15 +131,18 @@ def test_garbage_in_the_url_falls_back(no_charts, field):
     assert not visit.at.error
     assert visit.sample == "v0428"
     assert visit.tau == 0.5
-    shown = {label: visit.control(label).value for label in ("Model", "Answer rule", "Show", "Truth under", "Draw as")}
+    shown = {
+        label: visit.control(label).value
+        for label in ("Model", "Inference rule", "Show", "Truth in subtree", "Draw as")
+    }
     assert shown == {
         "Model": "flat-softmax",
-        "Answer rule": "threshold",
+        "Inference rule": "threshold",
         "Show": "",
-        "Truth under": "",
+        "Truth in subtree": "",
         "Draw as": "icicle",
     }
-    assert visit.control("Worst first by").value == "win_lost"
+    assert visit.control("Sort by").value == "win_lost"
 
 
 MARKUP = (
@@ -208,11 +211,11 @@ def test_markup_in_the_url_is_drawn_nowhere(no_charts, page):
 
 @pytest.mark.parametrize("under", ["tram", "vehicle"])
 def test_classes_outside_the_menu_can_stand_in_the_url(no_charts, demo, under):
-    """A leaf and the root are classes, but not offered under "Truth under"."""
+    """A leaf and the root are classes, but not offered under "Truth in subtree"."""
     assert under in demo.taxonomy.index
     visit = Visit("example", under=under)
     n = int(re.search(r"1 of (\d+)", visit.text)[1])
-    chosen = visit.control("Truth under").value
+    chosen = visit.control("Truth in subtree").value
     assert n == (
         600 if chosen in ("", "vehicle") else len(expected_order(demo, "flat-softmax", "threshold", 0.5, "", under, ""))
     )
@@ -247,10 +250,10 @@ def test_model_rule_and_threshold_go_from_page_to_page():
     visit.go("curves")
     assert "At τ = 0.80" in visit.text
     visit.go("example")
-    visit.control("Answer rule").select("leaf")
+    visit.control("Inference rule").select("leaf")
     visit.run()
     visit.go("overview")
-    assert visit.control("Answer rule").value == "leaf"
+    assert visit.control("Inference rule").value == "leaf"
     assert "most probable leaf" in visit.text
     assert visit.query == {"model": "conditional-sigmoid", "rule": "leaf", "tau": "0.800"} | {
         key: value for key, value in visit.query.items() if key == "models"
@@ -264,16 +267,16 @@ def test_dragged_threshold_reaches_the_example(demo):
     assert visit.query["tau"] == "0.913"
     curve = demo.models["flat-softmax"].curve
     below = visit.charts()[0][1].value
-    assert below.startswith("At τ = 0.91 ")
-    assert f"names exactly the true class in {100 * curve.at(0.913)['exact']:.0f} % of the samples" in below
+    assert below.startswith("Flat softmax at τ = 0.91: ")
+    assert f" {100 * curve.at(0.913)['exact']:.0f} % exact;" in below
     visit.go("example")
     assert visit.control("Threshold τ").value == 0.913
 
 
-def test_the_button_of_a_goal_sets_the_threshold_it_names(demo):
+def test_the_button_of_a_target_sets_the_threshold_it_names(demo):
     visit = Visit("curves", models="flat-softmax,log-win-flat-start")
     curve = demo.models["flat-softmax"].curve
-    visit.press("Use this τ")
+    visit.press("Use τ")
     # The definition, over all points of the curve.
     allowed = curve.values["correct"] >= 0.95
     reached = curve.at(visit.tau)
@@ -314,9 +317,9 @@ def test_next_walks_the_selection(no_charts, demo, outcome, under, order):
     visit = Visit("example", model="soft-max-margin", rule="threshold", tau="0.600")
     visit.control("Show").set_value(outcome)
     visit.run()
-    visit.control("Truth under").select(under)
+    visit.control("Truth in subtree").select(under)
     visit.run()
-    visit.control("Worst first by").select(order)
+    visit.control("Sort by").select(order)
     visit.run()
     expected = expected_order(demo, "soft-max-margin", "threshold", 0.6, outcome, under, order)
     assert len(expected) > 3
@@ -370,7 +373,7 @@ def test_counts_on_the_filter_are_those_of_the_overview(no_charts, demo):
     assert f"**{600 - correct}** are wrong" in visit.text
     # A subtree chosen on the other page does not follow the link that names all mistakes, nor those of single ones.
     visit.go("overview", under="watercraft", outcome="exact", tau="0.700")
-    links = [one.proto for one in visit.at.get("page_link") if "mistakes" in one.label or one.label == "Why?"]
+    links = [one.proto for one in visit.at.get("page_link") if "mistakes" in one.label or one.label == "Details"]
     assert len(links) == 7
     assert all("outcome=wrong" in str(link) and "under" not in str(link) for link in links)
 
@@ -379,7 +382,7 @@ def test_selection_without_a_sample_says_so(no_charts):
     # The most probable leaf is never a proper ancestor of the truth.
     visit = Visit("example", outcome="coarse", rule="leaf")
     assert visit.control("Show").options[2].endswith("coarse 0")
-    assert "No sample is left in this selection" in visit.at.info[0].value
+    assert "No sample matches these filters" in visit.at.info[0].value
     visit.control("Show").set_value("")
     assert visit.run().sample
 
@@ -395,9 +398,9 @@ def test_hint_is_read_once():
 def test_every_rule_can_be_chosen(demo):
     visit = Visit("overview")
     rules = {key: entry for key, entry in INFERENCE_RULES.items() if not getattr(entry, "returns_sets", False)}
-    assert visit.control("Answer rule").options == [entry.label for entry in rules.values()]
+    assert visit.control("Inference rule").options == [entry.label for entry in rules.values()]
     for rule, entry in rules.items():
-        visit.control("Answer rule").select(rule)
+        visit.control("Inference rule").select(rule)
         visit.run()
         assert ("Threshold τ" in [one.label for one in visit.at.number_input]) == ("threshold" in entry.parameters)
         exact = int(re.search(r"\*\*(\d+)\*\* are exact", visit.text)[1])

@@ -65,7 +65,7 @@ def test_label_lists_with_several_truths(shared_data):
 def test_no_truth(tmp_path):
     data = world(tmp_path, scores=spread(9))
     pages = look_around(data)
-    assert "no truth, so answers can be looked at but not judged" in pages["overview"].text
+    assert "no truth, so answers are not evaluated" in pages["overview"].text
     assert "no sample has a known truth" in pages["curves"].at.info[0].value
     example = pages["example"]
     assert "1 of 9" in example.text
@@ -127,12 +127,12 @@ def test_all_correct(tmp_path):
     assert "**6** are exact" in overview
     assert "**0** are wrong" in overview
     # There is no mistake to show, so nothing may promise one.
-    assert "The worst come first" not in overview
+    assert "Worst first" not in overview
     assert "All 0 mistakes" not in overview
     table = models_table(Visit("curves", data=data.key, panel="models"))
     assert table[hv.METRICS["ap"].label].iloc[0] == pytest.approx(1)
     wrong = Visit("example", data=data.key, outcome="wrong")
-    assert "No sample is left" in wrong.at.info[0].value
+    assert "No sample matches these filters" in wrong.at.info[0].value
 
 
 def test_all_wrong(tmp_path):
@@ -172,7 +172,7 @@ def test_fan_of_2101_siblings_with_long_names(tmp_path):
     scores[2, n] = 1
     data = world(tmp_path, edges=edges, leaves=leaves, scores=scores, truth=[names[3], names[2000], "moss"])
     pages = look_around(data)
-    assert f"**{n + 1:,} final classes**" in pages["overview"].text
+    assert f"**{n + 1:,} leaf classes**" in pages["overview"].text
     for sample, trees in {"s1": ("icicle", "node-link", "list"), "s2": ("icicle",)}.items():
         for tree in trees:
             visit = Visit("example", data=data.key, sample=sample, tree=tree)
@@ -223,7 +223,7 @@ def test_scores_with_several_truths(tmp_path):
         assert table[hv.METRICS[key].label].iloc[0] == pytest.approx(entry[block][key])
     text = pages["overview"].text
     assert "the set of all classes with a score above τ = 0.5**: Micro F1" in text
-    assert "turned into the few paths that go through all its classes**: Precision (PPV)" in text
+    assert "as the smallest set of paths through all its classes**: Precision (PPV)" in text
 
 
 def test_texts(shared_data):
@@ -375,7 +375,7 @@ def test_names_reach_tables_unchanged(tmp_path):
     visit = Visit("example", data=data.key)
     table = next(one.value for one in visit.at.dataframe if "answer" in one.value.columns)
     assert set(table["truth"]) <= {*SIGNS, "plain"}
-    assert visit.control("Truth under").options == ["anything", "odd $names$"]
+    assert visit.control("Truth in subtree").options == ["anything", "odd $names$"]
 
 
 @pytest.mark.parametrize("kind", ["no truth", "label lists", "all correct, wrong asked for"])

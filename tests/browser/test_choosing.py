@@ -1,4 +1,4 @@
-"""Below the curves: a goal moves the handle, bands are drawn, the operating point is handed out; also on a phone."""
+"""Below the curves: a target moves the handle, bands are drawn, the operating point is exported; also on a phone."""
 
 import json
 
@@ -24,35 +24,35 @@ def curves():
     return {one.name: hv.Evaluation.from_predictions(one).curve for one in models}
 
 
-def test_a_goal_moves_the_handle(open_page, server, curves):
+def test_a_target_moves_the_handle(open_page, server, curves):
     page = open_page("curves?models=flat-softmax,multi-label")
     view = CurvePage(page, server)
-    goals = {name: hv.at_least_correct(curve, 0.95) for name, curve in curves.items()}
-    flat, multi = goals["Flat softmax"], goals["Multi-label"]
+    targets = {name: hv.at_least_correct(curve, 0.95) for name, curve in curves.items()}
+    flat, multi = targets["Flat softmax"], targets["Multi-label"]
 
-    def ring(goal):
-        page.wait_for_function(f"tau => ({RING})().some(one => one[0] === tau)", arg=goal.threshold, timeout=20_000)
+    def ring(target):
+        page.wait_for_function(f"tau => ({RING})().some(one => one[0] === tau)", arg=target.threshold, timeout=20_000)
         ((tau, x, y),) = {tuple(one) for one in page.evaluate(RING)}
-        assert (tau, x, y) == pytest.approx((goal.threshold, goal.values["info_recall"], goal.values["correct"]))
+        assert (tau, x, y) == pytest.approx((target.threshold, target.values["info_recall"], target.values["correct"]))
 
     ring(flat)
     # The ring follows the model that is looked at, without the server.
     with view.server_stopped():
-        page.get_by_label("Look at").select_option("Multi-label")
+        page.get_by_label("Selected model").select_option("Multi-label")
         ring(multi)
-    page.get_by_role("button", name=f"Use this τ = {multi.threshold:.12g}").click(timeout=20_000)
+    page.get_by_role("button", name=f"Use τ = {multi.threshold:.12g}").click(timeout=20_000)
     assert view.url_tau(f"tau === {multi.threshold}") == multi.threshold
-    page.get_by_role("button", name="The handle is at").wait_for(timeout=20_000)
+    page.get_by_role("button", name="Current τ").wait_for(timeout=20_000)
     assert CurvePage(page, server).tau() == pytest.approx(multi.threshold)
 
 
-def test_bands_and_the_file_to_take_away(open_page, curves, tmp_path):
+def test_bands_and_the_exported_file(open_page, curves, tmp_path):
     page = open_page("curves?models=flat-softmax,multi-label&panel=uncertainty&tau=0.700")
     assert page.evaluate(BANDS) == 0
     page.get_by_text("Show bands and intervals").click()
     page.wait_for_function(f"() => ({BANDS})() === 2", timeout=60_000)
     page.get_by_text("intervals of the paired difference").wait_for(timeout=20_000)
-    page.get_by_role("radio", name="Take it away").click()
+    page.get_by_role("radio", name="Export").click()
     with page.expect_download(timeout=30_000) as waiting:
         page.get_by_role("button", name="Operating point (JSON)").click()
     path = tmp_path / "op.json"
@@ -68,8 +68,8 @@ def test_bands_and_the_file_to_take_away(open_page, curves, tmp_path):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_panels_on_a_phone(open_page, scheme):
     page = open_page("curves?models=flat-softmax&panel=guarantee", size=(390, 844), scheme=scheme)
-    page.get_by_text("This holds if new samples come from").wait_for(timeout=30_000)
-    for name in ("Choose by goal", "Models in numbers", "Take it away"):
+    page.get_by_text("Assumption: new and calibration samples").wait_for(timeout=30_000)
+    for name in ("Threshold by target", "Model comparison", "Export"):
         page.get_by_role("radio", name=name).click()
         page.wait_for_function("() => document.querySelector('[data-test-script-state=\"notRunning\"]') !== null")
         assert not page.evaluate(TOO_WIDE), name

@@ -119,7 +119,7 @@ def check_plants(page):
     """Every page of the opened plants, from the page Open on."""
     main = page.get_by_test_id("stMain")
     expect(main).to_contain_text("13 nodes, 8 leaves, up to 3 levels below the root 'plant'", timeout=20_000)
-    expect(main).to_contain_text("8, 8 judged by a known truth")
+    expect(main).to_contain_text("8, 8 with a known truth")
     page.get_by_role("link", name="Go to Overview").click()
     page.get_by_text("on 8 samples").wait_for(timeout=20_000)
     page.get_by_role("link", name="Operating curves", exact=True).first.click()
@@ -134,7 +134,7 @@ def check_plants(page):
 def test_upload_of_another_world(open_page, plants):
     page = open_page("open")
     upload(page, taxonomy=plants["plants"], predictions=[plants["careful"], plants["hasty"]], truth=plants["truth"])
-    assert "Opened. This is what was understood" in press_open(page)
+    assert "Opened. The files were read as follows" in press_open(page)
     data = opened(page)
     for name in ("careful", "hasty"):
         expect(page.get_by_test_id("stMain").get_by_text(name, exact=True).first).to_be_visible()
@@ -156,7 +156,7 @@ def test_path_on_this_machine(open_page, plants):
     for label, path in (
         ("Taxonomy", plants["plants"]),
         ("Predictions, one file per model", f"{plants['careful']}; {plants['hasty']}"),
-        ("Truth (optional when it stands in the predictions)", plants["truth"]),
+        ("Truth (optional if it is in the predictions)", plants["truth"]),
     ):
         field = page.get_by_role("textbox", name=label, exact=True)
         field.wait_for(timeout=20_000)
@@ -234,7 +234,7 @@ def test_onnx_model_on_pictures(open_page, a_few_pictures):
     upload(page, taxonomy=taxonomy, model=model, inputs=pictures, truth=truth)
     assert "Opened" in press_open(page)
     data = opened(page)
-    expect(page.get_by_test_id("stMain")).to_contain_text("12, 12 judged by a known truth", timeout=20_000)
+    expect(page.get_by_test_id("stMain")).to_contain_text("12, 12 with a known truth", timeout=20_000)
     page.goto(f"{page.url.split('/open')[0]}/example?data={data}&sample={stems[3]}")
     ready(page)
     page.get_by_role("heading", name=stems[3]).wait_for(timeout=20_000)

@@ -147,7 +147,7 @@ def test_keyboard_alone_opens_a_number(open_page):
     charts(page, 3)
     seen = tab_until(page, r"^Hierarchical win")
     labels = " ".join(label for _, label in seen)
-    for control in ("Model", "Answer rule", "Next"):
+    for control in ("Model", "Inference rule", "Next"):
         assert control in labels, control
     page.keyboard.press("Enter")
     body = page.get_by_test_id("stPopoverBody")

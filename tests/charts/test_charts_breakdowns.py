@@ -53,7 +53,7 @@ def test_win_table_and_sentence(taxonomy):
     perfect = win_breakdown(taxonomy, 2, np.array([1, 1, 1, 0, 0, 0, 0.0]))
     assert (
         charts.win_breakdown_sentence(taxonomy, perfect)
-        == "The win is 1.000 of 1: next to nothing is lost on the way to cat."
+        == "The win is 1.000 of 1: almost nothing is lost on the way to cat."
     )
 
 
@@ -88,8 +88,8 @@ def test_confusion_breakdown(taxonomy, row, dark, width):
     words = check(charts.confusion_breakdown(taxonomy, found, row, dark=dark, width=width), dark, width)
     expected = [
         ["hP = 1/2 = 0.50: of the answer's nodes are true", "hR = 1/2 = 0.50: of the true nodes are answered"],
-        ["hP = 1: nothing is claimed", "hR = 0/2 = 0.00: of the true nodes are answered"],
-        ["hP = 1: nothing is claimed", "hR = 1: nothing is to be found"],
+        ["hP = 1: nothing is predicted", "hR = 0/2 = 0.00: of the true nodes are answered"],
+        ["hP = 1: nothing is predicted", "hR = 1: the truth is the root"],
         ["hP = 1/1 = 1.00: of the answer's nodes are true", "hR = 1/2 = 0.50: of the true nodes are answered"],
     ]
     assert set(expected[row]) <= set(words)
@@ -134,7 +134,7 @@ def test_confusion_matrix(taxonomy, dark, width):
 def test_undefined_measures_are_said_so(taxonomy):
     found = confusion(taxonomy, np.array([2]), np.array([0]))
     assert "undefined" in shown_texts(charts.to_svg(charts.confusion_matrix(taxonomy, found)))
-    assert charts.confusion_matrix_sentence(taxonomy, found) == "Over 1 samples no node is answered."
+    assert charts.confusion_matrix_sentence(taxonomy, found) == "Over 1 samples no answered node lies below the root."
 
 
 @THEMES

@@ -86,9 +86,7 @@ def test_tables_mark_no_best_at_one_threshold(pair):
     assert [row.marks["ac"] for row in rows] == [{"best"}, {"second"}]
     assert [row.marks.get("majority_f1") for row in rows] == [set(), set()]
     assert ["f1" in row.marks for row in rows] == [False, False]
-    assert unmarked(["majority_f1"]).startswith(
-        "F1 at majority is about answers at one τ, so no best is marked: the same"
-    )
+    assert unmarked(["majority_f1"]).startswith("F1 at majority is measured at one τ, so no best is marked: the same")
     assert "bold" in MARKS
 
 
@@ -115,7 +113,7 @@ def test_the_comparison_is_of_whole_curves_and_at_equal_correctness(pair, interv
 def test_where_nothing_can_be_told_it_is_said(pair, intervals):
     plain = {one.name: model_numbers(one) for one in pair}
     text = charts.comparison_sentence(plain, "A", N)
-    assert "Without intervals nothing can be said about which model is better." in text
+    assert "Without intervals this does not show which model is better." in text
     assert "clear" not in text.replace("clearly", "clear").split("Without")[0]
     numbers = {"A": intervals["A"].numbers, "A again": intervals["A"].numbers}
     text = charts.comparison_sentence(numbers, "A", N)
@@ -212,7 +210,7 @@ def test_numbers_at_equal_correctness_stand_unmarked_where_the_samples_are_too_f
     keys = ["ac", "recall_at_90_correct", "recall_at_95_correct"]
     assert [too_few_for(keys, n) for n in (99, 100, 199, 200)] == [keys[1:], keys[2:], keys[2:], []]
     assert highest_level(5) < 0
-    assert "R@95C from 200 samples on: with fewer there is neither mark nor interval" in too_few_text(keys[2:])
+    assert "R@95C needs at least 200 samples; with fewer there is neither mark nor interval" in too_few_text(keys[2:])
     assert too_few_text([]) == ""
 
 

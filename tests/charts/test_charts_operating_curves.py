@@ -286,15 +286,14 @@ def test_the_sentence_has_the_numbers():
         "B": curve_of([], correct=[0.95], exact=[0.2], info_recall=[0.4], info_f1=[0.5]),
     }
     assert operating_curves_sentence(curves, 0.5) == (
-        "At τ = 0.50 A is right 86 % of the time, names exactly the true class in 41 % of the samples, and states 70 % of "
-        "what there is to say."
+        "A at τ = 0.50: 86 % of the answers are correct, 41 % exact; information recall 70 %."
     )
-    assert operating_curves_sentence({"A": curves["A"]}).endswith("states 70 % of what there is to say.")
+    assert operating_curves_sentence({"A": curves["A"]}).endswith("information recall 70 %.")
     # The sentence in the picture, written by the browser, rounds in the same way: 0.785 in a table is 79 %.
     half = {"A": curve_of([], correct=[0.785], exact=[0.145], info_recall=[0.625])}
-    assert "right 79 % of the time, names exactly the true class in 15 %" in operating_curves_sentence(half)
+    assert "79 % of the answers are correct, 15 % exact" in operating_curves_sentence(half)
     (live,) = [text for text in shown_texts(to_svg(operating_curves(half))) if text.startswith("A at τ")]
-    assert live.endswith("right 79 % of the time, exactly right 15 %, tells 63 % of what there is to say.")
+    assert live.endswith("correct 79 %, exact 15 %, information recall 63 %.")
 
 
 def test_finish_leaves_the_chart_alone():

@@ -55,7 +55,7 @@ def test_all_true_classes_are_outlined(taxonomy):
         (2, "The answer cat (p = 0.37) is one of the 2 true classes cat (p = 0.37), duck (p = 0.30)."),
         (1, "The answer mammal (p = 0.60) is right, and less specific than the truth: the 2 true classes cat"),
         (3, "The answer dog (p = 0.23) is none of the 2 true classes cat"),
-        (0, "No class is named: the answer stays at the root, above the 2 true classes cat"),
+        (0, "The answer is the root, above the 2 true classes cat"),
         (None, "The true classes are cat (p = 0.37), duck (p = 0.30); no answer is given."),
     ):
         assert probability_tree_sentence(taxonomy, P, truth=truth, predicted=predicted).startswith(said)
@@ -198,18 +198,18 @@ def test_an_unknown_style_is_refused(taxonomy):
     [
         (
             {"truth": 3, "predicted": 2},
-            "The answer is cat (p = 0.37), the truth is dog (p = 0.23); they part after mammal.",
+            "The answer is cat (p = 0.37), the truth is dog (p = 0.23); their paths diverge after mammal.",
         ),
         (
             {"truth": 6, "predicted": 2},
-            "The answer is cat (p = 0.37), the truth is newt (p = 0.10); they part at the root.",
+            "The answer is cat (p = 0.37), the truth is newt (p = 0.10); their paths diverge at the root.",
         ),
         ({"truth": 2, "predicted": 2}, "The answer cat (p = 0.37) is exactly the truth."),
         (
             {"truth": 2, "predicted": 1},
             "The answer mammal (p = 0.60) is right and stops one level above the truth cat (p = 0.37).",
         ),
-        ({"truth": 2, "predicted": 0}, "No class is named: the answer stays at the root. The truth is cat (p = 0.37)."),
+        ({"truth": 2, "predicted": 0}, "The answer is the root. The truth is cat (p = 0.37)."),
         (
             {"truth": 1, "predicted": 2},
             "The answer cat (p = 0.37) goes one level further than the known truth mammal (p = 0.60).",

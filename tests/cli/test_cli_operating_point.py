@@ -1,4 +1,4 @@
-"""An operating point goes from the page to the command line: the same numbers, the promise beside what is measured."""
+"""An operating point goes from the page to the command line: the same numbers, the guarantee beside what is measured."""
 
 import csv
 import json
@@ -107,18 +107,18 @@ def test_round_trip(run, files, written):
         assert f"was {one['value']:.3f} ({one['low']:.3f} to {one['high']:.3f}), is {one['value']:.3f} here" in note
     wrong = 100 * (1 - entry["predicted"]["correct"])
     assert notes[6].endswith(
-        f"(1 - Correct) of at most 25 % with a confidence of 90 %; on these 200 samples it is {wrong:.4g} %: kept"
+        f"(1 - Correct) of at most 25 % with a confidence of 90 %; on these 200 samples it is {wrong:.4g} %: met"
     )
 
 
-def test_a_broken_promise_is_told(run, files, written):
+def test_a_guarantee_that_is_not_met_is_told(run, files, written):
     code, out, _ = run(*arguments(files, "bad", "--operating-point", written[0]))
     (entry,) = json.loads(out)["models"]
     notes = "\n".join(entry["notes"])
     assert code == 0
     assert "was chosen for good on 200 samples; this is bad" in notes
     assert "outside the interval" in notes
-    assert notes.endswith("not kept")
+    assert notes.endswith("not met")
     assert 1 - entry["predicted"]["correct"] > 0.25
 
 

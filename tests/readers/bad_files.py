@@ -337,7 +337,9 @@ BAD_FILES = {
         '{"images": [], "categories": [{"id": 1, "name": "cat"}]}', r"got COCO annotations", "taxonomy.json"
     ),
     "JSON with half a character": taxonomy(
-        '{"name": "animal", "children": [{"name": "cat", "note": "\\ud800"}]}', r"got half a character", "taxonomy.json"
+        '{"name": "animal", "children": [{"name": "cat", "note": "\\ud800"}]}',
+        r"got an unpaired surrogate",
+        "taxonomy.json",
     ),
     "a path as deep as it is long": taxonomy(
         " > ".join("a" * 3000) + "\n", r"expected at most 1,000 classes one above the other, got 2,999"

@@ -59,7 +59,7 @@ def test_what_it_says(world, point):
     assert (written["values"]["correct"]["low"], written["values"]["correct"]["high"]) == (0.8, 1.0)
     assert set(written["values"]["info_f1"]) == {"value"}
     assert written["guarantee"]["threshold"] == point.threshold
-    assert written["guarantee"]["assumption"].startswith("This holds if new samples")
+    assert written["guarantee"]["assumption"].startswith("Assumption: new")
 
 
 def test_the_least(world):

@@ -1,4 +1,4 @@
-"""Thresholds by goal, against looking at every breakpoint; the promised values are those that the threshold gives."""
+"""Thresholds by target, against every breakpoint; the values returned are those that the threshold gives."""
 
 import math
 from decimal import Decimal

@@ -53,7 +53,7 @@ def use_threshold(tau, model, key):
     """The button that moves the handle of a model to a threshold."""
     is_there = state.view().tau_of(model) == tau
     st.button(
-        f"{'The handle is at' if is_there else 'Use this'} τ = {threshold_text(tau)}",
+        f"{'Current' if is_there else 'Use'} τ = {threshold_text(tau)}",
         key=f"use-{key}",
         type="primary",
         disabled=is_there,

@@ -20,7 +20,7 @@ DRAW = {
 def panels(choice, now):
     """The row of panels and the open one; `now` is the view that the chart returned."""
     st.segmented_control(
-        "What next",
+        "Panel",
         list(PANELS),
         format_func=PANELS.get,
         label_visibility="collapsed",

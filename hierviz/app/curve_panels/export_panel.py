@@ -1,4 +1,4 @@
-"""Panel "Take it away": the operating point as JSON, which the command line reads, and the curve as a table."""
+"""Panel "Export": the operating point as JSON, which the command line reads, and the curve as a table."""
 
 import json
 
@@ -16,10 +16,10 @@ def panel(choice, now):
     key = now.model
     point = operating_point(choice, key, now.tau_of(key))
     name, tau = choice.name(key), threshold_text(point.threshold)
-    promised = ", with the promise of the guarantee" if point.guarantee else ""
+    guarantee_words = ", with its guarantee" if point.guarantee else ""
     st.markdown(
-        f"The operating point is **{escape(name)}** at **τ = {tau}**{promised}, measured on {point.n_samples:,} samples. "
-        "The file names the taxonomy by a hash, so that the threshold is not used with other classes."
+        f"The operating point is **{escape(name)}** at **τ = {tau}**{guarantee_words}, measured on {point.n_samples:,} samples. "
+        "The file holds a hash of the taxonomy, so that the threshold is not applied to other classes."
     )
     samples = choosing.samples_of(choice)[key]
     choosing.value_table(
@@ -49,8 +49,8 @@ def panel(choice, now):
             icon=":material/download:",
         )
     st.markdown(
-        "The picture is under *Table and downloads* below the chart: PNG, SVG, and as a Vega-Lite specification. "
-        "This measures the same operating point on other predictions, and says whether it keeps what it promised:"
+        "The chart itself is under *Table and downloads* below it, as PNG, SVG and Vega-Lite specification. This command "
+        "evaluates other predictions at the same operating point and compares them with its values and its guarantee:"
     )
     st.code(
         "hierviz evaluate --taxonomy TAXONOMY --predictions PREDICTIONS --operating-point operating-point.json",

@@ -1,4 +1,4 @@
-"""Panel "Guarantee": a threshold with a promise about new samples, chosen on one part and checked on the other."""
+"""Panel "Guarantee": a threshold with a guarantee for new samples, calibrated on one part and checked on the held-out part."""
 
 import streamlit as st
 
@@ -12,46 +12,47 @@ from hierviz.metrics import METRICS
 from hierviz.number_text import percent_text
 from hierviz.thresholds.risk_control import guaranteed_threshold, promised_keys
 
-ALONE = "each sample by itself"
+ALONE = "no groups"
 # What is asked for at first, in percent.
 ALPHA, CONFIDENCE, SHARE = 10.0, 90.0, 50.0
 
 
 def panel(choice, now):
-    """Controls, the promise, what it rests on."""
+    """Controls, the guarantee, its assumption."""
     key = now.model
     st.markdown(
-        "A threshold that looks good on these samples may do worse on new ones. Here it is chosen on one part of the "
-        "samples, carefully enough for a promise, and checked on the other part, which has no say."
+        "A threshold that reaches a target on these samples may miss it on new ones. Here it is certified on a calibration "
+        "part of the samples (Learn then Test, Angelopoulos et al. 2021): with the stated confidence the mean loss on new "
+        "samples is at most what is allowed. The held-out part is only used to check it."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.number_input(
-            "At most so many %", 0.1, 99.9, step=1.0, format="%.1f", **choosing.kept("alpha", ALPHA, width=150)
+            "Mean loss, at most (%)", 0.1, 99.9, step=1.0, format="%.1f", **choosing.kept("alpha", ALPHA, width=190)
         )
         st.selectbox(
-            "of",
+            "Loss",
             format_func=lambda key: METRICS[key].loss_label,
             **choosing.kept("loss", "correct", promised_keys(), width=270),
         )
         st.number_input(
-            "with a confidence of %",
+            "Confidence (%)",
             1.0,
             99.9,
             step=1.0,
             format="%.1f",
-            help="How often a choice made like this keeps its promise, if it were made anew with other samples.",
+            help="Probability that the guarantee holds, over repeated draws of the calibration samples.",
             **choosing.kept("confidence", CONFIDENCE, width=170),
         )
     columns = (ALONE, *choosing.columns_of(choice, group_columns))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.number_input(
-            "% to choose on", 1.0, 99.0, step=5.0, format="%.0f", **choosing.kept("fraction", SHARE, width=150)
+            "Calibration part (%)", 1.0, 99.0, step=5.0, format="%.0f", **choosing.kept("fraction", SHARE, width=170)
         )
         st.number_input("Seed of the split", 0, 2**31, step=1, **choosing.kept("split_seed", 0, width=150))
         if len(columns) > 1:
             st.selectbox(
-                "Kept together",
-                help="Samples of one user, document or place are alike: none is on both sides, and each group counts once.",
+                "Group by",
+                help="Samples of one user, document or place are dependent: a group stays in one part, and counts once.",
                 **choosing.kept("split_group", ALONE, columns, width=230),
             )
     try:
@@ -63,7 +64,7 @@ def panel(choice, now):
 
 
 def guarantee(choice, key):
-    """The Guarantee of a model for what is asked; raises a HiervizError where the samples cannot be parted."""
+    """The Guarantee of a model for what is asked; raises a HiervizError where the samples cannot be split."""
     samples = choosing.samples_of(choice)[key]
     columns = (ALONE, *choosing.columns_of(choice, group_columns))
     group = choosing.value("split_group", ALONE, columns)
@@ -93,25 +94,25 @@ def _show(choice, key, found):
     with st.container(border=True):
         name = escape(choice.name(key))
         if not found.is_feasible:
-            st.markdown(f"**{name}: nothing can be promised.** {escape(found.sentence)}")
-            st.markdown("Ask for less, for a smaller confidence, or bring more samples.")
+            st.markdown(f"**{name}: no guarantee possible.** {escape(found.sentence)}")
+            st.markdown("Allow a larger loss, lower the confidence, or add samples.")
             return
         st.markdown(f"#### {name}: τ = {threshold_text(found.threshold)}")
         st.markdown(f"**{escape(found.sentence)}**")
         loss = METRICS[found.key].loss_label
         loss = loss[0].upper() + loss[1:]
         chosen, checked, bound = st.columns(3)
-        chosen.metric(
-            f"{loss}, in the {found.n_calibration:,} {units} it was chosen on", percent_text(found.risk_calibration, 1)
-        )
-        checked.metric(f"{loss}, in the {found.n_check:,} other {units}", percent_text(found.risk_check, 1))
-        bound.metric(f"At most, in all new {units}", percent_text(found.bound, 1))
+        chosen.metric(f"{loss}, {found.n_calibration:,} calibration {units}", percent_text(found.risk_calibration, 1))
+        checked.metric(f"{loss}, {found.n_check:,} held-out {units}", percent_text(found.risk_check, 1))
+        bound.metric(f"Upper bound for new {units}", percent_text(found.bound, 1))
         if found.risk_check > found.alpha:
             st.markdown(
-                f"The other {units} lie above what is promised for all new ones: they are a sample themselves, and up to "
-                f"{100 * found.delta:.4g} % of choices made like this fail. Choose a smaller share or a higher confidence "
-                "if that is too many."
+                f"The held-out {units} exceed the guaranteed mean: they are a sample themselves, and for up to "
+                f"{100 * found.delta:.4g} % of calibration samples the guarantee fails. Choose a smaller loss or a higher "
+                "confidence if that is too often."
             )
         st.markdown(escape(found.assumption))
-        st.markdown("Say what you need first: asking again and again until an answer pleases breaks the promise.")
+        st.markdown(
+            "Fix loss and confidence beforehand: trying several until the result pleases invalidates the guarantee."
+        )
     choosing.use_threshold(found.threshold, key, "guarantee")

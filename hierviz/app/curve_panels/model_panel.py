@@ -1,4 +1,4 @@
-"""Panel "Models in numbers": all models side by side, with intervals, by facet, and means over runs."""
+"""Panel "Model comparison": all models side by side, with intervals, by facet, and means over runs."""
 
 import pandas as pd
 import streamlit as st
@@ -23,7 +23,7 @@ from hierviz.metrics import METRICS
 from hierviz.number_text import value_text
 from hierviz.uncertainty.comparison import AT_CORRECT, never_reached, too_few_for
 
-WHOLE = "all samples together"
+WHOLE = "all samples"
 
 
 def panel(choice, now):
@@ -40,7 +40,7 @@ def panel(choice, now):
                 **choosing.kept("columns", list(TABLE_KEYS)),
             )
         if len(columns) > 1:
-            st.selectbox("A row for each value of", **choosing.kept("facet", WHOLE, columns, width=260))
+            st.selectbox("Split by", **choosing.kept("facet", WHOLE, columns, width=260))
     keys = [key for key in TABLE_KEYS if key in choosing.value("columns", list(TABLE_KEYS))]
     if not keys:
         st.info("Choose at least one column.")
@@ -59,7 +59,7 @@ def panel(choice, now):
         icon=":material/download:",
     )
     _runs(choice)
-    st.markdown("What the columns mean:")
+    st.markdown("Definitions of the columns:")
     numbers.definitions(keys, "models")
 
 
@@ -133,7 +133,7 @@ def _spans(choice, key, samples, part):
 
 def _explain(choice, first, facet, rows, keys):
     who = "Each row is a model" if facet == WHOLE else f"Each row is a model on the samples of one value of {facet}"
-    text = f"{escape(who)}, judged at all its thresholds on "
+    text = f"{escape(who)}, evaluated at all thresholds on "
     text += f"{first.n_samples:,} samples." if facet == WHOLE else f"n of the {first.n_samples:,} samples."
     if len(choice.keys) > 1:
         text += f" {MARKS} {unmarked([key for key in keys if key in AT_ONE_THRESHOLD])}"
@@ -148,7 +148,7 @@ def _explain(choice, first, facet, rows, keys):
     judged = max(model.n_judged for model in choice.models.values())
     if judged > first.n_samples:
         text += (
-            f" Only samples that all these models judge are counted; the most that one of them judges is {judged:,}."
+            f" Only samples that count for all these models are used; for one of them alone, up to {judged:,} count."
         )
     st.markdown(text)
 
@@ -175,7 +175,7 @@ def _runs(choice):
         st.multiselect(
             "These are runs of one model",
             list(names),
-            help="Models whose names differ in the number of a seed or run alone are put together by themselves.",
+            help="Models whose names differ only in the number of a seed or run are grouped automatically.",
             **choosing.kept("runs", []),
         )
         chosen = [name for name in choosing.value("runs", []) if name in names]
@@ -195,6 +195,6 @@ def _runs(choice):
             table.append({"model": stem, "runs": len(runs)} | cells)
         st.dataframe(pd.DataFrame(table), hide_index=True, key="runs-table", width="content")
         st.markdown(
-            "Each row is the mean over the runs, and how far single runs lie around it: about 95 % of runs, if they are "
-            "spread like a normal distribution. It says nothing about other samples: that is under Uncertainty."
+            "Each row is the mean over the runs ± 1.96 standard deviations, which holds about 95 % of the runs if they are "
+            "normally distributed. This is the variation between runs; that between samples is under Uncertainty."
         )

@@ -24,31 +24,31 @@ from hierviz.thresholds.selection import (
 )
 
 TARGETS = {
-    "correct": "So many correct",
-    "cost": "Cost of wrong and vague",
-    "depth": "Few vague answers",
-    "groups": "A τ for each group",
+    "correct": "Target accuracy",
+    "cost": "Mean cost",
+    "depth": "Shallow answers",
+    "groups": "Threshold per group",
 }
 # What is asked for at first.
 MOST_OF = "info_recall"
 LEVEL, SHARE, COSTS = 95.0, 20.0, {"wrong": 1.0, "vague": 0.3, "most": 0.1}
 GROUPS = {
-    "subtree": "the branch below the root that the best leaf lies in",
+    "subtree": "the child of the root above the most probable leaf",
     "depth": "the depth of the answer at τ = 0.5",
 }
-CHECKS = {"same": "the same samples", "other": "the other half of the samples"}
+CHECKS = {"same": "the same samples", "other": "the held-out half"}
 
 
 def group_targets():
     """What the threshold of each group can be chosen for: a share of correct answers, or the best mean of a metric."""
-    return {"correct": "so many correct"} | {f"best-{key}": f"best {METRICS[key].label}" for key in path_keys()}
+    return {"correct": "target accuracy"} | {f"best-{key}": f"best {METRICS[key].label}" for key in path_keys()}
 
 
 def panel(choice, now):
     """The chosen target: its numbers, the threshold, what is reached there."""
     key = now.model
     st.segmented_control(
-        "Goal",
+        "Target",
         format_func=TARGETS.get,
         required=True,
         label_visibility="collapsed",
@@ -114,13 +114,13 @@ def _find(choice, key, target):
         return [(f"≤ {share:g} % above depth {depth}", found)]
     wrong, vague, most = asked
     priced = with_costs(curve, choice.taxonomy, samples.truth, samples.table, wrong=wrong, vague=vague)
-    return [("cheapest", cheapest(priced)), (f"cost ≤ {most:g}", at_most_cost(priced, most))]
+    return [("lowest cost", cheapest(priced)), (f"cost ≤ {most:g}", at_most_cost(priced, most))]
 
 
 def _ask_correct(choice):
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.number_input(
-            "At least so many of 100 answers are correct",
+            "Correct answers, at least (%)",
             0.0,
             100.0,
             step=1.0,
@@ -134,23 +134,25 @@ def _ask_correct(choice):
         )
     most_of = METRICS[choosing.value("most_of", MOST_OF, path_keys())]
     end = "smallest" if most_of.better == "lower" else "largest"
-    st.markdown(f"Of all thresholds that do it, this is the one with the {end} mean of {most_of.label}:")
+    st.markdown(f"Of all thresholds that reach the target, the one with the {end} mean of {most_of.label}:")
 
 
 def _ask_cost(choice):
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.number_input("A wrong answer costs", 0.0, 1e9, step=0.1, **choosing.kept("wrong", COSTS["wrong"], width=190))
         st.number_input(
-            "One that says nothing costs", 0.0, 1e9, step=0.1, **choosing.kept("vague", COSTS["vague"], width=220)
+            "Cost of a wrong answer", 0.0, 1e9, step=0.1, **choosing.kept("wrong", COSTS["wrong"], width=190)
         )
-        st.number_input("On average at most", 0.0, 1e9, step=0.01, **choosing.kept("most", COSTS["most"], width=190))
+        st.number_input(
+            "Cost of answering only the root", 0.0, 1e9, step=0.1, **choosing.kept("vague", COSTS["vague"], width=250)
+        )
+        st.number_input("Mean cost, at most", 0.0, 1e9, step=0.01, **choosing.kept("most", COSTS["most"], width=190))
     st.markdown(COST_SENTENCE)
 
 
 def _ask_depth(choice):
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.number_input(
-            "At most so many of 100 answers",
+            "Share of answers, at most (%)",
             0.0,
             100.0,
             step=1.0,
@@ -158,25 +160,25 @@ def _ask_depth(choice):
             **choosing.kept("share", SHARE, width=250),
         )
         st.selectbox(
-            "stop above depth",
-            help="In steps below the top of the tree; an answer at a smaller depth is too vague.",
+            "above depth",
+            help="Depth in edges from the root; answers at a smaller depth count as too shallow.",
             **choosing.kept("deep", *_depths(choice), width=170),
         )
-    st.markdown("Of all thresholds that do it, this is the one with the most correct answers:")
+    st.markdown("Of all thresholds that reach the target, the one with the most correct answers:")
 
 
 def _ask_groups(choice):
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox("Groups by", format_func=GROUPS.get, **choosing.kept("groups_by", "subtree", GROUPS, width=420))
+        st.selectbox("Group by", format_func=GROUPS.get, **choosing.kept("groups_by", "subtree", GROUPS, width=420))
         st.selectbox(
-            "Goal of each",
+            "Target of each group",
             format_func=group_targets().get,
             **choosing.kept("groups_target", "correct", group_targets(), width=230),
         )
         st.selectbox("Measured on", format_func=CHECKS.get, **choosing.kept("groups_on", "other", CHECKS, width=250))
         if choosing.value("groups_target", "correct", group_targets()) == "correct":
             st.number_input(
-                "% correct", 0.0, 100.0, step=1.0, format="%.1f", **choosing.kept("level", LEVEL, width=120)
+                "Correct (%)", 0.0, 100.0, step=1.0, format="%.1f", **choosing.kept("level", LEVEL, width=120)
             )
 
 
@@ -186,23 +188,20 @@ CONTROLS = {"correct": _ask_correct, "cost": _ask_cost, "depth": _ask_depth, "gr
 def _reached(choice, key, tau, label, found, where):
     """What is reached at the threshold found, beside the one that the handle stands at."""
     curve = choosing.samples_of(choice)[key].curve
-    extra = [one for one in ("cost",) if one in found.values]
     rows = {
         f"{label}": {"τ": threshold_text(found.threshold)} | found.values,
-        "where the handle is": {"τ": threshold_text(tau)} | curve.at(tau),
+        "current threshold": {"τ": threshold_text(tau)} | curve.at(tau),
     }
     told = f"**{escape(choice.name(key))}, {escape(label)}:** τ = {threshold_text(found.threshold)}"
-    if extra:
-        told += f", at a mean cost of {value_text(found.values['cost'])} per sample"
+    told += f"; {percent_text(found.values['correct'], 1)} of the answers are correct"
     if "above_depth" in found.values:
-        told += f", with {percent_text(found.values['above_depth'], 1)} of the answers above that depth"
-    st.markdown(
-        f"{told}. There {percent_text(found.values['correct'], 1)} of the answers are correct, and they state "
-        f"{percent_text(found.values['info_recall'], 1)} of what there is to say."
-    )
+        told += f", {percent_text(found.values['above_depth'], 1)} above that depth"
+    if "cost" in found.values:
+        told += f"; mean cost {value_text(found.values['cost'])} per sample"
+    st.markdown(f"{told}; information recall {percent_text(found.values['info_recall'], 1)}.")
     taus = dict(zip(rows, (found.threshold, tau), strict=True))
     spans = {name: uncertainty.at(choice, key, one) for name, one in taus.items()}
-    choosing.value_table(rows, f"target-{where}", first="at", intervals=spans)
+    choosing.value_table(rows, f"target-{where}", first="threshold", intervals=spans)
     choosing.use_threshold(found.threshold, key, f"target-{where}")
 
 
@@ -233,7 +232,7 @@ def _groups(choice, key):
     rows = {
         "All samples": {
             "own τ": "by group",
-            "one τ": threshold_text(found.global_threshold),
+            "common τ": threshold_text(found.global_threshold),
             "n": f"{found.measured_on:,}",
         }
     }
@@ -243,8 +242,8 @@ def _groups(choice, key):
         name = name if name not in rows else f"{name} ({taxonomy.names[group]})"
         tau = threshold_text(found.threshold[place])
         rows[name] = {
-            "own τ": tau if found.is_own[place] else f"{tau} (the one for all)",
-            "one τ": threshold_text(found.global_threshold),
+            "own τ": tau if found.is_own[place] else f"{tau} (common)",
+            "common τ": threshold_text(found.global_threshold),
             "n": f"{int(found.n_measured[place]):,}",
         }
         own[name] = {one: values[place] for one, values in found.group_values.items()}
@@ -256,7 +255,7 @@ def _groups(choice, key):
                 name,
                 row["n"],
                 row["own τ"],
-                row["one τ"],
+                row["common τ"],
                 *(choosing.with_interval(values[name][one]) for one in shown for values in (own, alike)),
             ]
             for name, row in rows.items()
@@ -265,12 +264,12 @@ def _groups(choice, key):
             "group",
             "n",
             "own τ",
-            "one τ",
-            *(f"{short_label(one)}, {which} τ" for one in shown for which in ("own", "one")),
+            "common τ",
+            *(f"{short_label(one)}, {which} τ" for one in shown for which in ("own", "common")),
         ],
     )
     st.dataframe(table, hide_index=True, key="target-groups", width="content")
     st.markdown(
-        f"{found.sentence} Each row is a group of samples, put together by {GROUPS[by]}; *own τ* is what its own threshold "
-        "reaches, *one τ* what the threshold for all reaches."
+        f"{found.sentence} Each row is a group of samples by {GROUPS[by]}: *own τ* with its own threshold, *common τ* with one "
+        "threshold for all groups."
     )

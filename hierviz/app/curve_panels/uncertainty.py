@@ -17,14 +17,14 @@ from hierviz.uncertainty.bootstrap import SPECIFICITY_KEYS
 from hierviz.uncertainty.comparison import fewest_resamples, never_reached, paired_difference
 from hierviz.uncertainty.resamples import Resamples
 
-ONE_BY_ONE = "each sample by itself"
+ONE_BY_ONE = "no groups"
 # With fewer no difference of two models can be called clear at 95 %.
 FEWEST, MOST = fewest_resamples(0.95), 100_000
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How samples are drawn anew; `group` is a column of the sample table, or None."""
+    """How samples are resampled; `group` is a column of the sample table, or None."""
 
     n_resamples: int = 1000
     seed: int = 0
@@ -66,7 +66,7 @@ def intervals(choice):
     for place, (key, one) in enumerate(samples.items()):
 
         def make(key=key, one=one, place=place):
-            text = f"How far {choice.name(key)} would move: model {place + 1} of {len(samples)}"
+            text = f"Bootstrap of {choice.name(key)}: model {place + 1} of {len(samples)}"
             return model_intervals(
                 one, resamples, progress=lambda done, total: bar.progress(done / total, text=escape(text))
             )
@@ -116,9 +116,8 @@ def comparison(choice, model):
 def panel(choice, now):
     """Controls, what they mean, and the difference of two models."""
     st.markdown(
-        "These are the numbers of the samples at hand; others of the same kind would give slightly different ones. "
-        "Samples are drawn anew from those at hand many times, and the pale bands and the intervals hold the middle "
-        "95 % of what comes out (bootstrap)."
+        "Bootstrap: the samples are resampled with replacement, and the pale bands and the intervals hold the middle 95 % of "
+        "the values. Only the samples vary; the models are not trained again."
     )
     columns = (ONE_BY_ONE, *choosing.columns_of(choice, group_columns))
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -141,13 +140,13 @@ def panel(choice, now):
         )
         if len(columns) > 1:
             st.selectbox(
-                "Drawn together",
-                help="Samples of one user, document or place are alike: drawn together, the bands become honestly wider.",
+                "Group by",
+                help="Samples of one user, document or place are dependent: whole groups are resampled, which gives wider bands.",
                 **choosing.kept("group", ONE_BY_ONE, columns, width=230),
             )
     first = _first(choice)
     if first.n_samples < 2:
-        st.info("With one sample there is nothing to draw anew: bands and intervals have no width.")
+        st.info("A single sample cannot be resampled: bands and intervals have no width.")
     if not is_on():
         st.markdown(
             "Switch them on to see bands on the curves, intervals in every table, and which models clearly differ."
@@ -176,7 +175,7 @@ def _difference(choice, now):
         a = st.selectbox("First model", **names, **choosing.kept("first", now.model, keys, width=230))
         b = st.selectbox("Second model", **names, **choosing.kept("second", other, keys, width=230))
         metric = st.selectbox(
-            "How specific",
+            "Metric",
             format_func=short_label,
             **choosing.kept("difference", "info_recall", SPECIFICITY_KEYS, width=200),
         )

@@ -64,7 +64,7 @@ def run(source, model, kind, from_data, data):
     """
     memory = state.memory("run")
     st.markdown(
-        "Give it all samples at once; then compare it with other models on the other pages, or keep what it says."
+        "Run the model on all samples; then compare it with others on the other pages, or download its predictions."
     )
     chosen = _choose(model, kind, from_data, source)
     if chosen is None:
@@ -72,7 +72,7 @@ def run(source, model, kind, from_data, data):
     if kind == "picture":
         said = state.startup_limits()[1]["strict"]
         st.toggle(LABELS["strict"], **state.kept("run", "strict", said))
-        st.caption("Else it is left out, and named below.")
+        st.caption("Otherwise it is left out and listed below.")
     with st.container(horizontal=True):
         st.button(
             "Run",
@@ -118,7 +118,7 @@ def _choose(model, kind, from_data, source):
     """What to run on; None when nothing is there yet."""
     way = "file"
     if from_data is not None:
-        words = "The open data's {:,} samples" if from_data.is_open_data else "The {:,} inputs of the start"
+        words = "The open data's {:,} samples" if from_data.is_open_data else "The {:,} inputs named at the start"
         ways = {"data": words.format(len(from_data)), "file": "Files"}
         start = "data" if from_data.is_meant else "file"
         kept = state.kept("run", f"from-{from_data.is_meant}", start)
@@ -172,7 +172,7 @@ def _run(source, model, chosen, place, cancel, memory):
             predictions = attach_media(predictions, chosen.media)
     key = chosen.path if samples is None else samples.key
     samples = Samples(without_unreadable(inputs, unreadable)[0], predictions.truth, key, predictions.ids)
-    bar.progress(1.0, "Looking at the result …")
+    bar.progress(1.0, "Evaluating …")
     checks = None
     if samples.truth is not None:
         checks = model_checks.attempt(model, samples)
@@ -195,7 +195,7 @@ def _show(finished, data):
     with st.container(horizontal=True):
         if not is_there:
             st.button(
-                "Send to the other pages",
+                "Add to the open data",
                 type="primary",
                 icon=":material/send:",
                 key="send",
@@ -221,7 +221,7 @@ def _show(finished, data):
         st.rerun()
     if memory.get("sent") is predictions:
         st.markdown(
-            f"**{escape(memory['sent_as'])}** is now a model of the open data “{escape(data.title)}”. Look at it:"
+            f"**{escape(memory['sent_as'])}** is now a model of the open data “{escape(data.title)}”. See it on:"
         )
         with st.container(horizontal=True):
             for page, label in (("overview", "Overview"), ("curves", "Operating curves"), ("example", "Examples")):

@@ -79,10 +79,10 @@ def show(checks):
         st.warning(escape(sentence(one)), icon=":material/warning:")
     left, right = st.columns(2, gap="large")
     with left:
-        title = "Order of the classes" if checks.names_known else "Which order of the classes would fit?"
+        title = "Order of the classes" if checks.names_known else "Accuracy by order of the classes"
         _table(title, checks.orders, "order", "is_chosen", "order of the columns")
     with right:
-        _table("Preparation of the pictures", checks.ways, "variant", "is_declared", "how they are prepared")
+        _table("Preprocessing of the pictures", checks.ways, "variant", "is_declared", "preprocessing")
 
 
 def _table(title, rows, words, chosen, header):
@@ -93,15 +93,15 @@ def _table(title, rows, words, chosen, header):
     frame = pd.DataFrame(
         {
             "used": ["✓" if row[chosen] else "" for row in shown],
-            "right": [row["accuracy"] for row in shown],
+            "accuracy": [row["accuracy"] for row in shown],
             header: [row[words] for row in shown],
         }
     )
-    right = st.column_config.ProgressColumn(format="percent", min_value=0, max_value=1, width=110)
+    accuracy = st.column_config.ProgressColumn(format="percent", min_value=0, max_value=1, width=110)
     st.dataframe(
         frame,
         hide_index=True,
         key=f"checks-{words}",
-        column_config={"right": right, "used": st.column_config.TextColumn(width=50)},
+        column_config={"accuracy": accuracy, "used": st.column_config.TextColumn(width=50)},
     )
-    st.caption(f"Most probable final class right, of {rows[0]['n']:,} samples with known truth.")
+    st.caption(f"Top-1 accuracy on {rows[0]['n']:,} samples with known truth.")

@@ -22,10 +22,10 @@ COMPANIONS = (
 
 STEPS = """
 1. Choose the model above: any classifier in an **.onnx** file, of pictures, of tables or of texts.
-2. hierviz reads what the file says about itself and asks for what it does not say.
-3. Ask the model about one sample, or run it on many and compare it with others on the other pages.
+2. hierviz reads the metadata of the file and asks for what is missing.
+3. Run the model on a single sample, or on a batch, and compare it with others on the other pages.
 
-The model runs in a process of its own, which may use a limited amount of time and memory and is thrown away afterwards.
+The model runs in a process of its own, with limits on time and memory, which is ended afterwards.
 """
 
 
@@ -48,10 +48,10 @@ def choose(data):
     if memory.setdefault("data", data.key) != data.key:
         # Other data were opened since: their taxonomy is meant, until another one is chosen again.
         memory |= {"data": data.key, "taxonomy_way": "open"}
-    ways = {"start": "The one named at the start", "data": "A model of the open data", "own": "My own ONNX model"}
+    ways = {"start": "Named at the start", "data": "A model of the open data", "own": "My own ONNX model"}
     ways = {key: one for key, one in ways.items() if {"start": asked, "data": data.sources}.get(key, True)}
     if "data" not in ways and asked is None:
-        st.markdown("The open data hold predictions only, no model. Bring an ONNX model of your own:")
+        st.markdown("The open data hold predictions only, no model. Upload or name an ONNX model:")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         way = "own"
         if len(ways) > 1:
@@ -120,9 +120,9 @@ def _named_at_the_start(files):
 
 
 def _taxonomy(data, memory):
-    ways = {"open": f"That of the open data ({data.taxonomy.n_leaves:,} final classes)", "other": "Another one"}
+    ways = {"open": f"That of the open data ({data.taxonomy.n_leaves:,} leaf classes)", "other": "Another one"}
     way = st.segmented_control(
-        "Taxonomy: which class belongs under which",
+        "Taxonomy of the model",
         list(ways),
         format_func=ways.get,
         required=True,

@@ -21,15 +21,15 @@ STYLE = """<style>
 @media (max-width: 640px) {.hierviz-facts {grid-template-columns: 7rem 1fr}}
 </style>"""
 PLAIN_TYPES = {
-    "tensor(float)": "fractions",
-    "tensor(double)": "fractions (double precision)",
-    "tensor(float16)": "fractions (half precision)",
-    "tensor(int64)": "whole numbers",
+    "tensor(float)": "floating point",
+    "tensor(double)": "floating point (double precision)",
+    "tensor(float16)": "floating point (half precision)",
+    "tensor(int64)": "integers",
     "tensor(string)": "text",
-    "float32": "fractions (float32)",
-    "float64": "fractions (float64)",
-    "float16": "fractions (float16)",
-    "uint8": "whole numbers 0 to 255 (uint8)",
+    "float32": "floating point (float32)",
+    "float64": "floating point (float64)",
+    "float16": "floating point (float16)",
+    "uint8": "integers 0 to 255 (uint8)",
     "str": "text",
     "bool": "true or false",
 }
@@ -53,7 +53,9 @@ def one_line(model, kind):
         height, width = model.inputs[0].size
         takes += f" ({width} × {height} pixels)"
     columns = (
-        f"{matched} of {len(table)} columns are classes of the taxonomy" if table else "nobody names its columns yet"
+        f"{matched} of {len(table)} columns are classes of the taxonomy"
+        if table
+        else "the columns have no class names yet"
     )
     weight = account["bytes"] + sum(one["bytes"] for one in account["companions"])
     return f"**{escape(model.name)}** · takes {takes} · {columns} · {size_words(weight)}"
@@ -66,19 +68,19 @@ def account(source, model, kind):
     left, right = st.columns(2, gap="large")
     with left:
         _facts(
-            "What goes in",
+            "Inputs",
             [_axes(one["name"], one["dtype"], one["shape"]) for one in known["inputs"]]
-            + ([("prepared", known["preprocessing"])] if kind == "picture" else [])
-            + [("rows at a time", known["batch"] or "any number")],
+            + ([("preprocessing", known["preprocessing"])] if kind == "picture" else [])
+            + [("batch size", known["batch"] or "any")],
         )
         opset = ", ".join(f"{name} {number}" for name, number in facts["opset"].items())
         _facts(
-            "The file",
+            "File",
             [
                 ("name", known["file"]),
                 ("size", size_words(known["bytes"])),
                 *((f"beside it: {one['file']}", size_words(one["bytes"])) for one in known["companions"]),
-                ("made by", facts["producer"] or "not stated"),
+                ("producer", facts["producer"] or "not stated"),
                 ("format", f"ONNX IR {facts['ir_version']}, opset {opset}, {facts['n_nodes']} operators"),
                 ("trained with", known["loss"] or "not stated"),
                 ("taxonomy", known["taxonomy"]),
@@ -88,14 +90,14 @@ def account(source, model, kind):
     with right:
         key = known["parametrisation"]
         _facts(
-            "What comes out",
+            "Outputs",
             [_axes(one["name"], one["type"], one["shape"]) for one in known["outputs"]]
             + [
-                ("scores stand in", known["output"]),
+                ("scores", known["output"]),
                 ("class names", known["classes"]),
-                ("they mean", PARAMETRISATIONS[key].label if key else "told by the numbers when the model runs"),
+                ("meaning", PARAMETRISATIONS[key].label if key else "inferred from the numbers when the model runs"),
             ]
-            + ([("who says so", known["parametrisation_from"])] if key else []),
+            + ([("stated by", known["parametrisation_from"])] if key else []),
         )
         _columns(model)
     for note in known["notes"]:
@@ -123,12 +125,12 @@ def _columns(model):
     with st.container(border=True):
         st.markdown("**Columns and classes**")
         if not table:
-            st.markdown("Nobody says which class a column is.")
+            st.markdown("The columns have no class names.")
             return
         strange = [one for one in table if one["node"] is None]
         if strange:
             st.markdown(
-                f":material/warning: {len(strange)} of {len(table)} names are no class of the taxonomy: see the first rows."
+                f":material/warning: {len(strange)} of {len(table)} names are not in the taxonomy: see the first rows."
             )
         else:
             st.markdown(f"All {len(table)} names were found in the taxonomy.")
@@ -150,7 +152,7 @@ def _overrule(source, model, kind):
     if kind == "picture":
         keys += [] if model.inputs[0].is_whole else ["preprocessing.range"]
         keys += ["preprocessing.colour"] if model.inputs[0].channels == 3 else []
-    st.markdown("**Is something understood wrongly?** Say it yourself:")
+    st.markdown("**Is something detected wrongly?** Set it here:")
     with st.container(horizontal=True):
         for key in keys:
             st.button(

@@ -16,7 +16,7 @@ from hierviz.errors import ModelError
 # Values of a row that are offered to be typed.
 MOST_TYPED = 2000
 # Name in `hierviz.onnx.checks.disturb` to what it is called here.
-SLIDERS = {"darker": "Darker", "smaller": "Farther away", "blurred": "Blurred", "moved": "Moved to the corner"}
+SLIDERS = {"darker": "Darken", "smaller": "Shrink", "blurred": "Blur", "moved": "Shift to the corner"}
 
 
 def edited(model, kind, found, row):
@@ -44,7 +44,7 @@ def edited(model, kind, found, row):
         return _text(model, found, row)
     if kind == "row":
         return _row(model, found, row)
-    st.markdown(f"Row {row + 1} of {len(found)}, fed as it is.")
+    st.markdown(f"Row {row + 1} of {len(found)}, unchanged.")
     return samples.row_feed(model, found, row), None
 
 
@@ -60,21 +60,21 @@ def _picture(model, picture):
         state.memory("model").update({f"strength-{name}": 0.0 for name in SLIDERS})
 
     is_changed = any(strengths.values())
-    st.button("As it was", icon=":material/undo:", on_click=undo, disabled=not is_changed, key="undisturbed")
+    st.button("Reset", icon=":material/undo:", on_click=undo, disabled=not is_changed, key="undisturbed")
     changed = samples.disturbed(picture, strengths)
     with images:
-        shown = [("The picture", picture)] + ([("Changed", changed)] if is_changed else [])
+        shown = [("Original", picture)] + ([("Changed", changed)] if is_changed else [])
         if model.inputs[0].why_no_pictures:
             for words, one in shown:
                 st.image(picture_url(_png(one)), words, width=106)
-            st.caption("Answer the questions above to see what the model makes of it.")
+            st.caption("Answer the questions above to run the model on it.")
             return None, None
         seen = model.inputs[0].preview(changed)
-        for words, one in [*shown, ("The model sees", seen.picture)]:
+        for words, one in [*shown, ("Model input", seen.picture)]:
             st.image(picture_url(_png(one)), words, width=106, alt=words)
     height, width = seen.picture.shape[:2]
     st.caption(
-        f"The model sees {width} × {height} pixels, as numbers from {seen.low:.4g} to {seen.high:.4g} (mean {seen.mean:.4g})."
+        f"The model input is {width} × {height} pixels with values from {seen.low:.4g} to {seen.high:.4g} (mean {seen.mean:.4g})."
     )
     return samples.picture_feed(model, picture), samples.picture_feed(model, changed) if is_changed else None
 
@@ -92,9 +92,9 @@ def _png(picture):
 
 def _text(model, found, row):
     before = "" if found is None else str(np.asarray(found.inputs.arrays[model.inputs[0].name][row]).ravel()[0])
-    text = st.text_area("The text", before, height=200, key=f"text-{samples.digest({'text': np.array([before])})}")
+    text = st.text_area("Text", before, height=200, key=f"text-{samples.digest({'text': np.array([before])})}")
     if not text.strip():
-        st.caption("Write something, then press Ctrl and Enter.")
+        st.caption("Type a text, then press Ctrl+Enter.")
         return None, None
     return _text_feed(model, before or text), _text_feed(model, text) if before and text != before else None
 
@@ -107,12 +107,12 @@ def _text_feed(model, text):
 def _row(model, found, row):
     """A row as a table of two columns to edit: value of each field."""
     if found is None and any(len(spec.shape) == 2 and (spec.shape[1] or 0) > MOST_TYPED for spec in model.inputs):
-        st.info("This model takes rows too long to be typed: bring a table or an array.", icon=":material/info:")
+        st.info("The rows of this model are too long to be typed: upload a table or an array.", icon=":material/info:")
         return None, None
     feed = None if found is None else samples.row_feed(model, found, row)
     fields = [(spec, k, name) for spec in model.inputs for k, name in enumerate(_fields(spec, found, feed))]
     if not fields:
-        st.info("This model takes rows of any length: bring a table.", icon=":material/info:")
+        st.info("The rows of this model may have any length: upload a table.", icon=":material/info:")
         return None, None
     values = {
         spec.name: (feed[spec.name].reshape(-1) if feed else np.full(len(_fields(spec, None, None)), *_empty(spec)))
@@ -134,7 +134,7 @@ def _row(model, found, row):
         },
         key=f"row-{key}",
     )
-    st.caption("Press a value twice to change it.")
+    st.caption("Double-click a value to edit it.")
     told = dict.fromkeys(values, ())
     for (spec, _, name), value, was, cell in zip(fields, edited["value"].tolist(), shown, cells, strict=True):
         # What was not touched keeps all of its digits.

@@ -8,22 +8,22 @@ SCALES = {
     ),
     "-1,1": ("−1 to 1", "usual for MobileNet and Inception of TensorFlow"),
     "0,255": ("0 to 255", "as the picture file has them"),
-    "other": ("Other numbers", "say which"),
+    "other": ("Other numbers", "typed in below"),
 }
 LAYOUTS = {
-    "NCHW": ("Colours first (NCHW)", "PyTorch, and most ONNX files"),
-    "NHWC": ("Colours last (NHWC)", "TensorFlow and Keras"),
+    "NCHW": ("Channels first (NCHW)", "PyTorch, and most ONNX files"),
+    "NHWC": ("Channels last (NHWC)", "TensorFlow and Keras"),
 }
 COLOURS = {
     "RGB": ("Red, green, blue", "nearly always"),
     "BGR": ("Blue, green, red", "models trained with OpenCV or Caffe"),
 }
 TEXTS = {
-    "preprocessing.layout": "In which order does it take height, width and colours of a picture?",
+    "preprocessing.layout": "In which order does it take the axes height, width and channels of a picture?",
     "preprocessing.size": "How many pixels does it take?",
-    "preprocessing.range": "Which numbers does it take for dark and bright?",
-    "preprocessing.colour": "Which colour comes first?",
-    "classes": "Which class is which column?",
-    "scores": "What are the numbers that come out?",
+    "preprocessing.range": "Which range of values does it take?",
+    "preprocessing.colour": "What is the order of the colour channels?",
+    "classes": "Which class is each column?",
+    "scores": "What are the scores?",
 }
 ORDER = ("classes", "outputs", "scores", "preprocessing.layout", "preprocessing.size", "preprocessing.range")

@@ -61,7 +61,7 @@ def overrule(source, taxonomy, key):
 def take_back(source, taxonomy):
     """A button that forgets all answers, where one of them led to an error."""
     if _store(source, taxonomy)["answers"]:
-        st.button("Take my answers back", on_click=state.memory("answers").clear, icon=":material/undo:")
+        st.button("Reset my answers", on_click=state.memory("answers").clear, icon=":material/undo:")
 
 
 def _key(question):
@@ -87,9 +87,9 @@ def ask(source, model, questions):
     waiting = [key for key in store["asked"] if not set(_words(key)) & set(store["answers"])]
     # Answered questions fold away.
     is_open = bool(open_keys or waiting)
-    with st.container(border=True, key="questions") if is_open else st.expander("What you said about the model"):
+    with st.container(border=True, key="questions") if is_open else st.expander("Your answers about the model"):
         if open_keys:
-            st.markdown("##### What hierviz has to know")
+            st.markdown("##### Missing information about the model")
         for key in sorted(store["asked"], key=lambda one: ORDER.index(one) if one in ORDER else 99):
             mark = ":material/help:" if key in open_keys or key in waiting else ":material/check_circle:"
             words = (
@@ -100,7 +100,7 @@ def ask(source, model, questions):
                 st.error(escape(in_form_words(errors[key])), icon=":material/error:")
             value = WIDGETS[key](source, model, store["asked"][key], key)
             if key in waiting and key not in open_keys:
-                st.button("Leave it as it was", key=f"leave-{key}", on_click=store["asked"].pop, args=(key, None))
+                st.button("Keep as detected", key=f"leave-{key}", on_click=store["asked"].pop, args=(key, None))
             _take(store, key, value)
 
 
@@ -148,7 +148,7 @@ def _classes(source, model, question, key):
     problem = None
     left, right = st.columns([0.6, 0.4], gap="medium")
     with right:
-        upload = state.kept_upload("class_names", "A file with one name a line, a table or a JSON list")
+        upload = state.kept_upload("class_names", "A file with one name per line, a table or a JSON list")
         if upload is not None and memory.get(f"{name}-from") is not upload:
             memory[f"{name}-from"] = upload
             try:
@@ -162,7 +162,7 @@ def _classes(source, model, question, key):
         widths = {row_width(one) for one in score_outputs(model.session.outputs)}
         for words, order in orders.items() if widths & {None, len(leaves)} else ():
             st.button(
-                f"All {len(leaves)} final classes {words}",
+                f"All {len(leaves)} leaf classes {words}",
                 on_click=memory.update,
                 args=({name: "\n".join(order)},),
                 key=f"fill-{words}",
@@ -170,7 +170,7 @@ def _classes(source, model, question, key):
             )
     with left:
         text = st.text_area(
-            "One name a line, in the order of the model's columns",
+            "One name per line, in the order of the model's columns",
             height=210,
             placeholder="\n".join(sorted(leaves, key=natural_key)[:3] + ["…"]),
             **state.kept("answers-widgets", name, ""),
@@ -228,7 +228,7 @@ def _scores(source, model, question, key):
             LABELS["scores"],
             options,
             format_func=lambda one: f"{label(one)}: {captions[options.index(one)]}",
-            placeholder="As the numbers tell",
+            placeholder="Infer from the numbers",
             label_visibility="collapsed",
             **state.kept("answers-widgets", _name(source, key, model.taxonomy)),
         )

@@ -21,7 +21,7 @@ from hierviz.onnx.description.open_question import OpenQuestion
 from hierviz.taxonomy import NodeLists
 
 WAYS = {"data": "From the open data", "file": "From a file", "type": "Typed in"}
-START = "From the inputs of the start"
+START = "From the inputs named at the start"
 MOST_LISTED = 2000
 
 
@@ -124,8 +124,7 @@ def _choose(model, kind, from_data):
     row = 0
     if len(found) > 1:
         row = (
-            int(st.number_input(f"Which one of {len(found)}?", 1, len(found), **state.kept("model", f"row-{path}", 1)))
-            - 1
+            int(st.number_input(f"Sample, of {len(found)}", 1, len(found), **state.kept("model", f"row-{path}", 1))) - 1
         )
     return found, row
 
@@ -147,8 +146,10 @@ def _row_of_data(model, found):
             st.selectbox("Sample", ids, format_func=words, **state.bound("sample", value=ids[row], width=210))
         else:
             st.markdown(f"**{escape(words(ids[row]))}**")
-        st.button("", icon=":material/arrow_back:", on_click=go, args=(-1,), key="sample-before", help="The one before")
-        st.button("", icon=":material/arrow_forward:", on_click=go, args=(1,), key="sample-next", help="The next one")
+        st.button(
+            "", icon=":material/arrow_back:", on_click=go, args=(-1,), key="sample-before", help="Previous sample"
+        )
+        st.button("", icon=":material/arrow_forward:", on_click=go, args=(1,), key="sample-next", help="Next sample")
     return row
 
 
@@ -167,15 +168,15 @@ def _answer(first, second, truth, truths, key):
         was = int(first.answers(**choice)[0])
         told = f"Answer: **{escape(taxonomy.title(predicted))}**"
         if second is not None:
-            told += f" — as it was: {escape(taxonomy.title(was))}"
+            told += f" — original: {escape(taxonomy.title(was))}"
         if truths:
             told += f" · Truth: **{'; '.join(escape(taxonomy.title(one)) for one in truths)}**"
         st.markdown(told)
     sample.tree(taxonomy, p, truths or None, predicted)
-    st.subheader("What each rule answers")
+    st.subheader("Answers of all inference rules")
     _rules(first, second, choice, truth)
     st.caption(
-        "How much a rule dares to say depends on how sure the model is; behind each answer stands its probability."
+        "Each answer is followed by its probability."
         + (" ✓ exact, ≈ correct but coarse, × wrong." if truth is not None and taxonomy.is_tree else "")
     )
 
@@ -184,7 +185,7 @@ def _rules(first, second, choice, truth):
     taxonomy = first.taxonomy
     rules = [rule for rule in INFERENCE_RULES.values() if taxonomy.is_tree or not rule.tree_only]
     table = {"rule": [rule.label for rule in rules]}
-    shown = {"answer": first} if second is None else {"changed": second, "as it was": first}
+    shown = {"answer": first} if second is None else {"changed": second, "original": first}
     for title, one in shown.items():
         p = one.predictions.node_probabilities()[0]
         table[title] = [_rule_cell(one, rule, choice, p) for rule in rules]
@@ -203,7 +204,7 @@ def _rule_cell(evaluation, rule, choice, p):
     if isinstance(found, NodeLists):
         names = [taxonomy.title(node) for node in found.nodes.tolist() if taxonomy.is_leaf[node]]
         inner = len(found.nodes) - len(names)
-        return ", ".join(names + ([f"{inner} wider classes"] if inner else [])) or "nothing"
+        return ", ".join(names + ([f"{inner} inner nodes"] if inner else [])) or "nothing"
     node, sign = int(found[0]), ""
     if evaluation.why_no_mistakes() is None:
         sign = SIGNS[mistakes(evaluation, **{**choice, "rule": rule.key}).outcome[0]] + " "

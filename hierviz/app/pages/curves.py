@@ -23,17 +23,15 @@ def controls(usable, names):
                 **state.bound("models", value=names, width=620, back=lambda value: tuple(value) or None),
             )
         pairs = axes()
-        st.selectbox(
-            "Curve of", list(pairs), format_func=lambda key: pairs[key].label, **state.bound("axes", width=300)
-        )
+        st.selectbox("Axes", list(pairs), format_func=lambda key: pairs[key].label, **state.bound("axes", width=300))
         with st.popover("Options", icon=":material/tune:"):
             for key, (label, help_text) in DRAWN.items():
                 if key != "bands":  # stands with its settings under Uncertainty
                     st.toggle(label, help=help_text, **state.bound_member("drawn", key))
             if len(names) > 1:
                 st.toggle(
-                    "Each model its own τ",
-                    help="The handle then moves the model you look at; click a curve or a dot to look at its model.",
+                    "Separate τ per model",
+                    help="The handle then moves the selected model only; click a curve or a dot to select its model.",
                     **state.bound_own_thresholds(names),
                 )
             rules = [
@@ -79,11 +77,13 @@ controls(usable, names)
 choice = CurveChoice(data.digest, data.taxonomy, {key: usable[key] for key in names})
 st.markdown(
     "The answer is the most specific class whose probability exceeds the threshold τ: "
-    "a smaller τ says more, and errs more."
+    "a smaller τ gives more specific answers, and more wrong ones. *Correct* is the share of answers that are the true "
+    "class or an ancestor of it; *information recall* is the share of the true class's information (bits) that the answer "
+    "states."
 )
 threshold_panel(choice)
 
-st.markdown("What the numbers on this page mean:")
+st.markdown("Definitions of the numbers on this page:")
 across_and_up = (choice.axes.x, choice.axes.y)
 shown = dict.fromkeys((*(one for one in across_and_up if one != "tau"), *charts.read_out_keys(*across_and_up)))
 numbers.definitions(shown, "curves")

@@ -19,12 +19,12 @@ predictions = model.predictions
 reason = model.why_no_mistakes()
 if reason:
     st.info(
-        f"Samples stand in the order of the file. Outcomes and a ranking are left out: {escape(reason)}.",
+        f"Samples are in the order of the file, without outcomes and ranking: {escape(reason)}.",
         icon=":material/info:",
     )
 chosen = selection.select(model, choice)
 if (lost := state.lost_sample()) is not None:
-    st.info(f"The link is about sample {escape(lost)}, which these data do not have.", icon=":material/link_off:")
+    st.info(f"The link names sample {escape(lost)}, which is not in these data.", icon=":material/link_off:")
 
 if state.is_narrow():
     beside, main = st.popover("Filter and list of samples", icon=":material/list:"), st.container()
@@ -41,7 +41,7 @@ with beside:
 
 with main:
     if not len(chosen.rows):
-        st.info("No sample is left in this selection. Widen it.", icon=":material/filter_alt_off:")
+        st.info("No sample matches these filters. Remove one.", icon=":material/filter_alt_off:")
         shell.stop()
     place, row = chosen.place, int(chosen.rows[chosen.place])
     with st.container(horizontal=True, vertical_alignment="center"):

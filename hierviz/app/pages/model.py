@@ -1,4 +1,4 @@
-"""Question a model live: choose or bring one, say what it leaves open, give it a sample, run it on many."""
+"""Run a model: choose or upload one, answer what its file leaves open, run it on a single sample or a batch."""
 
 import streamlit as st
 
@@ -15,11 +15,13 @@ from hierviz.app.widgets import shell
 from hierviz.app.widgets.form_words import in_form_words
 from hierviz.errors import HiervizError
 
-SECTIONS = {"ask": "Ask it", "run": "Run it on many", "about": "What is in it"}
+SECTIONS = {"ask": "Single sample", "run": "Batch", "about": "Details"}
 
 data = shell.open_data()
 st.title("Model")
-st.markdown("Ask a model yourself: give it something, change it, and see at once where its probability goes.")
+st.markdown(
+    "Run a model on a single sample, change the sample and see how the probabilities change; or run it on a batch."
+)
 base, taxonomy, key = model_choice.choose(data)
 if base is None:
     shell.stop()

@@ -17,19 +17,19 @@ from hierviz.readers import TAXONOMY_FORMS
 
 st.title("Open your own files")
 st.markdown(
-    "Two things are needed: a **taxonomy** (which class belongs under which) and what a model **predicted** for some samples, "
-    "as a file or as an ONNX model to run. With the **truth** hierviz can also judge the answers."
+    "hierviz needs a **taxonomy** (the tree of classes) and the **predictions** of a model for some samples, as a file or by "
+    "running an ONNX model. With the **truth** it also evaluates them."
 )
 ways = ["Upload"] + (["Path on this machine"] if state.may_open_paths() else [])
 kinds = {"Predictions": "Prediction files", "Model": LABELS["model"]}
 with st.container(horizontal=True, gap="large"):
     kind = st.segmented_control(
-        "What do you have?", list(kinds), default="Predictions", format_func=kinds.get, required=True
+        "Predictions from", list(kinds), default="Predictions", format_func=kinds.get, required=True
     )
-    way = st.segmented_control("Where is it?", ways, default=ways[0], required=True)
+    way = st.segmented_control("Location", ways, default=ways[0], required=True)
 if not state.may_open_paths():
     st.caption(
-        "Opening by path is off: it needs server and browser on the same machine, with no forwarder between them and no "
+        "Opening by path is off: it needs server and browser on the same machine, with no reverse proxy between them and no "
         "name given by `--allow-host`. The option `--allow-paths FOLDER` allows it inside one folder."
     )
 elif way != ways[0] and (folder := state.allowed_folder()) is not None:
@@ -77,12 +77,10 @@ with left:
         chosen["model"] = model_files(uploaded)
         chosen["inputs"] = ask("Inputs: pictures (zip), a table, texts, .npy or .npz", "inputs")
 with right:
-    chosen["truth"] = ask(
-        "Truth (optional when it stands in the predictions)", "truth", help="Columns: sample_id and truth."
-    )
+    chosen["truth"] = ask("Truth (optional if it is in the predictions)", "truth", help="Columns: sample_id and truth.")
     chosen["media"] = ask(f"{LABELS['media']}: a zip (optional)", "media", help="Named by a column `image` or `file`.")
-    with st.expander("Say how to read them, when hierviz gets it wrong or asks"):
-        forms = st.selectbox("Form of the taxonomy", ["detect", *TAXONOMY_FORMS])
+    with st.expander("Reading options"):
+        forms = st.selectbox("Format of the taxonomy", ["detect", *TAXONOMY_FORMS])
         direction = st.selectbox("Columns of an edge list", ["detect", "parent,child", "child,parent"])
         separator = st.text_input("Separator of the taxonomy (empty: detect)")
         keys = st.selectbox(
@@ -116,13 +114,13 @@ if state.open_requested():
             else:
                 state.put(open_files(files.with_paths(state.allowed_path)))
         state.publish()
-        st.success("Opened. This is what was understood:", icon=":material/check_circle:")
+        st.success("Opened. The files were read as follows:", icon=":material/check_circle:")
     except HiervizError as error:
         st.error(escape(in_form_words(error, is_of_path=way != "Upload")), icon=":material/error:")
         state.open_requested(done=True)
         if isinstance(error, ModelError) and files.model and files.taxonomy:
             model_choice.offer(files, held)
-            st.markdown("What a model leaves open can be answered on the page **Model**, where it is chosen already.")
+            st.markdown("Missing information about a model can be given on the page **Model**, where it is selected.")
             st.page_link(
                 shell.page("model"), label="Go to Model", icon=":material/psychology:", query_params=state.link()
             )

@@ -23,16 +23,16 @@ st.title(numbers.escape(data.title))
 judged, inner = first.n_judged, 0
 if judged and first.predictions.has_single_truth:
     inner = int((~taxonomy.is_leaf[first.truth]).sum())
-truth = f"{judged:,} with a known truth" if judged else "no truth, so answers can be looked at but not judged"
-named = f", {inner:,} of them known only to an inner class" if inner else ""
+truth = f"{judged:,} with a known truth" if judged else "no truth, so answers are not evaluated"
+named = f", {inner:,} of them labelled with an inner class" if inner else ""
 st.markdown(
     f"**{counted(len(data.models), 'model')}** on **{counted(first.predictions.n_samples, 'sample')}** "
-    f"({truth}{named}). The taxonomy has **{taxonomy.n_leaves:,} final classes** in {taxonomy.n_nodes:,} nodes, "
+    f"({truth}{named}). The taxonomy has **{taxonomy.n_leaves:,} leaf classes** in {taxonomy.n_nodes:,} nodes, "
     f"up to {taxonomy.max_depth} levels below *{numbers.escape(taxonomy.title(0))}*."
 )
 
 if judged:
-    st.subheader("How good are the models?")
+    st.subheader("Model metrics")
     overview_table.draw(data)
 
 
@@ -51,15 +51,13 @@ def gallery(worst, model, key):
                 truth, answer = (numbers.escape(taxonomy.title(one[place])) for one in (worst.truth, worst.predicted))
                 st.markdown(f"{truth}  \n→ :orange[{answer}]")
                 link = state.link(sample=sample, outcome="wrong", under="", model=key)
-                st.page_link(shell.page("example"), label="Why?", icon=":material/account_tree:", query_params=link)
-    first = "put the least probability near" if model.predictions.has_scores else "lie furthest from"
-    st.markdown(
-        f"The worst come first: those that {first} the truth. Under each stand the truth and, in orange, the answer."
-    )
+                st.page_link(shell.page("example"), label="Details", icon=":material/account_tree:", query_params=link)
+    order = "the lowest win" if model.predictions.has_scores else "the largest distance from the truth"
+    st.markdown(f"Worst first: those with {order}. Below each are the truth and, in orange, the answer.")
 
 
 if judged:
-    st.subheader("What goes wrong?")
+    st.subheader("Mistakes")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         key = controls.model_control(data)
         choice = controls.rule_controls(data, key)
@@ -79,7 +77,7 @@ if judged:
         if counts["wrong"]:
             gallery(mistakes(model, **choice, outcome="wrong"), model, key)
         else:
-            st.markdown("Nothing is wrong at this setting.")
+            st.markdown("No answer is wrong at this setting.")
         with st.container(horizontal=True):
             if counts["wrong"]:
                 link = state.link(sample="", outcome="wrong", under="", model=key)
@@ -88,5 +86,5 @@ if judged:
                 link = state.link()
                 st.page_link(shell.page("curves"), label="Compare the models at every threshold", query_params=link)
 
-with st.expander("What was understood of the files", expanded=not judged):
+with st.expander("How the files were read", expanded=not judged):
     account(data)

@@ -59,7 +59,7 @@ def why_refused(headers):
     if origins and not (len(origins) == 1 and _is_own(origins[0], host)):
         return (
             f"Origin: expected a page of this server, got {', '.join(origins)[:60]!r}. Open the app by its own address; a "
-            "forwarder has to pass on the name it was asked for (Host)."
+            "reverse proxy has to pass on the name it was asked for (Host)."
         )
     return None
 

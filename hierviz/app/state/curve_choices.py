@@ -38,28 +38,28 @@ def axes():
 
 # Options of the drawing: label and help.
 DRAWN = {
-    "levels": ("Lines at 90 and 95 % correct", "How specific a model can be when so many of its answers are correct."),
+    "levels": ("Lines at 90 and 95 % correct", "How specific a model can be with 90 and with 95 % correct answers."),
     "envelope": (
         "Envelope in place of raw points",
-        "The best that is reached from each recall on: what AP and AC add up. The raw points stay behind it, pale.",
+        "The best value at each recall or a higher one; AP and AC are the areas under it. The raw points stay behind it, pale.",
     ),
     "whole": ("Whole range of the axes", "Axes from 0 to 1, not cropped to what is drawn."),
     "spread": (
         "Spread thresholds near 1",
-        "Gives 0.9, 0.99, 0.999 … the same room each: for models that are nearly always sure.",
+        "Spaces 0.9, 0.99, 0.999 … evenly: for models whose probabilities are mostly close to 1.",
     ),
     "bands": (
         "Bands and intervals",
-        "How far curves and numbers would move with other samples of the same kind: see Uncertainty below the chart.",
+        "Bootstrap intervals of curves and numbers: see Uncertainty below the chart.",
     ),
 }
 # Panels below the chart.
 PANELS = {
-    "target": "Choose by goal",
+    "target": "Threshold by target",
     "guarantee": "Guarantee",
     "uncertainty": "Uncertainty",
-    "models": "Models in numbers",
-    "export": "Take it away",
+    "models": "Model comparison",
+    "export": "Export",
 }
 # What panels were called in links of former versions.
 FORMER_PANELS = {"goal": "target", "take": "export"}

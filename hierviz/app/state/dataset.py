@@ -159,7 +159,7 @@ def open_files(files, progress=None, find=lambda digest: None):
         With the file and what is wrong with it.
     """
     if not files.taxonomy:
-        raise FileError("taxonomy: expected a file, got none. Name the file that says which class belongs under which.")
+        raise FileError("taxonomy: expected a file, got none. Name the file of the tree of classes.")
     if not files.predictions and not files.model:
         raise FileError(
             "predictions: expected a prediction file or an ONNX model with its inputs, got none. Add one of them."
@@ -290,7 +290,7 @@ def same_content(paths):
         if content is not None and first != (place, path):
             notes.append(
                 f"Prediction file {place + 1} ({Path(path).name}) has the same content as file {first[0] + 1} "
-                f"({Path(first[1]).name}): the two models are one and the same."
+                f"({Path(first[1]).name}): the two models are the same."
             )
     return tuple(notes)
 

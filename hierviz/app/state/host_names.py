@@ -7,7 +7,7 @@ import re
 import streamlit as st
 
 LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
-# What a forwarder adds to a request that it passes on.
+# What a reverse proxy adds to a request that it passes on.
 FORWARDED = re.compile(r"forwarded|x-forwarded-.*|x-original-.*|x-real-ip|via|true-client-ip|cf-.*", re.IGNORECASE)
 _HOST = re.compile(r"(?:\[(?P<six>[0-9a-f:.]+)\]|(?P<name>[a-z0-9._-]+))(?::(?P<port>\d{1,5}))?", re.IGNORECASE)
 
@@ -33,7 +33,7 @@ def is_local(headers):
 
 
 def has_foreign_names():
-    """True when the server also answers to names that are not this machine's own, as behind a forwarder."""
+    """True when the server also answers to names that are not this machine's own, as behind a reverse proxy."""
     return not set(_allowed()) <= set(LOCAL_NAMES)
 
 

@@ -39,7 +39,7 @@ def opened_model(key, make):
     """`make()` once per model and what was said about it."""
 
     def opened():
-        with st.spinner("Looking at the model …"):
+        with st.spinner("Reading the model …"):
             return make()
 
     return server().models.get(key, opened, visit())

@@ -75,11 +75,11 @@ def kept_upload(slot, label, *, several=False, together=False, help=None, **widg
     if kept.refused:
         st.error(escape(kept.refused), icon=":material/error:")
     elif kept.uploads is None and session.get(key):
-        st.error("The server has let go of these files: choose them again.", icon=":material/error:")
+        st.error("The server has removed these files: choose them again.", icon=":material/error:")
     elif kept.uploads is not None and not session.get(key):
         # The browser's list is empty after a change of page.
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f"Still here: {escape(', '.join(path.name for path in kept.uploads.paths))}")
+            st.markdown(f"Uploaded: {escape(', '.join(path.name for path in kept.uploads.paths))}")
             st.button("Remove", on_click=store.pop, args=(slot,), type="tertiary", key=f"forget_{slot}")
     return kept.uploads
 

@@ -14,18 +14,14 @@ def account(data):
         {
             "classes": f"{taxonomy.n_nodes:,} nodes, {taxonomy.n_leaves:,} leaves, up to {taxonomy.max_depth} levels below "
             f"the root {taxonomy.title(0)!r}",
-            "shape": "a tree" if taxonomy.is_tree else "a graph: some nodes have several parents",
+            "shape": "a tree" if taxonomy.is_tree else "a DAG: some nodes have several parents",
             **taxonomy.detected,
         },
         taxonomy.notes,
     )
     for model in data.models.values():
         predictions = model.predictions
-        judged = (
-            f"{model.n_judged:,} judged by a known truth"
-            if model.n_judged
-            else "none with a known truth: pictures only"
-        )
+        judged = f"{model.n_judged:,} with a known truth" if model.n_judged else "none with a known truth"
         _facts(
             predictions.name,
             {"samples": f"{predictions.n_samples:,}, {judged}", **predictions.detected},

@@ -29,14 +29,14 @@ def model_control(data):
 def rule_controls(data, model):
     """How the answer is chosen; returns the keywords of `Evaluation.answers`."""
     if not data.models[model].predictions.has_scores:
-        st.caption("This file holds labels: they are the answers.")
+        st.caption("This file holds labels, which need no inference rule.")
         return {"rule": "majority"}
     rules = [key for key, rule in INFERENCE_RULES.items() if not rule.returns_sets]
     rules = [key for key in rules if data.taxonomy.is_tree or not INFERENCE_RULES[key].tree_only]
     if state.view().rule not in rules:
         state.change(rule=View().rule)
     st.selectbox(
-        "Answer rule",
+        "Inference rule",
         rules,
         format_func=lambda key: INFERENCE_RULES[key].label,
         help="  \n".join(f"**{INFERENCE_RULES[key].label}**: {INFERENCE_RULES[key].sentence}" for key in rules),

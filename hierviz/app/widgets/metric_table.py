@@ -14,7 +14,7 @@ from hierviz.uncertainty.comparison import fewest_samples
 SECOND, TIED = "②", "≈"
 # A table cannot be drawn in italics: a sign says who is second.
 MARKS = f"The best of a column is **bold**, the second has a {SECOND}."
-TIES = f"{TIED}: no clear difference from the best (the interval of the paired difference holds 0)."
+TIES = f"{TIED}: no clear difference from the best (the interval of the paired difference contains 0)."
 
 
 def unmarked(keys):
@@ -23,15 +23,15 @@ def unmarked(keys):
     if not names:
         return ""
     verb = "is" if len(names) == 1 else "are"
-    return f"{listing(names)} {verb} about answers at one τ, so no best is marked: {ONE_TAU[0].lower()}{ONE_TAU[1:]}"
+    return f"{listing(names)} {verb} measured at one τ, so no best is marked: {ONE_TAU[0].lower()}{ONE_TAU[1:]}"
 
 
 def too_few_text(keys):
     """Why columns have neither intervals nor marks in rows of few samples, in Markdown; empty without such columns."""
     if not keys:
         return ""
-    least = listing([f"{METRICS[key].label} from {fewest_samples(key)} samples on" for key in keys])
-    return f"Models can be compared by {least}: with fewer there is neither mark nor interval."
+    least = listing([f"{METRICS[key].label} needs at least {fewest_samples(key)} samples" for key in keys])
+    return f"{least}; with fewer there is neither mark nor interval."
 
 
 def listing(names):

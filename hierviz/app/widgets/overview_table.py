@@ -59,8 +59,8 @@ def draw(data):
             ]
         found = {what: [METRICS[one].label for one in of if one in keys] for what, of in _judged(models, has_curve)}
         st.markdown(" ".join(one for one in said if one))
-        st.markdown(f"Judged are {'; '.join(f'**{what}**: {listing(of)}' for what, of in found.items() if of)}.")
-        st.markdown("What the columns mean:")
+        st.markdown(f"Evaluated are {'; '.join(f'**{what}**: {listing(of)}' for what, of in found.items() if of)}.")
+        st.markdown("Definitions of the columns:")
         numbers.definitions(keys, "overview")
     left_out = {}
     for note in dict.fromkeys(note for entry in entries.values() for note in entry["notes"] if ": null, " in note):
@@ -87,13 +87,13 @@ def _judged(models, has_curve):
     has_labels = any(not model.predictions.has_scores for model in models)
     if not has_curve:
         sets = " or ".join(what for what, there in ((LABELS, has_labels), (SETS, has_scores)) if there)
-        paths = f"{sets}, turned into the few paths that go through all its classes"
+        paths = f"{sets}, as the smallest set of paths through all its classes"
         return [(sets, SHOWN_OF_SETS["labels"]), (paths, SHOWN_OF_SETS["confusion"])]
     majority = "the answers of the majority rule (τ = 0.5)"
     return [
         ("the answers at all thresholds", ("ac", "ap", "recall_at_95_correct")),
         ("the probabilities", ("softmax_win",)),
         ("the most probable leaf", ("argmax_leaf_accuracy",)),
-        ("the leaf found from the top down", ("coarsest_accuracy", "aggregate_f1")),
+        ("the best leaf, found top down", ("coarsest_accuracy", "aggregate_f1")),
         (f"{majority} or {LABELS}" if has_labels else majority, ("majority_f1", "f1", "mcc")),
     ]

@@ -35,7 +35,7 @@ def head(predictions, row, truth, predicted, outcome):
                 st.markdown(f"Truth: {_named(taxonomy, truth, lists, row)}")
             verdict = f" — {VERDICTS[outcome]}" if outcome else ""
             if outcome == "coarse" and predicted == 0:
-                verdict += " (the root says nothing)"
+                verdict += " (the root, no information)"
             st.markdown(f"Answer: {_named(taxonomy, predicted, predictions.labels, row, verdict)}")
             known = {k: v[row] for k, v in predictions.attributes.items() if k not in SHOWN_ELSEWHERE and v[row] != ""}
             if known:
@@ -57,8 +57,8 @@ def _named(taxonomy, node, lists, row, verdict=""):
 
 
 def tree(taxonomy, p, truth, predicted):
-    """Where the probability goes."""
-    st.subheader("Where the probability goes")
+    """The probability tree."""
+    st.subheader("Probability tree")
     if not taxonomy.is_tree:
         top = np.argsort(-p, kind="stable")[:30]
         st.dataframe({"class": [taxonomy.title(node) for node in top.tolist()], "p": p[top]}, hide_index=True)
@@ -101,7 +101,7 @@ def _style(refused):
 
 def win(taxonomy, truth, p, worked):
     """The win, level by level."""
-    st.subheader("The win, level by level")
+    st.subheader("Win by level")
     terms = win_breakdown(taxonomy, truth, p)
     figure(
         charts.win_breakdown(taxonomy, terms, dark=state.is_dark(), width=state.main_width()),
@@ -114,7 +114,7 @@ def win(taxonomy, truth, p, worked):
 
 def paths(taxonomy, truth, predicted, worked):
     """The answer's path against the true path."""
-    st.subheader("The answer's path against the true path")
+    st.subheader("Predicted and true path")
     cells = confusion(taxonomy, np.array([truth]), np.array([predicted]))
     figure(
         charts.confusion_breakdown(taxonomy, cells, 0, dark=state.is_dark(), width=state.main_width()),
@@ -123,14 +123,14 @@ def paths(taxonomy, truth, predicted, worked):
         table=charts.confusion_breakdown_table(taxonomy, cells, 0),
     )
     _numbers(worked, CELLS)
-    st.subheader("The answer in numbers")
+    st.subheader("Metrics of the answer")
     _numbers(worked, [key for key, entry in METRICS.items() if entry.block == "predicted"])
-    st.caption("Press a number to see what it means and how it comes about for this sample.")
+    st.caption("Press a number for its definition and its calculation for this sample.")
 
 
 def matched_paths(model, row, choice):
     """Several paths: which predicted path is judged by which true one, and the nodes behind the counts."""
-    st.subheader("The answer's paths against the true paths")
+    st.subheader("Predicted and true paths")
     taxonomy, place = model.taxonomy, int(np.searchsorted(model.rows, row))
     found = model.confusion(**choice)
     figure(
@@ -149,10 +149,10 @@ def matched_paths(model, row, choice):
         (route(pair.predicted), route(pair.true), *map(len, (pair.tp, pair.fp, pair.fn, pair.tn)))
         for pair in matched.pairs
     ]
-    rows += [(route(path), "no truth left", 0, len(path) - 1, 0, 0) for path in matched.surplus]
-    rows += [("no answer left", route(path), 0, 0, len(path) - 1, 0) for path in matched.left_over]
+    rows += [(route(path), "(no match)", 0, len(path) - 1, 0, 0) for path in matched.surplus]
+    rows += [("(no match)", route(path), 0, 0, len(path) - 1, 0) for path in matched.left_over]
     st.dataframe(pd.DataFrame(rows, columns=["answer", "truth", "TP", "FP", "FN", "TN"]), hide_index=True)
-    st.markdown("Each answered path is judged by the true path that shares the longest beginning with it.")
+    st.markdown("Each predicted path is matched with the true path that shares the longest prefix with it.")
     with st.container(horizontal=True, gap="small"):
         for key in CELLS:
             number(key, found.per_sample[key][place].item(), where="sample")

@@ -76,14 +76,14 @@ def filters(selection, taxonomy):
     inner = [taxonomy.names[node] for node in np.flatnonzero(~taxonomy.is_leaf)[1:]]
     with st.container(horizontal=True):
         st.selectbox(
-            "Truth under",
+            "Truth in subtree",
             ["", *inner],
-            format_func=lambda name: taxonomy.title(taxonomy.node(name)) if name else "anything",
+            format_func=lambda name: taxonomy.title(taxonomy.node(name)) if name else "all",
             **state.bound("under", width=155),
         )
         orders = [key for key in ORDERS if key != "win_lost" or selection.predictions.has_scores]
         order = state.view().order if state.view().order in orders else orders[0]
-        st.selectbox("Worst first by", orders, format_func=ORDERS.get, **state.bound("order", value=order, width=155))
+        st.selectbox("Sort by", orders, format_func=ORDERS.get, **state.bound("order", value=order, width=155))
 
 
 def sample_list(selection, taxonomy, key):
@@ -114,7 +114,7 @@ def sample_list(selection, taxonomy, key):
             "lost": st.column_config.NumberColumn(
                 width=60, format="%.3f", help="Win lost: 1 minus the hierarchical win."
             ),
-            "bits off": st.column_config.NumberColumn(
+            "distance": st.column_config.NumberColumn(
                 width=65, format="%.2f", help="Distance between answer and truth in bits."
             ),
         },
@@ -125,10 +125,10 @@ def sample_list(selection, taxonomy, key):
     )
     with st.container(horizontal=True):
         before, after = max(start - ON_A_PAGE, 0), min(start + ON_A_PAGE, len(rows) - 1)
-        st.button(f"Earlier {ON_A_PAGE}", on_click=selection.go, args=(before,), disabled=start == 0)
+        st.button(f"Previous {ON_A_PAGE}", on_click=selection.go, args=(before,), disabled=start == 0)
         st.button(f"Next {ON_A_PAGE}", on_click=selection.go, args=(after,), disabled=end == len(rows))
     signs = "✓ exact, ≈ correct but coarse, × wrong. " if selection.found is not None else ""
-    st.caption(f"{signs}Press a row to look at it.")
+    st.caption(f"{signs}Press a row to open it.")
 
 
 def _table(selection, taxonomy, part):
@@ -144,7 +144,7 @@ def _table(selection, taxonomy, part):
         answers = zip(found.outcome, found.predicted.tolist())
         table["answer"] = [f"{SIGNS[kind]} {taxonomy.title(node)}" for kind, node in answers]
         by_bits = state.view().order == "info_dist" or not predictions.has_scores
-        table["bits off" if by_bits else "lost"] = (found.info_dist if by_bits else found.win_lost).round(3)
+        table["distance" if by_bits else "lost"] = (found.info_dist if by_bits else found.win_lost).round(3)
     if "text" in predictions.attributes:
         table["text"] = [predictions.text(row)[:60] for row in rows]
     return pd.DataFrame(table)

@@ -31,16 +31,16 @@ h3 {padding-top: 1rem !important}
 
 HINT = (
     "**hierviz shows where a classifier goes wrong in a tree of classes.** "
-    "The demo is open: drawn vehicles, and small models that must say what they see, from *land vehicle* down to *tram*. "
-    "Start with the worst mistakes under **Examples**, drag the threshold under **Operating curves**, "
-    "blur a picture and ask again under **Model**, or bring your own under **Open files**."
+    "The demo is open: drawn vehicles, and small models that classify them, from *land vehicle* down to *tram*. "
+    "See the worst mistakes under **Examples**, drag the threshold under **Operating curves**, "
+    "run a model on a changed picture under **Model**, or open your own files under **Open files**."
 )
 
 
 PAGES = Path(__file__).parents[1] / "pages"
 LEFT_OPEN = (
-    "The model that this app was started with is waiting for an answer, or cannot be run as it is. Until then the demo is open. "
-    "See the page **Model**, where it is chosen."
+    "The model named at the start needs more information, or cannot be run as it is. Until then the demo is open. "
+    "See the page **Model**, where it is selected."
 )
 
 
@@ -140,7 +140,7 @@ def open_data():
     if found is None:
         where = "on this machine" if state.is_local_visit() else "on this server"
         st.info(
-            f"This link is about files that are not open {where}: they were closed, or nobody looked at them any more, "
+            f"The files of this link are not open {where}: they were closed, no page has shown them for some time, "
             "or there was no room for them. Open them again under **Open files**, or look at the demo.",
             icon=":material/link_off:",
         )
