@@ -78,7 +78,7 @@ def test_so_many_correct(demo, monkeypatch):
     found = hv.at_least_correct(curve, 0.95)
     table = table_with(visit, "threshold").set_index("threshold")
     check_row(table.loc["95 % correct"], found.values)
-    check_row(table.loc["where the handle is"], curve.at(0.5))
+    check_row(table.loc["current threshold"], curve.at(0.5))
     assert float(table.loc["95 % correct", "τ"]) == found.threshold
     visit.control("Correct answers, at least (%)").set_value(80.0)
     visit.run()

@@ -140,7 +140,7 @@ def test_a_metric_is_in_every_number(added, files, run, tmp_path):
 def test_a_metric_in_the_tables_and_goals_of_the_core(added, files):
     taxonomy = hv.load_taxonomy(files["taxonomy"])
     predictions = hv.load_predictions(files["predictions"], taxonomy)
-    model = hv.Evaluation.of(predictions)
+    model = hv.Evaluation.from_predictions(predictions)
     assert hv.at_least_correct(model.curve, 0.5, key="half_way").is_feasible
     assert model.curve.best_threshold("half_way") is not None
     table = hv.charts.operating_curves_table({"model": model.curve}, tau=0.5)
