@@ -29,7 +29,7 @@ def nodes_named(names: Sequence[str], taxonomy: Taxonomy, where: str) -> np.ndar
     if unknown:
         hint = near_miss(unknown[0], taxonomy.names) or " Rename them, or leave them out."
         raise PredictionsError(f"{where}: expected names of nodes, got {listed(unknown)}.{hint}")
-    distinct, count = np.unique(nodes, return_counts=True)
+    distinct, count = np.unique(np.array(nodes, dtype=np.intp), return_counts=True)
     if (count > 1).any():
         twice = listed(taxonomy.names[node] for node in distinct[count > 1])
         raise PredictionsError(f"{where}: expected every class once, got {twice} more than once. Keep one of each.")
@@ -46,7 +46,8 @@ def truth_nodes(truth: Any, taxonomy: Taxonomy) -> np.ndarray | NodeLists | None
     has_lists = any(isinstance(one, (list, tuple, set, np.ndarray)) for one in entries)
     lists = [list(one) if isinstance(one, (list, tuple, set, np.ndarray)) else [one] for one in entries]
     flat = list(chain.from_iterable(lists))
-    known, index = {}, taxonomy.index
+    known: dict = {}
+    index = taxonomy.index
     for one in flat:
         if one in known:
             continue

@@ -9,9 +9,9 @@ truth is a node number or a name a sample, or a list of them; -1, None, NaN and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -26,6 +26,9 @@ NUMBERS = "fiub"
 
 class FromMemory:
     """Constructors of `hierviz.Predictions`, which has `from_scores` and `from_labels`."""
+
+    if TYPE_CHECKING:
+        from_labels: Callable[..., Any]
 
     @classmethod
     def from_frame(
@@ -274,9 +277,9 @@ class FromMemory:
             [str(one["label"]) for one in entries] if entries else [taxonomy.names[k] for k in taxonomy.leaves]
         )
         names, column = np.unique(labels, return_inverse=True)
-        row = np.repeat(np.arange(len(outputs)), [len(one) for one in outputs])
+        sample_of = np.repeat(np.arange(len(outputs)), [len(output) for output in outputs])
         count = np.zeros((len(outputs), len(names)), dtype=np.intp)
-        np.add.at(count, (row, column[: len(row)]), 1)
+        np.add.at(count, (sample_of, column[: len(sample_of)]), 1)
         if (count != 1).any():
             sample, place = np.argwhere(count != 1)[0]
             got = "none" if count[sample, place] == 0 else f"{count[sample, place]}"
@@ -285,8 +288,8 @@ class FromMemory:
                 "Call the pipeline with top_k=None."
             )
         scores = np.empty(count.shape)
-        scores[row, column[: len(row)]] = np.fromiter(
-            (one["score"] for one in entries), dtype=np.float64, count=len(row)
+        scores[sample_of, column[: len(sample_of)]] = np.fromiter(
+            (entry["score"] for entry in entries), dtype=np.float64, count=len(sample_of)
         )
         nodes = nodes_named(names.tolist(), taxonomy, "outputs, labels")
         order = np.argsort(nodes)

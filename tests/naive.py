@@ -1,7 +1,7 @@
-"""Every definition once more, with sets and plain loops, straight from the seed notes; slow and independent of hierviz.
+"""Every definition once more, with sets and plain loops, straight from the papers; slow and independent of hierviz.
 
 A graph is nodes 0..n-1 with edges (parent, child) in declared order; node 0 is the root. Everything is about one sample
-unless it says otherwise; samples are lists. Section numbers are those of the notes in seeds/.
+unless it says otherwise; samples are lists.
 """
 
 import math
@@ -15,7 +15,7 @@ class Graph:
         self.leaves = [i for i in range(n) if not self.children[i]]
 
 
-# The tree: operating-curves.md section 1 -------------------------------------------------------------------------------
+# The tree, as in Valmadre, NeurIPS 2022 -------------------------------------------------------------------------------
 
 
 def ancestors(graph, node):
@@ -52,7 +52,7 @@ def lca(graph, a, b):
 
 
 def topological_order(edges):
-    """Names: the root, then as first named as a child, a name waiting until all its parents are placed (design section 2)."""
+    """Names: the root, then as first named as a child, a name waiting until all its parents are placed."""
     named = list(dict.fromkeys(child for _, child in edges))
     (root,) = {parent for parent, _ in edges} - set(named)
     order = [root]
@@ -67,7 +67,7 @@ def topological_order(edges):
     return order
 
 
-# Parametrisations: operating-curves.md section 7 -----------------------------------------------------------------------
+# Parametrisations: Valmadre, NeurIPS 2022 -----------------------------------------------------------------------
 
 
 def columns(graph, parametrisation):
@@ -123,7 +123,7 @@ def node_probabilities(graph, parametrisation, row):
     return [math.prod(given[u] for u in ancestors(graph, node) - {0}) for node in nodes]
 
 
-# Pareto set, rules and curve: operating-curves.md sections 3 to 6 --------------------------------------------------------
+# Pareto set, rules and curve: Valmadre, NeurIPS 2022 --------------------------------------------------------
 
 
 def candidates(graph):
@@ -159,7 +159,7 @@ def rule_majority(graph, p):
 
 
 def rule_top_down(graph, p):
-    """hierarchical-win.md, single best leaf: first child in declared order on ties."""
+    """Wu, Tygert & LeCun, 2019, single best leaf: first child in declared order on ties."""
     node = 0
     while graph.children[node]:
         best = graph.children[node][0]
@@ -212,7 +212,7 @@ def best_at_correct(x, correct, level):
     return max((a for a, c in zip(x, correct) if c >= level), default=0.0)
 
 
-# Path metrics: operating-curves.md section 2 ---------------------------------------------------------------------------
+# Path metrics: Valmadre, NeurIPS 2022 ---------------------------------------------------------------------------
 
 
 def truncate(graph, truth, predicted):
@@ -241,7 +241,7 @@ def path_metrics(graph, truth, predicted, truncated=True):
     return found
 
 
-# hierarchical-win.md ---------------------------------------------------------------------------------------------------
+# Hierarchical win: Wu, Tygert & LeCun, 2019 ---------------------------------------------------------------------------------
 
 
 def raw_win(graph, p, truth):
@@ -259,7 +259,7 @@ def win(graph, p, truth):
 
 
 def best_leaf_metrics(graph, truth, best_leaf):
-    """A best leaf below an inner truth is right (the note's convention)."""
+    """A best leaf below an inner truth is right (docs/metrics.md, Top-1 accuracy)."""
     if truth in ancestors(graph, best_leaf):
         best_leaf = truth
     chosen, true = path(graph, best_leaf), path(graph, truth)
@@ -275,7 +275,7 @@ def best_leaf_metrics(graph, truth, best_leaf):
     }
 
 
-# hierarchical-confusion-matrix.md sections 1 and 2 ----------------------------------------------------------------------
+# Hierarchical confusion: Riehl et al., JRSS-C 2023 ----------------------------------------------------------------------
 
 
 def siblings(graph, node):

@@ -67,7 +67,7 @@ def test_which_are_defined_on_graphs():
 @many
 @given(strategies.trees(), st.data())
 def test_path_sums_make_parameter_sharing_flat(graph, data):
-    """PS q = flat q of path sums (operating-curves.md section 13)."""
+    """PS q = flat q of path sums (parameter sharing in Valmadre, NeurIPS 2022)."""
     taxonomy = strategies.from_graph(graph)
     theta = data.draw(strategies.rows(graph.n - 1, (-2.0, -0.5, 0.0, 0.25, 1.0, 3.0)))
     sums = np.array(
@@ -80,7 +80,7 @@ def test_path_sums_make_parameter_sharing_flat(graph, data):
 
 @pytest.mark.parametrize("key", [key for key in KEYS if hv.PARAMETRISATIONS[key].is_coherent])
 def test_coherent_to_the_last_bit(key):
-    """Never a child above its parent, nor a threshold above 1: sums miss 1 by a rounding error (section 10 of the note)."""
+    """Never a child above its parent, nor a threshold above 1: sums miss 1 by a rounding error."""
     rng = np.random.default_rng(0)
     edges = [("r", "a"), ("r", "b")] + [("a", f"a{i}") for i in range(7)] + [("b", "b0"), ("b", "b1")]
     taxonomy = hv.Taxonomy.from_edges(edges)

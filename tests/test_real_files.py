@@ -110,7 +110,7 @@ def test_flat_confusion_and_curve(taxonomy, flat):
     assert confusion["tpr"] == pytest.approx(0.6189323652010219, abs=1e-12)
     assert confusion["f1"] == pytest.approx(0.6106799336650083, abs=1e-12)
     assert flat.curve.values["exact"][-1] == pytest.approx(0.36794807788317524, abs=1e-12)
-    # 842 of 2003 predictions are empty at 0.5: the majority answer is the root (text-metrics note, section 2).
+    # 842 of 2003 predictions are empty at 0.5: the majority answer is the root (Plaud et al., CoNLL 2024, section 2).
     assert int((flat.answers("majority") == 0).sum()) == 842
 
 

@@ -1,4 +1,4 @@
-"""The taxonomy against `naive`, its node order (design section 2), and what it says about files that are none."""
+"""The taxonomy against `naive`, its node order, and what it says about files that are none."""
 
 import hashlib
 import itertools

@@ -1,6 +1,6 @@
 """What every loss is called, means, comes from and needs, and the one call for all of them.
 
-`LOSSES` maps the keys of the design to Loss entries; menus, reference and tests loop over it.
+`LOSSES` maps the keys of docs/metrics.md, section Losses, to Loss entries; menus, reference and tests loop over it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Loss:
     Attributes
     ----------
     key, label, sentence, formula, source : str
-        Registry key, name for people, one plain sentence, LaTeX, paper with section or equation where the seed gives one.
+        Registry key, name for people, one plain sentence, LaTeX, paper, with section or equation where it is known.
     parametrisation : str
         Key of `PARAMETRISATIONS` that the loss trains; gives the order of the columns. `coarse_ce` has only the first
         family of it.

@@ -1,8 +1,8 @@
 """Real files through the command line against the `expected*.json` and per-sample files that came with them.
 
-Every call runs `hierviz.cli.main` with the JSON written to a file. The keys of design.md section 5 are mapped to the
+Every call runs `hierviz.cli.main` with the JSON written to a file. The keys of docs/metrics.md are mapped to the
 names of the expected files one by one (`LABELS`, `DISTRIBUTION`, ...); each test states how many values it compared, so
-that a loop over nothing fails. What section 5 does not name (quantiles of train counts, operating points, subset
+that a loop over nothing fails. What docs/metrics.md does not name (quantiles of train counts, operating points, subset
 accuracy, the authors' own functions) stands in tests/metrics/sets/test_label_sets_files.py, and at the end of this file.
 """
 
@@ -459,7 +459,7 @@ def test_germeval_several_models(evaluate_germeval, task, keep):
 
 
 def test_germeval_set_scores(germeval, evaluate_germeval):
-    """What section 5 does not name, through the API, on the files as the readers read them."""
+    """What docs/metrics.md does not name, through the API, on the files as the readers read them."""
     expected = json.loads((germeval / "expected.json").read_text())["tasks"]
     compared = 0
     for task in ("1a", "1b"):

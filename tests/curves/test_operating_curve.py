@@ -1,4 +1,4 @@
-"""Pareto tables and operating curves against brute force at every threshold, and the properties of section 13."""
+"""Pareto tables and operating curves against brute force at every threshold, and properties from Valmadre, NeurIPS 2022."""
 
 import itertools
 import math
@@ -236,7 +236,7 @@ def test_single_child_families_are_skipped():
 @many
 @given(strategies.trees(), st.data())
 def test_high_thresholds_run_down_one_chain(graph, data):
-    """Coherent p: for tau >= 0.5 the answers of a sample lie on one path (section 3)."""
+    """Coherent p: for tau >= 0.5 the answers of a sample lie on one path (Valmadre, NeurIPS 2022)."""
     taxonomy = strategies.from_graph(graph)
     p = hv.node_probabilities(taxonomy, data.draw(strategies.leaf_rows(graph)), "leaf_probabilities")
     for nodes in lists(hv.pareto_table(taxonomy, p, min_threshold=0.5)):

@@ -13,7 +13,7 @@ from strategies import many
 
 import hierviz as hv
 
-# The blocks of design.md section 5, in their order.
+# The blocks of docs/metrics.md, section Metrics, in their order.
 BLOCKS = ("distribution", "top_down", "predicted", "labels", "curve", "confusion")
 TOP_DOWN = ("one_hot_win", "coarsest_accuracy", "parents_accuracy", "finest_accuracy")
 PREDICTED = ("exact", "correct") + tuple(

@@ -1,4 +1,4 @@
-"""The rules of operating-curves.md section 6 with sets, loops and dense tables, for numbers or exact fractions.
+"""The rules of Valmadre, NeurIPS 2022, with sets, loops and dense tables, for numbers or exact fractions.
 
 `row` is a list over nodes; `near` is the difference up to which two values tie: 0 for fractions. Rewards of pairs of
 nodes stand in tables nodes x nodes, built once per graph.
@@ -99,7 +99,7 @@ def crm_correct_recall(tables, row, near=NEAR):
 
 
 def crm_contains_information(tables, row, near=NEAR):
-    """Exclusive mass, and I(y) as the reward where y contains u: the note says this is expected information."""
+    """Exclusive mass, and I(y) as the reward where y contains u: this is expected information."""
     own = tables.exclusive_mass(row)
     return best(
         {

@@ -9,7 +9,7 @@ import pytest
 import hierviz as hv
 from hierviz.metrics import Metric, path_keys
 
-# The blocks of design.md section 5.
+# The blocks of docs/metrics.md, section Metrics.
 BLOCKS = ("distribution", "top_down", "predicted", "labels", "curve", "confusion")
 TREE = [
     *(("root", name) for name in ("a", "b", "c")),

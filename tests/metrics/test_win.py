@@ -1,4 +1,4 @@
-"""The hierarchical win and the numbers of Wu's best leaf against `naive`, by hand, and the identities of the note."""
+"""The hierarchical win and the numbers of Wu's best leaf against `naive`, by hand, and identities of Wu, Tygert & LeCun, 2019."""
 
 import naive
 import numpy as np
@@ -121,7 +121,7 @@ def test_best_leaf_by_hand(taxonomy, truth, best, expected):
 
 
 def test_top_down_beats_the_most_probable_leaf():
-    """The Yahoo example of the note: .25 + .25 + .125 in Leisure beats Family and Relationships with .375."""
+    """The Yahoo example of Wu, Tygert & LeCun, 2019: .25 + .25 + .125 in Leisure beats Family and Relationships with .375."""
     edges = [("r", "Leisure"), ("Leisure", "a"), ("Leisure", "b"), ("Leisure", "c"), ("r", "Relations")]
     taxonomy = hv.Taxonomy.from_edges([*edges, ("Relations", "Family")])
     leaves = taxonomy.nodes("a", "b", "c", "Family")

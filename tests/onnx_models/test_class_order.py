@@ -1,4 +1,4 @@
-"""The class-order detective, on the demo's own answers and against counts by hand."""
+"""The check of the class order, on the demo's own answers and against counts by hand."""
 
 from fractions import Fraction
 from math import comb

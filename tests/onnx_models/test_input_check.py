@@ -1,4 +1,4 @@
-"""The preprocessing detective on the demo: its flat model without the scaling inside, fed in right and wrong ways."""
+"""The check of the preprocessing, on the demo: its flat model without the scaling inside, fed in right and wrong ways."""
 
 import zipfile
 from pathlib import Path

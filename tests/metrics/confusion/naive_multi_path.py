@@ -1,6 +1,6 @@
 """The hierarchical confusion matrix straight from its definition: names, sets, and all paths enumerated.
 
-Numbers in comments are sections of the seed note. Works on names: `edges` are (parent, child) in the order of the source,
+After Riehl et al., JRSS-C 2023. Works on names: `edges` are (parent, child) in the order of the source,
 the root is called "root", a path is a list of names, and a node outside the taxonomy has the empty name.
 """
 

@@ -42,7 +42,7 @@ def test_against_naive(case):
 @many
 @given(strategies.pairs())
 def test_properties(case):
-    """hierarchical-confusion-matrix.md section 4, single path in a tree."""
+    """The example of Riehl et al., JRSS-C 2023, single path in a tree."""
     graph, taxonomy, truth, predicted = case
     found = hv.confusion(taxonomy, truth, predicted)
     claimed, due = (sum(len(naive.path(graph, node)) - 1 for node in nodes.tolist()) for nodes in (predicted, truth))
@@ -289,7 +289,7 @@ def test_transposon_scores_from_the_top_down(transposon, model):
 
 
 def test_transposon_baseline(transposon):
-    """Always 1/1/1 on label_paper: 18891/26048/8127/7998, F1 70.09 %, MCC 46.45 % (section 11)."""
+    """Always 1/1/1 on label_paper: 18891/26048/8127/7998, F1 70.09 %, MCC 46.45 %."""
     _, taxonomy, truth, _ = transposon
     node, found = best_constant_path(taxonomy, taxonomy.nodes(*(row["label_paper"] for row in truth)))
     assert taxonomy.names[node] == "1/1/1"

@@ -174,7 +174,7 @@ def test_transposon(transposon, model, variant):
 
 
 def test_transposon_constant_path(transposon):
-    # Section 11 of the seed note: always 1/1/1 has F1 70.09 % and MCC 46.45 % on label_paper.
+    # Riehl et al., JRSS-C 2023, Transposon: always 1/1/1 has F1 70.09 % and MCC 46.45 % on label_paper.
     taxonomy = transposon.taxonomy
     node, found = best_constant_path(taxonomy, taxonomy.nodes(*transposon.truth["paper"]))
     assert taxonomy.names[node] == "1/1/1"

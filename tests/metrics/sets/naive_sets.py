@@ -1,4 +1,4 @@
-"""Sets and loops straight from seeds/hierarchical-text-metrics.md; slow and independent of hierviz.
+"""Sets and loops straight from Plaud et al., CoNLL 2024; slow and independent of hierviz.
 
 A graph is ``parents``: for every node its list of parents, empty for the root 0. A sample is (predicted, truth, scores):
 a list of nodes with -1 for labels outside, a list of nodes, and a list of one score per node or None.
@@ -38,7 +38,7 @@ def lca(parents, a, b):
 
 
 def information_of_set(parents, nodes):
-    """The recursion of section 5, not the sum of increments."""
+    """The recursion, not the sum of increments."""
     nodes = [node for node in nodes if node != 0]
     if not nodes:
         return 0.0

@@ -1,4 +1,4 @@
-"""The edge cases of hierarchical-text-metrics.md section 12, worked by hand, and what is refused.
+"""The edge cases of the metrics of Plaud et al., CoNLL 2024, worked by hand, and what is refused.
 
 animal > mammal > (cat, dog); animal > bird > duck; animal > newt. 4 leaves, 6 nodes without the root. Bits beyond the
 parent: mammal 1, cat 1, dog 1, bird 2, duck 0 (an only child), newt 2.

@@ -1,4 +1,4 @@
-"""Label sets against sets and loops on random trees and graphs, and the identities of the note."""
+"""Label sets against sets and loops on random trees and graphs, and the identities of Plaud et al., CoNLL 2024."""
 
 import math
 
