@@ -84,7 +84,7 @@ def require_depth(depth, name, where):
     """Raise a TaxonomyError when the class `name` has more than `MOST_DEPTH` classes above it."""
     if depth > MOST_DEPTH:
         raise TaxonomyError(
-            f"{where}: expected at most {MOST_DEPTH:,} classes one above the other, got {depth:,} above {name!r}. "
+            f"{where}: expected at most {MOST_DEPTH:,} levels, got {depth:,} above {name!r}. "
             "Leave levels out; is it the right file?"
         )
 

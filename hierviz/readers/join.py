@@ -108,7 +108,7 @@ def _as_pictures(raw, truth, mine, theirs):
     if set(short[0]).isdisjoint(short[1]) or any(len(set(ids)) < len(ids) for ids in short):
         mine, theirs = (", ".join(map(repr, ids[:2])) for ids in (mine, theirs))
         raise PredictionsError(
-            f"{raw.where}: expected sample ids that also stand in {truth.where}, got none in common: {mine} here, "
+            f"{raw.where}: expected sample ids that are also in {truth.where}, got none in common: {mine} here, "
             f"{theirs} there. Use the same ids in both files."
         )
     return short

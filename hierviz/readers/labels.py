@@ -92,7 +92,7 @@ def read_labels(cells, taxonomy, place, *, what="label", keep_empty=False, is_pa
     if unknown:
         name = next(iter(unknown))
         raise PredictionsError(
-            f"{place(first)}: expected as {what} the name of a node in the taxonomy ({taxonomy.n_nodes} nodes), "
+            f"{place(first)}: expected the name of a node in the taxonomy ({taxonomy.n_nodes} nodes) as {what}, "
             f"got {listed(unknown)}.{_advice(name, taxonomy)}"
         )
     return NodeLists.from_lists(lists), n_empty, has_lists

@@ -114,9 +114,9 @@ def _require_each_pair_once(columns, pairs, samples, class_names, taxonomy):
         sample, class_ = divmod(int(np.argmax(missing)), len(class_names))
         per_sample = np.bincount(pairs // len(class_names), minlength=len(samples))
         top = (
-            f" Every sample has {per_sample[0]} rows: files of the best k classes are not read, write all classes."
+            f" Every sample has {per_sample[0]} rows: top-k files are not supported, write all classes."
             if (per_sample == per_sample[0]).all()
-            else " Write a row for every class (files of the best k classes are not read)."
+            else " Write a row for every class (top-k files are not supported)."
         )
         raise PredictionsError(
             f"{columns.where}: expected a score of every sample for every class, got none of sample {samples[sample]!r} for "

@@ -2,7 +2,7 @@
 
 Conventions
 -----------
-Objects are never unpickled. An array is refused before memory is asked for when its header promises more than the file
+Objects are never unpickled. An array is refused before memory is asked for when its header states more than the file
 holds, or than `limits` allows.
 
 Functions
@@ -177,8 +177,8 @@ class Header:
             )
         if size is not None and self.n_bytes > size:
             raise FileError(
-                f"{self.where}: expected the {self.n_bytes} bytes that the header promises, got {size}. "
-                "The file is cut off or broken: save or copy it again."
+                f"{self.where}: expected the {self.n_bytes} bytes that the header states, got {size}. "
+                "The file is truncated or damaged: save or copy it again."
             )
 
     def values(self, file):

@@ -81,7 +81,7 @@ def note_others(path, others, notes):
 
 
 def without_strange(path, found, notes):
-    """Those pictures that can be named: half a character, as a name that is not UTF-8 has it, can be neither shown nor written.
+    """Those pictures whose names are UTF-8: other names can be neither shown nor written.
 
     `notes` grows by the others.
     """

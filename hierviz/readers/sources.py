@@ -304,9 +304,7 @@ def translated(where, source=None, path=None):
             f"{where}: expected a table with RFC 4180 quotes, got {_one_line(error)}. Check the quotes."
         ) from None
     except EOFError:
-        raise FileError(
-            f"{where}: expected a whole file, got one that is cut off. Copy or download it again."
-        ) from None
+        raise FileError(f"{where}: expected a whole file, got a truncated one. Copy or download it again.") from None
     except (gzip.BadGzipFile, zlib.error, zipfile.BadZipFile, NotImplementedError) as error:
         # zipfile says NotImplementedError to compressions and versions that it does not know.
         raise FileError(
@@ -316,7 +314,7 @@ def translated(where, source=None, path=None):
         raise FileError(f"{where}: expected a file that fits into memory, got a larger one. Split it.") from None
     except RecursionError:
         raise FileError(
-            f"{where}: expected a file of ordinary nesting, got one too deep to read. Use an edge list."
+            f"{where}: expected a nesting depth that can be read, got a deeper one. Use an edge list."
         ) from None
     except OSError as error:
         raise FileError(

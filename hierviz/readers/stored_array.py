@@ -49,7 +49,7 @@ class Stamp:
         return cls(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
 
     def settle(self):
-        """Wait until a later change has a later time: at most 20 ms, and only for a file that was written just now."""
+        """Wait until a later change gets a later modification time: at most 20 ms, only for a file that was written just now."""
         if 0 <= (age := time.time_ns() - self.changed) < _STEP_NS:
             time.sleep((_STEP_NS - age) / 1e9)
 
@@ -206,7 +206,7 @@ def require_characters(array, where):
     strange = codes[(codes > 0x10FFFF) | ((codes >= 0xD800) & (codes <= 0xDFFF))]
     if len(strange):
         raise FileError(
-            f"{where}: expected text, got {strange[0]:#x} where a character stands, which is none. Save the array again."
+            f"{where}: expected text, got {strange[0]:#x}, which is no Unicode character. Save the array again."
         )
 
 

@@ -63,7 +63,7 @@ def read_json(source):
         and ("images" in value or "annotations" in value)
     ):
         raise TaxonomyError(
-            f"{source.where}: expected nested JSON, got COCO annotations, which are not read. Write an edge list."
+            f"{source.where}: expected nested JSON, got COCO annotations, which are not supported. Write an edge list."
         )
     records = value if isinstance(value, list) else []
     if records and all(isinstance(one, dict) and any(key in one for key in PARENT_KEYS) for one in records):

@@ -267,8 +267,8 @@ def read_levels(table, has_header=None):
         if "" in cells[:depth]:
             gap = cells.index("")
             raise TaxonomyError(
-                f"{columns.place(row)}, column {columns.names[places[gap]]!r}: expected a class above {cells[depth - 1]!r}, "
-                "got an empty cell. Fill the gap (for example 'unplaced'); blanks may only stand at the end of a row."
+                f"{columns.place(row)}, column {columns.names[places[gap]]!r}: expected the parent of {cells[depth - 1]!r}, "
+                "got an empty cell. Fill the gap (for example 'unplaced'); empty cells are allowed only at the end of a row."
             )
         if depth:
             paths.append(tuple(cells[:depth]))

@@ -128,7 +128,7 @@ def test_truth_not_in_the_taxonomy_by_name(taxonomy):
 @pytest.mark.parametrize("command", ["evaluate", "curve"])
 def test_truth_not_in_the_taxonomy_from_a_file(refuses, command):
     message = (
-        r"truth\.csv:3, column 'truth': expected as truth the name of a node .*, got 'duk'\. Did you mean 'duck'\?"
+        r"truth\.csv:3, column 'truth': expected the name of a node .* as truth, got 'duk'\. Did you mean 'duck'\?"
     )
     refuses(message, command, truth=TRUTH.replace("duck", "duk"))
     refuses(
@@ -245,7 +245,7 @@ def test_rows_that_do_not_sum_to_one(taxonomy):
     message = r"^scores, sample '1': expected leaf probabilities that sum to 1, got a sum of 0\.9 \(1 such rows"
     with pytest.raises(PredictionsError, match=message):
         scored(taxonomy, [[0.25] * 4, [0.4, 0.2, 0.2, 0.1]])
-    # The tolerance of the design is 2e-3.
+    # The tolerance is 2e-3.
     assert scored(taxonomy, [[0.25] * 4, [0.2519, 0.25, 0.25, 0.25]]).n_samples == 2
     with pytest.raises(PredictionsError, match=r"expected leaf probabilities that sum to 1, got a sum of 1\.002"):
         scored(taxonomy, [[0.25] * 4, [0.2521, 0.25, 0.25, 0.25]])

@@ -102,8 +102,8 @@ def _npz_of_objects():
     return file.getvalue()
 
 
-def _promising_npy(shape, data=b""):
-    """An array whose header promises `shape` and that holds `data`."""
+def _npy_stating(shape, data=b""):
+    """An array whose header states `shape` and that holds `data`."""
     header = repr({"descr": "<f8", "fortran_order": False, "shape": shape}).encode().ljust(117) + b"\n"
     return b"\x93NUMPY\x01\0" + struct.pack("<H", len(header)) + header + data
 
@@ -111,7 +111,7 @@ def _promising_npy(shape, data=b""):
 def _npz_bomb():
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("prob.npy", _promising_npy((2, 4)))
+        archive.writestr("prob.npy", _npy_stating((2, 4)))
     # The directory says 64 GB: nothing may be asked for before it is read.
     content = bytearray(file.getvalue())
     at = content.rindex(b"PK\x01\x02")
@@ -125,10 +125,10 @@ def _npz_bomb():
     return bytes(content)
 
 
-def _npz_of_broken_promise():
+def _npz_of_wrong_size():
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("prob.npy", _promising_npy((1 << 40, 1 << 10)))
+        archive.writestr("prob.npy", _npy_stating((1 << 40, 1 << 10)))
     return file.getvalue()
 
 
@@ -309,7 +309,7 @@ BAD_FILES = {
     ),
     "gap in the levels": taxonomy(
         "kingdom,class,species\nanimal,mammal,cat\nanimal,,newt\n",
-        r"taxonomy\.csv:3, column 'class': expected a class above 'newt'",
+        r"taxonomy\.csv:3, column 'class': expected the parent of 'newt'",
     ),
     "levels with header only": taxonomy(
         "kingdom,class,species\n", r"taxonomy\.csv: expected classes in level columns, got none"
@@ -336,17 +336,17 @@ BAD_FILES = {
     "COCO": taxonomy(
         '{"images": [], "categories": [{"id": 1, "name": "cat"}]}', r"got COCO annotations", "taxonomy.json"
     ),
-    "JSON with half a character": taxonomy(
+    "JSON with an unpaired surrogate": taxonomy(
         '{"name": "animal", "children": [{"name": "cat", "note": "\\ud800"}]}',
         r"got an unpaired surrogate",
         "taxonomy.json",
     ),
     "a path as deep as it is long": taxonomy(
-        " > ".join("a" * 3000) + "\n", r"expected at most 1,000 classes one above the other, got 2,999"
+        " > ".join("a" * 3000) + "\n", r"expected at most 1,000 levels, got 2,999"
     ),
-    "a chain of classes without end": taxonomy(
+    "a chain of 3,000 classes": taxonomy(
         "".join(f"c{k},c{k + 1}\n" for k in range(3000)),
-        r"expected at most 1,000 classes one above the other, got 3,000",
+        r"expected at most 1,000 levels, got 3,000",
     ),
     "broken .taxonomy": taxonomy(
         "animal\tmammal\nmammal\n", r"hwv\.taxonomy:2: expected a parent and its children", "hwv.taxonomy"
@@ -426,9 +426,9 @@ BAD_FILES = {
         "sample_id,class,score\na,cat,0.5\na,dog,0.5\na,duck,0\na,newt,0\nb,cat,1\nb,dog,0\nb,newt,0\n",
         r"scores\.csv: .*got none of sample 'b' for class 'duck' \(1 such pairs\)",
     ),
-    "best k classes": scores(
+    "top-k classes": scores(
         "sample_id,class,score\na,cat,0.5\na,dog,0.5\nb,duck,1\nb,newt,0\n",
-        r"got none of sample 'a' for class 'duck' .*best k classes",
+        r"got none of sample 'a' for class 'duck' .*top-k files",
     ),
     "long form with a pair twice": scores(
         "sample_id,class,score\na,cat,0.5\na,cat,0.5\n",
@@ -516,8 +516,8 @@ BAD_FILES = {
     "array with a broken header": scores(
         b"\x93NUMPY\x01\0\x10\0{'descr': nonsen", r"scores\.npy: expected a numpy array", "scores.npy"
     ),
-    "array that promises too much": scores(
-        _promising_npy((1 << 40, 4)), r"scores\.npy: .*header promises, got", "scores.npy"
+    "array that states too much": scores(
+        _npy_stating((1 << 40, 4)), r"scores\.npy: .*header states, got", "scores.npy"
     ),
     "array of another width": scores(
         _saved(np.full((2, 3), 1 / 3)),
@@ -529,9 +529,7 @@ BAD_FILES = {
         _zipped(prob=np.full((2, 4), 0.25))[:-20], r"scores\.npz: expected an intact archive", "scores.npz"
     ),
     "npz that says it is huge": scores(_npz_bomb, r"scores\.npz: .*got 65536 MB", "scores.npz"),
-    "npz that promises too much": scores(
-        _npz_of_broken_promise, r"scores\.npz, array 'prob': .*header promises", "scores.npz"
-    ),
+    "npz that states too much": scores(_npz_of_wrong_size, r"scores\.npz, array 'prob': .*header states", "scores.npz"),
     "npz with two tables": scores(
         _zipped(a=np.zeros((2, 4)), b=np.zeros((2, 4))),
         r"scores\.npz: expected one array .*got 2 \('a' \(2, 4\) float64",
@@ -585,7 +583,7 @@ BAD_FILES = {
     "npz with a number that is no character": scores(
         lambda: _npz_of_code_points(97, 0x110000), r"scores\.npz, array 'sample_id': expected text", "scores.npz"
     ),
-    "npz with half a character": scores(
+    "npz with an unpaired surrogate": scores(
         lambda: _npz_of_code_points(97, 0xD800), r"scores\.npz, array 'sample_id': expected text", "scores.npz"
     ),
     "npz of damaged LZMA": scores(_npz_of_damaged_lzma, r"scores\.npz: expected an archive", "scores.npz"),

@@ -13,7 +13,7 @@ import pytest
 
 from hierviz.errors import FileError
 from hierviz.readers import limits, load_predictions, numpy_files
-from tests.readers.bad_files import EDGES, _promising_npy
+from tests.readers.bad_files import EDGES, _npy_stating
 
 MB = 1 << 20
 
@@ -101,18 +101,18 @@ SMALL = {
     ),
     "columns.csv": (lambda: b"a," * 300_000 + b"\n" + b"1," * 300_000, "expected at most 250,000 columns, got 300,001"),
     "quotes.csv": (lambda: b'sample_id,label\na,"' + b'x"",\n' * 2_000_000, "a row of more than 8,000,000 characters"),
-    "scores.npy.gz": (lambda: repeated(_promising_npy((32 * MB, 4)), bytes(4096), 64 * MB), UNPACKED + GUNZIP),
+    "scores.npy.gz": (lambda: repeated(_npy_stating((32 * MB, 4)), bytes(4096), 64 * MB), UNPACKED + GUNZIP),
     "header.npy": (lambda: b"\x93NUMPY\x02\0" + b"\xff" * 4, "a header of 4294967295 bytes"),
     "scores.npz": (
-        lambda: zipped(**{"prob.npy": (_promising_npy((5 * MB, 4)), 160 * MB)}),
+        lambda: zipped(**{"prob.npy": (_npy_stating((5 * MB, 4)), 160 * MB)}),
         UNPACKED + "Save it as .npy",
     ),
     "bzip2.npz": (
-        lambda: zipped(zipfile.ZIP_BZIP2, **{"prob.npy": (_promising_npy((MB // 32, 4)), MB)}),
+        lambda: zipped(zipfile.ZIP_BZIP2, **{"prob.npy": (_npy_stating((MB // 32, 4)), MB)}),
         "deflate, .* got bzip2",
     ),
     "lzma.npz": (
-        lambda: zipped(zipfile.ZIP_LZMA, **{"prob.npy": (_promising_npy((MB // 32, 4)), MB)}),
+        lambda: zipped(zipfile.ZIP_LZMA, **{"prob.npy": (_npy_stating((MB // 32, 4)), MB)}),
         "deflate, .* got lzma",
     ),
     "scores.parquet": (lambda: parquet(cat=(0.5, 17_000_000)), UNPACKED + "Save scores as .npy"),
@@ -191,7 +191,7 @@ def test_arrays_that_nobody_uses_stay_unread(tmp_path, taxonomy, monkeypatch):
     table, objects = io.BytesIO(), io.BytesIO()
     np.save(table, np.full((2, 4), 0.25))
     np.save(objects, np.array([None, {}]), allow_pickle=True)
-    big = {f"big{k}.npy": (_promising_npy((1 << 27,)), 0) for k in range(8)}
+    big = {f"big{k}.npy": (_npy_stating((1 << 27,)), 0) for k in range(8)}
     made = zipped(**{"prob.npy": (table.getvalue(), 0), "notes.npy": (objects.getvalue(), 0)}, **big)
     (tmp_path / "p.npz").write_bytes(made)
     asked = []
