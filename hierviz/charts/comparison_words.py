@@ -72,7 +72,7 @@ def comparison_sentence(numbers, model, n_samples, *, never=None):
             for key in keys
         )
         told += _never(never or {}, list(numbers), keys)
-        return f"{told}.{few} Without intervals nothing can be said about which model is better."
+        return f"{told}.{few} Without intervals this does not show which model is better."
     others = [name for name in numbers if name != model]
     differences = {
         (key, name): paired_difference(numbers[model][key], numbers[name][key]) for key in keys for name in others

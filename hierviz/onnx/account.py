@@ -157,7 +157,7 @@ def _taxonomy_words(taxonomy, there, notes):
 
 def _parametrisation_words(account):
     if account["parametrisation"] is None:
-        return "inferred from the numbers when the model runs"
+        return "inferred from the scores when the model runs"
     return f"{account['parametrisation']}, says {account['parametrisation_from']}"
 
 

@@ -2,7 +2,8 @@
 
 Conventions
 -----------
-What the scores are is told by the numbers when nobody says; where they leave it open somebody is asked (`open_question`).
+What the scores are is inferred from their values when it is not declared; where these are ambiguous, the user is asked
+(`open_question`).
 
 Rows run in batches of one fixed size, the last one padded with copies, so that a row's scores do not depend on its
 neighbours. A batch that needs more memory than the model may use is run again in halves, down to one row.
@@ -104,7 +105,7 @@ class Model:
     questions: tuple[Question, ...] = ()
 
     def __repr__(self):
-        what = self.parametrisation or "told by the numbers"
+        what = self.parametrisation or "inferred from the scores"
         return f"<Model {self.name!r}: {len(self.scored_nodes)} scores ({what}) in {self.output!r}>"
 
     @property

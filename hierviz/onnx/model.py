@@ -52,7 +52,7 @@ def load_model(
     name : str, optional
         How screens call the model; its title, else its file name, when absent.
     scores : str, optional
-        What the scores are, a key of `hierviz.onnx.scores.score_kind.KINDS`; told by the numbers when absent.
+        What the scores are, a key of `hierviz.onnx.scores.score_kind.KINDS`; inferred from the scores when absent.
     outputs : str or sequence of str, optional
         Names of the outputs that hold the scores, in the order of the class names: one, or one head per depth.
     preprocessing : dict, optional

@@ -95,7 +95,7 @@ def account(source, model, kind):
             + [
                 ("scores", known["output"]),
                 ("class names", known["classes"]),
-                ("meaning", PARAMETRISATIONS[key].label if key else "inferred from the numbers when the model runs"),
+                ("meaning", PARAMETRISATIONS[key].label if key else "inferred from the scores when the model runs"),
             ]
             + ([("stated by", known["parametrisation_from"])] if key else []),
         )

@@ -70,7 +70,7 @@ if judged:
         counts = outcome_counts(found)
         st.markdown(
             f"{controls.setting(data, key, choice)}: of {counted(len(found), 'answer')} **{counts['exact']:,}** are exact, "
-            f"**{counts['coarse']:,}** are correct but coarse (right, only less specific than the truth), and "
+            f"**{counts['coarse']:,}** are correct but coarse (an ancestor of the truth), and "
             f"**{counts['wrong']:,}** are wrong."
         )
         numbers.definitions(("exact", "correct"), "outcomes")

@@ -1,4 +1,4 @@
-"""What the app has open: a taxonomy and some evaluated models on it."""
+"""The open data of the app: a taxonomy and evaluated models on it."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class Uploads:
     """Files that one visitor uploaded in one field.
 
     The files live as long as this object: in a session, or with a data set that was made of them. Files of the same name
-    do not meet, unless they belong together.
+    are kept apart, unless they belong together.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The class-order detective: how many answers are right under each plausible order of a model's columns.
+"""Check of the class order: accuracy under each plausible order of a model's columns.
 
 A model whose columns are named in the wrong order runs without an error and gets nearly everything wrong. With the truth of
 some samples the right order shows. It is shown, never taken: columns belong to nodes by name.

@@ -1,4 +1,4 @@
-"""The preprocessing detective: how many answers are right when pictures are scaled or ordered in other plausible ways.
+"""Check of the preprocessing: accuracy when pictures are scaled or ordered in other plausible ways.
 
 A model that was fed BGR for RGB, or 0..255 for 0..1, runs without an error and looks like a poor model. With the truth of
 some samples the right way shows. It is shown, never taken.

@@ -89,7 +89,7 @@ def luck(n_better, n_worse, n_alternatives=1):
 
 
 def near_chance(n_right, n, n_leaves):
-    """A warning when so few answers are right that class order or scaling must be suspected, else None.
+    """A warning when the accuracy is so low that class order or scaling may be wrong, else None.
 
     Parameters
     ----------

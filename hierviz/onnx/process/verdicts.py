@@ -1,4 +1,4 @@
-"""What became of a model in its own process, in words: each function returns text that fits after "<file>: " of an error."""
+"""How a run in the model's own process ended, in words: each function returns text that fits after "<file>: " of an error."""
 
 from __future__ import annotations
 

@@ -209,7 +209,7 @@ def find_parametrisation(where, taxonomy, said, origin, given, nodes, notes):
     Returns
     -------
     key : str or None
-        None when nobody says: the numbers decide.
+        None when it is not declared: it is inferred from the scores.
     source : str
         Who says.
 
