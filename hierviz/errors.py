@@ -59,7 +59,7 @@ class ModelError(HiervizError):
 
 
 class FileError(HiervizError):
-    """A file cannot be read or written, or holds something else than was said."""
+    """A file cannot be read or written, or holds something else than expected."""
 
 
 def printable(text):

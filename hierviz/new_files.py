@@ -48,7 +48,7 @@ def new_file(path):
     FileError
         If it cannot be written, for want of room too.
     BrokenPipeError
-        If nobody reads a pipe any more.
+        If the reader of a pipe has gone.
     """
     with _told(path), _place(os.fspath(path)) as file, _forgotten_on_error(file):
         yield file
@@ -202,7 +202,7 @@ def _lock(file):
 
 
 def _sweep(folder):
-    """Remove the parts of processes that were killed: those that nobody has locked."""
+    """Remove the parts of processes that were killed: those without a lock."""
     with contextlib.suppress(OSError):
         for name in os.listdir(folder):
             if name.startswith(_START) and name.endswith(_END):

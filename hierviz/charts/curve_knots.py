@@ -1,6 +1,6 @@
 """The thresholds that the handle can stand at, and where they stand on the threshold axis.
 
-Knots are the thousandths from 0 to 1 and breakpoints of the curves, so that a model whose scores crowd near 1 still has
+Knots are the thousandths from 0 to 1 and breakpoints of the curves, so that a model whose scores are mostly near 1 still has
 thresholds to choose from. Every number of the chart is exact at a knot.
 """
 

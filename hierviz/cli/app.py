@@ -28,7 +28,7 @@ def add_app(commands):
 
 
 def run_app(options):
-    """`hierviz app`: serve the bundled app until somebody ends it."""
+    """`hierviz app`: serve the bundled app until it is ended."""
     import importlib.util
     import runpy
 

@@ -1,4 +1,4 @@
-"""`hierviz predict`: look at an ONNX model, run it, write what it says."""
+"""`hierviz predict`: inspect an ONNX model, run it, write its predictions."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def check_predictions(model, inputs, predictions, truth):
 
 
 def show_orders(model, inputs, truth):
-    """Print which order of the classes would fit a model whose columns nobody names: a help to write them down.
+    """Print the accuracy by order of the classes for a model whose columns have no class names.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ class _ClosedOutput(io.TextIOBase):
 
 
 def with_standard_streams(main):
-    """A command line's `main` that finds both streams there, and lets go of output that nobody takes any more."""
+    """A command line's `main` that finds both streams open, and drops output without a reader."""
 
     @functools.wraps(main)
     def run(arguments=None):

@@ -1,1 +1,1 @@
-"""All numbers of all models on the samples at hand, and which samples go wrong."""
+"""All metrics of all models on the given samples, and the mistakes."""

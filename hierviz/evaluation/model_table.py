@@ -138,9 +138,9 @@ def standings(key, values, intervals=None):
     Parameters
     ----------
     key : str
-        Of `METRICS`: says whether higher is better. Of those in `AT_ONE_THRESHOLD` no model is the best.
+        Of `METRICS`: says whether higher is better. Those in `AT_ONE_THRESHOLD` have no best model.
     values : sequence of float
-        One a model; None and nan have no place.
+        One a model; None and nan are not ranked.
     intervals : sequence of Interval, optional
         One a model, from the same resamples.
 

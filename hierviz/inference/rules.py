@@ -5,7 +5,7 @@ Conventions
 `p` has shape (n_samples, n_nodes) and float64; rules return node numbers of shape (n_samples,), before truncation at the
 truth. Candidates are the nodes that do not have exactly one child; only `leaf` and `top_down` answer with others. A more
 informative node has fewer leaves below it. Sums of probabilities have rounding errors: where they are compared,
-differences up to `TIE` of the largest are ties. `inference.registry.infer` checks what comes in; these functions trust it.
+differences up to `TIE` of the largest are ties. `inference.registry.infer` checks the arguments; these functions do not.
 
 Functions
 ---------

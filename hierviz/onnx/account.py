@@ -1,4 +1,4 @@
-"""What is known about an ONNX model, in plain words and JSON types."""
+"""What is known about an ONNX model, in JSON types."""
 
 from __future__ import annotations
 

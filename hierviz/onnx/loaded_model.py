@@ -72,7 +72,7 @@ class Model:
     name : str
         How screens call the model.
     parametrisation : str or None
-        Key of `PARAMETRISATIONS`; None when nobody says, so that the numbers decide in `predict`.
+        Key of `PARAMETRISATIONS`; None when not declared; `predict` then infers it from the scores.
     columns : ScoreColumns
         Name and node of each column of the scores.
     inputs : tuple of InputSpec
@@ -81,14 +81,14 @@ class Model:
     batch : int or None
         Rows of one run when the model fixes them.
     account : dict
-        What is known about the model, in plain words and JSON types; see `inspect_model`.
+        What is known about the model, in JSON types; see `inspect_model`.
     notes : tuple of str
         What had to be assumed or contradicts itself.
     session : Session
     scores : str or None
         Key of `score_kind.KINDS` when the caller says what the scores are.
     questions : tuple of Question
-        What nobody has said yet; none of them stops `predict` in a model that `load_model` gave.
+        What is not declared yet; none of it stops `predict` in a model that `load_model` gave.
     """
 
     taxonomy: Taxonomy
@@ -247,7 +247,7 @@ class Model:
         Parameters
         ----------
         inputs : ModelInputs, Pictures, path, ndarray, or mapping of input name to ndarray
-            What `hierviz.onnx.inputs.model_inputs.load_inputs` accepts, or arrays at hand.
+            What `hierviz.onnx.inputs.model_inputs.load_inputs` accepts, or arrays.
         truth : sequence of node names or numbers, shape (n_samples,), or NodeLists, optional
             An empty name, None or -1 where it is not known.
         sample_ids, attributes : optional
@@ -349,7 +349,7 @@ class Model:
 
 
 def _truth_nodes(truth, taxonomy):
-    """Truth at hand as node numbers, -1 where unknown, or NodeLists."""
+    """Truth in memory as node numbers, -1 where unknown, or NodeLists."""
     if truth is None:
         return None
     if isinstance(truth, (str, os.PathLike)):  # the rows of a file must be joined by id

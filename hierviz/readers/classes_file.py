@@ -1,4 +1,4 @@
-"""Which node each column of scores belongs to, read from a file of its own or from what somebody typed.
+"""Which node each column of scores belongs to, read from a file of its own or from typed text.
 
 A list of names, one per line, or a table with a column of node names and, where the rows are not in the order of the columns
 of scores, one that numbers them (see `class_index`).
@@ -104,7 +104,7 @@ def _unquoted(line):
 
 @dataclass(frozen=True)
 class _TextSource(Source):
-    """Text at hand, to be read as a table."""
+    """A text to be read as a table."""
 
     text: str = ""
 

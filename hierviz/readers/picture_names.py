@@ -53,7 +53,7 @@ def leads_outside(name):
 
 
 def plain_name(text):
-    """A name as somebody wrote it, with forward slashes and without ``./``."""
+    """A name as written, with forward slashes and without ``./``."""
     return re.sub(r"^(\./)+", "", str(text).strip().replace("\\", "/"))
 
 

@@ -78,7 +78,7 @@ def load_taxonomy(path, *, form=None, separator=None, has_header=None, direction
 
 
 def _moderate(taxonomy, where):
-    """A taxonomy; TaxonomyError when it has more classes than may be, or names that nobody can read."""
+    """A taxonomy; TaxonomyError when it has too many classes, or names too long to read."""
     if taxonomy.n_nodes > limits.CLASSES:
         raise TaxonomyError(
             f"{where}: expected at most {limits.CLASSES:,} classes, got {taxonomy.n_nodes:,}. Keep those that are needed."

@@ -126,7 +126,7 @@ def with_costs(curve, taxonomy, truth, table, *, wrong=1.0, vague=1.0):
 
     Notes
     -----
-    For a curve that has ``missing`` already only the cost is computed again. `COST_SENTENCE` says the same in plain words.
+    For a curve that has ``missing`` already only the cost is computed again. `COST_SENTENCE` says the same for people.
     """
     for what, cost in (("wrong", wrong), ("vague", vague)):
         if not _is_number(cost) or cost < 0:

@@ -1,4 +1,4 @@
-"""A whole set of samples: run the model with progress and Cancel, keep the predictions, send them to the other pages."""
+"""A batch of samples: run the model with progress and Cancel, save the predictions, add them to the open data."""
 
 from __future__ import annotations
 

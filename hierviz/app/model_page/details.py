@@ -1,4 +1,4 @@
-"""What is known about a model, in plain words: its file, what goes in, what comes out, and which column is which class."""
+"""What is known about a model: its file, inputs and outputs, and the class of each column."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from hierviz.readers.picture_names import natural_key
 
 
 def answers(source, taxonomy):
-    """What the visitor said about a model with a taxonomy, by keyword."""
+    """The visitor's answers about a model with a taxonomy, by keyword."""
     return dict(_store(source, taxonomy)["answers"])
 
 

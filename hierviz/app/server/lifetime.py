@@ -1,4 +1,4 @@
-"""What the server does when it starts listening, and how it ends: in order, whoever asks for it."""
+"""What the server does when it starts listening, and how it ends in order."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ def open_demo(progress=None):
 
 
 def new_key():
-    """A key that nobody can guess, 16 hexadecimal digits."""
+    """A random key of 16 hexadecimal digits."""
     return secrets.token_hex(8)
 
 

@@ -44,7 +44,7 @@ class ServerLimits:
 
     @property
     def visitor(self):
-        """Bytes of the uploads and opened data of one visitor: half of all, so that nobody takes all the room."""
+        """Bytes of the uploads and opened data of one visitor: half of all."""
         return self.data // 2
 
     @property

@@ -19,7 +19,7 @@ class _Opened:
 class Shelf:
     """Opened data sets of all visitors by key.
 
-    What somebody shows, or opened last, is never removed to make room. What is removed goes in the order of last use.
+    What a page shows, or was opened last, is never removed to make room. The least recently used is removed first.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class Shelf:
         return size_in_memory(*kept) + self._uploads.size(who, without=freed)
 
     def sweep(self, visitors, seen=frozenset()):
-        """Remove the data sets whose visitors have gone and that nobody who is here has looked at; returns their number.
+        """Remove the data sets of visitors who left, unless a visitor who stayed has looked at them; returns their number.
 
         Parameters
         ----------
@@ -164,7 +164,7 @@ class _Result:
 
 
 class Results:
-    """What is slow to make, by key: made once for all, kept while somebody is here who used it.
+    """What is slow to make, by key: made once for all visitors, kept while one who used it is connected.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ class Results:
         return len(self._found)
 
     def get(self, key, make, user):
-        """`make()`, or what it gave before; whoever asks meanwhile waits for it."""
+        """`make()`, or its earlier result; calls meanwhile wait for it."""
         with self._lock:
             found = self._used(key, user)
             if found is not None:

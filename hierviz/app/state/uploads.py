@@ -1,4 +1,4 @@
-"""Uploaded files in private folders of their own, which go when nobody holds them any more."""
+"""Uploaded files in private folders of their own, which are removed when they are no longer used."""
 
 from __future__ import annotations
 

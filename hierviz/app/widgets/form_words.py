@@ -29,7 +29,7 @@ def in_form_words(message, *, is_of_path=False):
 def quoting_little(message):
     """A message whose quoted values have at most `MOST_QUOTED` characters in all; what is over is left out.
 
-    For files that are named by their path: a slip of the pen may name one whose content is nobody's business.
+    For files that are named by their path: a mistyped path may name a private file.
     """
     left = MOST_QUOTED
 

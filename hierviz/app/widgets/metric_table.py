@@ -71,7 +71,7 @@ def ranked(rows, keys, unranked=()):
 
 
 def metric_table(rows, keys, key):
-    """Draw Rows; a column sorts by its number whatever stands beside it.
+    """Draw Rows; a column sorts by its number, not by its text.
 
     Parameters
     ----------

@@ -154,7 +154,7 @@ def _pair(taxonomy, path, target):
 
 
 def _shortest_path(taxonomy, node):
-    """One of the shortest paths from the root to a node, through the first parent that is near enough."""
+    """One of the shortest paths from the root to a node, through the first parent on a shortest path."""
     path = [int(node)]
     while path[-1]:
         parents = taxonomy.parents[path[-1]]

@@ -30,8 +30,8 @@ def check_class_order(scores, taxonomy, nodes, truth, *, parametrisation=None, o
         As the model gives them, columns of no node included.
     taxonomy : Taxonomy
     nodes : ndarray of int, shape (n_scores,), or None
-        Node of each column as it was matched, -1 for a column of no node. None when nobody names the columns: the table
-        then helps to find out.
+        Node of each column as it was matched, -1 for a column of no node. None when the columns have no class names: the
+        table then suggests an order.
     truth : ndarray of int, shape (n_samples,), or NodeLists
         -1, or an empty list, where it is not known.
     parametrisation : str, optional

@@ -50,7 +50,7 @@ def check_inputs(model, inputs, truth, *, most=MOST_ROWS, seed=0):
         Best first: ``variant`` in words, ``is_declared``, ``preprocessing`` (keyword of `load_model`), ``n_right``, ``n``,
         ``accuracy``, ``top_level_wrong`` (share below another child of the root; None where there is no one true node, or
         no tree), and against the declared way ``n_better``, ``n_worse`` and ``luck`` as in `check_class_order`. Empty when
-        the model is not fed pictures, no truth is known, or nobody names the columns.
+        the model is not fed pictures, no truth is known, or the columns have no class names.
     warning : str or None
         When another way is clearly better.
     """

@@ -85,7 +85,7 @@ def _given(path, classes, taxonomy, notes):
 
 
 def names_of_json(file, notes):
-    """Class names of a JSON file that somebody chose: a list, or an object from column number to name.
+    """Class names of a JSON file that the user chose: a list, or an object from column number to name.
 
     Raises
     ------

@@ -10,7 +10,7 @@ from hierviz.parameters import Sentence
 
 @dataclass(frozen=True)
 class Question:
-    """One thing that nobody has said yet.
+    """One thing that is not declared yet.
 
     Parameters
     ----------

@@ -3,7 +3,7 @@
 Conventions
 -----------
 What the caller says wins, then what the model says, then equal names, then names that differ in case, blanks and signs only. A
-single input of several values takes the columns of numbers in the order of the file when nobody named them. Columns of the
+single input of several values takes the columns of numbers in the order of the file when they are not named. Columns of the
 sample id and of the truth feed a model only when it asks for them by name. Assumptions become notes.
 """
 

@@ -40,7 +40,7 @@ class InputSpec:
         Present when the input takes pictures.
     colour : {"RGB", "BGR"}
     range : (low, high), optional
-        What 0 and 255 become; absent when nobody said.
+        What 0 and 255 become; absent when not declared.
     mean, std : tuple of float, optional
         One value, or one per channel.
     size : (height, width), optional

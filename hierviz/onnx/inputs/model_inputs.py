@@ -79,7 +79,7 @@ class ModelInputs:
 
     @classmethod
     def from_values(cls, values, specs):
-        """Inputs from what a notebook has at hand.
+        """Inputs from arrays, lists and tables in memory.
 
         Parameters
         ----------
@@ -270,7 +270,7 @@ def load_inputs(path, model, *, media=None, text_column=None, columns=None):
         return _of_table(found, specs, FrameTable.where)
     path = Path(path)
     if not os.path.exists(path):
-        more = " Texts at hand go into a list." if any(spec.is_text for spec in specs) else ""
+        more = " Texts in memory go into a list." if any(spec.is_text for spec in specs) else ""
         raise FileError(f"{path}: expected inputs for the model, got nothing there. Check the path.{more}")
     require_file(path)
     name = path.name.lower() if path.is_file() else ""

@@ -1,4 +1,4 @@
-"""Texts for models of text: one a line of a file, or a list at hand."""
+"""Texts for models of text: one per line of a file, or a list."""
 
 from __future__ import annotations
 

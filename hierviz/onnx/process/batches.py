@@ -59,7 +59,7 @@ def run_in_halves(session, inputs, blocks, outputs, *, n_rows, step, is_fixed, w
 
 
 def _first_step(session, inputs, wanted):
-    """Rows that are tried first: fewer where more did not do before, or where the inputs alone take half of the memory."""
+    """Rows that are tried first: fewer where more failed before, or where the inputs alone take half of the memory."""
     step, row_bytes = wanted, sum(one.fed_bytes for one in inputs)
     while step > 1 and (step > (session.most_rows or step) or step * row_bytes > session.memory_mb << 19):
         step //= 2

@@ -147,7 +147,7 @@ class _Texts:
 
 
 def read_output(folder, said, n_rows, most_bytes):
-    """An output that the model's process wrote: never a pickle, and only after a look at its size.
+    """An output that the model's process wrote: never a pickle, and only after its size is checked.
 
     Parameters
     ----------

@@ -72,7 +72,7 @@ def find_columns(path, taxonomy, session, said, origin, classes, notes):
     Returns
     -------
     ScoreColumns
-        With a problem when nobody names the columns, or a name is unknown to the taxonomy or stands there twice.
+        With a problem when the columns have no class names, or a name is unknown to the taxonomy or stands there twice.
 
     Raises
     ------

@@ -38,7 +38,7 @@ def changed(where, scores, change, found, taxonomy, nodes, key, notes):
     Raises
     ------
     ModelError
-        If the numbers cannot be what somebody said they are.
+        If the scores cannot be of the declared kind.
     """
     if change in ("log", "logit", "log shares", "shares") and found.low < -ROUNDING:
         raise ModelError(

@@ -53,7 +53,7 @@ class ScoreKind:
     n_scores : int
         Number of columns.
     is_certain : bool
-        False when the numbers fit another kind as well, so that somebody has to say.
+        False when the scores fit another kind as well, so that it has to be declared.
     is_log : bool
         True when the scores are the logarithms of such numbers.
     is_coherent : bool

@@ -80,9 +80,9 @@ def choose(where, found, taxonomy, nodes, *, kind=None, parametrisation=None):
     nodes : ndarray of int, shape (n_scores,)
         Without columns of no node.
     kind : str, optional
-        Key of `KINDS`, as somebody said; it overrules `found`.
+        Key of `KINDS`, as declared; it overrides `found`.
     parametrisation : str, optional
-        As somebody said.
+        As declared.
 
     Returns
     -------

@@ -16,7 +16,7 @@ MOST_SIGNATURES = 10_000
 
 
 class Job:
-    """What is to be done, where, and how far it has got.
+    """The task of the process, its folder, and its stage.
 
     Attributes
     ----------
