@@ -132,7 +132,7 @@ LOSSES = {
         Loss(
             "flat_ce",
             "Flat cross entropy",
-            "Minus the log of the probability of the true class; the taxonomy plays no part unless the truth is an inner node.",
+            "Minus the log of the probability of the true class; the taxonomy is used only where the truth is an inner node.",
             r"-\log \sum_{\text{leaf } u \text{ below or at } y} p_u",
             f"{VALMADRE}; {WU} (flat)",
             "flat_softmax",
@@ -142,7 +142,7 @@ LOSSES = {
         Loss(
             "raw_win",
             "Raw win",
-            "Minus the hierarchical win: probability near the truth counts for part.",
+            "Minus the hierarchical win, in which each level of the true path counts half of the level above.",
             r"-W = -\sum_{d=1}^{D} 2^{-d} p(a_d) - 2^{-D} p(y)",
             f"{WU} (loss, raw)",
             "flat_softmax",
@@ -151,7 +151,7 @@ LOSSES = {
         Loss(
             "log_win",
             "Log win",
-            "Minus the log of the hierarchical win: as the win, but being far off costs without limit.",
+            "Minus the log of the hierarchical win: unbounded, unlike the raw win.",
             r"-\log W, \quad W = \sum_{d=1}^{D} 2^{-d} p(a_d) + 2^{-D} p(y)",
             f"{WU} (loss, log)",
             "flat_softmax",
@@ -160,7 +160,7 @@ LOSSES = {
         Loss(
             "coarse_ce",
             "Coarse cross entropy",
-            "Minus the log of the probability of the right top-level class; finer classes are not trained.",
+            "Cross entropy of the true top-level class; finer classes are not trained.",
             r"-\log \frac{e^{\theta_{a_1}}}{\sum_{v \text{ child of the root}} e^{\theta_v}}",
             f"{WU} (coarse)",
             "conditional_softmax",
@@ -170,7 +170,7 @@ LOSSES = {
         Loss(
             "hxe",
             "Hierarchical cross entropy (HXE)",
-            "Each step down the true path is paid for, and deeper steps cost less.",
+            "Weighted sum of the cross entropies of the steps along the true path; deeper steps weigh less.",
             r"\sum_{u \in A(y)} -e^{-\alpha(\text{depth}(u) - 1)} \log \frac{p_u}{p_{\text{parent}(u)}}",
             f"Bertinetto et al., CVPR 2020; {VALMADRE}",
             "flat_softmax",
@@ -179,7 +179,7 @@ LOSSES = {
         Loss(
             "multilabel_bce",
             "Multi-label binary cross entropy",
-            "Every node is its own yes/no question; all of them count the same.",
+            "Binary cross entropy of every node, all with the same weight.",
             r"\sum_{u \in Y} -\log p_u + \sum_{u \notin Y} -\log(1 - p_u)",
             f"{VALMADRE} (multilabel); {PLAUD} (BCE)",
             "multilabel_sigmoid",
@@ -190,7 +190,7 @@ LOSSES = {
         Loss(
             "multilabel_focal",
             "Multi-label focal loss",
-            "Every node is its own yes/no question; those already answered well count less.",
+            "Binary cross entropy of every node, with less weight on nodes that are already predicted well.",
             r"\sum_{u \in Y} -\alpha (1 - p_u)^\gamma \log p_u + \sum_{u \notin Y} -(1 - \alpha) p_u^\gamma \log(1 - p_u)",
             f"{VALMADRE} (multilabel focal)",
             "multilabel_sigmoid",
@@ -201,7 +201,7 @@ LOSSES = {
         Loss(
             "conditional_softmax",
             "Conditional softmax likelihood",
-            "Minus the log of the probability of the truth, one choice among siblings after the other.",
+            "Minus the log of the probability of the truth, a product of softmaxes among siblings along its path.",
             r"-\log p_y = -\sum_{u \in A(y)} \log r_u",
             f"{VALMADRE} (conditional softmax); {PLAUD}",
             "conditional_softmax",
@@ -210,7 +210,7 @@ LOSSES = {
         Loss(
             "conditional_softmax_la",
             "Conditional softmax, logit adjusted",
-            "As the conditional softmax, but frequent siblings get a head start in training, so that rare ones are learnt.",
+            "As the conditional softmax, with logits shifted by the log frequency of the siblings, so that rare ones are learnt.",
             r"-\sum_{u \in A(y)} \log \frac{e^{\theta_u + \tau \log \nu_u}}{\sum_{v} e^{\theta_v + \tau \log \nu_v}}",
             f"{PLAUD} (logit adjustment)",
             "conditional_softmax",
@@ -219,7 +219,7 @@ LOSSES = {
         Loss(
             "conditional_sigmoid",
             "Conditional sigmoid",
-            "A yes/no question for every child of a true node; what lies elsewhere is not asked.",
+            "Binary cross entropy of every child of a true node; other nodes are ignored.",
             r"\sum_{u:\, \text{parent}(u) \in Y \cup \{\text{root}\}} -[u \in Y] \log p_u - [u \notin Y] \log(1 - p_u)",
             f"{VALMADRE} (conditional sigmoid); {PLAUD}, section 4.3 and appendix C.4",
             "conditional_sigmoid",
@@ -231,7 +231,7 @@ LOSSES = {
         Loss(
             "deep_rtc",
             "Deep RTC",
-            "The tree is cut at random, and the classes left have to be told apart.",
+            "Cross entropy over the classes that a random cut of the tree leaves.",
             r"-\log \frac{e^{\beta_{c(y)}}}{\sum_{c \in \text{cut}} e^{\beta_c}}, \quad "
             r"\beta_c = \sum_{u \in \text{path}(c)} \theta_u",
             f"{VALMADRE} (Deep RTC)",
@@ -243,7 +243,7 @@ LOSSES = {
         Loss(
             "ps_softmax",
             "Parameter-sharing softmax",
-            "Flat cross entropy on scores added along the path, so that related classes learn together.",
+            "Flat cross entropy on scores added along the path, so that related classes share parameters.",
             r"-\log \sum_{\text{leaf } u \text{ below or at } y} \text{softmax}(\beta)_u, \quad "
             r"\beta_u = \sum_{v \in \text{path}(u)} \theta_v",
             f"{VALMADRE} (parameter sharing)",
@@ -253,7 +253,7 @@ LOSSES = {
         Loss(
             "soft_max_descendant",
             "Soft-max-descendant",
-            "Each node of the true path has to beat every node that is neither above nor below it.",
+            "Softmax of each node of the true path against all nodes that are neither its ancestors nor its descendants.",
             r"\sum_{u \in A(y)} \frac{1}{L(u)} \Big[ \log\Big(e^{\theta_u} + \sum_{v \text{ unrelated to } u} e^{\theta_v}\Big) "
             r"- \theta_u \Big]",
             f"{VALMADRE} (soft-max-descendant)",
@@ -263,7 +263,7 @@ LOSSES = {
         Loss(
             "soft_max_margin",
             "Soft-max-margin",
-            "The truth has to beat all other nodes by a margin, softly.",
+            "Softmax over all nodes with a margin added to the scores of the wrong ones.",
             r"\log \sum_v e^{\theta_v + \tau C_v} - \theta_y",
             f"{VALMADRE} (soft-max-margin)",
             "softmax_all_nodes",
@@ -273,7 +273,7 @@ LOSSES = {
         Loss(
             "hard_margin",
             "Hard margin",
-            "The truth has to beat the best other node by a margin.",
+            "Hinge loss: the score of the truth must exceed that of the best other node by a margin.",
             r"\max\big(0, \max_v (\theta_v - \theta_y + \tau C_v)\big)",
             f"{VALMADRE} (hard margin)",
             "softmax_all_nodes",
@@ -283,7 +283,7 @@ LOSSES = {
         Loss(
             "champ",
             "CHAMP",
-            "Every node is its own yes/no question, and a false yes costs more the farther it is from the truth.",
+            "Binary cross entropy of every node, where a false positive weighs more the farther it is from the truth.",
             r"\sum_{u \in Y} -\log p_u + \sum_{u \notin Y} -\big(1 + \beta((1 + d_u/d_{\max})^2 - 1)\big) \log(1 - p_u)",
             f"Vaswani et al., 2022 (CHAMP), as in {PLAUD}",
             "multilabel_sigmoid",
