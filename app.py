@@ -5,9 +5,13 @@ from pathlib import Path
 import streamlit as st
 from starlette.middleware import Middleware
 
-from hierviz.app.server import door, lifetime, upload_door
+from hierviz.app.server import host_check, lifetime, upload_check
 
 # Beside a folder called `pages`, Streamlit would run its files as pages of its own, without this script.
-SCRIPT = Path(door.__file__).parent / "script.py"
+SCRIPT = Path(host_check.__file__).parent / "script.py"
 
-app = st.App(SCRIPT, lifespan=lifetime.lifetime, middleware=[Middleware(door.Door), Middleware(upload_door.UploadDoor)])
+app = st.App(
+    SCRIPT,
+    lifespan=lifetime.lifetime,
+    middleware=[Middleware(host_check.HostCheck), Middleware(upload_check.UploadCheck)],
+)

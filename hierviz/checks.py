@@ -1,4 +1,4 @@
-"""What public functions check at the door."""
+"""Checks of the arguments of public functions."""
 
 from __future__ import annotations
 

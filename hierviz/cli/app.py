@@ -6,10 +6,10 @@ import os
 import sys
 from pathlib import Path
 
-from hierviz.cli.door import add_door_options, door_settings, path_flags
 from hierviz.cli.files import add_app_options
 from hierviz.cli.limits import add_limit_options, add_upload_option, limit_arguments
 from hierviz.cli.model_flags import model_options
+from hierviz.cli.server_flags import add_server_options, path_flags, server_settings
 from hierviz.errors import FileError
 
 PATHS = ("taxonomy", "predictions", "truth", "classes", "model", "inputs", "nodes", "media")
@@ -21,7 +21,7 @@ def add_app(commands):
     actions = add_app_options(command)
     command.add_argument("--port", type=int, help="port to listen on (8501 or the next free one)")
     command.add_argument("--no-browser", action="store_true", help="do not open a browser window")
-    add_door_options(command)
+    add_server_options(command)
     add_upload_option(command)
     add_limit_options(command)
     command.set_defaults(run=run_app, actions=actions)
@@ -82,4 +82,4 @@ def _server_settings(folder, options):
         found["server.headless"] = True
     if options.max_upload_mb:
         found["server.maxUploadSize"] = options.max_upload_mb
-    return found | door_settings(options, found["server.allowedHosts"])
+    return found | server_settings(options, found["server.allowedHosts"])

@@ -1,4 +1,4 @@
-"""The door of every loss, checked once: truth, scores and keywords. Then rows are worked on in blocks."""
+"""The arguments of every loss, checked once: truth, scores and keywords. Then rows are worked on in blocks."""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ from hierviz.app.model_page import questions as model_questions
 from hierviz.app.model_page.samples import (
     Samples,
     answer,
-    disturbed,
     kind_of,
+    perturbed,
     picture_feed,
     row_feed,
     samples_of_data,
@@ -29,7 +29,7 @@ from hierviz.app.widgets.form_words import in_form_words, sentence
 from hierviz.app.widgets.parameter_labels import LABELS
 from hierviz.errors import ModelError
 from hierviz.onnx import load_inputs, load_model
-from hierviz.onnx.checks.disturb import DISTURBANCES
+from hierviz.onnx.checks.perturbation import PERTURBATIONS
 from hierviz.onnx.process.limits import Limits
 from hierviz.parameters import Sentence
 from hierviz.readers import load_taxonomy
@@ -84,12 +84,12 @@ def test_two_tables_about_the_same_answers_say_the_same(demo):
 def test_sliders_change_the_picture_in_their_order(demo):
     found = samples_of_data(demo, demo.sources["flat-softmax"].draft(demo.taxonomy), demo.sources["flat-softmax"])
     picture = found.inputs.pictures.array(found.inputs.pictures.names[3])
-    assert disturbed(picture, dict.fromkeys(DISTURBANCES, 0.0)) is picture
+    assert perturbed(picture, dict.fromkeys(PERTURBATIONS, 0.0)) is picture
     strengths = {"darker": 0.5, "smaller": 0.25, "blurred": 0.0, "moved": 0.75}
     expected = picture
     for name, strength in strengths.items():
-        expected = DISTURBANCES[name][0](expected, strength)
-    np.testing.assert_array_equal(disturbed(picture, strengths), expected)
+        expected = PERTURBATIONS[name][0](expected, strength)
+    np.testing.assert_array_equal(perturbed(picture, strengths), expected)
 
 
 def test_a_slider_is_followed_by_another_answer():

@@ -1,4 +1,4 @@
-"""The Model page in a real browser: a foreign model is uploaded, asked about, questioned, disturbed, run and cancelled."""
+"""The Model page in a real browser: a foreign model is uploaded, asked about, questioned, perturbed, run and cancelled."""
 
 import re
 import time
@@ -100,7 +100,7 @@ def test_a_foreign_model_is_asked_about_and_answers(open_page, foreign, bright):
     assert "white" in answer_of(page)
     expect(page.get_by_test_id("stMain")).to_contain_text("8 × 8 pixels with values from 0.902 to 0.902")
 
-    # Disturbing it: hardly any light is left, and the answer turns; the picture as it was stays beside it.
+    # Darkened almost to black, and the answer changes; the original stays beside it.
     slider = page.get_by_role("slider", name="Darken")
     slider.focus()
     slider.press("End")

@@ -15,7 +15,7 @@ from hierviz.errors import ModelError
 
 # Values of a row that are offered to be typed.
 MOST_TYPED = 2000
-# Name in `hierviz.onnx.checks.disturb` to what it is called here.
+# Name in `hierviz.onnx.checks.perturbation` to what it is called here.
 SLIDERS = {"darker": "Darken", "smaller": "Shrink", "blurred": "Blur", "moved": "Shift to the corner"}
 
 
@@ -60,8 +60,8 @@ def _picture(model, picture):
         state.memory("model").update({f"strength-{name}": 0.0 for name in SLIDERS})
 
     is_changed = any(strengths.values())
-    st.button("Reset", icon=":material/undo:", on_click=undo, disabled=not is_changed, key="undisturbed")
-    changed = samples.disturbed(picture, strengths)
+    st.button("Reset", icon=":material/undo:", on_click=undo, disabled=not is_changed, key="unperturbed")
+    changed = samples.perturbed(picture, strengths)
     with images:
         shown = [("Original", picture)] + ([("Changed", changed)] if is_changed else [])
         if model.inputs[0].why_no_pictures:

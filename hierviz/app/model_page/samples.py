@@ -12,7 +12,7 @@ import pandas as pd
 from hierviz.cli.predict_checks import truth_of
 from hierviz.errors import HiervizError, ModelError
 from hierviz.onnx import ModelInputs, load_inputs
-from hierviz.onnx.checks.disturb import DISTURBANCES
+from hierviz.onnx.checks.perturbation import PERTURBATIONS
 from hierviz.predictions import Predictions
 from hierviz.readers import load_truth
 from hierviz.readers.pictures import Pictures
@@ -21,7 +21,7 @@ from hierviz.uncertainty.resamples import as_text
 
 # So many rows tell what kind of scores a model gives.
 ROWS_TO_SETTLE = 64
-# A picture is made smaller than this before it is disturbed.
+# A picture is made smaller than this before it is perturbed.
 MOST_PIXELS = 1024
 
 
@@ -148,8 +148,8 @@ def picture_of(samples, specs, row):
     return None
 
 
-def disturbed(picture, strengths):
-    """A picture after all disturbances of `hierviz.onnx.checks.disturb` by strength; itself when all are 0."""
+def perturbed(picture, strengths):
+    """A picture after all perturbations of `hierviz.onnx.checks.perturbation` by strength; itself when all are 0."""
     if not any(strengths.values()):
         return picture
     if max(picture.shape[:2]) > MOST_PIXELS:
@@ -159,7 +159,7 @@ def disturbed(picture, strengths):
         small.thumbnail((MOST_PIXELS, MOST_PIXELS))
         picture = np.asarray(small)
     for name, strength in strengths.items():
-        picture = DISTURBANCES[name][0](picture, strength) if strength else picture
+        picture = PERTURBATIONS[name][0](picture, strength) if strength else picture
     return picture
 
 

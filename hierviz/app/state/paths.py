@@ -29,7 +29,7 @@ def is_local_visit():
 
 def allowed_folder():
     """The folder that `--allow-paths` names, as a Path without links, or None."""
-    from hierviz.cli.door import add_path_options
+    from hierviz.cli.server_flags import add_path_options
 
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     add_path_options(parser)

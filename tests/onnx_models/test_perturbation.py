@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hierviz.errors import FileError
-from hierviz.onnx.checks.disturb import DISTURBANCES, blurred, darker, moved, smaller
+from hierviz.onnx.checks.perturbation import PERTURBATIONS, blurred, darker, moved, smaller
 
 from .one_line import one_line
 
@@ -19,11 +19,11 @@ PICTURE = np.random.default_rng(5).integers(0, 256, size=(24, 37, 3), dtype=np.u
 def test_size_kept_and_nothing_at_zero(height, width, strength, seed):
     picture = np.random.default_rng(seed).integers(0, 256, size=(height, width, 3), dtype=np.uint8)
     kept = picture.copy()
-    for name, (disturb, words) in DISTURBANCES.items():
-        made = disturb(picture, strength)
+    for name, (perturb, words) in PERTURBATIONS.items():
+        made = perturb(picture, strength)
         assert (made.shape, made.dtype) == (picture.shape, np.uint8), name
-        np.testing.assert_array_equal(disturb(picture, 0), picture)
-        np.testing.assert_array_equal(disturb(picture, strength), made)
+        np.testing.assert_array_equal(perturb(picture, 0), picture)
+        np.testing.assert_array_equal(perturb(picture, strength), made)
         made[:] = 7  # the picture itself is never touched
         np.testing.assert_array_equal(picture, kept)
         assert words
@@ -75,7 +75,7 @@ def test_moved():
     ],
 )
 def test_refused(picture, strength, words):
-    for disturb, _ in DISTURBANCES.values():
+    for perturb, _ in PERTURBATIONS.values():
         with pytest.raises(FileError, match=words) as raised:
-            disturb(picture, strength)
+            perturb(picture, strength)
         one_line(raised)

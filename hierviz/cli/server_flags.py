@@ -13,7 +13,7 @@ ALL_ADDRESSES = ("0.0.0.0", "::")
 _NAME = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?|[0-9a-f:]*:[0-9a-f:.]*", re.IGNORECASE)
 
 
-def add_door_options(command):
+def add_server_options(command):
     """Add the options to a command."""
     command.add_argument("--host", metavar="ADDRESS", help="address to listen on (127.0.0.1: this machine only)")
     command.add_argument(
@@ -50,7 +50,7 @@ def path_flags(options):
     return ["--allow-paths", str(Path(options.allow_paths).resolve())]
 
 
-def door_settings(options, local_names):
+def server_settings(options, local_names):
     """Settings of the server by name, for the options.
 
     Parameters

@@ -3,11 +3,11 @@
 Conventions
 -----------
 A picture is uint8, RGB, (height, width, 3); so is what comes back, in the same size. `strength` is dimensionless, in [0, 1]: 0
-gives the picture back unchanged, more disturbs more. Nothing is random.
+gives the picture back unchanged, more perturbs more. Nothing is random.
 
 Functions
 ---------
-darker, smaller, blurred, moved; `DISTURBANCES` has them by name with a sentence each.
+darker, smaller, blurred, moved; `PERTURBATIONS` has them by name with a sentence each.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _checked(picture, strength):
 
 
 # Name -> (function, what it does in a few words).
-DISTURBANCES = {
+PERTURBATIONS = {
     "darker": (darker, "less light"),
     "smaller": (smaller, "farther away"),
     "blurred": (blurred, "out of focus"),

@@ -12,13 +12,13 @@ from hierviz.app.state.host_names import is_allowed, split_host
 _PORTS = {"http": 80, "https": 443}
 
 
-class Door:
+class HostCheck:
     """ASGI middleware that refuses requests to a foreign name or from a foreign page.
 
     Parameters
     ----------
     app : callable
-        The application behind the door.
+        The application behind it.
     """
 
     def __init__(self, app):

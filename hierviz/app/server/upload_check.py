@@ -13,7 +13,7 @@ from hierviz.app.state.limits import size_text
 ROUTE = re.compile(r"/_stcore/upload_file/([^/]+)/[^/]+")
 
 
-class UploadDoor:
+class UploadCheck:
     """ASGI middleware that refuses uploads beyond the limits of the server, with status 413, before they are in memory.
 
     What a session and all sessions have sent, and no page has taken over yet, is counted with what arrives at this moment.
@@ -21,7 +21,7 @@ class UploadDoor:
     Parameters
     ----------
     app : callable
-        The application behind the door.
+        The application behind it.
     """
 
     def __init__(self, app):
