@@ -76,10 +76,8 @@ names = [key for key in state.shown_models(data) if key in usable] or list(usabl
 controls(usable, names)
 choice = CurveChoice(data.digest, data.taxonomy, {key: usable[key] for key in names})
 st.markdown(
-    "The answer is the most specific class whose probability exceeds the threshold τ: "
-    "a smaller τ gives more specific answers, and more wrong ones. *Correct* is the share of answers that are the true "
-    "class or an ancestor of it; *information recall* is the share of the true class's information (bits) that the answer "
-    "states."
+    "Answer: the most specific class with probability above τ. *Correct*: the true class or an ancestor of it. "
+    "*Information recall*: share of the true class's bits."
 )
 threshold_panel(choice)
 
