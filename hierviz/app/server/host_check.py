@@ -1,4 +1,4 @@
-"""Who is let in: requests to this server's own names, from its own pages.
+"""Check of host and origin: only requests to this server's own names, from its own pages.
 
 A page of another site can have its name point to this machine, so the name that a request asks for is compared with the
 setting `server.allowedHosts`: of pages, uploads, pictures, downloads and WebSockets alike. Streamlit itself compares it of

@@ -1,4 +1,4 @@
-"""Pictures made harder on purpose, to see how a model takes it.
+"""Perturbations of pictures, to see how a model reacts.
 
 Conventions
 -----------
