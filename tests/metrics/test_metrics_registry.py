@@ -40,30 +40,28 @@ def towards(tree, truth, weight, seed=1):
     return weight * (tree.leaves[None] == truth[:, None]) + (1 - weight) * noise
 
 
-def numbers(tree, scores, truth, rule="majority", known={}):  # noqa: B006
-    """All numbers of the JSON; each model is evaluated once, for all tests of all keys."""
-    model = (tuple(tree.names), scores.tobytes(), truth.tobytes())
-    if model not in known:
-        known[model] = hv.Evaluation.from_predictions(
-            hv.Predictions.from_scores(tree, scores, "leaf_probabilities", truth=truth)
-        )
-    if (model, rule) not in known:
-        found = hv.evaluate(known[model], rule)["models"][0]
-        flat = {key: value for block in IN_JSON for key, value in found[block].items()}
-        known[model, rule] = {key: math.inf if value == "Infinity" else value for key, value in flat.items()}
-    return known[model, rule]
+def evaluated(tree, scores, truth):
+    """The evaluation of one model, which every rule reads."""
+    return hv.Evaluation.from_predictions(hv.Predictions.from_scores(tree, scores, "leaf_probabilities", truth=truth))
+
+
+def numbers(evaluation, rule="majority"):
+    """All numbers of the JSON by key."""
+    model = hv.evaluate(evaluation, rule)["models"][0]
+    flat = {key: value for block in IN_JSON for key, value in model[block].items()}
+    return {key: math.inf if value == "Infinity" else value for key, value in flat.items()}
 
 
 @pytest.fixture(scope="module")
 def random(tree):
     truth = leaf_truth(tree)
-    return numbers(tree, towards(tree, truth, 0.2), truth)
+    return numbers(evaluated(tree, towards(tree, truth, 0.2), truth))
 
 
 @pytest.fixture(scope="module")
 def perfect(tree):
     truth = leaf_truth(tree)
-    return numbers(tree, towards(tree, truth, 1.0), truth)
+    return numbers(evaluated(tree, towards(tree, truth, 1.0), truth))
 
 
 def test_every_key_of_the_json_is_described(tree):
@@ -114,35 +112,37 @@ def test_labels_tell_metrics_apart():
         assert len(labels) == len(set(labels)), block
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_range(tree, key):
-    low, high = hv.METRICS[key].range
-    for seed in range(4):
-        for weight in (0.0, 0.3, 1.0):
-            truth = leaf_truth(tree, seed)
-            for rule in hv.INFERENCE_RULES:
-                if rule != "threshold_set":
-                    value = numbers(tree, towards(tree, truth, weight, seed), truth, rule)[key]
-                    assert value is None or low - 1e-12 <= value <= high + 1e-12, (seed, weight, rule)
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("weight", [0.0, 0.3, 1.0])
+def test_range(tree, seed, weight):
+    truth = leaf_truth(tree, seed)
+    evaluation = evaluated(tree, towards(tree, truth, weight, seed), truth)
+    for rule in hv.INFERENCE_RULES:
+        if rule != "threshold_set":
+            values = numbers(evaluation, rule)
+            for key in KEYS:
+                low, high = hv.METRICS[key].range
+                assert values[key] is None or low - 1e-12 <= values[key] <= high + 1e-12, (key, rule)
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_order_of_samples(tree, random, key):
+def test_order_of_samples(tree, random):
     truth = leaf_truth(tree)
     order = np.random.default_rng(9).permutation(len(truth))
-    assert numbers(tree, towards(tree, truth, 0.2)[order], truth[order])[key] == pytest.approx(random[key], abs=1e-12)
+    values = numbers(evaluated(tree, towards(tree, truth, 0.2)[order], truth[order]))
+    for key in KEYS:
+        assert values[key] == pytest.approx(random[key], abs=1e-12), key
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_renamed_nodes(tree, random, key):
+def test_renamed_nodes(tree, random):
     """Other names, and siblings declared in reverse: no number may change without ties."""
     renamed = hv.Taxonomy.from_edges([(f"x {a[::-1]}", f"x {b[::-1]}") for a, b in TREE[::-1]])
     number = renamed.nodes(*(f"x {name[::-1]}" for name in tree.names))
     truth = leaf_truth(tree)
     columns = np.argsort(number[tree.leaves])
     assert number.tolist() != list(range(tree.n_nodes))
-    found = numbers(renamed, towards(tree, truth, 0.2)[:, columns], number[truth])
-    assert found[key] == pytest.approx(random[key], abs=1e-12)
+    values = numbers(evaluated(renamed, towards(tree, truth, 0.2)[:, columns], number[truth]))
+    for key in KEYS:
+        assert values[key] == pytest.approx(random[key], abs=1e-12), key
 
 
 # The end that a perfect prediction reaches; counts and the number of points depend on the data.
@@ -164,20 +164,23 @@ def test_what_has_no_end():
     assert set(KEYS) - set(BEST) == {"tp", "tn", "n_points"}
 
 
-@pytest.mark.parametrize("key", [key for key in KEYS if hv.METRICS[key].better != "neither"])
-def test_better_direction(tree, key):
-    """Mass taken from the truth and spread over everything: never better, and worse in the end."""
+@pytest.fixture(scope="module")
+def worsening(tree):
+    """Numbers of five models: more and more of the mass is taken from the truth and put on a wrong leaf."""
     truth = leaf_truth(tree)
     rows = tree.leaves[None] == truth[:, None]
     wrong = np.roll(rows, 1, axis=1)
+    weights = (1.0, 0.75, 0.375, 0.25, 0.0)
+    return [numbers(evaluated(tree, weight * rows + (1 - weight) * wrong, truth)) for weight in weights]
+
+
+@pytest.mark.parametrize("key", [key for key in KEYS if hv.METRICS[key].better != "neither"])
+def test_better_direction(worsening, key):
+    """Never better on the way, and worse in the end."""
     sign = {"higher": 1, "lower": -1}[hv.METRICS[key].better]
-    values = []
-    for weight in (1.0, 0.75, 0.375, 0.25, 0.0):
-        value = numbers(tree, weight * rows + (1 - weight) * wrong, truth)[key]
-        values.append(None if value is None else sign * value)
-    known = [value for value in values if value is not None]
-    assert all(a >= b - 1e-12 for a, b in itertools.pairwise(known)), values
-    assert known[0] > known[-1], values
+    values = [sign * model[key] for model in worsening if model[key] is not None]
+    assert all(a >= b - 1e-12 for a, b in itertools.pairwise(values)), values
+    assert values[0] > values[-1], values
 
 
 @pytest.mark.parametrize("key", PER_SAMPLE)
@@ -203,15 +206,15 @@ def test_infinite_values_are_text(tree):
 def test_pairs_that_must_agree(tree):
     """hP(a, b) = hR(b, a); F1 of nodes = aggregate F1 of the same leaf; the curve's ends are the rules' means."""
     truth = leaf_truth(tree)
-    scores = towards(tree, truth, 0.2)
+    evaluation = evaluated(tree, towards(tree, truth, 0.2), truth)
     there, back = hv.confusion(tree, truth, np.roll(truth, 5)), hv.confusion(tree, np.roll(truth, 5), truth)
     assert there.measures["ppv"] == back.measures["tpr"]
-    found = numbers(tree, scores, truth, "top_down")
+    found = numbers(evaluation, "top_down")
     assert found["f1"] == pytest.approx(found["aggregate_f1"], abs=1e-12)
     assert found["ppv"] == pytest.approx(found["aggregate_precision"], abs=1e-12)
     assert found["tpr"] == pytest.approx(found["aggregate_recall"], abs=1e-12)
-    assert numbers(tree, scores, truth, "majority")["info_f1"] == pytest.approx(found["majority_f1"], abs=1e-12)
-    assert numbers(tree, scores, truth, "leaf")["info_f1"] == pytest.approx(found["leaf_f1"], abs=1e-12)
+    assert numbers(evaluation, "majority")["info_f1"] == pytest.approx(found["majority_f1"], abs=1e-12)
+    assert numbers(evaluation, "leaf")["info_f1"] == pytest.approx(found["leaf_f1"], abs=1e-12)
     assert {key for key, metric in hv.METRICS.items() if metric.block == "predicted"} == set(path_keys())
     for cell in COUNTS:
         assert isinstance(found[cell], int)
