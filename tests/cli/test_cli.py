@@ -101,6 +101,13 @@ def test_bad_file_is_one_line_and_exit_2(name, tmp_path, run):
     code, out, err = run("evaluate", *as_flags(BAD_FILES[name].write(tmp_path)))
     assert (code, out) == (2, "")
     assert_one_line(err, BAD_FILES[name].match)
+    # where: expected X, got Y. What to do.
+    message = err.rstrip("\n").partition(": ")[2]
+    assert ": expected" in message, message
+    assert ", got " in message, message
+    assert message[-1] in ".?", message
+    assert len(message) <= 500
+    assert message.isprintable()
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,4 @@
-"""Every bad file gives one sentence that says what and where, and no traceback."""
-
-import re
+"""A bad file gives one sentence that says what and where, in Python too; tests/cli/test_cli.py reads every one of them."""
 
 import pytest
 
@@ -8,26 +6,21 @@ from hierviz.errors import HiervizError
 from hierviz.readers import load_predictions, load_taxonomy
 from tests.readers.bad_files import BAD_FILES, EDGES, SCORES, TRUTH
 
+# One for each kind of file and fault.
+SOME = ("PNG called CSV", "gap in a path", "truth column ambiguous", "npz that says it is huge", "cycle")
+
 
 def load(taxonomy, predictions, **more):
     """What the command line does with these arguments."""
     return load_predictions(predictions, load_taxonomy(taxonomy), **more)
 
 
-@pytest.mark.parametrize("name", BAD_FILES)
+@pytest.mark.parametrize("name", SOME)
 def test_bad_file_gives_one_sentence(name, tmp_path):
     arguments = BAD_FILES[name].write(tmp_path)
-    with pytest.raises(HiervizError) as caught:
+    with pytest.raises(HiervizError, match=BAD_FILES[name].match) as caught:
         load(**arguments)
-    message = str(caught.value)
-    assert re.search(BAD_FILES[name].match, message), message
-    assert "\n" not in message
-    # where: expected X, got Y. What to do.
-    assert ": expected" in message, message
-    assert ", got " in message, message
-    assert message[-1] in ".?", message
-    assert len(message) <= 500
-    assert message.isprintable()
+    assert str(caught.value).isprintable()
 
 
 def test_the_files_are_good_but_for_what_their_name_says(tmp_path):
