@@ -44,7 +44,7 @@ def test_every_pair_of_metrics(pair):
     assert visit.query.get("axes", "recall-correct") == pair
 
 
-def test_options_are_in_the_url():
+def test_options_are_in_the_url(small_charts):
     visit = Visit("curves", models="flat-softmax", drawn="levels,nonsense,spread", marked="leaf,darts,nonsense")
     toggles = {one.label: one.value for one in visit.at.toggle}
     assert [toggles[label] for label, _ in DRAWN.values() if label in toggles].count(True) == 2
@@ -71,7 +71,7 @@ def test_the_model_that_is_picked_on_the_chart_is_looked_at_everywhere():
     assert start_of(chart_of(visit.go("curves"))[1]) == {"tau": 0.93124, "model": 1}
 
 
-def test_a_threshold_for_every_model():
+def test_a_threshold_for_every_model(small_charts):
     visit = Visit("curves", models="flat-softmax,multi-label", tau="0.6")
     toggle = "Separate τ per model"
     next(one for one in visit.at.toggle if one.label == toggle).set_value(True)
@@ -116,14 +116,20 @@ EXTREMES = {
 }
 
 
-@pytest.mark.parametrize("name", EXTREMES)
-def test_extreme_data_with_everything_drawn(tmp_path, name):
+@pytest.mark.parametrize(
+    ("name", "pair"),
+    [
+        *((name, "recall-correct") for name in EXTREMES),
+        ("one sample", "tau-hf1"),
+        *(pytest.param(name, "tau-hf1", marks=pytest.mark.long) for name in [*EXTREMES][1:]),
+    ],
+)
+def test_extreme_data_with_everything_drawn(tmp_path, name, pair):
     scores, truth = EXTREMES[name]
     data = world(tmp_path, scores=scores, truth=truth)
-    for pair in ("recall-correct", "tau-hf1"):
-        visit = Visit("curves", data=data.key, drawn="levels,envelope,whole,spread", axes=pair, tau="0.3")
-        assert not visit.at.error
-        (chart, below), *_ = visit.charts()
-        assert "NaN" not in chart.proto.spec
-        assert below.value.startswith("At τ = 0.30 ")
-        assert "Models" not in [one.label for one in visit.at.multiselect]
+    visit = Visit("curves", data=data.key, drawn="levels,envelope,whole,spread", axes=pair, tau="0.3")
+    assert not visit.at.error
+    (chart, below), *_ = visit.charts()
+    assert "NaN" not in chart.proto.spec
+    assert below.value.startswith("At τ = 0.30 ")
+    assert "Models" not in [one.label for one in visit.at.multiselect]
