@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import altair as alt
+
 from hierviz.inference.registry import INFERENCE_RULES
 
 FONT = '"Source Sans", "Source Sans Pro", sans-serif'
@@ -164,11 +166,12 @@ def finish(chart, dark=False):
         A configured copy; it can no longer be layered or concatenated.
     """
     look = palette(dark)
-    return chart.properties(
-        background=look.background,
-        padding={"left": 2, "right": 2, "top": 4, "bottom": 4},
-        usermeta={"embedOptions": {"renderer": "svg", "actions": False}},
-    ).configure(
+    # Set on one copy: `properties` and `configure` would each copy every view of the figure again.
+    finished = chart.copy(deep=False)
+    finished.background = look.background
+    finished.padding = {"left": 2, "right": 2, "top": 4, "bottom": 4}
+    finished.usermeta = {"embedOptions": {"renderer": "svg", "actions": False}}
+    finished.config = alt.Config(
         font=FONT,
         axis={
             "labelColor": look.muted,
@@ -187,3 +190,4 @@ def finish(chart, dark=False):
         view={"stroke": None},
         concat={"spacing": 8},
     )
+    return finished
