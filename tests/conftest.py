@@ -1,13 +1,4 @@
-"""Fixtures shared by all tests: one small taxonomy, goldens, and the folder of real test data.
-
-animal
-├── mammal
-│   ├── cat
-│   └── dog
-├── bird
-│   └── duck          (an only child: bird and duck carry the same information)
-└── newt
-"""
+"""Fixtures shared by all tests: the taxonomy of the small tree, goldens, and the folder of real test data."""
 
 import json
 import os
@@ -16,16 +7,9 @@ from pathlib import Path
 import pytest
 
 from hierviz import Taxonomy
+from tests.small_tree import EDGES
 
 GOLDEN = Path(__file__).parent / "golden"
-EDGES = [
-    ("animal", "mammal"),
-    ("mammal", "cat"),
-    ("mammal", "dog"),
-    ("animal", "bird"),
-    ("bird", "duck"),
-    ("animal", "newt"),
-]
 
 
 @pytest.fixture

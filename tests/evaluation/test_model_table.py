@@ -15,7 +15,7 @@ from hierviz.evaluation.model_table import (
     standings,
 )
 from hierviz.uncertainty.resamples import as_text, group_numbers
-from tests.conftest import EDGES
+from tests.small_tree import EDGES
 
 LEAVES = ("cat", "dog", "duck", "newt")
 N = 30

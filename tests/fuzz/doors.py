@@ -11,17 +11,9 @@ from hierviz.onnx.inputs.input_spec import InputSpec
 from hierviz.onnx.process.limits import Limits
 from hierviz.readers import load_classes, load_node_attributes, load_truth
 from hierviz.readers.operating_point_file import load_operating_point
+from tests.small_tree import EDGES
 
-TAXONOMY = hv.Taxonomy.from_edges(
-    [
-        ("animal", "mammal"),
-        ("mammal", "cat"),
-        ("mammal", "dog"),
-        ("animal", "bird"),
-        ("bird", "duck"),
-        ("animal", "newt"),
-    ]
-)
+TAXONOMY = hv.Taxonomy.from_edges(EDGES)
 PICTURE = InputSpec("x", "uint8", (None, 4, 4, 3), layout="NHWC", range=(0, 255), size=(4, 4))
 TEXT = InputSpec("t", "str", (None, 1))
 ARRAY = InputSpec("x", "float32", (None, 3))

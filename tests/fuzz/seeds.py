@@ -1,14 +1,6 @@
 """Whole files that the fuzzer damages, by what they are read as.
 
-`SEEDS` holds (role, file name, content); the roles are those of `doors.DOORS`. All of them use this tree::
-
-    animal
-    ├── mammal
-    │   ├── cat
-    │   └── dog
-    ├── bird
-    │   └── duck
-    └── newt
+`SEEDS` holds (role, file name, content); the roles are those of `doors.DOORS`. All of them use the small tree.
 """
 
 import gzip
@@ -23,8 +15,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from PIL import Image
 
-EDGES = "parent,child\nanimal,mammal\nmammal,cat\nmammal,dog\nanimal,bird\nbird,duck\nanimal,newt\n"
-LEAVES = ["cat", "dog", "duck", "newt"]
+from tests.small_tree import EDGES_CSV, LEAVES
+
+EDGES = "parent,child\n" + EDGES_CSV
 P = np.array([[0.5, 0.25, 0.125, 0.125], [0.25, 0.25, 0.25, 0.25], [0.0, 1.0, 0.0, 0.0]])
 IDS = ["a", "b", "c"]
 SCORES = "sample_id,cat,dog,duck,newt,text\na,0.5,0.25,0.125,0.125,one\nb,0.25,0.25,0.25,0.25,\nc,0,1,0,0,three\n"

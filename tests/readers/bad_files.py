@@ -2,15 +2,7 @@
 
 `BAD_FILES` maps a name to a `BadFile`. Its `write(folder)` writes the files into a folder and returns the arguments of the
 command line as a dict (``taxonomy``, ``predictions`` and, where they matter, ``truth``, ``classes``, ``truth_column``,
-``parametrisation``); `match` is a regular expression that the one line of the error must contain. All use this tree::
-
-    animal
-    ├── mammal
-    │   ├── cat
-    │   └── dog
-    ├── bird
-    │   └── duck
-    └── newt
+``parametrisation``); `match` is a regular expression that the one line of the error must contain. All use the small tree.
 """
 
 import gzip
@@ -23,8 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-EDGES = "animal,mammal\nmammal,cat\nmammal,dog\nanimal,bird\nbird,duck\nanimal,newt\n"
-LEAVES = ["cat", "dog", "duck", "newt"]
+from tests.small_tree import EDGES_CSV as EDGES
+from tests.small_tree import LEAVES
+
 SCORES = "sample_id,cat,dog,duck,newt\na,0.5,0.25,0.125,0.125\nb,0.25,0.25,0.25,0.25\n"
 TRUTH = "sample_id,truth\na,cat\nb,duck\n"
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x02\0\0\0"
