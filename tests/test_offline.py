@@ -8,7 +8,6 @@ line of start-up to the end of a visit; psutil looks at the sockets of all its p
 import asyncio
 import contextlib
 import http.client
-import json
 import os
 import socket
 import subprocess
@@ -21,7 +20,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.browser.conftest import CHROMIUM, Server
+from tests.browser.conftest import Server
+from tests.chromium_visit import look
 
 ROOT = Path(__file__).parents[1]
 CONFIG = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
@@ -45,44 +45,6 @@ def note(event, arguments):
 
 sys.addaudithook(note)
 """
-# A browser of its own, as a process: Playwright's session of tests/browser may be open in this one.
-LOOK = """
-import json, sys
-from playwright.sync_api import sync_playwright
-
-executable, url, paths = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
-found = {"requests": [], "errors": [], "texts": {}, "deploy": None}
-with sync_playwright() as playwright:
-    browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
-    page = browser.new_page()
-    page.on("request", lambda request: found["requests"].append(request.url))
-    page.on("websocket", lambda one: found["requests"].append(one.url))
-    page.on("pageerror", lambda error: found["errors"].append(str(error)))
-    for path in paths:
-        page.goto(f"{url}/{path}")
-        page.wait_for_selector("#hierviz-view", state="attached", timeout=60_000)
-        page.wait_for_function(
-            "() => document.querySelector('[data-test-script-state=\\"notRunning\\"]') !== null", timeout=60_000
-        )
-        found["texts"][path] = page.inner_text("body")
-        found["deploy"] = page.locator("[data-testid=stAppDeployButton]").count()
-        found["exceptions"] = page.locator("[data-testid=stException]").count()
-    browser.close()
-print(json.dumps(found))
-"""
-
-
-def look(url, *paths):
-    """Visit pages in Chromium: {"requests", "errors", "texts", "deploy", "exceptions"}."""
-    if CHROMIUM is None:
-        if os.environ.get("HIERVIZ_REQUIRE_BROWSER"):
-            pytest.fail("no chromium: run `apt-get install chromium`")
-        pytest.skip("no chromium on this machine")
-    done = subprocess.run(
-        [sys.executable, "-c", LOOK, CHROMIUM, url, json.dumps(paths)], capture_output=True, text=True, timeout=120
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
 
 
 def is_loopback(host):

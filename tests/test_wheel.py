@@ -17,11 +17,11 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from test_offline import look
 
 import hierviz as hv
 from hierviz.demo import load_demo
 from tests.browser.conftest import Server
+from tests.chromium_visit import look
 
 pytestmark = pytest.mark.long
 
