@@ -364,3 +364,20 @@ print(json.dumps(hv.evaluate(predictions)["models"][0]))
     assert model["predicted"]["depth_recall"] == 0.75
     assert [model["confusion"][cell] for cell in ("tp", "tn", "fp", "fn")] == [2, 3, 0, 1]
     assert model["curve"]["n_points"] == 4
+
+
+# The tests ---------------------------------------------------------------------------------------------------------------
+
+
+def test_no_test_file_imports_from_another():
+    """What tests share stands in `conftest.py` or in a support file, whose name does not start with `test_`."""
+    files = sorted((ROOT / "tests").rglob("*.py"))
+    assert len(files) > 100
+    for path in files:
+        imported = [
+            f"{getattr(node, 'module', None) or ''}.{alias.name}"
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, (ast.Import, ast.ImportFrom))
+            for alias in node.names
+        ]
+        assert not [name for name in imported if any(part.startswith("test_") for part in name.split("."))], path
