@@ -9,6 +9,7 @@ import webbrowser
 
 import streamlit as st
 
+from hierviz.app.server.downloads import keep_downloads
 from hierviz.app.state.uploads import remove_stale_folders
 
 # Seconds that visitors' connections have to close; those that do not are cut.
@@ -28,6 +29,7 @@ async def lifetime(app):
     if threading.current_thread() is threading.main_thread():
         _end_on_signals()
     remove_stale_folders()
+    keep_downloads()
     with contextlib.suppress(OSError):  # nobody may read any more, as in `hierviz app | head -1`
         print(f"hierviz: open at {address()} (Ctrl+C ends it)", flush=True)
     if not st.get_option("server.headless"):
