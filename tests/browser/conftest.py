@@ -1,4 +1,6 @@
-"""The app in a real Chromium: one server per session, one fresh browser context per test.
+"""The app in a real Chromium: one server and one browser window per session, opened anew at an address by each test.
+
+A page that is opened anew is a new visit to the app; what a window saves is that the browser reads the app's programs again.
 
 Without Chromium the tests skip by name, unless HIERVIZ_REQUIRE_BROWSER is set, as the README's test command does.
 """
@@ -20,6 +22,14 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 
 # Names of other sites that lead to this machine; tests ask nothing of sites that exist.
 MAPPED = "--host-resolver-rules=MAP *.example 127.0.0.1"
+# Milliseconds. Every wait is for a condition; this is for what never comes, on a slow machine too.
+WATCHDOG = 60_000
+
+# Resolves when the page has been connected to a server with nothing to do for half a second.
+QUIET = """() => new Promise(done => { let since = Date.now(); const look = setInterval(() => {
+    const app = document.querySelector('[data-testid=stApp]')?.dataset ?? {};
+    if (app.testScriptState !== "notRunning" || app.testConnectionState !== "CONNECTED") since = Date.now();
+    if (Date.now() - since > 500) { clearInterval(look); done(); } }, 20) })"""
 
 
 class Server:
@@ -35,7 +45,7 @@ class Server:
             command, cwd=cwd or log.parent, stdout=self.log, stderr=subprocess.STDOUT, start_new_session=True
         )
         self.url = f"http://127.0.0.1:{self.port}"
-        for _ in range(300):
+        for _ in range(1200):
             try:
                 urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=1)
                 return
@@ -73,7 +83,9 @@ def chromium():
         if os.environ.get("HIERVIZ_REQUIRE_BROWSER"):
             pytest.fail("no chromium: run `apt-get install chromium`")
         pytest.skip("no chromium on this machine")
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
+
+    expect.set_options(timeout=WATCHDOG)
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", MAPPED])
@@ -81,41 +93,90 @@ def chromium():
         browser.close()
 
 
-@pytest.fixture
-def open_page(chromium, server):
-    """Open a page of the app and wait for it; fails on a page error and on any request that leaves this machine."""
-    contexts, errors, strangers = [], [], []
+def new_window(chromium, touch=False):
+    """A page with nobody's cookies and no history."""
+    context = chromium.new_context(reduced_motion="reduce", has_touch=touch)
+    context.set_default_timeout(WATCHDOG)
+    return context.new_page()
 
-    def open_one(path="", *, base=None, size=(1440, 900), scheme="light", touch=False):
+
+@pytest.fixture(scope="session")
+def windows(chromium):
+    """By touch: the window that all tests without a wish of their own share."""
+    shared = {touch: new_window(chromium, touch) for touch in (False, True)}
+    yield shared
+    for page in shared.values():
+        page.context.close()
+
+
+@pytest.fixture
+def open_page(chromium, windows, server):
+    """Open a page of the app and wait for it; fails on a page error and on any request that leaves this machine.
+
+    The first page of a test is in a shared window, unless it asks for a new one; further ones are other visitors.
+    """
+    errors, strangers, opened = [], [], []
+
+    def open_one(path="", *, base=None, size=(1440, 900), scheme="light", touch=False, new=False):
         own = base or server.url
-        context = chromium.new_context(
-            viewport={"width": size[0], "height": size[1]},
-            color_scheme=scheme,
-            reduced_motion="reduce",
-            has_touch=touch,
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("request", lambda request: is_local(request.url, own) or strangers.append(request.url))
+        page = new_window(chromium, touch) if new or opened else windows[touch]
+        listeners = {
+            "pageerror": lambda error: errors.append(str(error)),
+            "request": lambda request: is_local(request.url, own) or strangers.append(request.url),
+        }
+        for event, listener in listeners.items():
+            page.on(event, listener)
+        opened.append((page, listeners))
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        page.emulate_media(color_scheme=scheme)
         page.goto(f"{own}/{path}")
         ready(page)
         return page
 
     yield open_one
-    for context in contexts:
-        context.close()
+    for page, listeners in opened:
+        if page not in windows.values():
+            page.context.close()
+            continue
+        page.goto("about:blank")  # the visit ends
+        for event, listener in listeners.items():
+            page.remove_listener(event, listener)
     assert not errors, errors
     assert not strangers, strangers
 
 
 def is_local(url, own="http://127.0.0.1:"):
-    return url.startswith(("http://127.0.0.1:", "ws://127.0.0.1:", own, own.replace("http", "ws"), "data:", "blob:"))
+    return url.startswith(
+        ("about:", "http://127.0.0.1:", "ws://127.0.0.1:", own, own.replace("http", "ws"), "data:", "blob:")
+    )
 
 
 def ready(page):
     """Wait until a freshly opened page has been drawn to its end."""
-    page.wait_for_selector("#hierviz-view", state="attached", timeout=60_000)
+    page.wait_for_selector("#hierviz-view", state="attached", timeout=WATCHDOG)
     page.wait_for_function(
-        "() => document.querySelector('[data-test-script-state=\"notRunning\"]') !== null", timeout=60_000
+        "() => document.querySelector('[data-test-script-state=\"notRunning\"]') !== null", timeout=WATCHDOG
     )
+
+
+def quiet(page):
+    """Wait until the page has been connected to a server with nothing to do for half a second."""
+    page.evaluate(QUIET)
+
+
+def heading(page, text):
+    """Wait for the title of a page."""
+    page.get_by_role("heading", level=1, name=text).wait_for()
+
+
+def upload(page, **files):
+    """Choose files, by the name of their uploader, each while the page is at rest, and wait until the server has them."""
+    for name, paths in files.items():
+        paths = paths if isinstance(paths, list) else [paths]
+        uploader = page.locator(f".st-key-upload_{name}")
+        uploader.locator("input[type=file]").wait_for(state="attached")
+        # A run of the page that begins at this moment makes Streamlit drop its answer to the browser, and the choice is lost.
+        quiet(page)
+        uploader.locator("input[type=file]").set_input_files([str(path) for path in paths])
+        uploader.get_by_text(paths[-1].name).first.wait_for()
+        quiet(page)

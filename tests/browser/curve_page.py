@@ -50,11 +50,11 @@ class CurvePage:
 
     def __init__(self, page, server=None):
         self.page, self.server = page, server
-        page.locator(".stVegaLiteChart svg.marks g.read_out_group text").first.wait_for(timeout=30_000)
+        page.locator(".stVegaLiteChart svg.marks g.read_out_group text").first.wait_for()
         self.handle = page.get_by_role("slider", name="threshold τ")
         self.number = page.get_by_label("Threshold τ as a number")
-        self.handle.wait_for(state="attached", timeout=30_000)
-        page.wait_for_function("() => document.querySelector('.vega-bindings')?.hidden", timeout=30_000)
+        self.handle.wait_for(state="attached")
+        page.wait_for_function("() => document.querySelector('.vega-bindings')?.hidden")
         page.evaluate(COUNT)
         self.show("strip")
 
@@ -113,7 +113,6 @@ class CurvePage:
         """The threshold of the URL once it fulfils a condition on `tau`."""
         self.page.wait_for_function(
             f"() => {{ const tau = parseFloat(new URL(location).searchParams.get('tau')); return {condition} }}",
-            timeout=20_000,
         )
         return float(re.search(r"tau=([\d.]+)", self.page.url)[1])
 

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 import pytest
 
 from hierviz.app.state.page_view import View
-from tests.browser.conftest import Server, ready
+from tests.browser.conftest import WATCHDOG, Server, ready
 
 pytestmark = pytest.mark.browser
 
@@ -20,6 +20,7 @@ MARKUP = (
 def test_a_foreign_name_shows_nothing_of_the_app(chromium, server):
     """As a page of another site would ask, once its name leads here."""
     page = chromium.new_page()
+    page.set_default_timeout(WATCHDOG)
     asked = []
     page.on("websocket", lambda one: asked.append(one.url))
     for path in ("", "open", "model"):
@@ -60,13 +61,13 @@ def named_server(tmp_path):
 def test_an_allowed_name_opens_the_app_without_paths(open_page, named_server):
     named = f"http://named.example:{named_server.port}"
     page = open_page("open", base=named)
-    page.get_by_text("Opening by path is off: it needs server and browser on the same machine").wait_for(timeout=20_000)
+    page.get_by_text("Opening by path is off: it needs server and browser on the same machine").wait_for()
     assert page.locator("[class*=st-key-path_]").count() == 0
     assert page.get_by_text("Path on this machine").count() == 0
     page.goto(f"{named}/model")
     ready(page)
     page.get_by_text("My own ONNX model").click()
-    page.locator("[class*=st-key-upload_own_model]").wait_for(timeout=20_000)
+    page.locator("[class*=st-key-upload_own_model]").wait_for()
     assert page.get_by_text("path on this machine").count() == 0
 
 

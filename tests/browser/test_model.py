@@ -8,8 +8,7 @@ import psutil
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import ready
-from tests.browser.test_open import QUIET, heading, upload
+from tests.browser.conftest import heading, quiet, ready, upload
 
 onnx = pytest.importorskip("onnx")
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
@@ -75,7 +74,7 @@ def test_a_foreign_model_is_asked_about_and_answers(open_page, foreign, bright):
     heading(page, "Model")
     own_model(page, *foreign)
     asked = page.locator(".st-key-questions")
-    asked.wait_for(timeout=20_000)
+    asked.wait_for()
     expect(asked).to_contain_text("What are the class names of the 5 output columns, in order?")
     expect(asked).to_contain_text("Which range of values does it take?")
     expect(page.locator(".stVegaLiteChart")).to_have_count(0)
@@ -84,16 +83,16 @@ def test_a_foreign_model_is_asked_about_and_answers(open_page, foreign, bright):
     names = page.get_by_role("textbox", name="One name per line")
     names.fill("\n".join(["blakc", *NAMES[1:]]))
     page.get_by_role("button", name="Use these names").click()
-    expect(asked.get_by_test_id("stAlert")).to_contain_text("Did you mean 'black'?", timeout=20_000)
+    expect(asked.get_by_test_id("stAlert")).to_contain_text("Did you mean 'black'?")
     names.fill("\n".join(NAMES))
     page.get_by_role("button", name="Use these names").click()
-    page.get_by_text("5 of 5 columns are classes of the taxonomy").wait_for(timeout=20_000)
-    page.evaluate(QUIET)
+    page.get_by_text("5 of 5 columns are classes of the taxonomy").wait_for()
+    quiet(page)
     page.get_by_text("0 to 1", exact=True).click()
-    page.get_by_text("Your answers about the model").wait_for(timeout=20_000)
+    page.get_by_text("Your answers about the model").wait_for()
 
     upload(page, sample=bright)
-    page.locator(".stVegaLiteChart svg.marks").first.wait_for(timeout=30_000)
+    page.locator(".stVegaLiteChart svg.marks").first.wait_for()
     # 230 / 255 * 18 - 9 = 7.235 against -7.235 and three zeros, in softmax.
     p = np.exp(7.235) / (np.exp(7.235) + np.exp(-7.235) + 3)
     expect(page.get_by_test_id("stMain")).to_contain_text(f"The answer is white (p = {p:.3f}"[:-1])
@@ -104,16 +103,16 @@ def test_a_foreign_model_is_asked_about_and_answers(open_page, foreign, bright):
     slider = page.get_by_role("slider", name="Darken")
     slider.focus()
     slider.press("End")
-    page.get_by_text("original: white").wait_for(timeout=20_000)
+    page.get_by_text("original: white").wait_for()
     assert "Answer: black" in answer_of(page)
     expect(page.get_by_role("img", name="Model input")).to_be_visible()
     page.get_by_role("button", name="Reset").click()
-    page.get_by_text(re.compile("^Answer: white$")).wait_for(timeout=20_000)
+    page.get_by_text(re.compile("^Answer: white$")).wait_for()
 
     # The account names the file, what goes in and what was matched.
     page.get_by_text("Details").click()
     main = page.get_by_test_id("stMain")
-    expect(main).to_contain_text("All 5 names were found in the taxonomy.", timeout=20_000)
+    expect(main).to_contain_text("All 5 names were found in the taxonomy.")
     expect(main).to_contain_text("(float32), any × 3 × 8 × 8")
 
 
@@ -138,10 +137,10 @@ def test_hostile_files_give_one_line(open_page, server, foreign, tmp_path):
             page.get_by_test_id("stFileUploaderDeleteBtn").last.or_(
                 page.get_by_role("button", name="Remove")
             ).first.click()
-            page.evaluate(QUIET)
+            quiet(page)
             upload(page, own_model=[path])
         alert = page.get_by_test_id("stAlert").filter(has_text=path.name)
-        alert.wait_for(timeout=30_000)
+        alert.wait_for()
         said = alert.inner_text().strip().removeprefix("error").strip()
         assert words in said
         assert "\n" not in said
@@ -186,17 +185,17 @@ def test_a_run_is_cancelled_and_another_one_sent(open_page, server, foreign, slo
     page = open_page("model")
     heading(page, "Model")
     own_model(page, foreign[0], *slow[:2])
-    page.get_by_text("5 of 5 columns are classes of the taxonomy").wait_for(timeout=20_000)
+    page.get_by_text("5 of 5 columns are classes of the taxonomy").wait_for()
     page.get_by_text("Batch").click()
-    page.locator(".st-key-upload_run_inputs").wait_for(timeout=20_000)
+    page.locator(".st-key-upload_run_inputs").wait_for()
     upload(page, run_inputs=slow[2])
-    page.evaluate(QUIET)
+    quiet(page)
     before = children(server)
     page.locator(".st-key-run button").click()
-    page.get_by_text(re.compile("of 20,000 rows")).wait_for(timeout=30_000)
+    page.get_by_text(re.compile("of 20,000 rows")).wait_for()
     assert children(server) - before, "no process runs the model"
     page.get_by_role("button", name="Cancel").click()
-    page.get_by_text("Cancelled after").wait_for(timeout=20_000)
+    page.get_by_text("Cancelled after").wait_for()
     end = time.monotonic() + 120
     while children(server) - before and time.monotonic() < end:
         time.sleep(0.1)
@@ -209,13 +208,13 @@ def test_a_run_is_cancelled_and_another_one_sent(open_page, server, foreign, slo
     truth.write_text("sample_id,truth\n" + "".join(f"s{k},{NAMES[k % 5]}\n" for k in range(12)))
     # Streamlit loses a second file that is chosen while the first one takes another's place.
     upload(page, run_inputs=few)
-    page.evaluate(QUIET)
+    quiet(page)
     upload(page, run_truth=truth)
-    page.evaluate(QUIET)
+    quiet(page)
     page.locator(".st-key-run button").click()
-    page.get_by_text("Ran on 12 samples, truth known").wait_for(timeout=30_000)
+    page.get_by_text("Ran on 12 samples, truth known").wait_for()
     page.get_by_role("button", name="Add to the open data").click()
-    page.get_by_text("is now a model of the open data").wait_for(timeout=30_000)
+    page.get_by_text("is now a model of the open data").wait_for()
     page.get_by_test_id("stMain").get_by_role("link", name="Overview").click()
-    page.get_by_text("12 samples").first.wait_for(timeout=30_000)
+    page.get_by_text("12 samples").first.wait_for()
     expect(page.get_by_role("heading", level=1, name="slow")).to_be_visible()

@@ -6,6 +6,7 @@ import pytest
 
 import hierviz as hv
 from hierviz.demo import load_demo
+from tests.browser.conftest import WATCHDOG
 from tests.browser.curve_page import rest
 
 pytestmark = pytest.mark.browser
@@ -25,6 +26,7 @@ def opened(chromium, curves, tmp_path_factory):
     shown = hv.show(hv.charts.operating_curves(curves, tau=0.5))
     file.write_text(f"<!DOCTYPE html><meta charset='utf-8'>{shown._repr_html_()}", encoding="utf-8")
     context = chromium.new_context(viewport={"width": 1200, "height": 1000}, offline=True)
+    context.set_default_timeout(WATCHDOG)
     page = context.new_page()
     requests, errors = [], []
     page.on("request", lambda request: requests.append(request.url))
@@ -32,7 +34,7 @@ def opened(chromium, curves, tmp_path_factory):
     page.on("console", lambda message: message.type in ("error", "warning") and errors.append(message.text))
     page.goto(file.as_uri())
     frame = page.frame_locator("iframe")
-    frame.locator("#chart svg.marks").wait_for(timeout=30_000)
+    frame.locator("#chart svg.marks").wait_for()
     yield page, frame
     context.close()
     assert [url for url in requests if not url.startswith(("data:", "blob:", "about:"))] == [file.as_uri()]

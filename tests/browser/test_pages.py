@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import ready
+from tests.browser.conftest import quiet, ready
 
 pytestmark = pytest.mark.browser
 
@@ -21,28 +21,28 @@ STICKING_OUT = """() => { const w = document.documentElement.clientWidth; return
     .slice(0, 5).map(e => [e.className.baseVal ?? e.className, e.textContent.slice(0, 40), e.getBoundingClientRect().right]) }"""
 
 
-# Resolves when the server has had nothing to do for half a second.
-QUIET = """() => new Promise(done => { let since = Date.now(); const look = setInterval(() => {
-    if (!document.querySelector('[data-test-script-state="notRunning"]')) since = Date.now();
-    if (Date.now() - since > 500) { clearInterval(look); done(); } }, 20) })"""
-
-
 def charts(page, count):
     """The charts of a page, once there are that many."""
     found = page.locator(".stVegaLiteChart svg.marks")
-    expect(found).to_have_count(count, timeout=30_000)
+    expect(found).to_have_count(count)
     return found
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", SIZES)
+# Each size and each theme once; the other two pairs are for `tests/run.sh --long`.
+@pytest.mark.parametrize(
+    ("size", "scheme"),
+    [
+        ("desk", "light"),
+        ("phone", "dark"),
+        pytest.param("desk", "dark", marks=pytest.mark.long),
+        pytest.param("phone", "light", marks=pytest.mark.long),
+    ],
+)
 def test_pages_fit_and_are_drawn(open_page, size, scheme):
-    page, base = None, None
+    page = open_page(size=SIZES[size], scheme=scheme)
+    base = page.url.split("?")[0]
     for path, n_charts in PAGES.items():
-        if page is None:
-            page = open_page(path, size=SIZES[size], scheme=scheme)
-            base = page.url.split("?")[0]
-        else:
+        if path:
             page.goto(base + path)
             ready(page)
         check_page(page, path, n_charts, SIZES[size][0], scheme)
@@ -50,7 +50,7 @@ def test_pages_fit_and_are_drawn(open_page, size, scheme):
 
 def check_page(page, path, n_charts, width, scheme):
     """A page that was just opened: fits its window, is drawn, has the theme, and no sign of an error."""
-    page.get_by_role("heading", level=1).wait_for(timeout=30_000)
+    page.get_by_role("heading", level=1).wait_for()
     for chart in charts(page, n_charts).all():
         chart.scroll_into_view_if_needed()
         box = chart.bounding_box()
@@ -59,7 +59,7 @@ def check_page(page, path, n_charts, width, scheme):
         assert box["x"] >= 0, path
         assert box["x"] + box["width"] <= width + 1, path
         assert chart.locator("path, text").count() > 10, path
-    expect(page.get_by_test_id("stSpinner")).to_have_count(0, timeout=20_000)
+    expect(page.get_by_test_id("stSpinner")).to_have_count(0)
     for element in ("html", "[data-testid=stMain]"):
         wide, room = page.locator(element).first.evaluate("el => [el.scrollWidth, el.clientWidth]")
         assert wide <= room, (path, page.evaluate(STICKING_OUT))
@@ -82,12 +82,13 @@ def check_page(page, path, n_charts, width, scheme):
 def test_downloads_of_charts(open_page, path, names):
     page = open_page(path)
     charts(page, PAGES[path])
+    quiet(page)
     for name in names:
         page.locator(f".st-key-more-{name} button").first.click()
         for kind, start in SIGNATURES.items():
             button = page.locator(f".st-key-get-{name}-{kind} button")
-            button.wait_for(timeout=20_000)
-            with page.expect_download(timeout=30_000) as found:
+            button.wait_for()
+            with page.expect_download() as found:
                 button.click()
             assert found.value.suggested_filename == f"{name}.{kind}"
             check_file(kind, start, Path(found.value.path()).read_bytes())
@@ -111,12 +112,12 @@ def check_file(kind, start, content):
 def test_table_of_models_can_be_downloaded(open_page):
     page = open_page()
     table = page.get_by_test_id("stDataFrame").first
-    table.wait_for(timeout=20_000)
+    table.wait_for()
     table.hover()
     # Streamlit's own file would hold names as formulas.
     expect(page.get_by_role("button", name="Fullscreen").first).to_be_visible()
     expect(page.get_by_role("button", name="Download as CSV")).to_have_count(0)
-    with page.expect_download(timeout=20_000) as found:
+    with page.expect_download() as found:
         page.locator(".st-key-get-overview-table button").click()
     rows = Path(found.value.path()).read_text(encoding="utf-8").splitlines()
     assert len(rows) == 8
@@ -151,8 +152,8 @@ def test_keyboard_alone_opens_a_number(open_page):
         assert control in labels, control
     page.keyboard.press("Enter")
     body = page.get_by_test_id("stPopoverBody")
-    body.get_by_text("This sample:").wait_for(timeout=10_000)
-    expect(body.locator(".katex-html")).to_have_count(1, timeout=10_000)
+    body.get_by_text("This sample:").wait_for()
+    expect(body.locator(".katex-html")).to_have_count(1)
     assert "Source:" in body.inner_text()
     page.keyboard.press("Escape")
     expect(body).to_have_count(0)
@@ -162,24 +163,29 @@ def test_keyboard_alone_opens_a_definition_and_a_page(open_page):
     page = open_page()
     tab_until(page, r"^.{0,40}Operating curves$", 12)
     page.keyboard.press("Enter")
-    page.get_by_role("heading", level=1, name="Operating curves").wait_for(timeout=20_000)
+    page.get_by_role("heading", level=1, name="Operating curves").wait_for()
     charts(page, 1)
     page.get_by_role("heading", level=1).click()
     tab_until(page, r"^Correct(expand_more)?$")
     page.keyboard.press("Enter")
-    page.get_by_test_id("stPopoverBody").get_by_text("Source:").wait_for(timeout=10_000)
+    page.get_by_test_id("stPopoverBody").get_by_text("Source:").wait_for()
 
 
-def test_hint_stays_away_after_got_it(open_page):
-    page = open_page()
+def test_a_walk_through_the_pages(open_page):
+    """A page is one step of the history, and the hint that was read stays away."""
+    page = open_page(new=True)  # a browser counts fifty steps and no more
     hint = page.get_by_text("shows where a classifier goes wrong")
     expect(hint).to_have_count(1)
     page.get_by_role("button", name="Got it").click()
-    expect(hint).to_have_count(0, timeout=10_000)
-    for name in ("Operating curves", "Examples", "Open files"):
+    expect(hint).to_have_count(0)
+    quiet(page)
+    steps = page.evaluate("history.length")
+    for done, name in enumerate(("Operating curves", "Examples", "Open files"), 1):
         page.get_by_role("link", name=name, exact=True).first.click()
-        page.get_by_role("heading", level=1, name=re.compile("Operating|Examples|Open your")).wait_for(timeout=20_000)
-        page.wait_for_function("() => !document.querySelector('[data-testid=stSpinner]')")
+        page.get_by_role("heading", level=1, name=re.compile("Operating|Examples|Open your")).wait_for()
+        quiet(page)
+        assert page.evaluate("history.length") == steps + done, (name, page.url)
+        expect(page.get_by_test_id("stSpinner")).to_have_count(0)
         expect(hint).to_have_count(0)
 
 
@@ -190,9 +196,7 @@ def sample(page):
 
 def in_url(page, name, value):
     """Wait until the URL has a value, or does not have the name when the value is None."""
-    page.wait_for_function(
-        "([name, value]) => new URL(location).searchParams.get(name) === value", arg=[name, value], timeout=15_000
-    )
+    page.wait_for_function("([name, value]) => new URL(location).searchParams.get(name) === value", arg=[name, value])
 
 
 def another_sample(page, than):
@@ -200,35 +204,44 @@ def another_sample(page, than):
     page.wait_for_function(
         "than => { const h = document.querySelector('h4'); return h && h.textContent.trim() !== than }",
         arg=than,
-        timeout=10_000,
     )
     return sample(page)
 
 
-def test_next_previous_and_the_url(open_page):
+def test_next_previous_back_and_the_url(open_page):
     page = open_page("example")
     charts(page, 3)
     first = sample(page)
     page.get_by_role("button", name=re.compile("Next$")).click()
     second = another_sample(page, first)
     in_url(page, "sample", second)
-    page.get_by_text("2 of 600", exact=True).wait_for(timeout=10_000)
+    page.get_by_text("2 of 600", exact=True).wait_for()
     page.get_by_role("button", name=re.compile("Previous$")).click()
     assert another_sample(page, second) == first
     in_url(page, "sample", first)
+    # The button Back of the browser undoes a step, too.
+    quiet(page)
+    page.get_by_role("button", name=re.compile("Next$")).click()
+    assert another_sample(page, first) == second
+    in_url(page, "sample", second)
+    quiet(page)
+    page.go_back()
+    page.wait_for_function("() => location.pathname.endsWith('example')")
+    assert another_sample(page, second) == first
 
 
-@pytest.mark.parametrize("where", ["box", "name"])
-def test_click_in_the_list(open_page, where):
+def test_click_in_the_list(open_page):
     page = open_page("example?outcome=wrong")
     charts(page, 3)
-    first = sample(page)
-    box = page.get_by_test_id("stDataFrame").last.bounding_box()
-    # The rows are 44 pixels high, below a header: this is the fourth. The box to tick is on the left.
-    page.mouse.click(box["x"] + (16 if where == "box" else box["width"] / 2), box["y"] + 44 * 4.4)
-    picked = another_sample(page, first)
-    in_url(page, "sample", picked)
-    page.get_by_text("4 of", exact=False).first.wait_for(timeout=10_000)
+    picked = sample(page)
+    for where, row in (("box", 4), ("name", 3)):
+        quiet(page)
+        box = page.get_by_test_id("stDataFrame").last.bounding_box()
+        # The rows are 44 pixels high, below a header. The box to tick is on the left.
+        page.mouse.click(box["x"] + (16 if where == "box" else box["width"] / 2), box["y"] + 44 * (row + 0.4))
+        picked = another_sample(page, picked)
+        in_url(page, "sample", picked)
+        page.get_by_text(f"{row} of", exact=False).first.wait_for()
     page.reload()
     ready(page)
     charts(page, 3)
@@ -240,46 +253,23 @@ def test_back_restores_the_former_view(open_page):
     charts(page, 3)
     assert sample(page) == "v0007"
     page.get_by_role("link", name="Operating curves", exact=True).first.click()
-    page.get_by_role("heading", level=1, name="Operating curves").wait_for(timeout=20_000)
+    page.get_by_role("heading", level=1, name="Operating curves").wait_for()
     charts(page, 1)
-    page.evaluate(QUIET)
+    quiet(page)
     page.go_back()
-    page.get_by_role("heading", level=1, name="Examples").wait_for(timeout=10_000)
+    page.get_by_role("heading", level=1, name="Examples").wait_for()
     charts(page, 3)
     assert sample(page) == "v0007"
     in_url(page, "sample", "v0007")
     in_url(page, "model", "multi-label")
-    page.get_by_text("threshold τ = 0.700").first.wait_for(timeout=10_000)
-
-
-def test_a_page_is_one_step_of_the_history(open_page):
-    page = open_page()
-    page.evaluate(QUIET)
-    steps = page.evaluate("history.length")
-    for done, name in enumerate(("Operating curves", "Examples", "Open files"), 1):
-        page.get_by_role("link", name=name, exact=True).first.click()
-        page.get_by_role("heading", level=1, name=re.compile("Operating|Examples|Open your")).wait_for(timeout=20_000)
-        page.evaluate(QUIET)
-        assert page.evaluate("history.length") == steps + done, (name, page.url)
-
-
-def test_back_undoes_a_step_in_the_list(open_page):
-    page = open_page("example")
-    charts(page, 3)
-    first = sample(page)
-    page.get_by_role("button", name=re.compile("Next$")).click()
-    second = another_sample(page, first)
-    in_url(page, "sample", second)
-    page.go_back()
-    page.wait_for_function("() => location.pathname.endsWith('example')", timeout=10_000)
-    assert another_sample(page, second) == first
+    page.get_by_text("threshold τ = 0.700").first.wait_for()
 
 
 def test_link_from_a_mistake_opens_it(open_page):
     page = open_page("?model=multi-label")
     page.get_by_role("link", name=re.compile("Why")).nth(2).click()
-    page.get_by_role("heading", level=1, name="Examples").wait_for(timeout=20_000)
-    page.get_by_text("3 of", exact=False).first.wait_for(timeout=20_000)
+    page.get_by_role("heading", level=1, name="Examples").wait_for()
+    page.get_by_text("3 of", exact=False).first.wait_for()
     charts(page, 3)
     in_url(page, "outcome", "wrong")
     in_url(page, "model", "multi-label")
@@ -290,7 +280,7 @@ def test_link_from_a_mistake_opens_it(open_page):
 def test_unknown_link_can_be_left(open_page):
     page = open_page("")
     page.goto(page.url.split("?")[0] + "?data=0123456789abcdef")
-    page.get_by_text("not open on this machine").wait_for(timeout=30_000)
+    page.get_by_text("not open on this machine").wait_for()
     page.get_by_role("button", name="Show the demo").click()
-    page.get_by_role("heading", level=1, name="Demo: drawn vehicles").wait_for(timeout=20_000)
+    page.get_by_role("heading", level=1, name="Demo: drawn vehicles").wait_for()
     in_url(page, "data", None)
