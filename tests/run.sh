@@ -33,6 +33,6 @@ fi
 if [ $# -gt 0 ]; then
   exec "$python" -m pytest "$@"
 fi
-# The browser gets the machine to itself: its tests wait for what a person would see.
 "$python" -m pytest -m "not browser$short" --numprocesses logical --dist worksteal
-"$python" -m pytest -m "browser$short"
+# The browsers get the machine to themselves: two at a time, each with a server of its own.
+"$python" -m pytest -m "browser$short" --numprocesses 2 --dist loadfile
