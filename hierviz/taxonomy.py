@@ -24,6 +24,7 @@ import numpy as np
 
 from hierviz.edges import numbered
 from hierviz.errors import TaxonomyError, listed, near_miss
+from hierviz.extras import require
 from hierviz.node_lists import NodeLists, frozen, group, lowest_common, reached, steps_from
 
 __all__ = ["NodeLists", "Taxonomy"]
@@ -115,6 +116,7 @@ class Taxonomy:
     @classmethod
     def from_anytree(cls, root: Any, *, where: str = "anytree") -> Taxonomy:
         """Build a tree from the root of an anytree tree; nodes are called by their ``name``."""
+        require("anytree", "files", "anytree")
         from anytree import PreOrderIter
 
         nodes = list(PreOrderIter(root))
@@ -126,6 +128,7 @@ class Taxonomy:
 
     def to_anytree(self) -> Any:
         """The root `anytree.Node` of an equal tree; every node carries ``name``, ``title`` and ``node`` (its number)."""
+        require("anytree", "files", "anytree")
         from anytree import Node
 
         made: list = []

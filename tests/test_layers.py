@@ -24,6 +24,7 @@ SCREEN = tuple(name for name in HEAVY if name not in ("onnx", "onnxruntime"))
 COLUMN = (
     "parameters",
     "errors",
+    "extras",
     "number_text",
     "stopping",
     "_version",

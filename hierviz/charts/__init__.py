@@ -4,6 +4,11 @@ Builders return unconfigured charts: `finish` adds the look, `show` puts one int
 `to_vega_lite` and `to_csv` make files. One chart a file; nothing here imports streamlit.
 """
 
+# First of all: without altair the imports below end in one line.
+import hierviz.charts._packages  # noqa: F401
+
+# isort: split
+
 from hierviz.charts._confusion_breakdown import (
     confusion_breakdown,
     confusion_breakdown_sentence,

@@ -33,7 +33,7 @@ def run_app(options):
     import runpy
 
     if importlib.util.find_spec("streamlit") is None:
-        raise FileError("app: expected streamlit, got no such package. Run: pip install 'hierviz[app]'")
+        raise FileError('app: expected streamlit, got no such package. Run: pip install "hierviz[app]"')
     from hierviz.demo import bundle_folder
 
     if (options.predictions or options.model) and not options.taxonomy:

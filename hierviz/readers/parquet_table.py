@@ -16,6 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from hierviz.errors import FileError, listed, printable, shortened
+from hierviz.extras import require
 from hierviz.readers import limits
 from hierviz.readers.columns import Columns
 from hierviz.readers.limits import EVERY_SCORE, most_rows
@@ -34,6 +35,9 @@ class ParquetTable:
     source: Source
     most_rows: int | None = None
     can_lack_header = False
+
+    def __post_init__(self):
+        require(self.where, "files", "pyarrow")
 
     @property
     def where(self):

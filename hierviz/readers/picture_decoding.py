@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from hierviz.errors import FileError
+from hierviz.extras import require
 from hierviz.readers import limits
 from hierviz.readers.first_bytes import known_kind
 
@@ -38,6 +39,7 @@ def decode(data, where):
     FileError
         If it is no picture of the accepted kinds, is damaged, or has more than `limits.PICTURE_PIXELS`.
     """
+    require(where, "onnx", "PIL")
     from PIL import Image
 
     most = f"at most {limits.PICTURE_PIXELS // 10**6} million pixels"

@@ -13,6 +13,7 @@ import numpy as np
 
 from hierviz.csv_cells import SafeWriter
 from hierviz.errors import FileError, PredictionsError
+from hierviz.extras import require
 from hierviz.new_files import new_file, new_text
 from hierviz.parametrisation import PARAMETRISATIONS
 from hierviz.readers.run_record import KEY, run_record, write_beside
@@ -118,6 +119,7 @@ def _write_csv(predictions, path, nodes, names):
 
 
 def _write_parquet(predictions, path, nodes, names, record):
+    require(Path(path).name, "files", "pyarrow")
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -83,7 +83,7 @@ def test_old_or_missing_onnxruntime(build, metadata, taxonomy, monkeypatch, tmp_
     for name in ("onnxruntime", "onnx"):
         with monkeypatch.context() as changed:
             changed.setitem(sys.modules, name, None)
-            with pytest.raises(ModelError, match=rf"^{name}: expected .*pip install 'hierviz\[onnx\]'"):
+            with pytest.raises(ModelError, match=rf"^{name}: expected .*pip install \"hierviz\[onnx\]\""):
                 load_model(path, taxonomy)
 
 

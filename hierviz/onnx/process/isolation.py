@@ -223,7 +223,7 @@ def _places():
         if spec is None or spec.origin is None:
             raise ModelError(
                 f"{name}: expected it to be installed to run ONNX models, got no such package. "
-                "Run pip install 'hierviz[onnx]'."
+                'Run pip install "hierviz[onnx]".'
             )
         found.append(str(Path(spec.origin).parent.parent))
     found += [one for one in sys.path if Path(one).name in ("site-packages", "dist-packages")]
