@@ -19,6 +19,7 @@ from hierviz.charts import (
 )
 from hierviz.charts._difference_band import unclear_spans
 from hierviz.uncertainty.bootstrap import CurveBands
+from hierviz.uncertainty.resamples import Interval
 
 TAUS = np.array([1.0, 0.75, 0.5, 0.25, 0.0])
 RESAMPLES = hv.Resamples.draw(10, 100)
@@ -28,7 +29,7 @@ def interval(middle, half):
     """An Interval with 100 draws spread evenly around its middle."""
     middle = np.asarray(middle, dtype=float)
     draws = middle + np.asarray(half) * np.linspace(-1, 1, 100)[:, None]
-    return hv.resamples.Interval.from_draws(middle, draws, RESAMPLES)
+    return Interval.from_draws(middle, draws, RESAMPLES)
 
 
 def bands(low=0.1):
