@@ -50,7 +50,7 @@ def check_predictions(model, inputs, predictions, truth):
     """
     taxonomy, key = model.taxonomy, predictions.parametrisation
     orders, warning = check_class_order(
-        predictions.scores, taxonomy, predictions.scored_nodes, truth, parametrisation=key
+        taxonomy, truth, predictions.scores, predictions.scored_nodes, parametrisation=key
     )
     _print_table("order of the classes", orders, "order", "is_chosen")
     _print_warning(warning)
@@ -60,7 +60,7 @@ def check_predictions(model, inputs, predictions, truth):
     if isinstance(truth, NodeLists):
         return
     leaves = np.where((truth >= 0) & taxonomy.is_leaf[truth], truth, -1)
-    orders, _ = check_class_order(predictions.scores, taxonomy, predictions.scored_nodes, leaves, parametrisation=key)
+    orders, _ = check_class_order(taxonomy, leaves, predictions.scores, predictions.scored_nodes, parametrisation=key)
     chosen = next((row for row in orders if row["is_chosen"]), None)
     if chosen is not None:
         _print_warning(near_chance(chosen["n_right"], chosen["n"], taxonomy.n_leaves))
@@ -82,7 +82,7 @@ def show_orders(model, inputs, truth):
         _, kept = without_unreadable(inputs, unreadable)
     except HiervizError:
         return  # what is missing is said in any case
-    table, _ = check_class_order(np.asarray(scores)[kept], model.taxonomy, None, truth.take(kept))
+    table, _ = check_class_order(model.taxonomy, truth.take(kept), np.asarray(scores)[kept], None)
     _print_table("order of the classes, were the columns in", table, "order", "is_chosen")
 
 

@@ -29,7 +29,7 @@ def chosen_of(table):
 
 def test_the_right_order_is_silent(demo):
     one = demo[0]
-    table, warning = check_class_order(one.scores, one.taxonomy, one.scored_nodes, one.truth)
+    table, warning = check_class_order(one.taxonomy, one.truth, one.scores, one.scored_nodes)
     assert warning is None
     best = table[0]
     assert best["is_chosen"]
@@ -59,13 +59,13 @@ def test_a_permuted_order_is_warned_about(demo, order):
     }[order]
     if order == "second list":
         others = {"the order of the model's metadata": nodes}
-    table, warning = check_class_order(one.scores, one.taxonomy, wrong, one.truth, others=others)
+    table, warning = check_class_order(one.taxonomy, one.truth, one.scores, wrong, others=others)
     assert "another order" in warning
     assert warning.endswith("Check the class names (classes=)")
     assert "less than one in a million" in warning
     assert not table[0]["is_chosen"]
     assert table[0]["n_right"] == pytest.approx(
-        chosen_of(check_class_order(one.scores, one.taxonomy, nodes, one.truth)[0])["n_right"], abs=40
+        chosen_of(check_class_order(one.taxonomy, one.truth, one.scores, nodes)[0])["n_right"], abs=40
     )
     assert chosen_of(table)["accuracy"] < 0.1
 
@@ -74,11 +74,11 @@ def test_columns_of_inner_nodes(demo):
     one = demo[1]
     nodes = one.scored_nodes
     key = one.parametrisation
-    table, warning = check_class_order(one.scores, one.taxonomy, nodes, one.truth, parametrisation=key)
+    table, warning = check_class_order(one.taxonomy, one.truth, one.scores, nodes, parametrisation=key)
     assert warning is None
     assert table[0]["is_chosen"]
     wrong = np.array(sorted(nodes.tolist(), key=lambda node: one.taxonomy.names[node]))
-    table, warning = check_class_order(one.scores, one.taxonomy, wrong, one.truth, parametrisation=key)
+    table, warning = check_class_order(one.taxonomy, one.truth, one.scores, wrong, parametrisation=key)
     assert "another order" in warning
     assert table[0]["n_right"] > 400
     assert not any("background" in row["order"] for row in table)
@@ -88,7 +88,7 @@ def test_without_names_nothing_is_chosen(demo):
     """The table helps to find out; no order is taken."""
     one = demo[0]
     tree_order = np.argsort(one.scored_nodes)
-    table, warning = check_class_order(one.scores[:, tree_order], one.taxonomy, None, one.truth)
+    table, warning = check_class_order(one.taxonomy, one.truth, one.scores[:, tree_order], None)
     assert warning is None
     assert not any(row["is_chosen"] for row in table)
     assert "the taxonomy's order" in table[0]["order"]
@@ -96,17 +96,17 @@ def test_without_names_nothing_is_chosen(demo):
     assert all(row["luck"] is None for row in table)
     # One column more than leaves: the background comes first or last.
     wide = np.concatenate([np.full((600, 1), 50.0), one.scores[:, tree_order]], axis=1)
-    table, _ = check_class_order(wide, one.taxonomy, None, one.truth)
+    table, _ = check_class_order(one.taxonomy, one.truth, wide, None)
     assert table[0]["order"].startswith("the taxonomy's order, after one background class")
     assert table[0]["accuracy"] > 0.7
-    assert check_class_order(wide[:, :5], one.taxonomy, None, one.truth) == ([], None)
+    assert check_class_order(one.taxonomy, one.truth, wide[:, :5], None) == ([], None)
 
 
 def test_equal_orders_are_listed_once(taxonomy):
     """cat, dog, duck, newt: alphabetical, natural and the taxonomy's order are one."""
     scores = np.eye(4)
     truth = taxonomy.nodes("dog", "cat", "duck", "newt")
-    table, warning = check_class_order(scores, taxonomy, taxonomy.nodes("dog", "cat", "duck", "newt"), truth)
+    table, warning = check_class_order(taxonomy, truth, scores, taxonomy.nodes("dog", "cat", "duck", "newt"))
     assert warning is None  # four rows prove nothing
     assert chosen_of(table)["n_right"] == 4
     assert sorted(row["order"] for row in table) == [
@@ -119,13 +119,13 @@ def test_equal_orders_are_listed_once(taxonomy):
     ]
     (other,) = (row for row in table if row["order"] == "alphabetical order")
     assert (other["n_right"], other["n_better"], other["n_worse"], other["luck"]) == (2, 0, 2, 1)
-    assert check_class_order(scores, taxonomy, taxonomy.leaves, np.full(4, -1)) == ([], None)
+    assert check_class_order(taxonomy, np.full(4, -1), scores, taxonomy.leaves) == ([], None)
 
 
 def test_right_counts_inner_truths_and_lists(taxonomy):
     cat, dog, mammal, duck, bird = taxonomy.nodes("cat", "dog", "mammal", "duck", "bird")
     leaves = np.array([cat, cat, cat, cat, duck, -1])
-    assert are_right(taxonomy, leaves, np.array([cat, mammal, dog, -1, bird, cat])).tolist() == [
+    assert are_right(taxonomy, np.array([cat, mammal, dog, -1, bird, cat]), leaves).tolist() == [
         True,
         True,
         False,
@@ -134,17 +134,17 @@ def test_right_counts_inner_truths_and_lists(taxonomy):
         False,
     ]
     lists = NodeLists.from_lists([[dog, mammal], [dog, duck], [], [cat], [bird], [cat]])
-    assert are_right(taxonomy, leaves, lists).tolist() == [True, False, False, True, True, False]
+    assert are_right(taxonomy, lists, leaves).tolist() == [True, False, False, True, True, False]
     graph = Taxonomy.from_edges([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c"), ("b", "d")])
     c, d, b, a = graph.nodes("c", "d", "b", "a")
-    assert are_right(graph, np.array([c, c, c, d]), np.array([a, b, d, a])).tolist() == [True, True, False, False]
+    assert are_right(graph, np.array([a, b, d, a]), np.array([c, c, c, d])).tolist() == [True, True, False, False]
 
 
 def test_top_level(taxonomy):
     cat, mammal, duck, bird, newt = taxonomy.nodes("cat", "mammal", "duck", "bird", "newt")
     leaves = np.array([cat, cat, duck, newt, newt, cat])
     truth = np.array([mammal, duck, bird, newt, 0, -1])
-    assert top_level_wrong(taxonomy, leaves, truth).tolist() == [False, True, False, False, False, False]
+    assert top_level_wrong(taxonomy, truth, leaves).tolist() == [False, True, False, False, False, False]
 
 
 @settings(derandomize=True, max_examples=60, deadline=None)

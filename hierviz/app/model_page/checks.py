@@ -48,7 +48,7 @@ def check(model, samples):
         read = model.read_scores(scores)
         scores, nodes, key = read.scores, read.nodes, read.parametrisation
         warnings += read.notes
-    orders, warning = check_class_order(scores, taxonomy, nodes, truth, parametrisation=key)
+    orders, warning = check_class_order(taxonomy, truth, scores, nodes, parametrisation=key)
     warnings += [warning] if warning else []
     ways = []
     if model.outputs:

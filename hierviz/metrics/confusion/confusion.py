@@ -69,5 +69,5 @@ def confusion(taxonomy, truth, predicted):
             predicted = PathLists.from_nodes(taxonomy, predicted)
         return confusion_paths(taxonomy, truth, predicted)
     truth, predicted = checked_nodes(taxonomy, truth, predicted)
-    tp, tn, fn = count_in_tree(taxonomy, predicted, truth)
+    tp, tn, fn = count_in_tree(taxonomy, truth, predicted)
     return HierarchicalConfusion(taxonomy, truth, predicted, tp, tn, taxonomy.depth[predicted] - tp, fn)

@@ -60,7 +60,7 @@ def count(taxonomy, truth, predicted, taken, block_values):
         keys, place = np.unique(predicted.which[matched] * n_nodes + truth.nodes[taken[matched]], return_inverse=True)
         which, target = np.divmod(keys, n_nodes)
         if taxonomy.is_tree:
-            tp, tn, fn = count_in_tree(taxonomy, known_end(predicted)[which], target)
+            tp, tn, fn = count_in_tree(taxonomy, target, known_end(predicted)[which])
         else:
             tp, tn, fn = _count_in_graph(taxonomy, predicted, which, target, block_values)
         of_path["tp"][matched], of_path["tn"][matched], of_path["fn"][matched] = tp[place], tn[place], fn[place]
@@ -75,8 +75,8 @@ def count(taxonomy, truth, predicted, taken, block_values):
     return found
 
 
-def count_in_tree(taxonomy, end, target):
-    """TP, TN and FN of each pair of the last known node of a predicted path and a truth."""
+def count_in_tree(taxonomy, target, end):
+    """TP, TN and FN of each pair of a truth and the last known node of a predicted path."""
     common = taxonomy.lca(end, target)
     tn = siblings_on_path(taxonomy)[common] + taxonomy.children.lengths[common] - (target != common) - (end != common)
     return taxonomy.depth[common], tn, taxonomy.depth[target] - taxonomy.depth[common]

@@ -21,19 +21,19 @@ CHOSEN = "as matched"
 _SHIFTS = {0: "", 1: ", after one background class", -1: ", without the first class"}
 
 
-def check_class_order(scores, taxonomy, nodes, truth, *, parametrisation=None, others=None, seed=0):
+def check_class_order(taxonomy, truth, scores, nodes, *, parametrisation=None, others=None, seed=0):
     """Leaf accuracy under each plausible order of the columns.
 
     Parameters
     ----------
+    taxonomy : Taxonomy
+    truth : ndarray of int, shape (n_samples,), or NodeLists
+        -1, or an empty list, where it is not known.
     scores : ndarray, shape (n_samples, n_scores)
         As the model gives them, columns of no node included.
-    taxonomy : Taxonomy
     nodes : ndarray of int, shape (n_scores,), or None
         Node of each column as it was matched, -1 for a column of no node. None when the columns have no class names: the
         table then suggests an order.
-    truth : ndarray of int, shape (n_samples,), or NodeLists
-        -1, or an empty list, where it is not known.
     parametrisation : str, optional
         Needed where inner nodes have scores; without it the best leaf is the one with the largest score.
     others : mapping of str to ndarray of int, shape (n_scores,), optional
@@ -62,7 +62,7 @@ def check_class_order(scores, taxonomy, nodes, truth, *, parametrisation=None, o
     truth = truth.take(rows) if isinstance(truth, NodeLists) else np.asarray(truth)[rows]
     key = None if has_leaves_only else parametrisation
     right = {
-        name: are_right(taxonomy, _answers(scores, rows, taxonomy, order, key), truth) for name, order in orders.items()
+        name: are_right(taxonomy, truth, _answers(scores, rows, taxonomy, order, key)) for name, order in orders.items()
     }
     chosen = right.get(CHOSEN)
     table = []

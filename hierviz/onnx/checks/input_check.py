@@ -73,10 +73,10 @@ def check_inputs(model, inputs, truth, *, most=MOST_ROWS, seed=0):
             leaves, model = _answers(model, scores)
         except HiervizError:  # not finite, or no probabilities: no plausible way
             continue
-        right[name] = are_right(model.taxonomy, leaves, truth)
+        right[name] = are_right(model.taxonomy, truth, leaves)
         wrong = None
         if model.taxonomy.is_tree and not isinstance(truth, NodeLists):
-            wrong = float(top_level_wrong(model.taxonomy, leaves, truth).mean())
+            wrong = float(top_level_wrong(model.taxonomy, truth, leaves).mean())
         n_right = int(right[name].sum())
         table.append(
             {

@@ -18,15 +18,15 @@ from hierviz.taxonomy import NodeLists
 CLEARLY = 0.001
 
 
-def are_right(taxonomy, leaves, truth):
+def are_right(taxonomy, truth, leaves):
     """Which answered leaves are right.
 
     Parameters
     ----------
     taxonomy : Taxonomy
+    truth : ndarray of int, shape (n_samples,), or NodeLists
     leaves : ndarray of int, shape (n_samples,)
         -1 for no answer, which is never right.
-    truth : ndarray of int, shape (n_samples,), or NodeLists
 
     Returns
     -------
@@ -47,13 +47,13 @@ def are_right(taxonomy, leaves, truth):
     return right
 
 
-def top_level_wrong(taxonomy, leaves, truth):
+def top_level_wrong(taxonomy, truth, leaves):
     """Which answers lie below another child of the root than the truth (trees, one true node a sample).
 
     Parameters
     ----------
     taxonomy : Taxonomy
-    leaves, truth : ndarray of int, shape (n_samples,)
+    truth, leaves : ndarray of int, shape (n_samples,)
         Truths of -1 or the root count as not wrong.
 
     Returns
