@@ -221,7 +221,7 @@ def test_nothing_is_left_when_python_ends(write, temporary):
 import tempfile, numpy as np
 tempfile.tempdir = {str(temporary)!r}
 from pathlib import Path
-from hierviz.onnx.session import Session
+from hierviz.onnx.process.session import Session
 session = Session(Path({str(write(hostile.honest()))!r}))
 print(len(list(Path(tempfile.tempdir).iterdir())))
 """
@@ -234,7 +234,7 @@ def test_nothing_is_left_when_python_is_killed(write, temporary):
     code = f"""
 import os, signal, tempfile, numpy as np, psutil
 tempfile.tempdir = {str(temporary)!r}
-from hierviz.onnx.session import Session
+from hierviz.onnx.process.session import Session
 def end(*_):
     print(*[one.pid for one in psutil.Process().children(recursive=True)], flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
