@@ -234,7 +234,7 @@ _RULES = {
         InferenceRule(
             "crm_leaf",
             "Least expected distance",
-            "Answer with the leaf that is, on average, the fewest edges away from the true leaf.",
+            "Answer with the leaf that is, on average, the fewest edges away from the true leaf, or cheapest by given costs.",
             r"\hat y = \arg\min_{\text{leaf } y} \sum_{\text{leaf } u} p(u)\, \big(d(u) + d(y) - 2 d(\text{lca}(u, y))\big)",
             f"{VALMADRE} (conditional risk minimisation over leaves)",
             crm.crm_leaf,

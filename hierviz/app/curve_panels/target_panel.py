@@ -10,7 +10,7 @@ from hierviz.app.curve_panels import choosing, uncertainty
 from hierviz.app.state.escape import escape
 from hierviz.charts import threshold_text
 from hierviz.charts.curve_table import short_label
-from hierviz.metrics import METRICS, path_keys
+from hierviz.metrics import METRICS, path_keys, share_keys
 from hierviz.number_text import percent_text, value_text
 from hierviz.thresholds.groups import group_thresholds, groups_by_depth, groups_by_subtree
 from hierviz.thresholds.selection import (
@@ -201,7 +201,8 @@ def _reached(choice, key, tau, label, found, where):
     st.markdown(f"{told}; information recall {percent_text(found.values['info_recall'], 1)}.")
     taus = dict(zip(rows, (found.threshold, tau), strict=True))
     spans = {name: uncertainty.at(choice, key, one) for name, one in taus.items()}
-    choosing.value_table(rows, f"target-{where}", first="threshold", intervals=spans)
+    keys = dict.fromkeys((*share_keys(), choosing.value("most_of", MOST_OF, path_keys())))
+    choosing.value_table(rows, f"target-{where}", first="threshold", keys=tuple(keys), intervals=spans)
     choosing.use_threshold(found.threshold, key, f"target-{where}")
 
 
@@ -248,7 +249,7 @@ def _groups(choice, key):
         }
         own[name] = {one: values[place] for one, values in found.group_values.items()}
         alike[name] = {one: values[place] for one, values in found.global_group_values.items()}
-    shown = ("correct", "exact", "info_recall", "info_f1")
+    shown = list(dict.fromkeys((*share_keys(), *([] if goal == "correct" else [goal.removeprefix("best-")]))))
     table = pd.DataFrame(
         [
             [

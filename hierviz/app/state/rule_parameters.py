@@ -25,7 +25,7 @@ def rule_settings(taxonomy):
 
 
 def missing_costs(parameter, taxonomy):
-    """Why the costs that the view names cannot be had, in words; None when they can, or the cost has a name of its own."""
+    """Why the costs that the view names cannot be had, in sentences; None when they can, or the cost has a name of its own."""
     value = view().parameter(parameter.name)
     return None if value in parameter.choices else _uploaded(value, parameter.name, taxonomy)[1]
 
@@ -60,7 +60,7 @@ def _uploaded(file, name, taxonomy):
     """(LeafCosts or None, why there are none) of an uploaded table."""
     path = next((path for path in _paths(name) if path.name == file), None)
     if path is None:
-        return None, f"the costs of {file} are not here. Upload that file, or choose another cost"
+        return None, f"The costs of {file} are not here. Upload that file, or choose another cost."
     try:
         return computed("costs", (str(path), taxonomy.sha256), lambda: load_costs(path, taxonomy)), None
     except HiervizError as error:

@@ -106,7 +106,7 @@ def _costs(parameter, taxonomy):
     )
     missing = state.missing_costs(parameter, taxonomy)
     if missing is not None:
-        st.error(f"{escape(missing)}. The answers below weigh {parameter.choices[parameter.default]}.")
+        st.error(f"{escape(missing)} The answers below weigh {parameter.choices[parameter.default]}.")
 
 
 CONTROLS = {"number": _number, "choice": _choice, "costs": _costs}
