@@ -165,7 +165,7 @@ _RULES = {
         InferenceRule(
             "leaf",
             "Most probable leaf",
-            "Always answer with the single most probable leaf, however unsure.",
+            "Answer with the most probable leaf.",
             r"\hat y = \arg\max_{\text{leaf } y} p(y)",
             VALMADRE,
             rules.leaf,
@@ -199,7 +199,7 @@ _RULES = {
         InferenceRule(
             "expected_information",
             "Expected information",
-            "Answer with the node that promises most bits: its information times its probability.",
+            "Answer with the node of the largest expected information: its information times its probability.",
             r"\hat y = \arg\max_y I(y)\, p(y)",
             VALMADRE,
             crm.expected_information,
@@ -207,7 +207,7 @@ _RULES = {
         InferenceRule(
             "darts",
             "DARTS",
-            "As expected information, with λ extra bits for any correct answer: the larger λ, the more careful.",
+            "As expected information, with λ extra bits for any correct answer: the larger λ, the less specific.",
             r"\hat y = \arg\max_y (I(y) + \lambda)\, p(y)",
             f"Deng et al., CVPR 2012; {VALMADRE}",
             crm.darts,
@@ -216,7 +216,7 @@ _RULES = {
         InferenceRule(
             "information_threshold",
             "Information threshold",
-            "Answer with the most probable node among those that say at least ζ bits.",
+            "Answer with the most probable node of at least ζ bits of information.",
             r"\hat y = \arg\max_{y:\, I(y) \ge \zeta} p(y)",
             f"{VALMADRE} (paper only, not in its code)",
             rules.information_threshold,
@@ -225,7 +225,7 @@ _RULES = {
         InferenceRule(
             "exclusive",
             "Exclusive",
-            "Answer with the node that keeps most probability to itself, beyond what its children hold.",
+            "Answer with the node of the largest exclusive probability: its own minus that of its children.",
             r"\hat y = \arg\max_y \tilde p(y), \quad \tilde p(y) = p(y) - \sum_{c \in \text{children}(y)} p(c)",
             VALMADRE,
             crm.exclusive,

@@ -14,7 +14,7 @@ from hierviz.metrics import node_pairs
 from hierviz.metrics.entry import POSITIVE, PathMetric, entries_of
 
 VALMADRE = "Valmadre, NeurIPS 2022"
-_PREDICTED_NOTE = "An answer finer than the truth is first cut back to the truth."
+_PREDICTED_NOTE = "An answer below the truth is first truncated to the truth."
 
 
 def _counting(prefix, counts, value, unit, wrong, missing):
@@ -27,7 +27,7 @@ def _counting(prefix, counts, value, unit, wrong, missing):
         (
             f"{prefix}_precision",
             f"Precision ({counts})",
-            f"How much of what the answer claims is right, counted in {unit}. {_PREDICTED_NOTE}",
+            f"{unit.capitalize()} that answer and truth share, over those of the answer. {_PREDICTED_NOTE}",
             rf"P = {value}(\mathrm{{lca}}(y, \hat y)) \,/\, {value}(\hat y)",
             {"function": of(node_pairs.precision), "counts": counts, "brief": "Prec.", "loss": wrong}
             | {"is_best_at_root": True},
@@ -35,7 +35,7 @@ def _counting(prefix, counts, value, unit, wrong, missing):
         (
             f"{prefix}_recall",
             f"Recall ({counts})",
-            f"How much of the truth the answer states, counted in {unit}. {_PREDICTED_NOTE}",
+            f"{unit.capitalize()} that answer and truth share, over those of the truth. {_PREDICTED_NOTE}",
             rf"R = {value}(\mathrm{{lca}}(y, \hat y)) \,/\, {value}(y)",
             {"function": of(node_pairs.recall), "counts": counts, "brief": "Recall", "loss": missing},
         ),
@@ -70,7 +70,7 @@ PATH_METRICS = entries_of(
     (
         "correct",
         "Correct",
-        f"The answer is the truth or one of its ancestors: nothing said is wrong. {_PREDICTED_NOTE}",
+        f"The answer is the truth or one of its ancestors. {_PREDICTED_NOTE}",
         r"[\mathrm{lca}(y, \hat y) = \hat y]",
         {"function": node_pairs.correct, "brief": "Right", "loss": "wrong answers"}
         | {"is_binary": True, "is_best_at_root": True},
