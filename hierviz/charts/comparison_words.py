@@ -17,10 +17,10 @@ from hierviz.uncertainty.resamples import Interval
 
 ONE_TAU = (
     "The same τ means different things for different models, because their scores are on different scales: numbers at one "
-    "τ do not say which model is better."
+    "τ do not show which model is better."
 )
 OWN_TAUS = (
-    "Numbers at thresholds that do not make the same share of the answers correct do not say which model is better."
+    "Numbers at thresholds that do not make the same share of the answers correct do not show which model is better."
 )
 
 

@@ -42,7 +42,7 @@ def add_model_flags(command, *, required):
         command.add_argument(
             "--scores",
             metavar="KIND",
-            help="what the scores are, when their numbers do not tell; see the end of `hierviz predict --help`",
+            help="what the scores are, where their values are ambiguous; see the end of `hierviz predict --help`",
         ),
         command.add_argument(
             "--parametrisation",
@@ -74,7 +74,7 @@ def add_model_flags(command, *, required):
             "--strict", action="store_true", help="stop at a picture that cannot be read; else it is left out and named"
         ),
     ]
-    shape = command.add_argument_group("how pictures are prepared (overrules what the model says)")
+    shape = command.add_argument_group("preprocessing of pictures (overrides what the model declares)")
     found += [
         shape.add_argument("--layout", metavar="NHWC|NCHW", help="which axis holds the colours"),
         shape.add_argument("--size", metavar="HxW", help="height and width in pixels"),

@@ -16,8 +16,8 @@ from hierviz.parametrisation import PARAMETRISATIONS
 
 _DESCRIPTION = """\
 Run an ONNX model and write the probabilities it gives, for the app and `hierviz evaluate`.
-What the model does not say about itself is asked: the error names the flag that answers.
---inspect shows what is known and what is still to be said."""
+Missing information about the model is asked for: the error names the flag.
+--inspect shows what is known and what is missing."""
 
 
 def add_predict(commands):

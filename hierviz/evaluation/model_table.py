@@ -34,7 +34,7 @@ TABLE_KEYS = (
     "hf1_auc",
     "softmax_win",
 )
-# Of answers at one threshold, which means different things for different models: these do not say which model is better.
+# Of answers at one threshold, which means different things for different models: these do not show which model is better.
 AT_ONE_THRESHOLD = ("majority_f1",)
 # Where bands are worked out: evenly, and ever closer to 0 and 1, where sure models have their answers.
 _ENDS = np.logspace(-2, -6, 25)

@@ -101,9 +101,7 @@ def _path(taxonomy, truth, predicted):
     common = int(taxonomy.lca(np.array([truth]), np.array([answer]))[0])
     name = taxonomy.title
     cut = (
-        f"the answer {name(predicted)} is finer than the truth and counts as {name(truth)}; "
-        if answer != predicted
-        else ""
+        f"the answer {name(predicted)} is below the truth and counts as {name(truth)}; " if answer != predicted else ""
     )
     same = f"answer {name(answer)}, truth {name(truth)}"
     found = {

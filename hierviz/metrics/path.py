@@ -11,7 +11,7 @@ information or depth in edges,
     dist = claimed + due - 2 shared,  excess = claimed - shared,  deficient = due - shared.
 
 0/0 is 1: predicting the root claims nothing and is not wrong. A prediction below the truth is first replaced by the
-truth (truncation) unless ``truncated=False``: being finer than the truth is not judged. Trees only.
+truth (truncation) unless ``truncated=False``: answers below the truth are not penalised. Trees only.
 
 Functions
 ---------

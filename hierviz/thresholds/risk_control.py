@@ -27,7 +27,7 @@ guarantee is then about the mean over new groups, every group counting once what
 
 Functions
 ---------
-guaranteed_threshold, certified_threshold, promised_keys, thresholds_in_order
+guaranteed_threshold, certified_threshold, guaranteed_keys, thresholds_in_order
 
 References
 ----------
@@ -133,7 +133,7 @@ class Guarantee:
         return {**asdict(self), "bound": self.bound, "sentence": self.sentence, "assumption": self.assumption}
 
 
-def promised_keys():
+def guaranteed_keys():
     """Keys of the metrics that a promise can be about: path metrics from 0 to 1 in which more is better."""
     return tuple(dict.fromkeys((*share_keys("information"), *share_keys("depth"))))
 
@@ -167,7 +167,7 @@ def guaranteed_threshold(
     alpha, delta : float
         Between 0 and 1: the mean loss on new data shall be at most alpha with confidence 1 - delta.
     key : str
-        One of `promised_keys`; the loss is 1 - metric.
+        One of `guaranteed_keys`; the loss is 1 - metric.
     fraction : float
         Share of the samples, or groups, to choose on.
     seed : int
@@ -223,8 +223,8 @@ def _certified(taxonomy, truth, table, alpha, delta, key, group_of, thresholds):
     for what, value in (("alpha", alpha), ("delta", delta)):
         if not isinstance(value, (float, np.floating)) or not 0 < value < 1:
             raise PredictionsError(f"{what}: expected a number between 0 and 1, got {value!r}. Choose one.")
-    if key not in promised_keys():
-        raise PredictionsError(f"key: expected one of {', '.join(promised_keys())}, got {key!r}. Choose one.")
+    if key not in guaranteed_keys():
+        raise PredictionsError(f"key: expected one of {', '.join(guaranteed_keys())}, got {key!r}. Choose one.")
     thresholds = thresholds_in_order(key) if thresholds is None else _checked(thresholds)
     unit, n = ("sample", table.n_samples) if group_of is None else ("group", len(np.unique(group_of)))
     method = "binomial" if METRICS[key].is_binary and unit == "sample" else "hoeffding_bentkus"

@@ -143,7 +143,7 @@ def test_a_finer_answer_is_cut(taxonomy):
     mammal, cat = taxonomy.nodes("mammal", "cat").tolist()
     found = worked_numbers(taxonomy, mammal, cat)
     assert found["exact"].value == 1
-    assert found["exact"].arithmetic.startswith("the answer cat is finer than the truth and counts as mammal; ")
+    assert found["exact"].arithmetic.startswith("the answer cat is below the truth and counts as mammal; ")
     # The confusion matrix does not cut: cat is a false positive there.
     assert found["fp"].arithmetic == "cat: 1"
 

@@ -1,4 +1,4 @@
-"""Promises about new samples: the procedure step by step, and how often it is wrong on populations that are known."""
+"""Guarantees for new samples: the procedure step by step, and how often it is wrong on populations that are known."""
 
 import math
 
@@ -15,8 +15,8 @@ from benchmarks.guarantee import population, simulate
 from hierviz.curves.operating_curve import THOUSANDTHS
 from hierviz.thresholds.risk_control import (
     certified_threshold,
+    guaranteed_keys,
     guaranteed_threshold,
-    promised_keys,
     thresholds_in_order,
 )
 from hierviz.uncertainty.splits import split_samples
@@ -97,7 +97,7 @@ def test_orders():
         == thresholds_in_order("info_f1")[0]
         == 0
     )
-    for order in map(thresholds_in_order, promised_keys()):
+    for order in map(thresholds_in_order, guaranteed_keys()):
         assert sorted(order, reverse=True) == THOUSANDTHS.tolist()
         assert (np.abs(np.diff(order)) < 0.0011).all()
 

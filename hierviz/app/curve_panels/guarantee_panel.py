@@ -10,7 +10,7 @@ from hierviz.errors import HiervizError
 from hierviz.evaluation.common_samples import group_columns
 from hierviz.metrics import METRICS
 from hierviz.number_text import percent_text
-from hierviz.thresholds.risk_control import guaranteed_threshold, promised_keys
+from hierviz.thresholds.risk_control import guaranteed_keys, guaranteed_threshold
 
 ALONE = "no groups"
 # What is asked for at first, in percent.
@@ -32,7 +32,7 @@ def panel(choice, now):
         st.selectbox(
             "Loss",
             format_func=lambda key: METRICS[key].loss_label,
-            **choosing.kept("loss", "correct", promised_keys(), width=270),
+            **choosing.kept("loss", "correct", guaranteed_keys(), width=270),
         )
         st.number_input(
             "Confidence (%)",
@@ -72,7 +72,7 @@ def guarantee(choice, key):
         "alpha": choosing.value("alpha", ALPHA) / 100,
         # Whole percentages stay what they are: 1 - 0.9 is not 0.1.
         "delta": round(1 - choosing.value("confidence", CONFIDENCE) / 100, 12),
-        "key": choosing.value("loss", "correct", promised_keys()),
+        "key": choosing.value("loss", "correct", guaranteed_keys()),
         "fraction": choosing.value("fraction", SHARE) / 100,
         "seed": choosing.value("split_seed", 0),
     }
@@ -112,7 +112,5 @@ def _show(choice, key, found):
                 "confidence if that is too often."
             )
         st.markdown(escape(found.assumption))
-        st.markdown(
-            "Fix loss and confidence beforehand: trying several until the result pleases invalidates the guarantee."
-        )
+        st.markdown("Fix loss and confidence beforehand: trying several values on the same samples invalidates it.")
     choosing.use_threshold(found.threshold, key, "guarantee")

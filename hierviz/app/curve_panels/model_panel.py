@@ -147,9 +147,7 @@ def _explain(choice, first, facet, rows, keys):
         text += " For intervals, switch them on under Uncertainty."
     judged = max(model.n_judged for model in choice.models.values())
     if judged > first.n_samples:
-        text += (
-            f" Only samples that count for all these models are used; for one of them alone, up to {judged:,} count."
-        )
+        text += f" Only samples that all these models predict are counted; one of them alone has up to {judged:,}."
     st.markdown(text)
 
 

@@ -72,7 +72,7 @@ with main:
         if truths is not None and len(truths) > 1:
             st.markdown(
                 "Several classes are true. The answer here is the one class that the rule gives, and true classes that are "
-                "not on its path count as missed. The Overview judges the set of all classes with a score above τ instead."
+                "not on its path count as missed. The Overview evaluates the set of all classes with a score above τ instead."
             )
         sample.tree(taxonomy, p, truth if truths is None else truths, predicted)
     if outcome is not None:

@@ -65,7 +65,7 @@ if section == "about":
         checks = state.answered((source.key, "checks", from_data.key), lambda: model_checks.attempt(model, from_data))
         model_checks.show(checks)
 elif not is_ready:
-    st.info("Answer the question above to go on.", icon=":material/arrow_upward:")
+    st.info("Answer the question above to continue.", icon=":material/arrow_upward:")
 else:
     show = model_ask.ask if section == "ask" else model_run.run
     more = show(source, model, kind, from_data, (key or "own") if section == "ask" else data)
