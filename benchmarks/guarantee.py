@@ -20,7 +20,7 @@ import hierviz as hv
 from hierviz.curves.operating_curve import THOUSANDTHS
 from hierviz.inference.pareto_table import ParetoTable
 from hierviz.metrics.path import path_metrics
-from hierviz.thresholds.risk_control import guaranteed_threshold, promised_keys, thresholds_in_order
+from hierviz.thresholds.risk_control import guaranteed_keys, guaranteed_threshold, thresholds_in_order
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def population(n_groups=800, largest=6, alike=3.0, seed=0):
     risk = {}
     for threshold in THOUSANDTHS:
         metrics = path_metrics(taxonomy, truth, table.nodes_at(threshold))
-        for key in promised_keys():
+        for key in guaranteed_keys():
             loss = 1 - metrics[key]
             risk.setdefault(key, []).append(loss.mean())
             risk.setdefault(f"{key} of groups", []).append((loss / size).sum() / n_groups)

@@ -77,7 +77,7 @@ controls(usable, names)
 choice = CurveChoice(data.digest, data.taxonomy, {key: usable[key] for key in names})
 st.markdown(
     "Answer: the most specific class with probability above τ. *Correct*: the true class or an ancestor of it. "
-    "*Information recall*: share of the true class's bits."
+    "*Information recall*: share of the true class's bits that it states."
 )
 threshold_panel(choice)
 
