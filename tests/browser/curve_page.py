@@ -5,6 +5,8 @@ import re
 import signal
 import time
 
+from tests.browser.conftest import quiet
+
 PLOT = """name => { const r = document.querySelector(`.stVegaLiteChart svg.marks g.${name}_group path.background`)
     .getBoundingClientRect(); return [r.left, r.top, r.width, r.height] }"""
 # The dots at the threshold: model -> [x, y of its middle, threshold]. With the SVG renderer elements know their data.
@@ -50,6 +52,7 @@ class CurvePage:
 
     def __init__(self, page, server=None):
         self.page, self.server = page, server
+        quiet(page)  # a run that is still to come, as with the width of a phone, draws another chart
         page.locator(".stVegaLiteChart svg.marks g.read_out_group text").first.wait_for()
         self.handle = page.get_by_role("slider", name="threshold τ")
         self.number = page.get_by_label("Threshold τ as a number")

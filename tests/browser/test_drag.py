@@ -9,6 +9,7 @@ import pytest
 import hierviz as hv
 from hierviz.curves.answer_depths import answer_depths, share_not_at_leaf
 from hierviz.demo import load_demo
+from tests.browser.conftest import quiet
 from tests.browser.curve_page import CurvePage, rest, until
 
 pytestmark = pytest.mark.browser
@@ -254,7 +255,9 @@ def test_a_finger_at_390_pixels(open_page, server):
     first = float(chart.number.input_value())
     assert first > 0.8
     assert chart.url_tau("tau > 0.7") == first
+    quiet(page)
     chart.show("main")
+    until(page, lambda: "Multi-label" in chart.dots())
     x, y, _ = chart.dots()["Multi-label"]
     start = page.evaluate(scrolled)
     touch(page, "touchStart", x, y)
