@@ -249,7 +249,7 @@ def _groups(choice, key):
         }
         own[name] = {one: values[place] for one, values in found.group_values.items()}
         alike[name] = {one: values[place] for one, values in found.global_group_values.items()}
-    shown = list(dict.fromkeys((*share_keys(), *([] if goal == "correct" else [goal.removeprefix("best-")]))))
+    shown = list(dict.fromkeys((*share_keys(), *([] if target == "correct" else [target.removeprefix("best-")]))))
     table = pd.DataFrame(
         [
             [
