@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from strategies import examples
 
 from hierviz import Predictions, Taxonomy, cli
 from hierviz.charts import to_csv
@@ -22,7 +23,7 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNOREC
 texts = st.text(alphabet="'=+-@\t\r\n,\";a7é ", max_size=6)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(texts)
 @example("'=")
 def test_every_text_has_one_cell(text):
