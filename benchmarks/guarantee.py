@@ -115,7 +115,7 @@ def main(n_simulations=2000):
     worlds = {"small": population(), "large": population(n_groups=300, largest=40, alike=4.0)}
     for name, world in worlds.items():
         print(f"{name}: {len(world.group)} pictures in {world.group[-1] + 1} groups; {n_simulations} simulations each")
-    head = ("above alpha", "allowed", "no allowance", "refused", "mean risk", "tau", "s")
+    head = ("above alpha", "allowed", "no allowance", "refused", "mean risk", "threshold", "s")
     print(f"{'':62}" + "".join(f"{one:>13}" for one in head))
     broken = False
     for key, name, n_units, alpha, delta, more in (

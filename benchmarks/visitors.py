@@ -103,7 +103,7 @@ class Visitor:
             rng = random.Random(self.number)
             while time.monotonic() < until:
                 page = rng.choice(["", "curves", "example", "open"])
-                query = {"data": data, "tau": f"{rng.random():.3f}"}
+                query = {"data": data, "threshold": f"{rng.random():.3f}"}
                 if page == "example":
                     query["sample"] = f"v{self.number:03d}xsample{rng.randrange(self.n_samples)}"
                 await self.looked_at(page, urllib.parse.urlencode(query))

@@ -1,9 +1,9 @@
 """What the panels of the operating curves share in the browser: the threshold and the model that is looked at.
 
-Two point selections, which Streamlit reports on release: ``tau`` on the rectangles of the strip and, with several models,
+Two point selections, which Streamlit reports on release: ``chosen`` on the rectangles of the strip and, with several models,
 ``model`` on the curves. Both are bound to inputs, which the keyboard reaches. Everything else follows from two
 expressions, ``threshold`` and ``picked`` (the number of the model). Where every model has a threshold of its own, each has
-a slider, ``tau`` is the one of the model that is looked at, and `Coupling.threshold_of` says which holds for a row.
+a slider, ``chosen`` is that of the model that is looked at, and `Coupling.threshold_of` says which holds for a row.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ class Coupling:
     ----------
     names : list of str
         Of the models.
-    taus : list of float
+    thresholds : list of float
         Threshold of every model at the start, all the same where it is shared.
     picked : int
         Number of the model that is looked at.
     is_shared : bool
     """
 
-    def __init__(self, names, taus, picked, is_shared):
-        self.names, self.taus, self.picked, self.is_shared = names, taus, picked, is_shared
-        self.start = taus[picked]
-        self.own = "[" + ", ".join(f"tau_{j}" for j in range(len(names))) + "]"
+    def __init__(self, names, thresholds, picked, is_shared):
+        self.names, self.thresholds, self.picked, self.is_shared = names, thresholds, picked, is_shared
+        self.start = thresholds[picked]
+        self.own = "[" + ", ".join(f"threshold_{j}" for j in range(len(names))) + "]"
 
     @property
     def threshold_of(self):
         """Expression of the threshold of the model that a row is about, ``datum.j``."""
         return "threshold" if self.is_shared else f"(datum.j === picked ? threshold : {self.own}[datum.j])"
 
-    def tau_selection(self):
+    def threshold_selection(self):
         """The selection to add to the strip's rectangles."""
         return alt.selection_point(
-            name="tau",
-            fields=["tau"],
-            value=[{"tau": self.start}],
+            name="chosen",
+            fields=["threshold"],
+            value=[{"threshold": self.start}],
             empty=False,
             toggle=False,
             clear=False,
@@ -70,30 +70,30 @@ class Coupling:
         """Parameters of the whole figure."""
         several = len(self.names) > 1
         found = [
-            alt.param(name="threshold", expr=f"isArray(tau.tau) ? tau.tau[0] : {self.start!r}"),
+            alt.param(name="threshold", expr=f"isArray(chosen.threshold) ? chosen.threshold[0] : {self.start!r}"),
             alt.param(name="picked", expr=f"isArray(model.model) ? model.model[0] : {self.picked}" if several else "0"),
         ]
         if not self.is_shared:
             found += [
                 alt.param(
-                    name=f"tau_{j}",
-                    value=tau,
+                    name=f"threshold_{j}",
+                    value=threshold,
                     bind=alt.binding_range(min=0, max=1, step=1 / 1000, name=f"τ of {name} "),
                 )
-                for j, (name, tau) in enumerate(zip(self.names, self.taus, strict=True))
+                for j, (name, threshold) in enumerate(zip(self.names, self.thresholds, strict=True))
             ]
         return found
 
     def knot(self, table):
         """The row of the knot table that is at the threshold of the model looked at."""
         made = self.near(table)
-        return made if self.is_shared else made.transform_filter("datum.tau === threshold")
+        return made if self.is_shared else made.transform_filter("datum.threshold === threshold")
 
     def near(self, table):
         """The rows of the knot table that are at a threshold: the first step of every panel."""
         # The first step of all panels is the same, so that the browser does it once.
-        own = "" if self.is_shared else f" || indexof({self.own}, datum.tau) >= 0"
-        return alt.Chart(table).transform_filter(f"datum.tau === threshold{own}")
+        own = "" if self.is_shared else f" || indexof({self.own}, datum.threshold) >= 0"
+        return alt.Chart(table).transform_filter(f"datum.threshold === threshold{own}")
 
     def at_threshold(self, table, colours, y, x=None):
         """One row a model at its threshold: ``j``, ``model`` (its name), ``colour``, ``y``, ``x``, and the knot."""
@@ -101,9 +101,9 @@ class Coupling:
         made = self.near(table).transform_fold(columns[y], as_=["field", "y"])
         made = made.transform_calculate(j=f"indexof({json.dumps(columns[y])}, datum.field)")
         if not self.is_shared:
-            made = made.transform_filter(f"datum.tau === {self.threshold_of}")
+            made = made.transform_filter(f"datum.threshold === {self.threshold_of}")
         looked = {"model": f"{json.dumps(self.names)}[datum.j]", "colour": f"{json.dumps(colours)}[datum.j]"}
-        if x == "tau":
+        if x == "threshold":
             looked["x"] = "datum.at"
         elif x:
             looked["x"] = f"datum[{json.dumps(columns[x])}[datum.j]]"

@@ -22,7 +22,7 @@ def bands_sentence(bands, x="info_recall", y="correct"):
     shown = [one for one in (bands or {}).values() if _fits(one, x, y)]
     if not shown:
         return ""
-    across = "" if x == "tau" else f", drawn at the mean {short_label(x).lower()},"
+    across = "" if x == "threshold" else f", drawn at the mean {short_label(x).lower()},"
     return (
         f"The pale band around a curve is the {100 * shown[0].curve[y].level:.4g} % bootstrap interval of "
         f"{short_label(y).lower()} at each threshold{across} from samples resampled with replacement."
@@ -31,7 +31,7 @@ def bands_sentence(bands, x="info_recall", y="correct"):
 
 def _fits(bands, x, y):
     """Whether both metrics of the axes are in the bands."""
-    return all(key in bands.curve for key in (x, y) if key != "tau")
+    return all(key in bands.curve for key in (x, y) if key != "threshold")
 
 
 def band_layers(figure, place):
@@ -58,16 +58,16 @@ def band_layers(figure, place):
 
 
 def point_rows(figure):
-    """Rings at chosen thresholds: one row a point, ``j, tau, x, y, label, colour``."""
+    """Rings at chosen thresholds: one row a point, ``j, threshold, x, y, label, colour``."""
     rows, names = [], list(figure.curves)
     for one in figure.points or ():
         if one["model"] not in names:
             raise PredictionsError(f"points: expected a model of {', '.join(names)}, got {one['model']!r}. Choose one.")
         number = names.index(one["model"])
-        tau = float(one["tau"])
-        at = figure.curves[one["model"]].at(tau)
-        across = float(figure.scale.place(tau)) if figure.x == "tau" else float(at[figure.x])
-        row = {"j": number, "tau": tau, "x": across, "y": float(at[figure.y]), "label": str(one["label"])}
+        threshold = float(one["threshold"])
+        at = figure.curves[one["model"]].at(threshold)
+        across = float(figure.scale.place(threshold)) if figure.x == "threshold" else float(at[figure.x])
+        row = {"j": number, "threshold": threshold, "x": across, "y": float(at[figure.y]), "label": str(one["label"])}
         rows.append(row | {"colour": figure.colours[number]})
     return rows
 
@@ -84,7 +84,7 @@ def point_layers(figure, place):
     return [
         base.mark_point(filled=False, size=RING, strokeWidth=2, shape="square", opacity=1).encode(
             color=colour,
-            tooltip=[alt.Tooltip("label:N", title="Goal"), alt.Tooltip("tau:Q", title="τ", format=".4~f")],
+            tooltip=[alt.Tooltip("label:N", title="Goal"), alt.Tooltip("threshold:Q", title="τ", format=".4~f")],
         ),
         words.mark_text(stroke=figure.look.background, strokeWidth=4, strokeJoin="round", aria=False, **text),
         words.mark_text(fontWeight=600, **text).encode(color=colour),
@@ -94,7 +94,7 @@ def point_layers(figure, place):
 def _edges(figure, bands):
     """Place across, lower and upper edge along the thresholds of the bands."""
     y = bands.curve[figure.y]
-    at = figure.scale.place(bands.thresholds) if figure.x == "tau" else bands.curve[figure.x].estimate
+    at = figure.scale.place(bands.thresholds) if figure.x == "threshold" else bands.curve[figure.x].estimate
     known = np.isfinite(at) & np.isfinite(y.lower) & np.isfinite(y.upper)
     return np.asarray(at)[known], y.lower[known], y.upper[known]
 
@@ -102,7 +102,7 @@ def _edges(figure, bands):
 def _outline(figure, at, low, high, number):
     """The area as one closed outline: forth along its lower edge and back along the upper one."""
     x, y = np.concatenate([at, at[::-1]]), np.concatenate([low, high[::-1]])
-    limits = (0.0, 1.0) if figure.x == "tau" else figure.x_domain
+    limits = (0.0, 1.0) if figure.x == "threshold" else figure.x_domain
     pixels = [
         (values - edge[0]) / (edge[1] - edge[0]) * size
         for values, edge, size in zip((x, y), (limits, figure.y_domain), FINEST, strict=True)

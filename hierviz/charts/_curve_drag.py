@@ -14,7 +14,7 @@ PARTS = 10_000
 def curve_drag(
     curves,
     *,
-    tau=0.5,
+    threshold=0.5,
     x="info_recall",
     y="correct",
     strip="info_f1",
@@ -29,27 +29,27 @@ def curve_drag(
     Returns
     -------
     dict
-        ``models`` (names), ``picked`` (number of the model to look at first), ``shared``, ``taus`` (thresholds to choose
+        ``models`` (names), ``picked`` (number of the model to look at first), ``shared``, ``thresholds`` (thresholds to choose
         from, ascending), ``texts`` (as written), ``strip`` (their places on the strip), ``x`` and ``y`` (by model, their
         places on the main panel from its top left corner), ``changes`` (by model, "1" at a threshold where its numbers
         are others than at the one before), ``stops`` (by model, numbers of thresholds worth stopping at). Places are in
         ten-thousandths.
     """
-    figure = CurveFigure(curves, tau, x, y, strip, model, rules, None, spread, zoom, bands=bands)
-    taus, picked = figure.taus, figure.coupling.picked
+    figure = CurveFigure(curves, threshold, x, y, strip, model, rules, None, spread, zoom, bands=bands)
+    thresholds, picked = figure.thresholds, figure.coupling.picked
     across, down = zip(*map(figure.places, range(len(figure.curves))), strict=True)
-    changes = [np.diff(curve.place(taus), prepend=-1) != 0 for curve in figure.curves.values()]
+    changes = [np.diff(curve.place(thresholds), prepend=-1) != 0 for curve in figure.curves.values()]
     return {
         "models": list(figure.curves),
         "picked": picked,
         "shared": figure.coupling.is_shared,
-        "taus": taus.tolist(),
-        "texts": [threshold_text(one) for one in taus.tolist()],
-        "strip": _parts(figure.scale.place(taus)),
+        "thresholds": thresholds.tolist(),
+        "texts": [threshold_text(one) for one in thresholds.tolist()],
+        "strip": _parts(figure.scale.place(thresholds)),
         "x": [_parts(one) for one in across],
         "y": [_parts(one) for one in down],
         "changes": ["".join("01"[int(one)] for one in row) for row in changes],
-        "stops": [np.searchsorted(taus, [at for _, at in stops]).tolist() for stops in figure.stops],
+        "stops": [np.searchsorted(thresholds, [at for _, at in stops]).tolist() for stops in figure.stops],
     }
 
 

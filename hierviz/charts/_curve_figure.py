@@ -22,7 +22,7 @@ class CurveFigure:
     """Models, axes and look of one figure of operating curves; parameters as of `operating_curves`."""
 
     curves: dict
-    tau: float | dict = 0.5
+    threshold: float | dict = 0.5
     x: str = "info_recall"
     y: str = "correct"
     strip: str = "info_f1"
@@ -37,7 +37,7 @@ class CurveFigure:
 
     def __post_init__(self):
         object.__setattr__(self, "curves", numbers.checked_curves(self.curves))
-        if self.x != "tau":
+        if self.x != "threshold":
             numbers.checked_metric(self.x, "x", self.curves)
         numbers.checked_metric(self.y, "y", self.curves)
         numbers.checked_metric(self.strip, "strip", self.curves)
@@ -55,14 +55,16 @@ class CurveFigure:
     @cached_property
     def coupling(self):
         """What the browser shares between the panels."""
-        taus, is_shared = numbers.checked_thresholds(self.tau, self.curves)
+        thresholds, is_shared = numbers.checked_thresholds(self.threshold, self.curves)
         picked = numbers.checked_model(self.model, self.curves)
-        return Coupling(list(self.curves), taus, picked, is_shared)
+        return Coupling(list(self.curves), thresholds, picked, is_shared)
 
     @cached_property
-    def taus(self):
+    def thresholds(self):
         """Thresholds that the handle can stand at, ascending."""
-        return knots(self.curves, *self.coupling.taus, *(tau for stops in self.stops for _, tau in stops))
+        return knots(
+            self.curves, *self.coupling.thresholds, *(threshold for stops in self.stops for _, threshold in stops)
+        )
 
     @cached_property
     def scale(self):
@@ -82,8 +84,8 @@ class CurveFigure:
     @cached_property
     def knots(self):
         """The knot table with all that is drawn."""
-        keys = dict.fromkeys([*self.keys, *(key for key in (self.x, self.y, self.strip) if key != "tau")])
-        return numbers.knot_table(self.curves, list(keys), self.taus, self.scale, self.answers)
+        keys = dict.fromkeys([*self.keys, *(key for key in (self.x, self.y, self.strip) if key != "threshold")])
+        return numbers.knot_table(self.curves, list(keys), self.thresholds, self.scale, self.answers)
 
     @cached_property
     def stops(self):
@@ -120,7 +122,7 @@ class CurveFigure:
 
         ``level``, ``x`` (the largest at which so much is correct), ``j``, ``colour``.
         """
-        if self.y != "correct" or self.x == "tau":
+        if self.y != "correct" or self.x == "threshold":
             return []
         return [
             {"level": level, "x": best_at_correct(curve.values[self.x], curve.values["correct"], level)}
@@ -140,7 +142,7 @@ class CurveFigure:
         return self._domain(self.y, "y")
 
     def _domain(self, key, field):
-        if key == "tau":
+        if key == "threshold":
             return 0.0, 1.0
         drawn = [curve.values[key] for curve in self.curves.values()] + [[row[field] for row in self.markers]]
         for one in (self.bands or {}).values():
@@ -150,8 +152,8 @@ class CurveFigure:
 
     def places(self, number):
         """Places of a model on the main panel at all knots, shares of its width and height: x and y, shape (n_knots,)."""
-        at = list(self.curves.values())[number].at(self.taus)
-        across = self.scale.place(self.taus) if self.x == "tau" else _share(at[self.x], self.x_domain)
+        at = list(self.curves.values())[number].at(self.thresholds)
+        across = self.scale.place(self.thresholds) if self.x == "threshold" else _share(at[self.x], self.x_domain)
         return across, 1 - _share(at[self.y], self.y_domain)
 
 

@@ -24,7 +24,7 @@ DASHES, SOLID = [5, 4], [1, 0]
 def curve_panel(figure, plot, height, *, envelope=False, levels=False, wide=True):
     """All curves of a CurveFigure on a plot of `plot` x `height` pixels."""
     axis = {"grid": True, "tickSize": 4, "labelPadding": 4}
-    if figure.x == "tau":
+    if figure.x == "threshold":
         at_x = threshold_axis(figure.scale, wide, "x", **axis)
     else:
         at_x = alt.X("x:Q").scale(domain=list(figure.x_domain), nice=False, zero=False)
@@ -55,7 +55,7 @@ def _lines(figure, place, envelope):
     colour = by_model(figure.colours)
     mark = {"strokeJoin": "round", "clip": True, "tooltip": None, "aria": False}
     width = alt.condition("datum.model === picked", alt.value(3.2), alt.value(1.8))
-    if figure.x == "tau":
+    if figure.x == "threshold":
         raw = against_threshold(figure.curves, figure.y, figure.y_domain, figure.scale, (1000, 600))
     else:
         raw = polylines(figure.curves, figure.x, figure.y, figure.x_domain, figure.y_domain)
@@ -142,10 +142,10 @@ def _hover(figure, place):
     rows = []
     for number, name in enumerate(figure.curves):
         curve = list(figure.curves.values())[number]
-        for tau in np.arange(41) / 40:
-            at = curve.at(tau)
-            x = float(figure.scale.place(tau)) if figure.x == "tau" else float(at[figure.x])
-            rows.append({"model": name, "text": threshold_text(tau), "x": x, "y": float(at[figure.y])})
+        for threshold in np.arange(41) / 40:
+            at = curve.at(threshold)
+            x = float(figure.scale.place(threshold)) if figure.x == "threshold" else float(at[figure.x])
+            rows.append({"model": name, "text": threshold_text(threshold), "x": x, "y": float(at[figure.y])})
     return (
         alt.Chart(frame(rows))
         .mark_circle(size=160, opacity=0, aria=False)
@@ -173,7 +173,7 @@ def _tooltips(figure):
     return [
         alt.Tooltip(f"{field}:Q", title=numbers.axis_label(key), format=numbers.number_format(key))
         for field, key in (("x", figure.x), ("y", figure.y))
-        if key != "tau"
+        if key != "threshold"
     ]
 
 

@@ -29,7 +29,7 @@ NARROW, EDGE = 640, 10
 def operating_curves(
     curves,
     *,
-    tau=0.5,
+    threshold=0.5,
     x="info_recall",
     y="correct",
     strip="info_f1",
@@ -52,10 +52,10 @@ def operating_curves(
     ----------
     curves : dict of str to OperatingCurve, or OperatingCurve
         One to eight models by name.
-    tau : float, or dict of str to float
+    threshold : float, or dict of str to float
         Threshold to start at, in [0, 1]; a dict gives every model one of its own.
     x, y, strip : str
-        Metrics of the panel's axes and of the strip, keys of `OperatingCurve.values`; `x` may be ``"tau"``.
+        Metrics of the panel's axes and of the strip, keys of `OperatingCurve.values`; `x` may be ``"threshold"``.
     model : str, optional
         The model to look at first: drawn stronger, told of in the sentence, moved where thresholds are not shared.
     rules : dict of str to dict of str to dict, optional
@@ -73,7 +73,7 @@ def operating_curves(
     bands : dict of str to CurveBands, optional
         By model: a pale area, at each threshold the interval of `y` at the mean of `x`.
     points : list of dict, optional
-        Thresholds to ring on the curve of the model looked at: ``model``, ``label``, ``tau``.
+        Thresholds to ring on the curve of the model looked at: ``model``, ``label``, ``threshold``.
     dark : bool
     width : int
         Pixels of the whole figure; below 640 everything is stacked for a phone.
@@ -83,7 +83,7 @@ def operating_curves(
     Returns
     -------
     alt.VConcatChart
-        Unconfigured, with the point selections ``tau`` and, with several models, ``model``; see `theme.finish`.
+        Unconfigured, with the point selections ``chosen`` and, with several models, ``model``; see `theme.finish`.
 
     Raises
     ------
@@ -92,16 +92,16 @@ def operating_curves(
 
     Notes
     -----
-    Solid where tau >= 0.5, dashed below. Lines are simplified to 0.1 px at 1000 x 600, and to 2,000 points a model; every
-    number shown at a threshold is exact.
+    Solid for thresholds of at least 0.5, dashed below. Lines are simplified to 0.1 px at 1000 x 600, and to 2,000 points
+    a model; every number shown at a threshold is exact.
     """
-    figure = CurveFigure(curves, tau, x, y, strip, model, rules, answers, spread, zoom, dark, bands, points)
+    figure = CurveFigure(curves, threshold, x, y, strip, model, rules, answers, spread, zoom, dark, bands, points)
     wide = width >= NARROW
     side = min(260, max(170, _longest(figure) + 40)) if wide else 0
     width -= EDGE
     plot = width - LEFT - (side + 28 if wide else 14)
     height = height or (360 if wide else 260)
-    envelope = envelope and x != "tau"
+    envelope = envelope and x != "threshold"
     main = curve_panel(figure, plot, height, envelope=envelope, levels=levels, wide=wide)
     key = legend(
         _legend_groups(figure, wide, envelope),
@@ -125,17 +125,17 @@ def operating_curves(
 
 
 def selections(curves):
-    """Names of the selections of `operating_curves`: ``tau``, and ``model`` with several models."""
-    return ["tau", "model"] if len(numbers.checked_curves(curves)) > 1 else ["tau"]
+    """Names of the selections of `operating_curves`: ``chosen``, and ``model`` with several models."""
+    return ["chosen", "model"] if len(numbers.checked_curves(curves)) > 1 else ["chosen"]
 
 
-def operating_curves_sentence(curves, tau=0.5, *, model=None):
+def operating_curves_sentence(curves, threshold=0.5, *, model=None):
     """One plain sentence on what a model does at a threshold.
 
     Parameters
     ----------
     curves : dict of str to OperatingCurve, or OperatingCurve
-    tau : float, or dict of str to float
+    threshold : float, or dict of str to float
         One threshold for all, or one a model.
     model : str, optional
         The model told of, the first by default. The others are left out: at one threshold models cannot be compared, as
@@ -146,9 +146,9 @@ def operating_curves_sentence(curves, tau=0.5, *, model=None):
     str
     """
     curves = numbers.checked_curves(curves)
-    taus, _ = numbers.checked_thresholds(tau, curves)
+    thresholds, _ = numbers.checked_thresholds(threshold, curves)
     place = numbers.checked_model(model, curves)
-    name, at = list(curves)[place], taus[place]
+    name, at = list(curves)[place], thresholds[place]
     values = curves[name].at(at)
     return (
         f"{name} at τ = {_short(at)}: {percent_text(values['correct'])} of the answers are correct, "
@@ -156,8 +156,8 @@ def operating_curves_sentence(curves, tau=0.5, *, model=None):
     )
 
 
-def _short(tau):
-    return f"{tau:.2f}" if 0.005 <= tau < 0.995 or tau in (0, 1) else threshold_text(tau)
+def _short(threshold):
+    return f"{threshold:.2f}" if 0.005 <= threshold < 0.995 or threshold in (0, 1) else threshold_text(threshold)
 
 
 def _longest(figure):
@@ -183,10 +183,10 @@ def _legend_groups(figure, wide, envelope):
     sides = [
         None if METRICS[figure.y].better == "neither" else "bottom" if METRICS[figure.y].better == "lower" else "top"
     ]
-    if figure.x != "tau":
+    if figure.x != "threshold":
         sides.append("left" if METRICS[figure.x].better == "lower" else "right")
     notes = [{"kind": "note", "label": f"Better: {' '.join(one for one in sides if one)}"}]
-    if figure.x == "tau" and len(figure.curves) > 1:
+    if figure.x == "threshold" and len(figure.curves) > 1:
         # What is higher at one threshold is not therefore better.
         notes = [{"kind": "note", "label": "τ not comparable"}]
     if envelope:

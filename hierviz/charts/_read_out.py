@@ -37,7 +37,7 @@ def read_out(figure, width, wide):
     names, colours, look, coupling = list(figure.curves), figure.colours, figure.look, figure.coupling
     keys = [*figure.keys, *(OF_ANSWERS if figure.answers else ())]
     # A phone has no room for more columns: these two then stand in the line of the name.
-    first, last = ([] if coupling.is_shared else ["tau"], ["n"]) if wide else ([], [])
+    first, last = ([] if coupling.is_shared else ["threshold"], ["n"]) if wide else ([], [])
     row, top = (24, 28) if wide else (42, 30)
     caution = threshold_caution(len(names), coupling.is_shared)
     caution = wrap_words(caution, width - 8, SIZE - 1, most_lines=6) if caution else []
@@ -71,7 +71,7 @@ def read_out(figure, width, wide):
         layers.append(
             coupling.at_threshold(figure.knots, colours, figure.y)
             .transform_calculate(
-                across=f"{ends['tau'] if wide else right - 75}",
+                across=f"{ends['threshold'] if wide else right - 75}",
                 down=f"{json.dumps(lines)}[datum.j] - {0 if wide else 18}",
                 own="datum.text" if wide else "'τ = ' + datum.text",
             )
@@ -90,8 +90,8 @@ def read_out(figure, width, wide):
 
 
 def _title(key, wide):
-    if key in ("tau", "n"):
-        return "τ" if key == "tau" else "n"
+    if key in ("threshold", "n"):
+        return "τ" if key == "threshold" else "n"
     if key in OF_ANSWERS:
         return OF_ANSWERS[key][0 if wide else 1]
     return numbers.short_label(key) if wide else METRICS[key].brief or numbers.short_label(key)
@@ -112,7 +112,7 @@ def _values(figure, keys, ends, lines, size, width, height):
     made = made.transform_calculate(spot=f"indexof({json.dumps(columns)}, datum.field)")
     made = made.transform_calculate(j=f"datum.spot % {n}", k=f"floor(datum.spot / {n})")
     if not coupling.is_shared:
-        made = made.transform_filter(f"datum.tau === {coupling.threshold_of}")
+        made = made.transform_filter(f"datum.threshold === {coupling.threshold_of}")
     return (
         made.transform_calculate(
             across=f"{json.dumps([ends[key] for key in keys])}[datum.k]",

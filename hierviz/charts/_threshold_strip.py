@@ -1,6 +1,6 @@
 """The strip under the operating curves: one metric against the threshold, and the handle that is dragged.
 
-It holds the selection ``tau``, see `_coupling`. Ticks at its foot are thresholds worth stopping at.
+It holds the selection ``chosen``, see `_coupling`. Ticks at its foot are thresholds worth stopping at.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def threshold_strip(figure, plot, wide):
         handle.mark_rule(strokeWidth=2, color=look.ink, tooltip=None, aria=False).encode(
             plain_x, y=alt.value(-4), y2=alt.value(height)
         ),
-        coupling.at_threshold(figure.knots, colours, key, x="tau")
+        coupling.at_threshold(figure.knots, colours, key, x="threshold")
         .mark_circle(size=70, opacity=1, stroke=look.background, strokeWidth=1.2, tooltip=None, aria=False)
         .encode(plain_x, at_y, color=alt.Color("colour:N", scale=None)),
         handle.mark_point(
@@ -58,10 +58,10 @@ def threshold_strip(figure, plot, wide):
         handle.mark_text(
             baseline="bottom", dy=-13, fontSize=SIZE, fontWeight=600, font=FONT, color=look.ink, tooltip=None
         ).encode(alt.X("beside:Q").scale(domain=[0, 1], nice=False), y=alt.value(0), text="label:N"),
-        alt.Chart(_rectangles(figure.taus, figure.scale, plot, wide))
+        alt.Chart(_rectangles(figure.thresholds, figure.scale, plot, wide))
         .mark_rect(opacity=0, cursor="ew-resize", tooltip=None, aria=False)
         .encode(alt.X("lo:Q").scale(domain=[0, 1], nice=False), x2="hi:Q", y=alt.value(-30), y2=alt.value(height))
-        .add_params(coupling.tau_selection()),
+        .add_params(coupling.threshold_selection()),
     ]
     title = alt.TitleParams(
         f"{numbers.axis_label(key)} at every threshold" + (": drag, click or use the keys" if wide else ""),
@@ -90,21 +90,23 @@ def threshold_axis(scale, wide, field, **axis):
     )
 
 
-def _rectangles(taus, scale, plot, wide):
+def _rectangles(thresholds, scale, plot, wide):
     """One rectangle a knot, from the middle between it and the knot before to the middle after it."""
-    at = scale.place(taus)
+    at = scale.place(thresholds)
     middle = (at[1:] + at[:-1]) / 2
     # The ends stick out of the plot: a fast drag still reaches 0 and 1.
     ends = -(LEFT - 4) / plot, 1 + OUT[wide] / plot
-    return frame({"tau": taus, "lo": np.concatenate([[ends[0]], middle]), "hi": np.concatenate([middle, [ends[1]]])})
+    return frame(
+        {"threshold": thresholds, "lo": np.concatenate([[ends[0]], middle]), "hi": np.concatenate([middle, [ends[1]]])}
+    )
 
 
 def _stops(figure, plot, height, limits, at_y):
     """Ticks of the thresholds worth stopping at of the model looked at, each kind in a line of its own."""
     rows = []
     for number, stops in enumerate(figure.stops):
-        for line, (label, tau) in enumerate(stops):
-            at = float(figure.scale.place(tau))
+        for line, (label, threshold) in enumerate(stops):
+            at = float(figure.scale.place(threshold))
             need = text_width(label, STOP_SIZE) + 8
             is_right = at * plot + need > plot
             rows.append(

@@ -43,18 +43,18 @@ def knots(curves, *more):
     return np.unique(np.concatenate([THOUSANDTHS, found, np.asarray(more, dtype=float).reshape(-1)]))
 
 
-def round_up(tau):
-    """Thresholds rounded up so that about four digits of both tau and 1 - tau are kept; from the value on, as at `tau`."""
-    tau = np.asarray(tau, dtype=float)
-    digits = np.clip(np.ceil(-np.log10(np.minimum(tau, 1 - tau))) + 3, 4, 12)
+def round_up(threshold):
+    """Thresholds rounded up so that about four digits are kept, of 1 - threshold too; from the value on."""
+    threshold = np.asarray(threshold, dtype=float)
+    digits = np.clip(np.ceil(-np.log10(np.minimum(threshold, 1 - threshold))) + 3, 4, 12)
     scale = 10.0**digits
-    whole = np.round(tau * scale)
-    return np.where(whole / scale < tau, (whole + 1) / scale, whole / scale)
+    whole = np.round(threshold * scale)
+    return np.where(whole / scale < threshold, (whole + 1) / scale, whole / scale)
 
 
-def threshold_text(tau):
+def threshold_text(threshold):
     """A threshold with all its digits, three at least: 0.500, 0.9312, 0.999871."""
-    whole, _, part = f"{tau:.12f}".partition(".")
+    whole, _, part = f"{threshold:.12f}".partition(".")
     return f"{whole}.{part.rstrip('0').ljust(3, '0')}"
 
 
@@ -86,13 +86,13 @@ class ThresholdScale:
         highest = np.quantile(inside, 0.95) if len(inside) else 0.99
         return cls(int(np.clip(np.ceil(-np.log10(max(1 - highest, 1e-9))), 3, 8)))
 
-    def place(self, tau):
+    def place(self, threshold):
         """Places in [0, 1] of thresholds, ascending with them."""
-        tau = np.asarray(tau, dtype=float)
+        threshold = np.asarray(threshold, dtype=float)
         if not self.nines:
-            return tau
+            return threshold
         end = 10.0**-self.nines
-        return np.clip(np.log10((1 + end) / (1 - tau + end)) / np.log10((1 + end) / end), 0, 1)
+        return np.clip(np.log10((1 + end) / (1 - threshold + end)) / np.log10((1 + end) / end), 0, 1)
 
     def ticks(self, wide=True):
         """Thresholds to name on the axis, ascending."""

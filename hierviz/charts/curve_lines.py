@@ -20,7 +20,7 @@ MANY = 10_000
 
 
 def polylines(curves, x, y, x_domain, y_domain):
-    """One metric against another: the raw points, in two parts that meet, "high" (tau >= 0.5) and "low"."""
+    """One metric against another: the raw points, in two parts that meet, "high" (threshold >= 0.5) and "low"."""
     pieces = []
     for number, curve in enumerate(curves.values()):
         switch = int(curve.place(0.5))
@@ -48,12 +48,12 @@ def against_threshold(curves, key, y_domain, scale, size=(FINEST[0], FINEST[1] /
         inside = curve.threshold[(curve.threshold > 0) & (curve.threshold < 1)][::-1]
         for part, low, high in (("low", 0.0, 0.5), ("high", 0.5, 1.0)):
             here = inside[(inside > low) & (inside < high)]
-            tau = np.concatenate([[low], np.repeat(here, 2), [high]])
+            threshold = np.concatenate([[low], np.repeat(here, 2), [high]])
             level = np.repeat(curve.at(np.concatenate([[low], here]))[key], 2)
             if part == "low":
                 # What holds at 0.5 itself belongs to the part above: the parts meet there.
-                tau, level = np.append(tau, 0.5), np.append(level, curve.at(0.5)[key])
-            pieces.append((number, part, scale.place(tau), level))
+                threshold, level = np.append(threshold, 0.5), np.append(level, curve.at(0.5)[key])
+            pieces.append((number, part, scale.place(threshold), level))
     return _thinned(pieces, (0, 1), y_domain, size)
 
 

@@ -44,11 +44,11 @@ def checked_model(name, curves):
     return 0 if name is None else list(curves).index(name)
 
 
-def checked_thresholds(tau, curves):
-    """Threshold of every model in [0, 1], and whether one is shared by all; `tau` is a number or a dict by model."""
-    shared = not isinstance(tau, dict)
-    taus = [tau if shared else tau.get(name, 0.5) for name in curves]
-    return [min(max(float(one), 0.0), 1.0) for one in taus], shared
+def checked_thresholds(threshold, curves):
+    """Threshold of every model in [0, 1], and whether one is shared by all; `threshold` is a number or a dict by model."""
+    shared = not isinstance(threshold, dict)
+    thresholds = [threshold if shared else threshold.get(name, 0.5) for name in curves]
+    return [min(max(float(one), 0.0), 1.0) for one in thresholds], shared
 
 
 def short_label(key):
@@ -60,7 +60,7 @@ def short_label(key):
 
 def axis_label(key):
     """Axis title of a metric: its label with its unit."""
-    if key == "tau":
+    if key == "threshold":
         return "Threshold τ"
     metric = METRICS[key]
     return f"{metric.label}, {metric.unit}" if metric.unit else metric.label
@@ -80,7 +80,7 @@ def domain(key, values, zoom=True):
     -------
     low, high : float
     """
-    if key == "tau":
+    if key == "threshold":
         return 0.0, 1.0
     values = np.asarray(values, dtype=float)
     values = values[np.isfinite(values)]
@@ -106,7 +106,7 @@ def column(key, model):
 def read_out_keys(x, y):
     """Metrics of the read-out below a chart of these axes: by depth when an axis is, else by information."""
     keys = share_keys(counted(x, y))
-    return [*keys, *(key for key in (x, y) if key != "tau" and key not in keys)]
+    return [*keys, *(key for key in (x, y) if key != "threshold" and key not in keys)]
 
 
 def counted(x, y):
@@ -119,14 +119,14 @@ def number_format(key):
     return ".2f" if METRICS[key].unit else ".3f"
 
 
-def knot_table(curves, keys, taus, scale, answers=None):
+def knot_table(curves, keys, thresholds, scale, answers=None):
     """The exact values of all models at the thresholds to choose from, one row a threshold.
 
     Parameters
     ----------
     curves : dict of str to OperatingCurve
     keys : sequence of str
-    taus : ndarray of float, ascending
+    thresholds : ndarray of float, ascending
         As `curve_knots.knots`.
     scale : ThresholdScale
     answers : dict of str to (Taxonomy, ParetoTable), optional
@@ -135,29 +135,30 @@ def knot_table(curves, keys, taus, scale, answers=None):
     Returns
     -------
     DataFrame
-        ``tau``, ``at`` (its place on the axis), ``text`` (as written) and ``<metric>_<number of the model>``, see `column`.
+        ``threshold``, ``at`` (its place on the axis), ``text`` (as written) and ``<metric>_<number of the model>``, see `column`.
     """
-    values = {"tau": taus, "at": scale.place(taus), "text": [threshold_text(tau) for tau in taus.tolist()]}
+    texts = [threshold_text(threshold) for threshold in thresholds.tolist()]
+    values = {"threshold": thresholds, "at": scale.place(thresholds), "text": texts}
     for number, (name, curve) in enumerate(curves.items()):
-        at = curve.at(taus)
+        at = curve.at(thresholds)
         values |= {column(key, number): at[key] for key in keys}
         if answers:
             taxonomy, table = answers[name]
-            counts = answer_depths(taxonomy, table, taus)
-            values[column(NOT_AT_LEAF, number)] = share_not_at_leaf(taxonomy, table, taus)
+            counts = answer_depths(taxonomy, table, thresholds)
+            values[column(NOT_AT_LEAF, number)] = share_not_at_leaf(taxonomy, table, thresholds)
             values[column(MEAN_DEPTH, number)] = counts @ np.arange(counts.shape[1]) / table.n_samples
             smallest = np.min_scalar_type(int(counts.max()))
             values |= {column(f"depth{d}", number): counts[:, d].astype(smallest) for d in range(counts.shape[1])}
     return frame(values)
 
 
-def operating_curves_table(curves, *, tau=0.5, rules=None, intervals=None):
+def operating_curves_table(curves, *, threshold=0.5, rules=None, intervals=None):
     """Table behind `operating_curves`: what every model reaches at one threshold, and by each rule.
 
     Parameters
     ----------
     curves : dict of str to OperatingCurve
-    tau : float, or dict of str to float
+    threshold : float, or dict of str to float
         One threshold for all, or one a model.
     rules : dict of str to dict of str to dict, optional
         Model, rule, metric.
@@ -172,9 +173,9 @@ def operating_curves_table(curves, *, tau=0.5, rules=None, intervals=None):
     """
     rows = []
     curves = checked_curves(curves)
-    taus, _ = checked_thresholds(tau, curves)
+    thresholds, _ = checked_thresholds(threshold, curves)
     keys = [key for key in METRICS if all(key in curve.values for curve in curves.values())]
-    for (name, curve), at in zip(curves.items(), taus, strict=True):
+    for (name, curve), at in zip(curves.items(), thresholds, strict=True):
         rows.append(
             {"model": name, "rule": "threshold", "threshold": at} | {k: float(v) for k, v in curve.at(at).items()}
         )

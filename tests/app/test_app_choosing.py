@@ -53,11 +53,11 @@ def parts(evaluation):
     return evaluation.curve, evaluation.table.take(evaluation.rows), evaluation.truth
 
 
-def pressed(visit, tau):
+def pressed(visit, threshold):
     """The page after the button with this threshold is pressed: handle, URL and button are there."""
-    visit.press(f"Use τ = {tau}")
-    assert visit.tau == float(tau)
-    assert visit.query["tau"] == tau
+    visit.press(f"Use τ = {threshold}")
+    assert visit.threshold == float(threshold)
+    assert visit.query["threshold"] == threshold
     button = next(one for one in visit.at.button if "Current" in one.label)
     assert button.disabled
     return visit
@@ -85,7 +85,7 @@ def test_so_many_correct(demo, small_charts, monkeypatch):
     found = hv.at_least_correct(curve, 0.8)
     check_row(table_with(visit, "threshold").set_index("threshold").loc["80 % correct"], found.values)
     # The chart was told to ring it.
-    assert drawn[-1] == [{"model": "Flat softmax", "label": "80 % correct", "tau": found.threshold}]
+    assert drawn[-1] == [{"model": "Flat softmax", "label": "80 % correct", "threshold": found.threshold}]
     pressed(visit, table_with(visit, "threshold")["τ"][0])
 
 

@@ -23,8 +23,8 @@ def start_of(spec):
 
     def walk(one):
         if isinstance(one, dict):
-            if one.get("name") in ("tau", "model") and "select" in one:
-                found[one["name"]] = one["value"][0][one["name"]]
+            if one.get("name") in ("chosen", "model") and "select" in one:
+                found.update(one["value"][0])
             for below in one.values():
                 walk(below)
         elif isinstance(one, list):
@@ -40,7 +40,7 @@ def test_every_pair_of_metrics(pair):
     visit = Visit("curves", models="flat-softmax,multi-label", axes=pair)
     assert visit.control("Axes").value == pair
     spec = json.dumps(chart_of(visit)[1])
-    assert "hf1_samples" in spec if pair == "tau-hf1" else "hf1_samples" not in spec
+    assert "hf1_samples" in spec if pair == "threshold-hf1" else "hf1_samples" not in spec
     assert visit.query.get("axes", "recall-correct") == pair
 
 
@@ -62,47 +62,47 @@ def test_options_are_in_the_url(small_charts):
 def test_the_model_that_is_picked_on_the_chart_is_looked_at_everywhere():
     visit = Visit("curves", models="flat-softmax,multi-label")
     chart, spec = chart_of(visit)
-    assert start_of(spec) == {"tau": 0.5, "model": 0}
-    visit.select(chart, {"tau": [{"tau": 0.93124}], "model": [{"model": 1}]})
-    assert (visit.query["model"], visit.query["tau"]) == ("multi-label", "0.93124")
+    assert start_of(spec) == {"threshold": 0.5, "model": 0}
+    visit.select(chart, {"chosen": [{"threshold": 0.93124}], "model": [{"model": 1}]})
+    assert (visit.query["model"], visit.query["threshold"]) == ("multi-label", "0.93124")
     visit.go("example")
     assert visit.control("Model").value == "multi-label"
     assert visit.control("Threshold τ").value == 0.93124
-    assert start_of(chart_of(visit.go("curves"))[1]) == {"tau": 0.93124, "model": 1}
+    assert start_of(chart_of(visit.go("curves"))[1]) == {"threshold": 0.93124, "model": 1}
 
 
 def test_a_threshold_for_every_model(small_charts):
-    visit = Visit("curves", models="flat-softmax,multi-label", tau="0.6")
+    visit = Visit("curves", models="flat-softmax,multi-label", threshold="0.6")
     toggle = "Separate τ per model"
     next(one for one in visit.at.toggle if one.label == toggle).set_value(True)
     visit.run()
-    assert visit.query["taus"] == "flat-softmax:0.600,multi-label:0.600"
+    assert visit.query["thresholds"] == "flat-softmax:0.600,multi-label:0.600"
     chart, _ = chart_of(visit)
-    visit.select(chart, {"tau": [{"tau": 0.25}], "model": [{"model": 1}]})
-    assert visit.query["taus"] == "flat-softmax:0.600,multi-label:0.250"
+    visit.select(chart, {"chosen": [{"threshold": 0.25}], "model": [{"model": 1}]})
+    assert visit.query["thresholds"] == "flat-softmax:0.600,multi-label:0.250"
     # Picking the other one reports the model before its threshold: that must not become the other's.
-    visit.select(chart_of(visit)[0], {"tau": [{"tau": 0.25}], "model": [{"model": 0}]})
-    assert visit.query["taus"] == "flat-softmax:0.600,multi-label:0.250"
-    visit.select(chart_of(visit)[0], {"tau": [{"tau": 0.6}], "model": [{"model": 0}]})
-    assert visit.query["taus"] == "flat-softmax:0.600,multi-label:0.250"
-    for model, tau in (("multi-label", 0.25), ("flat-softmax", 0.6), ("soft-max-margin", 0.25)):
+    visit.select(chart_of(visit)[0], {"chosen": [{"threshold": 0.25}], "model": [{"model": 0}]})
+    assert visit.query["thresholds"] == "flat-softmax:0.600,multi-label:0.250"
+    visit.select(chart_of(visit)[0], {"chosen": [{"threshold": 0.6}], "model": [{"model": 0}]})
+    assert visit.query["thresholds"] == "flat-softmax:0.600,multi-label:0.250"
+    for model, threshold in (("multi-label", 0.25), ("flat-softmax", 0.6), ("soft-max-margin", 0.25)):
         visit.go("example", **{**visit.query, "model": model, "rule": "threshold"})
-        assert visit.control("Threshold τ").value == tau
+        assert visit.control("Threshold τ").value == threshold
     visit.go("curves", **{**visit.query, "model": "multi-label"})
     next(one for one in visit.at.toggle if one.label == toggle).set_value(False)
     visit.run()
-    assert "taus" not in visit.query
-    assert visit.query["tau"] == "0.250"
+    assert "thresholds" not in visit.query
+    assert visit.query["threshold"] == "0.250"
 
 
 def test_views_go_through_the_url_and_back():
     for view in (
-        View(tau=1 - 1e-9, drawn=("levels", "whole"), marked=(), axes="exact-correct"),
-        View(taus=("a:0.500", "b:0.99987"), model="b"),
+        View(threshold=1 - 1e-9, drawn=("levels", "whole"), marked=(), axes="exact-correct"),
+        View(thresholds=("a:0.500", "b:0.99987"), model="b"),
         View(),
     ):
         assert View.from_query(view.to_query()) == view
-    broken = View.from_query({"taus": "a,b:nan,c:2,:0.5,d:0.1", "axes": "x", "drawn": "x"})
+    broken = View.from_query({"thresholds": "a,b:nan,c:2,:0.5,d:0.1", "axes": "x", "drawn": "x"})
     assert broken.own == {"c": 1.0, "d": 0.1}
     assert (broken.axes, broken.drawn) == ("recall-correct", ())
 
@@ -127,7 +127,7 @@ EXTREMES = {
 def test_extreme_data_with_everything_drawn(tmp_path, name, pair):
     scores, truth = EXTREMES[name]
     data = world(tmp_path, scores=scores, truth=truth)
-    visit = Visit("curves", data=data.key, drawn="levels,envelope,whole,spread", axes=pair, tau="0.3")
+    visit = Visit("curves", data=data.key, drawn="levels,envelope,whole,spread", axes=pair, threshold="0.3")
     assert not visit.at.error
     (chart, below), *_ = visit.charts()
     assert "NaN" not in chart.proto.spec

@@ -74,17 +74,19 @@ def expected_numbers(taxonomy, p, truth, answer, best_leaf):
 def test_numbers_of_twenty_samples(no_charts, demo, model):
     taxonomy, evaluation = demo.taxonomy, demo.models[model]
     predictions = evaluation.predictions
-    rule, tau = {"flat-softmax": ("threshold", 0.5), "conditional-sigmoid": ("leaf", 0.5)}.get(
+    rule, threshold = {"flat-softmax": ("threshold", 0.5), "conditional-sigmoid": ("leaf", 0.5)}.get(
         model, ("threshold", 0.85)
     )
     visit = None
     for sample in some_samples(demo):
-        query = {"model": model, "sample": sample, "rule": rule, "tau": f"{tau:.3f}"}
+        query = {"model": model, "sample": sample, "rule": rule, "threshold": f"{threshold:.3f}"}
         visit = visit.go(**query) if visit else Visit("example", **query)
         assert visit.sample == sample
         row = predictions.row_of[sample]
         p, truth = predictions.node_probabilities([row])[0], int(predictions.truth[row])
-        answer = int(hv.infer(taxonomy, p[None], rule=rule, **({"threshold": tau} if rule == "threshold" else {}))[0])
+        answer = int(
+            hv.infer(taxonomy, p[None], rule=rule, **({"threshold": threshold} if rule == "threshold" else {}))[0]
+        )
         best_leaf = int(hv.infer(taxonomy, p[None], rule="top_down")[0])
         expected = expected_numbers(taxonomy, p, truth, answer, best_leaf)
         worked = worked_numbers(taxonomy, truth, answer, p, best_leaf)

@@ -143,7 +143,7 @@ def test_a_metric_in_the_tables_and_goals_of_the_core(added, files):
     model = hv.Evaluation.from_predictions(predictions)
     assert hv.at_least_correct(model.curve, 0.5, key="half_way").is_feasible
     assert model.curve.best_threshold("half_way") is not None
-    table = hv.charts.operating_curves_table({"model": model.curve}, tau=0.5)
+    table = hv.charts.operating_curves_table({"model": model.curve}, threshold=0.5)
     assert table["half_way"][0] == model.curve.at(0.5)["half_way"]
     found = hv.guaranteed_threshold(taxonomy, model.table, predictions.truth, 0.3, 0.3, key="half_way")
     assert found.method == "binomial"
@@ -153,8 +153,8 @@ def test_a_metric_in_the_tables_and_goals_of_the_core(added, files):
 
 def test_a_metric_is_on_the_pages(added, files):
     data = shelved(files)
-    visit = Visit("curves", data=data.key, axes="tau-half-way")
-    assert visit.control("Curve of").value == "tau-half-way"
+    visit = Visit("curves", data=data.key, axes="threshold-half-way")
+    assert visit.control("Curve of").value == "threshold-half-way"
     assert METRIC.label in visit.control("and the best mean of").options
     assert any(METRIC.label in one.value.columns for one in visit.at.dataframe)
     assert METRIC.label in visit.charts()[0][0].proto.spec

@@ -69,7 +69,7 @@ def test_link_to_files_that_are_not_here(page):
 
 
 @pytest.mark.parametrize(
-    ("asked", "tau"),
+    ("asked", "threshold"),
     [
         ("0.25", 0.25),
         ("0.12345", 0.12345),
@@ -84,10 +84,22 @@ def test_link_to_files_that_are_not_here(page):
         ("1_0", 0.5),
     ],
 )
-def test_threshold_of_the_url(asked, tau):
-    visit = Visit("open", tau=asked)
-    assert visit.tau == tau
-    assert visit.query == ({} if tau == 0.5 else {"tau": threshold_text(tau)})
+def test_threshold_of_the_url(asked, threshold):
+    visit = Visit("open", threshold=asked)
+    assert visit.threshold == threshold
+    assert visit.query == ({} if threshold == 0.5 else {"threshold": threshold_text(threshold)})
+
+
+def test_links_with_the_former_names_of_the_threshold():
+    former = {"tau": "0.8", "taus": "a-1:0.25,b:0.999999", "axes": "tau-hf1", "rule": "leaf"}
+    view = View.from_query(former)
+    assert view == View(threshold=0.8, thresholds=("a-1:0.250", "b:0.999999"), axes="threshold-hf1", rule="leaf")
+    assert set(view.to_query()) == {"threshold", "thresholds", "axes", "rule"}
+    assert View.from_query({"threshold": "0.7", "tau": "0.8"}).threshold == 0.7
+    assert View.from_query({"tau": "0.8", "threshold": "0.7"}).threshold == 0.7
+    visit = Visit("open", tau="0.25")
+    assert visit.threshold == 0.25
+    assert visit.query == {"threshold": "0.250"}
 
 
 def test_good_values_of_the_url_are_taken_over(no_charts):
@@ -115,7 +127,7 @@ GARBAGE = {
     "model": "nobody",
     "models": "nobody,,<b>",
     "rule": "zzz",
-    "tau": "nan",
+    "threshold": "nan",
     "sample": "unknown",
     "outcome": "terrible",
     "under": "no such class",
@@ -130,7 +142,7 @@ def test_garbage_in_the_url_falls_back(no_charts, field):
     visit = Visit("example", **(GARBAGE if field == "everything" else {field: GARBAGE[field]}))
     assert not visit.at.error
     assert visit.sample == "v0428"
-    assert visit.tau == 0.5
+    assert visit.threshold == 0.5
     shown = {
         label: visit.control(label).value
         for label in ("Model", "Inference rule", "Show", "Truth in subtree", "Draw as")
@@ -159,9 +171,9 @@ def test_every_field_of_the_url_has_a_grammar():
         view = View.from_query(dict.fromkeys(grammar(), markup))
         # Samples, classes and files may be called anything.
         assert view == View(sample=markup, under=markup, drawn=(), marked=(), parameters=(("cost", markup),))
-    assert View.from_query({"data": "DEMO", "sample": "a\nb", "under": "x" * 1001, "taus": "a:0.5,a:b,<i>:1"}) == View(
-        taus=("a:0.500",)
-    )
+    assert View.from_query(
+        {"data": "DEMO", "sample": "a\nb", "under": "x" * 1001, "thresholds": "a:0.5,a:b,<i>:1"}
+    ) == View(thresholds=("a:0.500",))
 
 
 def test_a_view_stands_in_the_url_as_it_is():
@@ -170,7 +182,7 @@ def test_a_view_stands_in_the_url_as_it_is():
         models=("a-1", "b"),
         model="b",
         rule="leaf",
-        tau=0.123456789012,
+        threshold=0.123456789012,
         parameters=(("bits", 3.25), ("cost", "prices.csv"), ("expectation", "exclusive"), ("lam", 0.5)),
         sample=MARKUP[1],
         outcome="wrong",
@@ -181,7 +193,7 @@ def test_a_view_stands_in_the_url_as_it_is():
         drawn=("levels", "bands"),
         marked=(),
         panel="none",
-        taus=("a-1:0.250", "b:0.999999"),
+        thresholds=("a-1:0.250", "b:0.999999"),
     )
     assert View.from_query(view.to_query()) == view
     assert View.from_query({}) == View()
@@ -246,7 +258,7 @@ def test_model_rule_and_threshold_go_from_page_to_page():
     assert visit.control("Model").value == "conditional-sigmoid"
     assert visit.control("Threshold τ").value == 0.8
     assert "threshold τ = 0.800" in visit.text
-    assert visit.tau == 0.8
+    assert visit.threshold == 0.8
     visit.go("curves")
     assert "At τ = 0.80" in visit.text
     visit.go("example")
@@ -255,7 +267,7 @@ def test_model_rule_and_threshold_go_from_page_to_page():
     visit.go("overview")
     assert visit.control("Inference rule").value == "leaf"
     assert "most probable leaf" in visit.text
-    assert visit.query == {"model": "conditional-sigmoid", "rule": "leaf", "tau": "0.800"} | {
+    assert visit.query == {"model": "conditional-sigmoid", "rule": "leaf", "threshold": "0.800"} | {
         key: value for key, value in visit.query.items() if key == "models"
     }
 
@@ -263,8 +275,8 @@ def test_model_rule_and_threshold_go_from_page_to_page():
 def test_dragged_threshold_reaches_the_example(demo):
     visit = Visit("curves", models="flat-softmax")
     (chart, _), *_ = visit.charts()
-    visit.select(chart, {"tau": [{"tau": 0.913}]})
-    assert visit.query["tau"] == "0.913"
+    visit.select(chart, {"chosen": [{"threshold": 0.913}]})
+    assert visit.query["threshold"] == "0.913"
     curve = demo.models["flat-softmax"].curve
     below = visit.charts()[0][1].value
     assert below.startswith("Flat softmax at τ = 0.91: ")
@@ -279,25 +291,25 @@ def test_the_button_of_a_target_sets_the_threshold_it_names(demo):
     visit.press("Use τ")
     # The definition, over all points of the curve.
     allowed = curve.values["correct"] >= 0.95
-    reached = curve.at(visit.tau)
+    reached = curve.at(visit.threshold)
     assert reached["correct"] >= 0.95
     assert reached["info_recall"] == curve.values["info_recall"][allowed].max()
 
 
 def test_a_link_wins_over_the_session(no_charts):
-    visit = Visit("example", tau="0.300")
-    visit.go(tau="0.700", model="multi-label", sample="v0007")
-    assert (visit.tau, visit.sample) == (0.7, "v0007")
+    visit = Visit("example", threshold="0.300")
+    visit.go(threshold="0.700", model="multi-label", sample="v0007")
+    assert (visit.threshold, visit.sample) == (0.7, "v0007")
     assert visit.control("Model").value == "multi-label"
 
 
 # The list of mistakes ---------------------------------------------------------------------------------------------------
 
 
-def expected_order(demo, model, rule, tau, outcome, under, order):
+def expected_order(demo, model, rule, threshold, outcome, under, order):
     """Ids of a selection, from the public functions: filter, then stable sort."""
     taxonomy, evaluation = demo.taxonomy, demo.models[model]
-    table = evaluation.per_sample(rule, tau)
+    table = evaluation.per_sample(rule, threshold)
     keep = []
     for i, (truth, answer) in enumerate(zip(table["truth"].tolist(), table["predicted"].tolist())):
         above = {taxonomy.names[node] for node in taxonomy.path(truth)}
@@ -314,7 +326,7 @@ def expected_order(demo, model, rule, tau, outcome, under, order):
     [("wrong", "watercraft", "win_lost"), ("coarse", "rail vehicle", "info_dist"), ("wrong", "rail vehicle", "file")],
 )
 def test_next_walks_the_selection(no_charts, demo, outcome, under, order):
-    visit = Visit("example", model="soft-max-margin", rule="threshold", tau="0.600")
+    visit = Visit("example", model="soft-max-margin", rule="threshold", threshold="0.600")
     visit.control("Show").set_value(outcome)
     visit.run()
     visit.control("Truth in subtree").select(under)
@@ -347,7 +359,7 @@ def test_next_walks_the_selection(no_charts, demo, outcome, under, order):
 
 
 def test_list_of_samples_is_the_selection(no_charts, demo):
-    visit = Visit("example", outcome="wrong", model="multi-label", tau="0.500")
+    visit = Visit("example", outcome="wrong", model="multi-label", threshold="0.500")
     expected = expected_order(demo, "multi-label", "threshold", 0.5, "wrong", "", "win_lost")
     table = next(one.value for one in visit.at.dataframe if "answer" in one.value.columns)
     first, last, n = map(int, re.search(r"Samples\*\* (\d+) to (\d+) of (\d+)", visit.text).groups())
@@ -363,7 +375,7 @@ def test_list_of_samples_is_the_selection(no_charts, demo):
 
 
 def test_counts_on_the_filter_are_those_of_the_overview(no_charts, demo):
-    visit = Visit("example", tau="0.700")
+    visit = Visit("example", threshold="0.700")
     options = visit.control("Show").options
     table = demo.models["flat-softmax"].per_sample("threshold", 0.7)
     exact, correct = int(table["exact"].sum()), int(table["correct"].sum())
@@ -372,7 +384,7 @@ def test_counts_on_the_filter_are_those_of_the_overview(no_charts, demo):
     assert f"**{exact}** are exact, **{correct - exact}** are correct but coarse" in visit.text
     assert f"**{600 - correct}** are wrong" in visit.text
     # A subtree chosen on the other page does not follow the link that names all mistakes, nor those of single ones.
-    visit.go("overview", under="watercraft", outcome="exact", tau="0.700")
+    visit.go("overview", under="watercraft", outcome="exact", threshold="0.700")
     links = [one.proto for one in visit.at.get("page_link") if "mistakes" in one.label or one.label == "Details"]
     assert len(links) == 7
     assert all("outcome=wrong" in str(link) and "under" not in str(link) for link in links)

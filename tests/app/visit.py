@@ -46,9 +46,9 @@ class Visit:
         return {key: one if isinstance(one, str) else one[-1] for key, one in dict(self.at.query_params).items()}
 
     @property
-    def tau(self):
+    def threshold(self):
         """The threshold that the page says it shows."""
-        return float(re.search(r'data-tau="([\d.]+)"', "".join(one.proto.body for one in self.at.get("html")))[1])
+        return float(re.search(r'data-threshold="([\d.]+)"', "".join(one.proto.body for one in self.at.get("html")))[1])
 
     @property
     def text(self):

@@ -13,7 +13,7 @@ PLOT = """name => { const r = document.querySelector(`.stVegaLiteChart svg.marks
 DOTS = """() => Object.fromEntries([...document.querySelectorAll('svg.marks g.main_group .mark-symbol path')]
     .filter(one => one.__data__?.datum?.field !== undefined)
     .map(one => { const r = one.getBoundingClientRect(), d = one.__data__.datum;
-        return [d.model, [r.left + r.width / 2, r.top + r.height / 2, d.tau]] }))"""
+        return [d.model, [r.left + r.width / 2, r.top + r.height / 2, d.threshold]] }))"""
 # The read-out: [[model number, column, text]].
 READ_OUT = """() => [...document.querySelectorAll('svg.marks g.read_out_group text')]
     .filter(one => one.__data__?.datum?.spot !== undefined)
@@ -80,10 +80,10 @@ class CurvePage:
         """Left, top, width and height of a panel's plot, in page coordinates."""
         return self.page.evaluate(PLOT, name)
 
-    def on_strip(self, tau):
+    def on_strip(self, threshold):
         """Page coordinates of a threshold on the strip."""
         left, top, width, height = self.plot("strip")
-        return left + width * tau, top + height * 0.6
+        return left + width * threshold, top + height * 0.6
 
     def dots(self):
         """Model -> [x, y, threshold] of the dots."""
@@ -104,7 +104,7 @@ class CurvePage:
         """What the read-out says of the threshold."""
         return next(one for one in self.words("read_out") if one.startswith("At τ"))
 
-    def tau(self):
+    def threshold(self):
         """The threshold as the drawing says it."""
         return float(self.heading().removeprefix("At τ = "))
 
@@ -112,12 +112,13 @@ class CurvePage:
         """All that follows the threshold: read-out, histogram, sentence, dots, number field, handle; as text."""
         return self.page.evaluate(STATE)
 
-    def url_tau(self, condition="tau !== null"):
-        """The threshold of the URL once it fulfils a condition on `tau`."""
+    def url_threshold(self, condition="threshold !== null"):
+        """The threshold of the URL once it fulfils a condition on `threshold`."""
         self.page.wait_for_function(
-            f"() => {{ const tau = parseFloat(new URL(location).searchParams.get('tau')); return {condition} }}",
+            f"() => {{ const threshold = parseFloat(new URL(location).searchParams.get('threshold')); return {condition} }}",
+            ,
         )
-        return float(re.search(r"tau=([\d.]+)", self.page.url)[1])
+        return float(re.search(r"threshold=([\d.]+)", self.page.url)[1])
 
     @contextlib.contextmanager
     def server_stopped(self):

@@ -12,7 +12,7 @@ from tests.browser.curve_page import CurvePage
 pytestmark = pytest.mark.browser
 
 RING = """() => [...document.querySelectorAll('svg.marks g.main_group path')].map(one => one.__data__?.datum)
-    .filter(one => one?.label === '95 % correct').map(one => [one.tau, one.x, one.y])"""
+    .filter(one => one?.label === '95 % correct').map(one => [one.threshold, one.x, one.y])"""
 BANDS = """() => new Set([...document.querySelectorAll('svg.marks g.main_group .mark-line path')]
     .filter(one => one.getAttribute('fill-opacity') === '0.16').map(one => one.getAttribute('fill'))).size"""
 TOO_WIDE = "() => document.documentElement.scrollWidth > window.innerWidth"
@@ -32,9 +32,11 @@ def test_a_target_moves_the_handle(open_page, server, curves):
     flat, multi = targets["Flat softmax"], targets["Multi-label"]
 
     def ring(target):
-        page.wait_for_function(f"tau => ({RING})().some(one => one[0] === tau)", arg=target.threshold)
-        ((tau, x, y),) = {tuple(one) for one in page.evaluate(RING)}
-        assert (tau, x, y) == pytest.approx((target.threshold, target.values["info_recall"], target.values["correct"]))
+        page.wait_for_function(f"threshold => ({RING})().some(one => one[0] === threshold)", arg=target.threshold)
+        ((threshold, x, y),) = {tuple(one) for one in page.evaluate(RING)}
+        assert (threshold, x, y) == pytest.approx(
+            (target.threshold, target.values["info_recall"], target.values["correct"])
+        )
 
     ring(flat)
     # The ring follows the model that is looked at, without the server.
@@ -42,13 +44,13 @@ def test_a_target_moves_the_handle(open_page, server, curves):
         page.get_by_label("Selected model").select_option("Multi-label")
         ring(multi)
     page.get_by_role("button", name=f"Use τ = {multi.threshold:.12g}").click()
-    assert view.url_tau(f"tau === {multi.threshold}") == multi.threshold
+    assert view.url_threshold(f"threshold === {multi.threshold}") == multi.threshold
     page.get_by_role("button", name="Current τ").wait_for()
-    assert CurvePage(page, server).tau() == pytest.approx(multi.threshold)
+    assert CurvePage(page, server).threshold() == pytest.approx(multi.threshold)
 
 
 def test_bands_and_the_exported_file(open_page, curves, tmp_path):
-    page = open_page("curves?models=flat-softmax,multi-label&panel=uncertainty&tau=0.700")
+    page = open_page("curves?models=flat-softmax,multi-label&panel=uncertainty&threshold=0.700")
     assert page.evaluate(BANDS) == 0
     page.get_by_text("Show bands and intervals").click()
     page.wait_for_function(f"() => ({BANDS})() === 2")

@@ -29,18 +29,18 @@ def demo():
     return taxonomy, found
 
 
-def expected_read_out(demo, tau):
+def expected_read_out(demo, threshold):
     """Texts of the read-out at a threshold, by model number."""
     taxonomy, models = demo
     found = {}
     for number, name in enumerate(MODELS.values()):
         table, curve = models[name]
-        at = curve.at(tau)
+        at = curve.at(threshold)
         keys = ("correct", "exact", "info_precision", "info_recall", "info_f1")
-        counts = answer_depths(taxonomy, table, [tau])[0]
+        counts = answer_depths(taxonomy, table, [threshold])[0]
         found[number] = [
             *(f"{at[key]:.3f}" for key in keys),
-            f"{share_not_at_leaf(taxonomy, table, [tau])[0]:.3f}",
+            f"{share_not_at_leaf(taxonomy, table, [threshold])[0]:.3f}",
             f"{counts @ np.arange(len(counts)) / table.n_samples:.2f}",
         ]
     return found
@@ -51,17 +51,17 @@ def percent(share):
     return math.floor(100 * share + 0.5 + 1e-9)
 
 
-def check_everything(chart, demo, tau, picked):
-    """Every number on the page is the one of the public functions at `tau`, to the digits shown."""
+def check_everything(chart, demo, threshold, picked):
+    """Every number on the page is the one of the public functions at `threshold`, to the digits shown."""
     taxonomy, models = demo
-    assert chart.read_out() == expected_read_out(demo, tau)
+    assert chart.read_out() == expected_read_out(demo, threshold)
     table, curve = models[picked]
-    counts = answer_depths(taxonomy, table, [tau])[0].tolist()
+    counts = answer_depths(taxonomy, table, [threshold])[0].tolist()
     shown = [word for word in chart.words("depths") if re.fullmatch(r"[\d,]+", word)]
     assert [str(one) for one in counts] == shown[-len(counts) :]
     (sentence,) = chart.words("sentence")
     assert sentence.startswith(f"{picked} at τ = ")
-    at = curve.at(tau)
+    at = curve.at(threshold)
     for key in ("correct", "exact", "info_recall"):
         if 0.01 < at[key] < 0.99:
             assert f"{percent(at[key])} %" in sentence, key
@@ -70,9 +70,9 @@ def check_everything(chart, demo, tau, picked):
     assert f": {right} of the answers are correct" in below
 
 
-def settled(page, tau):
+def settled(page, threshold):
     """Wait for the server's sentence about a threshold."""
-    page.get_by_text(re.compile(rf"At τ = {tau:.2f} .* is right")).first.wait_for()
+    page.get_by_text(re.compile(rf"At τ = {threshold:.2f} .* is right")).first.wait_for()
 
 
 def twenty_steps(chart, places):
@@ -88,7 +88,7 @@ def twenty_steps(chart, places):
 def test_the_handle_with_the_server_stopped(open_page, server, demo):
     page = open_page(QUERY)
     chart = CurvePage(page, server)
-    assert chart.tau() == 0.5
+    assert chart.threshold() == 0.5
     page.mouse.move(*chart.on_strip(0.5))
     page.mouse.down()
     with chart.server_stopped():
@@ -102,14 +102,16 @@ def test_the_handle_with_the_server_stopped(open_page, server, demo):
     for what in ("read-out", "histogram", "sentence", "dots", "number", "handle"):
         # Ticks hold the handle for a step or two.
         assert len({one[what] for one in seen}) >= 18, what
-    tau = chart.tau()
-    assert tau == pytest.approx(0.9, abs=0.003)
+    threshold = chart.threshold()
+    assert threshold == pytest.approx(0.9, abs=0.003)
     page.mouse.up()
-    assert chart.url_tau("tau > 0.8") == tau
-    page.wait_for_selector('#hierviz-view[data-tau="0.500"]', state="attached")  # the page outside did not run again
-    settled(page, tau)
+    assert chart.url_threshold("threshold > 0.8") == threshold
+    page.wait_for_selector(
+        '#hierviz-view[data-threshold="0.500"]', state="attached"
+    )  # the page outside did not run again
+    settled(page, threshold)
     assert chart.sent() == 1
-    check_everything(chart, demo, tau, "Flat softmax")
+    check_everything(chart, demo, threshold, "Flat softmax")
     before = chart.read_out()
     page.reload()
     again = CurvePage(page)
@@ -155,31 +157,31 @@ def test_a_dot_along_its_curve_with_the_server_stopped(open_page, server, demo):
     # The dot stays on its curve and near the pointer; its curve is to the left above one half.
     thresholds = [float(one["number"]) for one in seen]
     assert thresholds == sorted(thresholds)
-    assert end[2] == chart.tau() > 0.6
+    assert end[2] == chart.threshold() > 0.6
     assert abs(end[0] - (x - 240)) < 40
     page.mouse.up()
-    tau = chart.tau()
-    assert chart.url_tau("tau > 0.55") == tau
-    settled(page, tau)
+    threshold = chart.threshold()
+    assert chart.url_threshold("threshold > 0.55") == threshold
+    settled(page, threshold)
     assert chart.sent() == 1
     # Who is grabbed is looked at, here and on the other pages.
     assert "model=multi-label" in page.url
-    check_everything(chart, demo, tau, "Multi-label")
+    check_everything(chart, demo, threshold, "Multi-label")
     page.get_by_role("link", name="See the answers at this τ").click()
-    text = f"{tau:.12f}".rstrip("0")
+    text = f"{threshold:.12f}".rstrip("0")
     page.get_by_text(re.compile(rf"Multi-label.* · threshold τ = {text}")).first.wait_for()
     # Back on the page another chart stands there, and is moved once, not twice.
     page.go_back()
     page.wait_for_url("**/curves?*")
     chart = CurvePage(page, server)
-    assert chart.tau() == tau
+    assert chart.threshold() == threshold
     chart.forget()
     page.mouse.move(*chart.on_strip(0.3))
     page.mouse.down()
     page.mouse.move(*chart.on_strip(0.33), steps=4)
     page.mouse.up()
-    assert chart.url_tau("tau < 0.4") == chart.tau()
-    settled(page, chart.tau())
+    assert chart.url_threshold("threshold < 0.4") == chart.threshold()
+    settled(page, chart.threshold())
     assert chart.sent() == 1
 
 
@@ -190,42 +192,48 @@ def test_keys_and_the_number_field_with_the_server_stopped(open_page, server, de
     chart.handle.focus()
     with chart.server_stopped():
         seen = [chart.state()]
-        for key, tau in (("ArrowRight", 0.51), ("ArrowUp", 0.52), ("ArrowLeft", 0.51), ("PageUp", 0.61), ("Home", 0)):
+        for key, threshold in (
+            ("ArrowRight", 0.51),
+            ("ArrowUp", 0.52),
+            ("ArrowLeft", 0.51),
+            ("PageUp", 0.61),
+            ("Home", 0),
+        ):
             page.keyboard.press(key)
             rest(page)
-            assert chart.tau() == tau
+            assert chart.threshold() == threshold
             seen.append(chart.state())
         page.keyboard.press("End")
         rest(page)
-        assert chart.tau() == 1
+        assert chart.threshold() == 1
         chart.number.fill("0.42")
         rest(page)
-        assert chart.tau() == 0.42
+        assert chart.threshold() == 0.42
         assert chart.handle.get_attribute("aria-valuenow") == "0.42"
         assert chart.read_out() == expected_read_out(demo, 0.42)
         chart.number.press("ArrowUp")
         rest(page)
-        assert chart.tau() == 0.43
+        assert chart.threshold() == 0.43
         # With shift to the next threshold at which the answers of the model change: something must be different there.
         chart.handle.focus()
         for key, step in (("Shift+ArrowRight", 1), ("Shift+ArrowRight", 1), ("Shift+ArrowLeft", -1)):
-            old = chart.tau()
+            old = chart.threshold()
             page.keyboard.press(key)
             rest(page)
-            assert 0 < step * (chart.tau() - old) < 0.01
-            assert curve.place(chart.tau()) != curve.place(old)
-        tau = chart.tau()
+            assert 0 < step * (chart.threshold() - old) < 0.01
+            assert curve.place(chart.threshold()) != curve.place(old)
+        threshold = chart.threshold()
     assert len({one["read-out"] for one in seen}) == 5  # 0.51 twice
-    assert chart.url_tau(f"Math.abs(tau - {tau}) < 1e-9") == tau
-    settled(page, tau)
-    check_everything(chart, demo, tau, "Multi-label")
+    assert chart.url_threshold(f"Math.abs(threshold - {threshold}) < 1e-9") == threshold
+    settled(page, threshold)
+    check_everything(chart, demo, threshold, "Multi-label")
     chart.forget()
     # In one go, so that the page has no time to ask the server in between.
     chart.handle.evaluate(
         """handle => { for (let k = 0; k < 10; k += 1)
         handle.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true, cancelable: true})) }"""
     )
-    chart.url_tau(f"tau > {tau} + 0.09")
+    chart.url_threshold(f"threshold > {threshold} + 0.09")
     assert chart.sent() == 1
 
 
@@ -254,7 +262,7 @@ def test_a_finger_at_390_pixels(open_page, server):
     assert len(seen) >= 8
     first = float(chart.number.input_value())
     assert first > 0.8
-    assert chart.url_tau("tau > 0.7") == first
+    assert chart.url_threshold("threshold > 0.7") == first
     quiet(page)
     chart.show("main")
     until(page, lambda: "Multi-label" in chart.dots())
@@ -270,7 +278,7 @@ def test_a_finger_at_390_pixels(open_page, server):
     touch(page, "touchEnd")
     assert len(seen) >= 8
     assert page.evaluate(scrolled) == start
-    assert chart.url_tau(f"tau < {first}") == float(chart.number.input_value()) < first
+    assert chart.url_threshold(f"threshold < {first}") == float(chart.number.input_value()) < first
     # Where nothing can be grabbed the finger scrolls the page.
     left, top, _, height = chart.plot("main")
     top += height
@@ -284,7 +292,7 @@ def test_a_finger_at_390_pixels(open_page, server):
 
 def test_every_model_with_a_threshold_of_its_own(open_page, server):
     own = "flat-softmax:0.3,conditional-sigmoid:0.4,multi-label:0.7"
-    page = open_page(f"{QUERY}&taus={own}&model=multi-label")
+    page = open_page(f"{QUERY}&thresholds={own}&model=multi-label")
     chart = CurvePage(page, server)
     chart.show("main")
 
@@ -304,7 +312,7 @@ def test_every_model_with_a_threshold_of_its_own(open_page, server):
         now = thresholds()
         assert {one for one in now if now[one] != before[one]} == {name}
         text = f"{now[name]:.12f}".rstrip("0").ljust(5, "0")
-        page.wait_for_function(f"() => new URL(location).searchParams.get('taus').includes('{key}:{text}')")
+        page.wait_for_function(f"() => new URL(location).searchParams.get('thresholds').includes('{key}:{text}')")
         assert chart.sent() == 1
     # Another theme is another drawing: it starts where the last one was left.
     now = thresholds()
@@ -319,13 +327,13 @@ def test_every_model_with_a_threshold_of_its_own(open_page, server):
 
 
 def test_a_button_moves_the_handle(open_page):
-    page = open_page("curves?tau=0.987654")
+    page = open_page("curves?threshold=0.987654")
     chart = CurvePage(page)
-    assert chart.tau() == 0.987654
+    assert chart.threshold() == 0.987654
     assert float(chart.number.input_value()) == 0.987654
     page.get_by_role("button", name=re.compile("Majority")).click()
     # 0.5 is what a link without a threshold means.
-    page.wait_for_function("() => !new URL(location).searchParams.has('tau')")
+    page.wait_for_function("() => !new URL(location).searchParams.has('threshold')")
     page.wait_for_function(
         "text => document.querySelector('svg.marks g.read_out_group')?.textContent.includes(text)",
         arg="At τ = 0.500",

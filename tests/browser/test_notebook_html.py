@@ -23,7 +23,7 @@ def curves():
 def opened(chromium, curves, tmp_path_factory):
     """The notebook's cell as a file in an offline browser, and the document inside its iframe."""
     file = tmp_path_factory.mktemp("notebook") / "cell.html"
-    shown = hv.show(hv.charts.operating_curves(curves, tau=0.5))
+    shown = hv.show(hv.charts.operating_curves(curves, threshold=0.5))
     file.write_text(f"<!DOCTYPE html><meta charset='utf-8'>{shown._repr_html_()}", encoding="utf-8")
     context = chromium.new_context(viewport={"width": 1200, "height": 1000}, offline=True)
     context.set_default_timeout(WATCHDOG)
@@ -52,11 +52,11 @@ def numbers(frame):
     return float(re.search(r"\d\.\d+|\d", heading)[0]), [one for one in found if re.fullmatch(r"\d\.\d{2,3}", one)]
 
 
-def assert_numbers(frame, curves, tau):
+def assert_numbers(frame, curves, threshold):
     heading, shown = numbers(frame)
-    assert heading == pytest.approx(tau, abs=0.0051)
+    assert heading == pytest.approx(threshold, abs=0.0051)
     for name, curve in curves.items():
-        values = curve.at(tau)
+        values = curve.at(threshold)
         for key in ("correct", "exact", "info_precision", "info_recall", "info_f1"):
             assert f"{values[key]:.3f}" in shown, (name, key)
 
@@ -71,14 +71,14 @@ def test_the_slider_moves_the_numbers(opened, curves):
     for _ in range(40):
         page.keyboard.press("ArrowRight")
     rest(page)
-    tau = float(slider.input_value())
-    assert tau > 0.5
+    threshold = float(slider.input_value())
+    assert threshold > 0.5
     assert numbers(frame) != before
-    assert_numbers(frame, curves, tau)
-    for tau in (0.9, 0.123, 1.0, 0.0):
-        slider.fill(str(tau))
+    assert_numbers(frame, curves, threshold)
+    for threshold in (0.9, 0.123, 1.0, 0.0):
+        slider.fill(str(threshold))
         rest(page)
-        assert_numbers(frame, curves, tau)
+        assert_numbers(frame, curves, threshold)
 
 
 def test_nothing_is_cut_off(opened):

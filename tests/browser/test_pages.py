@@ -249,7 +249,7 @@ def test_click_in_the_list(open_page):
 
 
 def test_back_restores_the_former_view(open_page):
-    page = open_page("example?sample=v0007&model=multi-label&tau=0.700")
+    page = open_page("example?sample=v0007&model=multi-label&threshold=0.700")
     charts(page, 3)
     assert sample(page) == "v0007"
     page.get_by_role("link", name="Operating curves", exact=True).first.click()

@@ -19,7 +19,7 @@ def curve_of(threshold, **values):
 
 
 def three_points():
-    """tau >= 0.8: nothing said, never wrong. 0.4 <= tau < 0.8: half said, 0.9 right. Below: 0.75 said, 0.6 right."""
+    """threshold >= 0.8: nothing said, never wrong. 0.4 <= threshold < 0.8: half said, 0.9 right. Below: 0.75 said, 0.6 right."""
     return curve_of([0.8, 0.4], info_recall=[0, 0.5, 0.75], correct=[1, 0.9, 0.6], info_f1=[0, 0.6, 0.7])
 
 

@@ -78,7 +78,7 @@ def test_the_axis_has_room_for_the_band_and_so_have_the_places_of_the_dots():
     (band,) = [view for view in views(spec) if view["mark"].get("filled") and view["mark"]["type"] == "line"]
     low, high = band["encoding"]["y"]["scale"]["domain"]
     assert low <= wide["m"].curve["correct"].lower.min()
-    # The place of the dot at tau = 0, where 0.6 is correct, on the same axis.
+    # The place of the dot at threshold = 0, where 0.6 is correct, on the same axis.
     assert with_bands["y"][0][0] == pytest.approx(10_000 * (high - 0.6) / (high - low), abs=1)
 
 
@@ -91,7 +91,7 @@ def test_no_band_where_a_metric_of_the_axes_has_none():
 
 
 def test_rings_stand_on_the_curve_at_their_threshold():
-    points = [{"model": "b", "label": "95 % correct", "tau": 0.6}]
+    points = [{"model": "b", "label": "95 % correct", "threshold": 0.6}]
     curves = {"a": curve_of([0.9, 0.6]), "b": three_points()}
     spec = to_vega_lite(operating_curves(curves, points=points))
     (ring,) = [
@@ -100,7 +100,7 @@ def test_rings_stand_on_the_curve_at_their_threshold():
     (row,) = ring["rows"]
     assert (row["x"], row["y"], row["j"], row["label"]) == (0.5, 0.9, 1, "95 % correct")
     with pytest.raises(hv.PredictionsError, match="points: expected a model of a, b, got 'c'"):
-        operating_curves(curves, points=[{"model": "c", "label": "", "tau": 0.5}])
+        operating_curves(curves, points=[{"model": "c", "label": "", "threshold": 0.5}])
 
 
 def test_difference_table_and_spans():

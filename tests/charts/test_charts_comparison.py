@@ -53,8 +53,8 @@ def test_a_modest_model_is_better_and_looks_worse_at_one_threshold(pair):
     levels = BAND_LEVELS[highest_level(N) >= BAND_LEVELS]
     more = [best_at_correct(one.values["info_recall"], one.values["correct"], levels) for one in (a, b)]
     assert (more[0] >= more[1]).mean() == 1
-    taus = np.linspace(0.2, 0.999, 200)
-    assert (a.at(taus)["info_f1"] < b.at(taus)["info_f1"]).mean() > 0.8
+    thresholds = np.linspace(0.2, 0.999, 200)
+    assert (a.at(thresholds)["info_f1"] < b.at(thresholds)["info_f1"]).mean() > 0.8
 
 
 def test_sentences_at_one_threshold_name_no_winner(pair):
@@ -62,11 +62,11 @@ def test_sentences_at_one_threshold_name_no_winner(pair):
     text = charts.operating_curves_sentence(curves, 0.5, model="B")
     assert text.startswith("At τ = 0.50 B is right ")
     assert " A " not in text
-    for tau, said in (
+    for threshold, said in (
         (0.5, "The same τ means different things for different models"),
         ({"A": 0.1, "B": 0.9}, "do not"),
     ):
-        chart = charts.operating_curves(curves, tau=tau, width=1000)
+        chart = charts.operating_curves(curves, threshold=threshold, width=1000)
         words = " ".join(shown_texts(charts.to_svg(chart)))
         assert said in words
         assert "do not say which model is better" in words
@@ -74,7 +74,7 @@ def test_sentences_at_one_threshold_name_no_winner(pair):
         numbers = [view for view in views(charts.to_vega_lite(chart)) if "fontWeight" in str(view["mark"])]
         assert not [view for view in numbers if "shown" in str(view["encoding"].get("text"))]
     assert charts.threshold_caution(1) == ""
-    spec = str(charts.operating_curves(curves, x="tau", y="info_f1").to_dict())
+    spec = str(charts.operating_curves(curves, x="threshold", y="info_f1").to_dict())
     assert "Better: " not in spec
 
 

@@ -41,14 +41,14 @@ RULES = {"leaf": {"info_recall": 0.75, "correct": 0.6}, "majority": {"info_recal
 
 def test_the_knot_table_holds_the_exact_value_of_every_threshold():
     curves = many_curves(2)
-    taus = knots(curves)
-    table = numbers.knot_table(curves, ["correct", "info_f1"], taus, ThresholdScale())
-    assert table.columns.tolist() == ["tau", "at", "text", "correct_0", "f1_0", "correct_1", "f1_1"]
-    assert table["tau"].tolist() == table["at"].tolist() == taus.tolist()
-    for i, (tau, text) in enumerate(zip(table["tau"], table["text"])):
-        assert float(text) == tau
+    thresholds = knots(curves)
+    table = numbers.knot_table(curves, ["correct", "info_f1"], thresholds, ThresholdScale())
+    assert table.columns.tolist() == ["threshold", "at", "text", "correct_0", "f1_0", "correct_1", "f1_1"]
+    assert table["threshold"].tolist() == table["at"].tolist() == thresholds.tolist()
+    for i, (threshold, text) in enumerate(zip(table["threshold"], table["text"])):
+        assert float(text) == threshold
         for number, curve in enumerate(curves.values()):
-            assert table[f"correct_{number}"][i] == curve.at(tau)["correct"]
+            assert table[f"correct_{number}"][i] == curve.at(threshold)["correct"]
 
 
 def test_answers_at_every_knot_against_their_definition(taxonomy):
@@ -56,10 +56,10 @@ def test_answers_at_every_knot_against_their_definition(taxonomy):
     p = np.array([probabilities(tree, rng) for _ in range(40)])
     table, truth = pareto_table(tree, p), rng.choice(tree.leaves, 40)
     curves = {"m": operating_curve(tree, truth, table)}
-    taus = knots(curves)
-    found = numbers.knot_table(curves, ["correct"], taus, ThresholdScale(), {"m": (tree, table)})
-    for i in range(0, len(taus), 37):
-        answers = infer(tree, p, "threshold", threshold=taus[i])
+    thresholds = knots(curves)
+    found = numbers.knot_table(curves, ["correct"], thresholds, ThresholdScale(), {"m": (tree, table)})
+    for i in range(0, len(thresholds), 37):
+        answers = infer(tree, p, "threshold", threshold=thresholds[i])
         depths = [tree.depth[node] for node in answers.tolist()]
         assert found["mean_depth_0"][i] == pytest.approx(sum(depths) / 40, abs=1e-12)
         assert found["not_at_leaf_0"][i] == pytest.approx(sum(not tree.is_leaf[one] for one in answers.tolist()) / 40)
@@ -162,19 +162,19 @@ def test_axes_are_cropped_to_what_is_drawn(key, values, zoom, expected):
     assert numbers.domain(key, np.array(values), zoom) == pytest.approx(expected)
 
 
-def test_the_selection_is_called_tau_and_has_a_slider():
-    spec = operating_curves({"m": three_points()}, tau=0.62).to_dict()
-    param = next(one for one in spec["params"] if one["name"] == "tau")
+def test_the_selection_of_the_threshold_has_a_slider():
+    spec = operating_curves({"m": three_points()}, threshold=0.62).to_dict()
+    param = next(one for one in spec["params"] if one["name"] == "chosen")
     assert param["select"]["type"] == "point"
-    assert param["select"]["fields"] == ["tau"]
+    assert param["select"]["fields"] == ["threshold"]
     assert param["select"]["on"] == "pointerdown, pointermove[event.buttons === 1]"
-    assert param["value"] == [{"tau": 0.62}]
+    assert param["value"] == [{"threshold": 0.62}]
     assert param["bind"] == {"input": "range", "min": 0, "max": 1, "step": 0.001, "name": "threshold τ "}
     (hit,) = (view for view in views(spec) if view.get("mark", {}).get("cursor") == "ew-resize")
     assert len(hit["rows"]) == len(knots({"m": three_points()}, 0.62))
     assert hit["rows"][0]["lo"] < 0
     assert hit["rows"][-1]["hi"] > 1
-    edges = np.array([(row["lo"], row["tau"], row["hi"]) for row in hit["rows"]])
+    edges = np.array([(row["lo"], row["threshold"], row["hi"]) for row in hit["rows"]])
     assert np.all((edges[:, 0] < edges[:, 1]) & (edges[:, 1] < edges[:, 2]))
     assert np.array_equal(edges[1:, 0], edges[:-1, 2])
 
@@ -185,14 +185,14 @@ def test_several_models_have_a_selection_of_the_one_looked_at():
     param = next(one for one in spec["params"] if one["name"] == "model")
     assert param["value"] == [{"model": 1}]
     assert param["bind"]["labels"] == list(curves)
-    assert selections(curves) == ["tau", "model"]
-    assert selections({"m": three_points()}) == ["tau"]
+    assert selections(curves) == ["chosen", "model"]
+    assert selections({"m": three_points()}) == ["chosen"]
     assert "model" not in {one["name"] for one in operating_curves({"m": three_points()}).to_dict()["params"]}
 
 
 def test_every_model_can_have_a_threshold_of_its_own():
     curves = {"A": three_points(), "B": three_points()}
-    svg = to_svg(operating_curves(curves, tau={"A": 0.9, "B": 0.3}, model="B"))
+    svg = to_svg(operating_curves(curves, threshold={"A": 0.9, "B": 0.3}, model="B"))
     words = shown_texts(svg)
     assert "0.900" in words
     assert "0.300" in words
@@ -201,7 +201,7 @@ def test_every_model_can_have_a_threshold_of_its_own():
     # Correct at 0.9 and at 0.3, worked by hand in `three_points`.
     assert "1.000" in words
     assert "0.600" in words
-    table = operating_curves_table(curves, tau={"A": 0.9, "B": 0.3})
+    table = operating_curves_table(curves, threshold={"A": 0.9, "B": 0.3})
     assert table["threshold"].tolist() == [0.9, 0.3]
     assert table["correct"].tolist() == [1, 0.6]
     assert operating_curves_sentence(curves, {"A": 0.9, "B": 0.3}, model="B").startswith("At τ = 0.30 B is right 60 %")
@@ -233,7 +233,7 @@ def test_a_rule_without_the_axis_metrics_is_left_out():
 
 
 def test_the_read_out_starts_with_the_values_at_the_threshold():
-    words = shown_texts(to_svg(operating_curves({"m": three_points(), "n": curve_of([])}, tau=0.5)))
+    words = shown_texts(to_svg(operating_curves({"m": three_points(), "n": curve_of([])}, threshold=0.5)))
     for word in ("At τ = 0.500", "0.900", "0.600", "F1", "m", "n", "τ = 0.500"):
         assert word in words
 
@@ -250,7 +250,7 @@ def test_axes_are_called_as_in_the_registry():
 def test_it_compiles_fits_and_is_readable(n, width, dark):
     curves = many_curves(n)
     rules = dict.fromkeys(list(curves)[:3], RULES)
-    chart = operating_curves(curves, rules=rules, width=width, dark=dark, tau=1)
+    chart = operating_curves(curves, rules=rules, width=width, dark=dark, threshold=1)
     svg = to_svg(chart, dark)
     assert size(svg)[0] <= width
     assert min(font_sizes(svg)) >= 11
@@ -273,7 +273,7 @@ def test_values_that_are_not_a_curve_are_refused():
 
 
 def test_the_table_holds_thresholds_and_rules():
-    table = operating_curves_table({"m": three_points()}, tau=0.5, rules={"m": RULES})
+    table = operating_curves_table({"m": three_points()}, threshold=0.5, rules={"m": RULES})
     assert table["rule"].tolist() == ["threshold", "leaf", "majority"]
     assert table["correct"].tolist() == [0.9, 0.6, 0.9]
     assert table["info_f1"].tolist()[0] == 0.6
@@ -306,7 +306,7 @@ def test_finish_leaves_the_chart_alone():
 
 
 def crowded(n=2000, seed=3):
-    """Scores of a model that is nearly always sure: 1 - tau falls evenly in its logarithm from 0.5 to 1e-6."""
+    """Scores of a model that is nearly always sure: 1 - threshold falls evenly in its logarithm from 0.5 to 1e-6."""
     rng = np.random.default_rng(seed)
     threshold = np.unique(1 - 10 ** rng.uniform(-6, np.log10(0.5), n))[::-1]
     steps = np.linspace(0, 1, len(threshold) + 1)
@@ -315,38 +315,38 @@ def crowded(n=2000, seed=3):
 
 def test_crowded_scores_have_knots_and_room():
     curves = {"m": crowded()}
-    taus = knots(curves)
-    assert len(taus) <= 1501
-    assert set(np.arange(1001) / 1000) <= set(taus)
+    thresholds = knots(curves)
+    assert len(thresholds) <= 1501
+    assert set(np.arange(1001) / 1000) <= set(thresholds)
     # A linear slider would have 10 thresholds above 0.99, where three quarters of all changes are.
-    assert (taus > 0.99).sum() > 300
+    assert (thresholds > 0.99).sum() > 300
     spread, linear = ThresholdScale.from_curves(curves), ThresholdScale.from_curves(curves, spread=False)
     assert spread.nines >= 4
     assert linear.nines == 0
     for scale in (spread, linear):
-        at = scale.place(taus)
+        at = scale.place(thresholds)
         assert (at[0], at[-1]) == (0, pytest.approx(1))
         assert np.all(np.diff(at) > 0)
     assert spread.place(0.9) < 0.4
     assert ThresholdScale.from_curves({"m": three_points()}).nines == 0
-    words = shown_texts(to_svg(operating_curves(curves, tau=0.99987)))
+    words = shown_texts(to_svg(operating_curves(curves, threshold=0.99987)))
     assert {"0.99", "0.999", "Threshold τ, spread near 1", "τ = 0.99987"} <= set(words)
 
 
 def test_knots_are_all_breakpoints_of_a_small_data_set_and_what_is_asked_for():
     curve = curve_of([0.91234567, 0.4, 1e-5])
-    taus = knots({"m": curve}, 0.123456)
-    assert 0.123456 in taus
+    thresholds = knots({"m": curve}, 0.123456)
+    assert 0.123456 in thresholds
     for one in curve.threshold:
-        above = taus[np.searchsorted(taus, one)]
+        above = thresholds[np.searchsorted(thresholds, one)]
         assert above - one < 1e-4
         assert curve.place(above) == curve.place(one)
 
 
-@pytest.mark.parametrize("tau", [0, 0.5, 1, 0.9312, 0.999871, 1 - 1e-9, 1e-5])
-def test_thresholds_are_written_in_full(tau):
-    text = threshold_text(tau)
-    assert float(text) == tau
+@pytest.mark.parametrize("threshold", [0, 0.5, 1, 0.9312, 0.999871, 1 - 1e-9, 1e-5])
+def test_thresholds_are_written_in_full(threshold):
+    text = threshold_text(threshold)
+    assert float(text) == threshold
     assert len(text.split(".")[1]) >= 3
 
 
@@ -367,31 +367,33 @@ def test_construction_lines_end_where_the_summary_says():
 def test_a_metric_against_the_threshold():
     curve = three_points()
     extra = OperatingCurve(curve.threshold, curve.values | {"hf1_samples": np.array([0.1, 0.5, 0.4])}, 10)
-    chart = operating_curves({"m": extra}, x="tau", y="hf1_samples", levels=True, envelope=True)
+    chart = operating_curves({"m": extra}, x="threshold", y="hf1_samples", levels=True, envelope=True)
     words = shown_texts(to_svg(chart))
     assert METRICS["hf1_samples"].label in words
     assert words.count("Threshold τ") == 2
     assert "0.500" in words
     with pytest.raises(PredictionsError, match="y: expected one of exact, correct"):
-        operating_curves({"m": curve}, x="tau", y="hf1_samples")
+        operating_curves({"m": curve}, x="threshold", y="hf1_samples")
     with pytest.raises(PredictionsError, match="model: expected one of m"):
         operating_curves({"m": curve}, model="other")
 
 
 def test_places_to_drag_to_are_those_of_the_drawing():
     curves = {"A": three_points(), "B": curve_of([0.6, 0.2], info_recall=[0.1, 0.4, 0.5], correct=[1, 0.8, 0.7])}
-    found = curve_drag(curves, tau=0.3, model="B", zoom=False)
+    found = curve_drag(curves, threshold=0.3, model="B", zoom=False)
     assert (found["models"], found["picked"], found["shared"]) == (["A", "B"], 1, True)
-    assert found["taus"] == knots(curves, 0.3).tolist()
-    assert [float(text) for text in found["texts"]] == found["taus"]
-    at = {tau: i for i, tau in enumerate(found["taus"])}
-    assert [found["x"][1][at[tau]] for tau in (0.1, 0.3, 0.7)] == [5000, 4000, 1000]
-    assert [found["y"][0][at[tau]] for tau in (0.1, 0.5, 0.9)] == [4000, 1000, 0]
+    assert found["thresholds"] == knots(curves, 0.3).tolist()
+    assert [float(text) for text in found["texts"]] == found["thresholds"]
+    at = {threshold: i for i, threshold in enumerate(found["thresholds"])}
+    assert [found["x"][1][at[threshold]] for threshold in (0.1, 0.3, 0.7)] == [5000, 4000, 1000]
+    assert [found["y"][0][at[threshold]] for threshold in (0.1, 0.5, 0.9)] == [4000, 1000, 0]
     assert found["strip"][at[0.25]] == 2500
-    changes = [[tau for tau, one in zip(found["taus"], row) if one == "1"] for row in found["changes"]]
+    changes = [
+        [threshold for threshold, one in zip(found["thresholds"], row) if one == "1"] for row in found["changes"]
+    ]
     # The first threshold counts as a change.
     assert changes == [[0, 0.4, 0.8], [0, 0.2, 0.6]]
-    stops = [[found["taus"][stop] for stop in row] for row in found["stops"]]
+    stops = [[found["thresholds"][stop] for stop in row] for row in found["stops"]]
     for curve, (majority, best, *right) in zip(curves.values(), stops):
         assert majority == 0.5
         assert best == curve.best_threshold("info_f1")

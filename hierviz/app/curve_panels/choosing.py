@@ -49,17 +49,17 @@ def with_interval(number, interval=None):
     return f"{value_text(number)}{span}"
 
 
-def use_threshold(tau, model, key):
+def use_threshold(threshold, model, key):
     """The button that moves the handle of a model to a threshold."""
-    is_there = state.view().tau_of(model) == tau
+    is_there = state.view().threshold_of(model) == threshold
     st.button(
-        f"{'Current' if is_there else 'Use'} τ = {threshold_text(tau)}",
+        f"{'Current' if is_there else 'Use'} τ = {threshold_text(threshold)}",
         key=f"use-{key}",
         type="primary",
         disabled=is_there,
         icon=":material/check:" if is_there else ":material/my_location:",
         on_click=state.move_threshold,
-        args=(tau, model),
+        args=(threshold, model),
     )
 
 

@@ -51,16 +51,18 @@ class CurveChoice:
         curves = {model.predictions.name: model.curve for model in self.models.values()}
         if self.axes.y != "hf1_samples":
             return curves
-        taus = charts.knots(curves, *(start.tau_of(key) for key in self.keys))
+        thresholds = charts.knots(curves, *(start.threshold_of(key) for key in self.keys))
         return state.computed(
             "set curves",
-            (self.data_key, tuple(self.keys), taus.tobytes()),
-            lambda: {name: set_operating_curve(model, taus) for name, model in zip(self.names, self.models.values())},
+            (self.data_key, tuple(self.keys), thresholds.tobytes()),
+            lambda: {
+                name: set_operating_curve(model, thresholds) for name, model in zip(self.names, self.models.values())
+            },
         )
 
-    def tau(self, view):
+    def threshold(self, view):
         """The threshold of a view: a number, or by name where every model has its own."""
-        return {self.name(key): view.tau_of(key) for key in self.keys} if view.own else view.tau
+        return {self.name(key): view.threshold_of(key) for key in self.keys} if view.own else view.threshold
 
     def rules(self):
         """Where the marked rules land: {model: {rule: {metric: value}}}."""
@@ -114,20 +116,20 @@ def curve_chart(choice):
         str(points),
     )
     start, key = state.curve_start(f"{options}-{dark}-{width}-{'-'.join(choice.keys)}", choice.keys)
-    curves, tau = choice.curves(start), choice.tau(start)
+    curves, threshold = choice.curves(start), choice.threshold(start)
     bands = uncertainty.bands(choice)
     alike = {
         "x": choice.axes.x,
         "y": choice.axes.y,
         "strip": choice.axes.strip,
-        "tau": tau,
+        "threshold": threshold,
         "model": choice.name(start.model),
         "rules": choice.rules(),
         "spread": True if "spread" in view.drawn else None,
         "zoom": "whole" not in view.drawn,
         "bands": bands,
     }
-    drawn = (choice.data_key, tuple(choice.keys), options, str(tau), start.model)
+    drawn = (choice.data_key, tuple(choice.keys), options, str(threshold), start.model)
     drag_bar(state.computed("drag", drawn, lambda: charts.curve_drag(curves, **alike)), key=f"drag-{key}")
     chart = state.computed(
         "curves",
@@ -158,7 +160,7 @@ def curve_chart(choice):
     )
     now = state.dragged(event, start, choice.keys)
     words = [
-        charts.operating_curves_sentence(curves, tau=choice.tau(now), model=choice.name(now.model)),
+        charts.operating_curves_sentence(curves, threshold=choice.threshold(now), model=choice.name(now.model)),
         uncertainty.comparison(choice, now.model),
         charts.bands_sentence(bands, choice.axes.x, choice.axes.y),
     ]
@@ -168,9 +170,9 @@ def curve_chart(choice):
         sentence=" ".join(one for one in words if one),
         table=charts.operating_curves_table(
             curves,
-            tau=choice.tau(now),
+            threshold=choice.threshold(now),
             rules=choice.rules(),
-            intervals={choice.name(key): uncertainty.at(choice, key, now.tau_of(key)) for key in choice.keys},
+            intervals={choice.name(key): uncertainty.at(choice, key, now.threshold_of(key)) for key in choice.keys},
         ),
         note=charts.threshold_caution(len(curves), not now.own),
     )

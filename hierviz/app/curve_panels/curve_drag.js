@@ -64,11 +64,11 @@ class Drag {
   // The chart and what stands on it ----------------------------------------------------------------------------------
 
   find() {
-    const slider = document.querySelector(".stVegaLiteChart .vega-bindings [name=tau_tau]");
+    const slider = document.querySelector(".stVegaLiteChart .vega-bindings [name=chosen_threshold]");
     if (!slider) return;
     const inputs = slider.closest(".vega-bindings");
     const named = (name) => inputs.querySelector(`[name=${name}]`);
-    const own = this.data.shared ? [] : this.data.models.map((_, j) => named(`tau_${j}`));
+    const own = this.data.shared ? [] : this.data.models.map((_, j) => named(`threshold_${j}`));
     const picker = named("model_model");
     // The chart of other data: its own comes soon.
     if (own.includes(null) || (picker?.options.length ?? 1) !== this.data.models.length) return;
@@ -127,7 +127,7 @@ class Drag {
     }
     if (best) return best;
     for (const j of order) {
-      const one = this.closest(j, x, y, main, 0, this.data.taus.length - 1, this.at[j]);
+      const one = this.closest(j, x, y, main, 0, this.data.thresholds.length - 1, this.at[j]);
       if (one.far <= near.line && (!best || one.far < best.far - 1)) best = {model: j, ...one, main};
     }
     return best;
@@ -146,7 +146,7 @@ class Drag {
 
   // The stretch of a model's curve around a knot within so many pixels along it.
   stretch(j, k, main, reach) {
-    const length = this.data.taus.length;
+    const length = this.data.thresholds.length;
     const walk = (step) => {
       let at = k, left = reach, [x, y] = this.point(j, k, main);
       while (at + step >= 0 && at + step < length) {
@@ -225,14 +225,14 @@ class Drag {
 
   key(e, isNumber) {
     const step = {ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1}[e.key];
-    const last = this.data.taus.length - 1;
+    const last = this.data.thresholds.length - 1;
     let k = this.at[this.picked];
     if (isNumber && !["ArrowUp", "ArrowDown"].includes(e.key)) return;
     if (step && e.shiftKey) {
       const changes = this.data.changes[this.picked];
       do k += step; while (k > 0 && k < last && changes[k] !== "1");
-    } else if (step) k = this.nearest(Math.round((this.data.taus[k] + step * 0.01) * 1e12) / 1e12);
-    else if (e.key === "PageUp" || e.key === "PageDown") k = this.nearest(this.data.taus[k] + (e.key === "PageUp" ? 0.1 : -0.1));
+    } else if (step) k = this.nearest(Math.round((this.data.thresholds[k] + step * 0.01) * 1e12) / 1e12);
+    else if (e.key === "PageUp" || e.key === "PageDown") k = this.nearest(this.data.thresholds[k] + (e.key === "PageUp" ? 0.1 : -0.1));
     else if (e.key === "Home") k = 0;
     else if (e.key === "End") k = last;
     else return;
@@ -242,15 +242,15 @@ class Drag {
   }
 
   typed() {
-    const tau = parseFloat(this.number.value);
-    if (tau >= 0 && tau <= 1) {
-      this.set(this.nearest(tau), false);
+    const threshold = parseFloat(this.number.value);
+    if (threshold >= 0 && threshold <= 1) {
+      this.set(this.nearest(threshold), false);
       this.settle();
     }
   }
 
-  nearest(tau) {
-    return closestTo(this.data.taus, tau);
+  nearest(threshold) {
+    return closestTo(this.data.thresholds, threshold);
   }
 
   // Setting the chart's inputs -----------------------------------------------------------------------------------------
@@ -258,14 +258,14 @@ class Drag {
   set(k, write = true) {
     if (this.data.shared) this.at.fill(k);
     else this.at[this.picked] = k;
-    tell(this.chart.slider, this.data.taus[k]);
+    tell(this.chart.slider, this.data.thresholds[k]);
     this.show(write);
   }
 
   // Where every model has a threshold of its own, its own slider takes over what the drag has reached.
   settle() {
     const own = this.chart.own[this.picked];
-    if (own) tell(own, this.data.taus[this.at[this.picked]]);
+    if (own) tell(own, this.data.thresholds[this.at[this.picked]]);
   }
 
   pick(j) {
@@ -273,7 +273,7 @@ class Drag {
     this.picked = j;
     this.chart.picker.selectedIndex = j;
     this.chart.picker.dispatchEvent(new Event("change"));
-    if (!this.data.shared) tell(this.chart.slider, this.data.taus[this.at[j]]);
+    if (!this.data.shared) tell(this.chart.slider, this.data.thresholds[this.at[j]]);
     this.show();
   }
 
@@ -281,7 +281,7 @@ class Drag {
     const k = this.at[this.picked];
     if (write) this.number.value = this.data.texts[k];
     this.models.selectedIndex = this.picked;
-    this.handle.setAttribute("aria-valuenow", this.data.taus[k]);
+    this.handle.setAttribute("aria-valuenow", this.data.thresholds[k]);
     this.handle.setAttribute("aria-valuetext", `τ = ${this.data.texts[k]}`);
     this.handle.style.setProperty("--across", this.data.strip[k] / PARTS);
   }

@@ -14,16 +14,17 @@ from hierviz.thresholds.operating_point import OperatingPoint
 def panel(choice, now):
     """What the operating point says, and the downloads."""
     key = now.model
-    point = operating_point(choice, key, now.tau_of(key))
-    name, tau = choice.name(key), threshold_text(point.threshold)
+    point = operating_point(choice, key, now.threshold_of(key))
+    name, threshold = choice.name(key), threshold_text(point.threshold)
     guarantee_words = ", with its guarantee" if point.guarantee else ""
     st.markdown(
-        f"The operating point is **{escape(name)}** at **τ = {tau}**{guarantee_words}, measured on {point.n_samples:,} samples. "
+        f"The operating point is **{escape(name)}** at **τ = {threshold}**{guarantee_words}, measured on "
+        f"{point.n_samples:,} samples. "
         "The file holds a hash of the taxonomy, so that the threshold is not applied to other classes."
     )
     samples = choosing.samples_of(choice)[key]
     choosing.value_table(
-        {name: {"τ": tau} | samples.curve.at(point.threshold)},
+        {name: {"τ": threshold} | samples.curve.at(point.threshold)},
         "export-values",
         first="model",
         intervals={name: uncertainty.at(choice, key, point.threshold)},
@@ -59,10 +60,10 @@ def panel(choice, now):
     )
 
 
-def operating_point(choice, key, tau):
+def operating_point(choice, key, threshold):
     """The OperatingPoint of a model on the page at a threshold, with intervals and a guarantee where there are."""
     samples = choosing.samples_of(choice)[key]
-    spans = uncertainty.at(choice, key, tau)
+    spans = uncertainty.at(choice, key, threshold)
     detected = samples.model.predictions.detected
     source = {"data": choice.data_key} | {name: detected[name] for name in ("file", "truth file") if name in detected}
     if spans:
@@ -70,10 +71,10 @@ def operating_point(choice, key, tau):
     return OperatingPoint.from_curve(
         choice.taxonomy,
         samples.curve,
-        tau,
+        threshold,
         samples.name,
         intervals={name: (one.lower, one.upper) for name, one in spans.items()},
-        guarantee=_guarantee(choice, key, tau),
+        guarantee=_guarantee(choice, key, threshold),
         created_from=source,
         model_sha256=detected.get("sha256"),
     )
@@ -84,10 +85,10 @@ def operating_point_json(point):
     return json.dumps(point.to_json(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _guarantee(choice, key, tau):
+def _guarantee(choice, key, threshold):
     """The Guarantee asked for, where it is about this threshold."""
     try:
         found = guarantee_panel.guarantee(choice, key)
     except HiervizError:
         return None
-    return found if found.is_feasible and found.threshold == tau else None
+    return found if found.is_feasible and found.threshold == threshold else None

@@ -61,7 +61,7 @@ def panel(choice, now):
         return
     for place, (label, found) in enumerate(thresholds_of(choice, key)):
         if found.is_feasible:
-            _reached(choice, key, now.tau_of(key), label, found, f"{target}-{place}")
+            _reached(choice, key, now.threshold_of(key), label, found, f"{target}-{place}")
         else:
             st.info(escape(found.why_not), icon=":material/block:")
 
@@ -71,7 +71,7 @@ def points(choice):
     if state.view().panel != "target" or choosing.value("target", "correct", TARGETS) == "groups":
         return None
     return [
-        {"model": choice.name(key), "label": label, "tau": found.threshold}
+        {"model": choice.name(key), "label": label, "threshold": found.threshold}
         for key in choice.keys
         for label, found in thresholds_of(choice, key)
         if found.is_feasible
@@ -185,12 +185,12 @@ def _ask_groups(choice):
 CONTROLS = {"correct": _ask_correct, "cost": _ask_cost, "depth": _ask_depth, "groups": _ask_groups}
 
 
-def _reached(choice, key, tau, label, found, where):
+def _reached(choice, key, threshold, label, found, where):
     """What is reached at the threshold found, beside the one that the handle stands at."""
     curve = choosing.samples_of(choice)[key].curve
     rows = {
         f"{label}": {"τ": threshold_text(found.threshold)} | found.values,
-        "current threshold": {"τ": threshold_text(tau)} | curve.at(tau),
+        "current threshold": {"τ": threshold_text(threshold)} | curve.at(threshold),
     }
     told = f"**{escape(choice.name(key))}, {escape(label)}:** τ = {threshold_text(found.threshold)}"
     told += f"; {percent_text(found.values['correct'], 1)} of the answers are correct"
@@ -199,8 +199,8 @@ def _reached(choice, key, tau, label, found, where):
     if "cost" in found.values:
         told += f"; mean cost {value_text(found.values['cost'])} per sample"
     st.markdown(f"{told}; information recall {percent_text(found.values['info_recall'], 1)}.")
-    taus = dict(zip(rows, (found.threshold, tau), strict=True))
-    spans = {name: uncertainty.at(choice, key, one) for name, one in taus.items()}
+    thresholds = dict(zip(rows, (found.threshold, threshold), strict=True))
+    spans = {name: uncertainty.at(choice, key, one) for name, one in thresholds.items()}
     keys = dict.fromkeys((*share_keys(), choosing.value("most_of", MOST_OF, path_keys())))
     choosing.value_table(rows, f"target-{where}", first="threshold", keys=tuple(keys), intervals=spans)
     choosing.use_threshold(found.threshold, key, f"target-{where}")
@@ -241,9 +241,9 @@ def _groups(choice, key):
     for place, group in enumerate(found.groups.tolist()):
         name = taxonomy.title(group) if by == "subtree" else f"depth {group}"
         name = name if name not in rows else f"{name} ({taxonomy.names[group]})"
-        tau = threshold_text(found.threshold[place])
+        threshold = threshold_text(found.threshold[place])
         rows[name] = {
-            "own τ": tau if found.is_own[place] else f"{tau} (common)",
+            "own τ": threshold if found.is_own[place] else f"{threshold} (common)",
             "common τ": threshold_text(found.global_threshold),
             "n": f"{int(found.n_measured[place]):,}",
         }

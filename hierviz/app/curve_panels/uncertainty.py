@@ -86,15 +86,15 @@ def bands(choice):
     return {choice.name(key): one.bands for key, one in intervals(choice).items()} or None
 
 
-def at(choice, key, tau):
+def at(choice, key, threshold):
     """Intervals of one model's answers at any threshold: dict of metric to Interval; empty where they are not wanted."""
     if not intervals(choice):
         return {}
     samples, how = choosing.samples_of(choice)[key], settings(choice)
     return state.computed(
         "answer intervals",
-        (choice.data_key, tuple(choice.keys), key, tau, how),
-        lambda: answer_intervals(samples, tau, how.resamples(_first(choice))),
+        (choice.data_key, tuple(choice.keys), key, threshold, how),
+        lambda: answer_intervals(samples, threshold, how.resamples(_first(choice))),
     )
 
 

@@ -55,7 +55,7 @@ def threshold_panel(choice):
     key = now.model
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("Majority: τ = 0.5", on_click=state.move_threshold, args=(0.5, key))
-        answers = state.link(rule="threshold", tau=now.tau_of(key))
+        answers = state.link(rule="threshold", threshold=now.threshold_of(key))
         st.page_link(
             shell.page("example"),
             label="See the answers at this τ",
@@ -83,5 +83,5 @@ threshold_panel(choice)
 
 st.markdown("Definitions of the numbers on this page:")
 across_and_up = (choice.axes.x, choice.axes.y)
-shown = dict.fromkeys((*(one for one in across_and_up if one != "tau"), *charts.read_out_keys(*across_and_up)))
+shown = dict.fromkeys((*(one for one in across_and_up if one != "threshold"), *charts.read_out_keys(*across_and_up)))
 numbers.definitions(shown, "curves")

@@ -70,11 +70,11 @@ def bound(field, **widget):
 
 def bound_threshold(model, **widget):
     """As `bound`, for the threshold of a model."""
-    key = "widget_tau"
-    session[key] = view().tau_of(model)
+    key = "widget_threshold"
+    session[key] = view().threshold_of(model)
 
     def changed():
-        session.view = view().with_tau(round(float(session[key]), 12), model)
+        session.view = view().with_threshold(round(float(session[key]), 12), model)
 
     return {"key": key, "on_change": changed, **widget}
 

@@ -30,17 +30,17 @@ def curve_start(drawn, models):
     key = f"curves-{session.curve_nonce}-{view().data}-{drawn}"
     if key not in session and not session.pop("curve_moved", False):
         shown = shown_model_of(models)
-        session.curve_start = replace(view(), tau=view().tau_of(shown), model=shown)
+        session.curve_start = replace(view(), threshold=view().threshold_of(shown), model=shown)
     # A button inside the fragment reruns the fragment alone, so the URL is written here.
     publish()
     return session.curve_start, key
 
 
-def move_threshold(tau, model):
+def move_threshold(threshold, model):
     """Set the threshold from a button and move the chart's handle there."""
-    tau = min(max(float(tau), 0.0), 1.0)
+    threshold = min(max(float(threshold), 0.0), 1.0)
     session.curve_nonce = session.get("curve_nonce", 0) + 1
-    session.view = replace(view().with_tau(tau, model), rule="threshold")
+    session.view = replace(view().with_threshold(threshold, model), rule="threshold")
     session.curve_start, session.curve_moved = replace(view(), model=model), True
 
 
@@ -53,17 +53,17 @@ def dragged(event, start, models):
         Of which the thresholds and the model count.
     """
     chosen = event.selection if event else {}
-    tau, model = (chosen.get(name) or [{}] for name in ("tau", "model"))
+    threshold, model = (chosen.get(name) or [{}] for name in ("chosen", "model"))
     place = int(model[0].get("model", models.index(start.model)))
     model = models[place] if 0 <= place < len(models) else start.model
-    tau = min(max(float(tau[0].get("tau", start.tau)), 0.0), 1.0)
-    seen, session.curve_seen = session.get("curve_seen"), (start, model, tau)
+    threshold = min(max(float(threshold[0].get("threshold", start.threshold)), 0.0), 1.0)
+    seen, session.curve_seen = session.get("curve_seen"), (start, model, threshold)
     if model != start.model or view().model:
         change(model=model)
     # The model may arrive before its own threshold does.
-    is_late = bool(view().own) and seen is not None and seen[0] is start and seen[1] != model and seen[2] == tau
-    if tau != view().tau_of(model) and not is_late:
-        session.view = replace(view().with_tau(tau, model), rule="threshold")
+    is_late = bool(view().own) and seen is not None and seen[0] is start and seen[1] != model and seen[2] == threshold
+    if threshold != view().threshold_of(model) and not is_late:
+        session.view = replace(view().with_threshold(threshold, model), rule="threshold")
     publish()
     return replace(view(), model=model)
 
@@ -74,7 +74,7 @@ def bound_own_thresholds(models):
     session[key] = bool(view().own)
 
     def changed():
-        tau = view().tau_of(shown_model_of(models))
-        change(taus=own_thresholds(dict.fromkeys(models, tau) if session[key] else {}), tau=tau)
+        threshold = view().threshold_of(shown_model_of(models))
+        change(thresholds=own_thresholds(dict.fromkeys(models, threshold) if session[key] else {}), threshold=threshold)
 
     return {"key": key, "on_change": changed}

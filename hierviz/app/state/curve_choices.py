@@ -23,7 +23,7 @@ _PAIRS = {
     "recall-precision": Axes("precision against recall (information)", "info_recall", "info_precision"),
     "depth-recall-correct": Axes("correct against depth recall", "depth_recall", "correct", "depth_f1"),
     "depth-recall-precision": Axes("precision against recall (depth)", "depth_recall", "depth_precision", "depth_f1"),
-    "tau-hf1": Axes("hF1 of the predicted set against τ", "tau", "hf1_samples"),
+    "threshold-hf1": Axes("hF1 of the predicted set against τ", "threshold", "hf1_samples"),
 }
 
 
@@ -32,7 +32,7 @@ def axes():
     shown = {key for pair in _PAIRS.values() for key in (pair.x, pair.y)}
     rest = [key for key in path_keys() if key not in shown]
     return _PAIRS | {
-        f"tau-{key.replace('_', '-')}": Axes(f"{METRICS[key].label} against τ", "tau", key) for key in rest
+        f"threshold-{key.replace('_', '-')}": Axes(f"{METRICS[key].label} against τ", "threshold", key) for key in rest
     }
 
 

@@ -92,7 +92,7 @@ def put(data):
         When there is no room for it.
     """
     server().shelf.put(data, visit().visitor)
-    session.view = View(data=data.key, tau=view().tau)
+    session.view = View(data=data.key, threshold=view().threshold)
     visit().shows = data.key
 
 
@@ -111,7 +111,7 @@ def may_close():
 def close():
     """Give back what the view shows, for everybody, with the files it was made of; then show the demo."""
     gone = server().shelf.close(view().data, visit().visitor)
-    session.view = View(tau=view().tau)
+    session.view = View(threshold=view().threshold)
     if gone is None:
         return
     finished = memory("run").get("finished")

@@ -20,11 +20,13 @@ def _one_of(words):
 
 
 # Highest value and digits of each number; the lowest is 0. Thresholds near 1 need many digits.
-NUMBERS = {"tau": (1.0, 12)}
+NUMBERS = {"threshold": (1.0, 12)}
 # Of the parameters of rules.
 MOST, DIGITS = 64.0, 3
+# What fields were called in links of former versions.
+FORMER_FIELDS = {"tau": "threshold", "taus": "thresholds"}
 # Fields that hold several words; in the URL "-" stands for none of them.
-SEVERAL = ("models", "drawn", "marked", "taus")
+SEVERAL = ("models", "drawn", "marked", "thresholds")
 _KEY = "[a-z0-9]+(-[a-z0-9]+)*"
 _NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?"
 # Names of files' own making: any text in one line.
@@ -39,7 +41,7 @@ def grammar():
         "under": re.compile(_NAME),
         **dict.fromkeys(("model", "models"), re.compile(_KEY)),
         **dict.fromkeys(NUMBERS, re.compile(_NUMBER, re.ASCII)),
-        "taus": re.compile(f"{_KEY}:{_NUMBER}", re.ASCII),
+        "thresholds": re.compile(f"{_KEY}:{_NUMBER}", re.ASCII),
         "rule": _one_of(INFERENCE_RULES),
         "outcome": _one_of(OUTCOMES),
         "order": _one_of(ORDERS),
@@ -53,7 +55,7 @@ def grammar():
 
 
 def _in_url():
-    """The parameters of rules that have a field of the URL; the threshold stands in `tau` and `taus`."""
+    """The parameters of rules that have a field of the URL; the threshold stands in `threshold` and `thresholds`."""
     return {name: one for name, one in rule_parameters().items() if name != THRESHOLD.name}
 
 
@@ -67,17 +69,17 @@ def _values_of(parameter):
 class View:
     """Data, models, rule, threshold, sample and selection. Defaults are left out of the URL.
 
-    `axes`, `drawn` and `marked` are of the operating curves; `taus` holds ``model:threshold`` where every model has a
-    threshold of its own, and is empty where `tau` is shared. `panel` is the one open below them. `parameters` holds those of
-    the rules that are not the default, each by name and with a field of the URL for itself; of costs that were uploaded the
-    name of the file.
+    `axes`, `drawn` and `marked` are of the operating curves; `thresholds` holds ``model:threshold`` where every model has a
+    threshold of its own, and is empty where `threshold` is shared. `panel` is the one open below them. `parameters` holds
+    those of the rules that are not the default, each by name and with a field of the URL for itself; of costs that were
+    uploaded the name of the file.
     """
 
     data: str = DEMO
     models: tuple[str, ...] = ()
     model: str = ""
     rule: str = "threshold"
-    tau: float = 0.5
+    threshold: float = 0.5
     sample: str = ""
     outcome: str = ""
     under: str = ""
@@ -86,25 +88,25 @@ class View:
     axes: str = "recall-correct"
     drawn: tuple[str, ...] = ()
     marked: tuple[str, ...] = MARKED
-    taus: tuple[str, ...] = ()
+    thresholds: tuple[str, ...] = ()
     panel: str = "target"
     parameters: tuple[tuple[str, float | str], ...] = ()
 
     @property
     def own(self):
         """Thresholds of single models by their key; empty where one is shared."""
-        return {key: float(tau) for key, _, tau in (one.rpartition(":") for one in self.taus)}
+        return {key: float(threshold) for key, _, threshold in (one.rpartition(":") for one in self.thresholds)}
 
-    def tau_of(self, model):
+    def threshold_of(self, model):
         """Threshold of a model by its key."""
-        return self.own.get(model, self.tau)
+        return self.own.get(model, self.threshold)
 
-    def with_tau(self, tau, model):
+    def with_threshold(self, threshold, model):
         """The view with another threshold: of one model where each has its own, else of all."""
         own = self.own
         if own:
-            own[model] = tau
-        return replace(self, tau=tau, taus=own_thresholds(own))
+            own[model] = threshold
+        return replace(self, threshold=threshold, thresholds=own_thresholds(own))
 
     def parameter(self, name):
         """Value of a parameter of a rule."""
@@ -127,15 +129,17 @@ class View:
     @classmethod
     def from_query(cls, asked):
         """The view of query parameters; what is not understood has its default."""
-        found, allowed = {}, grammar()
-        for name, text in asked.items():
+        found, allowed, asked = {}, grammar(), dict(asked.items())
+        # A name of today counts for more than a former one.
+        for name, text in ({FORMER_FIELDS.get(name, name): text for name, text in asked.items()} | asked).items():
+            text = re.sub("^tau-", "threshold-", text) if name == "axes" else text
             if name in SEVERAL:
                 found[name] = tuple(one for one in text.split(",") if allowed[name].fullmatch(one))
             elif name in FIELDS and allowed[name].fullmatch(text):
                 found[name] = _number(name, text) if name in NUMBERS else text
-        if "taus" in found:
-            parts = (one.rpartition(":") for one in found["taus"])
-            found["taus"] = own_thresholds({key: _number("tau", tau) for key, _, tau in parts})
+        if "thresholds" in found:
+            parts = (one.rpartition(":") for one in found["thresholds"])
+            found["thresholds"] = own_thresholds({key: _number("threshold", threshold) for key, _, threshold in parts})
         if "panel" in found:
             found["panel"] = FORMER_PANELS.get(found["panel"], found["panel"])
         view = cls(**found)
@@ -156,7 +160,7 @@ class View:
             sample=self.sample if self.sample in data.first.predictions.row_of else "",
             models=tuple(name for name in self.models if name in data.models),
             model=self.model if self.model in data.models else "",
-            taus=own_thresholds({key: tau for key, tau in self.own.items() if key in data.models}),
+            thresholds=own_thresholds({key: threshold for key, threshold in self.own.items() if key in data.models}),
             under=self.under if under and not data.taxonomy.is_leaf[under] else "",
         )
 
@@ -165,8 +169,8 @@ FIELDS = {one.name for one in fields(View)} - {"parameters"}
 
 
 def own_thresholds(own):
-    """Field `taus` of a dict of thresholds by model."""
-    return tuple(f"{key}:{threshold_text(tau)}" for key, tau in own.items())
+    """Field `thresholds` of a dict of thresholds by model."""
+    return tuple(f"{key}:{threshold_text(threshold)}" for key, threshold in own.items())
 
 
 def _text(value):

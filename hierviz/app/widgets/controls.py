@@ -47,11 +47,15 @@ def rule_controls(data, model):
             _threshold(parameter, model)
         else:
             CONTROLS[parameter.kind](parameter, data.taxonomy)
-    return {"rule": state.view().rule, **state.rule_settings(data.taxonomy), "threshold": state.view().tau_of(model)}
+    return {
+        "rule": state.view().rule,
+        **state.rule_settings(data.taxonomy),
+        "threshold": state.view().threshold_of(model),
+    }
 
 
 def _threshold(parameter, model):
-    text = threshold_text(state.view().tau_of(model))
+    text = threshold_text(state.view().threshold_of(model))
     st.number_input(
         parameter.label,
         *parameter.range,

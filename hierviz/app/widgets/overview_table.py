@@ -45,16 +45,16 @@ def draw(data):
     }
     keys = [key for keys in shown.values() for key in keys if any(key in row for row in rows.values())]
     if keys:
-        at_one_tau = [one for one in keys if _is_at_one_threshold(one, models)]
+        at_one_threshold = [one for one in keys if _is_at_one_threshold(one, models)]
         curves = {one.predictions.name: one.curve for one in models if entries[one.predictions.name]["curve"]}
         few = too_few_for(keys, min((one.n_samples for one in curves.values()), default=0))
         never = {name: tuple(never_reached(curve)) for name, curve in curves.items()}
-        shell.metric_table(rows, keys, key="overview-table", unranked=[*at_one_tau, *few], never=never)
+        shell.metric_table(rows, keys, key="overview-table", unranked=[*at_one_threshold, *few], never=never)
         said = ["Each row is a model."]
         if len(rows) > 1:
             said += [
-                *([MARKS] if len(at_one_tau) + len(few) < len(keys) else []),
-                unmarked(at_one_tau),
+                *([MARKS] if len(at_one_threshold) + len(few) < len(keys) else []),
+                unmarked(at_one_threshold),
                 too_few_text(few),
             ]
         found = {what: [METRICS[one].label for one in of if one in keys] for what, of in _judged(models, has_curve)}

@@ -75,8 +75,8 @@ def run(pages):
         if state.startup_files():
             st.page_link(pages[0], label="Open the demo instead", query_params={"data": "demo"})
     st.caption(privacy())
-    tau, data = (html.escape(one) for one in (threshold_text(state.view().tau), state.view().data))
-    st.html(f'<p id="hierviz-view" hidden data-tau="{tau}" data-data="{data}"></p>')
+    threshold, data = (html.escape(one) for one in (threshold_text(state.view().threshold), state.view().data))
+    st.html(f'<p id="hierviz-view" hidden data-threshold="{threshold}" data-data="{data}"></p>')
 
 
 def privacy():
