@@ -120,8 +120,8 @@ EXTREMES = {
     ("name", "pair"),
     [
         *((name, "recall-correct") for name in EXTREMES),
-        ("one sample", "tau-hf1"),
-        *(pytest.param(name, "tau-hf1", marks=pytest.mark.long) for name in [*EXTREMES][1:]),
+        ("one sample", "threshold-hf1"),
+        *(pytest.param(name, "threshold-hf1", marks=pytest.mark.long) for name in [*EXTREMES][1:]),
     ],
 )
 def test_extreme_data_with_everything_drawn(tmp_path, name, pair):

@@ -115,8 +115,7 @@ class CurvePage:
     def url_threshold(self, condition="threshold !== null"):
         """The threshold of the URL once it fulfils a condition on `threshold`."""
         self.page.wait_for_function(
-            f"() => {{ const threshold = parseFloat(new URL(location).searchParams.get('threshold')); return {condition} }}",
-            ,
+            f"() => {{ const threshold = parseFloat(new URL(location).searchParams.get('threshold')); return {condition} }}"
         )
         return float(re.search(r"threshold=([\d.]+)", self.page.url)[1])
 

@@ -126,13 +126,13 @@ def ticks_hold_the_handle_unless_alt_is_down(chart):
     page.mouse.down()
     page.mouse.move(x + 4, y)
     rest(page)
-    assert chart.tau() == 0.5
+    assert chart.threshold() == 0.5
     page.keyboard.down("Alt")
     page.mouse.move(x + 5, y)
     rest(page)
     width = chart.plot("strip")[2]
-    assert chart.tau() == pytest.approx(0.5 + 5 / width, abs=0.002)
-    assert chart.tau() != 0.5
+    assert chart.threshold() == pytest.approx(0.5 + 5 / width, abs=0.002)
+    assert chart.threshold() != 0.5
     page.keyboard.up("Alt")
     page.mouse.up()
 
