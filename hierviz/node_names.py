@@ -43,8 +43,8 @@ def truth_nodes(truth: Any, taxonomy: Taxonomy) -> np.ndarray | NodeLists | None
     if isinstance(truth, np.ndarray) and truth.dtype.kind in "iu":
         return truth
     entries = list(truth)
-    has_lists = any(isinstance(one, (list, tuple, set, np.ndarray)) for one in entries)
-    lists = [list(one) if isinstance(one, (list, tuple, set, np.ndarray)) else [one] for one in entries]
+    has_lists = any(isinstance(entry, (list, tuple, set, np.ndarray)) for entry in entries)
+    lists = [list(entry) if isinstance(entry, (list, tuple, set, np.ndarray)) else [entry] for entry in entries]
     flat = list(chain.from_iterable(lists))
     known: dict = {}
     index = taxonomy.index
@@ -59,11 +59,11 @@ def truth_nodes(truth: Any, taxonomy: Taxonomy) -> np.ndarray | NodeLists | None
             known[one] = index.get(str(one), index.get(str(one).strip()))
     unknown = [one for one, node in known.items() if node is None]
     if unknown:
-        row = next(k for k, one in enumerate(lists) if unknown[0] in one)
+        row = next(k for k, names in enumerate(lists) if unknown[0] in names)
         hint = near_miss(str(unknown[0]), taxonomy.names) or " Check the spelling, or that this is the right taxonomy."
         raise PredictionsError(f"truth, sample {row}: expected names of nodes, got {listed(unknown)}.{hint}")
     if has_lists:
-        return NodeLists.from_lists([[known[one] for one in names if known[one] >= 0] for names in lists])
+        return NodeLists.from_lists([[known[name] for name in names if known[name] >= 0] for names in lists])
     return np.array([known[one] for one in flat], dtype=np.intp)
 
 
@@ -107,8 +107,8 @@ def level_nodes(labels: Any, taxonomy: Taxonomy, what: str) -> NodeLists:
 
 def _path_end(names, taxonomy, where):
     """The node at the end of names from the root's children down, -1 when there is none."""
-    names = ["" if _is_missing(one) else str(one).strip() for one in names]
-    filled = [one for one in names if one]
+    names = ["" if _is_missing(name) else str(name).strip() for name in names]
+    filled = [name for name in names if name]
     if names[: len(filled)] != filled:
         raise PredictionsError(f"{where}: expected names without gaps from the top down, got {names!r}. Fill the gaps.")
     if filled[:1] == [taxonomy.names[0]]:

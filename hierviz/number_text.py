@@ -103,16 +103,16 @@ def adding_up(terms, total):
     least = FEWEST if total <= 0 else max(FEWEST, 1 - math.floor(math.log10(total)))
     least = min(least, MOST)
     for decimals in range(least, min(least + 2, MOST) + 1):
-        steps, whole = [_steps(one, decimals) for one in terms], _steps(total, decimals)
+        steps, whole = [_steps(term, decimals) for term in terms], _steps(total, decimals)
         if sum(steps) == whole:
-            return [_written(one, decimals) for one in steps], _written(whole, decimals)
-    exact = [one * 10**least for one in terms]
-    steps, whole = [math.floor(one) for one in exact], _steps(total, least)
+            return [_written(step, decimals) for step in steps], _written(whole, decimals)
+    exact = [term * 10**least for term in terms]
+    steps, whole = [math.floor(term) for term in exact], _steps(total, least)
     # Those that lose most by rounding down are rounded up.
     order = sorted(range(len(terms)), key=lambda i: steps[i] - exact[i])
     for i in order[: max(0, whole - sum(steps))]:
         steps[i] += 1
-    return [_written(one, least) for one in steps], _written(whole, least)
+    return [_written(step, least) for step in steps], _written(whole, least)
 
 
 def _steps(value, decimals):

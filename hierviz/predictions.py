@@ -262,7 +262,7 @@ def _as_nodes(what, values):
     """None and NodeLists as they are, one node number a sample as an array, lists of them as NodeLists."""
     if values is None or isinstance(values, NodeLists):
         return values
-    if not isinstance(values, np.ndarray) and any(np.ndim(one) for one in values):
+    if not isinstance(values, np.ndarray) and any(np.ndim(value) for value in values):
         return NodeLists.from_lists(values)
     array = np.asarray(values)
     if array.size and not np.issubdtype(array.dtype, np.integer):
@@ -276,7 +276,7 @@ def _as_nodes(what, values):
 def with_distinct_names(models):
     """The same Predictions, a number behind the name of each whose name an earlier one has."""
     seen, found = {}, []
-    for one in models:
-        seen[one.name] = seen.get(one.name, 0) + 1
-        found.append(one if seen[one.name] == 1 else one.replace(name=f"{one.name} ({seen[one.name]})"))
+    for model in models:
+        seen[model.name] = seen.get(model.name, 0) + 1
+        found.append(model if seen[model.name] == 1 else model.replace(name=f"{model.name} ({seen[model.name]})"))
     return found

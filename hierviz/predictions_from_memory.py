@@ -153,7 +153,9 @@ class FromMemory:
         >>> Predictions.from_predict_proba(taxonomy, np.array([[0.5, 0.25, 0.25]]), ["newt", "dog", "cat"], truth=["cat"])
         <Predictions 'model': leaf_probabilities of 1 samples, truth known>
         """
-        is_by_level = isinstance(probabilities, (list, tuple)) and all(np.ndim(one) == 2 for one in probabilities)
+        is_by_level = isinstance(probabilities, (list, tuple)) and all(
+            np.ndim(probabilitie) == 2 for probabilitie in probabilities
+        )
         levels = list(zip(probabilities, classes, strict=False)) if is_by_level else [(probabilities, classes)]
         if is_by_level and len(probabilities) != len(classes):
             raise PredictionsError(
@@ -161,13 +163,13 @@ class FromMemory:
             )
         arrays, names = [], []
         for array, of_array in levels:
-            array, of_array = np.asarray(array), [str(one) for one in of_array]
+            array, of_array = np.asarray(array), [str(value) for value in of_array]
             if array.ndim != 2 or array.shape[1] != len(of_array):
                 raise PredictionsError(
                     f"probabilities: expected shape (n_samples, {len(of_array)}) for {len(of_array)} classes, "
                     f"got {array.shape}. Pass predict_proba and classes_ of one classifier."
                 )
-            kept = [k for k, one in enumerate(of_array) if one or not is_by_level]
+            kept = [k for k, value in enumerate(of_array) if value or not is_by_level]
             arrays.append(array[:, kept])
             names += [of_array[k] for k in kept]
         lengths = sorted({len(array) for array in arrays})
@@ -267,14 +269,14 @@ class FromMemory:
                     "Call the pipeline with top_k=None, on a list of inputs."
                 )
         entries = list(chain.from_iterable(outputs))
-        incomplete = next((one for one in entries if not {"label", "score"} <= set(one)), None)
+        incomplete = next((entry for entry in entries if not {"label", "score"} <= set(entry)), None)
         if incomplete is not None:
             raise PredictionsError(
                 f"outputs: expected the keys label and score, got {listed(incomplete)}. Pass what the pipeline returns."
             )
         # Without a sample there is no class either: the columns are those of the leaves.
         labels = np.array(
-            [str(one["label"]) for one in entries] if entries else [taxonomy.names[k] for k in taxonomy.leaves]
+            [str(entry["label"]) for entry in entries] if entries else [taxonomy.names[k] for k in taxonomy.leaves]
         )
         names, column = np.unique(labels, return_inverse=True)
         sample_of = np.repeat(np.arange(len(outputs)), [len(output) for output in outputs])

@@ -96,7 +96,7 @@ def _entry(entry, facts):
 
 
 def _facts(entry):
-    low, high = (f"{one:g}" if abs(one) != float("inf") else "∞" for one in entry.range)
+    low, high = (f"{bound:g}" if abs(bound) != float("inf") else "∞" for bound in entry.range)
     better = "" if entry.better == "neither" else f"; {entry.better} is better"
     unit = f" {entry.unit}" if entry.unit else ""
     needs = "".join(

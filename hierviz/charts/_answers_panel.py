@@ -21,7 +21,7 @@ def depth_histogram(figure, width, height):
     columns = [f"depth{d}" for d in range(depths)]
     n_samples = [table.n_samples for _, table in figure.answers.values()]
     # The first model's columns stand for those of the model looked at.
-    folded = [numbers.column(one, 0) for one in columns]
+    folded = [numbers.column(column, 0) for column in columns]
     rows = (
         figure.coupling.knot(figure.knots)
         .transform_fold(folded, as_=["field", "_"])

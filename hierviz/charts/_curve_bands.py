@@ -19,7 +19,7 @@ RING = 170
 
 def bands_sentence(bands, x="info_recall", y="correct"):
     """What the bands of `operating_curves` on these axes mean, in one sentence; empty where none is drawn."""
-    shown = [one for one in (bands or {}).values() if _fits(one, x, y)]
+    shown = [band for band in (bands or {}).values() if _fits(band, x, y)]
     if not shown:
         return ""
     across = "" if x == "threshold" else f", drawn at the mean {short_label(x).lower()},"
@@ -50,7 +50,7 @@ def band_layers(figure, place):
         size += len(one["model"])
     colour = alt.Fill("model:N", legend=None, scale=None)
     return [
-        alt.Chart(frame({key: np.concatenate([one[key] for one in parts]) for key in parts[0]}))
+        alt.Chart(frame({key: np.concatenate([part[key] for part in parts]) for key in parts[0]}))
         .mark_line(filled=True, fillOpacity=PALE, strokeWidth=0, clip=True, tooltip=None, aria=False)
         .encode(place["x"], place["y"], order="order:Q", fill=colour, detail="part:N")
         for parts in tables
@@ -60,14 +60,16 @@ def band_layers(figure, place):
 def point_rows(figure):
     """Rings at chosen thresholds: one row a point, ``j, threshold, x, y, label, colour``."""
     rows, names = [], list(figure.curves)
-    for one in figure.points or ():
-        if one["model"] not in names:
-            raise PredictionsError(f"points: expected a model of {', '.join(names)}, got {one['model']!r}. Choose one.")
-        number = names.index(one["model"])
-        threshold = float(one["threshold"])
-        at = figure.curves[one["model"]].at(threshold)
+    for point in figure.points or ():
+        if point["model"] not in names:
+            raise PredictionsError(
+                f"points: expected a model of {', '.join(names)}, got {point['model']!r}. Choose one."
+            )
+        number = names.index(point["model"])
+        threshold = float(point["threshold"])
+        at = figure.curves[point["model"]].at(threshold)
         across = float(figure.scale.place(threshold)) if figure.x == "threshold" else float(at[figure.x])
-        row = {"j": number, "threshold": threshold, "x": across, "y": float(at[figure.y]), "label": str(one["label"])}
+        row = {"j": number, "threshold": threshold, "x": across, "y": float(at[figure.y]), "label": str(point["label"])}
         rows.append(row | {"colour": figure.colours[number]})
     return rows
 

@@ -44,7 +44,7 @@ def curve_drag(
         "picked": picked,
         "shared": figure.coupling.is_shared,
         "thresholds": thresholds.tolist(),
-        "texts": [threshold_text(one) for one in thresholds.tolist()],
+        "texts": [threshold_text(threshold) for threshold in thresholds.tolist()],
         "strip": _parts(figure.scale.place(thresholds)),
         "x": [_parts(one) for one in across],
         "y": [_parts(one) for one in down],

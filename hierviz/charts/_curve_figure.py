@@ -145,9 +145,9 @@ class CurveFigure:
         if key == "threshold":
             return 0.0, 1.0
         drawn = [curve.values[key] for curve in self.curves.values()] + [[row[field] for row in self.markers]]
-        for one in (self.bands or {}).values():
+        for band in (self.bands or {}).values():
             # A band that leaves the picture would look narrower than it is.
-            drawn += [one.curve[key].lower, one.curve[key].upper] if field == "y" and key in one.curve else []
+            drawn += [band.curve[key].lower, band.curve[key].upper] if field == "y" and key in band.curve else []
         return numbers.domain(key, np.concatenate(drawn), self.zoom)
 
     def places(self, number):

@@ -25,8 +25,8 @@ def direct_labels(figure, plot, height):
         ((row["x"] - x_low) / (x_high - x_low) * plot, (y_high - row["y"]) / (y_high - y_low) * height)
         for row in figure.markers
     ]
-    all_x = np.concatenate([across for across, _ in lines] + [[one[0] for one in spots]])
-    all_y = np.concatenate([down for _, down in lines] + [[one[1] for one in spots]])
+    all_x = np.concatenate([across for across, _ in lines] + [[spot[0] for spot in spots]])
+    all_y = np.concatenate([down for _, down in lines] + [[spot[1] for spot in spots]])
     # Between two knots the curve is drawn as well.
     middle_x = np.concatenate([(across[1:] + across[:-1]) / 2 for across, _ in lines])
     middle_y = np.concatenate([(down[1:] + down[:-1]) / 2 for _, down in lines])
@@ -34,7 +34,7 @@ def direct_labels(figure, plot, height):
     taken, rows = [], []
     for number, (name, colour) in enumerate(zip(figure.curves, figure.colours, strict=True)):
         across, down = lines[number]
-        others = [np.empty((2, 0)), *(one for place, one in enumerate(lines) if place != number)]
+        others = [np.empty((2, 0)), *(line for place, line in enumerate(lines) if place != number)]
         others = np.concatenate(others, axis=1)
         text = shorten(name, 150, SIZE, bold=True)
         width = text_width(text, SIZE, bold=True)

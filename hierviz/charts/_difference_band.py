@@ -84,7 +84,7 @@ def difference_band(difference, key, names, *, dark=False, width=800, height=190
     down = alt.Y("up:Q").scale(domain=[-top, top], nice=False)
     across = alt.X("start:Q").scale(domain=ends, nice=False)
     if spans:
-        grey = frame([one | {"up": top, "down": -top} for one in spans])
+        grey = frame([span | {"up": top, "down": -top} for span in spans])
         hatch = frame(_hatch(spans, plot, height, top, ends))
         layers += [
             alt.Chart(grey)
@@ -113,12 +113,12 @@ def difference_band(difference, key, names, *, dark=False, width=800, height=190
         ),
     ]
     room = [
-        one
-        for one in spans
-        if (one["end"] - one["start"]) / (ends[1] - ends[0]) * plot > text_width(UNCLEAR, SMALL) + 12
+        span
+        for span in spans
+        if (span["end"] - span["start"]) / (ends[1] - ends[0]) * plot > text_width(UNCLEAR, SMALL) + 12
     ]
     if room:
-        words = frame([{"correct": (one["start"] + one["end"]) / 2, "up": top, "text": UNCLEAR} for one in room])
+        words = frame([{"correct": (span["start"] + span["end"]) / 2, "up": top, "text": UNCLEAR} for span in room])
         mark = {"baseline": "top", "dy": 3, "fontSize": SMALL, "font": FONT, "color": look.ink, "tooltip": None}
         layers.append(alt.Chart(words).mark_text(**mark).encode(at_x, down, text="text:N"))
     # Alone, a layered chart would be fitted with its axes into its own height.
@@ -214,8 +214,8 @@ def _where(levels, where):
 def _hatch(spans, plot, height, top, ends):
     """Strokes at 45 degrees along the foot of every stretch, in the units of the axes."""
     rows, unit = [], (ends[1] - ends[0]) / plot
-    for one in spans:
-        left, right = ((one[edge] - ends[0]) / unit for edge in ("start", "end"))
+    for span in spans:
+        left, right = ((span[edge] - ends[0]) / unit for edge in ("start", "end"))
         for x in np.arange(left - HATCH, right, 6):
             # Cut to the stretch: a stroke rises one pixel a pixel.
             start, end = max(x, left), min(x + HATCH, right)

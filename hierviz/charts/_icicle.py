@@ -106,7 +106,7 @@ def _columns(rows, width):
     # The widest give way first when it is too much; spare width goes to all.
     while sum(need) > width and max(need) > NARROWEST:
         limit = max(need) - 4
-        need = [min(one, max(limit, NARROWEST)) for one in need]
+        need = [min(width, max(limit, NARROWEST)) for width in need]
     spare = max(0, width - sum(need)) / len(need)
     scale = min(1, width / sum(need))
     left = [1.0]

@@ -66,9 +66,9 @@ def legend(groups, width, *, dark=False, stacked=False, size=SIZE, start=0):
 def _swatches(placed, width, height, start):
     for kind, dash in (("line", [1, 0]), ("dashed", [4, 3])):
         rows = [
-            {"x": one["x"], "x2": one["x"] + 20, "y": one["y"], "colour": one["colour"]}
-            for one in placed
-            if one["kind"] == kind
+            {"x": item["x"], "x2": item["x"] + 20, "y": item["y"], "colour": item["colour"]}
+            for item in placed
+            if item["kind"] == kind
         ]
         if rows:
             yield (
@@ -81,20 +81,20 @@ def _swatches(placed, width, height, start):
                     color=alt.Color("colour:N", scale=None),
                 )
             )
-    squares = [one for one in placed if one["kind"] in ("box", "outline")]
+    squares = [item for item in placed if item["kind"] in ("box", "outline")]
     if squares:
         yield boxes(
             [
                 {
-                    "x": one["x"] + 1,
-                    "x2": one["x"] + 14,
-                    "y": one["y"] - 6.5,
-                    "y2": one["y"] + 6.5,
-                    "colour": one["colour"] if one["kind"] == "box" else "transparent",
-                    "stroke": one["colour"] if one["kind"] == "outline" else "transparent",
-                    "line": 2 if one["kind"] == "outline" else 0,
+                    "x": square["x"] + 1,
+                    "x2": square["x"] + 14,
+                    "y": square["y"] - 6.5,
+                    "y2": square["y"] + 6.5,
+                    "colour": square["colour"] if square["kind"] == "box" else "transparent",
+                    "stroke": square["colour"] if square["kind"] == "outline" else "transparent",
+                    "line": 2 if square["kind"] == "outline" else 0,
                 }
-                for one in squares
+                for square in squares
             ],
             width,
             height,
@@ -102,17 +102,17 @@ def _swatches(placed, width, height, start):
             start=start,
         )
     edges = [
-        {"x": one["x"] + 7, "y": one["y"] - 7, "y2": one["y"] + 7, "colour": one["colour"]}
-        for one in placed
-        if one["kind"] == "stripes"
+        {"x": item["x"] + 7, "y": item["y"] - 7, "y2": item["y"] + 7, "colour": item["colour"]}
+        for item in placed
+        if item["kind"] == "stripes"
     ]
     if edges:
         yield stripes(edges, width, height, start=start)
     for kind, is_filled in (("point", False), ("dot", True)):
         points = [
-            {key: one[key] for key in ("y", "colour", "shape")} | {"x": one["x"] + 8}
-            for one in placed
-            if one["kind"] == kind
+            {key: item[key] for key in ("y", "colour", "shape")} | {"x": item["x"] + 8}
+            for item in placed
+            if item["kind"] == kind
         ]
         if points:
             colour = alt.Color("colour:N", scale=None) if is_filled else alt.Stroke("colour:N", scale=None)

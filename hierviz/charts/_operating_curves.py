@@ -185,7 +185,7 @@ def _legend_groups(figure, wide, envelope):
     ]
     if figure.x != "threshold":
         sides.append("left" if METRICS[figure.x].better == "lower" else "right")
-    notes = [{"kind": "note", "label": f"Better: {' '.join(one for one in sides if one)}"}]
+    notes = [{"kind": "note", "label": f"Better: {' '.join(side for side in sides if side)}"}]
     if figure.x == "threshold" and len(figure.curves) > 1:
         # What is higher at one threshold is not therefore better.
         notes = [{"kind": "note", "label": "τ not comparable"}]

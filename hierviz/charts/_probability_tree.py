@@ -208,9 +208,9 @@ def _among(taxonomy, truths, predicted, named):
         return f"The answer {named(predicted)} is one of {classes}."
     if predicted == 0:
         return f"The answer is the root, above {classes}."
-    if any(taxonomy.is_ancestor(predicted, one) for one in truths):
+    if any(taxonomy.is_ancestor(predicted, truth) for truth in truths):
         return f"The answer {named(predicted)} is right, and less specific than the truth: {classes}."
-    if any(taxonomy.is_ancestor(one, predicted) for one in truths):
+    if any(taxonomy.is_ancestor(truth, predicted) for truth in truths):
         return f"The answer {named(predicted)} goes further than the known truth: {classes}."
     return f"The answer {named(predicted)} is none of {classes}."
 

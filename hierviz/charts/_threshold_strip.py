@@ -76,9 +76,9 @@ def threshold_axis(scale, wide, field, **axis):
     """Encoding of thresholds by their place in [0, 1], the axis named by the thresholds."""
     ticks = scale.ticks(wide)
     places = [round(float(one), 6) for one in scale.place(ticks)]
-    labels = [f"{one:g}" if one else "0" for one in ticks]
+    labels = [f"{tick:g}" if tick else "0" for tick in ticks]
     if not scale.nines:
-        labels = [f"{one:.1f}" for one in ticks]
+        labels = [f"{tick:.1f}" for tick in ticks]
     named = " : ".join(
         f"abs(datum.value - {place!r}) < 1e-5 ? '{label}'" for place, label in zip(places, labels, strict=True)
     )

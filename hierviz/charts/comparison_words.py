@@ -66,9 +66,9 @@ def comparison_sentence(numbers, model, n_samples, *, never=None):
         return ""
     keys = compared_keys(n_samples)
     few = "" if len(keys) > 1 else f" {n_samples:,} samples are too few to compare at 90 or 95 % correct answers."
-    if not all(isinstance(one[key], Interval) for one in numbers.values() for key in keys):
+    if not all(isinstance(number[key], Interval) for number in numbers.values() for key in keys):
         told = "; ".join(
-            f"{_what(key)}: {', '.join(f'{name} {value_text(float(_estimate(one[key])))}' for name, one in numbers.items())}"
+            f"{_what(key)}: {', '.join(f'{name} {value_text(float(_estimate(of[key])))}' for name, of in numbers.items())}"
             for key in keys
         )
         told += _never(never or {}, list(numbers), keys)

@@ -22,7 +22,7 @@ def checked_curves(curves):
     curves = (
         {"model": curves}
         if isinstance(curves, OperatingCurve)
-        else {str(name): one for name, one in dict(curves).items()}
+        else {str(name): curve for name, curve in dict(curves).items()}
     )
     if not curves:
         raise PredictionsError("curves: expected at least one operating curve, got none. Pass a dict of name to curve.")
@@ -48,7 +48,7 @@ def checked_thresholds(threshold, curves):
     """Threshold of every model in [0, 1], and whether one is shared by all; `threshold` is a number or a dict by model."""
     shared = not isinstance(threshold, dict)
     thresholds = [threshold if shared else threshold.get(name, 0.5) for name in curves]
-    return [min(max(float(one), 0.0), 1.0) for one in thresholds], shared
+    return [min(max(float(threshold), 0.0), 1.0) for threshold in thresholds], shared
 
 
 def short_label(key):
@@ -183,7 +183,7 @@ def operating_curves_table(curves, *, threshold=0.5, rules=None, intervals=None)
             rows.append({"model": name, "rule": rule, "threshold": None} | {key: values.get(key) for key in keys})
     keys = sorted(keys, key=_column_order)
     if intervals:
-        ends = [key for key in keys if any(key in one for one in intervals.values())]
+        ends = [key for key in keys if any(key in interval for interval in intervals.values())]
         for row in rows:
             spans = intervals.get(row["model"], {}) if row["rule"] == "threshold" else {}
             row |= {f"{key}_low": float(spans[key].lower) for key in spans}

@@ -60,9 +60,9 @@ def fold(taxonomy, p, *, truth=None, predicted=None, max_rows=34, n_likely=3, mi
         raise PredictionsError(
             f"p: expected shape ({taxonomy.n_nodes},), one sample, got {p.shape}. Pass one row of node probabilities."
         )
-    truths = {_node(taxonomy, one, "truth") for one in as_nodes(truth)}
+    truths = {_node(taxonomy, node, "truth") for node in as_nodes(truth)}
     predicted = _node(taxonomy, predicted, "predicted")
-    true_path = {node for one in truths for node in taxonomy.path(one).tolist()}
+    true_path = {node for truth in truths for node in taxonomy.path(truth).tolist()}
     answer_path = set() if predicted is None else set(taxonomy.path(predicted).tolist())
     shown = _open(
         taxonomy, p, true_path | answer_path | {0}, {*truths, predicted, 0}, max_rows, n_likely, min_p, open_p

@@ -61,9 +61,12 @@ def run_evaluate(options):
     if options.media:
         from hierviz.readers import attach_media
 
-        predictions = [attach_media(one, options.media) for one in predictions]
+        predictions = [attach_media(predictions_of_model, options.media) for predictions_of_model in predictions]
     require_same_samples(predictions)
-    models = [Evaluation.from_predictions(one, progress=progress(one.name)) for one in predictions]
+    models = [
+        Evaluation.from_predictions(predictions_of_model, progress=progress(predictions_of_model.name))
+        for predictions_of_model in predictions
+    ]
     chosen = {"rule": options.rule or "majority", "threshold": 0.5 if options.threshold is None else options.threshold}
     if point is not None:
         chosen = {"rule": RULE, "threshold": point.threshold}

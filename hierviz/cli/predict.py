@@ -74,7 +74,7 @@ def run_predict(options):
     # A mistake in the truth, its ids included, shows before the model runs for an hour.
     truth = load_truth(options.truth, taxonomy, options.truth_column) if options.truth else None
     model = draft_model(options.model, taxonomy, **given)
-    is_nameless = any(one.about == "classes" for one in model.questions)
+    is_nameless = any(question.about == "classes" for question in model.questions)
     if truth is None or not is_nameless:
         model.require_answers()
     inputs = load_inputs(options.inputs, model, **reading_options(options))
@@ -108,7 +108,7 @@ def _inspect(model, target):
     from hierviz.onnx.account import account_lines
 
     columns = model.account["columns"]
-    if columns and not any(one["node"] for one in columns):
+    if columns and not any(column["node"] for column in columns):
         # Another taxonomy than the model's: the rest of the account would mislead.
         model.require_answers()
     if target:

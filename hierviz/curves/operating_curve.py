@@ -226,9 +226,9 @@ class CurveSteps:
             np.repeat(np.arange(table.n_samples), sizes)[order],
             # A slice spares the copies where no scores are equal.
             np.append(0, ends + 1) if len(ends) < len(scores) else slice(None),
-            {key: one[first] for key, one in values.items()},
-            {key: one[order] - one[order - 1] for key, one in values.items()},
-            {key: (one.min(), one.max()) for key, one in values.items()},
+            {key: value[first] for key, value in values.items()},
+            {key: value[order] - value[order - 1] for key, value in values.items()},
+            {key: (value.min(), value.max()) for key, value in values.items()},
         )
 
     def curve(self, counts=None):

@@ -180,7 +180,7 @@ def facets(samples, column):
         raise PredictionsError(f"facet: expected one of {listed(known, 20)}, got {column!r}. Choose one.")
     labels = samples.labels(column)
     values = sorted(np.unique(labels).tolist(), key=lambda one: (one == UNKNOWN, one))
-    return {one: np.flatnonzero(labels == one) for one in values}
+    return {value: np.flatnonzero(labels == value) for value in values}
 
 
 def _n_values(samples, column):

@@ -148,7 +148,7 @@ def standings(key, values, intervals=None):
     -------
     Standing
     """
-    values = np.array([np.nan if one is None else one for one in values], dtype=float)
+    values = np.array([np.nan if value is None else value for value in values], dtype=float)
     nobody = np.zeros(len(values), dtype=bool)
     gain = -values if METRICS[key].better == "lower" else values
     order = np.unique(gain[~np.isnan(gain)])[::-1]

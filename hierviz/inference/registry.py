@@ -62,7 +62,7 @@ class InferenceRule:
     @property
     def defaults(self):
         """The keywords that may be left out of `infer`, with their values."""
-        return {name: one.default for name, one in self.parameters.items() if one.is_optional}
+        return {name: parameter.default for name, parameter in self.parameters.items() if parameter.is_optional}
 
     def settings(self, given):
         """The value of each parameter: that of `given` (dict), which may hold those of other rules, else the default.
@@ -79,7 +79,7 @@ class InferenceRule:
                     f"rule {self.key!r}: expected parameters among {', '.join(known)}, got {name!r}."
                     f"{near_miss(name, known)} Leave it out."
                 )
-        return {name: given.get(name, one.default) for name, one in self.parameters.items()}
+        return {name: given.get(name, parameter.default) for name, parameter in self.parameters.items()}
 
     @property
     def needs_threshold(self):
@@ -154,7 +154,7 @@ def inference_rule(rule):
 
 def rule_parameters():
     """The parameters of all rules by name, in the order of the rules."""
-    return {name: one for entry in INFERENCE_RULES.values() for name, one in entry.parameters.items()}
+    return {name: parameter for entry in INFERENCE_RULES.values() for name, parameter in entry.parameters.items()}
 
 
 VALMADRE = "Valmadre, NeurIPS 2022"

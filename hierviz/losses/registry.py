@@ -60,7 +60,9 @@ class Loss:
     def parameters(self):
         """Keywords with their defaults: a dict in the order of the function."""
         parameters = inspect.signature(self.function).parameters.values()
-        return {one.name: one.default for one in parameters if one.kind is one.KEYWORD_ONLY}
+        return {
+            parameter.name: parameter.default for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY
+        }
 
     def columns(self, taxonomy, **keywords):
         """Node of each column of the scores, shape (n_scores,)."""

@@ -56,9 +56,9 @@ def full_account(
         JSON types.
     """
     facts = session.facts
-    read = [{"file": one.name, "bytes": one.stat().st_size, "sha256": sha256(one)} for one in beside]
+    read = [{"file": file.name, "bytes": file.stat().st_size, "sha256": sha256(file)} for file in beside]
     table = columns.table(taxonomy)
-    n_matched = sum(one["node"] is not None for one in table)
+    n_matched = sum(entry["node"] is not None for entry in table)
     classes = f"{len(table)} names from {columns.source}" if table else "not known"
     if table and n_matched < len(table):
         classes += f", {n_matched} of them nodes of the taxonomy"
@@ -71,10 +71,10 @@ def full_account(
         "onnxruntime": _version("onnxruntime"),
         "facts": facts,
         "metadata": sorted(session.metadata),
-        "inputs": [{"name": one.name, "dtype": one.dtype, "shape": list(one.shape)} for one in inputs],
+        "inputs": [{"name": spec.name, "dtype": spec.dtype, "shape": list(spec.shape)} for spec in inputs],
         "outputs": [{"name": name, "type": kind, "shape": list(shape)} for name, kind, shape in session.outputs],
         "output": " + ".join(outputs) or "not known",
-        "batch": next((one.shape[0] for one in inputs if one.shape[0] is not None), None),
+        "batch": next((spec.shape[0] for spec in inputs if spec.shape[0] is not None), None),
         "parametrisation": parametrisation,
         "parametrisation_from": parametrisation_from,
         "scores": scores,
@@ -86,7 +86,7 @@ def full_account(
         "loss": said.get("loss"),
         "training": said.get("training"),
         "notes": notes,
-        "questions": [one.as_dict() for one in questions],
+        "questions": [question.as_dict() for question in questions],
     }
 
 

@@ -343,7 +343,7 @@ class Model:
     def _provenance(self):
         """What else must be known to make the same numbers again."""
         facts, companions = self.account, self.account["companions"]
-        made = {"sha256 of companions": ", ".join(f"{one['file']} {one['sha256']}" for one in companions)}
+        made = {"sha256 of companions": ", ".join(f"{file['file']} {file['sha256']}" for file in companions)}
         made |= {"hierviz": version(), "onnxruntime": str(facts.get("onnxruntime", "")), "numpy": np.__version__}
         return {key: value for key, value in made.items() if value}
 

@@ -149,7 +149,7 @@ def _understood(
         except OpenQuestion as asked:
             questions.append(asked.question)
     inputs = find_inputs(where, session.inputs, said.get("input", {}), notes)
-    inputs = tuple(replace(one, most_bytes=session.memory_mb << 20) for one in inputs)
+    inputs = tuple(replace(spec, most_bytes=session.memory_mb << 20) for spec in inputs)
     questions += _picture_questions(where, inputs)
     account = full_account(
         path,

@@ -66,10 +66,10 @@ def read_npz(source, taxonomy, classes=None):
 
 def _of_npz(source, npz, taxonomy, classes):
     where, arrays = source.where, npz.headers
-    tables = [key for key, one in arrays.items() if one.ndim == 2 and one.dtype.kind in "fiu"]
+    tables = [key for key, array in arrays.items() if array.ndim == 2 and array.dtype.kind in "fiu"]
     if not tables:
         # An array of objects may be the one: why it is not read is what to say.
-        for key in [key for key, one in arrays.items() if one.dtype.hasobject][:1]:
+        for key in [key for key, array in arrays.items() if array.dtype.hasobject][:1]:
             npz[key]
     if len(tables) != 1:
         shapes = ", ".join(f"{key!r} {one.shape} {one.dtype}" for key, one in list(arrays.items())[:5])
@@ -80,8 +80,8 @@ def _of_npz(source, npz, taxonomy, classes):
     n_rows, n_scores = arrays[tables[0]].shape
     _require_table(where, (n_rows, n_scores), arrays[tables[0]].dtype)
     scores = npz[tables[0]]
-    texts = {key: _as_text(npz[key]) for key, one in arrays.items() if _may_be_text(key, one, n_rows, n_scores)}
-    is_text = {key for key, one in texts.items() if arrays[key].dtype.kind in "US" and one is not None}
+    texts = {key: _as_text(npz[key]) for key, array in arrays.items() if _may_be_text(key, array, n_rows, n_scores)}
+    is_text = {key for key, text in texts.items() if arrays[key].dtype.kind in "US" and text is not None}
     names = next((key for key in NAME_ARRAYS if key in is_text and len(texts[key]) == n_scores), None)
     ids = next((key for key in ID_ARRAYS if texts.get(key) is not None), None)
     if ids is not None and len(texts[ids]) != n_rows:
@@ -152,11 +152,11 @@ def _checked_classes(where, scores, classes):
 def _as_text(array):
     """Values as a list of str, None where an array is neither text nor whole numbers."""
     if array.dtype.kind == "S":
-        return [one.decode("utf-8", "replace") for one in array.tolist()]
+        return [value.decode("utf-8", "replace") for value in array.tolist()]
     if array.dtype.kind in "Uiu":
-        return [str(one) for one in array.tolist()]
+        return [str(value) for value in array.tolist()]
     if array.dtype.kind == "f" and np.isfinite(array).all() and (array == np.floor(array)).all():
-        return [str(int(one)) for one in array.tolist()]
+        return [str(int(value)) for value in array.tolist()]
     return None
 
 
@@ -173,12 +173,13 @@ def _named(names, taxonomy, where):
 
 def _unique(ids, where):
     seen = {}
-    for row, one in enumerate(ids):
-        if one in seen:
+    for row, sample_id in enumerate(ids):
+        if sample_id in seen:
             raise PredictionsError(
-                f"{where}: expected every sample id once, got {one!r} in rows {seen[one]} and {row}. Remove one of the rows."
+                f"{where}: expected every sample id once, got {sample_id!r} in rows {seen[sample_id]} and {row}. "
+                "Remove one of the rows."
             )
-        seen[one] = row
+        seen[sample_id] = row
     return text_array(ids)
 
 

@@ -140,7 +140,7 @@ def numbered_names(mapping, where, notes):
     numbers = [[None if isinstance(one, bool) else whole(one) for one in side] for side in sides]
     found, problems = [], []
     for side, other in ((0, 1), (1, 0)):
-        if None in numbers[side] or any(isinstance(one, (dict, list, tuple, bool)) for one in sides[other]):
+        if None in numbers[side] or any(isinstance(side, (dict, list, tuple, bool)) for side in sides[other]):
             continue
         try:
             order, first = index_order(numbers[side], where)
@@ -235,7 +235,7 @@ def _n_nodes(cells, taxonomy):
 
 def _index_column(table, taxonomy, numbers, names):
     """Place of the column that numbers the columns of scores, None when the rows are in their order."""
-    found = {k: one for k, one in numbers.items() if k != names}
+    found = {k: number for k, number in numbers.items() if k != names}
     index = None
     # Without a header, whole numbers beside names can only be meant so.
     for kinds in (("place",), ("id", "name")) if table.names else (("",),):

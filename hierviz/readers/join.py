@@ -95,8 +95,8 @@ def _by_id(raw, truth, notes):
     if set(mine).isdisjoint(theirs):
         mine, theirs = _as_pictures(raw, truth, mine, theirs)
         notes.append(f"{raw.where} and {truth.where} were joined by file names without folder and suffix")
-    row_of = {one: row for row, one in enumerate(theirs)}
-    places = np.array([row_of.get(one, -1) for one in mine], dtype=np.intp)
+    row_of = {sample_id: row for row, sample_id in enumerate(theirs)}
+    places = np.array([row_of.get(sample_id, -1) for sample_id in mine], dtype=np.intp)
     left = np.ones(len(truth), dtype=bool)
     left[places[places >= 0]] = False
     return places, np.flatnonzero(left)
@@ -104,7 +104,7 @@ def _by_id(raw, truth, notes):
 
 def _as_pictures(raw, truth, mine, theirs):
     """Both lists of ids without the folder and suffix of pictures; PredictionsError when they still have none in common."""
-    short = [[picture_stem(one) for one in ids] for ids in (mine, theirs)]
+    short = [[picture_stem(sample_id) for sample_id in ids] for ids in (mine, theirs)]
     if set(short[0]).isdisjoint(short[1]) or any(len(set(ids)) < len(ids) for ids in short):
         mine, theirs = (", ".join(map(repr, ids[:2])) for ids in (mine, theirs))
         raise PredictionsError(

@@ -86,7 +86,7 @@ def open_npz(source):
     """
     where = source.where
     with translated(where), source.open() as file, zipfile.ZipFile(_seekable(source, file)) as archive:
-        members = [one for one in archive.infolist() if one.filename.endswith(".npy")]
+        members = [member for member in archive.infolist() if member.filename.endswith(".npy")]
         if not members:
             raise FileError(
                 f"{where}: expected arrays, got a zip archive of {listed(archive.namelist()) or 'nothing'}. "
@@ -94,7 +94,7 @@ def open_npz(source):
             )
         if len(members) > limits.ARRAYS:
             raise FileError(f"{where}: expected at most {limits.ARRAYS:,} arrays, got {len(members):,}. Save fewer.")
-        yield Npz(source, archive, {one.filename.removesuffix(".npy"): one for one in members})
+        yield Npz(source, archive, {member.filename.removesuffix(".npy"): member for member in members})
 
 
 def _seekable(source, file):

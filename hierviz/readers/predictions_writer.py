@@ -114,7 +114,7 @@ def _write_csv(predictions, path, nodes, names):
             lists = p.tolist()
             if predictions.sample_ids is not None:
                 ids = predictions.sample_ids[rows].tolist()
-                lists = ([str(one), *row] for one, row in zip(ids, lists, strict=True))
+                lists = ([str(sample_id), *row] for sample_id, row in zip(ids, lists, strict=True))
             writer.writerows(lists)
 
 
@@ -130,5 +130,8 @@ def _write_parquet(predictions, path, nodes, names, record):
         for rows, p in _blocks(predictions, nodes):
             columns = [pa.array(column) for column in np.ascontiguousarray(p.T)]
             if with_ids:
-                columns = [pa.array([str(one) for one in predictions.sample_ids[rows].tolist()], pa.string()), *columns]
+                columns = [
+                    pa.array([str(sample_id) for sample_id in predictions.sample_ids[rows].tolist()], pa.string()),
+                    *columns,
+                ]
             writer.write_batch(pa.record_batch(columns, schema=schema))

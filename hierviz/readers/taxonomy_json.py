@@ -66,7 +66,7 @@ def read_json(source):
             f"{source.where}: expected nested JSON, got COCO annotations, which are not supported. Write an edge list."
         )
     records = value if isinstance(value, list) else []
-    if records and all(isinstance(one, dict) and any(key in one for key in PARENT_KEYS) for one in records):
+    if records and all(isinstance(record, dict) and any(key in record for key in PARENT_KEYS) for record in records):
         return _of_records(records, source.where, {**detected, "shape": "records with a parent"})
     if _is_adjacency(value):
         edges = [(str(parent), str(child)) for parent, children in value.items() for child in children]
@@ -111,17 +111,17 @@ def _is_adjacency(value):
 
 
 def _of_records(records, where, detected):
-    key = next(key for key in PARENT_KEYS if any(key in one for one in records))
-    parents = {str(one[key]) for one in records if one.get(key) not in (None, "")}
-    names = [name for name in ("id", *NAME_KEYS) if all(_is_name(one.get(name)) for one in records)]
+    key = next(key for key in PARENT_KEYS if any(key in record for record in records))
+    parents = {str(record[key]) for record in records if record.get(key) not in (None, "")}
+    names = [name for name in ("id", *NAME_KEYS) if all(_is_name(record.get(name)) for record in records)]
     if not names:
         raise TaxonomyError(
             f"{where}: expected a name in every record, got none of {', '.join(NAME_KEYS)}. Name every node."
         )
     name = max(names, key=lambda one: len(parents.intersection(str(record[one]) for record in records)))
-    edges = [(None if one.get(key) in (None, "") else str(one[key]), str(one[name])) for one in records]
+    edges = [(None if record.get(key) in (None, "") else str(record[key]), str(record[name])) for record in records]
     title = next((other for other in names if other != name and other in ("name", "title", "label")), None)
-    titles = {str(one[name]): str(one[title]) for one in records} if title else None
+    titles = {str(record[name]): str(record[title]) for record in records} if title else None
     return Taxonomy.from_edges(edges, titles=titles, where=where, detected={**detected, "direction": f"{key}, {name}"})
 
 

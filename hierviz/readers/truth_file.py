@@ -119,17 +119,18 @@ def sample_ids(columns, place):
     """The ids of a column, shape (n_rows,); PredictionsError when one is empty or there twice."""
     seen = {}
     cells = columns.single_text(place)
-    for row, one in enumerate(cells):
-        if not one.strip():
+    for row, cell in enumerate(cells):
+        if not cell.strip():
             raise PredictionsError(
                 f"{columns.place(row)}: expected a sample id, got an empty cell. Give every sample an id."
             )
-        if one in seen:
+        if cell in seen:
             raise PredictionsError(
-                f"{columns.place(row)}: expected every sample id once, got {one!r} again (first at {columns.place(seen[one])}). "
+                f"{columns.place(row)}: expected every sample id once, got {cell!r} again "
+                f"(first at {columns.place(seen[cell])}). "
                 "Remove one of the rows."
             )
-        seen[one] = row
+        seen[cell] = row
     return text_array(cells)
 
 

@@ -72,11 +72,11 @@ def require_deflate(where, members):
     where : str
     members : iterable of zipfile.ZipInfo
     """
-    for one in members:
-        if one.flag_bits & 1:
+    for member in members:
+        if member.flag_bits & 1:
             raise FileError(f"{where}: expected an open archive, got one with a password. Save it without.")
-        if one.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            name = zipfile.compressor_names.get(one.compress_type, f"method {one.compress_type}")
+        if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            name = zipfile.compressor_names.get(member.compress_type, f"method {member.compress_type}")
             raise FileError(
                 f"{where}: expected an archive packed with deflate, as numpy and most programs do, got {name}. Pack it again."
             )

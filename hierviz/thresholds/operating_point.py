@@ -227,14 +227,14 @@ def _checked_point(value, taxonomy, where):
 
 def _check_values(values, where):
     _require(isinstance(values, dict), where, "an object", values, "Correct it")
-    for key, one in values.items():
+    for key, value in values.items():
         here = f"{where}, {key}"
-        _require(isinstance(one, dict), here, 'an object such as {"value": 0.9}', one, "Correct it")
-        wanted = ("value", "low", "high") if len(one) > 1 else ("value",)
-        _check_keys(one, wanted, here)
-        _require(all(map(_is_number, one.values())), here, "numbers", one, "Correct it")
-        if len(one) > 1:
-            _require(one["low"] <= one["high"], here, "low <= high", [one["low"], one["high"]], "Swap them")
+        _require(isinstance(value, dict), here, 'an object such as {"value": 0.9}', value, "Correct it")
+        wanted = ("value", "low", "high") if len(value) > 1 else ("value",)
+        _check_keys(value, wanted, here)
+        _require(all(map(_is_number, value.values())), here, "numbers", value, "Correct it")
+        if len(value) > 1:
+            _require(value["low"] <= value["high"], here, "low <= high", [value["low"], value["high"]], "Swap them")
 
 
 def _check_guarantee(guarantee, threshold, where):

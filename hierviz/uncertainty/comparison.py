@@ -196,7 +196,7 @@ def tied_with_best(models, *, higher_is_better=True):
         raise PredictionsError("models: expected at least one, got none. Nothing can be compared.")
     for other in models[1:]:
         _check_paired(models[0], other)
-    estimates = np.stack([one.estimate for one in models])
+    estimates = np.stack([model.estimate for model in models])
     known = ~np.isnan(estimates)
     worst = -np.inf if higher_is_better else np.inf
     ranked = np.where(known, estimates, worst)
@@ -206,7 +206,7 @@ def tied_with_best(models, *, higher_is_better=True):
         best_estimate = np.where(best == place, one.estimate, best_estimate)
         best_draws = np.where(best == place, one.draws, best_draws)
     leader = Interval.from_draws(best_estimate, best_draws, models[0].resamples, models[0].level)
-    return known & [no_clear_difference(paired_difference(one, leader)) for one in models]
+    return known & [no_clear_difference(paired_difference(model, leader)) for model in models]
 
 
 def _check_paired(a, b):

@@ -174,7 +174,7 @@ def check_level(level):
 
 def as_text(values):
     """Values as an array of text, with Python's own texts where a fixed width would make room for the longest in every row."""
-    is_mixed = not isinstance(values, np.ndarray) and any(isinstance(one, str) for one in values)
+    is_mixed = not isinstance(values, np.ndarray) and any(isinstance(value, str) for value in values)
     values = np.asarray(values, dtype=object if is_mixed else None)
     if values.dtype != object:
         return values.astype(str)

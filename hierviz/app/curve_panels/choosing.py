@@ -81,8 +81,8 @@ def value_table(rows, key, *, first, keys=None, intervals=None):
     """
     keys = share_keys() if keys is None else keys
     table = pd.DataFrame(
-        [[name, row["τ"], *(row.get(one) for one in keys)] for name, row in rows.items()],
-        columns=[first, "τ", *(short_label(one) for one in keys)],
+        [[name, row["τ"], *(row.get(key) for key in keys)] for name, row in rows.items()],
+        columns=[first, "τ", *(short_label(key) for key in keys)],
     )
     for place, one in enumerate(keys, 2):
         spans = [(intervals or {}).get(name, {}).get(one) for name in rows]
@@ -94,6 +94,6 @@ def value_table(rows, key, *, first, keys=None, intervals=None):
         key=key,
         width="content",
         column_config={
-            short_label(one): st.column_config.TextColumn(help=METRICS[one].sentence, alignment="right") for one in keys
+            short_label(key): st.column_config.TextColumn(help=METRICS[key].sentence, alignment="right") for key in keys
         },
     )

@@ -167,7 +167,7 @@ def curve_chart(choice):
     below(
         chart,
         name="operating-curves",
-        sentence=" ".join(one for one in words if one),
+        sentence=" ".join(word for word in words if word),
         table=charts.operating_curves_table(
             curves,
             threshold=choice.threshold(now),

@@ -73,7 +73,7 @@ def operating_point(choice, key, threshold):
         samples.curve,
         threshold,
         samples.name,
-        intervals={name: (one.lower, one.upper) for name, one in spans.items()},
+        intervals={name: (span.lower, span.upper) for name, span in spans.items()},
         guarantee=_guarantee(choice, key, threshold),
         created_from=source,
         model_sha256=detected.get("sha256"),

@@ -70,17 +70,17 @@ def _rows(choice, facet, keys):
         spans = {key: one.numbers for key, one in uncertainty.intervals(choice).items()}
         rows = [
             _row(
-                {"model": one.name},
-                one,
-                _numbers(choice, key, one, None),
+                {"model": sample.name},
+                sample,
+                _numbers(choice, key, sample, None),
                 spans.get(key, {}),
-                _never(choice, key, one, None),
+                _never(choice, key, sample, None),
             )
-            for key, one in samples.items()
+            for key, sample in samples.items()
         ]
         return ranked(rows, keys, _unranked(samples))
     for value, places in facets(next(iter(samples.values())), facet).items():
-        rows, parts = [], {key: one.take(places) for key, one in samples.items()}
+        rows, parts = [], {key: sample.take(places) for key, sample in samples.items()}
         for key, part in parts.items():
             lead = {"model": part.name, facet: value, "n": part.n_samples}
             rows.append(_row(lead, part, *(of(choice, key, part, (facet, value)) for of in (_numbers, _spans, _never))))
@@ -91,7 +91,7 @@ def _rows(choice, facet, keys):
 def _row(lead, samples, values, spans, never):
     """A Row without intervals of what its samples are too few for."""
     few = too_few_for(AT_CORRECT, samples.n_samples)
-    spans = {key: one for key, one in spans.items() if key not in few}
+    spans = {key: span for key, span in spans.items() if key not in few}
     return Row(lead, values, spans, never=never)
 
 

@@ -200,7 +200,7 @@ def _reached(choice, key, threshold, label, found, where):
         told += f"; mean cost {value_text(found.values['cost'])} per sample"
     st.markdown(f"{told}; information recall {percent_text(found.values['info_recall'], 1)}.")
     thresholds = dict(zip(rows, (found.threshold, threshold), strict=True))
-    spans = {name: uncertainty.at(choice, key, one) for name, one in thresholds.items()}
+    spans = {name: uncertainty.at(choice, key, threshold) for name, threshold in thresholds.items()}
     keys = dict.fromkeys((*share_keys(), choosing.value("most_of", MOST_OF, path_keys())))
     choosing.value_table(rows, f"target-{where}", first="threshold", keys=tuple(keys), intervals=spans)
     choosing.use_threshold(found.threshold, key, f"target-{where}")

@@ -107,8 +107,8 @@ def comparison(choice, model):
     except HiervizError:
         return ""  # they share no sample; the panels say so
     n, spans = _first(choice).n_samples, intervals(choice)
-    found = {one.name: spans[key].numbers if spans else one.curve.summary() for key, one in samples.items()}
-    never = {one.name: never_reached(one.curve) for one in samples.values()}
+    found = {sample.name: spans[key].numbers if spans else sample.curve.summary() for key, sample in samples.items()}
+    never = {sample.name: never_reached(sample.curve) for sample in samples.values()}
     told = charts.comparison_sentence(found, choice.name(model), n, never=never)
     return told if spans else f"{told} Bands and intervals are switched on under Uncertainty."
 

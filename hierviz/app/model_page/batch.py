@@ -189,7 +189,7 @@ def _show(finished, data):
     for note in predictions.notes:
         st.markdown(f":material/info: {escape(sentence(note))}")
     memory = state.memory("run")
-    is_there = finished.on_data and any(one.key == finished.key for one in data.sources.values())
+    is_there = finished.on_data and any(source.key == finished.key for source in data.sources.values())
     if is_there and memory.get("sent") is not predictions:
         st.markdown("The other pages show these predictions already.")
     with st.container(horizontal=True):
@@ -238,13 +238,13 @@ def _with_truth(predictions, data):
     if not has_same_samples(data, predictions):
         return predictions
     first = data.first.predictions
-    order = np.array([first.row_of[one] for one in map(str, predictions.ids)])
+    order = np.array([first.row_of[sample_id] for sample_id in map(str, predictions.ids)])
     changes = {}
     if predictions.truth is None and first.truth is not None:
         changes["truth"] = first.truth.take(order)
     if predictions.media is None and first.media is not None:
         changes["media"] = first.media
-    changes["attributes"] = {key: np.asarray(one)[order] for key, one in first.attributes.items()} | dict(
+    changes["attributes"] = {key: np.asarray(attribute)[order] for key, attribute in first.attributes.items()} | dict(
         predictions.attributes
     )
     return predictions.replace(**changes)

@@ -59,7 +59,7 @@ def check(model, samples):
 
 def _fed(inputs, specs, rows):
     parts = [inputs.feed(specs, slice(row, row + 1)) for row in rows]
-    return {name: np.concatenate([one[name] for one in parts]) for name in parts[0]}
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def attempt(model, samples):
@@ -75,8 +75,8 @@ def show(checks):
     if isinstance(checks, str):
         st.markdown(f":material/info: {escape(sentence(checks))}")
         return
-    for one in checks.warnings:
-        st.warning(escape(sentence(one)), icon=":material/warning:")
+    for warning in checks.warnings:
+        st.warning(escape(sentence(warning)), icon=":material/warning:")
     left, right = st.columns(2, gap="large")
     with left:
         title = "Order of the classes" if checks.names_known else "Accuracy by order of the classes"

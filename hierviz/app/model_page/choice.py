@@ -180,4 +180,6 @@ def offer(files, uploads):
     memory |= {"way": "own", "taxonomy_way": "other", "section": "ask", "data": state.view().data}
     for slot, path in (("own_model", files.model[0]), ("own_taxonomy", files.taxonomy)):
         memory[f"{slot}_path"] = path
-        state.keep_upload(slot, next((one for one in uploads if one is not None and Path(path) in one.paths), None))
+        state.keep_upload(
+            slot, next((upload for upload in uploads if upload is not None and Path(path) in upload.paths), None)
+        )

@@ -47,7 +47,7 @@ def one_line(model, kind):
     """The model in one line of Markdown."""
     account = model.account
     table = account["columns"]
-    matched = sum(one["node"] is not None for one in table)
+    matched = sum(entry["node"] is not None for entry in table)
     takes = {"picture": "pictures", "text": "texts", "row": "rows of a table", "array": "arrays of numbers"}[kind]
     if kind == "picture" and model.inputs[0].size:
         height, width = model.inputs[0].size
@@ -127,7 +127,7 @@ def _columns(model):
         if not table:
             st.markdown("The columns have no class names.")
             return
-        strange = [one for one in table if one["node"] is None]
+        strange = [entry for entry in table if entry["node"] is None]
         if strange:
             st.markdown(
                 f":material/warning: {len(strange)} of {len(table)} names are not in the taxonomy: see the first rows."
@@ -135,7 +135,7 @@ def _columns(model):
         else:
             st.markdown(f"All {len(table)} names were found in the taxonomy.")
         # What did not match first, then what was matched under another name.
-        rank = {one["column"]: (one["node"] is not None, one["node"] == one["name"]) for one in table}
+        rank = {entry["column"]: (entry["node"] is not None, entry["node"] == entry["name"]) for entry in table}
         shown = sorted(table, key=lambda one: (*rank[one["column"]], one["column"]))
         frame = pd.DataFrame(
             {

@@ -121,9 +121,9 @@ def _row(model, found, row):
     # One line a field reads better than one line with many columns, on a phone too. Numbers and texts cannot share a column.
     is_text = any(spec.dtype == "str" for spec in model.inputs)
     cells = [values[spec.name][k] for spec, k, _ in fields]
-    shown = [_shown(one) for one in cells] if is_text else [float(one) for one in cells]
+    shown = [_shown(cell) for cell in cells] if is_text else [float(cell) for cell in cells]
     frame = pd.DataFrame({"field": [name for *_, name in fields], "value": shown})
-    key = samples.digest({"row": np.array([_shown(one) for one in cells])})
+    key = samples.digest({"row": np.array([_shown(cell) for cell in cells])})
     edited = st.data_editor(
         frame,
         hide_index=True,

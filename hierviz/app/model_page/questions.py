@@ -49,7 +49,7 @@ def remember(source, taxonomy, questions):
         key = _key(one)
         if key not in store["asked"] or one.choices:
             store["asked"][key] = one
-    store["open"] = tuple(_key(one) for one in questions)
+    store["open"] = tuple(_key(question) for question in questions)
     return store["open"]
 
 
@@ -82,8 +82,8 @@ def ask(source, model, questions):
     open_keys, store = remember(source, model.taxonomy, questions), _store(source, model.taxonomy)
     if not store["asked"]:
         return
-    texts = {_key(one): one.text for one in questions if one.about != "preprocessing"}
-    errors = {_key(one): one.error for one in questions}
+    texts = {_key(question): question.text for question in questions if question.about != "preprocessing"}
+    errors = {_key(question): question.error for question in questions}
     waiting = [key for key in store["asked"] if not set(_words(key)) & set(store["answers"])]
     # Answered questions fold away.
     is_open = bool(open_keys or waiting)
@@ -237,7 +237,7 @@ def _scores(source, model, question, key):
 
 def _choice(table):
     def draw(source, model, question, key):
-        captions = [one[1] for one in table.values()]
+        captions = [entry[1] for entry in table.values()]
         return _radio(key, _name(source, key), list(table), captions, lambda one: table[one][0])
 
     return draw
@@ -249,7 +249,7 @@ def _size(source, model, question, key):
             _number(source, key, f"{side} in pixels", min_value=1, max_value=16384, placeholder="224", width=160)
             for side in ("Height", "Width")
         ]
-    return None if None in sides else [int(one) for one in sides]
+    return None if None in sides else [int(side) for side in sides]
 
 
 def _range(source, model, question, key):

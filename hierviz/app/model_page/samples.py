@@ -194,7 +194,10 @@ def column_names(samples, spec):
     values, names = np.asarray(samples.inputs.arrays[spec.name][rows]), []
     free = {name: [str(cell) for cell in cells[rows]] for name, cells in samples.inputs.attributes.items()}
     for column in values.T:
-        told = [str(one) if values.dtype == object else "" if one != one else f"{one:.7g}" for one in column.tolist()]
+        told = [
+            str(value) if values.dtype == object else "" if value != value else f"{value:.7g}"
+            for value in column.tolist()
+        ]
         name = next((name for name, cells in free.items() if cells == told), None)
         if name is None:
             return None

@@ -131,7 +131,7 @@ def _choose(model, kind, from_data):
 
 def _row_of_data(model, found):
     ids = found.ids.tolist()
-    places = {one: k for k, one in enumerate(ids)}
+    places = {sample_id: k for k, sample_id in enumerate(ids)}
     row = places.get(state.view().sample, 0)
 
     def go(step):
@@ -170,7 +170,7 @@ def _answer(first, second, truth, truths, key):
         if second is not None:
             told += f" — original: {escape(taxonomy.title(was))}"
         if truths:
-            told += f" · Truth: **{'; '.join(escape(taxonomy.title(one)) for one in truths)}**"
+            told += f" · Truth: **{'; '.join(escape(taxonomy.title(truth)) for truth in truths)}**"
         st.markdown(told)
     sample.tree(taxonomy, p, truths or None, predicted)
     st.subheader("Answers of all inference rules")

@@ -45,7 +45,7 @@ section = st.segmented_control(
     label_visibility="collapsed",
     **state.kept("model", "section", "ask"),
 )
-questions = [one for one in model.questions if one.stops != "pictures" or kind == "picture"]
+questions = [question for question in model.questions if question.stops != "pictures" or kind == "picture"]
 if source.files is None:
     from_data = samples_of_data(data, model, source)
 else:
@@ -57,10 +57,14 @@ else:
     except HiervizError as error:
         if not questions:  # else the answer comes first
             st.error(escape(in_form_words(error)), icon=":material/error:")
-is_ready = not any(one.stops == "loading" for one in questions)
+is_ready = not any(question.stops == "loading" for question in questions)
 if section == "about":
     model_account.account(source, model, kind)
-    if from_data is not None and from_data.truth is not None and not any(one.stops == "pictures" for one in questions):
+    if (
+        from_data is not None
+        and from_data.truth is not None
+        and not any(question.stops == "pictures" for question in questions)
+    ):
         st.subheader("Checks against the truth")
         checks = state.answered((source.key, "checks", from_data.key), lambda: model_checks.attempt(model, from_data))
         model_checks.show(checks)

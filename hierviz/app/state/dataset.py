@@ -207,7 +207,7 @@ def open_files(files, progress=None, find=lambda digest: None):
     require_same_samples(found)
     title = ", ".join(Path(path).name for path in (*files.predictions, *files.model))
     models = _evaluated(found)
-    sources = {key: one for key, one in zip(models, sources, strict=True) if one is not None}
+    sources = {key: source for key, source in zip(models, sources, strict=True) if source is not None}
     return Dataset(new_key(), title, taxonomy, models, sources, files.held, files=files, digest=content, notes=notes)
 
 
@@ -231,7 +231,7 @@ def with_model(data, predictions, source):
         models = _evaluated([predictions])
         key = next(iter(models))
         return Dataset(new_key(), predictions.name, predictions.taxonomy, models, {key: source}, digest=new_key()), key
-    models = _evaluated([*(one.predictions for one in data.models.values()), predictions], dict(data.models))
+    models = _evaluated([*(model.predictions for model in data.models.values()), predictions], dict(data.models))
     key = list(models)[-1]
     title = f"{data.title} and {models[key].predictions.name}"
     sources = {**data.sources, key: source}

@@ -73,4 +73,4 @@ def _beside(path):
 
 def model_files(paths):
     """The ONNX files among several, as text."""
-    return tuple(str(one) for one in paths if str(one).lower().endswith(".onnx"))
+    return tuple(str(path) for path in paths if str(path).lower().endswith(".onnx"))

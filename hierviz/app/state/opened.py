@@ -115,7 +115,7 @@ def close():
     if gone is None:
         return
     finished = memory("run").get("finished")
-    if finished is not None and any(finished.source is one for one in gone.sources.values()):
+    if finished is not None and any(finished.source is source for source in gone.sources.values()):
         memory("run").clear()
     empty_uploaders(gone.held)
     del gone, finished

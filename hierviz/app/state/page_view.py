@@ -95,7 +95,9 @@ class View:
     @property
     def own(self):
         """Thresholds of single models by their key; empty where one is shared."""
-        return {key: float(threshold) for key, _, threshold in (one.rpartition(":") for one in self.thresholds)}
+        return {
+            key: float(threshold) for key, _, threshold in (threshold.rpartition(":") for threshold in self.thresholds)
+        }
 
     def threshold_of(self, model):
         """Threshold of a model by its key."""

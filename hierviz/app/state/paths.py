@@ -82,7 +82,7 @@ def _links(found):
         beside = (one for one in found.parent.iterdir() if one.name.startswith(found.stem) or one.name in CONFIGS)
     else:
         beside = ()
-    return (one for one in beside if one.is_symlink())
+    return (file for file in beside if file.is_symlink())
 
 
 def _meets(path, folder):

@@ -112,7 +112,7 @@ def _taken(given, before, together):
         return before  # the same files: Streamlit's own copy was given back, and they come without content
     fresh = [one for one in given if not isinstance(one, DeletedFile) and one.file_id not in before.paths]
     files = [before.paths.get(one.file_id, one) for one in given]
-    lost = [one for one in files if isinstance(one, DeletedFile)]
+    lost = [file for file in files if isinstance(file, DeletedFile)]
     if lost or not files:
         n = len(lost)
         said = f"upload: expected all files on the server, got {n} of {len(files)} no more. Choose the files again."
@@ -146,13 +146,13 @@ def _require_room(fresh, owner, limits):
                 f"{one.name}: expected a file of at most {limits.upload_words}, got {size_text(one.size)}. "
                 "Start the app with a larger --max-upload-mb, or open the file by its path."
             )
-    server().shelf.make_room(owner, sum(one.size for one in fresh))
+    server().shelf.make_room(owner, sum(file.size for file in fresh))
 
 
 def _give_back(files):
     """Let Streamlit forget the content of uploaded files."""
     context = get_script_run_ctx()
-    for one in files:
+    for file in files:
         if context is not None:
-            context.uploaded_file_mgr.remove_file(context.session_id, one.file_id)
-        one.truncate(0)  # closed it could not be copied, which Streamlit does with values of widgets
+            context.uploaded_file_mgr.remove_file(context.session_id, file.file_id)
+        file.truncate(0)  # closed it could not be copied, which Streamlit does with values of widgets

@@ -126,7 +126,7 @@ def visits_here(now=None):
 
 def shown_keys():
     """Keys of the data sets on the pages that are open."""
-    return {one.shows for one in visits_here()}
+    return {visit.shows for visit in visits_here()}
 
 
 def _browser():
@@ -146,10 +146,10 @@ def sweep(shelf, results, now=None):
     """Give back what belongs to visits that have ended; returns the number of visits and things."""
     here = visits_here(now)
     with _lock:
-        ended = [one for one in _visits if one not in here and not one.has_ended]
-    n_gone = len([one.end() for one in ended])
-    seen = {key for one in here for key in one.seen}
-    return n_gone + shelf.sweep({one.visitor for one in here}, seen) + sum(one.sweep(here) for one in results)
+        ended = [visit for visit in _visits if visit not in here and not visit.has_ended]
+    n_gone = len([visit.end() for visit in ended])
+    seen = {key for visit in here for key in visit.seen}
+    return n_gone + shelf.sweep({visit.visitor for visit in here}, seen) + sum(result.sweep(here) for result in results)
 
 
 def give_back_memory():

@@ -63,7 +63,7 @@ def ranked(rows, keys, unranked=()):
         if key in unranked:
             continue
         intervals = [row.intervals.get(key) for row in rows]
-        intervals = None if any(one is None for one in intervals) else intervals
+        intervals = None if any(interval is None for interval in intervals) else intervals
         found = standings(key, [row.values.get(key) for row in rows], intervals)
         for place, mark in enumerate(marks):
             mark[key] = {name for name in ("best", "second", "tied") if getattr(found, name)[place]}
@@ -82,9 +82,9 @@ def metric_table(rows, keys, key):
         Of the widget.
     """
     leads = list(rows[0].lead)
-    labels = [METRICS[one].label for one in keys]
+    labels = [METRICS[key].label for key in keys]
     table = pd.DataFrame(
-        [[*row.lead.values(), *(row.values.get(one) for one in keys)] for row in rows], columns=[*leads, *labels]
+        [[*row.lead.values(), *(row.values.get(key) for key in keys)] for row in rows], columns=[*leads, *labels]
     )
     for label in labels:
         table[label] = pd.to_numeric(table[label], errors="coerce")
@@ -103,8 +103,8 @@ def metric_table(rows, keys, key):
         hide_index=True,
         key=key,
         column_config={
-            label: st.column_config.NumberColumn(help=METRICS[one].sentence)
-            for one, label in zip(keys, labels, strict=True)
+            label: st.column_config.NumberColumn(help=METRICS[key].sentence)
+            for key, label in zip(keys, labels, strict=True)
         },
     )
 

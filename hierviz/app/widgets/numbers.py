@@ -36,7 +36,7 @@ def definition(key):
     entry = METRICS[key]
     st.markdown(f"**{entry.label}.** {escape(entry.sentence)}")
     st.latex(entry.formula)
-    low, high = ("∞" if math.isinf(one) else f"{one:g}" for one in entry.range)
+    low, high = ("∞" if math.isinf(bound) else f"{bound:g}" for bound in entry.range)
     unit = f" {entry.unit}" if entry.unit else ""
     better = {"higher": "higher is better", "lower": "lower is better", "neither": ""}[entry.better]
     st.caption(f"From {low} to {high}{unit}{'; ' + better if better else ''}. Source: {entry.source}.")

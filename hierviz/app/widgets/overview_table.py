@@ -36,7 +36,9 @@ def draw(data):
     """The table, what is marked, what is judged, definitions, and what had to be left out."""
     # The table does not depend on the controls below it: each of them reruns the page.
     models = data.models.values()
-    entries = state.computed("summaries", data.digest, lambda: {one.predictions.name: _summary(one) for one in models})
+    entries = state.computed(
+        "summaries", data.digest, lambda: {model.predictions.name: _summary(model) for model in models}
+    )
     has_curve = any(entry["curve"] for entry in entries.values())
     shown = SHOWN if has_curve else SHOWN_OF_SETS
     rows = {
@@ -45,9 +47,9 @@ def draw(data):
     }
     keys = [key for keys in shown.values() for key in keys if any(key in row for row in rows.values())]
     if keys:
-        at_one_threshold = [one for one in keys if _is_at_one_threshold(one, models)]
-        curves = {one.predictions.name: one.curve for one in models if entries[one.predictions.name]["curve"]}
-        few = too_few_for(keys, min((one.n_samples for one in curves.values()), default=0))
+        at_one_threshold = [key for key in keys if _is_at_one_threshold(key, models)]
+        curves = {model.predictions.name: model.curve for model in models if entries[model.predictions.name]["curve"]}
+        few = too_few_for(keys, min((curve.n_samples for curve in curves.values()), default=0))
         never = {name: tuple(never_reached(curve)) for name, curve in curves.items()}
         shell.metric_table(rows, keys, key="overview-table", unranked=[*at_one_threshold, *few], never=never)
         said = ["Each row is a model."]
@@ -57,8 +59,8 @@ def draw(data):
                 unmarked(at_one_threshold),
                 too_few_text(few),
             ]
-        found = {what: [METRICS[one].label for one in of if one in keys] for what, of in _judged(models, has_curve)}
-        st.markdown(" ".join(one for one in said if one))
+        found = {what: [METRICS[key].label for key in of if key in keys] for what, of in _judged(models, has_curve)}
+        st.markdown(" ".join(value for value in said if value))
         st.markdown(f"Evaluated are {'; '.join(f'**{what}**: {listing(of)}' for what, of in found.items() if of)}.")
         st.markdown("Definitions of the columns:")
         numbers.definitions(keys, "overview")

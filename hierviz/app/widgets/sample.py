@@ -48,11 +48,11 @@ def _named(taxonomy, node, lists, row, verdict=""):
     """A node in bold with its path below it, or a list of nodes; -1 is an empty label."""
     if node is None:
         return (
-            "; ".join(f"**{escape(taxonomy.title(one))}**" if one >= 0 else "(empty)" for one in lists[row])
+            "; ".join(f"**{escape(taxonomy.title(node))}**" if node >= 0 else "(empty)" for node in lists[row])
             or "nothing"
         )
     steps = taxonomy.path(node)[1:] if taxonomy.is_tree else []
-    route = " › ".join(escape(taxonomy.title(one)) for one in steps)
+    route = " › ".join(escape(taxonomy.title(step)) for step in steps)
     return f"**{escape(taxonomy.title(node))}**{verdict}  \n:gray[{route}]"
 
 

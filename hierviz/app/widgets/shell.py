@@ -125,7 +125,7 @@ def metric_table(models, keys, key, unranked=(), never=None):
     draw_table(ranked(rows, keys, unranked), keys, key)
     st.download_button(
         "CSV",
-        to_csv(pd.DataFrame([row.lead | {one: row.values.get(one) for one in keys} for row in rows])),
+        to_csv(pd.DataFrame([row.lead | {key: row.values.get(key) for key in keys} for row in rows])),
         "models.csv",
         "text/csv",
         key=f"get-{key}",

@@ -152,7 +152,7 @@ def curve_areas(taxonomy, truth, p):
         for rows in work_blocks(len(p), n)
     ]
     names = ("hf1_auc", "hf1_auc_raw") + (("ihf1_auc",) if taxonomy.is_tree else ())
-    return {name: np.concatenate([one[name] for one in blocks] or [np.empty(0)]) for name in names}
+    return {name: np.concatenate([block[name] for block in blocks] or [np.empty(0)]) for name in names}
 
 
 def block_areas(taxonomy, p, augmented, keys):
@@ -235,8 +235,8 @@ class SetMetricsByThreshold:
     def __init__(self, taxonomy, thresholds):
         self.taxonomy = taxonomy
         self.thresholds = np.asarray(thresholds, dtype=np.float64).reshape(-1)
-        for one in self.thresholds:
-            check_threshold(one)
+        for threshold in self.thresholds:
+            check_threshold(threshold)
         self._sorted, self._place = np.unique(self.thresholds, return_inverse=True)
         self._parts = []
 
@@ -276,7 +276,7 @@ class SetMetricsByThreshold:
         """
         empty = np.empty((0, len(self._sorted)))
         parts = list(zip(*self._parts)) or [(empty,), (empty,), (np.empty(0),)]
-        shared, claimed, due = (np.concatenate(one) for one in parts)
+        shared, claimed, due = (np.concatenate(part) for part in parts)
         due = due[:, None]
         columns = {"threshold": self.thresholds}
         for name, values in zip(("hp", "hr", "hf1_samples"), set_scores(shared, claimed, due)):

@@ -158,7 +158,7 @@ def _key(spec):
     if spec.is_whole:
         return (spec.colour,)
     mean, std = np.array(spec.mean or (0.0,)), np.array(spec.std or (1.0,))
-    ends = [np.broadcast_to((one - mean) / std, 3) for one in spec.range]
+    ends = [np.broadcast_to((bound - mean) / std, 3) for bound in spec.range]
     return (spec.colour, *np.round(np.concatenate(ends), 5).tolist())
 
 
@@ -169,13 +169,13 @@ def _words(spec):
         return colour or "as they are"
     words = f"{spec.range[0]:g}..{spec.range[1]:g}"
     for key, values in (("mean", spec.mean), ("std", spec.std)):
-        words += "" if values is None else f", {key} " + " ".join(f"{one:g}" for one in values)
+        words += "" if values is None else f", {key} " + " ".join(f"{value:g}" for value in values)
     return ", ".join(filter(None, (colour, words)))
 
 
 def _preprocessing(spec):
     said = {"colour": spec.colour, "range": spec.range, "mean": spec.mean, "std": spec.std}
-    return {key: list(one) if isinstance(one, tuple) else one for key, one in said.items() if one is not None}
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in said.items() if value is not None}
 
 
 def _pictures(inputs, spec, rows):

@@ -93,7 +93,7 @@ def _other_kind(path, start):
         text = start.decode("utf-8-sig", "strict" if len(start) < _HEAD_BYTES else "ignore").lstrip()
     except UnicodeDecodeError:
         return None
-    if any(ord(one) < 32 and one not in "\t\r\n\f" for one in text) or not text:
+    if any(ord(character) < 32 and character not in "\t\r\n\f" for character in text) or not text:
         return None
     if text.startswith("<") or "<html" in text[:500].lower():
         return "a web page or XML", _ADVICE["web page"]

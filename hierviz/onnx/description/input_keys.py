@@ -68,7 +68,7 @@ def checked_input(given, wrong, unknown):
             values = _values(made[key])
             if not (
                 len(values) in lengths
-                and all(_is_number(one) and abs(one) < 1e9 for one in values)
+                and all(_is_number(value) and abs(value) < 1e9 for value in values)
                 and (key != "size" or all(map(_is_side, values)))
                 and (key != "range" or values[0] < values[1])
                 and (key != "std" or min(values) > 0)
@@ -82,7 +82,7 @@ def checked_input(given, wrong, unknown):
         made["resize"] = int(values[0]) if len(values) == 1 else tuple(map(int, values))
     if "columns" in made:
         values = _values(made["columns"])
-        if not values or not all(isinstance(one, str) for one in values) or len(set(values)) < len(values):
+        if not values or not all(isinstance(value, str) for value in values) or len(set(values)) < len(values):
             raise wrong("input.columns", "a list of different names of columns", made["columns"])
         made["columns"] = tuple(values)
     return made
@@ -102,12 +102,12 @@ def scaling_problem(spread, mean, std):
     low, high = spread
     wide, slack = high - low, 1e-6 * (high - low)
     within = f"the range {low:g} to {high:g} (mean and std are in units of the range)"
-    outside = [one for one in mean or () if one != 0 and not low - slack <= one <= high + slack]
+    outside = [value for value in mean or () if value != 0 and not low - slack <= value <= high + slack]
     if outside:
-        return f"a mean inside {within}, got {', '.join(f'{one:g}' for one in mean)}"
-    strange = [one for one in std or () if one != 1 and not wide / 255 - slack <= one <= wide + slack]
+        return f"a mean inside {within}, got {', '.join(f'{value:g}' for value in mean)}"
+    strange = [value for value in std or () if value != 1 and not wide / 255 - slack <= value <= wide + slack]
     if strange:
-        return f"a std from {wide / 255:.3g} to {wide:g} for {within}, got {', '.join(f'{one:g}' for one in std)}"
+        return f"a std from {wide / 255:.3g} to {wide:g} for {within}, got {', '.join(f'{value:g}' for value in std)}"
     return ""
 
 

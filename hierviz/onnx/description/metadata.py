@@ -168,10 +168,10 @@ def _checked(where, said, prefix, notes):
     nodes = said.get("nodes")
     if nodes is not None:
         if not isinstance(nodes, list) or not all(
-            isinstance(one, (str, int)) and not isinstance(one, bool) for one in nodes
+            isinstance(node, (str, int)) and not isinstance(node, bool) for node in nodes
         ):
             raise wrong("nodes", "a list of node names, one per output column", nodes)
-        said["nodes"] = [str(one) for one in nodes]
+        said["nodes"] = [str(node) for node in nodes]
     if "input" in said:
         said["input"] = checked_input(
             said["input"],

@@ -37,7 +37,7 @@ class Question:
     def as_dict(self):
         """The question in JSON types, as it stands in ``account["questions"]``."""
         keys = ("keyword", "value", "means")
-        choices = [dict(zip(keys, one, strict=True)) for one in self.choices]
+        choices = [dict(zip(keys, choice, strict=True)) for choice in self.choices]
         texts = {"text": Sentence(self.text), "error": Sentence(self.error)}
         return asdict(self) | texts | {"keywords": list(self.keywords), "choices": choices}
 

@@ -152,7 +152,7 @@ def _pair(value, where, key="crop_size"):
     else:
         values = list(value) if isinstance(value, list) else [value]
         values = values * 2 if len(values) == 1 else values
-    if len(values) != 2 or any(type(one) is not int or one < 1 for one in values):
+    if len(values) != 2 or any(type(value) is not int or value < 1 for value in values):
         raise _wrong(where, key, "pixels, as a number or with height and width", value)
     return tuple(values)
 

@@ -56,7 +56,7 @@ def load_npz(path, specs):
             )
         ids = None if ids_name is None else npz[ids_name]
     if ids is not None:
-        n_rows = min((len(one) for one in arrays.values() if one.ndim), default=0)
+        n_rows = min((len(array) for array in arrays.values() if array.ndim), default=0)
         if ids.shape != (n_rows,):
             raise FileError(
                 f"{path.name}: expected {n_rows} ids in {ids_name!r}, got shape {ids.shape}. Align the rows."

@@ -101,7 +101,7 @@ def _wanted(where, specs, text_column, columns):
                 f"{where}: expected names of inputs ({listed(inputs)}) in columns, got {listed(strange)}."
                 f"{near_miss(str(strange[0]), inputs)} Correct them."
             )
-        wanted |= {name: [one] if isinstance(one, str) else list(one) for name, one in columns.items()}
+        wanted |= {name: [column] if isinstance(column, str) else list(column) for name, column in columns.items()}
     elif columns is not None:
         if len(inputs) != 1:
             raise ModelError(

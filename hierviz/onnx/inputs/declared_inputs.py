@@ -55,9 +55,9 @@ def find_inputs(where, signatures, said, notes):
     ModelError
         If batch sizes differ, or what is said about the scaling is not enough or does not belong together.
     """
-    meant = signatures if len(signatures) == 1 else [one for one in signatures if len(one[2]) == 4]
+    meant = signatures if len(signatures) == 1 else [signature for signature in signatures if len(signature[2]) == 4]
     meant = meant[0] if len(meant) == 1 else None
-    specs = tuple(_input_spec(where, one, said if one is meant else {}, notes) for one in signatures)
+    specs = tuple(_input_spec(where, signature, said if signature is meant else {}, notes) for signature in signatures)
     fixed = {spec.shape[0] for spec in specs} - {None}
     if len(fixed) > 1 or 0 in fixed:
         raise ModelError(

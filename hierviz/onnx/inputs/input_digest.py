@@ -43,8 +43,8 @@ def input_digest(files, pictures, arrays):
 def _array_digest(array):
     digest = hashlib.sha256(f"{'text' if array.dtype.kind in 'UTO' else array.dtype.str} {array.shape}\n".encode())
     if array.dtype.kind in "UTO":
-        for one in array.ravel().tolist():
-            data = str(one).encode("utf-8", "surrogatepass")
+        for value in array.ravel().tolist():
+            data = str(value).encode("utf-8", "surrogatepass")
             digest.update(b"%d " % len(data) + data)
         return digest.hexdigest()
     step = max(1, _BYTES_AT_ONCE // max(1, array.nbytes // max(1, len(array))))

@@ -317,7 +317,7 @@ class InputSpec:
         raise ModelError(f"{where}: expected {self.dtype} for input {self.name!r}, got {values.dtype}. {more}")
 
     def _require_text(self, values, where):
-        missing = [(row, one) for row, one in enumerate(values.ravel().tolist()) if not isinstance(one, str)]
+        missing = [(row, value) for row, value in enumerate(values.ravel().tolist()) if not isinstance(value, str)]
         if missing:
             row = missing[0][0] // max(1, values.size // len(values))
             raise ModelError(

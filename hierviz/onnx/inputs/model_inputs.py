@@ -70,7 +70,11 @@ class ModelInputs:
     files: tuple[Path, ...] = ()
 
     def __len__(self):
-        return len(self.pictures) if self.arrays is None else min((len(one) for one in self.arrays.values()), default=0)
+        return (
+            len(self.pictures)
+            if self.arrays is None
+            else min((len(array) for array in self.arrays.values()), default=0)
+        )
 
     @property
     def n_samples(self):
@@ -99,7 +103,7 @@ class ModelInputs:
         if isinstance(values, (str, os.PathLike)) or FrameTable.fits(values):
             return load_inputs(values, specs)
         if isinstance(values, Mapping):
-            arrays = {name: _as_array(one) for name, one in values.items()}
+            arrays = {name: _as_array(value) for name, value in values.items()}
             return cls(arrays).checked(specs)
         made = cls(by_position(_as_array(values), specs, "inputs")).checked(specs)
         array = made.arrays[specs[0].name]

@@ -159,7 +159,7 @@ def _whole(cell):
 
 def _whole_array(values, spec, where):
     limits = np.iinfo(spec.dtype)
-    wrong = [one for one in values.ravel().tolist() if not limits.min <= one <= limits.max]
+    wrong = [value for value in values.ravel().tolist() if not limits.min <= value <= limits.max]
     if wrong:
         raise ModelError(
             f"{where}: expected {spec.dtype} values for input {spec.name!r} ({limits.min} to {limits.max}), "
@@ -188,7 +188,7 @@ def _rest(found, names, specs, chosen, order, notes):
     if len(fed) <= MOST_SHOWN:
         attributes |= text_attributes(found, [k for k in sorted(fed) if k in found.text])
         for k, place in enumerate(order):
-            cells = ["" if one != one else f"{one:.7g}" for one in found.numbers[:, k].tolist()]
+            cells = ["" if number != number else f"{number:.7g}" for number in found.numbers[:, k].tolist()]
             attributes[names[place]] = text_array(cells)
     if len(specs) == 1 and specs[0].is_text and len(fed) == 1:
         (place,) = fed
@@ -244,6 +244,6 @@ class FrameTable:
         for place in sorted(set(range(len(self.first))).difference(numbers)):
             column = self.frame.iloc[:, place]
             absent = column.isna().to_numpy()
-            text[place] = ["" if gone else str(one) for one, gone in zip(column.tolist(), absent, strict=True)]
+            text[place] = ["" if gone else str(value) for value, gone in zip(column.tolist(), absent, strict=True)]
         lines = np.arange(1, len(self.frame) + 1)
         return Columns(self.where, self.first, text, block if len(numbers) else None, lines, has_lines=False)

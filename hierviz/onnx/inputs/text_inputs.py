@@ -40,8 +40,8 @@ def texts_at_hand(values):
 
     An entry of another kind among texts stays what it is: the check of the input names it.
     """
-    if not isinstance(values, (list, tuple)) or not any(isinstance(one, str) for one in values):
+    if not isinstance(values, (list, tuple)) or not any(isinstance(value, str) for value in values):
         return None
-    if any(isinstance(one, (list, tuple, np.ndarray)) for one in values):
+    if any(isinstance(value, (list, tuple, np.ndarray)) for value in values):
         return None
     return np.array(values, dtype=object)

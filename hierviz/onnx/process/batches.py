@@ -60,7 +60,7 @@ def run_in_halves(session, inputs, blocks, outputs, *, n_rows, step, is_fixed, w
 
 def _first_step(session, inputs, wanted):
     """Rows that are tried first: fewer where more failed before, or where the inputs alone take half of the memory."""
-    step, row_bytes = wanted, sum(one.fed_bytes for one in inputs)
+    step, row_bytes = wanted, sum(spec.fed_bytes for spec in inputs)
     while step > 1 and (step > (session.most_rows or step) or step * row_bytes > session.memory_mb << 19):
         step //= 2
     return step

@@ -108,7 +108,7 @@ class Session:
         said = self._look("look")
         weights = [copy_weights(path, name, folder) for name in said["weight_files"]]
         if weights:
-            self.memory_mb = self.limits.memory(size + sum(one["bytes"] for one in weights))
+            self.memory_mb = self.limits.memory(size + sum(weights_file["bytes"] for weights_file in weights))
             said |= self._look("load")
         self.inputs, self.outputs = (
             [(name, kind, tuple(shape)) for name, kind, shape in said[key]] for key in ("inputs", "outputs")
@@ -173,13 +173,13 @@ class Session:
             said = self._verdict(job, "run", watch.feeds, step)
             most = (self.limits.output_mb + 1) << 20
             try:
-                values = {name: read_output(job.folder, one, n_rows, most) for name, one in said["values"].items()}
+                values = {name: read_output(job.folder, value, n_rows, most) for name, value in said["values"].items()}
             except (OSError, ValueError, KeyError, TypeError) as error:
                 raise ModelError(
                     f"{self.where}: expected readable outputs from its process, got {error}. Run it again."
                 ) from None
             watch.tell(n_rows)
-        labels = {name: one["labels"] for name, one in said["values"].items() if one["labels"] is not None}
+        labels = {name: value["labels"] for name, value in said["values"].items() if value["labels"] is not None}
         return Run(values, labels, float(said["run_seconds"]))
 
     def _job(self, task, file_mb, wanted):
@@ -244,4 +244,4 @@ def shape_words(shape):
 
 
 def _feeds_words(block, step):
-    return ", ".join(f"{name} {one.dtype} {(step, *one.shape[1:])}" for name, one in block.items())
+    return ", ".join(f"{name} {array.dtype} {(step, *array.shape[1:])}" for name, array in block.items())

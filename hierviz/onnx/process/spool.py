@@ -40,14 +40,14 @@ class Spool:
         return self
 
     def __exit__(self, *_):
-        for one in (self.files or {}).values():
+        for file in (self.files or {}).values():
             with contextlib.suppress(OSError):  # a full disk, once more
-                one.file.close()
+                file.file.close()
 
     def add(self, block):
         """Append rows: dict of input name to array; all of the same length."""
-        block = {name: np.asarray(one) for name, one in block.items()}
-        lengths = {len(one) for one in block.values()}
+        block = {name: np.asarray(array) for name, array in block.items()}
+        lengths = {len(array) for array in block.values()}
         if len(lengths) != 1:
             raise ValueError(f"a block needs equally many rows for every input, got {sorted(lengths)}")
         total, start = lengths.pop(), 0
@@ -68,8 +68,8 @@ class Spool:
         return sum(end > done for end in self.ends)
 
     def _open(self, block):
-        kinds = {name: _Texts if one.dtype.kind in "OU" else _Numbers for name, one in block.items()}
-        row_bytes = sum(kinds[name].row_bytes(one) for name, one in block.items())
+        kinds = {name: _Texts if array.dtype.kind in "OU" else _Numbers for name, array in block.items()}
+        row_bytes = sum(kinds[name].row_bytes(array) for name, array in block.items())
         batches = max(1, int(CHUNK_BYTES / max(row_bytes, 1)) // self.step)
         self.chunk_rows, self.filled = min(batches * self.step, self.n_rows - self.taken), 0
         self.files = {
@@ -81,7 +81,7 @@ class Spool:
         said = {
             "rows": self.chunk_rows,
             "last": self.taken == self.n_rows,
-            "inputs": {name: one.close() for name, one in self.files.items()},
+            "inputs": {name: file.close() for name, file in self.files.items()},
         }
         path = self.folder / f"chunk-{self.number}.json"
         path.with_suffix(".new").write_text(json.dumps(said), encoding="utf-8")
@@ -127,13 +127,13 @@ class _Texts:
 
     def add(self, block):
         texts = block.ravel().tolist()
-        if block.shape[1:] != self.tail or not all(isinstance(one, str) for one in texts):
+        if block.shape[1:] != self.tail or not all(isinstance(text, str) for text in texts):
             raise ModelError(
                 "inputs: expected texts of one shape, got other values among them. Check the text columns."
             )
-        raw = [one.encode("utf-8", "surrogatepass") for one in texts]
-        self.ends.append(self.at + np.cumsum([len(one) for one in raw], dtype=np.int64))
-        self.at += sum(len(one) for one in raw)
+        raw = [text.encode("utf-8", "surrogatepass") for text in texts]
+        self.ends.append(self.at + np.cumsum([len(encoded) for encoded in raw], dtype=np.int64))
+        self.at += sum(len(encoded) for encoded in raw)
         self.file.write(b"".join(raw))
 
     def close(self):
@@ -143,7 +143,7 @@ class _Texts:
 
     @staticmethod
     def row_bytes(block):
-        return sum(len(str(one)) for one in block.ravel().tolist()) / max(len(block), 1)
+        return sum(len(str(array)) for array in block.ravel().tolist()) / max(len(block), 1)
 
 
 def read_output(folder, said, n_rows, most_bytes):

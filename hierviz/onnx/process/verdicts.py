@@ -143,7 +143,7 @@ def message(raw, kind=""):
 
 def printable(text):
     """Foreign text without what would break the line or command a terminal."""
-    return "".join(one if one.isprintable() else " " for one in text)
+    return "".join(character if character.isprintable() else " " for character in text)
 
 
 def one_line(text, most):

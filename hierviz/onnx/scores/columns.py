@@ -235,7 +235,7 @@ def find_parametrisation(where, taxonomy, said, origin, given, nodes, notes):
             f"{{parametrisation}}; {len(nodes)} columns with these names fit "
             f"{', '.join(fits) or 'none'}."
         )
-        choices = tuple(("parametrisation", one, PARAMETRISATIONS[one].sentence) for one in fits)
+        choices = tuple(("parametrisation", output, PARAMETRISATIONS[output].sentence) for output in fits)
         raise OpenQuestion(Question("scores", "What do the scores mean?", ("parametrisation",), choices, error=error))
     if key is None:
         return None, "the numbers"

@@ -17,7 +17,11 @@ _CLASS_LETTERS = ("", "s", "i")
 
 def score_outputs(outputs):
     """The outputs that may hold scores: fractions, as tensors or as a dict a row; never labels."""
-    return [one for one in outputs if one[1] in SCORE_TYPES or (one[1].startswith("seq(map(") and "float" in one[1])]
+    return [
+        output
+        for output in outputs
+        if output[1] in SCORE_TYPES or (output[1].startswith("seq(map(") and "float" in output[1])
+    ]
 
 
 def choose_outputs(where, outputs, names, *, depths=None, parametrisation=None, wanted=None, notes):
@@ -56,19 +60,21 @@ def choose_outputs(where, outputs, names, *, depths=None, parametrisation=None, 
     if each:
         notes.append(f"each class has an output of its own: {listed(each, 3)}")
         return each
-    fits = [one for one in scores if row_width(one) == width] or [one for one in scores if row_width(one) is None]
+    fits = [output for output in scores if row_width(output) == width] or [
+        output for output in scores if row_width(output) is None
+    ]
     if len(fits) > 1:
         order = SCORE_NAMES if parametrisation not in PROBABILITIES else (*SCORE_NAMES[2:], *SCORE_NAMES[:2])
-        best = next((one for name in order for one in fits if one[0].casefold() == name), None)
+        best = next((output for name in order for output in fits if output[0].casefold() == name), None)
         if best is not None:
-            notes.append(f"outputs {listed([one[0] for one in fits])} all fit; {best[0]!r} was used")
+            notes.append(f"outputs {listed([output[0] for output in fits])} all fit; {best[0]!r} was used")
             fits = [best]
     if not fits:
         heads = _heads(scores, width, depths)
         if heads:
             notes.append(f"outputs {listed(heads)} hold one depth of the taxonomy each and were put side by side")
             return heads
-    wide = [one for one in scores if row_width(one) not in (0, 1)]
+    wide = [output for output in scores if row_width(output) not in (0, 1)]
     if not fits and len(wide) == 1:
         raise OpenQuestion(_about_names(where, wide[0], width))
     if len(fits) != 1:
@@ -84,7 +90,7 @@ def choose_outputs(where, outputs, names, *, depths=None, parametrisation=None, 
                 "or correct the class names ({classes}).",
             )
         )
-    others = [one[0] for one in wide if one is not fits[0]]
+    others = [output[0] for output in wide if output is not fits[0]]
     if others and not any("all fit" in note for note in notes):
         notes.append(f"output {fits[0][0]!r} was used; the scores in {listed(others)} were not")
     return (fits[0][0],)
@@ -165,7 +171,7 @@ def gathered(where, run, outputs, n_rows, names, class_labels=None):
 
 def _wanted(where, outputs, scores, width, wanted):
     wanted = (wanted,) if isinstance(wanted, str) else tuple(wanted)
-    by_name = {one[0]: one for one in outputs}
+    by_name = {output[0]: output for output in outputs}
     for name in wanted:
         if name not in by_name:
             raise ModelError(
@@ -175,7 +181,7 @@ def _wanted(where, outputs, scores, width, wanted):
         if by_name[name] not in scores:
             raise ModelError(
                 f"{where}: expected an output of scores, got {outputs_words([by_name[name]])}, which holds none. "
-                f"Pass {{outputs}} with one of: {listed([one[0] for one in scores]) or 'none of them does'}."
+                f"Pass {{outputs}} with one of: {listed([output[0] for output in scores]) or 'none of them does'}."
             )
     if len(set(wanted)) < len(wanted):
         raise ModelError(f"{where}: expected each output once, got {listed(wanted)}. Correct {{outputs}}.")
@@ -190,7 +196,7 @@ def _wanted(where, outputs, scores, width, wanted):
 
 def _one_each(scores, names):
     """Outputs that are called like the classes, in the order of `names`, or None."""
-    single = {one[0] for one in scores if one[2] and row_width(one) == 1}
+    single = {output[0] for output in scores if output[2] and row_width(output) == 1}
     if len(names) < 2 or len(single) < len(names):
         return None
     for letter in _CLASS_LETTERS:
@@ -201,14 +207,14 @@ def _one_each(scores, names):
 
 def _heads(scores, width, depths):
     """All outputs, when they are as wide together as the names are many and each holds nodes of one depth; else None."""
-    widths = [row_width(one) for one in scores]
+    widths = [row_width(output) for output in scores]
     if depths is None or len(scores) < 2 or None in widths or sum(widths) != width:
         return None
     ends = np.cumsum(widths)
-    parts = [depths[end - one : end] for one, end in zip(widths, ends.tolist(), strict=True)]
+    parts = [depths[end - width : end] for width, end in zip(widths, ends.tolist(), strict=True)]
     if not all(len(part) and part.min() == part.max() >= 0 for part in parts):
         return None
-    return tuple(one[0] for one in scores)
+    return tuple(output[0] for output in scores)
 
 
 def _label_order(where, labels, names, class_labels):

@@ -82,7 +82,7 @@ def changed(where, scores, change, found, taxonomy, nodes, key, notes):
 
 def _shares(scores, found, change, has_dropped, notes):
     """Rows divided by their sums, where these are off."""
-    off = max(abs(one - 1) for one in found.sums)
+    off = max(abs(share - 1) for share in found.sums)
     if off <= SUM_TOLERANCE and not has_dropped:
         return scores
     total = scores.sum(axis=1, keepdims=True)

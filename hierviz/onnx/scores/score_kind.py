@@ -135,7 +135,7 @@ def find_kind(scores, taxonomy, nodes, *, where="scores", ids=None):
         places = _decimals(scores)
         slack = 0.2 if places is None else min(10, max(0.2, scores.shape[1] * 0.5 * 10.0**-places))
         is_fixed = len(scores) > 1 and total[1] - total[0] <= SUM_TOLERANCE * total[1]
-        if max(abs(one - 100) for one in total) <= slack or is_fixed:
+        if max(abs(sum_ - 100) for sum_ in total) <= slack or is_fixed:
             why = f"no score is negative and every row sums to {_span(total)}: percentages, or shares of another total?"
             return ScoreKind("percentages", why=why, **of, is_certain=False, sums=total)
     why = f"the scores range from {low:.4g} to {high:.4g} and no sums are fixed: raw scores"
@@ -240,7 +240,7 @@ class _Sums:
     @staticmethod
     def is_near(span, tolerance=SUM_TOLERANCE):
         """True when all sums are 1 within `tolerance`."""
-        return span is not None and max(abs(one - 1) for one in span) <= tolerance
+        return span is not None and max(abs(bound - 1) for bound in span) <= tolerance
 
 
 def _span_of(values):
@@ -249,7 +249,7 @@ def _span_of(values):
 
 def _span(span):
     """A range of sums in words."""
-    low, high = (f"{one:.3g}" for one in span)
+    low, high = (f"{bound:.3g}" for bound in span)
     return low if low == high else f"{low} to {high}"
 
 

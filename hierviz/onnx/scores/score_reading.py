@@ -138,7 +138,7 @@ def scores_question(where, found, taxonomy, nodes, kind=None):
     if kind is None:
         others = [one for one in _other_kinds(found) if fitting(taxonomy, nodes, READINGS[one])]
         means = KINDS | ({"levels": "a softmax over the nodes of each depth"} if found.kind == "logits" else {})
-        choices += [("scores", one, means[one]) for one in others]
+        choices += [("scores", other, means[other]) for other in others]
     values = {}
     for word, one, _ in choices:
         values.setdefault(word, []).append(one)
@@ -223,7 +223,7 @@ def check_declared(where, found, key, origin, notes):
                 f"{where}: expected a probability from 0 to 1 in every column, as {key} ({origin}) says, got {found.why}. "
                 f"Pass {better}."
             )
-        if key == "leaf_probabilities" and max(abs(one - 1) for one in found.sums) > SUM_TOLERANCE:
+        if key == "leaf_probabilities" and max(abs(share - 1) for share in found.sums) > SUM_TOLERANCE:
             raise PredictionsError(
                 f"{where}: expected leaf probabilities that sum to 1, as {key} ({origin}) says, got {found.why.rstrip('?')}. "
                 "Pass {scores=probabilities} to divide each row by its sum, or another {parametrisation}."

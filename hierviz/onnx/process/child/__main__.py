@@ -15,7 +15,7 @@ def _find_packages(folders):
     """Make packages importable that -I hides (such as those of the user), after the standard library."""
     places = [at for at, one in enumerate(sys.path) if one.rstrip("/\\").endswith(("site-packages", "dist-packages"))]
     at = places[0] if places else len(sys.path)
-    sys.path[at:at] = [one for one in folders if one not in sys.path]
+    sys.path[at:at] = [folder for folder in folders if folder not in sys.path]
 
 
 if __name__ == "__main__":

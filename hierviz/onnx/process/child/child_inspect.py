@@ -34,11 +34,14 @@ def inspect_file(path):
         raise Refused(DAMAGED) from None
     if not model.graph.node and not model.graph.output:
         raise Refused(DAMAGED)
-    functions = {_key(_text(one.domain), _text(one.name), _text(one.overload)): one for one in model.functions}
+    functions = {
+        _key(_text(function.domain), _text(function.name), _text(function.overload)): function
+        for function in model.functions
+    }
     walked = _Walk(functions)
     main = walked.count(model.graph.node, [model.graph])
-    inside = {key: walked.count(one.node, []) for key, one in functions.items()}
-    for default in (each for one in model.functions for each in one.attribute_proto):
+    inside = {key: walked.count(function.node, []) for key, function in functions.items()}
+    for default in (each for function in model.functions for each in function.attribute_proto):
         for graph in walked.attribute("", default):
             walked.count(graph.node, [graph])
     for info in model.training_info:
@@ -49,7 +52,7 @@ def inspect_file(path):
         "ir_version": model.ir_version,
         "opset": {_text(one.domain) or "ai.onnx": one.version for one in model.opset_import},
         "producer": f"{_text(model.producer_name)} {_text(model.producer_version)}".strip(),
-        "metadata": {_text(one.key): _text(one.value) for one in model.metadata_props},
+        "metadata": {_text(prop.key): _text(prop.value) for prop in model.metadata_props},
         "n_nodes": walked.n_nodes,
         "n_functions": len(functions),
         "domains": sorted(walked.domains),
@@ -120,7 +123,7 @@ class _Walk:
                     values = numpy_helper.to_array(tensor).ravel().tolist()
                 except Exception:  # of a damaged file; onnxruntime will say so
                     continue
-                texts = [_text(one) if isinstance(one, (str, bytes)) else str(one) for one in values]
+                texts = [_text(value) if isinstance(value, (str, bytes)) else str(value) for value in values]
                 if len(set(texts)) == len(texts):
                     return texts
         return self.labels.get("ZipMap", next(reversed(self.labels.values()), None))
@@ -188,7 +191,7 @@ def _check_calls(main, inside):
                 continue
             open_calls.add(key)
             missing = [one for one in inside[key][1] if one not in sizes]
-            if any(one in open_calls for one in missing):
+            if any(name in open_calls for name in missing):
                 raise Refused(
                     f"expected functions that end, got {key[1][:80]!r}, which calls itself. Export it again without functions."
                 )

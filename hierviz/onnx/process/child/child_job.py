@@ -107,7 +107,10 @@ def _task(job):
             f"expected at most {MOST_SIGNATURES:,} inputs and outputs, got {len(inputs) + len(outputs):,}. Export it again "
             "with fewer, wider ones."
         )
-    return made | {"inputs": [_signature(one) for one in inputs], "outputs": [_signature(one) for one in outputs]}
+    return made | {
+        "inputs": [_signature(spec) for spec in inputs],
+        "outputs": [_signature(output) for output in outputs],
+    }
 
 
 def load(job):
@@ -116,7 +119,7 @@ def load(job):
     import onnxruntime
 
     parts = "".join(one if one.isdigit() else " " for one in onnxruntime.__version__).split()
-    if tuple(int(one) for one in parts[:3]) < OLDEST_ONNXRUNTIME:
+    if tuple(int(part) for part in parts[:3]) < OLDEST_ONNXRUNTIME:
         # Earlier releases read any file of the machine as weights when a model says so.
         oldest = ".".join(map(str, OLDEST_ONNXRUNTIME))
         raise Refused(

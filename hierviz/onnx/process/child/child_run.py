@@ -32,7 +32,7 @@ def run(job, session):
             feeds = {name: _Input(job, one, chunk["rows"]) for name, one in chunk["inputs"].items()}
             for start in range(0, chunk["rows"], step):
                 rows = min(step, chunk["rows"] - start)
-                made = session.run(names, {name: one.rows(start, rows, step) for name, one in feeds.items()})
+                made = session.run(names, {name: feed.rows(start, rows, step) for name, feed in feeds.items()})
                 for name, value in zip(names, made):
                     written[name].add(value, step, rows)
                 done += rows
@@ -150,10 +150,10 @@ class _Output:
         return {"file": self.file_name, "labels": None if self.keys is None else [str(key) for key in self.keys]}
 
     def _of_dicts(self, rows):
-        if not rows or not all(isinstance(one, dict) for one in rows):
+        if not rows or not all(isinstance(row, dict) for row in rows):
             raise ValueError(f"output {self.name!r}: neither a tensor nor a list of dicts")
         if self.keys is None:
             self.keys = sorted(rows[0])
-        if any(len(one) != len(self.keys) for one in rows):
+        if any(len(row) != len(self.keys) for row in rows):
             raise ValueError(f"output {self.name!r}: rows with different labels")
-        return np.array([[one[key] for key in self.keys] for one in rows], dtype=np.float32)
+        return np.array([[row[key] for key in self.keys] for row in rows], dtype=np.float32)

@@ -41,7 +41,7 @@ def serve():
         for line in lines:
             what, folder, *used = json.loads(line)
             if what == "start":
-                folders = {one for one in folders if os.path.exists(one)} | {folder, *used}
+                folders = {folder for folder in folders if os.path.exists(folder)} | {folder, *used}
                 pid = os.fork()
                 if pid == 0:
                     _become_job(folder, wake, waker)
