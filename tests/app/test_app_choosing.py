@@ -68,7 +68,7 @@ def check_row(row, values):
         assert row[label] == f"{values[key]:.3f}", label
 
 
-def test_so_many_correct(demo, small_charts, monkeypatch):
+def test_target_accuracy(demo, small_charts, monkeypatch):
     drawn, build = [], charts.operating_curves
     monkeypatch.setattr(
         charts, "operating_curves", lambda *a, points, **b: drawn.append(points) or build(*a, points=points, **b)
@@ -76,17 +76,17 @@ def test_so_many_correct(demo, small_charts, monkeypatch):
     curve = demo.models[MODEL].curve
     visit = Visit("curves", models=MODEL)
     found = hv.at_least_correct(curve, 0.95)
-    table = table_with(visit, "threshold").set_index("threshold")
+    table = table_with(visit, "operating point").set_index("operating point")
     check_row(table.loc["95 % correct"], found.values)
-    check_row(table.loc["current threshold"], curve.at(0.5))
+    check_row(table.loc["current"], curve.at(0.5))
     assert float(table.loc["95 % correct", "τ"]) == found.threshold
     visit.control("Correct answers, at least (%)").set_value(80.0)
     visit.run()
     found = hv.at_least_correct(curve, 0.8)
-    check_row(table_with(visit, "threshold").set_index("threshold").loc["80 % correct"], found.values)
+    check_row(table_with(visit, "operating point").set_index("operating point").loc["80 % correct"], found.values)
     # The chart was told to ring it.
     assert drawn[-1] == [{"model": "Flat softmax", "label": "80 % correct", "threshold": found.threshold}]
-    pressed(visit, table_with(visit, "threshold")["τ"][0])
+    pressed(visit, table_with(visit, "operating point")["τ"][0])
 
 
 def test_cost_and_depth(demo, no_chart):
@@ -94,8 +94,8 @@ def test_cost_and_depth(demo, no_chart):
     curve, table, truth = parts(model)
     visit = keep(Visit("curves", models=MODEL), target="cost", wrong=2.0, vague=0.5, most=0.4)
     priced = with_costs(curve, demo.taxonomy, truth, table, wrong=2.0, vague=0.5)
-    rows = [one.value for one in visit.at.dataframe if "threshold" in one.value.columns]
-    assert [one["threshold"][0] for one in rows] == ["lowest cost", "cost ≤ 0.4"]
+    rows = [one.value for one in visit.at.dataframe if "operating point" in one.value.columns]
+    assert [one["operating point"][0] for one in rows] == ["lowest cost", "cost ≤ 0.4"]
     for row, found in zip(rows, (cheapest(priced), at_most_cost(priced, 0.4)), strict=True):
         check_row(row.iloc[0], found.values)
         assert f"mean cost {found.values['cost']:.3f} per sample" in visit.text
@@ -105,7 +105,7 @@ def test_cost_and_depth(demo, no_chart):
 
     keep(visit, target="depth", deep=3, share=40.0)
     found = at_most_above_depth(curve, demo.taxonomy, table, 3, 0.4)
-    check_row(table_with(visit, "threshold").iloc[0], found.values)
+    check_row(table_with(visit, "operating point").iloc[0], found.values)
     assert f"{100 * found.values['above_depth']:.1f} % above that depth" in visit.text
     keep(visit, target="depth", deep=5, share=0.0)
     assert "At no threshold" in visit.at.info[0].value
@@ -279,7 +279,9 @@ def test_every_panel_on_the_smallest_worlds(tmp_path, no_chart):
             keep(visit, target=target, n_resamples=40)
             where = (name, panel, target)
             assert not visit.at.error, (where, [one.value for one in visit.at.error])
-            texts = " ".join(str(one.value.to_dict()) for one in visit.at.dataframe if "threshold" in one.value.columns)
+            texts = " ".join(
+                str(one.value.to_dict()) for one in visit.at.dataframe if "operating point" in one.value.columns
+            )
             assert "nan" not in texts, where
             if panel == "guarantee":
                 assert re.search(r"no guarantee possible|expected at least two samples", visit.text), where
@@ -299,4 +301,4 @@ def test_panel_of_the_url(demo, no_chart):
     assert Visit("curves", models=MODEL, panel="bonsai").query == {"models": MODEL}
     visit = Visit("curves", models=MODEL, panel="none")
     assert not [one for one in visit.at.button if "Use τ" in one.label]
-    assert not [one for one in visit.at.dataframe if "threshold" in one.value.columns]
+    assert not [one for one in visit.at.dataframe if "operating point" in one.value.columns]

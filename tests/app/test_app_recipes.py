@@ -187,7 +187,7 @@ def run_help():
 def test_a_rule_is_on_the_pages(added, files):
     data = shelved(files)
     visit = Visit("overview", data=data.key)
-    visit.control("Answer rule").select("patient")
+    visit.control("Inference rule").select("patient")
     visit.run()
     assert (visit.control("Patience in percent").value, visit.control("Manner of answering").value) == (60, "plain")
     visit.control("Patience in percent").set_value(50.0)

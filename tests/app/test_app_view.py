@@ -260,7 +260,7 @@ def test_model_rule_and_threshold_go_from_page_to_page():
     assert "threshold τ = 0.800" in visit.text
     assert visit.threshold == 0.8
     visit.go("curves")
-    assert "At τ = 0.80" in visit.text
+    assert "at τ = 0.80: " in visit.text
     visit.go("example")
     visit.control("Inference rule").select("leaf")
     visit.run()

@@ -65,14 +65,14 @@ def check_everything(chart, demo, threshold, picked):
     for key in ("correct", "exact", "info_recall"):
         if 0.01 < at[key] < 0.99:
             assert f"{percent(at[key])} %" in sentence, key
-    below = chart.page.get_by_text(re.compile(r"^At τ = [\d.]+ .* is right")).first.text_content()
+    below = chart.page.get_by_text(re.compile(r" at τ = [\d.]+: .* are correct")).first.text_content()
     right = f"{percent(at['correct'])} %" if at["correct"] < 0.99 or at["correct"] == 1 else "over 99 %"
     assert f": {right} of the answers are correct" in below
 
 
 def settled(page, threshold):
     """Wait for the server's sentence about a threshold."""
-    page.get_by_text(re.compile(rf"At τ = {threshold:.2f} .* is right")).first.wait_for()
+    page.get_by_text(re.compile(rf" at τ = {threshold:.2f}: .* are correct")).first.wait_for()
 
 
 def twenty_steps(chart, places):

@@ -204,7 +204,7 @@ def test_every_model_can_have_a_threshold_of_its_own():
     table = operating_curves_table(curves, threshold={"A": 0.9, "B": 0.3})
     assert table["threshold"].tolist() == [0.9, 0.3]
     assert table["correct"].tolist() == [1, 0.6]
-    assert operating_curves_sentence(curves, {"A": 0.9, "B": 0.3}, model="B").startswith("At τ = 0.30 B is right 60 %")
+    assert operating_curves_sentence(curves, {"A": 0.9, "B": 0.3}, model="B").startswith("B at τ = 0.30: 60 % of")
 
 
 def test_names_of_models_are_never_names_of_fields():

@@ -64,7 +64,7 @@ def written(files):
         patch.setattr(export_panel, "operating_point_json", lambda point: taken.append(original(point)) or taken[-1])
         visit = Visit("curves", data=data.key, panel="guarantee", drawn="bands")
         visit.memory("choosing").update(n_resamples=50, alpha=25.0)
-        visit.run().press("Use this")
+        visit.run().press("Use τ")
         visit.go(**(visit.query | {"panel": "export"}))
     path = files["folder"] / "op.json"
     path.write_text(taken[-1], encoding="utf-8")

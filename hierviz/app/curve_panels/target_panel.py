@@ -1,4 +1,4 @@
-"""Panel "Choose by target": what the threshold should achieve, and the threshold that does."""
+"""Panel "Threshold by target": what the threshold should achieve, and the threshold that does."""
 
 from functools import partial
 
@@ -190,7 +190,7 @@ def _reached(choice, key, threshold, label, found, where):
     curve = choosing.samples_of(choice)[key].curve
     rows = {
         f"{label}": {"τ": threshold_text(found.threshold)} | found.values,
-        "current threshold": {"τ": threshold_text(threshold)} | curve.at(threshold),
+        "current": {"τ": threshold_text(threshold)} | curve.at(threshold),
     }
     told = f"**{escape(choice.name(key))}, {escape(label)}:** τ = {threshold_text(found.threshold)}"
     told += f"; {percent_text(found.values['correct'], 1)} of the answers are correct"
@@ -202,7 +202,7 @@ def _reached(choice, key, threshold, label, found, where):
     thresholds = dict(zip(rows, (found.threshold, threshold), strict=True))
     spans = {name: uncertainty.at(choice, key, threshold) for name, threshold in thresholds.items()}
     keys = dict.fromkeys((*share_keys(), choosing.value("most_of", MOST_OF, path_keys())))
-    choosing.value_table(rows, f"target-{where}", first="threshold", keys=tuple(keys), intervals=spans)
+    choosing.value_table(rows, f"target-{where}", first="operating point", keys=tuple(keys), intervals=spans)
     choosing.use_threshold(found.threshold, key, f"target-{where}")
 
 
