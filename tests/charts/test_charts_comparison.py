@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import vl_convert
 from chart_cases import shown_texts, views
 
 import hierviz as hv
@@ -67,11 +68,12 @@ def test_sentences_at_one_threshold_name_no_winner(pair):
         ({"A": 0.1, "B": 0.9}, "do not"),
     ):
         chart = charts.operating_curves(curves, threshold=threshold, width=1000)
-        words = " ".join(shown_texts(charts.to_svg(chart)))
+        spec = charts.to_vega_lite(chart)
+        words = " ".join(shown_texts(vl_convert.vegalite_to_svg(spec)))
         assert said in words
         assert "do not say which model is better" in words
         # No number of the read-out is bold: the names of the models are.
-        numbers = [view for view in views(charts.to_vega_lite(chart)) if "fontWeight" in str(view["mark"])]
+        numbers = [view for view in views(spec) if "fontWeight" in str(view["mark"])]
         assert not [view for view in numbers if "shown" in str(view["encoding"].get("text"))]
     assert charts.threshold_caution(1) == ""
     spec = str(charts.operating_curves(curves, x="threshold", y="info_f1").to_dict())

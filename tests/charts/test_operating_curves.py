@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+import vl_convert
 from chart_cases import (
     curve_of,
     distance_to_polyline,
@@ -251,13 +252,14 @@ def test_it_compiles_fits_and_is_readable(n, width, dark):
     curves = many_curves(n)
     rules = dict.fromkeys(list(curves)[:3], RULES)
     chart = operating_curves(curves, rules=rules, width=width, dark=dark, threshold=1)
-    svg = to_svg(chart, dark)
+    spec = to_vega_lite(chart, dark)
+    svg = vl_convert.vegalite_to_svg(spec)
     assert size(svg)[0] <= width
     assert min(font_sizes(svg)) >= 11
     words = shown_texts(svg)
     assert sum(word.startswith("Flat softmax") for word in words) >= 2
     assert not any("NaN" in word or "undefined" in word or "null" in word for word in words)
-    assert to_vega_lite(chart, dark)["usermeta"]["embedOptions"]["renderer"] == "svg"
+    assert spec["usermeta"]["embedOptions"]["renderer"] == "svg"
 
 
 @pytest.mark.parametrize("threshold", [[], [0.7], [0.5], [1.0], [0.0]])
