@@ -11,6 +11,9 @@ import numpy as np
 
 from hierviz.errors import FileError, listed
 
+# Advice where a table has too few or too many scores.
+EVERY_SCORE = "Every sample needs a score for every class."
+
 
 @dataclass(frozen=True)
 class Columns:

@@ -56,9 +56,6 @@ PICTURE_PIXELS = 64_000_000
 
 PIPE_BYTES = 4 << 30
 
-# Advice of readers of scores.
-EVERY_SCORE = "Every sample needs a score for every class."
-
 
 def most_unpacked(packed, most=None):
     """Bytes that a compressed file of `packed` bytes may unpack to; never more than `most` (`UNPACKED_BYTES`)."""

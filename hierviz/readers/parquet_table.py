@@ -18,8 +18,8 @@ import numpy as np
 from hierviz.errors import FileError, listed, printable, shortened
 from hierviz.extras import require
 from hierviz.readers import limits
-from hierviz.readers.columns import Columns
-from hierviz.readers.limits import EVERY_SCORE, most_rows
+from hierviz.readers.columns import EVERY_SCORE, Columns
+from hierviz.readers.limits import most_rows
 from hierviz.readers.sources import Source, translated
 
 # Values read at a time (32 MB), whatever the sizes of row groups.

@@ -30,7 +30,7 @@ import numpy as np
 from hierviz.csv_cells import text_of_cell
 from hierviz.errors import FileError
 from hierviz.readers import limits
-from hierviz.readers.columns import Columns, as_number, looks_numeric
+from hierviz.readers.columns import EVERY_SCORE, Columns, as_number, looks_numeric
 from hierviz.readers.sources import Source, open_source, translated
 
 SEPARATORS = {"\t": "tab", ",": "comma", ";": "semicolon", " ": "space"}
@@ -96,7 +96,7 @@ class TextTable:
                     )
                 yield line, cells
 
-    def read(self, numbers=(), has_header=True, instead=MappingProxyType({}), advice=limits.EVERY_SCORE):
+    def read(self, numbers=(), has_header=True, instead=MappingProxyType({}), advice=EVERY_SCORE):
         """Read all rows.
 
         Parameters
