@@ -72,7 +72,7 @@ PATH_METRICS = entries_of(
         "Correct",
         f"The answer is the truth or one of its ancestors. {_PREDICTED_NOTE}",
         r"[\mathrm{lca}(y, \hat y) = \hat y]",
-        {"function": node_pairs.correct, "brief": "Right", "loss": "wrong answers"}
+        {"function": node_pairs.correct, "brief": "Corr.", "loss": "wrong answers"}
         | {"is_binary": True, "is_best_at_root": True},
     ),
     *_counting(
