@@ -71,7 +71,7 @@ def test_sentences_at_one_threshold_name_no_winner(pair):
         spec = charts.to_vega_lite(chart)
         words = " ".join(shown_texts(vl_convert.vegalite_to_svg(spec)))
         assert said in words
-        assert "do not say which model is better" in words
+        assert "do not show which model is better" in words
         # No number of the read-out is bold: the names of the models are.
         numbers = [view for view in views(spec) if "fontWeight" in str(view["mark"])]
         assert not [view for view in numbers if "shown" in str(view["encoding"].get("text"))]
