@@ -128,7 +128,7 @@ def own(page, path, taxonomy):
     """Name a model and a taxonomy of one's own by their paths."""
     page.control("Which model?").set_value("own")
     page.run()
-    page.control("Taxonomy").set_value("other")
+    page.control("Taxonomy of the model").set_value("other")
     page.run()
     page.control("Taxonomy: or its path on this machine").set_value(str(taxonomy))
     page.control("ONNX model: or its path on this machine").set_value(str(path))
@@ -442,10 +442,10 @@ def test_other_data_bring_their_own_taxonomy(tmp_path, demo):
     (tmp_path / "labels.csv").write_text("sample_id,label\na,day\nb,night\n")
     (tmp_path / "sky.csv").write_text("parent,child\nsky,day\nsky,night\n")
     page = own(Visit("model"), tmp_path / "model.onnx", FILES / "taxonomy.csv")
-    assert page.control("Taxonomy").value == "other"
+    assert page.control("Taxonomy of the model").value == "other"
     data = shelve(taxonomy=str(tmp_path / "sky.csv"), predictions=(str(tmp_path / "labels.csv"),))
     page.go(data=data.key)
-    assert page.control("Taxonomy").value == "open"
+    assert page.control("Taxonomy of the model").value == "open"
     assert LABELS["classes"] in asked(page)
 
 

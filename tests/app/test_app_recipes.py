@@ -145,21 +145,21 @@ def test_a_metric_in_the_tables_and_goals_of_the_core(added, files):
     assert model.curve.best_threshold("half_way") is not None
     table = hv.charts.operating_curves_table({"model": model.curve}, threshold=0.5)
     assert table["half_way"][0] == model.curve.at(0.5)["half_way"]
-    found = hv.guaranteed_threshold(taxonomy, model.table, predictions.truth, 0.3, 0.3, key="half_way")
+    found = hv.guaranteed_threshold(taxonomy, predictions.truth, model.table, 0.3, 0.3, key="half_way")
     assert found.method == "binomial"
-    bands = hv.bootstrap_curve(taxonomy, model.table, predictions.truth, hv.Resamples.draw(3, 5, 0))
+    bands = hv.bootstrap_curve(taxonomy, predictions.truth, model.table, hv.Resamples.draw(3, 5, 0))
     assert "half_way" in bands.curve
 
 
 def test_a_metric_is_on_the_pages(added, files):
     data = shelved(files)
     visit = Visit("curves", data=data.key, axes="threshold-half-way")
-    assert visit.control("Curve of").value == "threshold-half-way"
+    assert visit.control("Axes").value == "threshold-half-way"
     assert METRIC.label in visit.control("and the best mean of").options
     assert any(METRIC.label in one.value.columns for one in visit.at.dataframe)
     assert METRIC.label in visit.charts()[0][0].proto.spec
     visit.go(panel="guarantee", data=data.key)
-    assert METRIC.loss in visit.control("of").options
+    assert METRIC.loss in visit.control("Loss").options
     visit.go("example", data=data.key)
     assert METRIC.key in visit.numbers()
 

@@ -480,7 +480,7 @@ def test_two_visitors_with_files_of_one_name():
     assert server().shelf.get(keys[1]) is not None
     second.go("overview", data=keys[0])
     assert second.at.session_state["visit"].seen == {keys[0], keys[1]}
-    assert "files that are not open on this machine: they were closed" in second.at.info[0].value
+    assert "files of this link are not open on this machine: they were closed" in second.at.info[0].value
     server().shelf.close(keys[1], data[1] and first.at.session_state["visit"].visitor)
 
 

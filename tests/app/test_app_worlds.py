@@ -375,7 +375,7 @@ def test_names_reach_tables_unchanged(tmp_path):
     visit = Visit("example", data=data.key)
     table = next(one.value for one in visit.at.dataframe if "answer" in one.value.columns)
     assert set(table["truth"]) <= {*SIGNS, "plain"}
-    assert visit.control("Truth in subtree").options == ["anything", "odd $names$"]
+    assert visit.control("Truth in subtree").options == ["all", "odd $names$"]
 
 
 @pytest.mark.parametrize("kind", ["no truth", "label lists", "all correct, wrong asked for"])

@@ -113,7 +113,7 @@ def test_this_process_stays_light(build, metadata, taxonomy, tmp_path):
     path = build(metadata=metadata)
     code = f"""
 import sys
-import hierviz as hv, hierviz.onnx.model_inputs, hierviz.readers.pictures
+import hierviz as hv, hierviz.onnx.inputs.model_inputs, hierviz.readers.pictures
 import numpy as np
 heavy = ('onnxruntime', 'onnx', 'PIL', 'pandas', 'pyarrow')
 print([m for m in heavy if m in sys.modules])

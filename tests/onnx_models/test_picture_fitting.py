@@ -49,7 +49,7 @@ def test_stretched_cut_and_padded(image):
 def test_questions(spec, keys):
     assert [key for key, _ in spec.questions] == keys
     for key in keys:
-        assert f"--{key}" in spec.why_no_pictures
+        assert f"{{preprocessing.{key}}}" in spec.why_no_pictures
     takes = spec.dtype == "uint8"
     assert (spec.why_no_pictures == "") == takes
     if not keys and not takes:

@@ -259,7 +259,7 @@ BAD_FILES = {
         b"animal,mammal\nmammal,f\xfcchsin\n", r"taxonomy\.csv:2: expected UTF-8 text, got byte 0xfc"
     ),
     "UTF-16 cut in half": scores(SCORES.encode("utf-16")[:-1], r"scores\.csv: expected utf-16.* text"),
-    "gzip cut off": scores(gzip.compress(SCORES.encode() * 50)[:60], r"scores\.csv\.gz: .*cut off", "scores.csv.gz"),
+    "gzip cut off": scores(gzip.compress(SCORES.encode() * 50)[:60], r"scores\.csv\.gz: .*truncated", "scores.csv.gz"),
     "gzip broken": scores(
         gzip.compress(SCORES.encode() * 50)[:-8] + b"\0" * 8,
         r"scores\.csv\.gz: expected an intact archive",
@@ -505,7 +505,7 @@ BAD_FILES = {
     "array without rows": scores(
         _saved(np.zeros((0, 4))), r"scores\.npy: expected samples and classes, got shape \(0, 4\)", "scores.npy"
     ),
-    "array cut off": scores(_FLAT_NPY[:-8], r"scores\.npy: expected the 64 bytes.*cut off", "scores.npy"),
+    "array cut off": scores(_FLAT_NPY[:-8], r"scores\.npy: expected the 64 bytes.*truncated", "scores.npy"),
     "array with a broken header": scores(
         b"\x93NUMPY\x01\0\x10\0{'descr': nonsen", r"scores\.npy: expected a numpy array", "scores.npy"
     ),

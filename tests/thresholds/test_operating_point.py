@@ -121,7 +121,7 @@ WRONG = [
     (
         ["guarantee", "threshold"],
         0.25,
-        r": guarantee: threshold: expected 0\.\d+, the threshold of .*, got 0\.25\. A promise",
+        r": guarantee: threshold: expected 0\.\d+, the threshold of .*, got 0\.25\. The guarantee",
     ),
 ]
 
