@@ -1,5 +1,6 @@
 """The demo, evaluated once for all tests of the pages."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -10,14 +11,22 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from hierviz import charts
-from hierviz.app.state import opened, paths
+from hierviz.app.state import opened, paths, visits
 from hierviz.app.widgets import sample
+
+SMALL = ("test_app_choosing", "test_app_numbers", "test_app_view", "test_app_worlds")
 
 
 @pytest.fixture(scope="session")
 def demo():
     """The demo's Dataset, the same object that the pages show."""
     return opened._demo()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_sweeps():
+    """Data that a test has put on the shelf stay there until it shows them, however slow the machine is."""
+    visits.SECONDS_BETWEEN_SWEEPS = 1e6
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +61,19 @@ def small_chart(*parameters):
 
 @pytest.fixture
 def small_charts(monkeypatch):
-    """Charts of one point for those that cost most, where a test looks at what stands around them: many times as fast."""
+    """Charts of one point for those that cost most, where a test looks at what stands around them: many times as fast.
+
+    Before a release (`tests/run.sh --long`) all charts are drawn.
+    """
+    if os.environ.get("HIERVIZ_LONG"):
+        return
     for name in ("probability_tree", "win_breakdown", "confusion_breakdown"):
         monkeypatch.setattr(charts, name, lambda *_, **__: small_chart())
     monkeypatch.setattr(charts, "operating_curves", lambda curves, **_: small_chart(*charts.selections(curves)))
+
+
+@pytest.fixture(autouse=True)
+def charts_of_the_day(request):
+    """Small charts in all tests of these files, which look at what stands around the charts."""
+    if request.module.__name__.rpartition(".")[2] in SMALL:
+        request.getfixturevalue("small_charts")

@@ -68,7 +68,7 @@ def check_row(row, values):
         assert row[label] == f"{values[key]:.3f}", label
 
 
-def test_target_accuracy(demo, small_charts, monkeypatch):
+def test_target_accuracy(demo, monkeypatch):
     drawn, build = [], charts.operating_curves
     monkeypatch.setattr(
         charts, "operating_curves", lambda *a, points, **b: drawn.append(points) or build(*a, points=points, **b)
@@ -152,7 +152,7 @@ def test_guarantee(demo, no_chart):
     assert "each group counting once" in visit.text
 
 
-def test_uncertainty_puts_intervals_everywhere(demo, small_charts):
+def test_uncertainty_puts_intervals_everywhere(demo):
     names = ("flat-softmax", "soft-max-margin")
     visit = keep(Visit("curves", models=",".join(names), panel="uncertainty"), n_resamples=40, seed=7)
     assert len(visit.charts()) == 1

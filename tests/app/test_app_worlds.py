@@ -245,7 +245,7 @@ def test_texts(shared_data):
     assert "text" in table.columns
 
 
-def test_scores_beside_labels(tmp_path, small_charts):
+def test_scores_beside_labels(tmp_path):
     """One model with scores and one of labels: both can be chosen on every page."""
     taxonomy = write(tmp_path / "taxonomy.csv", [("parent", "child"), *EDGES])
     ids, scores = [f"s{i}" for i in range(6)], spread(6)
@@ -345,7 +345,7 @@ def test_escaped_text_is_shown_as_it_is(text):
     assert not re.match(r"[-+*=#>]|\s|\d+[.)]", escaped)
 
 
-def test_names_that_look_like_markup(tmp_path, small_charts):
+def test_names_that_look_like_markup(tmp_path):
     data = signs_world(tmp_path)
     texts = [*SIGNS, "all *things*", "odd $names$", "$5$ <i>x</i>", "*note*", "*best*", "$model$"]
     texts += ["www.b.example", "me@b.example", "www.column.example"]
@@ -361,7 +361,7 @@ def test_names_that_look_like_markup(tmp_path, small_charts):
         assert unescaped(visit, texts) == [], name
 
 
-def test_names_that_look_like_markup_in_a_graph(tmp_path, small_charts):
+def test_names_that_look_like_markup_in_a_graph(tmp_path):
     """The class with several parents is named where the pages say what they leave out."""
     name = "![x](http://evil.example/x.png)"
     edges = [("thing", "left"), ("thing", "right"), ("left", name), ("right", name), ("right", "plain")]
