@@ -21,8 +21,8 @@ def kept(field, default, options=None, **widget):
 
 def value(field, default, options=None):
     """The value of such a widget, also where it is not on the page."""
-    found = state.memory(MEMORY).get(field, default)
-    return found if options is None or found in options else default
+    stored = state.memory(MEMORY).get(field, default)
+    return stored if options is None or stored in options else default
 
 
 def samples_of(choice):
@@ -84,9 +84,9 @@ def value_table(rows, key, *, first, keys=None, intervals=None):
         [[name, row["τ"], *(row.get(key) for key in keys)] for name, row in rows.items()],
         columns=[first, "τ", *(short_label(key) for key in keys)],
     )
-    for place, one in enumerate(keys, 2):
-        spans = [(intervals or {}).get(name, {}).get(one) for name in rows]
-        texts = [with_interval(row.get(one), span) for row, span in zip(rows.values(), spans, strict=True)]
+    for place, metric in enumerate(keys, 2):
+        spans = [(intervals or {}).get(name, {}).get(metric) for name in rows]
+        texts = [with_interval(row.get(metric), span) for row, span in zip(rows.values(), spans, strict=True)]
         table.isetitem(place, texts)
     st.dataframe(
         table,

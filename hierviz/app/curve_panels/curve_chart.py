@@ -94,12 +94,12 @@ class CurveChoice:
 
 
 def _landed(model, marked, settings):
-    found = {}
+    values_by_rule = {}
     for rule in marked:
         answers = model.answers(rule, **settings)
         metrics = path_metrics(model.taxonomy, model.truth, answers[model.judged])
-        found[rule] = {key: float(metrics[key].mean()) for key in path_keys()}
-    return found
+        values_by_rule[rule] = {key: float(metrics[key].mean()) for key in path_keys()}
+    return values_by_rule
 
 
 def curve_chart(choice):

@@ -88,7 +88,7 @@ def operating_point_json(point):
 def _guarantee(choice, key, threshold):
     """The Guarantee asked for, where it is about this threshold."""
     try:
-        found = guarantee_panel.guarantee(choice, key)
+        certified = guarantee_panel.guarantee(choice, key)
     except HiervizError:
         return None
-    return found if found.is_feasible and found.threshold == threshold else None
+    return certified if certified.is_feasible and certified.threshold == threshold else None

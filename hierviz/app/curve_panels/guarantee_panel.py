@@ -56,11 +56,11 @@ def panel(choice, now):
                 **choosing.kept("split_group", ALONE, columns, width=230),
             )
     try:
-        found = guarantee(choice, key)
+        certified = guarantee(choice, key)
     except HiervizError as error:
         st.info(escape(str(error)), icon=":material/info:")
         return
-    _show(choice, key, found)
+    _show(choice, key, certified)
 
 
 def guarantee(choice, key):
@@ -89,28 +89,30 @@ def guarantee(choice, key):
     )
 
 
-def _show(choice, key, found):
-    units = f"{found.unit}s"
+def _show(choice, key, certified):
+    units = f"{certified.unit}s"
     with st.container(border=True):
         name = escape(choice.name(key))
-        if not found.is_feasible:
-            st.markdown(f"**{name}: no guarantee possible.** {escape(found.sentence)}")
+        if not certified.is_feasible:
+            st.markdown(f"**{name}: no guarantee possible.** {escape(certified.sentence)}")
             st.markdown("Allow a larger loss, lower the confidence, or add samples.")
             return
-        st.markdown(f"#### {name}: τ = {threshold_text(found.threshold)}")
-        st.markdown(f"**{escape(found.sentence)}**")
-        loss = METRICS[found.key].loss_label
+        st.markdown(f"#### {name}: τ = {threshold_text(certified.threshold)}")
+        st.markdown(f"**{escape(certified.sentence)}**")
+        loss = METRICS[certified.key].loss_label
         loss = loss[0].upper() + loss[1:]
         chosen, checked, bound = st.columns(3)
-        chosen.metric(f"{loss}, {found.n_calibration:,} calibration {units}", percent_text(found.risk_calibration, 1))
-        checked.metric(f"{loss}, {found.n_check:,} held-out {units}", percent_text(found.risk_check, 1))
-        bound.metric(f"Upper bound for new {units}", percent_text(found.bound, 1))
-        if found.risk_check > found.alpha:
+        chosen.metric(
+            f"{loss}, {certified.n_calibration:,} calibration {units}", percent_text(certified.risk_calibration, 1)
+        )
+        checked.metric(f"{loss}, {certified.n_check:,} held-out {units}", percent_text(certified.risk_check, 1))
+        bound.metric(f"Upper bound for new {units}", percent_text(certified.bound, 1))
+        if certified.risk_check > certified.alpha:
             st.markdown(
                 f"The held-out {units} exceed the guaranteed mean: they are a sample themselves, and for up to "
-                f"{100 * found.delta:.4g} % of calibration samples the guarantee fails. Choose a smaller loss or a higher "
+                f"{100 * certified.delta:.4g} % of calibration samples the guarantee fails. Choose a smaller loss or a higher "
                 "confidence if that is too often."
             )
-        st.markdown(escape(found.assumption))
+        st.markdown(escape(certified.assumption))
         st.markdown("Fix loss and confidence beforehand: trying several values on the same samples invalidates it.")
-    choosing.use_threshold(found.threshold, key, "guarantee")
+    choosing.use_threshold(certified.threshold, key, "guarantee")

@@ -65,9 +65,9 @@ def panel(choice, now):
 
 def _rows(choice, facet, keys):
     """The Rows, ranked among the models of each value of the facet."""
-    samples, found = choosing.samples_of(choice), []
+    samples, all_rows = choosing.samples_of(choice), []
     if facet == WHOLE:
-        spans = {key: one.numbers for key, one in uncertainty.intervals(choice).items()}
+        spans = {key: intervals_of_model.numbers for key, intervals_of_model in uncertainty.intervals(choice).items()}
         rows = [
             _row(
                 {"model": sample.name},
@@ -84,8 +84,8 @@ def _rows(choice, facet, keys):
         for key, part in parts.items():
             lead = {"model": part.name, facet: value, "n": part.n_samples}
             rows.append(_row(lead, part, *(of(choice, key, part, (facet, value)) for of in (_numbers, _spans, _never))))
-        found += ranked(rows, keys, _unranked(parts))
-    return found
+        all_rows += ranked(rows, keys, _unranked(parts))
+    return all_rows
 
 
 def _row(lead, samples, values, spans, never):
@@ -153,14 +153,14 @@ def _explain(choice, first, facet, rows, keys):
 
 def _flat(row, keys):
     """A row of the download: numbers with the ends of their intervals in columns of their own."""
-    found = dict(row.lead)
+    cells = dict(row.lead)
     for key in keys:
-        found[key] = row.values.get(key)
+        cells[key] = row.values.get(key)
         if row.intervals:
             span = row.intervals.get(key)
             ends = (None, None) if span is None else (float(span.lower), float(span.upper))
-            found |= dict(zip((f"{key}_low", f"{key}_high"), ends, strict=True))
-    return found
+            cells |= dict(zip((f"{key}_low", f"{key}_high"), ends, strict=True))
+    return cells
 
 
 def _runs(choice):
@@ -187,8 +187,8 @@ def _runs(choice):
         for stem, runs in groups.items():
             spread = spread_over_runs([_numbers(choice, names[name], samples[names[name]], None) for name in runs])
             cells = {
-                METRICS[key].label: f"{value_text(one.mean)} ± {value_text(one.half_width)}"
-                for key, one in spread.items()
+                METRICS[key].label: f"{value_text(metric_spread.mean)} ± {value_text(metric_spread.half_width)}"
+                for key, metric_spread in spread.items()
             }
             table.append({"model": stem, "runs": len(runs)} | cells)
         st.dataframe(pd.DataFrame(table), hide_index=True, key="runs-table", width="content")

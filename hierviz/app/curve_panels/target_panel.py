@@ -59,11 +59,11 @@ def panel(choice, now):
     if target == "groups":
         _groups(choice, key)
         return
-    for place, (label, found) in enumerate(thresholds_of(choice, key)):
-        if found.is_feasible:
-            _reached(choice, key, now.threshold_of(key), label, found, f"{target}-{place}")
+    for place, (label, point) in enumerate(thresholds_of(choice, key)):
+        if point.is_feasible:
+            _reached(choice, key, now.threshold_of(key), label, point, f"{target}-{place}")
         else:
-            st.info(escape(found.why_not), icon=":material/block:")
+            st.info(escape(point.why_not), icon=":material/block:")
 
 
 def points(choice):
@@ -71,10 +71,10 @@ def points(choice):
     if state.view().panel != "target" or choosing.value("target", "correct", TARGETS) == "groups":
         return None
     return [
-        {"model": choice.name(key), "label": label, "threshold": found.threshold}
+        {"model": choice.name(key), "label": label, "threshold": point.threshold}
         for key in choice.keys
-        for label, found in thresholds_of(choice, key)
-        if found.is_feasible
+        for label, point in thresholds_of(choice, key)
+        if point.is_feasible
     ] or None
 
 
@@ -110,8 +110,8 @@ def _find(choice, key, target):
         return [(f"{asked[0]:g} % correct", at_least_correct(curve, asked[0] / 100, key=asked[1]))]
     if target == "depth":
         depth, share = asked
-        found = at_most_above_depth(curve, choice.taxonomy, samples.table, depth, share / 100)
-        return [(f"≤ {share:g} % above depth {depth}", found)]
+        point = at_most_above_depth(curve, choice.taxonomy, samples.table, depth, share / 100)
+        return [(f"≤ {share:g} % above depth {depth}", point)]
     wrong, vague, most = asked
     priced = with_costs(curve, choice.taxonomy, samples.truth, samples.table, wrong=wrong, vague=vague)
     return [("lowest cost", cheapest(priced)), (f"cost ≤ {most:g}", at_most_cost(priced, most))]
@@ -185,25 +185,25 @@ def _ask_groups(choice):
 CONTROLS = {"correct": _ask_correct, "cost": _ask_cost, "depth": _ask_depth, "groups": _ask_groups}
 
 
-def _reached(choice, key, threshold, label, found, where):
+def _reached(choice, key, threshold, label, point, where):
     """What is reached at the threshold found, beside the one that the handle stands at."""
     curve = choosing.samples_of(choice)[key].curve
     rows = {
-        f"{label}": {"τ": threshold_text(found.threshold)} | found.values,
+        f"{label}": {"τ": threshold_text(point.threshold)} | point.values,
         "current": {"τ": threshold_text(threshold)} | curve.at(threshold),
     }
-    told = f"**{escape(choice.name(key))}, {escape(label)}:** τ = {threshold_text(found.threshold)}"
-    told += f"; {percent_text(found.values['correct'], 1)} of the answers are correct"
-    if "above_depth" in found.values:
-        told += f", {percent_text(found.values['above_depth'], 1)} above that depth"
-    if "cost" in found.values:
-        told += f"; mean cost {value_text(found.values['cost'])} per sample"
-    st.markdown(f"{told}; information recall {percent_text(found.values['info_recall'], 1)}.")
-    thresholds = dict(zip(rows, (found.threshold, threshold), strict=True))
+    told = f"**{escape(choice.name(key))}, {escape(label)}:** τ = {threshold_text(point.threshold)}"
+    told += f"; {percent_text(point.values['correct'], 1)} of the answers are correct"
+    if "above_depth" in point.values:
+        told += f", {percent_text(point.values['above_depth'], 1)} above that depth"
+    if "cost" in point.values:
+        told += f"; mean cost {value_text(point.values['cost'])} per sample"
+    st.markdown(f"{told}; information recall {percent_text(point.values['info_recall'], 1)}.")
+    thresholds = dict(zip(rows, (point.threshold, threshold), strict=True))
     spans = {name: uncertainty.at(choice, key, threshold) for name, threshold in thresholds.items()}
     keys = dict.fromkeys((*share_keys(), choosing.value("most_of", MOST_OF, path_keys())))
     choosing.value_table(rows, f"target-{where}", first="operating point", keys=tuple(keys), intervals=spans)
-    choosing.use_threshold(found.threshold, key, f"target-{where}")
+    choosing.use_threshold(point.threshold, key, f"target-{where}")
 
 
 def _groups(choice, key):
@@ -226,29 +226,29 @@ def _groups(choice, key):
 
     # A target that cannot be reached gives None: kept in a list, so that it is not searched for again.
     asked = (choice.data_key, tuple(choice.keys), key, by, target, is_checked, level)
-    found = state.computed("group thresholds", asked, lambda: [make()])[0]
-    if found is None:
+    per_group = state.computed("group thresholds", asked, lambda: [make()])[0]
+    if per_group is None:
         st.info(escape(at_least_correct(samples.curve, level).why_not or "No threshold reaches this target."))
         return
     rows = {
         "All samples": {
             "own τ": "by group",
-            "common τ": threshold_text(found.global_threshold),
-            "n": f"{found.measured_on:,}",
+            "common τ": threshold_text(per_group.global_threshold),
+            "n": f"{per_group.measured_on:,}",
         }
     }
-    own, alike = {"All samples": found.values}, {"All samples": found.global_values}
-    for place, group in enumerate(found.groups.tolist()):
+    own, alike = {"All samples": per_group.values}, {"All samples": per_group.global_values}
+    for place, group in enumerate(per_group.groups.tolist()):
         name = taxonomy.title(group) if by == "subtree" else f"depth {group}"
         name = name if name not in rows else f"{name} ({taxonomy.names[group]})"
-        threshold = threshold_text(found.threshold[place])
+        threshold = threshold_text(per_group.threshold[place])
         rows[name] = {
-            "own τ": threshold if found.is_own[place] else f"{threshold} (common)",
-            "common τ": threshold_text(found.global_threshold),
-            "n": f"{int(found.n_measured[place]):,}",
+            "own τ": threshold if per_group.is_own[place] else f"{threshold} (common)",
+            "common τ": threshold_text(per_group.global_threshold),
+            "n": f"{int(per_group.n_measured[place]):,}",
         }
-        own[name] = {one: values[place] for one, values in found.group_values.items()}
-        alike[name] = {one: values[place] for one, values in found.global_group_values.items()}
+        own[name] = {metric: values[place] for metric, values in per_group.group_values.items()}
+        alike[name] = {metric: values[place] for metric, values in per_group.global_group_values.items()}
     shown = list(dict.fromkeys((*share_keys(), *([] if target == "correct" else [target.removeprefix("best-")]))))
     table = pd.DataFrame(
         [
@@ -257,7 +257,7 @@ def _groups(choice, key):
                 row["n"],
                 row["own τ"],
                 row["common τ"],
-                *(choosing.with_interval(values[name][one]) for one in shown for values in (own, alike)),
+                *(choosing.with_interval(values[name][metric]) for metric in shown for values in (own, alike)),
             ]
             for name, row in rows.items()
         ],
@@ -266,11 +266,11 @@ def _groups(choice, key):
             "n",
             "own τ",
             "common τ",
-            *(f"{short_label(one)}, {which} τ" for one in shown for which in ("own", "common")),
+            *(f"{short_label(metric)}, {which} τ" for metric in shown for which in ("own", "common")),
         ],
     )
     st.dataframe(table, hide_index=True, key="target-groups", width="content")
     st.markdown(
-        f"{found.sentence} Each row is a group of samples by {GROUPS[by]}: *own τ* with its own threshold, *common τ* with one "
-        "threshold for all groups."
+        f"{per_group.sentence} Each row is a group of samples by {GROUPS[by]}: *own τ* with its own threshold, *common τ* with "
+        "one threshold for all groups."
     )

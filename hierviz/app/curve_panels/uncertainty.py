@@ -57,23 +57,23 @@ def intervals(choice):
     """ModelIntervals of every model by key; empty where they are not wanted or the data allow none."""
     if not is_on():
         return {}
-    samples, how, found = choosing.samples_of(choice), settings(choice), {}
+    samples, how, intervals_by_model = choosing.samples_of(choice), settings(choice), {}
     try:
         resamples = how.resamples(_first(choice))
     except HiervizError:
         return {}  # the panel says why
     bar = st.empty()
-    for place, (key, one) in enumerate(samples.items()):
+    for place, (key, model_samples) in enumerate(samples.items()):
 
-        def make(key=key, one=one, place=place):
+        def make(key=key, model_samples=model_samples, place=place):
             text = f"Bootstrap of {choice.name(key)}: model {place + 1} of {len(samples)}"
             return model_intervals(
-                one, resamples, progress=lambda done, total: bar.progress(done / total, text=escape(text))
+                model_samples, resamples, progress=lambda done, total: bar.progress(done / total, text=escape(text))
             )
 
-        found[key] = state.computed("intervals", (choice.data_key, tuple(samples), key, how), make)
+        intervals_by_model[key] = state.computed("intervals", (choice.data_key, tuple(samples), key, how), make)
     bar.empty()
-    return found
+    return intervals_by_model
 
 
 def shown(choice):
@@ -83,7 +83,7 @@ def shown(choice):
 
 def bands(choice):
     """CurveBands by name for the chart, or None."""
-    return {choice.name(key): one.bands for key, one in intervals(choice).items()} or None
+    return {choice.name(key): intervals_of_model.bands for key, intervals_of_model in intervals(choice).items()} or None
 
 
 def at(choice, key, threshold):
@@ -107,9 +107,11 @@ def comparison(choice, model):
     except HiervizError:
         return ""  # they share no sample; the panels say so
     n, spans = _first(choice).n_samples, intervals(choice)
-    found = {sample.name: spans[key].numbers if spans else sample.curve.summary() for key, sample in samples.items()}
+    numbers_by_name = {
+        sample.name: spans[key].numbers if spans else sample.curve.summary() for key, sample in samples.items()
+    }
     never = {sample.name: never_reached(sample.curve) for sample in samples.values()}
-    told = charts.comparison_sentence(found, choice.name(model), n, never=never)
+    told = charts.comparison_sentence(numbers_by_name, choice.name(model), n, never=never)
     return told if spans else f"{told} Bands and intervals are switched on under Uncertainty."
 
 
@@ -182,8 +184,8 @@ def _difference(choice, now):
     if a == b:
         st.info("Choose two different models.")
         return
-    found = intervals(choice)
-    difference = paired_difference(found[a].bands, found[b].bands)
+    intervals_by_model = intervals(choice)
+    difference = paired_difference(intervals_by_model[a].bands, intervals_by_model[b].bands)
     most = [float(choosing.samples_of(choice)[key].curve.values["correct"].max()) for key in (a, b)]
     names, dark, width = (choice.name(a), choice.name(b)), state.is_dark(), state.session.px
     figure(

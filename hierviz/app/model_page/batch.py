@@ -142,8 +142,8 @@ def _choose(model, kind, from_data, source):
     if inputs is None:
         st.caption("Choose the inputs first.")
         return None
-    held = tuple(one for one in (inputs, truth, media) if one is not None)
-    truth, media = (one and str(one.paths[0]) for one in (truth, media))
+    held = tuple(upload for upload in (inputs, truth, media) if upload is not None)
+    truth, media = (upload and str(upload.paths[0]) for upload in (truth, media))
     return _Chosen(None, str(inputs.paths[0]), truth, media, held)
 
 

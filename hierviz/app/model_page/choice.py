@@ -49,7 +49,7 @@ def choose(data):
         # Other data were opened since: their taxonomy is meant, until another one is chosen again.
         memory |= {"data": data.key, "taxonomy_way": "open"}
     ways = {"start": "Named at the start", "data": "A model of the open data", "own": "My own ONNX model"}
-    ways = {key: one for key, one in ways.items() if {"start": asked, "data": data.sources}.get(key, True)}
+    ways = {key: label for key, label in ways.items() if {"start": asked, "data": data.sources}.get(key, True)}
     if "data" not in ways and asked is None:
         st.markdown("The open data hold predictions only, no model. Upload or name an ONNX model:")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -80,17 +80,19 @@ def choose(data):
         held, paths = _files("own_model", LABELS["model"], COMPANIONS, memory, several=True)
     with right:
         taxonomy = _taxonomy(data, memory)
-    found = model_files(paths)
-    if paths and not found:
+    model_paths = model_files(paths)
+    if paths and not model_paths:
         st.error("A file that ends in .onnx is needed, got none.", icon=":material/error:")
         return None, taxonomy, None
-    if not found:
+    if not model_paths:
         st.markdown(STEPS)
-    if not found or taxonomy is None:
+    if not model_paths or taxonomy is None:
         return None, taxonomy, None
-    path = found[0]
-    if len(found) > 1:
-        path = st.selectbox("Which of the files?", found, format_func=lambda one: Path(one).name, width=300)
+    path = model_paths[0]
+    if len(model_paths) > 1:
+        path = st.selectbox(
+            "Which of the files?", model_paths, format_func=lambda model_path: Path(model_path).name, width=300
+        )
     return ModelSource(Path(path), state.startup_limits()[0], held=(held,)), taxonomy, None
 
 
@@ -101,13 +103,13 @@ def _named_at_the_start(files):
         path = st.selectbox(
             "Model",
             files.model,
-            format_func=lambda one: Path(one).name,
+            format_func=lambda model_path: Path(model_path).name,
             label_visibility="collapsed",
             width=300,
             **state.kept("model", "named", path),
         )
     named = {"taxonomy": files.taxonomy, "class names": files.classes, "inputs": files.inputs, "truth": files.truth}
-    words = ", ".join(f"{what} {Path(one).name}" for what, one in named.items() if one)
+    words = ", ".join(f"{what} {Path(file).name}" for what, file in named.items() if file)
     st.caption(f"{escape(Path(path).name)} with {escape(words)}, as named at the start.")
     form = (files.taxonomy, files.nodes)
 
@@ -115,7 +117,7 @@ def _named_at_the_start(files):
         taxonomy = load_taxonomy(files.taxonomy)
         return load_node_attributes(files.nodes, taxonomy) if files.nodes else taxonomy
 
-    taxonomy = state.answered(("taxonomy", *form, *(_stamp(one) for one in form if one)), read)
+    taxonomy = state.answered(("taxonomy", *form, *(_stamp(file) for file in form if file)), read)
     return ModelSource(Path(path), files.source_keywords, files=files), taxonomy, None
 
 
@@ -142,8 +144,8 @@ def _taxonomy(data, memory):
 
 
 def _stamp(path):
-    found = Path(path)
-    return (found.stat().st_mtime_ns, found.stat().st_size) if os.path.isfile(found) else None
+    file = Path(path)
+    return (file.stat().st_mtime_ns, file.stat().st_size) if os.path.isfile(file) else None
 
 
 def _files(slot, label, help, memory, *, several=False):

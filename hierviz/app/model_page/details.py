@@ -37,9 +37,9 @@ PLAIN_TYPES = {
 
 def size_words(n):
     """A number of bytes for people."""
-    for unit, one in (("GB", 1 << 30), ("MB", 1 << 20), ("kB", 1 << 10)):
-        if n >= one:
-            return f"{n / one:.3g} {unit}"
+    for unit, unit_bytes in (("GB", 1 << 30), ("MB", 1 << 20), ("kB", 1 << 10)):
+        if n >= unit_bytes:
+            return f"{n / unit_bytes:.3g} {unit}"
     return f"{n} bytes"
 
 
@@ -57,7 +57,7 @@ def one_line(model, kind):
         if table
         else "the columns have no class names yet"
     )
-    weight = account["bytes"] + sum(one["bytes"] for one in account["companions"])
+    weight = account["bytes"] + sum(companion["bytes"] for companion in account["companions"])
     return f"**{escape(model.name)}** · takes {takes} · {columns} · {size_words(weight)}"
 
 
@@ -69,7 +69,7 @@ def account(source, model, kind):
     with left:
         _facts(
             "Inputs",
-            [_axes(one["name"], one["dtype"], one["shape"]) for one in known["inputs"]]
+            [_axes(model_input["name"], model_input["dtype"], model_input["shape"]) for model_input in known["inputs"]]
             + ([("preprocessing", known["preprocessing"])] if kind == "picture" else [])
             + [("batch size", known["batch"] or "any")],
         )
@@ -79,7 +79,10 @@ def account(source, model, kind):
             [
                 ("name", known["file"]),
                 ("size", size_words(known["bytes"])),
-                *((f"beside it: {one['file']}", size_words(one["bytes"])) for one in known["companions"]),
+                *(
+                    (f"beside it: {companion['file']}", size_words(companion["bytes"]))
+                    for companion in known["companions"]
+                ),
                 ("producer", facts["producer"] or "not stated"),
                 ("format", f"ONNX IR {facts['ir_version']}, opset {opset}, {facts['n_nodes']} operators"),
                 ("trained with", known["loss"] or "not stated"),
@@ -91,7 +94,7 @@ def account(source, model, kind):
         key = known["parametrisation"]
         _facts(
             "Outputs",
-            [_axes(one["name"], one["type"], one["shape"]) for one in known["outputs"]]
+            [_axes(output["name"], output["type"], output["shape"]) for output in known["outputs"]]
             + [
                 ("scores", known["output"]),
                 ("class names", known["classes"]),
@@ -136,12 +139,12 @@ def _columns(model):
             st.markdown(f"All {len(table)} names were found in the taxonomy.")
         # What did not match first, then what was matched under another name.
         rank = {entry["column"]: (entry["node"] is not None, entry["node"] == entry["name"]) for entry in table}
-        shown = sorted(table, key=lambda one: (*rank[one["column"]], one["column"]))
+        shown = sorted(table, key=lambda entry: (*rank[entry["column"]], entry["column"]))
         frame = pd.DataFrame(
             {
-                "column": [one["column"] for one in shown],
-                "name in the model": [one["name"] for one in shown],
-                "class": [one["node"] or "– none –" for one in shown],
+                "column": [entry["column"] for entry in shown],
+                "name in the model": [entry["name"] for entry in shown],
+                "class": [entry["node"] or "– none –" for entry in shown],
             }
         )
         st.dataframe(frame, hide_index=True, height=min(36 * (len(frame) + 1), 300), key="columns-table")

@@ -19,7 +19,7 @@ MOST_TYPED = 2000
 SLIDERS = {"darker": "Darken", "smaller": "Shrink", "blurred": "Blur", "moved": "Shift to the corner"}
 
 
-def edited(model, kind, found, row):
+def edited(model, kind, sample_set, row):
     """A sample with the widgets that change it.
 
     Parameters
@@ -27,7 +27,7 @@ def edited(model, kind, found, row):
     model : Model
     kind : str
         Of `model_samples.kind_of`.
-    found : Samples or None
+    sample_set : Samples or None
         None when the visitor types.
     row : int
 
@@ -37,15 +37,15 @@ def edited(model, kind, found, row):
         As it is, and as the visitor changed it; None where something is missing or nothing was changed.
     """
     if kind == "picture":
-        picture = samples.picture_of(found, model.inputs, row)
+        picture = samples.picture_of(sample_set, model.inputs, row)
         if picture is not None:
             return _picture(model, picture)
     if kind == "text":
-        return _text(model, found, row)
+        return _text(model, sample_set, row)
     if kind == "row":
-        return _row(model, found, row)
-    st.markdown(f"Row {row + 1} of {len(found)}, unchanged.")
-    return samples.row_feed(model, found, row), None
+        return _row(model, sample_set, row)
+    st.markdown(f"Row {row + 1} of {len(sample_set)}, unchanged.")
+    return samples.row_feed(model, sample_set, row), None
 
 
 def _picture(model, picture):
@@ -65,13 +65,13 @@ def _picture(model, picture):
     with images:
         shown = [("Original", picture)] + ([("Changed", changed)] if is_changed else [])
         if model.inputs[0].why_no_pictures:
-            for words, one in shown:
-                st.image(picture_url(_png(one)), words, width=106)
+            for words, image in shown:
+                st.image(picture_url(_png(image)), words, width=106)
             st.caption("Answer the questions above to run the model on it.")
             return None, None
         seen = model.inputs[0].preview(changed)
-        for words, one in [*shown, ("Model input", seen.picture)]:
-            st.image(picture_url(_png(one)), words, width=106, alt=words)
+        for words, image in [*shown, ("Model input", seen.picture)]:
+            st.image(picture_url(_png(image)), words, width=106, alt=words)
     height, width = seen.picture.shape[:2]
     st.caption(
         f"The model input is {width} × {height} pixels with values from {seen.low:.4g} to {seen.high:.4g} (mean {seen.mean:.4g})."
@@ -90,8 +90,10 @@ def _png(picture):
     return made.getvalue()
 
 
-def _text(model, found, row):
-    before = "" if found is None else str(np.asarray(found.inputs.arrays[model.inputs[0].name][row]).ravel()[0])
+def _text(model, sample_set, row):
+    before = (
+        "" if sample_set is None else str(np.asarray(sample_set.inputs.arrays[model.inputs[0].name][row]).ravel()[0])
+    )
     text = st.text_area("Text", before, height=200, key=f"text-{samples.digest({'text': np.array([before])})}")
     if not text.strip():
         st.caption("Type a text, then press Ctrl+Enter.")
@@ -104,13 +106,13 @@ def _text_feed(model, text):
     return {spec.name: spec.cast(np.array([text], dtype=object).reshape([1] * len(spec.shape)))}
 
 
-def _row(model, found, row):
+def _row(model, sample_set, row):
     """A row as a table of two columns to edit: value of each field."""
-    if found is None and any(len(spec.shape) == 2 and (spec.shape[1] or 0) > MOST_TYPED for spec in model.inputs):
+    if sample_set is None and any(len(spec.shape) == 2 and (spec.shape[1] or 0) > MOST_TYPED for spec in model.inputs):
         st.info("The rows of this model are too long to be typed: upload a table or an array.", icon=":material/info:")
         return None, None
-    feed = None if found is None else samples.row_feed(model, found, row)
-    fields = [(spec, k, name) for spec in model.inputs for k, name in enumerate(_fields(spec, found, feed))]
+    feed = None if sample_set is None else samples.row_feed(model, sample_set, row)
+    fields = [(spec, k, name) for spec in model.inputs for k, name in enumerate(_fields(spec, sample_set, feed))]
     if not fields:
         st.info("The rows of this model may have any length: upload a table.", icon=":material/info:")
         return None, None
@@ -145,14 +147,14 @@ def _row(model, found, row):
     return feed, made if samples.digest(made) != samples.digest(feed) else None
 
 
-def _fields(spec, found, feed):
+def _fields(spec, sample_set, feed):
     """Names of the values of one input."""
     width = feed[spec.name].size if feed else 1 if len(spec.shape) == 1 else spec.shape[1]
     if width is None:
         return []
     if width == 1:
         return [spec.name]
-    named = spec.columns or (samples.column_names(found, spec) if found is not None else None)
+    named = spec.columns or (samples.column_names(sample_set, spec) if sample_set is not None else None)
     return list(named) if named is not None and len(named) == width else [f"{spec.name} {k + 1}" for k in range(width)]
 
 

@@ -36,7 +36,7 @@ def _store(source, taxonomy):
     if taxonomy.sha256 not in stores:
         before = next(reversed(stores.values()), {"asked": {}, "answers": {}})
         stores[taxonomy.sha256] = {"open": ()} | {
-            kind: {key: one for key, one in before[kind].items() if key.startswith("preprocessing.")}
+            kind: {key: value for key, value in before[kind].items() if key.startswith("preprocessing.")}
             for kind in ("asked", "answers")
         }
     return stores[taxonomy.sha256]
@@ -45,10 +45,10 @@ def _store(source, taxonomy):
 def remember(source, taxonomy, questions):
     """Ask these from now on; returns the keys of those that are open."""
     store = _store(source, taxonomy)
-    for one in questions:
-        key = _key(one)
-        if key not in store["asked"] or one.choices:
-            store["asked"][key] = one
+    for question in questions:
+        key = _key(question)
+        if key not in store["asked"] or question.choices:
+            store["asked"][key] = question
     store["open"] = tuple(_key(question) for question in questions)
     return store["open"]
 
@@ -90,7 +90,9 @@ def ask(source, model, questions):
     with st.container(border=True, key="questions") if is_open else st.expander("Your answers about the model"):
         if open_keys:
             st.markdown("##### Missing information about the model")
-        for key in sorted(store["asked"], key=lambda one: ORDER.index(one) if one in ORDER else 99):
+        for key in sorted(
+            store["asked"], key=lambda question_key: ORDER.index(question_key) if question_key in ORDER else 99
+        ):
             mark = ":material/help:" if key in open_keys or key in waiting else ":material/check_circle:"
             words = (
                 TEXTS.get(key, "") if key.startswith("preprocessing") else texts.get(key) or store["asked"][key].text
@@ -159,7 +161,7 @@ def _classes(source, model, question, key):
                 problem = error
         leaves = [taxonomy.names[node] for node in taxonomy.leaves.tolist()]
         orders = {"in alphabetical order": sorted(leaves), "as the taxonomy lists them": leaves}
-        widths = {row_width(one) for one in score_outputs(model.session.outputs)}
+        widths = {row_width(output) for output in score_outputs(model.session.outputs)}
         for words, order in orders.items() if widths & {None, len(leaves)} else ():
             st.button(
                 f"All {len(leaves)} leaf classes {words}",
@@ -180,7 +182,7 @@ def _classes(source, model, question, key):
     names, notes = (), list(told) if text == of_text else []
     if text.strip():
         try:
-            names = tuple(one for _, one in entries_of_text(text, "class names", taxonomy, notes))
+            names = tuple(class_name for _, class_name in entries_of_text(text, "class names", taxonomy, notes))
         except HiervizError as error:
             problem = error
     if problem:
@@ -212,10 +214,10 @@ def _outputs(source, model, question, key):
 
 def _scores(source, model, question, key):
     choices = question.choices or [
-        *(("scores", one, words) for one, words in KINDS.items()),
-        *(("parametrisation", one, entry.sentence) for one, entry in PARAMETRISATIONS.items()),
+        *(("scores", kind, words) for kind, words in KINDS.items()),
+        *(("parametrisation", parametrisation, entry.sentence) for parametrisation, entry in PARAMETRISATIONS.items()),
     ]
-    options = [f"{word}:{one}" for word, one, _ in choices]
+    options = [f"{word}:{value}" for word, value, _ in choices]
     captions = [words for _, _, words in choices]
 
     def label(option):
@@ -227,7 +229,7 @@ def _scores(source, model, question, key):
         chosen = st.selectbox(
             LABELS["scores"],
             options,
-            format_func=lambda one: f"{label(one)}: {captions[options.index(one)]}",
+            format_func=lambda option: f"{label(option)}: {captions[options.index(option)]}",
             placeholder="Infer from the numbers",
             label_visibility="collapsed",
             **state.kept("answers-widgets", _name(source, key, model.taxonomy)),
@@ -238,7 +240,7 @@ def _scores(source, model, question, key):
 def _choice(table):
     def draw(source, model, question, key):
         captions = [entry[1] for entry in table.values()]
-        return _radio(key, _name(source, key), list(table), captions, lambda one: table[one][0])
+        return _radio(key, _name(source, key), list(table), captions, lambda option: table[option][0])
 
     return draw
 
@@ -253,14 +255,14 @@ def _size(source, model, question, key):
 
 
 def _range(source, model, question, key):
-    captions = [one[1] for one in SCALES.values()]
-    chosen = _radio(key, _name(source, key), list(SCALES), captions, lambda one: SCALES[one][0])
+    captions = [entry[1] for entry in SCALES.values()]
+    chosen = _radio(key, _name(source, key), list(SCALES), captions, lambda option: SCALES[option][0])
     if chosen is None:
         return None
     if chosen == "imagenet":
         return {key: [0.0, 1.0], "preprocessing.mean": list(IMAGENET_MEAN), "preprocessing.std": list(IMAGENET_STD)}
     if chosen != "other":
-        return {key: [float(one) for one in chosen.split(",")]}
+        return {key: [float(number) for number in chosen.split(",")]}
     with st.container(horizontal=True):
         fields = {"0 becomes": None, "255 becomes": None}
         fields |= {LABELS["preprocessing.mean"]: 0.0, LABELS["preprocessing.std"]: 1.0}

@@ -61,8 +61,8 @@ class Samples:
         """All true nodes of a sample, as a list; empty where none is known."""
         if isinstance(self.truth, NodeLists):
             return self.truth[row].tolist()
-        one = self.truth_of(row)
-        return [] if one is None else [one]
+        node = self.truth_of(row)
+        return [] if node is None else [node]
 
 
 def kind_of(model):
@@ -96,9 +96,9 @@ def samples_of_data(data, model, source):
 
 
 def _inputs_of_data(data, predictions, model, source):
-    for one in [source, *data.sources.values()]:
-        if one.inputs is not None and (one.inputs.arrays is None) == (kind_of(model) == "picture"):
-            return one.inputs.checked(model.inputs)
+    for model_source in [source, *data.sources.values()]:
+        if model_source.inputs is not None and (model_source.inputs.arrays is None) == (kind_of(model) == "picture"):
+            return model_source.inputs.checked(model.inputs)
     names = next((predictions.attributes[key] for key in ("image", "file") if key in predictions.attributes), None)
     if kind_of(model) == "picture":
         if not isinstance(predictions.media, Pictures) or names is None:
@@ -121,12 +121,12 @@ def samples_of_start(model, files):
     """
     if not files.inputs:
         return None
-    found = samples_of_file(files.inputs, model, **files.reading)
+    samples = samples_of_file(files.inputs, model, **files.reading)
     truth = None
     if files.truth:
         known = load_truth(files.truth, model.taxonomy, files.truth_column)
-        truth = truth_of(found.inputs, Path(files.inputs).name, known)
-    return replace(found, truth=truth, is_open_data=False)
+        truth = truth_of(samples.inputs, Path(files.inputs).name, known)
+    return replace(samples, truth=truth, is_open_data=False)
 
 
 def samples_of_file(path, model, **reading):
@@ -142,9 +142,9 @@ def picture_of(samples, specs, row):
     if inputs.arrays is None:
         return inputs.pictures.array(inputs.pictures.names[row])
     for spec in specs:
-        found = spec.as_pictures(np.asarray(inputs.arrays[spec.name][row : row + 1]))
-        if found is not None:
-            return np.ascontiguousarray(found[0])
+        pictures = spec.as_pictures(np.asarray(inputs.arrays[spec.name][row : row + 1]))
+        if pictures is not None:
+            return np.ascontiguousarray(pictures[0])
     return None
 
 
@@ -208,11 +208,11 @@ def column_names(samples, spec):
 
 def digest(feed):
     """Content of a feed as 32 hexadecimal digits."""
-    found = blake2b(digest_size=16)
+    content_hash = blake2b(digest_size=16)
     for name, array in sorted(feed.items()):
         content = repr(array.tolist()).encode() if array.dtype == object else array.tobytes()
-        found.update(f"{name}{array.dtype}{array.shape}".encode() + content)
-    return found.hexdigest()
+        content_hash.update(f"{name}{array.dtype}{array.shape}".encode() + content)
+    return content_hash.hexdigest()
 
 
 def settled(model, samples):

@@ -49,32 +49,32 @@ def ask(source, model, kind, from_data, key):
     left, right = (st.container(), st.container()) if narrow else st.columns([0.34, 0.66], gap="large")
     with left:
         try:
-            found, row = _choose(model, kind, from_data)
+            sample_set, row = _choose(model, kind, from_data)
             if row is None:
                 return None
-            feed, changed = edited(model, kind, found, row)
+            feed, changed = edited(model, kind, sample_set, row)
             if feed is None:
                 return None
         except HiervizError as error:
             st.error(escape(in_form_words(error)), icon=":material/error:")
             return None
-    truth = None if found is None else found.truth_of(row)
+    truth = None if sample_set is None else sample_set.truth_of(row)
     with right:
         try:
-            first, second = _asked(source, model, found, [feed, changed], truth)
+            first, second = _asked(source, model, sample_set, [feed, changed], truth)
         except OpenQuestion as error:
             return error.question
         except HiervizError as error:
             st.error(escape(in_form_words(error)), icon=":material/error:")
             return None
-        _answer(first, second, truth, [] if found is None else found.truths_of(row), key)
+        _answer(first, second, truth, [] if sample_set is None else sample_set.truths_of(row), key)
     return None
 
 
-def _asked(source, model, found, feeds, truth):
+def _asked(source, model, sample_set, feeds, truth):
     """Evaluation of each feed, None for None."""
-    if found is not None:
-        model = state.answered((source.key, "settled", found.key), lambda: samples.settled(model, found))
+    if sample_set is not None:
+        model = state.answered((source.key, "settled", sample_set.key), lambda: samples.settled(model, sample_set))
     made = []
     for feed in feeds:
         if feed is None:
@@ -120,26 +120,31 @@ def _choose(model, kind, from_data):
         st.caption(help)
         return None, None
     path = upload.paths[0]
-    found = state.answered((str(path), repr(model.inputs)), lambda: samples.samples_of_file(path, model))
+    sample_set = state.answered((str(path), repr(model.inputs)), lambda: samples.samples_of_file(path, model))
     row = 0
-    if len(found) > 1:
+    if len(sample_set) > 1:
         row = (
-            int(st.number_input(f"Sample, of {len(found)}", 1, len(found), **state.kept("model", f"row-{path}", 1))) - 1
+            int(
+                st.number_input(
+                    f"Sample, of {len(sample_set)}", 1, len(sample_set), **state.kept("model", f"row-{path}", 1)
+                )
+            )
+            - 1
         )
-    return found, row
+    return sample_set, row
 
 
-def _row_of_data(model, found):
-    ids = found.ids.tolist()
+def _row_of_data(model, sample_set):
+    ids = sample_set.ids.tolist()
     places = {sample_id: k for k, sample_id in enumerate(ids)}
     row = places.get(state.view().sample, 0)
 
     def go(step):
         state.change(sample=ids[(row + step) % len(ids)])
 
-    def words(one):
-        truth = found.truth_of(places[one])
-        return one if truth is None else f"{one} · {model.taxonomy.title(truth)}"
+    def words(sample_id):
+        truth = sample_set.truth_of(places[sample_id])
+        return sample_id if truth is None else f"{sample_id} · {model.taxonomy.title(truth)}"
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if len(ids) <= MOST_LISTED:
@@ -159,9 +164,9 @@ def _answer(first, second, truth, truths, key):
     taxonomy = now.taxonomy
     for note in now.predictions.notes:
         st.warning(escape(sentence(note)), icon=":material/warning:")
-    one = Dataset("ask", "", taxonomy, {key: now})
+    dataset = Dataset("ask", "", taxonomy, {key: now})
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        choice = controls.rule_controls(one, key)
+        choice = controls.rule_controls(dataset, key)
     predicted = int(now.answers(**choice)[0])
     p = now.predictions.node_probabilities()[0]
     with st.container(horizontal=True):
@@ -186,9 +191,9 @@ def _rules(first, second, choice, truth):
     rules = [rule for rule in INFERENCE_RULES.values() if taxonomy.is_tree or not rule.tree_only]
     table = {"rule": [rule.label for rule in rules]}
     shown = {"answer": first} if second is None else {"changed": second, "original": first}
-    for title, one in shown.items():
-        p = one.predictions.node_probabilities()[0]
-        table[title] = [_rule_cell(one, rule, choice, p) for rule in rules]
+    for title, evaluation in shown.items():
+        p = evaluation.predictions.node_probabilities()[0]
+        table[title] = [_rule_cell(evaluation, rule, choice, p) for rule in rules]
     st.dataframe(
         pd.DataFrame(table),
         hide_index=True,
@@ -200,12 +205,12 @@ def _rules(first, second, choice, truth):
 
 def _rule_cell(evaluation, rule, choice, p):
     taxonomy = evaluation.taxonomy
-    found = evaluation.answers(**{**choice, "rule": rule.key})
-    if isinstance(found, NodeLists):
-        names = [taxonomy.title(node) for node in found.nodes.tolist() if taxonomy.is_leaf[node]]
-        inner = len(found.nodes) - len(names)
+    answers = evaluation.answers(**{**choice, "rule": rule.key})
+    if isinstance(answers, NodeLists):
+        names = [taxonomy.title(node) for node in answers.nodes.tolist() if taxonomy.is_leaf[node]]
+        inner = len(answers.nodes) - len(names)
         return ", ".join(names + ([f"{inner} inner nodes"] if inner else [])) or "nothing"
-    node, sign = int(found[0]), ""
+    node, sign = int(answers[0]), ""
     if evaluation.why_no_mistakes() is None:
         sign = SIGNS[mistakes(evaluation, **{**choice, "rule": rule.key}).outcome[0]] + " "
     return f"{sign}{taxonomy.title(node)} · {p[node]:.3f}"

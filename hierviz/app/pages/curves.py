@@ -44,7 +44,7 @@ def controls(usable, names):
                 rules,
                 format_func=lambda key: INFERENCE_RULES[key].label,
                 help="  \n".join(f"**{INFERENCE_RULES[key].label}**: {INFERENCE_RULES[key].sentence}" for key in rules),
-                **state.bound("marked", value=[one for one in state.view().marked if one in rules], back=tuple),
+                **state.bound("marked", value=[rule for rule in state.view().marked if rule in rules], back=tuple),
             )
 
 
@@ -83,5 +83,5 @@ threshold_panel(choice)
 
 st.markdown("Definitions of the numbers on this page:")
 across_and_up = (choice.axes.x, choice.axes.y)
-shown = dict.fromkeys((*(one for one in across_and_up if one != "threshold"), *charts.read_out_keys(*across_and_up)))
+shown = dict.fromkeys((*(key for key in across_and_up if key != "threshold"), *charts.read_out_keys(*across_and_up)))
 numbers.definitions(shown, "curves")

@@ -103,7 +103,7 @@ files = Files(
     truth_column=truth_column or None,
     given=state.startup_limits()[0],
     run=state.startup_limits()[1],
-    held=tuple(one for one in held if one is not None),
+    held=tuple(upload for upload in held if upload is not None),
 )
 st.button("Open", type="primary", icon=":material/folder_open:", on_click=state.request_open)
 if state.open_requested():

@@ -48,7 +48,9 @@ def gallery(worst, model, key):
                     st.image(picture_url(picture), width=144, alt=f"Sample {sample}")
                 elif text:
                     st.caption(numbers.escape(text[:140]))
-                truth, answer = (numbers.escape(taxonomy.title(one[place])) for one in (worst.truth, worst.predicted))
+                truth, answer = (
+                    numbers.escape(taxonomy.title(nodes[place])) for nodes in (worst.truth, worst.predicted)
+                )
                 st.markdown(f"{truth}  \n→ :orange[{answer}]")
                 link = state.link(sample=sample, outcome="wrong", under="", model=key)
                 st.page_link(shell.page("example"), label="Details", icon=":material/account_tree:", query_params=link)

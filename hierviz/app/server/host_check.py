@@ -67,5 +67,9 @@ def why_refused(headers):
 def _is_own(origin, host):
     """True when the origin is a page of the server that the request asks for, by the same name and port."""
     scheme, _, place = origin.partition("://")
-    found, port = split_host(place), _PORTS.get(scheme)
-    return port is not None and found is not None and (found[0], found[1] or port) == (host[0], host[1] or port)
+    origin_host, port = split_host(place), _PORTS.get(scheme)
+    return (
+        port is not None
+        and origin_host is not None
+        and (origin_host[0], origin_host[1] or port) == (host[0], host[1] or port)
+    )

@@ -29,12 +29,12 @@ class UploadCheck:
         self._arriving = {}  # request -> [session, bytes that came]
 
     async def __call__(self, scope, receive, send):
-        found = ROUTE.search(scope["path"]) if scope["type"] == "http" and scope["method"] == "PUT" else None
-        if found is None:
+        matched_route = ROUTE.search(scope["path"]) if scope["type"] == "http" and scope["method"] == "PUT" else None
+        if matched_route is None:
             await self.app(scope, receive, send)
             return
         length = dict(scope["headers"]).get(b"content-length", b"")
-        request, session, limits = object(), found[1], _limits()
+        request, session, limits = object(), matched_route[1], _limits()
         self._arriving[request] = [session, 0]
 
         async def counted():
@@ -67,8 +67,8 @@ class UploadCheck:
     def _why_refused(self, limits, session, n_bytes=0):
         """Why a session may not send so many bytes more, in one line; None when it may."""
         n_files, own, everybody = waiting(session)
-        n_files += sum(one == session for one, _ in self._arriving.values())
-        own += n_bytes + sum(size for one, size in self._arriving.values() if one == session)
+        n_files += sum(sender == session for sender, _ in self._arriving.values())
+        own += n_bytes + sum(size for sender, size in self._arriving.values() if sender == session)
         everybody += n_bytes + sum(size for _, size in self._arriving.values())
         if n_files > limits.files:
             return f"upload: expected at most {limits.files} files at once, got {n_files}. Upload fewer files."
@@ -91,8 +91,8 @@ def waiting(session):
         return 0, 0, 0
     manager = runtime.get_instance().uploaded_file_mgr
     own = list(manager.file_storage.get(session, {}).values())
-    everybody = sum(one.byte_length for found in manager.get_stats().values() for one in found)
-    return len(own), sum(len(one.data) for one in own), everybody
+    everybody = sum(stat.byte_length for stats in manager.get_stats().values() for stat in stats)
+    return len(own), sum(len(file.data) for file in own), everybody
 
 
 def _limits():

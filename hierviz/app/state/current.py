@@ -85,7 +85,7 @@ def bound_member(field, word):
     session[key] = word in getattr(view(), field)
 
     def changed():
-        others = tuple(one for one in getattr(view(), field) if one != word)
+        others = tuple(other for other in getattr(view(), field) if other != word)
         change(**{field: (*others, word) if session[key] else others})
 
     return {"key": key, "on_change": changed}

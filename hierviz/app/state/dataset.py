@@ -115,10 +115,10 @@ class Files:
 
     def with_paths(self, change):
         """The same with `change(path)` in place of every path."""
-        found = {name: getattr(self, name) for name in _PATHS}
+        named_paths = {name: getattr(self, name) for name in _PATHS}
         changed = {
             name: tuple(map(change, value)) if isinstance(value, tuple) else change(value)
-            for name, value in found.items()
+            for name, value in named_paths.items()
             if value
         }
         return replace(self, **changed)
@@ -177,7 +177,7 @@ def open_files(files, progress=None, find=lambda digest: None):
     )
     if files.nodes:
         taxonomy = load_node_attributes(files.nodes, taxonomy)
-    found = [
+    predictions_of_models = [
         load_predictions(
             path,
             taxonomy,
@@ -188,7 +188,7 @@ def open_files(files, progress=None, find=lambda digest: None):
         )
         for path in files.predictions
     ]
-    sources = [None] * len(found)
+    sources = [None] * len(predictions_of_models)
     for path in files.model:
         if not files.inputs:
             raise FileError(
@@ -198,15 +198,23 @@ def open_files(files, progress=None, find=lambda digest: None):
         model = load_model(path, taxonomy, **source.given)
         inputs = load_inputs(files.inputs, model, **files.reading)
         predictions = model.predict(inputs, progress=progress, unreadable=unreadable, **files.run)
-        found.append(attach_truth(predictions, files.truth, files.truth_column) if files.truth else predictions)
+        predictions_of_models.append(
+            attach_truth(predictions, files.truth, files.truth_column) if files.truth else predictions
+        )
         sources.append(replace(source, inputs=without_unreadable(inputs, unreadable)[0]))
     if files.media:
         # A table of inputs names its own pictures there.
-        has_own = [one.media is not None and "media" in files.reading for one in found]
-        found = [one if own else attach_media(one, files.media) for one, own in zip(found, has_own, strict=True)]
-    require_same_samples(found)
+        has_own = [
+            predictions_of_model.media is not None and "media" in files.reading
+            for predictions_of_model in predictions_of_models
+        ]
+        predictions_of_models = [
+            predictions_of_model if own else attach_media(predictions_of_model, files.media)
+            for predictions_of_model, own in zip(predictions_of_models, has_own, strict=True)
+        ]
+    require_same_samples(predictions_of_models)
     title = ", ".join(Path(path).name for path in (*files.predictions, *files.model))
-    models = _evaluated(found)
+    models = _evaluated(predictions_of_models)
     sources = {key: source for key, source in zip(models, sources, strict=True) if source is not None}
     return Dataset(new_key(), title, taxonomy, models, sources, files.held, files=files, digest=content, notes=notes)
 
@@ -262,10 +270,10 @@ def digest(files):
         paths = value if isinstance(value, tuple) else (value,) if value else ()
         state.update(f"{role} {len(paths)}\n".encode())
         for path in paths:
-            found = sorted(Path(path).rglob("*")) if os.path.isdir(path) else [Path(path)]
-            state.update(f"{len(found)}\n".encode())
-            for one in found:
-                name, content = os.fsencode(one.name), _content(one) or b""
+            members = sorted(Path(path).rglob("*")) if os.path.isdir(path) else [Path(path)]
+            state.update(f"{len(members)}\n".encode())
+            for member in members:
+                name, content = os.fsencode(member.name), _content(member) or b""
                 state.update(f"{len(name)} {len(content)}\n".encode() + name + content)
     return state.hexdigest()
 
@@ -301,10 +309,10 @@ _PATHS = ("taxonomy", "truth", "classes", "inputs", "nodes", "media", "predictio
 def _evaluated(predictions, done=()):
     """Evaluations by key; those of `done`, which are the first ones, are there already."""
     models = dict(done)
-    for one in with_distinct_names(predictions)[len(models) :]:
-        slug = re.sub(r"[^a-z0-9]+", "-", one.name.lower()).strip("-") or "model"
+    for predictions_of_model in with_distinct_names(predictions)[len(models) :]:
+        slug = re.sub(r"[^a-z0-9]+", "-", predictions_of_model.name.lower()).strip("-") or "model"
         key, number = slug, 2
         while key in models:
             key, number = f"{slug}-{number}", number + 1
-        models[key] = Evaluation.from_predictions(one)
+        models[key] = Evaluation.from_predictions(predictions_of_model)
     return models

@@ -24,15 +24,15 @@ def begin(page):
     session.page = page
     if is_back or (asked and asked != session.get("published")):
         session.view = View.from_query(asked)
-        found = data()
-        if found is not None:
-            cleaned = view().cleaned(found)
+        dataset = data()
+        if dataset is not None:
+            cleaned = view().cleaned(dataset)
             if view().sample and not cleaned.sample:
                 session.lost_sample = view().sample
             session.view = cleaned
     elif "view" not in session and startup_files():
-        found = startup()
-        session.view = View() if found is None else View(data=found.key)
+        dataset = startup()
+        session.view = View() if dataset is None else View(data=dataset.key)
         session.to_model = asked_files() is not None
     session.had_query = bool(asked)
     if not asked and (is_entry or is_back):
@@ -64,8 +64,10 @@ def width():
         )
     # The script runs again when its data change: each entry of a page changes them.
     known = {"query": urlencode(session.get("published") or {}), "entry": session.get("entries", 0)}
-    found = _VIEWPORT(key="viewport_px", data=known, default={"px": session.get("px", 1200)}, on_px_change=lambda: None)
-    session.px = int(found.px or session.get("px", 1200))
+    viewport = _VIEWPORT(
+        key="viewport_px", data=known, default={"px": session.get("px", 1200)}, on_px_change=lambda: None
+    )
+    session.px = int(viewport.px or session.get("px", 1200))
     return session.px
 
 

@@ -14,11 +14,11 @@ _HOST = re.compile(r"(?:\[(?P<six>[0-9a-f:.]+)\]|(?P<name>[a-z0-9._-]+))(?::(?P<
 
 def split_host(text):
     """Name, in lower case, and port, or None, of a Host header; None for what is none."""
-    found = _HOST.fullmatch(text)
-    if not found:
+    parts = _HOST.fullmatch(text)
+    if not parts:
         return None
-    name = (found["six"] or found["name"]).lower().rstrip(".")
-    return name, int(found["port"]) if found["port"] else None
+    name = (parts["six"] or parts["name"]).lower().rstrip(".")
+    return name, int(parts["port"]) if parts["port"] else None
 
 
 def is_local(headers):
@@ -38,8 +38,10 @@ def has_foreign_names():
 
 
 def _allowed():
-    return [one.strip().lower().rstrip(".") for one in st.get_option("server.allowedHosts")] or LOCAL_NAMES
+    return [name.strip().lower().rstrip(".") for name in st.get_option("server.allowedHosts")] or LOCAL_NAMES
 
 
 def is_allowed(name):
-    return any(one in ("*", name) or (one.startswith("*.") and name.endswith(one[1:])) for one in _allowed())
+    return any(
+        pattern in ("*", name) or (pattern.startswith("*.") and name.endswith(pattern[1:])) for pattern in _allowed()
+    )

@@ -37,9 +37,9 @@ class ModelSource:
     def key(self):
         """Changes whenever the files or the answers do."""
         stamps = [
-            (one.name, one.stat().st_mtime_ns, one.stat().st_size)
-            for one in [self.path, *_beside(self.path)]
-            if one.is_file()
+            (file.name, file.stat().st_mtime_ns, file.stat().st_size)
+            for file in [self.path, *_beside(self.path)]
+            if file.is_file()
         ]
         return f"{self.path}-{stamps}-{sorted(self.given.items())!r}"
 
@@ -63,9 +63,9 @@ def _beside(path):
     """Files beside a model that may change what is known about it."""
     try:
         return sorted(
-            one
-            for one in path.parent.iterdir()
-            if one.name.startswith(path.stem) or one.name in ("config.json", "preprocessor_config.json")
+            file
+            for file in path.parent.iterdir()
+            if file.name.startswith(path.stem) or file.name in ("config.json", "preprocessor_config.json")
         )
     except OSError:
         return []

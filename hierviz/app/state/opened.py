@@ -38,9 +38,9 @@ def _startup(files):
 
 
 def _named(files):
-    found = datasets.open_files(files)
+    dataset = datasets.open_files(files)
     # Every visitor sees these files without a link: their key need not be secret, and links outlive the server.
-    return replace(found, key=datasets.digest(files))
+    return replace(dataset, key=datasets.digest(files))
 
 
 def _startup_options():
@@ -66,7 +66,7 @@ def startup_files():
         **{name: getattr(options, name) for name in names},
         predictions=tuple(options.predictions),
         model=tuple(options.model),
-        given={key: one for key, one in model_options(options).items() if one and key not in names},
+        given={key: value for key, value in model_options(options).items() if value and key not in names},
         reading=reading_options(options) if options.model else {},
         run=startup_limits()[1],
     )
@@ -98,9 +98,9 @@ def put(data):
 
 def open_elsewhere(digest):
     """A data set of uploads of the same content, which need not be read and evaluated again; None when there is none."""
-    found = server().shelf.with_digest(digest)
+    dataset = server().shelf.with_digest(digest)
     # Files that were named by their path may change where they are.
-    return found if found is not None and found.held else None
+    return dataset if dataset is not None and dataset.held else None
 
 
 def may_close():
@@ -129,30 +129,30 @@ def data():
         return _demo()
     if startup_files() and startup() is not None and startup().key == key:
         return startup()
-    found = server().shelf.get(key)
-    if found is not None:
+    dataset = server().shelf.get(key)
+    if dataset is not None:
         visit().seen.add(key)
-    return found
+    return dataset
 
 
-def shown_models(found):
+def shown_models(dataset):
     """Keys of the models on the curves: those of the URL, else all of a few, else a first selection."""
-    chosen = [name for name in view().models if name in found.models]
+    chosen = [name for name in view().models if name in dataset.models]
     if chosen:
         return chosen
-    if found.key == datasets.DEMO:
+    if dataset.key == datasets.DEMO:
         first = [
             name
             for name in ("flat-softmax", "conditional-sigmoid", "multi-label", "soft-max-margin")
-            if name in found.models
+            if name in dataset.models
         ]
-        return first or list(found.models)[:4]
-    return list(found.models)[:6]
+        return first or list(dataset.models)[:4]
+    return list(dataset.models)[:6]
 
 
-def shown_model(found):
+def shown_model(dataset):
     """Key of the one model that the Example page looks at."""
-    return view().model if view().model in found.models else next(iter(found.models))
+    return view().model if view().model in dataset.models else next(iter(dataset.models))
 
 
 def request_reopen():
@@ -162,20 +162,20 @@ def request_reopen():
 
 def may_reopen():
     """True when the open data set can be read again: nothing but files named here went into it."""
-    found = data()
-    return found is not None and found.files is not None
+    dataset = data()
+    return dataset is not None and dataset.files is not None
 
 
 def reopen():
     """Read the files of the open data set again, as they are now, when that was asked for."""
     if not session.pop("reopen_requested", False) or not may_reopen():
         return
-    found = data()
-    if found.files == startup_files():
+    dataset = data()
+    if dataset.files == startup_files():
         _startup.clear()
         session.view = replace(view(), data=startup().key)
     else:
-        put(datasets.open_files(found.files))
+        put(datasets.open_files(dataset.files))
     publish()
 
 

@@ -56,7 +56,7 @@ def grammar():
 
 def _in_url():
     """The parameters of rules that have a field of the URL; the threshold stands in `threshold` and `thresholds`."""
-    return {name: one for name, one in rule_parameters().items() if name != THRESHOLD.name}
+    return {name: parameter for name, parameter in rule_parameters().items() if name != THRESHOLD.name}
 
 
 def _values_of(parameter):
@@ -131,20 +131,20 @@ class View:
     @classmethod
     def from_query(cls, asked):
         """The view of query parameters; what is not understood has its default."""
-        found, allowed, asked = {}, grammar(), dict(asked.items())
+        values, allowed, asked = {}, grammar(), dict(asked.items())
         # A name of today counts for more than a former one.
         for name, text in ({FORMER_FIELDS.get(name, name): text for name, text in asked.items()} | asked).items():
             text = re.sub("^tau-", "threshold-", text) if name == "axes" else text
             if name in SEVERAL:
-                found[name] = tuple(one for one in text.split(",") if allowed[name].fullmatch(one))
+                values[name] = tuple(word for word in text.split(",") if allowed[name].fullmatch(word))
             elif name in FIELDS and allowed[name].fullmatch(text):
-                found[name] = _number(name, text) if name in NUMBERS else text
-        if "thresholds" in found:
-            parts = (one.rpartition(":") for one in found["thresholds"])
-            found["thresholds"] = own_thresholds({key: _number("threshold", threshold) for key, _, threshold in parts})
-        if "panel" in found:
-            found["panel"] = FORMER_PANELS.get(found["panel"], found["panel"])
-        view = cls(**found)
+                values[name] = _number(name, text) if name in NUMBERS else text
+        if "thresholds" in values:
+            parts = (part.rpartition(":") for part in values["thresholds"])
+            values["thresholds"] = own_thresholds({key: _number("threshold", threshold) for key, _, threshold in parts})
+        if "panel" in values:
+            values["panel"] = FORMER_PANELS.get(values["panel"], values["panel"])
+        view = cls(**values)
         for name, parameter in _in_url().items():
             if name in asked and allowed[name].fullmatch(asked[name]):
                 value = asked[name]
@@ -167,7 +167,7 @@ class View:
         )
 
 
-FIELDS = {one.name for one in fields(View)} - {"parameters"}
+FIELDS = {field.name for field in fields(View)} - {"parameters"}
 
 
 def own_thresholds(own):

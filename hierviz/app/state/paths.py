@@ -56,30 +56,30 @@ def allowed_path(text):
     if folder is None:
         return text
     refusal = FileError(f"{text!r}: expected a path inside {folder}, got one that leads elsewhere. Choose another.")
-    uploads = [Path(os.path.realpath(one)) for one in upload_folders()]
+    uploads = [Path(os.path.realpath(upload_folder)) for upload_folder in upload_folders()]
     try:
-        found = Path(os.path.realpath(folder / text))
-        if not found.is_relative_to(folder):
+        path = Path(os.path.realpath(folder / text))
+        if not path.is_relative_to(folder):
             raise refusal
-        linked = [Path(os.path.realpath(one)) for one in _links(found)]
-        if not all(one.is_relative_to(folder) for one in linked):
+        linked = [Path(os.path.realpath(link)) for link in _links(path)]
+        if not all(target.is_relative_to(folder) for target in linked):
             raise refusal
-        if any(_meets(one, other) for one in (found, *linked) for other in uploads):
+        if any(_meets(candidate, other) for candidate in (path, *linked) for other in uploads):
             raise FileError(
                 f"{text!r}: expected a path away from the files that visitors uploaded, got one that leads to them. "
                 "Choose another."
             )
     except (OSError, ValueError):  # NUL, too long, a circle of links
         raise refusal from None
-    return str(found)
+    return str(path)
 
 
-def _links(found):
+def _links(path):
     """The links in a folder, or of the files that are read along with a file."""
-    if found.is_dir():
-        beside = (Path(place) / name for place, folders, files in os.walk(found) for name in (*folders, *files))
-    elif found.is_file():
-        beside = (one for one in found.parent.iterdir() if one.name.startswith(found.stem) or one.name in CONFIGS)
+    if path.is_dir():
+        beside = (Path(place) / name for place, folders, files in os.walk(path) for name in (*folders, *files))
+    elif path.is_file():
+        beside = (file for file in path.parent.iterdir() if file.name.startswith(path.stem) or file.name in CONFIGS)
     else:
         beside = ()
     return (file for file in beside if file.is_symlink())

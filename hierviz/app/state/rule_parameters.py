@@ -18,8 +18,8 @@ def rule_settings(taxonomy):
     for name, parameter in rule_parameters().items():
         value = view().parameter(name)
         if parameter.kind == "costs" and value not in parameter.choices:
-            found, _ = _uploaded(value, name, taxonomy)
-            value = parameter.default if found is None else found
+            costs, _ = _uploaded(value, name, taxonomy)
+            value = parameter.default if costs is None else costs
         values[name] = value
     return values
 

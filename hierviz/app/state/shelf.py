@@ -46,16 +46,16 @@ class Shelf:
     def get(self, key):
         """The data set of a key, None when it is not here."""
         with self._lock:
-            found = self._opened.pop(key, None)
-            if found is None:
+            entry = self._opened.pop(key, None)
+            if entry is None:
                 return None
-            self._opened[key] = found
-            return found.data
+            self._opened[key] = entry
+            return entry.data
 
     def with_digest(self, digest):
         """A data set of this content, None when there is none."""
         with self._lock:
-            return next((one.data for one in self._opened.values() if one.data.digest == digest), None)
+            return next((entry.data for entry in self._opened.values() if entry.data.digest == digest), None)
 
     def put(self, data, owner):
         """Keep a data set that a visitor opened.
@@ -88,7 +88,7 @@ class Shelf:
     def used(self, owner=None):
         """Bytes of the uploads and opened data of a visitor, None for all visitors."""
         with self._lock:
-            opened = [one.data for one in self._opened.values() if owner in (None, one.owner)]
+            opened = [entry.data for entry in self._opened.values() if owner in (None, entry.owner)]
         return size_in_memory(*opened) + self._uploads.size(owner)
 
     def make_room(self, owner, n_bytes, spared=None):
@@ -114,14 +114,16 @@ class Shelf:
                     self._remove(removable.pop(0))
 
     def _removable(self, who, spare):
-        return [key for key, one in self._opened.items() if who in (None, one.owner) and key not in spare]
+        return [key for key, entry in self._opened.items() if who in (None, entry.owner) and key not in spare]
 
     def _least(self, who, spare):
         """Bytes that would be used if all were removed that may be, and their files with them."""
         removable = self._removable(who, spare)
-        kept = [one.data for key, one in self._opened.items() if who in (None, one.owner) and key not in removable]
-        freed = {one for key in removable for one in self._opened[key].data.held}
-        freed -= {one for key in self._opened if key not in removable for one in self._opened[key].data.held}
+        kept = [
+            entry.data for key, entry in self._opened.items() if who in (None, entry.owner) and key not in removable
+        ]
+        freed = {upload for key in removable for upload in self._opened[key].data.held}
+        freed -= {upload for key in self._opened if key not in removable for upload in self._opened[key].data.held}
         return size_in_memory(*kept) + self._uploads.size(who, without=freed)
 
     def sweep(self, visitors, seen=frozenset()):
@@ -136,7 +138,7 @@ class Shelf:
         """
         with self._lock:
             used = self._shown() | seen
-            gone = [key for key, one in self._opened.items() if one.owner not in visitors and key not in used]
+            gone = [key for key, entry in self._opened.items() if entry.owner not in visitors and key not in used]
             for key in gone:
                 self._remove(key)
         return len(gone)
@@ -184,21 +186,21 @@ class Results:
     def get(self, key, make, user):
         """`make()`, or its earlier result; calls meanwhile wait for it."""
         with self._lock:
-            found = self._used(key, user)
-            if found is not None:
-                return found.value
+            result = self._used(key, user)
+            if result is not None:
+                return result.value
             making = self._making.setdefault(key, threading.Lock())
         with making:
             with self._lock:
-                found = self._used(key, user)
-            if found is not None:
-                return found.value
+                result = self._used(key, user)
+            if result is not None:
+                return result.value
             try:
                 value = make()
-                found = _Result(value, size_in_memory(value))
-                found.users.add(user)
+                result = _Result(value, size_in_memory(value))
+                result.users.add(user)
                 with self._lock:
-                    self._found[key] = found
+                    self._found[key] = result
                     self._make_room()
             finally:
                 with self._lock:
@@ -214,24 +216,24 @@ class Results:
     def sweep(self, users):
         """Forget the results that none of these used; returns their number."""
         with self._lock:
-            gone = [key for key, one in self._found.items() if not any(user in one.users for user in users)]
+            gone = [key for key, result in self._found.items() if not any(user in result.users for user in users)]
             for key in gone:
                 del self._found[key]
         return len(gone)
 
     def _used(self, key, user):
-        found = self._found.pop(key, None)
-        if found is not None:
-            self._found[key] = found
-            found.users.add(user)
-        return found
+        result = self._found.pop(key, None)
+        if result is not None:
+            self._found[key] = result
+            result.users.add(user)
+        return result
 
     def _make_room(self):
-        size = sum(one.size for one in self._found.values())
+        size = sum(result.size for result in self._found.values())
         while len(self._found) > 1 and (len(self._found) > self.most or size > self.most_bytes):
             size -= self._found.pop(next(iter(self._found))).size
 
 
 def _parts(key):
     """All that a key holds, nested tuples taken apart."""
-    return [part for one in key for part in _parts(one)] if isinstance(key, tuple) else [key]
+    return [part for nested in key for part in _parts(nested)] if isinstance(key, tuple) else [key]

@@ -107,11 +107,11 @@ def limits_words():
 
 def _taken(given, before, together):
     """What becomes of the files that an uploader holds now."""
-    ids = [one.file_id for one in given]
+    ids = [file.file_id for file in given]
     if ids and ids == before.given:
         return before  # the same files: Streamlit's own copy was given back, and they come without content
-    fresh = [one for one in given if not isinstance(one, DeletedFile) and one.file_id not in before.paths]
-    files = [before.paths.get(one.file_id, one) for one in given]
+    fresh = [file for file in given if not isinstance(file, DeletedFile) and file.file_id not in before.paths]
+    files = [before.paths.get(file.file_id, file) for file in given]
     lost = [file for file in files if isinstance(file, DeletedFile)]
     if lost or not files:
         n = len(lost)
@@ -140,10 +140,10 @@ def _require_room(fresh, owner, limits):
             f"upload: expected at most {limits.files} uploaded files of one visitor, got {count} with these. "
             "Remove files that are no longer needed, or start the app with a larger --max-files."
         )
-    for one in fresh:
-        if one.size > limits.upload:
+    for file in fresh:
+        if file.size > limits.upload:
             raise FileError(
-                f"{one.name}: expected a file of at most {limits.upload_words}, got {size_text(one.size)}. "
+                f"{file.name}: expected a file of at most {limits.upload_words}, got {size_text(file.size)}. "
                 "Start the app with a larger --max-upload-mb, or open the file by its path."
             )
     server().shelf.make_room(owner, sum(file.size for file in fresh))

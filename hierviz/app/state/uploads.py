@@ -56,7 +56,7 @@ class Uploads:
         self._end = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
         try:
             self.paths = tuple(self._keep(file, "." if together else str(k)) for k, file in enumerate(files))
-            self.sizes = {(found.st_dev, found.st_ino): found.st_size for found in map(os.stat, self.paths)}
+            self.sizes = {(status.st_dev, status.st_ino): status.st_size for status in map(os.stat, self.paths)}
         except BaseException:
             self._end()
             raise
@@ -126,10 +126,10 @@ class UploadFolder:
 
     def keep(self, files, *, together=False, owner=""):
         """Uploads of these files; parameters as there."""
-        found = Uploads(files, self.path, together=together, owner=owner)
+        uploads = Uploads(files, self.path, together=together, owner=owner)
         with self._lock:
-            self._held.add(found)
-        return found
+            self._held.add(uploads)
+        return uploads
 
     def size(self, owner=None, without=()):
         """Bytes on disk of the files of a visitor, None for all visitors, as they would be without some Uploads."""
@@ -141,9 +141,9 @@ class UploadFolder:
 
     def _sizes(self, owner, without=()):
         with self._lock:
-            held = [one for one in self._held if owner in (None, one.owner) and one not in without]
+            held = [uploads for uploads in self._held if owner in (None, uploads.owner) and uploads not in without]
         # A file that was kept when another one was added stands in two folders, but is there once.
-        return {file: size for one in held for file, size in one.sizes.items()}
+        return {file: size for uploads in held for file, size in uploads.sizes.items()}
 
 
 def remove_stale_folders(parent=None):

@@ -93,8 +93,8 @@ class Visit:
 
 def running_server():
     """Streamlit's Runtime; None without a server, as in a test of a page."""
-    found = runtime.get_instance() if runtime.exists() else None
-    return found if isinstance(found, runtime.Runtime) else None
+    instance = runtime.get_instance() if runtime.exists() else None
+    return instance if isinstance(instance, runtime.Runtime) else None
 
 
 def visit():
@@ -112,16 +112,16 @@ def forget_former_widgets():
     """
     with contextlib.suppress(AttributeError):
         widgets = get_script_run_ctx().session_state._state._new_widget_state
-        for one in [one for one in widgets.widget_metadata if one not in widgets.states]:
-            del widgets.widget_metadata[one]
+        for widget_id in [widget_id for widget_id in widgets.widget_metadata if widget_id not in widgets.states]:
+            del widgets.widget_metadata[widget_id]
 
 
 def visits_here(now=None):
     """The visits that have not ended."""
     with _lock:
-        found = list(_visits)
+        known_visits = list(_visits)
     now = time.monotonic() if now is None else now
-    return [one for one in found if one.is_here(now)]
+    return [known_visit for known_visit in known_visits if known_visit.is_here(now)]
 
 
 def shown_keys():
@@ -137,7 +137,7 @@ def _browser():
         _, mask, masked, _ = text.split("|")
         mask, masked = bytes.fromhex(mask), bytes.fromhex(masked)
         if len(mask) == 4 and len(masked) == 16:
-            token = bytes(one ^ other for one, other in zip(masked, mask * 4, strict=True))
+            token = bytes(byte ^ other for byte, other in zip(masked, mask * 4, strict=True))
             return hashlib.blake2b(token, digest_size=16).hexdigest()
     return None
 

@@ -33,11 +33,11 @@ def quoting_little(message):
     """
     left = MOST_QUOTED
 
-    def cut(found):
+    def cut(match):
         nonlocal left
-        mark, inside = found[0][0], found[0][1:-1]
+        mark, inside = match[0][0], match[0][1:-1]
         kept, left = inside[: max(left, 0)], left - len(inside)
-        return found[0] if kept == inside else f"{mark}{kept}…{mark}"
+        return match[0] if kept == inside else f"{mark}{kept}…{mark}"
 
     return QUOTED.sub(cut, message)
 

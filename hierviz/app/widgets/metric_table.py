@@ -64,9 +64,9 @@ def ranked(rows, keys, unranked=()):
             continue
         intervals = [row.intervals.get(key) for row in rows]
         intervals = None if any(interval is None for interval in intervals) else intervals
-        found = standings(key, [row.values.get(key) for row in rows], intervals)
+        standing = standings(key, [row.values.get(key) for row in rows], intervals)
         for place, mark in enumerate(marks):
-            mark[key] = {name for name in ("best", "second", "tied") if getattr(found, name)[place]}
+            mark[key] = {name for name in ("best", "second", "tied") if getattr(standing, name)[place]}
     return [replace(row, marks=mark) for row, mark in zip(rows, marks, strict=True)]
 
 
@@ -91,12 +91,12 @@ def metric_table(rows, keys, key):
     # Whole numbers, such as how many samples a row is about.
     styled = table.style.format("{:,}", subset=[name for name in leads if pd.api.types.is_integer_dtype(table[name])])
     for place, row in enumerate(rows):
-        for one, label in zip(keys, labels, strict=True):
-            styled = styled.format(_CellText(cell_text(row, one)), subset=([place], [label]))
+        for metric, label in zip(keys, labels, strict=True):
+            styled = styled.format(_CellText(cell_text(row, metric)), subset=([place], [label]))
     bold = pd.DataFrame("", index=table.index, columns=table.columns)
     for place, row in enumerate(rows):
-        for one, label in zip(keys, labels, strict=True):
-            if "best" in row.marks.get(one, ()):
+        for metric, label in zip(keys, labels, strict=True):
+            if "best" in row.marks.get(metric, ()):
                 bold.loc[place, label] = "font-weight: bold"
     st.dataframe(
         styled.apply(lambda _: bold, axis=None),

@@ -59,9 +59,9 @@ def draw(data):
                 unmarked(at_one_threshold),
                 too_few_text(few),
             ]
-        found = {what: [METRICS[key].label for key in of if key in keys] for what, of in _judged(models, has_curve)}
+        judged = {what: [METRICS[key].label for key in of if key in keys] for what, of in _judged(models, has_curve)}
         st.markdown(" ".join(value for value in said if value))
-        st.markdown(f"Evaluated are {'; '.join(f'**{what}**: {listing(of)}' for what, of in found.items() if of)}.")
+        st.markdown(f"Evaluated are {'; '.join(f'**{what}**: {listing(of)}' for what, of in judged.items() if of)}.")
         st.markdown("Definitions of the columns:")
         numbers.definitions(keys, "overview")
     left_out = {}

@@ -28,7 +28,7 @@ def field(name, value=None):
     if name in AT_START:
         return f"{FLAGS[name]} (when the app is started)"
     label = f"'{LABELS[name]}'"
-    return label if value is None else f"{label}: {' | '.join(choice(name, one) for one in value.split(' | '))}"
+    return label if value is None else f"{label}: {' | '.join(choice(name, part) for part in value.split(' | '))}"
 
 
 def choice(name, value):

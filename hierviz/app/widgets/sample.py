@@ -91,8 +91,8 @@ def _style(refused):
         **state.bound("tree", value=style),
     )
     reasons = {}
-    for one, why in refused.items():
-        reasons.setdefault(why, []).append(STYLES[one])
+    for refused_style, why in refused.items():
+        reasons.setdefault(why, []).append(STYLES[refused_style])
     for why, names in reasons.items():
         verb = "is" if len(names) == 1 else "are"
         st.caption(f":material/block: {' and '.join(names)} {verb} not possible here: {escape(why)}.")
@@ -132,14 +132,14 @@ def matched_paths(model, row, choice):
     """Several paths: which predicted path is judged by which true one, and the nodes behind the counts."""
     st.subheader("Predicted and true paths")
     taxonomy, place = model.taxonomy, int(np.searchsorted(model.rows, row))
-    found = model.confusion(**choice)
+    confusion_counts = model.confusion(**choice)
     figure(
-        charts.confusion_breakdown(taxonomy, found, place, dark=state.is_dark(), width=state.main_width()),
+        charts.confusion_breakdown(taxonomy, confusion_counts, place, dark=state.is_dark(), width=state.main_width()),
         name="confusion",
-        sentence=charts.confusion_breakdown_sentence(taxonomy, found, place),
-        table=charts.confusion_breakdown_table(taxonomy, found, place),
+        sentence=charts.confusion_breakdown_sentence(taxonomy, confusion_counts, place),
+        table=charts.confusion_breakdown_table(taxonomy, confusion_counts, place),
     )
-    matched = found.pairs(place)
+    matched = confusion_counts.pairs(place)
 
     def route(path):
         names = (taxonomy.title(node) if node >= 0 else "(empty)" for node in path[1:].tolist())
@@ -155,7 +155,7 @@ def matched_paths(model, row, choice):
     st.markdown("Each predicted path is matched with the true path that shares the longest prefix with it.")
     with st.container(horizontal=True, gap="small"):
         for key in CELLS:
-            number(key, found.per_sample[key][place].item(), where="sample")
+            number(key, confusion_counts.per_sample[key][place].item(), where="sample")
 
 
 def _numbers(worked, keys):

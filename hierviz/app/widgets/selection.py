@@ -46,15 +46,15 @@ class Selection:
 def select(model, choice):
     """The selection that the view asks for."""
     predictions, taxonomy = model.predictions, model.taxonomy
-    found = any_outcome = None
+    selected = any_outcome = None
     if model.why_no_mistakes() is None:
         view = state.view()
         under = taxonomy.node(view.under) if view.under else None
         any_outcome = mistakes(model, **choice, under=under, order=view.order)
-        found = any_outcome.take(any_outcome.outcome == view.outcome) if view.outcome else any_outcome
-    rows = np.arange(predictions.n_samples) if found is None else found.row
+        selected = any_outcome.take(any_outcome.outcome == view.outcome) if view.outcome else any_outcome
+    rows = np.arange(predictions.n_samples) if selected is None else selected.row
     hit = np.flatnonzero(rows == predictions.row_of.get(state.view().sample, -1))
-    return Selection(predictions, rows, found, any_outcome, int(hit[0]) if len(hit) else 0)
+    return Selection(predictions, rows, selected, any_outcome, int(hit[0]) if len(hit) else 0)
 
 
 def filters(selection, taxonomy):
@@ -95,10 +95,10 @@ def sample_list(selection, taxonomy, key):
     key = f"list-{key}-{start}-{place}"
 
     def picked():
-        found = state.session[key].selection
-        cells = [row for row, _ in found.cells]
+        clicked = state.session[key].selection
+        cells = [row for row, _ in clicked.cells]
         # A click on a cell leaves the tick of the row shown before in place.
-        chosen = cells or [row for row in found.rows if row != place - start]
+        chosen = cells or [row for row in clicked.rows if row != place - start]
         if chosen:
             selection.go(start + chosen[0])
 
@@ -139,12 +139,14 @@ def _table(selection, taxonomy, part):
     elif selection.found is None or "text" not in predictions.attributes:
         table["sample"] = [predictions.sample_id(row) for row in rows]
     if selection.found is not None:
-        found = selection.found.take(part)
-        table["truth"] = [taxonomy.title(node) for node in found.truth.tolist()]
-        answers = zip(found.outcome, found.predicted.tolist())
+        shown_mistakes = selection.found.take(part)
+        table["truth"] = [taxonomy.title(node) for node in shown_mistakes.truth.tolist()]
+        answers = zip(shown_mistakes.outcome, shown_mistakes.predicted.tolist())
         table["answer"] = [f"{SIGNS[kind]} {taxonomy.title(node)}" for kind, node in answers]
         by_bits = state.view().order == "info_dist" or not predictions.has_scores
-        table["distance" if by_bits else "lost"] = (found.info_dist if by_bits else found.win_lost).round(3)
+        table["distance" if by_bits else "lost"] = (
+            shown_mistakes.info_dist if by_bits else shown_mistakes.win_lost
+        ).round(3)
     if "text" in predictions.attributes:
         table["text"] = [predictions.text(row)[:60] for row in rows]
     return pd.DataFrame(table)

@@ -75,7 +75,7 @@ def run(pages):
         if state.startup_files():
             st.page_link(pages[0], label="Open the demo instead", query_params={"data": "demo"})
     st.caption(privacy())
-    threshold, data = (html.escape(one) for one in (threshold_text(state.view().threshold), state.view().data))
+    threshold, data = (html.escape(text) for text in (threshold_text(state.view().threshold), state.view().data))
     st.html(f'<p id="hierviz-view" hidden data-threshold="{threshold}" data-data="{data}"></p>')
 
 
@@ -136,8 +136,8 @@ def metric_table(models, keys, key, unranked=(), never=None):
 
 def open_data():
     """The open Dataset; stops the page with a sentence when the link's data are not here."""
-    found = state.data()
-    if found is None:
+    dataset = state.data()
+    if dataset is None:
         where = "on this machine" if state.is_local_visit() else "on this server"
         st.info(
             f"The files of this link are not open {where}: they were closed, no page has shown them for some time, "
@@ -146,4 +146,4 @@ def open_data():
         )
         st.button("Show the demo", on_click=state.change, kwargs={"data": "demo"}, type="primary")
         stop()
-    return found
+    return dataset
