@@ -115,30 +115,40 @@ def account_lines(account, words=in_python):
         ("metadata", ", ".join(account["metadata"]) or "none"),
     ]
     lines += [
-        ("beside", f"{one['file']} ({_bytes(one['bytes'])}), sha256 {one['sha256']}") for one in account["companions"]
+        ("beside", f"{companion['file']} ({_bytes(companion['bytes'])}), sha256 {companion['sha256']}")
+        for companion in account["companions"]
     ]
-    lines += [("input", f"{one['name']}, {one['dtype']} {shape_words(one['shape'])}") for one in account["inputs"]]
-    lines += [("outputs", f"{one['name']}, {one['type']} {shape_words(one['shape'])}") for one in account["outputs"]]
+    lines += [
+        ("input", f"{model_input['name']}, {model_input['dtype']} {shape_words(model_input['shape'])}")
+        for model_input in account["inputs"]
+    ]
+    lines += [
+        ("outputs", f"{output['name']}, {output['type']} {shape_words(output['shape'])}")
+        for output in account["outputs"]
+    ]
     lines += [("scores in", account["output"]), ("batch", account["batch"] or "any number of rows")]
     lines += [
         ("parametrisation", _parametrisation_words(account)),
         ("classes", account["classes"]),
     ]
     if account["columns"]:
-        lines.append(("class", ", ".join(one["name"] for one in account["columns"])))
+        lines.append(("class", ", ".join(column["name"] for column in account["columns"])))
     lines += [
-        ("no node", f"column {one['column']}, {one['name']!r}") for one in account["columns"] if one["node"] is None
+        ("no node", f"column {column['column']}, {column['name']!r}")
+        for column in account["columns"]
+        if column["node"] is None
     ]
     lines += [
-        (f"{one['name']!r} is node", one["node"])
-        for one in account["columns"]
-        if one["node"] is not None and one["node"] != one["name"]
+        (f"{column['name']!r} is node", column["node"])
+        for column in account["columns"]
+        if column["node"] is not None and column["node"] != column["name"]
     ]
     lines += [(key, account[key]) for key in ("accepts", "preprocessing", "taxonomy")]
     lines += [(key, account[key]) for key in ("loss", "training") if account[key] is not None]
     lines += [("note", note) for note in account["notes"]]
     lines += [
-        ("question", f"{one['text']} ({' or '.join(map(words, one['keywords']))})") for one in account["questions"]
+        ("question", f"{question['text']} ({' or '.join(map(words, question['keywords']))})")
+        for question in account["questions"]
     ]
     return [printable(f"{key}: {value}") for key, value in lines]
 

@@ -216,19 +216,19 @@ class Model:
         """
         place, notes = f"{self.account['file']}, output {self.output!r}", []
         columns, taxonomy, kind = self.columns.nodes, self.taxonomy, self.scores
-        found = find_kind(scores, taxonomy, columns, where=place, ids=ids)
+        detected = find_kind(scores, taxonomy, columns, where=place, ids=ids)
         key, change, why = choose(
-            place, found, taxonomy, columns[columns >= 0], kind=kind, parametrisation=self.parametrisation
+            place, detected, taxonomy, columns[columns >= 0], kind=kind, parametrisation=self.parametrisation
         )
         if self.parametrisation is not None and kind is None:
             why = self.account["parametrisation_from"]
-            check_declared(place, found, key, why, notes)
+            check_declared(place, detected, key, why, notes)
         elif kind == "logits":
-            check_declared(place, found, key, "{scores=logits}", notes)
+            check_declared(place, detected, key, "{scores=logits}", notes)
         if key in PROBABILITIES:
-            check_flat(place, found, len(scores), notes)
-        scores, nodes = changed(place, scores, change, found, taxonomy, columns, key, notes)
-        return ReadScores(scores, nodes, key, found, why, tuple(notes))
+            check_flat(place, detected, len(scores), notes)
+        scores, nodes = changed(place, scores, change, detected, taxonomy, columns, key, notes)
+        return ReadScores(scores, nodes, key, detected, why, tuple(notes))
 
     def predict(
         self,
@@ -335,7 +335,7 @@ class Model:
     def _nameless_output(self):
         taxonomy = self.taxonomy
         widths = {n + more for n in (taxonomy.n_leaves, taxonomy.n_nodes - 1, taxonomy.n_nodes) for more in (0, 1)}
-        fits = [one[0] for one in score_outputs(self.session.outputs) if one[2] and one[2][-1] in widths]
+        fits = [output[0] for output in score_outputs(self.session.outputs) if output[2] and output[2][-1] in widths]
         if len(fits) != 1:
             raise OpenQuestion(self.questions[0])
         return fits[0]

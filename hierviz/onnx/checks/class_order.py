@@ -66,11 +66,11 @@ def check_class_order(taxonomy, truth, scores, nodes, *, parametrisation=None, o
     }
     chosen = right.get(CHOSEN)
     table = []
-    for name, one in right.items():
-        row = {"order": name, "is_chosen": name == CHOSEN, "n_right": int(one.sum()), "n": len(rows)}
+    for name, is_right in right.items():
+        row = {"order": name, "is_chosen": name == CHOSEN, "n_right": int(is_right.sum()), "n": len(rows)}
         row |= {"accuracy": row["n_right"] / len(rows), "n_better": None, "n_worse": None, "luck": None}
         if chosen is not None:
-            row["n_better"], row["n_worse"] = int((one & ~chosen).sum()), int((chosen & ~one).sum())
+            row["n_better"], row["n_worse"] = int((is_right & ~chosen).sum()), int((chosen & ~is_right).sum())
             row["luck"] = luck(row["n_better"], row["n_worse"], max(1, len(right) - 1))
         table.append(row)
     table.sort(key=lambda row: (-row["n_right"], not row["is_chosen"]))
@@ -90,22 +90,23 @@ def _warning(table):
 
 def _orders(n_scores, taxonomy, nodes, others):
     """{name: node of each column, -1 for none}; of equal orders only the first."""
-    found = {}
+    orders = {}
     if nodes is not None:
         nodes = np.asarray(nodes, dtype=np.intp)
         kept = np.flatnonzero(nodes >= 0)
-        found[CHOSEN] = nodes
+        orders[CHOSEN] = nodes
         classes = nodes[kept]
     else:
         widths = {
-            len(one): one for one in (np.arange(taxonomy.n_nodes), np.arange(1, taxonomy.n_nodes), taxonomy.leaves)
+            len(candidate): candidate
+            for candidate in (np.arange(taxonomy.n_nodes), np.arange(1, taxonomy.n_nodes), taxonomy.leaves)
         }
         classes = widths.get(n_scores)
         classes = widths.get(n_scores - 1) if classes is None else classes
         if classes is None:
             return {}
         kept = np.arange(n_scores)
-    found |= {name: np.asarray(order) for name, order in others.items() if len(order) == n_scores}
+    orders |= {name: np.asarray(order) for name, order in others.items() if len(order) == n_scores}
     is_leaves = bool(taxonomy.is_leaf[classes].all())
     by_name = sorted(classes.tolist(), key=lambda node: taxonomy.names[node])
     natural = sorted(classes.tolist(), key=lambda node: natural_key(taxonomy.names[node]))
@@ -126,11 +127,11 @@ def _orders(n_scores, taxonomy, nodes, others):
         for shift, words in _SHIFTS.items() if is_leaves else ((0, ""),):
             placed = _placed(n_scores, kept, order, shift)
             if placed is not None and not (name == CHOSEN and shift == 0):
-                found.setdefault(name + words, placed)
+                orders.setdefault(name + words, placed)
     first = {}
-    for name, order in found.items():
+    for name, order in orders.items():
         first.setdefault(order.tobytes(), name)
-    return {name: found[name] for name in first.values()}
+    return {name: orders[name] for name in first.values()}
 
 
 def _placed(n_scores, kept, order, shift):
@@ -153,13 +154,13 @@ def _answers(scores, rows, taxonomy, order, parametrisation):
     places = np.flatnonzero(order >= 0)
     if parametrisation is None:
         places = places[taxonomy.is_leaf[order[places]]]
-    found = []
+    best_leaves = []
     step = max(1, BLOCK_VALUES // max(len(places), taxonomy.n_nodes))
     for first in range(0, len(rows), step):
         block = np.asarray(scores[rows[first : first + step]])
         if parametrisation is None:
-            found.append(order[places][block[:, places].argmax(axis=1)])
+            best_leaves.append(order[places][block[:, places].argmax(axis=1)])
         else:
             p = node_probabilities(taxonomy, block[:, places], parametrisation, order[places])
-            found.append(taxonomy.leaves[p[:, taxonomy.leaves].argmax(axis=1)])
-    return np.concatenate(found)
+            best_leaves.append(taxonomy.leaves[p[:, taxonomy.leaves].argmax(axis=1)])
+    return np.concatenate(best_leaves)

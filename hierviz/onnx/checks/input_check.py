@@ -67,7 +67,7 @@ def check_inputs(model, inputs, truth, *, most=MOST_ROWS, seed=0):
     declared = None if model.inputs[0].why_no_pictures else _key(model.inputs[0])
     table, right = [], {}
     # The declared way goes first: it settles what the scores are.
-    variants = dict(sorted(variants.items(), key=lambda one: _key(one[1]) != declared))
+    variants = dict(sorted(variants.items(), key=lambda entry: _key(entry[1]) != declared))
     for (name, spec), scores in zip(variants.items(), _scores(model, variants.values(), pictures), strict=True):
         try:
             leaves, model = _answers(model, scores)
@@ -94,8 +94,8 @@ def check_inputs(model, inputs, truth, *, most=MOST_ROWS, seed=0):
         )
     chosen = next((right[row["variant"]] for row in table if row["is_declared"]), None)
     for row in table if chosen is not None else ():
-        one = right[row["variant"]]
-        row["n_better"], row["n_worse"] = int((one & ~chosen).sum()), int((chosen & ~one).sum())
+        is_right = right[row["variant"]]
+        row["n_better"], row["n_worse"] = int((is_right & ~chosen).sum()), int((chosen & ~is_right).sum())
         row["luck"] = luck(row["n_better"], row["n_worse"], max(1, len(table) - 1))
     table.sort(key=lambda row: (-row["n_right"], not row["is_declared"]))
     return table, _warning(table)
@@ -138,19 +138,19 @@ def _variants(specs):
     if spec.layout is None or spec.size is None:
         return {}
     colours = ("RGB", "BGR") if spec.channels == 3 else (None,)
-    found = {} if spec.why_no_pictures else {_words(spec): spec}
-    seen = {_key(one) for one in found.values()}
+    variants = {} if spec.why_no_pictures else {_words(spec): spec}
+    seen = {_key(variant) for variant in variants.values()}
     for colour in colours:
         for scaling, (spread, mean, std) in {"": (None, None, None)}.items() if spec.is_whole else _SCALINGS.items():
             if spec.channels == 1 and mean is not None:
                 continue
             order = -1 if colour == "BGR" else 1
-            mean, std = (one and one[::order] for one in (mean, std))
+            mean, std = (values and values[::order] for values in (mean, std))
             made = replace(spec, colour=colour or spec.colour, range=spread, mean=mean, std=std)
             if _key(made) not in seen:
                 seen.add(_key(made))
-                found[", ".join(filter(None, (colour, scaling)))] = made
-    return found
+                variants[", ".join(filter(None, (colour, scaling)))] = made
+    return variants
 
 
 def _key(spec):

@@ -55,14 +55,14 @@ def name_sources(path, taxonomy, session, said, origin, classes, notes):
     FileError
         If the caller's file cannot be read.
     """
-    found = []
+    sources = []
     if classes is not None:
-        found.append(_given(path, classes, taxonomy, notes))
+        sources.append(_given(path, classes, taxonomy, notes))
     if said.get("nodes"):
-        found.append((origin["nodes"], _entries(path, origin["nodes"], said["nodes"])))
-    if found:
+        sources.append((origin["nodes"], _entries(path, origin["nodes"], said["nodes"])))
+    if sources:
         # What hierviz defines is there: nothing else needs to be looked for.
-        return found
+        return sources
     unused = []
     for source, names in _foreign(path, taxonomy, session, notes):
         if any(find_node(name, taxonomy) is not None for name in names):
@@ -126,8 +126,8 @@ def _once(where):
 
 def used_files(path, source):
     """Files beside the model that were read: its hierviz.json, preprocessor_config.json and the class names' own."""
-    others = [one for one in (path.with_name(PREPROCESSOR), path.with_name(source or path.name)) if one.is_file()]
-    return [one for one in dict.fromkeys((declaration_beside(path), *others)) if one not in (None, path)]
+    others = [file for file in (path.with_name(PREPROCESSOR), path.with_name(source or path.name)) if file.is_file()]
+    return [file for file in dict.fromkeys((declaration_beside(path), *others)) if file not in (None, path)]
 
 
 def parsed_names(text):
@@ -168,8 +168,8 @@ def _listed_names(value):
             return numbered_names(value, "", [])
         except PredictionsError:
             return []
-    fine = all(isinstance(one, (str, int)) and not isinstance(one, bool) for one in value)
-    return [str(one) for one in value] if fine else []
+    fine = all(isinstance(name, (str, int)) and not isinstance(name, bool) for name in value)
+    return [str(name) for name in value] if fine else []
 
 
 def _foreign(path, taxonomy, session, notes):

@@ -32,11 +32,11 @@ def check_file(path):
     """Refuse what is visibly no ONNX model, by its first bytes; ModelError says what it is instead."""
     where = path.name
     try:
-        found = path.stat()
-        size = found.st_size
-        if stat.S_ISDIR(found.st_mode):
+        status = path.stat()
+        size = status.st_size
+        if stat.S_ISDIR(status.st_mode):
             raise ModelError(f"{where}: expected an ONNX file, got a folder. Name the .onnx file inside.")
-        if not stat.S_ISREG(found.st_mode):  # reading a pipe would never end
+        if not stat.S_ISREG(status.st_mode):  # reading a pipe would never end
             raise ModelError(f"{where}: expected an ONNX file, got a pipe or device. Name the .onnx file.")
         with open(path, "rb") as file:
             start = file.read(_HEAD_BYTES)

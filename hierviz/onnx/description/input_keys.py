@@ -56,7 +56,7 @@ def checked_input(given, wrong, unknown):
     for key, choices in (
         ("layout", ("NHWC", "NCHW")),
         ("colour", ("RGB", "BGR", "GREY")),
-        ("resample", tuple(one.upper() for one in RESAMPLING)),
+        ("resample", tuple(method.upper() for method in RESAMPLING)),
     ):
         if key in made:
             text = str(made[key]).upper().replace("GRAY", "GREY")

@@ -119,16 +119,16 @@ def _of_config(path, layers, notes):
             f"{path.name}, {key.removeprefix('input.')!r}: expected {expected}, got {_short(got)}. Correct it."
         )
 
-    found = checked_input(load_preprocessor_config(path, notes), wrong, notes.append)
-    own = {key for name, one in layers if name != CALLER for key in one}
+    settings = checked_input(load_preprocessor_config(path, notes), wrong, notes.append)
+    own = {key for name, layer in layers if name != CALLER for key in layer}
     for group in (SCALING, GEOMETRY):
         if own.intersection(group):
-            left = [key for key in group if found.pop(key, None) is not None and key not in own]
+            left = [key for key in group if settings.pop(key, None) is not None and key not in own]
             if left:
                 notes.append(
                     f"{path.name}: {listed(left)} left out, for the model says {listed(own & set(group))} itself"
                 )
-    return found
+    return settings
 
 
 def _merged(layers, notes):

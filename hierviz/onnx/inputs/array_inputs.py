@@ -41,9 +41,9 @@ def load_npz(path, specs):
         If the file cannot be read or an input has no array.
     """
     with open_npz(open_source(path, WANTED, ("zip",))) as npz:
-        names, found = [spec.name for spec in specs], list(npz.headers)
-        ids_name = next((name for name in ID_ARRAYS if name in found and name not in names), None)
-        others = [name for name in found if name != ids_name]
+        names, array_names = [spec.name for spec in specs], list(npz.headers)
+        ids_name = next((name for name in ID_ARRAYS if name in array_names and name not in names), None)
+        others = [name for name in array_names if name != ids_name]
         if all(name in others for name in names):
             arrays = {name: npz[name] for name in names}
             others = [name for name in others if name not in names]

@@ -55,7 +55,7 @@ def match_columns(table, names, specs, text_column, columns, notes):
     chosen = {}
     for spec in specs:
         if spec.name in wanted:
-            chosen[spec.name] = [_named(where, names, one, spec, notes) for one in wanted[spec.name]]
+            chosen[spec.name] = [_named(where, names, column, spec, notes) for column in wanted[spec.name]]
             continue
         # A matrix called X is not the one column called x.
         by_name = single is None or spec.is_text or _width(spec) == 1

@@ -114,7 +114,7 @@ def _input_spec(where, signature, said, notes):
         notes.append(f"colour grey is declared, input {name!r} has {spec.channels} channels: RGB was used")
     if colour is None and spec.channels == 3 and not spec.why_no_pictures:
         notes.append(COLOUR_ASSUMED)
-    if spec.channels == 1 and any(one is not None and len(one) == 3 for one in (mean, std)):
+    if spec.channels == 1 and any(values is not None and len(values) == 3 for values in (mean, std)):
         raise ModelError(f"{where}: expected one mean and std for a grey input, got 3. Correct `input`.")
     return replace(spec, colour="BGR") if colour == "BGR" and spec.channels == 3 else spec
 

@@ -188,7 +188,7 @@ class InputSpec:
         if self.is_whole:
             return np.ascontiguousarray(self._laid_out(values), dtype=self.dtype)
         kind = np.float64 if self.dtype == "float64" else np.float32
-        factor, offset = (one.astype(kind) for one in self._scaling)
+        factor, offset = (numbers.astype(kind) for numbers in self._scaling)
         shape = values.shape if self.layout == "NHWC" else tuple(values.shape[axis] for axis in (0, 3, 1, 2))
         made = np.empty(shape, dtype=kind)
         # Written where it belongs, without copies: pictures are most of the memory and of the time.
@@ -255,7 +255,7 @@ class InputSpec:
             array = array[..., None]
         elif array.ndim == len(self.shape) + 1 and array.shape[-1] == 1:
             array = array[..., 0]
-        wanted = " x ".join(["rows", *("any" if one is None else str(one) for one in fixed)])
+        wanted = " x ".join(["rows", *("any" if length is None else str(length) for length in fixed)])
         shape = array.shape[1:]
         # Of an array in a file nothing is read: shape and type tell.
         pictures = self.as_pictures(np.broadcast_to(np.zeros((), array.dtype), (1, *shape)))
@@ -321,7 +321,7 @@ class InputSpec:
         if missing:
             row = missing[0][0] // max(1, values.size // len(values))
             raise ModelError(
-                f"{where}, row {row}: expected text for input {self.name!r}, got {listed([one for _, one in missing])}. "
+                f"{where}, row {row}: expected text for input {self.name!r}, got {listed([value for _, value in missing])}. "
                 "Fill missing values."
             )
 

@@ -270,8 +270,8 @@ def load_inputs(path, model, *, media=None, text_column=None, columns=None):
     """
     specs = _specs(model)
     if FrameTable.fits(path):
-        found = read_table_inputs(FrameTable(path), specs, text_column=text_column, columns=columns)
-        return _of_table(found, specs, FrameTable.where)
+        table_inputs = read_table_inputs(FrameTable(path), specs, text_column=text_column, columns=columns)
+        return _of_table(table_inputs, specs, FrameTable.where)
     path = Path(path)
     if not os.path.exists(path):
         more = " Texts in memory go into a list." if any(spec.is_text for spec in specs) else ""
@@ -296,8 +296,8 @@ def load_inputs(path, model, *, media=None, text_column=None, columns=None):
         texts = load_texts(path)
         made = ModelInputs({specs[0].name: texts}, attributes={"text": texts}, files=(path,)).checked(specs, path.name)
     else:
-        found = read_table_inputs(path, specs, text_column=text_column, columns=columns)
-        made = _of_table(found, specs, path.name, (path,))
+        table_inputs = read_table_inputs(path, specs, text_column=text_column, columns=columns)
+        made = _of_table(table_inputs, specs, path.name, (path,))
     return made if media is None else _with_shown(made, media, path.name)
 
 
@@ -326,8 +326,10 @@ def _of_pictures(pictures, ids, attributes, specs, files=()):
     return ModelInputs(None, pictures, ids, attributes, pictures.notes, files)
 
 
-def _of_table(found, specs, where, files=()):
-    made = ModelInputs(found.arrays, None, found.sample_ids, found.attributes, found.notes, files)
+def _of_table(table_inputs, specs, where, files=()):
+    made = ModelInputs(
+        table_inputs.arrays, None, table_inputs.sample_ids, table_inputs.attributes, table_inputs.notes, files
+    )
     return made.checked(specs, where)
 
 

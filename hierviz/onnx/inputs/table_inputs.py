@@ -95,33 +95,33 @@ def read_table_inputs(table, specs, *, text_column=None, columns=None):
         )
     order = [place for spec in specs for place in chosen[spec.name] if place in fractions]
     order = list(dict.fromkeys(order))
-    found = table.read(
+    content = table.read(
         numbers=order, instead=INSTEAD, advice="Write it as 1.5; leave the cell empty when it is not known."
     )
-    if not len(found):
+    if not len(content):
         raise FileError(f"{table.where}: expected at least one row, got none. Check the table.")
-    arrays = {spec.name: _array(found, names, spec, chosen[spec.name], order) for spec in specs}
-    _note_nan(found, names, order, notes)
-    ids, attributes = _rest(found, names, specs, chosen, order, notes)
+    arrays = {spec.name: _array(content, names, spec, chosen[spec.name], order) for spec in specs}
+    _note_nan(content, names, order, notes)
+    ids, attributes = _rest(content, names, specs, chosen, order, notes)
     return TableInputs(arrays, ids, attributes, tuple(notes))
 
 
-def _array(found, names, spec, places, order):
+def _array(content, names, spec, places, order):
     """The cells of some columns as what an input takes."""
     if spec.dtype.startswith("float"):
-        values = found.numbers[:, [order.index(place) for place in places]]
+        values = content.numbers[:, [order.index(place) for place in places]]
     else:
         read = {"str": _text, "bool": _bool}.get(spec.dtype, _whole)
-        columns = [_cells(found, names, place, spec, read) for place in places]
+        columns = [_cells(content, names, place, spec, read) for place in places]
         values = np.array(columns, dtype=np.bool_ if read is _bool else object).T
-        values = _whole_array(values, spec, found.where) if read is _whole else values
-    made = spec.cast(values, found.where)
+        values = _whole_array(values, spec, content.where) if read is _whole else values
+    made = spec.cast(values, content.where)
     return np.ascontiguousarray(made if len(spec.shape) == 2 else made[:, 0])
 
 
-def _cells(found, names, place, spec, read):
+def _cells(content, names, place, spec, read):
     made = []
-    for row, cell in enumerate(found.text[place]):
+    for row, cell in enumerate(content.text[place]):
         value = read(cell) if isinstance(cell, str) else None
         if value is None:
             kind = {"str": "text", "bool": "true or false"}.get(spec.dtype, "a whole number")
@@ -129,7 +129,7 @@ def _cells(found, names, place, spec, read):
             is_missing = isinstance(cell, str) and cell.strip() in MISSING
             advice = "Fill missing values" if is_missing else "Correct it"
             raise FileError(
-                f"{found.place(row)}, column {names[place]!r}: expected {kind} for input {spec.name!r}, got {got}. {advice}."
+                f"{content.place(row)}, column {names[place]!r}: expected {kind} for input {spec.name!r}, got {got}. {advice}."
             )
         made.append(value)
     return made
@@ -168,36 +168,38 @@ def _whole_array(values, spec, where):
     return values.astype(spec.dtype)
 
 
-def _note_nan(found, names, order, notes):
+def _note_nan(content, names, order, notes):
     if order:
-        n_missing = np.isnan(found.numbers).sum(axis=0)
+        n_missing = np.isnan(content.numbers).sum(axis=0)
         without = [f"{names[place]!r} ({n})" for place, n in zip(order, n_missing, strict=True) if n]
         if without:
             more = "" if len(without) <= 5 else f" and {len(without) - 5} more columns"
-            notes.append(f"{found.where}: missing numbers are fed as NaN: {', '.join(without[:5])}{more}")
+            notes.append(f"{content.where}: missing numbers are fed as NaN: {', '.join(without[:5])}{more}")
 
 
-def _rest(found, names, specs, chosen, order, notes):
+def _rest(content, names, specs, chosen, order, notes):
     """(sample ids or None, attributes)."""
     folded = [name.casefold() for name in names]
     fed = {place for places in chosen.values() for place in places}
     free = [k for k in range(len(names)) if k not in fed]
     ids = next((k for name in ID_COLUMNS for k in free if folded[k] == name), None)
     truth = next((k for name in TRUTH_COLUMNS for k in free if folded[k] == name), None)
-    attributes = text_attributes(found, [k for k in free if k not in (ids, truth) and folded[k] not in ID_COLUMNS])
+    attributes = text_attributes(content, [k for k in free if k not in (ids, truth) and folded[k] not in ID_COLUMNS])
     if len(fed) <= MOST_SHOWN:
-        attributes |= text_attributes(found, [k for k in sorted(fed) if k in found.text])
+        attributes |= text_attributes(content, [k for k in sorted(fed) if k in content.text])
         for k, place in enumerate(order):
-            cells = ["" if number != number else f"{number:.7g}" for number in found.numbers[:, k].tolist()]
+            cells = ["" if number != number else f"{number:.7g}" for number in content.numbers[:, k].tolist()]
             attributes[names[place]] = text_array(cells)
     if len(specs) == 1 and specs[0].is_text and len(fed) == 1:
         (place,) = fed
         if TEXT_COLUMN in attributes and names[place] != TEXT_COLUMN:
-            notes.append(f"{found.where}: column {TEXT_COLUMN!r} was left out, {names[place]!r} is shown in its place")
+            notes.append(
+                f"{content.where}: column {TEXT_COLUMN!r} was left out, {names[place]!r} is shown in its place"
+            )
         attributes[TEXT_COLUMN] = attributes.pop(names[place])
-    if ids is not None and found.has_lines:  # as the file of the truth is read, whose ids these are too
-        found.text[ids] = [text_of_cell(cell) for cell in found.text[ids]]
-    return (None if ids is None else sample_ids(found, ids)), attributes
+    if ids is not None and content.has_lines:  # as the file of the truth is read, whose ids these are too
+        content.text[ids] = [text_of_cell(cell) for cell in content.text[ids]]
+    return (None if ids is None else sample_ids(content, ids)), attributes
 
 
 class FrameTable:

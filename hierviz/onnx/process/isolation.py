@@ -214,7 +214,7 @@ def _places():
     ModelError
         If onnxruntime or onnx is not installed.
     """
-    found = []
+    folders = []
     for name in ("onnxruntime", "onnx", "numpy"):
         try:
             spec = importlib.util.find_spec(name)
@@ -225,6 +225,6 @@ def _places():
                 f"{name}: expected it to be installed to run ONNX models, got no such package. "
                 'Run pip install "hierviz[onnx]".'
             )
-        found.append(str(Path(spec.origin).parent.parent))
-    found += [one for one in sys.path if Path(one).name in ("site-packages", "dist-packages")]
-    return list(dict.fromkeys(found))
+        folders.append(str(Path(spec.origin).parent.parent))
+    folders += [folder for folder in sys.path if Path(folder).name in ("site-packages", "dist-packages")]
+    return list(dict.fromkeys(folders))

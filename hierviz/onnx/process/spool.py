@@ -57,8 +57,8 @@ class Spool:
             if self.files is None:
                 self._open(block)
             rows = min(total - start, self.chunk_rows - self.filled)
-            for name, one in block.items():
-                self.files[name].add(one[start : start + rows])
+            for name, array in block.items():
+                self.files[name].add(array[start : start + rows])
             start, self.filled, self.taken = start + rows, self.filled + rows, self.taken + rows
             if self.filled == self.chunk_rows:
                 self._close()
@@ -73,8 +73,8 @@ class Spool:
         batches = max(1, int(CHUNK_BYTES / max(row_bytes, 1)) // self.step)
         self.chunk_rows, self.filled = min(batches * self.step, self.n_rows - self.taken), 0
         self.files = {
-            name: kinds[name](self.folder, f"in-{self.number}-{at}", self.chunk_rows, one)
-            for at, (name, one) in enumerate(block.items())
+            name: kinds[name](self.folder, f"in-{self.number}-{at}", self.chunk_rows, array)
+            for at, (name, array) in enumerate(block.items())
         }
 
     def _close(self):

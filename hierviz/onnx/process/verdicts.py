@@ -75,8 +75,8 @@ def failure_words(verdict, memory_mb, output_mb, feeds, step=None):
     if stage == "import":
         return f"expected onnxruntime to start, got {kind}: {short}. Run pip install --upgrade onnxruntime onnx."
     if re.search(NO_MEMORY, text):
-        found = re.search(r"requested buffer of size (\d+)", text)
-        asked = f", {int(found[1]) / 2**30:.1f} GB at once" if found and int(found[1]) >= 1 << 27 else ""
+        match = re.search(r"requested buffer of size (\d+)", text)
+        asked = f", {int(match[1]) / 2**30:.1f} GB at once" if match and int(match[1]) >= 1 << 27 else ""
         rows = "" if step is None or stage in ("inspect", "load") else f" with {step} row{'s' * (step > 1)} at a time"
         advice = "Raise the limit with {limits.memory_mb} if it is a large model."
         if rows and step > 1:
@@ -98,13 +98,13 @@ def failure_words(verdict, memory_mb, output_mb, feeds, step=None):
 def load_words(kind, raw):
     """Why onnxruntime does not load a model."""
     text = " ".join(raw.split())
-    found = re.search(r"Unsupported model IR version: (\d+), max supported IR version: (\d+)", text)
-    if found:
-        return f"expected IR version {found[2]} or lower, got {found[1]}. Update onnxruntime, or export with an older opset."
-    found = re.search(r"is till opset (\d+)", text)
-    if found:
+    match = re.search(r"Unsupported model IR version: (\d+), max supported IR version: (\d+)", text)
+    if match:
+        return f"expected IR version {match[2]} or lower, got {match[1]}. Update onnxruntime, or export with an older opset."
+    match = re.search(r"is till opset (\d+)", text)
+    if match:
         return (
-            f"expected opset {found[1]} or lower, got a newer one. Update onnxruntime, or export with an older opset."
+            f"expected opset {match[1]} or lower, got a newer one. Update onnxruntime, or export with an older opset."
         )
     if "construct locale" in text:
         return (
@@ -120,11 +120,11 @@ def load_words(kind, raw):
         )
     if kind == "UnicodeDecodeError" or re.search("Protobuf parsing failed|INVALID_PROTOBUF|No graph", text):
         return "expected an ONNX model, got a file that is damaged, cut short or of another kind. Download or export it again."
-    found = re.search(r"No Op registered for (\S+) with domain_version of (\d+)", text)
-    if found:
+    match = re.search(r"No Op registered for (\S+) with domain_version of (\d+)", text)
+    if match:
         return (
-            f"expected standard operators, got {one_line(found[1], 80)!r}, which onnxruntime does not know in opset "
-            f"{found[2]}. Export it without custom operators."
+            f"expected standard operators, got {one_line(match[1], 80)!r}, which onnxruntime does not know in opset "
+            f"{match[2]}. Export it without custom operators."
         )
     if re.search(r"is not a registered function/op|Fatal error:", text):
         return f"expected standard operators, got {message(raw, kind)}. Export it without custom operators."

@@ -105,17 +105,17 @@ def matched(names, taxonomy, notes):
     nodes = [find_node(name, taxonomy) for name in names]
     folded = Counter(map(_folded, taxonomy.names))
     loose = {_folded(name): node for node, name in enumerate(taxonomy.names) if folded[_folded(name)] == 1}
-    taken, found = set(nodes), []
+    taken, loose_matches = set(nodes), []
     for k, name in enumerate(names):
         node = loose.get(_folded(name))
         if nodes[k] is None and not _is_background(name) and node is not None and node not in taken:
             nodes[k] = node
             taken.add(node)
-            found.append(f"{name!r} is {taxonomy.names[node]!r}")
-    if found:
-        more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+            loose_matches.append(f"{name!r} is {taxonomy.names[node]!r}")
+    if loose_matches:
+        more = f" and {len(loose_matches) - 3} more" if len(loose_matches) > 3 else ""
         notes.append(
-            f"{len(found)} class names were matched without regard to case, - and _: {', '.join(found[:3])}{more}"
+            f"{len(loose_matches)} class names were matched without regard to case, - and _: {', '.join(loose_matches[:3])}{more}"
         )
     dropped = [name for k, name in enumerate(names) if nodes[k] is None and _is_background(name)]
     if dropped:
@@ -140,7 +140,7 @@ def _nobody(where, session, notes):
         f"{where}: expected the node name of each output column, got {got} (outputs: {outputs_words(session.outputs)}). "
         "Pass a file with one name a line as {classes}."
     )
-    widths = sorted({row_width(one) or 0 for one in score_outputs(session.outputs)} - {0, 1})
+    widths = sorted({row_width(output) or 0 for output in score_outputs(session.outputs)} - {0, 1})
     of = f" {widths[0]}" if len(widths) == 1 else ""
     return _about_classes(f"What are the class names of the{of} output columns, in order?", error)
 
@@ -157,7 +157,7 @@ def _problem(where, taxonomy, source, entries, nodes, advice, n_outputs):
         near = near_miss(name, taxonomy.names) or " List one node per line, in the order of the columns."
         error = f"expected the name of a node in the taxonomy ({taxonomy.n_nodes} nodes), got {name!r}.{near}"
         are = "is" if len(unknown) == 1 else "are"
-        missing = listed([one for _, one in unknown], 3)
+        missing = listed([unknown_name for _, unknown_name in unknown], 3)
         asked = f"{len(unknown)} of {len(entries)} class names in {source} {are} not in the taxonomy ({missing})."
         return _about_classes(f"{asked} Which nodes are meant?", f"{place}: {error} {advice}")
     first = {}

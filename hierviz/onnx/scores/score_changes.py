@@ -12,7 +12,7 @@ from hierviz.parametrisation import SUM_TOLERANCE
 _TINY = 1e-30
 
 
-def changed(where, scores, change, found, taxonomy, nodes, key, notes):
+def changed(where, scores, change, detected, taxonomy, nodes, key, notes):
     """Scores as a parametrisation wants them.
 
     Parameters
@@ -21,7 +21,7 @@ def changed(where, scores, change, found, taxonomy, nodes, key, notes):
     scores : ndarray, shape (n_samples, n_scores)
     change : str
         From `choose`.
-    found : ScoreKind
+    detected : ScoreKind
     taxonomy : Taxonomy
     nodes : ndarray of int, shape (n_scores,)
         -1 for a column of no node, which goes in the end.
@@ -40,18 +40,18 @@ def changed(where, scores, change, found, taxonomy, nodes, key, notes):
     ModelError
         If the scores cannot be of the declared kind.
     """
-    if change in ("log", "logit", "log shares", "shares") and found.low < -ROUNDING:
+    if change in ("log", "logit", "log shares", "shares") and detected.low < -ROUNDING:
         raise ModelError(
-            f"{where}: expected no score below 0, got {found.low:.4g}. Leave {{scores}} out, or pass another kind."
+            f"{where}: expected no score below 0, got {detected.low:.4g}. Leave {{scores}} out, or pass another kind."
         )
-    if (change in ("log", "logit") or (not change and key in PROBABILITIES)) and not found.in_range:
+    if (change in ("log", "logit") or (not change and key in PROBABILITIES)) and not detected.in_range:
         raise ModelError(
-            f"{where}: expected scores from 0 to 1, got {found.low:.4g} to {found.high:.4g}. "
+            f"{where}: expected scores from 0 to 1, got {detected.low:.4g} to {detected.high:.4g}. "
             "Leave {scores} out, or pass another kind."
         )
-    if change == "exp" and found.high > ROUNDING:
+    if change == "exp" and detected.high > ROUNDING:
         raise ModelError(
-            f"{where}: expected no score above 0 (logarithms of probabilities), got {found.high:.4g}. "
+            f"{where}: expected no score above 0 (logarithms of probabilities), got {detected.high:.4g}. "
             "Leave {scores} out, or pass another kind."
         )
     kept = (nodes >= 0) & np.isin(nodes, without_root(key, nodes))
@@ -65,8 +65,8 @@ def changed(where, scores, change, found, taxonomy, nodes, key, notes):
     elif change == "softmax of each depth":
         scores = _softmax_of_depths(scores, taxonomy.depth[nodes])
         notes.append("a softmax was applied to the nodes of each depth")
-    if key == "leaf_probabilities" and (change in ("exp", "shares") or found.in_range):
-        scores = _shares(scores, found, change, not kept.all(), notes)
+    if key == "leaf_probabilities" and (change in ("exp", "shares") or detected.in_range):
+        scores = _shares(scores, detected, change, not kept.all(), notes)
     if change in ("log", "log shares"):
         scores = np.log(np.maximum(scores, _TINY))
     elif change == "logit":
@@ -80,9 +80,9 @@ def changed(where, scores, change, found, taxonomy, nodes, key, notes):
     return scores, nodes
 
 
-def _shares(scores, found, change, has_dropped, notes):
+def _shares(scores, detected, change, has_dropped, notes):
     """Rows divided by their sums, where these are off."""
-    off = max(abs(share - 1) for share in found.sums)
+    off = max(abs(share - 1) for share in detected.sums)
     if off <= SUM_TOLERANCE and not has_dropped:
         return scores
     total = scores.sum(axis=1, keepdims=True)
@@ -93,7 +93,7 @@ def _shares(scores, found, change, has_dropped, notes):
         notes.append("each row was divided by its sum after the columns of no node were left out")
     else:
         notes.append(
-            f"each row was divided by its sum ({found.sums[0]:.4g} to {found.sums[1]:.4g}), which should have been 1"
+            f"each row was divided by its sum ({detected.sums[0]:.4g} to {detected.sums[1]:.4g}), which should have been 1"
         )
     return np.where(nothing[:, None], 1 / scores.shape[1], scores / np.where(nothing[:, None], 1, total))
 

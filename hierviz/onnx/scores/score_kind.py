@@ -127,9 +127,9 @@ def find_kind(scores, taxonomy, nodes, *, where="scores", ids=None):
         return _of_probabilities(_Sums.from_scores(scores, taxonomy, nodes, columns), scores, of)
     if high <= ROUNDING:
         sums = _Sums.from_scores(scores, taxonomy, nodes, columns, is_log=True)
-        found = _of_probabilities(sums, None, of | {"is_log": True})
-        if found.kind != "independent":
-            return found
+        detected = _of_probabilities(sums, None, of | {"is_log": True})
+        if detected.kind != "independent":
+            return detected
     elif low >= 0:
         total = _Sums.from_scores(scores, taxonomy, nodes, "other").rows
         places = _decimals(scores)

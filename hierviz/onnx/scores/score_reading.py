@@ -41,7 +41,7 @@ def fitting(taxonomy, nodes, keys=PARAMETRISATIONS):
     nodes : ndarray of int, shape (n_scores,)
     keys : iterable of str
     """
-    found = []
+    fits = []
     for key in keys:
         try:
             if PARAMETRISATIONS[key].tree_only:
@@ -50,8 +50,8 @@ def fitting(taxonomy, nodes, keys=PARAMETRISATIONS):
             column_order(taxonomy, key, len(kept), kept)
         except HiervizError:
             continue
-        found.append(key)
-    return found
+        fits.append(key)
+    return fits
 
 
 def without_root(key, nodes):
@@ -68,19 +68,19 @@ def require_kind(kind):
         )
 
 
-def choose(where, found, taxonomy, nodes, *, kind=None, parametrisation=None):
+def choose(where, detected, taxonomy, nodes, *, kind=None, parametrisation=None):
     """The parametrisation to use for scores.
 
     Parameters
     ----------
     where : str
         What errors call the scores.
-    found : ScoreKind
+    detected : ScoreKind
     taxonomy : Taxonomy
     nodes : ndarray of int, shape (n_scores,)
         Without columns of no node.
     kind : str, optional
-        Key of `KINDS`, as declared; it overrides `found`.
+        Key of `KINDS`, as declared; it overrides `detected`.
     parametrisation : str, optional
         As declared.
 
@@ -101,11 +101,11 @@ def choose(where, found, taxonomy, nodes, *, kind=None, parametrisation=None):
     """
     if parametrisation is not None and kind is None:
         return parametrisation, "", "as declared"
-    of = kind or found.kind
+    of = kind or detected.kind
     readings = READINGS[of]
     fits = fitting(taxonomy, nodes, readings)
-    if parametrisation is None and kind is None and not found.is_certain:
-        question = scores_question(where, found, taxonomy, nodes)
+    if parametrisation is None and kind is None and not detected.is_certain:
+        question = scores_question(where, detected, taxonomy, nodes)
         if question.choices:
             raise OpenQuestion(question)
     if parametrisation is not None:
@@ -114,36 +114,36 @@ def choose(where, found, taxonomy, nodes, *, kind=None, parametrisation=None):
                 f"{where}: expected scores that {parametrisation} can take, got {of} ({KINDS[of]}). "
                 f"Leave {{parametrisation}} out, or pass one of: {', '.join(fits) or 'none fits these columns'}."
             )
-        return parametrisation, _change(readings[parametrisation], of, found), f"{of}, as said"
+        return parametrisation, _change(readings[parametrisation], of, detected), f"{of}, as said"
     if not fits:
         raise ModelError(
-            f"{where}: expected scores that fit their columns ({_COLUMNS[found.columns]}), got {of}: {found.why}. "
+            f"{where}: expected scores that fit their columns ({_COLUMNS[detected.columns]}), got {of}: {detected.why}. "
             "No parametrisation reads them so; pass {scores}, or {parametrisation} with one of: "
             f"{', '.join(fitting(taxonomy, nodes)) or 'none fits these columns'}."
         )
-    is_open = of == "logits" and ((len(fits) > 1 and found.columns != "leaves") or found.columns == "all")
+    is_open = of == "logits" and ((len(fits) > 1 and detected.columns != "leaves") or detected.columns == "all")
     if is_open:
-        raise OpenQuestion(scores_question(where, found, taxonomy, nodes, kind))
-    return fits[0], _change(readings[fits[0]], of, found), f"{of}, as said" if kind else found.why
+        raise OpenQuestion(scores_question(where, detected, taxonomy, nodes, kind))
+    return fits[0], _change(readings[fits[0]], of, detected), f"{of}, as said" if kind else detected.why
 
 
-def scores_question(where, found, taxonomy, nodes, kind=None):
+def scores_question(where, detected, taxonomy, nodes, kind=None):
     """What to ask when the numbers leave open what they mean."""
     choices = []
-    if (kind or found.kind) == "logits":
+    if (kind or detected.kind) == "logits":
         keys = fitting(taxonomy, nodes, READINGS["logits"])
         choices = [("parametrisation", key, PARAMETRISATIONS[key].sentence) for key in keys]
-    if found.kind == "independent" and fitting(taxonomy, nodes, ["node_probabilities"]):
+    if detected.kind == "independent" and fitting(taxonomy, nodes, ["node_probabilities"]):
         choices = [("parametrisation", "node_probabilities", "each node's own probability, taken as it is")]
     if kind is None:
-        others = [one for one in _other_kinds(found) if fitting(taxonomy, nodes, READINGS[one])]
-        means = KINDS | ({"levels": "a softmax over the nodes of each depth"} if found.kind == "logits" else {})
+        others = [other for other in _other_kinds(detected) if fitting(taxonomy, nodes, READINGS[other])]
+        means = KINDS | ({"levels": "a softmax over the nodes of each depth"} if detected.kind == "logits" else {})
         choices += [("scores", other, means[other]) for other in others]
     values = {}
-    for word, one, _ in choices:
-        values.setdefault(word, []).append(one)
+    for word, value, _ in choices:
+        values.setdefault(word, []).append(value)
     answers = ", or ".join(f"{{{word}={' | '.join(ones)}}}" for word, ones in values.items())
-    why = found.why if kind is None else f"{kind} as said, for {_COLUMNS[found.columns]}"
+    why = detected.why if kind is None else f"{kind} as said, for {_COLUMNS[detected.columns]}"
     return Question(
         "scores",
         f"What do the scores mean? {why[0].upper()}{why[1:].rstrip('?')}.",
@@ -155,15 +155,15 @@ def scores_question(where, found, taxonomy, nodes, kind=None):
     )
 
 
-def _other_kinds(found):
+def _other_kinds(detected):
     """Kinds to offer as an answer."""
-    if found.kind == "logits":
-        return [] if found.columns == "leaves" else ["levels"]
-    if found.kind in ("siblings", "levels"):
+    if detected.kind == "logits":
+        return [] if detected.columns == "leaves" else ["levels"]
+    if detected.kind in ("siblings", "levels"):
         return ["siblings", "levels"]
-    if found.kind == "independent":
-        return ["probabilities"] if found.columns == "leaves" else ["conditional"]
-    return [found.kind, "logits"] + (["independent"] if found.in_range and found.columns != "leaves" else [])
+    if detected.kind == "independent":
+        return ["probabilities"] if detected.columns == "leaves" else ["conditional"]
+    return [detected.kind, "logits"] + (["independent"] if detected.in_range and detected.columns != "leaves" else [])
 
 
 _COLUMNS = {
@@ -174,33 +174,33 @@ _COLUMNS = {
 }
 
 
-def _change(change, kind, found):
+def _change(change, kind, detected):
     """`change` for numbers that may be logarithms already, or not yet in [0, 1]."""
-    if kind in ("siblings", "levels") and not found.in_range:
+    if kind in ("siblings", "levels") and not detected.in_range:
         if kind == "siblings":
             return ""  # the softmax does not mind a constant, and raw scores are what it is for
-        return "exp" if found.is_log else "softmax of each depth"
+        return "exp" if detected.is_log else "softmax of each depth"
     return change
 
 
-def check_flat(where, found, n_rows, notes):
+def check_flat(where, detected, n_rows, notes):
     """Note that probabilities lie as close together as a softmax of probabilities brings them."""
-    most = np.e / (np.e + found.n_scores - 1)
-    is_flat = found.high <= most * (1 + ROUNDING) and found.low >= most / np.e * (1 - ROUNDING)
-    if found.kind == "probabilities" and n_rows >= ENOUGH_ROWS and found.n_scores > 2 and is_flat:
+    most = np.e / (np.e + detected.n_scores - 1)
+    is_flat = detected.high <= most * (1 + ROUNDING) and detected.low >= most / np.e * (1 - ROUNDING)
+    if detected.kind == "probabilities" and n_rows >= ENOUGH_ROWS and detected.n_scores > 2 and is_flat:
         notes.append(
             f"{where}: in no row a class gets more than {most:.2g}, the most that a softmax of probabilities can give: "
             "was a softmax applied twice when the model was exported? Answers fall back towards the root then."
         )
 
 
-def check_declared(where, found, key, origin, notes):
+def check_declared(where, detected, key, origin, notes):
     """Compare a declared parametrisation with the numbers.
 
     Parameters
     ----------
     where : str
-    found : ScoreKind
+    detected : ScoreKind
     key : str
     origin : str
         Who declared it.
@@ -212,23 +212,23 @@ def check_declared(where, found, key, origin, notes):
     PredictionsError
         If probabilities were declared and the scores are none.
     """
-    said = f"{where}: {found.why}; {key} ({origin})"
+    said = f"{where}: {detected.why}; {key} ({origin})"
     if key in PROBABILITIES:
-        if not found.in_range:
+        if not detected.in_range:
             better = {
                 "log_probabilities": "{scores=log_probabilities}",
                 "percentages": "{scores=percentages}",
-            }.get(found.kind, "the {parametrisation} that raw scores have, or another {scores}")
+            }.get(detected.kind, "the {parametrisation} that raw scores have, or another {scores}")
             raise PredictionsError(
-                f"{where}: expected a probability from 0 to 1 in every column, as {key} ({origin}) says, got {found.why}. "
+                f"{where}: expected a probability from 0 to 1 in every column, as {key} ({origin}) says, got {detected.why}. "
                 f"Pass {better}."
             )
-        if key == "leaf_probabilities" and max(abs(share - 1) for share in found.sums) > SUM_TOLERANCE:
+        if key == "leaf_probabilities" and max(abs(share - 1) for share in detected.sums) > SUM_TOLERANCE:
             raise PredictionsError(
-                f"{where}: expected leaf probabilities that sum to 1, as {key} ({origin}) says, got {found.why.rstrip('?')}. "
+                f"{where}: expected leaf probabilities that sum to 1, as {key} ({origin}) says, got {detected.why.rstrip('?')}. "
                 "Pass {scores=probabilities} to divide each row by its sum, or another {parametrisation}."
             )
-        if found.kind == "siblings" and found.is_certain:
+        if detected.kind == "siblings" and detected.is_certain:
             notes.append(
                 Sentence(
                     f"{said} takes them as the nodes' own probabilities. If they are probabilities given the parent, "
@@ -236,10 +236,10 @@ def check_declared(where, found, key, origin, notes):
                 )
             )
         return
-    if found.is_log or not (found.in_range or found.kind == "percentages"):
+    if detected.is_log or not (detected.in_range or detected.kind == "percentages"):
         return
-    n = found.n_scores
-    if key in _SOFTMAX and found.kind == "percentages":
+    n = detected.n_scores
+    if key in _SOFTMAX and detected.kind == "percentages":
         notes.append(
             Sentence(
                 f"{said} would apply a softmax to them: nearly every row becomes certain of one class. "
@@ -248,15 +248,15 @@ def check_declared(where, found, key, origin, notes):
         )
     elif key in _SOFTMAX:
         most = np.e / (np.e + n - 1)
-        what = "a second softmax: they already are probabilities" if found.kind == "probabilities" else "a softmax"
+        what = "a second softmax: they already are probabilities" if detected.kind == "probabilities" else "a softmax"
         notes.append(
             Sentence(
                 f"{said} applies {what}. The best class stays the best, but none of the {n} can get more than {most:.2g}, "
-                f"so that answers fall back towards the root. Pass {{scores={found.kind}}} "
+                f"so that answers fall back towards the root. Pass {{scores={detected.kind}}} "
                 "if the model's outputs are probabilities already."
             )
         )
-    elif key == "conditional_softmax" and found.kind == "siblings":
+    elif key == "conditional_softmax" and detected.kind == "siblings":
         notes.append(
             Sentence(
                 f"{said} applies a second softmax among the children of each node, which makes them nearly equal, "
@@ -267,6 +267,6 @@ def check_declared(where, found, key, origin, notes):
         notes.append(
             Sentence(
                 f"{said} applies a sigmoid to numbers that may be probabilities already: every one ends up between 0.5 and 0.73. "
-                f"Pass {{scores={found.kind}}} if so."
+                f"Pass {{scores={detected.kind}}} if so."
             )
         )

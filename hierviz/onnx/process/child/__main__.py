@@ -13,7 +13,9 @@ import sys
 
 def _find_packages(folders):
     """Make packages importable that -I hides (such as those of the user), after the standard library."""
-    places = [at for at, one in enumerate(sys.path) if one.rstrip("/\\").endswith(("site-packages", "dist-packages"))]
+    places = [
+        at for at, folder in enumerate(sys.path) if folder.rstrip("/\\").endswith(("site-packages", "dist-packages"))
+    ]
     at = places[0] if places else len(sys.path)
     sys.path[at:at] = [folder for folder in folders if folder not in sys.path]
 

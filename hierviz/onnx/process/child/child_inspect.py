@@ -50,7 +50,7 @@ def inspect_file(path):
     _check_calls(main, inside)
     return {
         "ir_version": model.ir_version,
-        "opset": {_text(one.domain) or "ai.onnx": one.version for one in model.opset_import},
+        "opset": {_text(opset.domain) or "ai.onnx": opset.version for opset in model.opset_import},
         "producer": f"{_text(model.producer_name)} {_text(model.producer_version)}".strip(),
         "metadata": {_text(prop.key): _text(prop.value) for prop in model.metadata_props},
         "n_nodes": walked.n_nodes,
@@ -92,11 +92,11 @@ class _Walk:
                     f"expected at most {MOST_NODES:,} operators, got {self.n_nodes:,} or more. Export a smaller model."
                 )
             for graph in graphs:
-                for one in graph.initializer:
-                    self._look_at(one)
-                for one in graph.sparse_initializer:
-                    self._look_at(one.values)
-                    self._look_at(one.indices)
+                for tensor in graph.initializer:
+                    self._look_at(tensor)
+                for sparse in graph.sparse_initializer:
+                    self._look_at(sparse.values)
+                    self._look_at(sparse.indices)
             for node in nodes:
                 domain = _text(node.domain)
                 key = _key(domain, _text(node.op_type), _text(node.overload))
@@ -108,8 +108,8 @@ class _Walk:
                         "Export it without custom operators."
                     )
                 self.domains.add(domain or "ai.onnx")
-                for one in node.attribute:
-                    waiting += [(graph.node, [graph]) for graph in self.attribute(node.op_type, one)]
+                for attribute in node.attribute:
+                    waiting += [(graph.node, [graph]) for graph in self.attribute(node.op_type, attribute)]
         return n_nodes, calls
 
     def class_labels(self, initializers):
@@ -128,20 +128,29 @@ class _Walk:
                     return texts
         return self.labels.get("ZipMap", next(reversed(self.labels.values()), None))
 
-    def attribute(self, op_type, one):
+    def attribute(self, op_type, attribute):
         """Look at an attribute's tensors and labels; -> its graphs."""
-        if one.name in LABELS and (one.strings or one.ints) and len(one.strings) + len(one.ints) <= MOST_LABELS:
+        if (
+            attribute.name in LABELS
+            and (attribute.strings or attribute.ints)
+            and len(attribute.strings) + len(attribute.ints) <= MOST_LABELS
+        ):
             self.labels.pop(op_type, None)
-            texts = [text.decode("utf-8", "replace") for text in one.strings] or [str(number) for number in one.ints]
+            texts = [text.decode("utf-8", "replace") for text in attribute.strings] or [
+                str(number) for number in attribute.ints
+            ]
             self.labels[op_type] = texts
-        if one.HasField("t"):
-            self._look_at(one.t)
-        for tensor in one.tensors:
+        if attribute.HasField("t"):
+            self._look_at(attribute.t)
+        for tensor in attribute.tensors:
             self._look_at(tensor)
-        for sparse in [*([one.sparse_tensor] if one.HasField("sparse_tensor") else []), *one.sparse_tensors]:
+        for sparse in [
+            *([attribute.sparse_tensor] if attribute.HasField("sparse_tensor") else []),
+            *attribute.sparse_tensors,
+        ]:
             self._look_at(sparse.values)
             self._look_at(sparse.indices)
-        return [*([one.g] if one.HasField("g") else []), *one.graphs]
+        return [*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs]
 
     def _look_at(self, tensor):
         if tensor.data_location != onnx.TensorProto.EXTERNAL and not tensor.external_data:
@@ -190,7 +199,7 @@ def _check_calls(main, inside):
                 path.pop()
                 continue
             open_calls.add(key)
-            missing = [one for one in inside[key][1] if one not in sizes]
+            missing = [called for called in inside[key][1] if called not in sizes]
             if any(name in open_calls for name in missing):
                 raise Refused(
                     f"expected functions that end, got {key[1][:80]!r}, which calls itself. Export it again without functions."

@@ -118,7 +118,7 @@ def load(job):
     job.stage = "import"
     import onnxruntime
 
-    parts = "".join(one if one.isdigit() else " " for one in onnxruntime.__version__).split()
+    parts = "".join(character if character.isdigit() else " " for character in onnxruntime.__version__).split()
     if tuple(int(part) for part in parts[:3]) < OLDEST_ONNXRUNTIME:
         # Earlier releases read any file of the machine as weights when a model says so.
         oldest = ".".join(map(str, OLDEST_ONNXRUNTIME))
@@ -138,6 +138,6 @@ def load(job):
     )
 
 
-def _signature(one):
-    shape = [axis if isinstance(axis, int) and axis >= 0 else None for axis in one.shape]
-    return [one.name, one.type, shape]
+def _signature(argument):
+    shape = [axis if isinstance(axis, int) and axis >= 0 else None for axis in argument.shape]
+    return [argument.name, argument.type, shape]

@@ -29,7 +29,7 @@ def run(job, session):
         while not last:
             chunk = _wait_for(job, f"chunk-{number}.json")
             since = time.monotonic()
-            feeds = {name: _Input(job, one, chunk["rows"]) for name, one in chunk["inputs"].items()}
+            feeds = {name: _Input(job, entry, chunk["rows"]) for name, entry in chunk["inputs"].items()}
             for start in range(0, chunk["rows"], step):
                 rows = min(step, chunk["rows"] - start)
                 made = session.run(names, {name: feed.rows(start, rows, step) for name, feed in feeds.items()})
@@ -40,12 +40,12 @@ def run(job, session):
                     told = time.monotonic()
                     _tell(progress, done)
                     job.allow_more_time()
-            for one in feeds.values():
-                one.close()
+            for feed in feeds.values():
+                feed.close()
             _tell(progress, done)
             number, last, running = number + 1, chunk["last"], running + time.monotonic() - since
     job.stage = "write"
-    return {"values": {name: one.close() for name, one in written.items()}, "run_seconds": running}
+    return {"values": {name: output.close() for name, output in written.items()}, "run_seconds": running}
 
 
 def _tell(file, done):

@@ -46,7 +46,7 @@ def serve():
                 if pid == 0:
                     _become_job(folder, wake, waker)
                 jobs[pid] = folder
-            for pid in [pid for pid, one in jobs.items() if what == "kill" and one == folder]:
+            for pid in [pid for pid, job_folder in jobs.items() if what == "kill" and job_folder == folder]:
                 os.kill(pid, signal.SIGKILL)
 
 
@@ -73,8 +73,8 @@ def _become_job(folder, wake, waker):
         os.close(wake)
         os.close(waker)
         nothing = os.open(os.devnull, os.O_RDWR)
-        for one in (0, 1, 2):
-            os.dup2(nothing, one)
+        for descriptor in (0, 1, 2):
+            os.dup2(nothing, descriptor)
         os.close(nothing)
         do(folder)
     finally:
