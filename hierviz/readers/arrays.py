@@ -72,7 +72,7 @@ def _of_npz(source, npz, taxonomy, classes):
         for key in [key for key, array in arrays.items() if array.dtype.hasobject][:1]:
             npz[key]
     if len(tables) != 1:
-        shapes = ", ".join(f"{key!r} {one.shape} {one.dtype}" for key, one in list(arrays.items())[:5])
+        shapes = ", ".join(f"{key!r} {array.shape} {array.dtype}" for key, array in list(arrays.items())[:5])
         raise PredictionsError(
             f"{where}: expected one array of numbers with two axes (samples, classes), got {len(tables)} ({shapes}). "
             "Save the scores of one model in a file."

@@ -40,8 +40,8 @@ def attach_truth(predictions, truth, truth_column=None):
         predictions.sample_ids,
         attributes=predictions.attributes,
     )
-    found = load_truth(truth, predictions.taxonomy, truth_column)
-    joined = join(raw, found)
+    truth_of_file = load_truth(truth, predictions.taxonomy, truth_column)
+    joined = join(raw, truth_of_file)
     return predictions.replace(
         labels=joined.labels,
         truth=joined.truth,
@@ -49,8 +49,8 @@ def attach_truth(predictions, truth, truth_column=None):
         attributes=joined.attributes,
         n_without_prediction=joined.n_without_prediction,
         n_without_truth=joined.n_without_truth,
-        notes=predictions.notes + tuple(found.notes) + joined.notes,
-        detected={**predictions.detected, **found.detected},
+        notes=predictions.notes + tuple(truth_of_file.notes) + joined.notes,
+        detected={**predictions.detected, **truth_of_file.detected},
     )
 
 

@@ -56,7 +56,7 @@ class ClassTable:
         if not self.names:
             return ""
         folded = self.names[column].casefold()
-        bare = "".join(one for one in folded if one not in " _-")
+        bare = "".join(character for character in folded if character not in " _-")
         kinds = {"name": NAME_COLUMNS, "place": PLACE_COLUMNS, "id": ID_COLUMNS}
         return next((kind for kind, known in kinds.items() if folded in known or bare in known), "")
 
@@ -137,29 +137,29 @@ def numbered_names(mapping, where, notes):
         If neither side is whole numbers, both could be the columns, or a number is left out or stands there twice.
     """
     sides = [list(mapping), list(mapping.values())]
-    numbers = [[None if isinstance(one, bool) else whole(one) for one in side] for side in sides]
-    found, problems = [], []
+    numbers = [[None if isinstance(entry, bool) else whole(entry) for entry in side] for side in sides]
+    readings, problems = [], []
     for side, other in ((0, 1), (1, 0)):
         if None in numbers[side] or any(isinstance(side, (dict, list, tuple, bool)) for side in sides[other]):
             continue
         try:
             order, first = index_order(numbers[side], where)
-            found.append(([str(sides[other][row]) for row in order], first))
+            readings.append(([str(sides[other][row]) for row in order], first))
         except PredictionsError as error:
             problems.append(error)
-    if len(found) == 2 and found[0][0] != found[1][0]:
+    if len(readings) == 2 and readings[0][0] != readings[1][0]:
         raise PredictionsError(
             f"{where}: expected column numbers on one side and names on the other, got numbers on both. "
             "List the names in the order of the columns."
         )
-    if not found and problems:
+    if not readings and problems:
         raise problems[0]
-    if not found:
+    if not readings:
         raise PredictionsError(
             f"{where}: expected an object from column number to class name, or the other way round, got neither. "
             "List the names in the order of the columns."
         )
-    names, first = found[0]
+    names, first = readings[0]
     if first:
         notes.append(f"{where}: the columns of scores are counted from {first}")
     return names
@@ -189,10 +189,12 @@ def named_rows(table, taxonomy, notes):
         return None
     numbers = {}
     for column, cells in enumerate(table.cells):
-        found = [whole(cell) for cell in cells]
+        whole_numbers = [whole(cell) for cell in cells]
         # A column that is called an index and is none is an error below, not overlooked.
-        if None not in found or (table.kind(column) == "place" and any(one is not None for one in found)):
-            numbers[column] = found
+        if None not in whole_numbers or (
+            table.kind(column) == "place" and any(number is not None for number in whole_numbers)
+        ):
+            numbers[column] = whole_numbers
     names = _name_column(table, taxonomy, numbers)
     if names is None:
         return None
@@ -235,16 +237,20 @@ def _n_nodes(cells, taxonomy):
 
 def _index_column(table, taxonomy, numbers, names):
     """Place of the column that numbers the columns of scores, None when the rows are in their order."""
-    found = {k: number for k, number in numbers.items() if k != names}
+    candidates = {k: number for k, number in numbers.items() if k != names}
     index = None
     # Without a header, whole numbers beside names can only be meant so.
     for kinds in (("place",), ("id", "name")) if table.names else (("",),):
-        said = [k for k in found if table.kind(k) in kinds]
-        fits = [k for k in said if _is_index(found[k])]
+        said = [k for k in candidates if table.kind(k) in kinds]
+        fits = [k for k in said if _is_index(candidates[k])]
         if said and index is None:
             index = (fits or said)[0]
-            _require_one(table, {k: found[k] for k in fits})
-    strange = [k for k in found if table.kind(k) == "" and _is_index(found[k]) and found[k] != sorted(found[k])]
+            _require_one(table, {k: candidates[k] for k in fits})
+    strange = [
+        k
+        for k in candidates
+        if table.kind(k) == "" and _is_index(candidates[k]) and candidates[k] != sorted(candidates[k])
+    ]
     if index is None and strange:
         raise PredictionsError(
             f"{table.where}: expected to know what {table.title(strange[0])} counts, got numbers in another order than that "
@@ -262,14 +268,14 @@ def _index_column(table, taxonomy, numbers, names):
     return index
 
 
-def _require_one(table, found):
+def _require_one(table, index_columns):
     """Raise a PredictionsError when several columns number the scores in different ways."""
-    orders = {tuple(index_order(one, table.where)[0]) for one in found.values()}
+    orders = {tuple(index_order(numbers, table.where)[0]) for numbers in index_columns.values()}
     if len(orders) > 1:
         raise PredictionsError(
             f"{table.where}: expected one column that says which column of scores a class is, got "
-            f"{' and '.join(table.title(k) for k in list(found)[:5])}, which differ. Call the right one 'index', or remove the "
-            "others."
+            f"{' and '.join(table.title(k) for k in list(index_columns)[:5])}, which differ. Call the right one 'index', or "
+            "remove the others."
         )
 
 

@@ -46,11 +46,11 @@ class Places:
 
     def end(self, number, steps):
         """The last names of a place from the top down, all of them when `steps` is None; and the class above them."""
-        found = []
-        while number != self.TOP and len(found) != steps:
-            found.append(self.names[number])
+        names = []
+        while number != self.TOP and len(names) != steps:
+            names.append(self.names[number])
             number = self.above[number]
-        return found[::-1], number
+        return names[::-1], number
 
 
 def taxonomy_of_paths(paths, where, *, notes=(), detected=None):
@@ -137,7 +137,7 @@ class _Left:
 
 def _steps_that_tell(places, group, left):
     """How many names of its end no other of the group has, by class; none for a class whose whole place ends another."""
-    found, steps = {}, 1
+    steps_by_number, steps = {}, 1
     # Classes that agree so far, with the ancestor that each has come to.
     alike = [[(number, places.above[number]) for number in group]]
     while alike:
@@ -151,11 +151,11 @@ def _steps_that_tell(places, group, left):
                     by_name.setdefault(places.names[above], []).append((number, places.above[above]))
             for same in by_name.values():
                 if len(same) == 1:
-                    found[same[0][0]] = steps
+                    steps_by_number[same[0][0]] = steps
                 else:
                     apart.append(same)
         alike = apart
-    return found
+    return steps_by_number
 
 
 def _shortest_end(places, number, steps, taken, left):

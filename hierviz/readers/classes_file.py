@@ -85,9 +85,9 @@ def entries_of_text(text, where, taxonomy, notes):
     # A line is a name as it stands even if it holds a comma; a table is what is left when most lines are no names.
     known = sum(find_node(_unquoted(line), taxonomy) is not None for _, line in lines)
     if lines and (known < len(lines) - 1 or known == 0):
-        found = _from_table(_TextSource.from_text(text, where), taxonomy, notes)
-        if found:
-            return found
+        entries = _from_table(_TextSource.from_text(text, where), taxonomy, notes)
+        if entries:
+            return entries
     if (
         lines
         and lines[0][1].strip().strip('"').casefold() in NAME_COLUMNS

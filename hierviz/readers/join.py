@@ -64,9 +64,9 @@ def join(raw, truth):
         places, extra = np.arange(n), np.empty(0, dtype=np.intp)
         _require_equal_counts(raw, truth)
         notes.append(_order_note(raw, truth))
-    found = places >= 0
-    known = found.copy()
-    known[found] = truth.is_known[places[found]]
+    is_joined = places >= 0
+    known = is_joined.copy()
+    known[is_joined] = truth.is_known[places[is_joined]]
     # A sample with neither prediction nor truth says nothing.
     extra = extra[truth.is_known[extra]]
     if len(extra):
@@ -74,7 +74,7 @@ def join(raw, truth):
         notes.append(
             f"{len(extra)} samples have a truth but no prediction ({listed(truth.ids[extra].tolist())}); they were {done}"
         )
-    missing = np.flatnonzero(~found)
+    missing = np.flatnonzero(~is_joined)
     if len(missing):
         notes.append(
             f"{len(missing)} samples have a prediction but no truth ({listed(raw.ids[missing].tolist())}); they are not judged"
@@ -116,7 +116,7 @@ def _as_pictures(raw, truth, mine, theirs):
 
 def _require_equal_counts(raw, truth):
     if len(raw) != len(truth):
-        lacking = " and ".join(one.where for one in (raw, truth) if one.ids is None)
+        lacking = " and ".join(side.where for side in (raw, truth) if side.ids is None)
         raise PredictionsError(
             f"{raw.where}: expected {len(truth)} rows as in {truth.where} (there are no sample ids in {lacking}, so rows are "
             f"joined in order), got {len(raw)}. Add a sample_id column to both, or align the rows."
@@ -124,7 +124,7 @@ def _require_equal_counts(raw, truth):
 
 
 def _order_note(raw, truth):
-    lacking = " and ".join(one.where for one in (raw, truth) if one.ids is None)
+    lacking = " and ".join(side.where for side in (raw, truth) if side.ids is None)
     return f"{lacking} has no sample ids: the {len(raw)} rows of {raw.where} and {truth.where} were joined in order"
 
 
@@ -137,18 +137,18 @@ def _take(nodes, places):
 
 
 def _attributes(raw, truth, places):
-    found = {}
+    attributes = {}
     for name, values in raw.attributes.items():
-        found[name] = (
+        attributes[name] = (
             values
             if len(values) == len(places)
             else text_array([*values.tolist(), *[""] * (len(places) - len(values))])
         )
     for name, values in () if truth is raw.truth else truth.attributes.items():
         taken = text_array([*values.tolist(), ""])[places]
-        if name not in found:
-            found[name] = taken
-        elif (found[name] != taken)[places >= 0].any():
+        if name not in attributes:
+            attributes[name] = taken
+        elif (attributes[name] != taken)[places >= 0].any():
             # Both files call a column so; where they agree one of them is enough.
-            found[f"{name} ({truth.where})"] = taken
-    return found
+            attributes[f"{name} ({truth.where})"] = taken
+    return attributes

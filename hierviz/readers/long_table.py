@@ -53,7 +53,7 @@ def read_long(table, names, taxonomy, truth_column, truth_columns):
             f"{columns.where}: expected a row for every sample, got none below the header. Fill the file."
         )
     samples, classes = {}, {}
-    rows = np.array([samples.setdefault(one, len(samples)) for one in columns.single_text(sample)])
+    rows = np.array([samples.setdefault(sample_id, len(samples)) for sample_id in columns.single_text(sample)])
     for row, name in enumerate(columns.single_text(class_)):
         if name not in classes:
             node = find_node(name, taxonomy)

@@ -123,7 +123,7 @@ class Npz:
     def __getitem__(self, key):
         """The values of an array; FileError when it holds objects or, with those before it, unpacks to far too many bytes."""
         self.asked[key] = self.members[key]
-        unpacked = sum(one.file_size for one in self.asked.values())
+        unpacked = sum(member.file_size for member in self.asked.values())
         limits.require_unpacked(self.source.where, unpacked, self.source.size, _AS_NPY)
         with self._open(key) as file:
             header = Header.read(file, f"{self.source.where}, array {key!r}", self.source.path.name)

@@ -57,9 +57,9 @@ def write_operating_point(point, path):
 
 
 def _once(pairs, where):
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
         seen = set()
         twice = next(name for name, _ in pairs if name in seen or seen.add(name))
         raise FileError(f"{where}: expected every key once, got {twice!r} twice. Remove one.")
-    return found
+    return entries

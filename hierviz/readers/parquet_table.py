@@ -47,13 +47,13 @@ class ParquetTable:
     @cached_property
     def file(self):
         """The open pyarrow.parquet.ParquetFile."""
-        found = self._opened()
-        if found.metadata.num_columns > limits.TABLE_COLUMNS:
+        parquet = self._opened()
+        if parquet.metadata.num_columns > limits.TABLE_COLUMNS:
             raise FileError(
-                f"{self.where}: expected at most {limits.TABLE_COLUMNS:,} columns, got {found.metadata.num_columns:,}. "
+                f"{self.where}: expected at most {limits.TABLE_COLUMNS:,} columns, got {parquet.metadata.num_columns:,}. "
                 "Save scores as .npy."
             )
-        return found
+        return parquet
 
     @cached_property
     def _content(self):

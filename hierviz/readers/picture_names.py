@@ -80,12 +80,12 @@ def note_others(path, others, notes):
     return foreign
 
 
-def without_strange(path, found, notes):
+def without_strange(path, picture_names, notes):
     """Those pictures whose names are UTF-8: other names can be neither shown nor written.
 
     `notes` grows by the others.
     """
-    strange = [name for name in found if not is_unicode(name)]
+    strange = [name for name in picture_names if not is_unicode(name)]
     if strange:
         has = (
             "picture has a name that is not UTF-8 and was"
@@ -93,20 +93,20 @@ def without_strange(path, found, notes):
             else "pictures have names that are not UTF-8 and were"
         )
         notes.append(f"{len(strange):,} {has} left out of {printable(path.name)}: {listed(strange, MOST_NAMED)}")
-    return [name for name in found if is_unicode(name)], strange
+    return [name for name in picture_names if is_unicode(name)], strange
 
 
 def names_in_folder(path):
     """(pictures in a folder and below, other files that are not hidden)."""
-    found, others = [], []
+    picture_names, others = [], []
     for folder, folders, files in os.walk(path):
         folders[:] = [name for name in folders if not name.startswith(".") and name != "__MACOSX"]
         inside = Path(folder).relative_to(path)
         names = [(inside / name).as_posix() for name in files if not name.startswith(".")]
         pictures = [name for name in names if is_picture(name)]
-        found += pictures
+        picture_names += pictures
         others += [name for name in names if not is_picture(name)]
-    return found, others
+    return picture_names, others
 
 
 def names_in_zip(path):
@@ -134,10 +134,10 @@ def names_in_zip(path):
     return pictures, [name for name in names if not is_picture(name) and not _is_hidden(name)]
 
 
-def chosen_names(path, found, names):
-    """Those of `found` that `names` call, with the folder or the suffix left out where only one fits."""
-    exact, by_file, by_stem = set(found), {}, {}
-    for name in found:
+def chosen_names(path, picture_names, names):
+    """Those of `picture_names` that `names` call, with the folder or the suffix left out where only one fits."""
+    exact, by_file, by_stem = set(picture_names), {}, {}
+    for name in picture_names:
         by_file.setdefault(PurePosixPath(name).name, []).append(name)
         by_stem.setdefault(PurePosixPath(name).stem, []).append(name)
     chosen, missing = [], []
@@ -154,7 +154,7 @@ def chosen_names(path, found, names):
     if missing:
         raise FileError(
             f"{path.name}: expected {len(chosen) + len(missing)} named pictures, {len(missing)} are not there: "
-            f"{listed(missing)}.{near_miss(missing[0], found)} Check the column of picture names."
+            f"{listed(missing)}.{near_miss(missing[0], picture_names)} Check the column of picture names."
         )
     return chosen
 

@@ -80,33 +80,33 @@ class Pictures:
         with translated(path.name, path=path):
             is_folder, is_there = path.is_dir(), path.exists()
         if is_folder:
-            found, others = names_in_folder(path)
+            picture_names, others = names_in_folder(path)
         elif not is_there:
             raise FileError(f"{path}: expected a folder or zip of pictures, got nothing there. Check the path.")
         elif _is_zip(path):
-            found, others = names_in_zip(path)
+            picture_names, others = names_in_zip(path)
         elif path.suffix.lower() in SUFFIXES:
-            found, path = [path.name], path.parent
+            picture_names, path = [path.name], path.parent
         else:
             raise FileError(
                 f"{path.name}: expected a folder, a zip or a picture ({', '.join(sorted(SUFFIXES))}), "
                 f"got another kind of file. Pack the pictures into a zip."
             )
-        if not found:
+        if not picture_names:
             instead = f" but {listed(sorted(others, key=natural_key))}" if others else ""
             raise FileError(
                 f"{path.name}: expected at least one picture ({', '.join(sorted(SUFFIXES))}), got none{instead}. "
                 "Check that this is the right folder or zip."
             )
-        found, strange = without_strange(path, sorted(found, key=natural_key), notes)
-        if not found:
+        picture_names, strange = without_strange(path, sorted(picture_names, key=natural_key), notes)
+        if not picture_names:
             raise FileError(
                 f"{path.name}: expected pictures whose names are UTF-8, got {listed(strange)}. Give them other names."
             )
         if names is not None:
-            return cls(path, tuple(chosen_names(path, found, names)))
+            return cls(path, tuple(chosen_names(path, picture_names, names)))
         left_out = note_others(path, others, notes)
-        return cls(path, tuple(found), tuple(notes), (*left_out, *strange))
+        return cls(path, tuple(picture_names), tuple(notes), (*left_out, *strange))
 
     def __len__(self):
         return len(self.names)

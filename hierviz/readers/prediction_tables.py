@@ -124,7 +124,7 @@ def _score_columns(table, names, taxonomy, classes, truth_column, has_header):
                 "Is a class missing, or an index column there?"
             )
         return dict(zip(places, np.asarray(classes).tolist(), strict=True))
-    found = {}
+    node_of_place = {}
     for place, name in enumerate(names) if has_header else ():
         is_other = name == truth_column or name.casefold() in _KNOWN
         # A class may be called "label": numbers tell it from a column of labels. An id column always is one.
@@ -133,8 +133,8 @@ def _score_columns(table, names, taxonomy, classes, truth_column, has_header):
             and name.casefold() not in ID_COLUMNS
             and (not is_other or table.is_number_column(place))
         ):
-            found[place] = taxonomy.index[name]
-    return found
+            node_of_place[place] = taxonomy.index[name]
+    return node_of_place
 
 
 def _form(table, names, scores, has_header):

@@ -121,17 +121,17 @@ def record_words(record, taxonomy):
     """
     if record is None:
         return {}, []
-    found = {"made by": _line(record.get("name", "a model"))}
+    detected = {"made by": _line(record.get("name", "a model"))}
     said, notes = record.get("detected"), record.get("notes")
     said = list(said.items())[:MOST_ENTRIES] if isinstance(said, dict) else ()
-    found |= {f"made by, {_line(key)}": _line(value) for key, value in said}
+    detected |= {f"made by, {_line(key)}": _line(value) for key, value in said}
     notes = [_line(note) for note in notes[:MOST_ENTRIES]] if isinstance(notes, list) else []
     there = record.get("taxonomy_sha256")
     if isinstance(there, str) and there != taxonomy.sha256:
         notes.append(
             f"the predictions were made with another taxonomy (hash {there[:8]}…, here {taxonomy.sha256[:8]}…)"
         )
-    return found, notes
+    return detected, notes
 
 
 def _line(value):

@@ -108,15 +108,15 @@ class Source:
     def read_bytes(self, most=None):
         """All bytes, unpacked; FileError beyond `most`, which is `limits.UNPACKED_BYTES` when absent."""
         most = limits.UNPACKED_BYTES if most is None else most
-        found, is_more = io.BytesIO(), not self.is_gzipped and self.size > most
+        content, is_more = io.BytesIO(), not self.is_gzipped and self.size > most
         if not is_more:
             with translated(self.where), self.open() as file:
                 # Asking for everything at once would ask for `most` bytes of memory.
-                while (some := file.read(_BYTES_AT_ONCE)) and found.tell() <= most:
-                    found.write(some)
-        if is_more or found.tell() > most:
+                while (some := file.read(_BYTES_AT_ONCE)) and content.tell() <= most:
+                    content.write(some)
+        if is_more or content.tell() > most:
             raise FileError(f"{self.where}: expected at most {limits.size_words(most)}, got more. Split the file.")
-        return found.getvalue()
+        return content.getvalue()
 
     def read_text(self, most=None, lines=None):
         """All text; FileError that names line and byte when it is not in the encoding that it seems to be in.
@@ -339,9 +339,9 @@ def _encoding_message(where, source, error):
         for number, line in enumerate(file, 1):
             try:
                 line.decode("utf-8")
-            except UnicodeDecodeError as found:
+            except UnicodeDecodeError as line_error:
                 return (
-                    f"{where}:{number}: expected UTF-8 text, got byte 0x{line[found.start]:02x} at byte {found.start + 1} "
-                    f"of the line. {advice}"
+                    f"{where}:{number}: expected UTF-8 text, got byte 0x{line[line_error.start]:02x} at byte "
+                    f"{line_error.start + 1} of the line. {advice}"
                 )
     return f"{where}: expected UTF-8 text, got bytes that are not. {advice}"

@@ -45,8 +45,8 @@ class Stamp:
     @classmethod
     def from_file(cls, file):
         """Of an open file."""
-        found = os.fstat(file.fileno())
-        return cls(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+        status = os.fstat(file.fileno())
+        return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
     def settle(self):
         """Wait until a later change gets a later modification time: at most 20 ms, only for a file that was written just now."""
@@ -55,14 +55,14 @@ class Stamp:
 
     def require(self, file, where, path):
         """Raise a ChangedFileError unless the open `file` is still this one."""
-        found = Stamp.from_file(file)
-        if found == self:
+        stamp = Stamp.from_file(file)
+        if stamp == self:
             return
         got = "one that was saved again"
-        if found.size < self.size:
-            got = f"a shorter one of {found.size} bytes"
-        elif found.size > self.size:
-            got = f"a longer one of {found.size} bytes"
+        if stamp.size < self.size:
+            got = f"a shorter one of {stamp.size} bytes"
+        elif stamp.size > self.size:
+            got = f"a longer one of {stamp.size} bytes"
         raise ChangedFileError(
             f"{where}: expected the file of {self.size} bytes that was opened, got {got}. Open it again to read it as it is now.",
             path,

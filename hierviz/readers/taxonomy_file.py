@@ -134,10 +134,10 @@ def _early_form(source, separator):
     if _is_uneven(lines, ";") and not any(word in PARENT_WORDS for word in words):
         return "paths"
     with translated(source.where):
-        found = find_separator(lines)
-    if found is None:
+        table_separator = find_separator(lines)
+    if table_separator is None:
         return "paths" if path_separator(lines) else None
-    if found == " " and path_separator(lines) and not _is_edge_list(lines):
+    if table_separator == " " and path_separator(lines) and not _is_edge_list(lines):
         return "paths"
     return None
 

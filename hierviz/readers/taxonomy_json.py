@@ -92,21 +92,21 @@ def _require_unicode(text, value, where):
 
 
 def _once(pairs, where):
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
         seen = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))
         raise TaxonomyError(
             f"{where}: expected every key of an object once, got {twice!r} again. Rename or merge the two."
         )
-    return found
+    return entries
 
 
 def _is_adjacency(value):
     """A flat dict of lists of names in which a child is a key as well."""
-    if not isinstance(value, dict) or not value or not all(isinstance(one, list) for one in value.values()):
+    if not isinstance(value, dict) or not value or not all(isinstance(names, list) for names in value.values()):
         return False
-    children = [child for one in value.values() for child in one]
+    children = [child for names in value.values() for child in names]
     return all(isinstance(child, str) for child in children) and any(child in value for child in children)
 
 
@@ -118,7 +118,7 @@ def _of_records(records, where, detected):
         raise TaxonomyError(
             f"{where}: expected a name in every record, got none of {', '.join(NAME_KEYS)}. Name every node."
         )
-    name = max(names, key=lambda one: len(parents.intersection(str(record[one]) for record in records)))
+    name = max(names, key=lambda candidate: len(parents.intersection(str(record[candidate]) for record in records)))
     edges = [(None if record.get(key) in (None, "") else str(record[key]), str(record[name])) for record in records]
     title = next((other for other in names if other != name and other in ("name", "title", "label")), None)
     titles = {str(record[name]): str(record[title]) for record in records} if title else None
@@ -131,21 +131,21 @@ def _walk(value, where):
     places, attributes, left_out = Places(), {}, {}
     waiting = [(value, Places.TOP, None)]
     while waiting:
-        one, above, name = waiting.pop()
+        part, above, name = waiting.pop()
         if name is not None:
             above = _add(places, above, name, where)
         below = []
-        if isinstance(one, list):
-            below = [(item, above, None) for item in one]
-        elif isinstance(one, dict):
-            name_key = next((key for key in NAME_KEYS if _is_name(one.get(key))), None)
-            child_key = next((key for key in CHILD_KEYS if isinstance(one.get(key), (list, dict))), None)
+        if isinstance(part, list):
+            below = [(item, above, None) for item in part]
+        elif isinstance(part, dict):
+            name_key = next((key for key in NAME_KEYS if _is_name(part.get(key))), None)
+            child_key = next((key for key in CHILD_KEYS if isinstance(part.get(key), (list, dict))), None)
             if name_key is not None and (
-                child_key is not None or not any(isinstance(x, (list, dict)) for x in one.values())
+                child_key is not None or not any(isinstance(x, (list, dict)) for x in part.values())
             ):
                 shape = f"nodes with {name_key!r} and {child_key or 'children'!r}" if child_key else shape
-                place = _add(places, above, one[name_key], where)
-                for key, item in one.items():
+                place = _add(places, above, part[name_key], where)
+                for key, item in part.items():
                     if (
                         key not in (name_key, child_key, *CHILD_KEYS)
                         and isinstance(item, (str, int, float))
@@ -156,16 +156,16 @@ def _walk(value, where):
                             attributes.setdefault(key, {})[place] = item
                         else:
                             left_out[key] = None
-                below = [(one[child_key], place, None)] if child_key else []
-            elif child_key is not None and len(one) == 1 and above == Places.TOP and isinstance(one[child_key], list):
-                below = [(one[child_key], above, None)]
+                below = [(part[child_key], place, None)] if child_key else []
+            elif child_key is not None and len(part) == 1 and above == Places.TOP and isinstance(part[child_key], list):
+                below = [(part[child_key], above, None)]
             else:
-                below = [(item, above, key) for key, item in one.items()]
-        elif _is_name(one):
-            _add(places, above, one, where)
-        elif one not in (None, ""):
+                below = [(item, above, key) for key, item in part.items()]
+        elif _is_name(part):
+            _add(places, above, part, where)
+        elif part not in (None, ""):
             raise TaxonomyError(
-                f"{where}: expected names of classes, got {_short(one)}{_inside(places, above)}. Write names as text."
+                f"{where}: expected names of classes, got {_short(part)}{_inside(places, above)}. Write names as text."
             )
         waiting.extend(reversed(below))
     notes = []

@@ -221,21 +221,23 @@ def _from_memory(truth, taxonomy):
             f"truth: expected a file, node numbers or names, got {type(truth).__name__}. Pass one of them."
         )
     entries = [
-        one if isinstance(one, (str, int, np.integer)) or one is None or not hasattr(one, "__iter__") else list(one)
-        for one in truth
+        entry
+        if isinstance(entry, (str, int, np.integer)) or entry is None or not hasattr(entry, "__iter__")
+        else list(entry)
+        for entry in truth
     ]
     lists = []
     for row, entry in enumerate(entries):
         nodes = []
-        for one in entry if isinstance(entry, list) else [entry]:
-            if isinstance(one, (int, np.integer)) and not isinstance(one, bool):
-                nodes += [int(one)] if one != -1 else []
-            elif one is not None and not (isinstance(one, str) and one == ""):
-                node = find_node(str(one), taxonomy)
+        for label in entry if isinstance(entry, list) else [entry]:
+            if isinstance(label, (int, np.integer)) and not isinstance(label, bool):
+                nodes += [int(label)] if label != -1 else []
+            elif label is not None and not (isinstance(label, str) and label == ""):
+                node = find_node(str(label), taxonomy)
                 if node is None:
                     raise PredictionsError(
-                        f"truth, entry {row}: expected a node number or the name of a node, got {one!r}."
-                        f"{near_miss(str(one), taxonomy.names) or ' Check the spelling.'}"
+                        f"truth, entry {row}: expected a node number or the name of a node, got {label!r}."
+                        f"{near_miss(str(label), taxonomy.names) or ' Check the spelling.'}"
                     )
                 nodes.append(node)
         lists.append(nodes)
