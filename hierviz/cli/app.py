@@ -69,17 +69,17 @@ def _server_settings(folder, options):
     """Settings of the server by name: those of .streamlit/config.toml, which Streamlit would mix with others, and the options."""
     import tomllib
 
-    found = {}
+    settings = {}
 
     def walk(prefix, table):
         for key, value in table.items():
-            walk(f"{prefix}{key}.", value) if isinstance(value, dict) else found.update({prefix + key: value})
+            walk(f"{prefix}{key}.", value) if isinstance(value, dict) else settings.update({prefix + key: value})
 
     walk("", tomllib.loads((folder / ".streamlit" / "config.toml").read_text(encoding="utf-8")))
     if options.port:
-        found["server.port"] = options.port
+        settings["server.port"] = options.port
     if options.no_browser:
-        found["server.headless"] = True
+        settings["server.headless"] = True
     if options.max_upload_mb:
-        found["server.maxUploadSize"] = options.max_upload_mb
-    return found | server_settings(options, found["server.allowedHosts"])
+        settings["server.maxUploadSize"] = options.max_upload_mb
+    return settings | server_settings(options, settings["server.allowedHosts"])

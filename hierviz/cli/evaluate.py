@@ -71,13 +71,13 @@ def run_evaluate(options):
     if point is not None:
         chosen = {"rule": RULE, "threshold": point.threshold}
     choice = chosen | chosen_parameters(options, taxonomy)
-    found = evaluate(models, **choice)
+    report = evaluate(models, **choice)
     if point is not None:
-        for entry in found["models"]:
+        for entry in report["models"]:
             entry["notes"] += operating_point_notes(point, entry)
     if options.per_sample:
         write_csv(options.per_sample, *per_sample_table(models, choice))
-    write_text(options.json, json.dumps(with_flags(found), indent=1, ensure_ascii=False) + "\n")
+    write_text(options.json, json.dumps(with_flags(report), indent=1, ensure_ascii=False) + "\n")
 
 
 def run_curve(options):

@@ -26,7 +26,7 @@ def add_model_flags(command, *, required):
     # argparse takes "-1,1" for an option, unless it looks like a negative number.
     command._negative_number_matcher = re.compile(r"^-\d[\d.,eE+-]*$|^-\.\d[\d.,eE+-]*$")
     several = {"required": True} if required else {"action": "append", "default": []}
-    found = [
+    actions = [
         command.add_argument("--model", metavar="M.onnx", help="weight files stand beside it", **several),
         command.add_argument("--taxonomy", required=required, metavar="T", help="the tree or graph of classes"),
         command.add_argument(
@@ -75,7 +75,7 @@ def add_model_flags(command, *, required):
         ),
     ]
     shape = command.add_argument_group("preprocessing of pictures (overrides what the model declares)")
-    found += [
+    actions += [
         shape.add_argument("--layout", metavar="NHWC|NCHW", help="which axis holds the colours"),
         shape.add_argument("--size", metavar="HxW", help="height and width in pixels"),
         shape.add_argument("--colour", "--color", metavar="RGB|BGR|GREY", help="order of the colours"),
@@ -85,7 +85,7 @@ def add_model_flags(command, *, required):
     ]
     limits = command.add_argument_group("limits of the process that runs the model")
     return [
-        *found,
+        *actions,
         limits.add_argument(
             "--cpu-seconds", type=float, metavar="X", help="processor time for loading, and for each batch (60)"
         ),

@@ -46,7 +46,7 @@ def _epilog():
         "",
         "keys of --parametrisation:",
     ]
-    lines += [f"  {key:19} {one.sentence}" for key, one in PARAMETRISATIONS.items()]
+    lines += [f"  {key:19} {parametrisation.sentence}" for key, parametrisation in PARAMETRISATIONS.items()]
     return "\n".join(lines)
 
 
@@ -112,7 +112,9 @@ def _inspect(model, target):
         # Another taxonomy than the model's: the rest of the account would mislead.
         model.require_answers()
     if target:
-        questions = [one | {"flags": [flag(key) for key in one["keywords"]]} for one in model.account["questions"]]
+        questions = [
+            question | {"flags": [flag(key) for key in question["keywords"]]} for question in model.account["questions"]
+        ]
         account = with_flags(model.account | {"questions": questions})
         write_text(target, json.dumps(account, indent=1, ensure_ascii=False) + "\n")
     else:

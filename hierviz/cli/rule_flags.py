@@ -36,7 +36,7 @@ def flag(name):
 
 
 def _flagged():
-    return {name: one for name, one in rule_parameters().items() if name != THRESHOLD.name}
+    return {name: parameter for name, parameter in rule_parameters().items() if name != THRESHOLD.name}
 
 
 def _help(parameter, rules):
