@@ -35,7 +35,12 @@ def start_of(spec):
     return found
 
 
-@pytest.mark.parametrize("pair", axes())
+DAILY = ("recall-correct", "threshold-hf1")
+
+
+@pytest.mark.parametrize(
+    "pair", [pair if pair in DAILY else pytest.param(pair, marks=pytest.mark.long) for pair in axes()]
+)
 def test_every_pair_of_metrics(pair):
     visit = Visit("curves", models="flat-softmax,multi-label", axes=pair)
     assert visit.control("Axes").value == pair
@@ -119,9 +124,14 @@ EXTREMES = {
 @pytest.mark.parametrize(
     ("name", "pair"),
     [
-        *((name, "recall-correct") for name in EXTREMES),
         ("one sample", "threshold-hf1"),
-        *(pytest.param(name, "threshold-hf1", marks=pytest.mark.long) for name in [*EXTREMES][1:]),
+        ("constant scores", "recall-correct"),
+        *(
+            pytest.param(name, pair, marks=pytest.mark.long)
+            for name in EXTREMES
+            for pair in ("recall-correct", "threshold-hf1")
+            if (name, pair) not in (("one sample", "threshold-hf1"), ("constant scores", "recall-correct"))
+        ),
     ],
 )
 def test_extreme_data_with_everything_drawn(tmp_path, name, pair):

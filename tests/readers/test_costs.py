@@ -63,6 +63,7 @@ for name in sys.argv[1:]:
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no limit on processor time")
 def test_no_file_costs_the_square_of_its_size(tmp_path):
     (tmp_path / "edges.csv").write_text(EDGES)
