@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hierviz.errors import PredictionsError
 from hierviz.node_lists import NodeLists
+from hierviz.taxonomy import Taxonomy
 
 KINDS = {"f": "floats", "i": "integers", "u": "integers", "b": "booleans", "U": "texts"}
 
 
-def checked_probabilities(taxonomy, p):
+def checked_probabilities(taxonomy: Taxonomy, p: ArrayLike) -> np.ndarray:
     """`p` as float64; a PredictionsError unless its shape is (n_samples, n_nodes) and all values are finite."""
     p = np.asarray(p, dtype=np.float64)
     if p.ndim != 2 or p.shape[1] != taxonomy.n_nodes:

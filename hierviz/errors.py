@@ -10,7 +10,7 @@ import re
 import unicodedata
 from functools import partial
 
-from hierviz.parameters import QUOTED, in_python, named, parameters_in, template_of
+from hierviz.parameters import QUOTED, Words, in_python, named, parameters_in, template_of
 
 LONGEST_MESSAGE = 500
 LONGEST_VALUE = 60
@@ -32,16 +32,16 @@ class HiervizError(Exception):
         With parameters as `parameters.named` reads them; kept as `template`. As text the error names Python's keywords.
     """
 
-    def __init__(self, message=""):
+    def __init__(self, message: str = "") -> None:
         self.template = template_of(message)
         super().__init__(self.said(in_python))
 
     @property
-    def parameters(self):
+    def parameters(self) -> tuple[str, ...]:
         """The parameters that the message asks for: keys of `hierviz.parameters.PARAMETERS`."""
         return parameters_in(self.template)
 
-    def said(self, words):
+    def said(self, words: Words) -> str:
         """The message in the words of who shows it; see `parameters.named`."""
         return _one_line(named(self.template, words))
 

@@ -6,6 +6,7 @@ Values in quotes are never changed.
 """
 
 import re
+from collections.abc import Callable
 
 # Parameter to how Python takes it.
 PARAMETERS = {
@@ -34,6 +35,9 @@ QUOTED = r"""python\ -c\ "[^"]*" | (?<![\w\\]) b? (?: '[^'\\]*(?:\\.[^'\\]*)*' |
 _NAMED = re.compile(
     rf"(?P<quoted>{QUOTED}) | \{{(?P<name>[a-z_.]+)(?:=(?P<value>[^{{}}]*))?\}}", re.VERBOSE | re.DOTALL
 )
+
+# Called with a key of `PARAMETERS` and the value to give, None where any will do.
+Words = Callable[[str, str | None], str]
 
 
 def named(text, words):

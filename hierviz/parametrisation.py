@@ -20,6 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hierviz.errors import PredictionsError, listed
 from hierviz.taxonomy import Taxonomy
@@ -59,7 +60,7 @@ class Parametrisation:
     is_coherent: bool = True
 
 
-def default_columns(taxonomy: Taxonomy, parametrisation: str):
+def default_columns(taxonomy: Taxonomy, parametrisation: str) -> np.ndarray:
     """Node of each column when nothing names them.
 
     Returns
@@ -76,7 +77,9 @@ def default_columns(taxonomy: Taxonomy, parametrisation: str):
     ]
 
 
-def node_probabilities(taxonomy, scores, parametrisation, scored_nodes=None):
+def node_probabilities(
+    taxonomy: Taxonomy, scores: ArrayLike, parametrisation: str, scored_nodes: ArrayLike | None = None
+) -> np.ndarray:
     """Probability of every node for every row of scores.
 
     Parameters

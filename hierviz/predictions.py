@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 
@@ -62,7 +63,7 @@ class Predictions(FromMemory):
 
     taxonomy: Taxonomy
     name: str = "model"
-    scores: object | None = None
+    scores: Any = None
     parametrisation: str | None = None
     scored_nodes: np.ndarray | None = None
     labels: NodeLists | None = None
@@ -74,7 +75,7 @@ class Predictions(FromMemory):
     n_without_truth: int = 0
     notes: tuple[str, ...] = ()
     detected: Mapping[str, str] = field(default_factory=dict)
-    media: object | None = None
+    media: Any = None
 
     def __post_init__(self):
         if (self.scores is None) == (self.labels is None):
@@ -107,7 +108,17 @@ class Predictions(FromMemory):
         return f"<Predictions {self.name!r}: {what} of {self.n_samples} samples, {self.truth_words}>"
 
     @classmethod
-    def from_scores(cls, taxonomy, scores, parametrisation, *, scored_nodes=None, truth=None, name="model", **more):
+    def from_scores(
+        cls,
+        taxonomy: Taxonomy,
+        scores: Any,
+        parametrisation: str,
+        *,
+        scored_nodes: np.ndarray | None = None,
+        truth: Any = None,
+        name: str = "model",
+        **more: Any,
+    ) -> Self:
         """Predictions from an array of scores; checks once that they are finite and, for probabilities, in range.
 
         Raises
@@ -120,7 +131,16 @@ class Predictions(FromMemory):
         return made
 
     @classmethod
-    def from_labels(cls, taxonomy, labels, *, truth=None, name="model", is_hard=False, **more):
+    def from_labels(
+        cls,
+        taxonomy: Taxonomy,
+        labels: Any,
+        *,
+        truth: Any = None,
+        name: str = "model",
+        is_hard: bool = False,
+        **more: Any,
+    ) -> Self:
         """Predictions from lists of predicted nodes, or from one node a sample (then `is_hard` is set)."""
         if not isinstance(labels, NodeLists):
             labels = _as_nodes("labels", labels)
@@ -128,69 +148,69 @@ class Predictions(FromMemory):
                 labels, is_hard = NodeLists(np.arange(len(labels) + 1), labels), True
         return cls(taxonomy, name, labels=labels, is_hard=is_hard, truth=_as_nodes("truth", truth), **more)
 
-    def replace(self, **changes):
+    def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed."""
         return replace(self, **changes)
 
     @property
-    def has_scores(self):
+    def has_scores(self) -> bool:
         """True for scores, False for labels."""
         return self.scores is not None
 
     @property
-    def n_samples(self):
+    def n_samples(self) -> int:
         """Number of rows, with or without a known truth."""
-        return len(self.labels) if self.scores is None else self.scores.shape[0]
+        return self.scores.shape[0] if self.labels is None else len(self.labels)
 
     @property
-    def has_single_truth(self):
+    def has_single_truth(self) -> bool:
         """True when every sample has at most one true node, kept as an array."""
         return isinstance(self.truth, np.ndarray)
 
     @property
-    def has_truth(self):
+    def has_truth(self) -> np.ndarray:
         """Which samples have a known truth, shape (n_samples,) of bool."""
         if self.truth is None:
             return np.zeros(self.n_samples, dtype=bool)
-        return self.truth >= 0 if self.has_single_truth else self.truth.lengths > 0
+        return self.truth.lengths > 0 if isinstance(self.truth, NodeLists) else self.truth >= 0
 
     @property
-    def truth_words(self):
+    def truth_words(self) -> str:
         """How much truth there is, in words."""
         known = int(self.has_truth.sum())
         return "truth known" if known == self.n_samples else f"truth known for {known}" if known else "no truth"
 
     @cached_property
-    def ids(self):
+    def ids(self) -> np.ndarray:
         """Id of every sample as text, shape (n_samples,); row numbers, counted from 0, when there are no ids."""
         return np.arange(self.n_samples).astype(str) if self.sample_ids is None else np.asarray(self.sample_ids)
 
     @cached_property
-    def row_of(self):
+    def row_of(self) -> dict[str, int]:
         """Mapping of sample id to row."""
         return {name: row for row, name in enumerate(self.ids.tolist())}
 
-    def sample_id(self, row):
+    def sample_id(self, row: int) -> str:
         """Id of a sample as text; its row number, counted from 0, when there are no ids."""
         return str(row) if self.sample_ids is None else str(self.sample_ids[row])
 
-    def picture(self, row, most=None):
+    def picture(self, row: int, most: int | None = None) -> bytes | None:
         """PNG bytes of a sample's picture, reduced to `most` pixels a side when given; None when it has none."""
         column = next((self.attributes[key] for key in ("image", "file") if key in self.attributes), None)
         return (
             None if self.media is None or column is None or not column[row] else self.media.png(str(column[row]), most)
         )
 
-    def text(self, row):
+    def text(self, row: int) -> str | None:
         """Text of a sample, None when it has none."""
         return str(self.attributes["text"][row]) if "text" in self.attributes else None
 
-    def blocks(self):
+    def blocks(self) -> list[slice]:
         """Slices of rows that together are all of them, each small enough to hold its node probabilities."""
         step = max(1, BLOCK_VALUES // self.taxonomy.n_nodes)
         return [slice(start, min(start + step, self.n_samples)) for start in range(0, self.n_samples, step)]
 
-    def node_probabilities(self, rows=slice(None)):
+    def node_probabilities(self, rows: slice | np.ndarray = slice(None)) -> np.ndarray:
         """Probability of every node for some rows.
 
         Parameters
@@ -207,11 +227,11 @@ class Predictions(FromMemory):
         PredictionsError
             If this holds labels, not scores.
         """
-        if self.scores is None:
+        if self.scores is None or self.parametrisation is None:
             raise PredictionsError(f"{self.name}: expected scores, got labels, which have no probabilities.")
         return node_probabilities(self.taxonomy, np.asarray(self.scores[rows]), self.parametrisation, self.scored_nodes)
 
-    def check_scores(self, where="scores"):
+    def check_scores(self, where: str = "scores") -> None:
         """Look at every score once, in blocks.
 
         Raises
@@ -234,6 +254,7 @@ class Predictions(FromMemory):
                 row, column = np.argwhere(wrong)[0]
                 nodes = self.scored_nodes
                 if nodes is None:
+                    assert self.parametrisation is not None
                     nodes = default_columns(self.taxonomy, self.parametrisation)
                     nodes = np.arange(block.shape[1]) if len(nodes) != block.shape[1] else nodes
                 expected = "a probability from 0 to 1" if is_probability else "a finite score"

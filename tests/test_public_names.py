@@ -1,5 +1,7 @@
 """What `import hierviz as hv` hands out, and the frames that its results become."""
 
+import inspect
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -89,3 +91,31 @@ def test_frames_of_samples(taxonomy, predictions):
     # Sets and lists of several truths have no single node to name.
     several = predictions.replace(truth=hv.NodeLists.from_lists([[2], [6], [5, 3]]))
     assert "truth" not in hv.Evaluation.from_predictions(several).to_frame("leaf")
+
+
+def functions_of(name):
+    """(name, function) of a public function, or of each public method and property that hierviz gives a public class."""
+    thing = getattr(hv, name)
+    if inspect.isfunction(thing):
+        yield name, thing
+    for owner in thing.__mro__ if inspect.isclass(thing) else ():
+        for key, member in vars(owner).items() if owner.__module__.startswith("hierviz.") else ():
+            function = getattr(member, "fget", getattr(member, "func", getattr(member, "__func__", member)))
+            if inspect.isfunction(function) and not key.startswith("_"):
+                yield f"{owner.__name__}.{key}", function
+
+
+@pytest.mark.parametrize("name", hv.__all__)
+def test_every_parameter_and_result_is_annotated(name):
+    for where, function in functions_of(name):
+        signature = inspect.signature(function)
+        parameters = [parameter for key, parameter in signature.parameters.items() if key not in ("self", "cls")]
+        bare = [parameter.name for parameter in parameters if parameter.annotation is inspect.Parameter.empty]
+        assert bare == [], where
+        assert signature.return_annotation is not inspect.Signature.empty, where
+
+
+def test_methods_of_every_kind_are_looked_at():
+    names = {where for name in hv.__all__ for where, _ in functions_of(name)}
+    assert {"evaluate", "show", "Evaluation.curve", "Evaluation.from_predictions", "Predictions.n_samples"} <= names
+    assert {"StepCurve.at", "FromMemory.from_frame", "HiervizError.said", "NodeLists.take"} <= names

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from typing import Any
 
 from hierviz.charts.export import to_svg, to_vega_lite
 from hierviz.charts.theme import palette
@@ -34,7 +35,7 @@ class Shown:
         return f"<hierviz chart, {self.width} x {self.height} pixels>"
 
 
-def show(chart, dark=False):
+def show(chart: Any, dark: bool = False) -> Shown:
     """Show a chart in a notebook; works offline, and the keyboard reaches its slider.
 
     Parameters
@@ -52,9 +53,8 @@ def show(chart, dark=False):
     import vl_convert
 
     spec = to_vega_lite(chart, dark)
-    width, height = (
-        float(one) for one in re.search(r'<svg[^>]*? width="([\d.]+)" height="([\d.]+)"', to_svg(chart, dark)).groups()
-    )
+    size = re.findall(r'<svg[^>]*? width="([\d.]+)" height="([\d.]+)"', to_svg(chart, dark))[0]
+    width, height = map(float, size)
     # Bound inputs stand below the picture, one a line.
     n_inputs = sum(bool(param.get("bind")) for param in spec.get("params", ()))
     look = palette(dark)

@@ -15,13 +15,17 @@ References
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hierviz.checks import check_truth_first
 from hierviz.curves.operating_curve import StepCurve, operating_curve
 from hierviz.inference.pareto_table import ParetoTable, as_table
 from hierviz.inference.rules import BITS_TIE
+from hierviz.predictions import Predictions
+from hierviz.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,12 +41,14 @@ class InformationCurve(StepCurve):
     n_samples : int
     """
 
-    def place(self, bits):
+    def place(self, bits: ArrayLike) -> Any:
         """Index of the point that holds at each bound (number or array): the number of breakpoints not below it."""
         return np.searchsorted(-self.threshold, BITS_TIE - np.asarray(bits, dtype=np.float64))
 
 
-def information_curve(taxonomy, truth, table):
+def information_curve(
+    taxonomy: Taxonomy, truth: ArrayLike, table: ArrayLike | Predictions | ParetoTable
+) -> InformationCurve:
     """Operating curve of rule `information_threshold` over all bounds [1]_.
 
     Parameters

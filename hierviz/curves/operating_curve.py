@@ -21,12 +21,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hierviz.checks import check_truth_first
 from hierviz.errors import PredictionsError
-from hierviz.inference.pareto_table import as_table
+from hierviz.inference.pareto_table import ParetoTable, as_table
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS, path_keys
+from hierviz.predictions import Predictions
+from hierviz.taxonomy import Taxonomy
 
 # The grid of thresholds that a person can choose from, descending.
 THOUSANDTHS = np.arange(1000, -1, -1) / 1000
@@ -50,11 +53,15 @@ class StepCurve:
     n_samples: int
 
     @property
-    def n_points(self):
+    def n_points(self) -> int:
         """J + 1."""
         return len(self.threshold) + 1
 
-    def at(self, threshold):
+    def place(self, threshold: ArrayLike) -> Any:
+        """Index of the point that holds at each threshold (number or array)."""
+        raise NotImplementedError
+
+    def at(self, threshold: ArrayLike) -> dict[str, Any]:
         """Values at one or several thresholds: dict of float, or of arrays of the shape of `threshold`."""
         place = self.place(threshold)
         return {key: values[place] for key, values in self.values.items()}
@@ -73,7 +80,7 @@ class OperatingCurve(StepCurve):
     n_samples : int
     """
 
-    def place(self, threshold):
+    def place(self, threshold: ArrayLike) -> Any:
         """Index of the point that holds at each threshold (number or array): the number of breakpoints above it."""
         return np.searchsorted(-self.threshold, -np.asarray(threshold), side="left")
 
@@ -92,7 +99,7 @@ class OperatingCurve(StepCurve):
         first = max(1.0, float(self.threshold[0])) if len(self.threshold) else 1.0
         return {"threshold": np.append(first, self.threshold), **self.values}
 
-    def sampled(self, thresholds):
+    def sampled(self, thresholds: ArrayLike) -> OperatingCurve:
         """The curve at descending `thresholds` only, as an OperatingCurve of len(thresholds) points.
 
         ``sampled(np.linspace(1, 0, 1001))`` is the variant of the published iNaturalist table.
@@ -100,7 +107,7 @@ class OperatingCurve(StepCurve):
         thresholds = np.asarray(thresholds)
         return OperatingCurve(thresholds[:-1], self.at(thresholds), self.n_samples)
 
-    def best_threshold(self, key, *, correct=0.0):
+    def best_threshold(self, key: str, *, correct: float = 0.0) -> float | None:
         """Threshold with the best mean of a metric, among thousandths from 0 to 1.
 
         Parameters
@@ -120,7 +127,7 @@ class OperatingCurve(StepCurve):
         gain = -values[key] if METRICS[key].better == "lower" else values[key]
         return float(THOUSANDTHS[np.argmax(np.where(allowed, gain, -np.inf))]) if allowed.any() else None
 
-    def summary(self):
+    def summary(self) -> dict[str, float]:
         """Numbers of the whole curve, named as block `curve` of the JSON.
 
         Returns
@@ -146,7 +153,9 @@ class OperatingCurve(StepCurve):
         }
 
 
-def operating_curve(taxonomy, truth, table):
+def operating_curve(
+    taxonomy: Taxonomy, truth: ArrayLike, table: ArrayLike | Predictions | ParetoTable
+) -> OperatingCurve:
     """Operating curve of a data set.
 
     Parameters

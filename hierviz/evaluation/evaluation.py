@@ -12,24 +12,25 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from hierviz.curves.operating_curve import operating_curve
+from hierviz.curves.operating_curve import OperatingCurve, operating_curve
 from hierviz.errors import PredictionsError
 from hierviz.inference.pareto_table import ParetoTable, pareto_table
 from hierviz.inference.registry import infer, inference_rule, top_down
-from hierviz.metrics.confusion.confusion import confusion
+from hierviz.metrics.confusion.confusion import HierarchicalConfusion, confusion
 from hierviz.metrics.confusion.path_cover import greedy_cover
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import path_keys
 from hierviz.metrics.sets.label_sets import LabelSetCounts
 from hierviz.metrics.win import best_leaf_metrics, win
 from hierviz.predictions import Predictions
-from hierviz.taxonomy import NodeLists
+from hierviz.taxonomy import NodeLists, Taxonomy
 
 NODE_COLUMNS = ("truth", "predicted", "top_down", "argmax_leaf")
 
@@ -65,13 +66,15 @@ class Evaluation:
     _label_counts: dict = field(default_factory=dict, repr=False)
 
     @classmethod
-    def from_predictions(cls, predictions, progress=None):
+    def from_predictions(
+        cls, predictions: Predictions, progress: Callable[[int, int], object] | None = None
+    ) -> Evaluation:
         """Evaluate a Predictions, in blocks of rows; `progress` is called with (rows done, n_samples)."""
         judged = predictions.has_truth
         if not predictions.has_scores:
             return cls(predictions, judged)
         taxonomy, n = predictions.taxonomy, predictions.n_samples
-        has_win = predictions.has_single_truth and taxonomy.is_tree
+        single_truth = predictions.truth if isinstance(predictions.truth, np.ndarray) and taxonomy.is_tree else None
         best_leaf, leaf_mass = np.zeros(n, dtype=np.intp), np.zeros(n)
         wins, raw_wins, p_truth = (np.full(n, np.nan) for _ in range(3))
         tables = []
@@ -80,9 +83,9 @@ class Evaluation:
             tables.append(pareto_table(taxonomy, p))
             best_leaf[rows] = top_down(taxonomy, p)
             leaf_mass[rows] = p[:, taxonomy.leaves].sum(axis=1)
-            if has_win:
+            if single_truth is not None:
                 known = judged[rows]
-                truth, p = predictions.truth[rows][known], p[known]
+                truth, p = single_truth[rows][known], p[known]
                 places = np.arange(rows.start, rows.stop)[known]
                 wins[places] = win(taxonomy, truth, p)
                 raw_wins[places] = (p[:, 0] + wins[places]) / 2
@@ -90,33 +93,34 @@ class Evaluation:
             if progress:
                 progress(rows.stop, n)
         table = ParetoTable.concatenate(tables) if tables else pareto_table(taxonomy, predictions)
-        if not has_win:
-            wins = raw_wins = p_truth = None
+        if single_truth is None:
+            return cls(predictions, judged, table, best_leaf, leaf_mass=leaf_mass)
         return cls(predictions, judged, table, best_leaf, wins, raw_wins, p_truth, leaf_mass)
 
     @property
-    def taxonomy(self):
+    def taxonomy(self) -> Taxonomy:
         """The taxonomy of the predictions."""
         return self.predictions.taxonomy
 
     @cached_property
-    def rows(self):
+    def rows(self) -> np.ndarray:
         """Rows of the judged samples, shape (n_judged,)."""
         return np.flatnonzero(self.judged)
 
     @property
-    def n_judged(self):
+    def n_judged(self) -> int:
         """Number of samples the means run over."""
         return len(self.rows)
 
     @property
-    def truth(self):
+    def truth(self) -> np.ndarray | NodeLists:
         """True node of each judged sample, shape (n_judged,); NodeLists where the truth lists several."""
         truth = self.predictions.truth
-        return truth[self.judged] if self.predictions.has_single_truth else truth.take(self.rows)
+        assert truth is not None
+        return truth.take(self.rows) if isinstance(truth, NodeLists) else truth[self.judged]
 
     @cached_property
-    def curve(self):
+    def curve(self) -> OperatingCurve:
         """OperatingCurve over the judged samples.
 
         Raises
@@ -127,9 +131,10 @@ class Evaluation:
         reason = self.why_no_curve()
         if reason:
             raise PredictionsError(f"{self.predictions.name}: expected an operating curve, got none: {reason}.")
-        return operating_curve(self.taxonomy, self.truth, self.table.take(self.rows))
+        assert self.table is not None
+        return operating_curve(self.taxonomy, np.asarray(self.truth), self.table.take(self.rows))
 
-    def why_not_one_truth(self):
+    def why_not_one_truth(self) -> str | None:
         """Why measures of one true node on a tree do not apply, in words; None when they do."""
         if self.n_judged == 0:
             return "no sample has a known truth"
@@ -140,12 +145,12 @@ class Evaluation:
             return f"they are defined on trees, and {several!r} has several parents in this taxonomy"
         return None
 
-    def why_no_curve(self):
+    def why_no_curve(self) -> str | None:
         """Why this input has no operating curve and no win, in words; None when it has them."""
         no_scores = None if self.predictions.has_scores else "they need scores, and this file holds labels"
         return self.why_not_one_truth() or no_scores
 
-    def why_no_mistakes(self):
+    def why_no_mistakes(self) -> str | None:
         """Why answers cannot be ranked one by one, in words; None when they can."""
         several = "they need one answer per sample, and these label lists hold several, or labels outside the taxonomy"
         has_answers = self.predictions.has_scores or self.label_paths() is not None
@@ -153,7 +158,7 @@ class Evaluation:
 
     # Answers -------------------------------------------------------------------------------------------------------
 
-    def answers(self, rule="majority", threshold=0.5, **parameters):
+    def answers(self, rule: str = "majority", threshold: float = 0.5, **parameters: Any) -> np.ndarray | NodeLists:
         """Predicted node of every sample by an inference rule, shape (n_samples,), before truncation.
 
         Parameters
@@ -175,7 +180,7 @@ class Evaluation:
         PredictionsError
             If these are labels, or the rule or a parameter is not valid.
         """
-        if self.table is None:
+        if self.table is None or self.best_leaf is None:
             raise PredictionsError(
                 f"{self.predictions.name}: expected scores for rule {rule!r}, got labels. Use scores."
             )
@@ -188,10 +193,12 @@ class Evaluation:
         if rule == "top_down":
             return self.best_leaf
         taxonomy, predictions = self.taxonomy, self.predictions
-        parts = [infer(taxonomy, predictions.node_probabilities(rows), rule, **given) for rows in predictions.blocks()]
+        parts: list[Any] = [
+            infer(taxonomy, predictions.node_probabilities(rows), rule, **given) for rows in predictions.blocks()
+        ]
         return NodeLists.concatenate(parts) if entry.returns_sets else np.concatenate(parts)
 
-    def label_paths(self):
+    def label_paths(self) -> np.ndarray | None:
         """End of the one path that the labels of each sample stand for, shape (n_samples,); None when one has several."""
         labels = self.predictions.labels
         if labels is None or (len(labels) and labels.lengths.max() > 1) or (labels.nodes < 0).any():
@@ -202,20 +209,19 @@ class Evaluation:
 
     # Metrics of the judged samples ---------------------------------------------------------------------------------
 
-    def confusion(self, rule="majority", threshold=0.5, **parameters):
+    def confusion(self, rule: str = "majority", threshold: float = 0.5, **parameters: Any) -> HierarchicalConfusion:
         """Hierarchical confusion: the answer by `rule` as a path, or lists turned into paths by the greedy cover."""
         taxonomy, predictions = self.taxonomy, self.predictions
         truth = self.truth
         if not predictions.has_single_truth:
             truth = greedy_cover(taxonomy, truth).ends
-        predicted = self.answers(rule, threshold, **parameters) if predictions.has_scores else predictions.labels
-        if isinstance(predicted, NodeLists):
-            predicted = greedy_cover(taxonomy, predicted.take(self.rows))
-        else:
-            predicted = predicted[self.rows]
-        return confusion(taxonomy, truth, predicted)
+        labels = predictions.labels
+        answers = self.answers(rule, threshold, **parameters) if labels is None else labels
+        if isinstance(answers, NodeLists):
+            return confusion(taxonomy, truth, greedy_cover(taxonomy, answers.take(self.rows)))
+        return confusion(taxonomy, truth, answers[self.rows])
 
-    def label_counts(self, threshold=0.5):
+    def label_counts(self, threshold: float = 0.5) -> LabelSetCounts:
         """LabelSetCounts of the sets {score > threshold}, or of the label lists; kept for the next call."""
         key = threshold if self.predictions.has_scores else None
         if key not in self._label_counts:
@@ -236,8 +242,11 @@ class Evaluation:
             counts.add(truth, predictions.node_probabilities(rows)[known])
         return counts
 
-    def distribution_per_sample(self):
+    def distribution_per_sample(self) -> dict[str, np.ndarray]:
         """Win, logarithms and probability of the truth of each judged sample: dict of arrays."""
+        assert self.win is not None
+        assert self.raw_win is not None
+        assert self.p_truth is not None
         wins, p_truth = self.win[self.judged], self.p_truth[self.judged]
         with np.errstate(divide="ignore"):
             return {
@@ -248,7 +257,7 @@ class Evaluation:
                 "p_truth": p_truth,
             }
 
-    def per_sample(self, rule="majority", threshold=0.5, **parameters):
+    def per_sample(self, rule: str = "majority", threshold: float = 0.5, **parameters: Any) -> dict[str, np.ndarray]:
         """Every number of every judged sample.
 
         Returns
@@ -259,31 +268,32 @@ class Evaluation:
             of a column is the number in the JSON; ``tp, tn, fp, fn, hp, hr, hf1`` of the paths and ``n_predicted`` of
             the set. Only what applies to the input is there.
         """
-        found = {"row": self.rows, "sample_id": self.predictions.ids[self.rows]}
+        columns = {"row": self.rows, "sample_id": self.predictions.ids[self.rows]}
         if not self.n_judged:
-            return found
+            return columns
         if self.predictions.has_single_truth:
-            found["truth"] = self.truth
-        if self.table is not None:
+            columns["truth"] = self.truth
+        if self.best_leaf is not None:
             if not inference_rule(rule).returns_sets:
-                found["predicted"] = self.answers(rule, threshold, **parameters)[self.rows]
-            found["top_down"], found["argmax_leaf"] = self.best_leaf[self.rows], self.answers("leaf")[self.rows]
+                columns["predicted"] = np.asarray(self.answers(rule, threshold, **parameters))[self.rows]
+            columns["top_down"] = self.best_leaf[self.rows]
+            columns["argmax_leaf"] = np.asarray(self.answers("leaf"))[self.rows]
         elif (ends := self.label_paths()) is not None:
-            found["predicted"] = ends[self.rows]
+            columns["predicted"] = ends[self.rows]
         if self.why_no_curve() is None:
-            found |= self.distribution_per_sample()
-            best = best_leaf_metrics(self.taxonomy, self.truth, found["top_down"])
+            columns |= self.distribution_per_sample()
+            best = best_leaf_metrics(self.taxonomy, self.truth, columns["top_down"])
             keys = ("one_hot_win", "coarsest_accuracy", "parents_accuracy", "finest_accuracy")
-            found |= {key: best[key] for key in keys}
-            leaf = best_leaf_metrics(self.taxonomy, self.truth, found["argmax_leaf"])
-            found["argmax_leaf_accuracy"] = leaf["finest_accuracy"]
-            if "predicted" in found:
-                metrics = path_metrics(self.taxonomy, self.truth, found["predicted"])
-                found |= {key: metrics[key] for key in path_keys()}
-        found |= self.confusion(rule, threshold, **parameters).per_sample
+            columns |= {key: best[key] for key in keys}
+            leaf = best_leaf_metrics(self.taxonomy, self.truth, columns["argmax_leaf"])
+            columns["argmax_leaf_accuracy"] = leaf["finest_accuracy"]
+            if "predicted" in columns:
+                metrics = path_metrics(self.taxonomy, np.asarray(self.truth), columns["predicted"])
+                columns |= {key: metrics[key] for key in path_keys()}
+        columns |= self.confusion(rule, threshold, **parameters).per_sample
         names = {"hf1": "hf1_samples", "ihf1": "ihf1_samples", "hp": "hp_samples", "hr": "hr_samples"}
         sets = self.label_counts(threshold).per_sample()
-        return found | {names.get(key, key): values for key, values in sets.items() if values is not None}
+        return columns | {names.get(key, key): values for key, values in sets.items() if values is not None}
 
     def to_frame(self, rule: str = "majority", threshold: float = 0.5, **parameters: Any) -> Any:
         """`per_sample` as a pandas DataFrame, one row a judged sample: nodes by name, without ``row``."""

@@ -11,6 +11,9 @@ evaluate, model_summary
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from hierviz._version import version
@@ -21,9 +24,15 @@ from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import inference_rule
 from hierviz.metrics import best_constant_path, best_leaf_metrics, path_keys, path_metrics
 from hierviz.parametrisation import SUM_TOLERANCE
+from hierviz.predictions import Predictions
 
 
-def evaluate(predictions, rule="majority", threshold=0.5, **parameters):
+def evaluate(
+    predictions: Predictions | Evaluation | Sequence[Predictions | Evaluation],
+    rule: str = "majority",
+    threshold: float = 0.5,
+    **parameters: Any,
+) -> dict[str, Any]:
     """Every number of one or several models.
 
     Parameters
@@ -50,14 +59,14 @@ def evaluate(predictions, rule="majority", threshold=0.5, **parameters):
     TaxonomyError
         If models differ in their taxonomy.
     """
-    models = predictions if isinstance(predictions, (list, tuple)) else [predictions]
+    models = [predictions] if isinstance(predictions, (Predictions, Evaluation)) else predictions
     if not models:
         raise PredictionsError("evaluate: expected at least one model, got none. Pass Predictions.")
     check_threshold(threshold)
     inference_rule(rule).settings(parameters)
     require_same_samples([model.predictions if isinstance(model, Evaluation) else model for model in models])
-    models = [model if isinstance(model, Evaluation) else Evaluation.from_predictions(model) for model in models]
-    taxonomy = models[0].taxonomy
+    evaluations = [model if isinstance(model, Evaluation) else Evaluation.from_predictions(model) for model in models]
+    taxonomy = evaluations[0].taxonomy
     return {
         "hierviz": version(),
         "taxonomy": {
@@ -66,7 +75,7 @@ def evaluate(predictions, rule="majority", threshold=0.5, **parameters):
             "is_tree": taxonomy.is_tree,
             "max_depth": taxonomy.max_depth,
         },
-        "models": [model_summary(model, rule, threshold, **parameters) for model in models],
+        "models": [model_summary(model, rule, threshold, **parameters) for model in evaluations],
     }
 
 

@@ -13,9 +13,11 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hierviz.checks import check_threshold, checked_probabilities
 from hierviz.inference import rules
@@ -42,23 +44,23 @@ class ParetoTable:
     scores: np.ndarray
 
     @property
-    def n_samples(self):
+    def n_samples(self) -> int:
         """Number of samples."""
         return len(self.offsets) - 1
 
-    def take(self, rows):
+    def take(self, rows: np.ndarray | slice) -> ParetoTable:
         """The table of some samples (ndarray of int), in that order."""
         places = NodeLists(self.offsets, np.arange(len(self.nodes))).take(rows)
         return ParetoTable(places.offsets, self.nodes[places.nodes], self.scores[places.nodes])
 
-    def nodes_at(self, threshold):
+    def nodes_at(self, threshold: float) -> np.ndarray:
         """Answer of every sample at one threshold, shape (n_samples,): rule `threshold` without the matrix."""
         check_threshold(threshold)
         above = np.add.reduceat((self.scores > threshold).astype(np.intp), self.offsets[:-1])
         return self.nodes[self.offsets[:-1] + np.maximum(above, 1) - 1]
 
     @classmethod
-    def concatenate(cls, tables):
+    def concatenate(cls, tables: Sequence[ParetoTable]) -> ParetoTable:
         """One table of the samples of several, in order."""
         sizes = np.concatenate([np.diff(table.offsets) for table in tables])
         return cls(
@@ -68,12 +70,12 @@ class ParetoTable:
         )
 
 
-def as_table(taxonomy: Taxonomy, table: np.ndarray | Predictions | ParetoTable) -> ParetoTable:
+def as_table(taxonomy: Taxonomy, table: ArrayLike | Predictions | ParetoTable) -> ParetoTable:
     """`table` itself when it is a ParetoTable, else that of node probabilities or Predictions."""
     return table if isinstance(table, ParetoTable) else pareto_table(taxonomy, table)
 
 
-def pareto_table(taxonomy, p, *, min_threshold=None):
+def pareto_table(taxonomy: Taxonomy, p: ArrayLike | Predictions, *, min_threshold: float | None = None) -> ParetoTable:
     """Pareto set of every row of node probabilities [1]_.
 
     Parameters
@@ -117,7 +119,7 @@ def pareto_table(taxonomy, p, *, min_threshold=None):
         bare = np.setdiff1d(np.arange(len(p)), np.concatenate(rows))
         rows, nodes = [*rows, bare], [*nodes, rules.threshold(taxonomy, p[bare], 1.0)]
         scores = [*scores, p[bare, nodes[-1]]]
-    rows, nodes, scores = (np.concatenate(parts[::-1]) for parts in (rows, nodes, scores))
-    order = np.argsort(rows, kind="stable")
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(p)))]).astype(np.intp)
-    return ParetoTable(offsets, nodes[order], scores[order])
+    row, node, score = (np.concatenate(parts[::-1]) for parts in (rows, nodes, scores))
+    order = np.argsort(row, kind="stable")
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(p)))]).astype(np.intp)
+    return ParetoTable(offsets, node[order], score[order])

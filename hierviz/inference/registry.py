@@ -17,15 +17,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hierviz.checks import checked_probabilities
 from hierviz.errors import PredictionsError, near_miss
 from hierviz.inference import crm, rules
 from hierviz.inference.parameters import BITS, COST, EXPECTATION, LAM, THRESHOLD, Parameter, named
 from hierviz.inference.rules import threshold, threshold_set, top_down
-from hierviz.taxonomy import NodeLists
+from hierviz.taxonomy import NodeLists, Taxonomy
 
 # Rows are worked on in blocks of about this many values (4 MB of float64), so that they stay in the processor's cache.
 WORK_VALUES = 1 << 19
@@ -87,7 +89,7 @@ class InferenceRule:
         return "threshold" in self.parameters
 
 
-def infer(taxonomy, p, rule="majority", **parameters):
+def infer(taxonomy: Taxonomy, p: ArrayLike, rule: str = "majority", **parameters: Any) -> np.ndarray | NodeLists:
     """Predicted node of every row.
 
     Parameters

@@ -8,6 +8,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from hierviz.errors import PredictionsError, listed, near_miss
 from hierviz.losses.conditional import conditional_softmax, conditional_softmax_la, hxe
@@ -15,6 +19,7 @@ from hierviz.losses.margin import hard_margin, soft_max_descendant, soft_max_mar
 from hierviz.losses.sigmoid import champ, conditional_sigmoid, multilabel_bce, multilabel_focal
 from hierviz.losses.softmax import coarse_ce, coarse_columns, deep_rtc, flat_ce, log_win, ps_softmax, raw_win
 from hierviz.parametrisation import default_columns
+from hierviz.taxonomy import NodeLists, Taxonomy
 
 WU = "Wu, Tygert & LeCun, 2019"
 VALMADRE = "Valmadre, NeurIPS 2022"
@@ -71,7 +76,9 @@ class Loss:
         return default_columns(taxonomy, keywords.get("parametrisation", self.parametrisation))
 
 
-def loss(name, taxonomy, truth, scores, **keywords):
+def loss(
+    name: str, taxonomy: Taxonomy, truth: ArrayLike | NodeLists, scores: ArrayLike, **keywords: Any
+) -> tuple[np.ndarray, np.ndarray]:
     """Value of a loss for each sample, and its gradient by the scores.
 
     Parameters

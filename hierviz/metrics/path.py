@@ -25,10 +25,12 @@ References
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hierviz.errors import PredictionsError
 from hierviz.metrics.node_pairs import NodePairs
 from hierviz.metrics.registry import METRICS, path_keys
+from hierviz.taxonomy import Taxonomy
 
 # What the metrics by information and by depth are made of, beside them in what `path_metrics` gives.
 PARTS = tuple(f"{prefix}_{what}" for prefix in ("info", "depth") for what in ("excess", "deficient", "lca"))
@@ -50,7 +52,9 @@ def truncate(taxonomy, truth, predicted):
     return np.where(taxonomy.is_ancestor(truth, predicted), truth, predicted)
 
 
-def path_metrics(taxonomy, truth, predicted, *, truncated=True):
+def path_metrics(
+    taxonomy: Taxonomy, truth: ArrayLike, predicted: ArrayLike, *, truncated: bool = True
+) -> dict[str, np.ndarray]:
     """All metrics of an answer against the truth, of each sample.
 
     Parameters
@@ -96,7 +100,7 @@ def path_metrics(taxonomy, truth, predicted, *, truncated=True):
     return metrics
 
 
-def checked_nodes(taxonomy, truth, predicted):
+def checked_nodes(taxonomy: Taxonomy, truth: ArrayLike, predicted: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """`truth` and `predicted` as arrays; an error unless this is a tree and both hold one node number a sample."""
     taxonomy.require_tree("path metrics")
     truth, predicted = np.asarray(truth), np.asarray(predicted)

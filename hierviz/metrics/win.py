@@ -27,10 +27,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hierviz.checks import check_truth_first, checked_probabilities
 from hierviz.errors import PredictionsError
 from hierviz.metrics.path import check_nodes, truncate
+from hierviz.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +64,7 @@ class WinBreakdown:
     raw_win: float
 
 
-def win(taxonomy, truth, p, *, rescaled=True):
+def win(taxonomy: Taxonomy, truth: ArrayLike, p: ArrayLike, *, rescaled: bool = True) -> np.ndarray:
     r"""Hierarchical win of each sample.
 
     Parameters
@@ -105,7 +107,7 @@ def win(taxonomy, truth, p, *, rescaled=True):
     return total if rescaled else (p[:, 0] + total) / 2
 
 
-def win_breakdown(taxonomy, truth, p):
+def win_breakdown(taxonomy: Taxonomy, truth: int, p: ArrayLike) -> WinBreakdown:
     """The win of one sample, term by term.
 
     Parameters
@@ -165,7 +167,7 @@ def best_leaf_metrics(taxonomy, truth, best_leaf):
     }
 
 
-def _checked(taxonomy, truth, p):
+def _checked(taxonomy: Taxonomy, truth: ArrayLike, p: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     taxonomy.require_tree("win")
     check_truth_first(truth)
     p, truth = checked_probabilities(taxonomy, p), np.asarray(truth)

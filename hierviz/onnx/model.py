@@ -8,8 +8,11 @@ Columns are matched to nodes by name, never by position.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -20,25 +23,27 @@ from hierviz.onnx.description.metadata import declared
 from hierviz.onnx.description.open_question import OpenQuestion, Question
 from hierviz.onnx.inputs.declared_inputs import find_inputs, require_tensors
 from hierviz.onnx.loaded_model import Model
+from hierviz.onnx.process.limits import Limits
 from hierviz.onnx.process.session import Session
 from hierviz.onnx.process.verdicts import printable
 from hierviz.onnx.scores.columns import find_columns, find_parametrisation
 from hierviz.onnx.scores.outputs import choose_outputs
 from hierviz.onnx.scores.score_reading import require_kind
+from hierviz.taxonomy import Taxonomy
 
 
 def load_model(
-    path,
-    taxonomy,
+    path: str | os.PathLike[str],
+    taxonomy: Taxonomy,
     *,
-    classes=None,
-    parametrisation=None,
-    name=None,
-    scores=None,
-    outputs=None,
-    preprocessing=None,
-    limits=None,
-):
+    classes: str | os.PathLike[str] | Sequence[str] | Mapping[int, str] | None = None,
+    parametrisation: str | None = None,
+    name: str | None = None,
+    scores: str | None = None,
+    outputs: str | Sequence[str] | None = None,
+    preprocessing: Mapping[str, Any] | None = None,
+    limits: Limits | None = None,
+) -> Model:
     """Load an ONNX model and find out which node each of its output columns belongs to.
 
     Parameters

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from typing import Any
 
 from hierviz.errors import FileError, listed
+from hierviz.predictions import Predictions
 from hierviz.readers.join import join
 from hierviz.readers.pictures import Pictures
 from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.readers.truth_file import load_truth
 
 
-def attach_truth(predictions, truth, truth_column=None):
+def attach_truth(predictions: Predictions, truth: Any, truth_column: str | None = None) -> Predictions:
     """Predictions with the truth of a file, joined by sample id, else in order.
 
     Parameters
@@ -54,7 +57,7 @@ def attach_truth(predictions, truth, truth_column=None):
     )
 
 
-def attach_media(predictions, path):
+def attach_media(predictions: Predictions, path: str | os.PathLike[str]) -> Predictions:
     """Predictions with pictures from a folder or zip, named by the attribute ``image`` or ``file``.
 
     Raises

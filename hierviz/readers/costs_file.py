@@ -8,17 +8,20 @@ columns are not read.
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 
 from hierviz.errors import FileError, listed, near_miss
 from hierviz.inference.leaf_costs import LeafCosts, leaf_names, require_few_leaves
 from hierviz.readers.labels import find_node
 from hierviz.readers.tables import open_table
+from hierviz.taxonomy import Taxonomy
 
 COLUMNS = ("predicted", "truth", "cost")
 
 
-def load_costs(source, taxonomy):
+def load_costs(source: str | os.PathLike[str], taxonomy: Taxonomy) -> LeafCosts:
     """Costs of every pair of leaves, for rule `crm_leaf`.
 
     Parameters

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
+from typing import Any
 
 from hierviz.errors import FileError
 from hierviz.new_files import new_text
 from hierviz.readers.sources import open_source
+from hierviz.taxonomy import Taxonomy
 from hierviz.thresholds.operating_point import OperatingPoint
 
 # A point is a few kilobytes; anything far beyond is another file.
 MOST_BYTES = 1 << 20
 
 
-def load_operating_point(source, taxonomy=None):
+def load_operating_point(
+    source: str | os.PathLike[str] | dict[str, Any], taxonomy: Taxonomy | None = None
+) -> OperatingPoint:
     """Read an operating point.
 
     Parameters
@@ -50,7 +55,7 @@ def load_operating_point(source, taxonomy=None):
     return OperatingPoint.from_json(value, taxonomy=taxonomy, where=file.where)
 
 
-def write_operating_point(point, path):
+def write_operating_point(point: OperatingPoint, path: str | os.PathLike[str]) -> None:
     """Write an operating point as JSON (UTF-8); FileError when the file cannot be written."""
     with new_text(path) as file:
         file.write(json.dumps(point.to_json(), indent=2, ensure_ascii=False, allow_nan=False) + "\n")

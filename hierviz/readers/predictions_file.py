@@ -6,6 +6,10 @@ brings in the truth.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from hierviz.errors import FileError, PredictionsError, TaxonomyError, listed
@@ -20,6 +24,7 @@ from hierviz.readers.run_record import read_record, record_words
 from hierviz.readers.sources import open_source
 from hierviz.readers.tables import open_table
 from hierviz.readers.truth_file import load_truth
+from hierviz.taxonomy import Taxonomy
 
 FORMS = {
     "wide": "one column of scores per class",
@@ -32,17 +37,17 @@ FORMS = {
 
 
 def load_predictions(
-    path,
-    taxonomy,
-    truth=None,
-    parametrisation=None,
-    classes=None,
+    path: str | os.PathLike[str],
+    taxonomy: Taxonomy,
+    truth: Any = None,
+    parametrisation: str | None = None,
+    classes: str | os.PathLike[str] | Sequence[str] | None = None,
     *,
-    name=None,
-    truth_column=None,
-    keep_empty_labels=False,
-    form=None,
-):
+    name: str | None = None,
+    truth_column: str | None = None,
+    keep_empty_labels: bool = False,
+    form: str | None = None,
+) -> Predictions:
     """Read the predictions of one model.
 
     Parameters
@@ -91,7 +96,7 @@ def load_predictions(
     """
     if form is not None and form not in FORMS:
         raise FileError(f"form: expected one of {', '.join(FORMS)}, got {form!r}. Choose one of them.")
-    said = []
+    said: list[str] = []
     nodes = None if classes is None else load_classes(classes, taxonomy, said)
     source = open_source(path, "predictions (CSV, TSV, Parquet, .npy or .npz)", ("text", "parquet", "npy", "zip"))
     wanted = {"npy": ("npy",), "zip": ("npz",)}.get(source.kind, ("wide", "long", "labels", "hard"))

@@ -16,12 +16,13 @@ from hierviz.errors import FileError, PredictionsError
 from hierviz.extras import require
 from hierviz.new_files import new_file, new_text
 from hierviz.parametrisation import PARAMETRISATIONS
+from hierviz.predictions import Predictions
 from hierviz.readers.run_record import KEY, run_record, write_beside
 
 _SUFFIXES = (".parquet", ".csv", ".csv.gz")
 
 
-def write_predictions(predictions, path):
+def write_predictions(predictions: Predictions, path: str | os.PathLike[str]) -> None:
     """Write the probabilities of predictions as a table.
 
     Columns are ``sample_id``, when there are ids, and the probabilities: of the leaves when the parametrisation is a

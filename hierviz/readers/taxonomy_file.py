@@ -6,6 +6,7 @@ The other forms are read in `taxonomy_tables` (edge lists, level columns, paths)
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from hierviz.errors import FileError, TaxonomyError
 from hierviz.readers import limits
@@ -33,7 +34,14 @@ FORMS = {
 _RANK_PREFIX = re.compile(r"^[a-zA-Z]{1,2}__[^,\t]*[;|]")
 
 
-def load_taxonomy(path, *, form=None, separator=None, has_header=None, direction=None):
+def load_taxonomy(
+    path: Any,
+    *,
+    form: str | None = None,
+    separator: str | None = None,
+    has_header: bool | None = None,
+    direction: str | None = None,
+) -> Taxonomy:
     """Read a class taxonomy.
 
     Parameters

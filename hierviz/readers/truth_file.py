@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from hierviz.errors import PredictionsError, listed, near_miss
 from hierviz.readers.columns import require_names
 from hierviz.readers.labels import find_node, is_all_nodes, read_labels, single_nodes, text_array
 from hierviz.readers.tables import open_table
-from hierviz.taxonomy import NodeLists
+from hierviz.taxonomy import NodeLists, Taxonomy
 
 ID_COLUMNS = ("sample_id", "id")
 TRUTH_COLUMNS = ("truth", "true", "y_true", "target", "leaf", "label", "labels", "class", "path")
@@ -57,7 +58,7 @@ class Truth:
         return self.nodes.lengths > 0 if isinstance(self.nodes, NodeLists) else self.nodes >= 0
 
 
-def load_truth(truth, taxonomy, truth_column=None):
+def load_truth(truth: Any, taxonomy: Taxonomy, truth_column: str | None = None) -> Truth:
     """Read the truth from a table, or take it from memory.
 
     Parameters

@@ -12,13 +12,18 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from hierviz._version import version
 from hierviz.checks import check_threshold
+from hierviz.curves.operating_curve import OperatingCurve
 from hierviz.errors import FileError, TaxonomyError, listed, near_miss
+from hierviz.taxonomy import Taxonomy
+from hierviz.thresholds.risk_control import Guarantee
 
 RULE = "threshold"
 KEYS = (
@@ -72,16 +77,16 @@ class OperatingPoint:
     @classmethod
     def from_curve(
         cls,
-        taxonomy,
-        curve,
-        threshold,
-        model_name,
+        taxonomy: Taxonomy,
+        curve: OperatingCurve,
+        threshold: float,
+        model_name: str,
         *,
-        intervals=None,
-        guarantee=None,
-        created_from=None,
-        model_sha256=None,
-    ):
+        intervals: Mapping[str, tuple[float, float]] | None = None,
+        guarantee: Guarantee | None = None,
+        created_from: dict[str, Any] | None = None,
+        model_sha256: str | None = None,
+    ) -> OperatingPoint:
         """The point of a curve at a threshold.
 
         Parameters
@@ -126,7 +131,9 @@ class OperatingPoint:
         return cls.from_json(point.to_json(), taxonomy=taxonomy)
 
     @classmethod
-    def from_json(cls, value, *, taxonomy=None, where="operating point"):
+    def from_json(
+        cls, value: dict[str, Any], *, taxonomy: Taxonomy | None = None, where: str = "operating point"
+    ) -> OperatingPoint:
         """The OperatingPoint of a dict.
 
         Parameters
@@ -151,7 +158,7 @@ class OperatingPoint:
         """
         return _checked_point(value, taxonomy, where)
 
-    def to_json(self):
+    def to_json(self) -> dict[str, Any]:
         """The point as a dict of plain values."""
         return {
             "hierviz": self.hierviz,
@@ -165,7 +172,7 @@ class OperatingPoint:
             "created_from": dict(self.created_from),
         }
 
-    def require_taxonomy(self, taxonomy, where="operating point"):
+    def require_taxonomy(self, taxonomy: Taxonomy, where: str = "operating point") -> None:
         """Raise a TaxonomyError that names both hashes unless the point belongs to this taxonomy."""
         if taxonomy.sha256 != self.taxonomy_sha256:
             raise TaxonomyError(

@@ -42,14 +42,17 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hierviz.checks import check_threshold, check_truth_first
 from hierviz.curves.answer_depths import step_means
 from hierviz.curves.operating_curve import THOUSANDTHS, operating_curve
 from hierviz.errors import PredictionsError
-from hierviz.inference.pareto_table import as_table
+from hierviz.inference.pareto_table import ParetoTable, as_table
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS, share_keys
+from hierviz.predictions import Predictions
+from hierviz.taxonomy import Taxonomy
 from hierviz.uncertainty.resamples import group_numbers
 from hierviz.uncertainty.risk_bounds import binomial_p_value, hoeffding_bentkus_p_value, upper_bound
 from hierviz.uncertainty.splits import split_samples
@@ -144,18 +147,18 @@ def thresholds_in_order(key):
 
 
 def guaranteed_threshold(
-    taxonomy,
-    truth,
-    table,
-    alpha=0.05,
-    delta=0.1,
+    taxonomy: Taxonomy,
+    truth: ArrayLike,
+    table: ArrayLike | Predictions | ParetoTable,
+    alpha: float = 0.05,
+    delta: float = 0.1,
     *,
-    key="correct",
-    fraction=0.5,
-    seed=0,
-    groups=None,
-    thresholds=None,
-):
+    key: str = "correct",
+    fraction: float = 0.5,
+    seed: int = 0,
+    groups: ArrayLike | None = None,
+    thresholds: ArrayLike | None = None,
+) -> Guarantee:
     """Choose a threshold with a guarantee on one part of the samples, and check it on the held-out part.
 
     Parameters
@@ -197,7 +200,7 @@ def guaranteed_threshold(
     if found.is_feasible:
         at = np.array([found.threshold])
         risk_check = float(_risks(taxonomy, truth[second], table.take(second), key, at, second_groups)[0])
-    n_check = len(second) if group_of is None else len(np.unique(second_groups))
+    n_check = len(second) if second_groups is None else len(np.unique(second_groups))
     return replace(found, n_check=n_check, risk_check=risk_check, fraction=float(fraction), seed=int(seed))
 
 
@@ -287,7 +290,9 @@ def _checked(thresholds):
     return thresholds
 
 
-def _checked_truth(taxonomy, truth, table):
+def _checked_truth(
+    taxonomy: Taxonomy, truth: ArrayLike, table: ArrayLike | Predictions | ParetoTable
+) -> tuple[np.ndarray, ParetoTable]:
     check_truth_first(truth, "the table")
     truth, table = np.asarray(truth), as_table(taxonomy, table)
     if truth.shape != (table.n_samples,):

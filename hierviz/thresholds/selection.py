@@ -20,13 +20,17 @@ from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, Context, Decimal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hierviz.checks import check_truth_first
 from hierviz.curves.answer_depths import step_means
+from hierviz.curves.operating_curve import OperatingCurve
 from hierviz.errors import PredictionsError
-from hierviz.inference.pareto_table import as_table
+from hierviz.inference.pareto_table import ParetoTable, as_table
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS
+from hierviz.predictions import Predictions
+from hierviz.taxonomy import Taxonomy
 
 TIE = 1e-12
 COST_SENTENCE = (
@@ -54,12 +58,12 @@ class Choice:
     why_not: str | None = None
 
     @property
-    def is_feasible(self):
+    def is_feasible(self) -> bool:
         """True when a threshold was found."""
         return self.threshold is not None
 
 
-def at_least_correct(curve, level=0.95, *, key="info_recall"):
+def at_least_correct(curve: OperatingCurve, level: float = 0.95, *, key: str = "info_recall") -> Choice:
     """The most specific threshold at which at least this share of the answers is correct.
 
     Parameters
@@ -95,12 +99,20 @@ def at_least_correct(curve, level=0.95, *, key="info_recall"):
     return _choose(curve, _gain(curve, key), correct >= level, why_not)
 
 
-def best_of(curve, key="info_f1"):
+def best_of(curve: OperatingCurve, key: str = "info_f1") -> Choice:
     """The threshold with the best mean of a metric, over all breakpoints: a Choice, always feasible."""
     return _choose(curve, _gain(curve, key))
 
 
-def with_costs(curve, taxonomy, truth, table, *, wrong=1.0, vague=1.0):
+def with_costs(
+    curve: OperatingCurve,
+    taxonomy: Taxonomy,
+    truth: ArrayLike,
+    table: ArrayLike | Predictions | ParetoTable,
+    *,
+    wrong: float = 1.0,
+    vague: float = 1.0,
+) -> OperatingCurve:
     """The curve with the mean cost of the answers.
 
     Parameters
@@ -128,9 +140,9 @@ def with_costs(curve, taxonomy, truth, table, *, wrong=1.0, vague=1.0):
     -----
     For a curve that has ``missing`` already only the cost is computed again. `COST_SENTENCE` says the same for people.
     """
-    for what, cost in (("wrong", wrong), ("vague", vague)):
-        if not _is_number(cost) or cost < 0:
-            raise PredictionsError(f"cost of a {what} answer: expected a number >= 0, got {cost!r}. Choose one.")
+    for what, price in (("wrong", wrong), ("vague", vague)):
+        if not _is_number(price) or price < 0:
+            raise PredictionsError(f"cost of a {what} answer: expected a number >= 0, got {price!r}. Choose one.")
     missing = curve.values.get("missing")
     if missing is None:
         check_truth_first(truth, "the table")
@@ -147,12 +159,12 @@ def with_costs(curve, taxonomy, truth, table, *, wrong=1.0, vague=1.0):
     return replace(curve, values={**curve.values, "missing": missing, "cost": cost})
 
 
-def cheapest(curve):
+def cheapest(curve: OperatingCurve) -> Choice:
     """The threshold with the smallest mean cost: a Choice; the curve comes from `with_costs`."""
     return best_of(curve, "cost")
 
 
-def at_most_cost(curve, most, *, key="info_recall"):
+def at_most_cost(curve: OperatingCurve, most: float, *, key: str = "info_recall") -> Choice:
     """The most specific threshold whose mean cost per sample is at most `most`.
 
     Parameters
@@ -180,7 +192,13 @@ def at_most_cost(curve, most, *, key="info_recall"):
     return _choose(curve, _gain(curve, key), cost <= most + TIE * max(1.0, abs(most)), why_not)
 
 
-def at_most_above_depth(curve, taxonomy, table, depth, share):
+def at_most_above_depth(
+    curve: OperatingCurve,
+    taxonomy: Taxonomy,
+    table: ArrayLike | Predictions | ParetoTable,
+    depth: int,
+    share: float,
+) -> Choice:
     """The most careful threshold at which few answers are vaguer than a depth.
 
     Parameters

@@ -12,19 +12,29 @@ bootstrap_means, bootstrap_curve, CurveBands
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hierviz.checks import check_truth_first
 from hierviz.curves.operating_curve import THOUSANDTHS, CurveSteps, best_at_correct
 from hierviz.errors import PredictionsError, listed
-from hierviz.inference.pareto_table import as_table
+from hierviz.inference.pareto_table import ParetoTable, as_table
 from hierviz.metrics.registry import path_keys
-from hierviz.uncertainty.resamples import Interval, check_level
+from hierviz.predictions import Predictions
+from hierviz.taxonomy import Taxonomy
+from hierviz.uncertainty.resamples import Interval, Resamples, check_level
 
 
-def bootstrap_means(values, resamples, *, level=0.95, progress=None):
+def bootstrap_means(
+    values: ArrayLike,
+    resamples: Resamples,
+    *,
+    level: float = 0.95,
+    progress: Callable[[int, int], object] | None = None,
+) -> Interval:
     """Means over samples of any per-sample numbers, with their intervals.
 
     For what `Evaluation.per_sample` and `LabelSetCounts.per_sample` hold: the win, hF1 of each sample, ``hf1_auc`` (the
@@ -62,9 +72,9 @@ def bootstrap_means(values, resamples, *, level=0.95, progress=None):
     # Zero times infinity is nan: add finite values up, and count nan and both infinities apart, where there are any.
     finite = np.where(np.isfinite(flat), flat, 0.0)
     odd = []
-    for found in (np.isnan(flat), flat == np.inf, flat == -np.inf):
-        columns = np.flatnonzero(found.any(axis=0))
-        odd.append((columns, found[:, columns].astype(np.float64)))
+    for is_odd in (np.isnan(flat), flat == np.inf, flat == -np.inf):
+        columns = np.flatnonzero(is_odd.any(axis=0))
+        odd.append((columns, is_odd[:, columns].astype(np.float64)))
     (gaps, is_gap), (highs, is_high), (lows, is_low) = odd
 
     def mean(counts):
@@ -116,18 +126,18 @@ class CurveBands:
 
 
 def bootstrap_curve(
-    taxonomy,
-    truth,
-    table,
-    resamples,
+    taxonomy: Taxonomy,
+    truth: ArrayLike,
+    table: ArrayLike | Predictions | ParetoTable,
+    resamples: Resamples,
     *,
-    thresholds=THOUSANDTHS,
-    keys=None,
-    more=None,
-    levels=(),
-    level=0.95,
-    progress=None,
-):
+    thresholds: ArrayLike = THOUSANDTHS,
+    keys: Sequence[str] | None = None,
+    more: Mapping[str, ArrayLike] | None = None,
+    levels: ArrayLike = (),
+    level: float = 0.95,
+    progress: Callable[[int, int], object] | None = None,
+) -> CurveBands:
     """Bands of an operating curve and intervals of its summary, from the Pareto sets alone.
 
     Parameters
@@ -179,7 +189,7 @@ def bootstrap_curve(
         raise PredictionsError(
             f"keys: expected some of {listed(steps.steps, 20)}, got {listed(unknown)}. Correct them."
         )
-    thresholds, levels = (np.asarray(one, dtype=np.float64).reshape(-1) for one in (thresholds, levels))
+    thresholds, levels = (np.asarray(values, dtype=np.float64).reshape(-1) for values in (thresholds, levels))
     whole = steps.curve()
     places = whole.place(thresholds)
     summary = {key: value for key, value in whole.summary().items() if key != "n_points"}
@@ -188,13 +198,13 @@ def bootstrap_curve(
     specific = {key: np.empty((resamples.n_resamples, len(levels))) for key in SPECIFICITY_KEYS if len(levels)}
     for index, counts in resamples.each(progress):
         curve = steps.curve(counts)
-        for key, draws in bands.items():
-            draws[index] = curve.values[key][places]
-        found = curve.summary()
+        for key, band in bands.items():
+            band[index] = curve.values[key][places]
+        numbers = curve.summary()
         for key, draws in scalars.items():
-            draws[index] = found[key]
-        for key, draws in specific.items():
-            draws[index] = best_at_correct(curve.values[key], curve.values["correct"], levels)
+            draws[index] = numbers[key]
+        for key, largest in specific.items():
+            largest[index] = best_at_correct(curve.values[key], curve.values["correct"], levels)
     return CurveBands(
         thresholds,
         {key: Interval.from_draws(whole.values[key][places], draws, resamples, level) for key, draws in bands.items()},

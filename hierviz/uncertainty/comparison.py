@@ -25,7 +25,9 @@ References
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -38,8 +40,11 @@ FEWEST_WRONG = 10
 # Numbers of a curve that say how specific a model is with so many correct answers, strictest first.
 AT_CORRECT = {"recall_at_95_correct": 0.95, "recall_at_90_correct": 0.90}
 
+# Two of a kind, and a difference of that kind.
+Compared = TypeVar("Compared", Interval, CurveBands)
 
-def paired_difference(a, b):
+
+def paired_difference(a: Compared, b: Compared) -> Compared:
     """Values of `a` minus those of `b`, with their intervals.
 
     Parameters
@@ -58,28 +63,30 @@ def paired_difference(a, b):
         If resamples, levels, shapes or thresholds differ.
     """
     if isinstance(a, CurveBands):
-        if not np.array_equal(a.thresholds, b.thresholds):
-            raise PredictionsError(
-                f"thresholds: expected the same for both models, got {len(a.thresholds)} and {len(b.thresholds)} that "
-                "differ. Bootstrap both at the same ones."
-            )
-        if not np.array_equal(a.levels, b.levels):
-            raise PredictionsError(
-                f"levels: expected the same for both models, got {len(a.levels)} and {len(b.levels)} that differ. "
-                "Bootstrap both at the same ones."
-            )
-        parts = ((a.curve, b.curve), (a.summary, b.summary), (a.at_correct, b.at_correct))
-        curve, summary, at_correct = (
-            {key: paired_difference(x[key], y[key]) for key in x if key in y} for x, y in parts
-        )
-        return CurveBands(a.thresholds, curve, summary, a.levels, at_correct)
+        return _bands_of_differences(a, b)
     _check_paired(a, b)
     with np.errstate(invalid="ignore"):
         # Two infinite means have no known difference.
         return Interval.from_draws(a.estimate - b.estimate, a.draws - b.draws, a.resamples, a.level)
 
 
-def no_clear_difference(difference):
+def _bands_of_differences(a, b):
+    if not np.array_equal(a.thresholds, b.thresholds):
+        raise PredictionsError(
+            f"thresholds: expected the same for both models, got {len(a.thresholds)} and {len(b.thresholds)} that "
+            "differ. Bootstrap both at the same ones."
+        )
+    if not np.array_equal(a.levels, b.levels):
+        raise PredictionsError(
+            f"levels: expected the same for both models, got {len(a.levels)} and {len(b.levels)} that differ. "
+            "Bootstrap both at the same ones."
+        )
+    parts = ((a.curve, b.curve), (a.summary, b.summary), (a.at_correct, b.at_correct))
+    curve, summary, at_correct = ({key: paired_difference(x[key], y[key]) for key in x if key in y} for x, y in parts)
+    return CurveBands(a.thresholds, curve, summary, a.levels, at_correct)
+
+
+def no_clear_difference(difference: Interval) -> np.ndarray:
     """Where the interval of a `paired_difference` contains 0, or is nan: ndarray of bool of its shape.
 
     True everywhere where the resamples are fewer than `fewest_resamples`.
@@ -171,7 +178,7 @@ def never_reached(curve):
     return [key for key, level in AT_CORRECT.items() if most < level]
 
 
-def tied_with_best(models, *, higher_is_better=True):
+def tied_with_best(models: Iterable[Interval], *, higher_is_better: bool = True) -> np.ndarray:
     """Which models are the best one or not clearly different from it.
 
     Parameters

@@ -11,10 +11,13 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from hierviz.curves.operating_curve import OperatingCurve
 from hierviz.errors import PredictionsError
 from hierviz.metrics.registry import path_keys
 
@@ -36,7 +39,7 @@ class Repeats:
     n_repeats: int
 
 
-def over_repeats(values):
+def over_repeats(values: ArrayLike) -> Repeats:
     """Mean and spread of a number, or of an array of numbers, over runs.
 
     Parameters
@@ -60,7 +63,7 @@ def over_repeats(values):
     return Repeats(values.mean(axis=0), sd, 1.96 * sd, len(values))
 
 
-def curve_over_repeats(curves, thresholds):
+def curve_over_repeats(curves: Sequence[OperatingCurve], thresholds: ArrayLike) -> dict[str, Repeats]:
     """Operating curves of several runs at common thresholds [1]_.
 
     Parameters
@@ -78,7 +81,7 @@ def curve_over_repeats(curves, thresholds):
     return {key: over_repeats([run[key] for run in runs]) for key in path_keys()}
 
 
-def summary_over_repeats(curves):
+def summary_over_repeats(curves: Sequence[OperatingCurve]) -> dict[str, Repeats]:
     """The scalars of `OperatingCurve.summary` over several runs: dict of str to Repeats (``n_points`` left out)."""
     runs = [curve.summary() for curve in curves]
     return {key: over_repeats([run[key] for run in runs]) for key in (runs[0] if runs else ()) if key != "n_points"}

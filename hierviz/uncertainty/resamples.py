@@ -22,9 +22,11 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hierviz.errors import PredictionsError, listed
 
@@ -49,7 +51,7 @@ class Resamples:
     group_of: np.ndarray | None = None
 
     @classmethod
-    def draw(cls, n_samples, n_resamples=1000, seed=0, groups=None):
+    def draw(cls, n_samples: int, n_resamples: int = 1000, seed: int = 0, groups: ArrayLike | None = None) -> Resamples:
         """Resamples of samples, or of groups.
 
         Parameters
@@ -79,20 +81,20 @@ class Resamples:
         group_of = None if groups is None else group_numbers(groups, n_samples)
         return cls(int(n_samples), int(n_resamples), int(seed), group_of)
 
-    def counts(self, index):
+    def counts(self, index: int) -> np.ndarray:
         """How often resample `index` takes each sample: ndarray of int, shape (n_samples,)."""
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(index,)))
         n = self.n_samples if self.group_of is None else int(self.group_of.max()) + 1
         counts = np.bincount(rng.integers(0, n, n), minlength=n)
         return counts if self.group_of is None else counts[self.group_of]
 
-    def is_same(self, other):
+    def is_same(self, other: Resamples) -> bool:
         """Whether `other` takes the same samples, so that values over both are paired."""
         numbers = ("n_samples", "n_resamples", "seed")
         same = all(getattr(self, name) == getattr(other, name) for name in numbers)
-        return same and np.array_equal(self.group_of, other.group_of)
+        return same and np.array_equal(np.asarray(self.group_of), np.asarray(other.group_of))
 
-    def each(self, progress=None):
+    def each(self, progress: Callable[[int, int], object] | None = None) -> Iterator[tuple[int, np.ndarray]]:
         """Pairs (index, counts) of all resamples; `progress` is called with (done, n_resamples) about 100 times."""
         every = -(-self.n_resamples // 100)
         for index in range(self.n_resamples):

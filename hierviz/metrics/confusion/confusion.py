@@ -25,16 +25,22 @@ References
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from hierviz.metrics.confusion.confusion_counts import CELLS, HierarchicalConfusion, measures
 from hierviz.metrics.confusion.multi_path import confusion_paths
 from hierviz.metrics.confusion.pair_counts import count_in_tree
 from hierviz.metrics.confusion.path_lists import PathLists
 from hierviz.metrics.path import checked_nodes
+from hierviz.taxonomy import NodeLists, Taxonomy
 
 __all__ = ["CELLS", "HierarchicalConfusion", "confusion", "measures"]
 
 
-def confusion(taxonomy, truth, predicted):
+def confusion(
+    taxonomy: Taxonomy, truth: ArrayLike | NodeLists, predicted: ArrayLike | NodeLists | PathLists
+) -> HierarchicalConfusion:
     """Hierarchical confusion of predicted nodes against true nodes, each standing for its path.
 
     Parameters
@@ -63,11 +69,11 @@ def confusion(taxonomy, truth, predicted):
     >>> confusion(taxonomy, taxonomy.nodes("cat"), taxonomy.nodes("dog")).counts
     {'tp': 1, 'tn': 1, 'fp': 1, 'fn': 1}
     """
-    has_lists = any(hasattr(one, "offsets") for one in (truth, predicted))
+    has_lists = any(hasattr(nodes, "offsets") for nodes in (truth, predicted))
     if has_lists or not taxonomy.is_tree:
         if not isinstance(predicted, PathLists):
             predicted = PathLists.from_nodes(taxonomy, predicted)
         return confusion_paths(taxonomy, truth, predicted)
-    truth, predicted = checked_nodes(taxonomy, truth, predicted)
-    tp, tn, fn = count_in_tree(taxonomy, truth, predicted)
-    return HierarchicalConfusion(taxonomy, truth, predicted, tp, tn, taxonomy.depth[predicted] - tp, fn)
+    true, answer = checked_nodes(taxonomy, np.asarray(truth), np.asarray(predicted))
+    tp, tn, fn = count_in_tree(taxonomy, true, answer)
+    return HierarchicalConfusion(taxonomy, true, answer, tp, tn, taxonomy.depth[answer] - tp, fn)

@@ -52,17 +52,17 @@ class HierarchicalConfusion:
     fn: np.ndarray
 
     @cached_property
-    def counts(self):
+    def counts(self) -> dict[str, int]:
         """Sums over samples, exact integers: {'tp':, 'tn':, 'fp':, 'fn':}."""
         return {cell: int(getattr(self, cell).sum()) for cell in CELLS}
 
     @cached_property
-    def measures(self):
+    def measures(self) -> dict[str, float | None]:
         """The measures of `measures` from the summed counts."""
         return measures(**self.counts)
 
     @cached_property
-    def per_sample(self):
+    def per_sample(self) -> dict[str, np.ndarray]:
         """Per sample: the four counts and hierarchical precision, recall and F1 (``hp``, ``hr``, ``hf1``) in [0, 1].
 
         hp is 1 where nothing is predicted (the root), hr is 1 where the truth is the root [2]_.
@@ -90,7 +90,7 @@ class HierarchicalConfusion:
             return [";".join(names[node] for node in nodes[row].tolist()) for row in range(len(nodes))]
         return [names[node] for node in nodes.tolist()]
 
-    def node_sets(self, row):
+    def node_sets(self, row: int) -> dict[str, np.ndarray]:
         """The nodes behind the four counts of one sample.
 
         Parameters
@@ -115,7 +115,7 @@ class HierarchicalConfusion:
         }
 
 
-def measures(tp, tn, fp, fn):
+def measures(tp: int, tn: int, fp: int, fn: int) -> dict[str, float | None]:
     """The measures of a confusion matrix from exact integers.
 
     Parameters

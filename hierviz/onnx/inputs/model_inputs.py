@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -234,7 +235,14 @@ class ModelInputs:
         return input_digest(self.files, self.pictures, self.arrays)
 
 
-def load_inputs(path, model, *, media=None, text_column=None, columns=None):
+def load_inputs(
+    path: Any,
+    model: Any,
+    *,
+    media: str | os.PathLike[str] | None = None,
+    text_column: str | None = None,
+    columns: Sequence[str] | Mapping[str, str | Sequence[str]] | None = None,
+) -> ModelInputs:
     """Read samples for a model.
 
     Parameters
@@ -291,7 +299,8 @@ def load_inputs(path, model, *, media=None, text_column=None, columns=None):
         kind = repr(suffix) if suffix else "a file without a suffix"
         raise FileError(f"{path.name}: expected inputs for the model, got {kind}. {ACCEPTED}.")
     if len(specs) == 1 and len(specs[0].shape) == 4:
-        return _of_pictures(*load_picture_table(path, media), specs, (path,))
+        pictures, ids, attributes = load_picture_table(path, media)
+        return _of_pictures(pictures, ids, attributes, specs, (path,))
     if name.endswith(TEXT_SUFFIXES) and len(specs) == 1 and specs[0].is_text and text_column is columns is None:
         texts = load_texts(path)
         made = ModelInputs({specs[0].name: texts}, attributes={"text": texts}, files=(path,)).checked(specs, path.name)
