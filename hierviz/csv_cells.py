@@ -88,7 +88,9 @@ def safe_frame_csv(frame):
     made = frame.rename(columns=lambda name: cell_of_text(name) if isinstance(name, str) else name)
     for place, dtype in enumerate(frame.dtypes):
         if dtype.kind == "O":
-            made.isetitem(place, [cell_of_text(one) if isinstance(one, str) else one for one in frame.iloc[:, place]])
+            made.isetitem(
+                place, [cell_of_text(cell) if isinstance(cell, str) else cell for cell in frame.iloc[:, place]]
+            )
     text = io.StringIO(newline="")
     made.to_csv(_Lines(text), index=False, lineterminator="\r\n")
     return text.getvalue()

@@ -64,9 +64,9 @@ def load_demo(models=MODELS, progress=None):
             predictions = model.predict(inputs, sample_ids=pictures.stems, attributes=names)
             return attach_truth(predictions, assets / "examples.csv").replace(media=pictures)
 
-        found = []
+        read = []
         for predictions in pool.map(run, loading):
-            found.append(predictions)
+            read.append(predictions)
             if progress is not None:
-                progress(len(array) * len(found), len(array) * len(models))
-    return taxonomy, found
+                progress(len(array) * len(read), len(array) * len(models))
+    return taxonomy, read

@@ -115,8 +115,8 @@ def near_miss(name, names):
     return f" Did you mean {near[0]!r}?" if near else ""
 
 
-def _escaped(found):
-    sign = found[0]
+def _escaped(match):
+    sign = match[0]
     is_plain = sign.isprintable() or unicodedata.category(sign) == "Zs"
     return sign if is_plain else sign.encode("unicode_escape").decode()
 
@@ -132,8 +132,8 @@ def _one_line(message):
     return shortened(shortened(where, 120) + colon + rest, LONGEST_MESSAGE)
 
 
-def _shortened_value(found, most):
-    return found[0] if found[0].startswith("python") else _shortened_quoted(found[0], most)
+def _shortened_value(match, most):
+    return match[0] if match[0].startswith("python") else _shortened_quoted(match[0], most)
 
 
 def _shortened_quoted(token, most):
@@ -153,10 +153,10 @@ def _shortened_quoted(token, most):
 
 def _fitting(units, most):
     """The first of `units` that together have at most `most` characters."""
-    found, length = [], 0
+    fitting, length = [], 0
     for unit in units:
         length += len(unit)
         if length > most:
             break
-        found.append(unit)
-    return found
+        fitting.append(unit)
+    return fitting

@@ -96,8 +96,8 @@ def steps_from(neighbours, start):
     front, step = np.array([start], dtype=np.intp), 0
     while len(front):
         steps[front] = step
-        found = np.unique(neighbours.take(front).nodes)
-        front, step = found[steps[found] < 0], step + 1
+        reached = np.unique(neighbours.take(front).nodes)
+        front, step = reached[steps[reached] < 0], step + 1
     return steps
 
 
@@ -151,7 +151,7 @@ def _distinct(numbers):
 
 def lowest_common(parent, a, b):
     """Lowest common ancestors in a tree, element by element; `parent` of every node, smaller than the node itself."""
-    a, b = (np.array(one, dtype=np.intp) for one in np.broadcast_arrays(a, b))
+    a, b = (np.array(nodes, dtype=np.intp) for nodes in np.broadcast_arrays(a, b))
     differ = np.flatnonzero(a != b)
     while len(differ):
         # Parents have smaller numbers: the larger of two different nodes cannot be an ancestor of the smaller.

@@ -48,23 +48,23 @@ def truth_nodes(truth: Any, taxonomy: Taxonomy) -> np.ndarray | NodeLists | None
     flat = list(chain.from_iterable(lists))
     known: dict = {}
     index = taxonomy.index
-    for one in flat:
-        if one in known:
+    for value in flat:
+        if value in known:
             continue
-        if _is_missing(one):
-            known[one] = -1
-        elif isinstance(one, (int, np.integer)) and not isinstance(one, bool):
-            known[one] = int(one)
+        if _is_missing(value):
+            known[value] = -1
+        elif isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+            known[value] = int(value)
         else:
-            known[one] = index.get(str(one), index.get(str(one).strip()))
-    unknown = [one for one, node in known.items() if node is None]
+            known[value] = index.get(str(value), index.get(str(value).strip()))
+    unknown = [value for value, node in known.items() if node is None]
     if unknown:
         row = next(k for k, names in enumerate(lists) if unknown[0] in names)
         hint = near_miss(str(unknown[0]), taxonomy.names) or " Check the spelling, or that this is the right taxonomy."
         raise PredictionsError(f"truth, sample {row}: expected names of nodes, got {listed(unknown)}.{hint}")
     if has_lists:
         return NodeLists.from_lists([[known[name] for name in names if known[name] >= 0] for names in lists])
-    return np.array([known[one] for one in flat], dtype=np.intp)
+    return np.array([known[value] for value in flat], dtype=np.intp)
 
 
 def level_nodes(labels: Any, taxonomy: Taxonomy, what: str) -> NodeLists:
@@ -117,7 +117,7 @@ def _path_end(names, taxonomy, where):
     for level, name in enumerate(filled):
         # Where a name stands at two places, the taxonomy calls both by their parents too.
         longer = (taxonomy.index.get(" > ".join(filled[start : level + 1])) for start in range(level, -1, -1))
-        child = next((one for one in longer if one is not None and node in taxonomy.parents[one]), None)
+        child = next((other for other in longer if other is not None and node in taxonomy.parents[other]), None)
         if child is None:
             hint = near_miss(name, taxonomy.names) if name not in taxonomy.index else ""
             raise PredictionsError(

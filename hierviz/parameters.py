@@ -68,7 +68,8 @@ def in_python(name, value=None):
     if value is None:
         return taken.removesuffix("...")
     first, *others = (
-        f"[{one.replace(',', ', ')}]" if name.startswith("preprocessing.") else repr(one) for one in value.split(" | ")
+        f"[{choice.replace(',', ', ')}]" if name.startswith("preprocessing.") else repr(choice)
+        for choice in value.split(" | ")
     )
     return " | ".join([taken.replace("...", first), *others])
 
@@ -106,7 +107,7 @@ def said(value, words):
     if isinstance(value, Sentence):
         return value.said(words)
     if isinstance(value, dict):
-        return {key: said(one, words) for key, one in value.items()}
+        return {key: said(item, words) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return type(value)(said(one, words) for one in value)
+        return type(value)(said(item, words) for item in value)
     return value

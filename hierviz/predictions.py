@@ -296,8 +296,8 @@ def _as_nodes(what, values):
 
 def with_distinct_names(models):
     """The same Predictions, a number behind the name of each whose name an earlier one has."""
-    seen, found = {}, []
+    seen, renamed = {}, []
     for model in models:
         seen[model.name] = seen.get(model.name, 0) + 1
-        found.append(model if seen[model.name] == 1 else model.replace(name=f"{model.name} ({seen[model.name]})"))
-    return found
+        renamed.append(model if seen[model.name] == 1 else model.replace(name=f"{model.name} ({seen[model.name]})"))
+    return renamed

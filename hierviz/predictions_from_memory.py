@@ -85,7 +85,9 @@ class FromMemory:
                     "truth: expected a Series with the index of the frame, got another index. Use truth.reindex(frame.index)."
                 )
             truth = truth.to_numpy()
-        id_place = next((names.index(one) for one in ID_COLUMNS if one in names and one not in taxonomy.index), None)
+        id_place = next(
+            (names.index(column) for column in ID_COLUMNS if column in names and column not in taxonomy.index), None
+        )
         if id_place is not None:
             sample_ids = frame.iloc[:, id_place].to_numpy()
         else:
@@ -153,9 +155,7 @@ class FromMemory:
         >>> Predictions.from_predict_proba(taxonomy, np.array([[0.5, 0.25, 0.25]]), ["newt", "dog", "cat"], truth=["cat"])
         <Predictions 'model': leaf_probabilities of 1 samples, truth known>
         """
-        is_by_level = isinstance(probabilities, (list, tuple)) and all(
-            np.ndim(probabilitie) == 2 for probabilitie in probabilities
-        )
+        is_by_level = isinstance(probabilities, (list, tuple)) and all(np.ndim(array) == 2 for array in probabilities)
         levels = list(zip(probabilities, classes, strict=False)) if is_by_level else [(probabilities, classes)]
         if is_by_level and len(probabilities) != len(classes):
             raise PredictionsError(
@@ -214,12 +214,12 @@ class FromMemory:
         >>> Predictions.from_level_labels(taxonomy, [["mammal", "cat"], ["newt", ""]], truth=["dog", "newt"]).labels.nodes
         array([2, 4])
         """
-        found = level_nodes(labels, taxonomy, "labels")
+        nodes = level_nodes(labels, taxonomy, "labels")
         if np.ndim(truth) >= 2:
             truth = level_nodes(truth, taxonomy, "truth")
             if len(truth.nodes) == len(truth) and (truth.lengths == 1).all():
                 truth = truth.nodes
-        return cls.from_labels(taxonomy, found, truth=truth_nodes(truth, taxonomy), name=name, is_hard=True, **more)
+        return cls.from_labels(taxonomy, nodes, truth=truth_nodes(truth, taxonomy), name=name, is_hard=True, **more)
 
     @classmethod
     def from_pipeline(
@@ -262,10 +262,10 @@ class FromMemory:
         array([[0.25, 0.75]])
         """
         outputs = list(outputs)
-        for row, one in enumerate(outputs):
-            if isinstance(one, Mapping) or not all(isinstance(entry, Mapping) for entry in one):
+        for row, output in enumerate(outputs):
+            if isinstance(output, Mapping) or not all(isinstance(entry, Mapping) for entry in output):
                 raise PredictionsError(
-                    f"outputs, sample {row}: expected a list of all classes, got {type(one).__name__}. "
+                    f"outputs, sample {row}: expected a list of all classes, got {type(output).__name__}. "
                     "Call the pipeline with top_k=None, on a list of inputs."
                 )
         entries = list(chain.from_iterable(outputs))
@@ -312,4 +312,6 @@ def _truth_column(names, truth):
             hint = near_miss(truth, names) or " A file with the truth goes to hierviz.attach_truth."
             raise PredictionsError(f"truth: expected the name of a column, got {truth!r}.{hint}")
         return names.index(truth)
-    return None if truth is not None else next((names.index(one) for one in TRUTH_COLUMNS if one in names), None)
+    return (
+        None if truth is not None else next((names.index(column) for column in TRUTH_COLUMNS if column in names), None)
+    )

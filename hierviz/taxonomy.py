@@ -270,11 +270,11 @@ class Taxonomy:
     @cached_property
     def families(self) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Per depth >= 1 of a tree: (nodes grouped by parent, start of each family, parent of each family)."""
-        found = []
+        families = []
         for level in self.levels[1:]:
             start = np.flatnonzero(np.diff(self.parent[level], prepend=-2))
-            found.append((level, start, self.parent[level][start]))
-        return found
+            families.append((level, start, self.parent[level][start]))
+        return families
 
     @cached_property
     def candidate_groups(self) -> list[np.ndarray]:

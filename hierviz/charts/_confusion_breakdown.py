@@ -52,8 +52,8 @@ def confusion_breakdown(taxonomy, confusion, row, *, dark=False, width=1000, mos
     lines = {
         cell: wrap_items(names, cell_width - 2 * INSET - 4, SIZE, most_lines=most_lines) for cell, names in sets.items()
     }
-    lines = {cell: found or ["none"] for cell, found in lines.items()}
-    heights = {cell: 44 + LINE * len(found) for cell, found in lines.items()}
+    lines = {cell: names or ["none"] for cell, names in lines.items()}
+    heights = {cell: 44 + LINE * len(names) for cell, names in lines.items()}
     shapes, words, tips, y = [], [], [], 0.0
     for start in range(0, 4, columns):
         together = CELLS[start : start + columns]
@@ -103,13 +103,13 @@ def confusion_breakdown(taxonomy, confusion, row, *, dark=False, width=1000, mos
 def confusion_breakdown_table(taxonomy, confusion, row):
     """Table behind `confusion_breakdown`: ``cell`` (tp, fn, fp, tn), ``node``, ``name``, ``depth``; one row a node."""
     sets = confusion.node_sets(row)
-    found = [(cell, int(node)) for cell in CELLS for node in sets[cell]]
+    rows = [(cell, int(node)) for cell in CELLS for node in sets[cell]]
     return frame(
         {
-            "cell": [cell for cell, _ in found],
-            "node": [node for _, node in found],
-            "name": [taxonomy.title(node) for _, node in found],
-            "depth": [int(taxonomy.depth[node]) for _, node in found],
+            "cell": [cell for cell, _ in rows],
+            "node": [node for _, node in rows],
+            "name": [taxonomy.title(node) for _, node in rows],
+            "depth": [int(taxonomy.depth[node]) for _, node in rows],
         }
     )
 
@@ -127,9 +127,9 @@ def confusion_breakdown_sentence(taxonomy, confusion, row):
     )
 
 
-def _ends(taxonomy, found):
+def _ends(taxonomy, paths):
     """Name of a node, or of all ends of several nodes or paths."""
-    ends = [found] if isinstance(found, (int, np.integer)) else [np.ravel(one)[-1] for one in found]
+    ends = [paths] if isinstance(paths, (int, np.integer)) else [np.ravel(path)[-1] for path in paths]
     names = [taxonomy.title(int(end)) if end >= 0 else "(empty)" for end in ends]
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names) or "(nothing)"
 

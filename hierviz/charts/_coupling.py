@@ -69,12 +69,12 @@ class Coupling:
     def parameters(self):
         """Parameters of the whole figure."""
         several = len(self.names) > 1
-        found = [
+        parameters = [
             alt.param(name="threshold", expr=f"isArray(chosen.threshold) ? chosen.threshold[0] : {self.start!r}"),
             alt.param(name="picked", expr=f"isArray(model.model) ? model.model[0] : {self.picked}" if several else "0"),
         ]
         if not self.is_shared:
-            found += [
+            parameters += [
                 alt.param(
                     name=f"threshold_{j}",
                     value=threshold,
@@ -82,7 +82,7 @@ class Coupling:
                 )
                 for j, (name, threshold) in enumerate(zip(self.names, self.thresholds, strict=True))
             ]
-        return found
+        return parameters
 
     def knot(self, table):
         """The row of the knot table that is at the threshold of the model looked at."""

@@ -42,12 +42,12 @@ def band_layers(figure, place):
         if bands is not None and _fits(bands, figure.x, figure.y):
             rows.append(_outline(figure, *_edges(figure, bands), number))
     tables, size = [], 0
-    for one in rows:
-        if not tables or size + len(one["model"]) > MOST_ROWS:
+    for columns in rows:
+        if not tables or size + len(columns["model"]) > MOST_ROWS:
             tables.append([])
             size = 0
-        tables[-1].append(one)
-        size += len(one["model"])
+        tables[-1].append(columns)
+        size += len(columns["model"])
     colour = alt.Fill("model:N", legend=None, scale=None)
     return [
         alt.Chart(frame({key: np.concatenate([part[key] for part in parts]) for key in parts[0]}))

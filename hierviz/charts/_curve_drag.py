@@ -46,9 +46,9 @@ def curve_drag(
         "thresholds": thresholds.tolist(),
         "texts": [threshold_text(threshold) for threshold in thresholds.tolist()],
         "strip": _parts(figure.scale.place(thresholds)),
-        "x": [_parts(one) for one in across],
-        "y": [_parts(one) for one in down],
-        "changes": ["".join("01"[int(one)] for one in row) for row in changes],
+        "x": [_parts(places) for places in across],
+        "y": [_parts(places) for places in down],
+        "changes": ["".join("01"[int(is_change)] for is_change in row) for row in changes],
         "stops": [np.searchsorted(thresholds, [at for _, at in stops]).tolist() for stops in figure.stops],
     }
 

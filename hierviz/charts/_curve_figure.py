@@ -90,17 +90,17 @@ class CurveFigure:
     @cached_property
     def stops(self):
         """(label, threshold) of the thresholds worth stopping at, for every model."""
-        found = []
+        stops = []
         for curve in self.curves.values():
             right = curve.best_threshold(f"{self.value}_recall", correct=0.95)
-            found.append(
+            stops.append(
                 [
                     ("majority", 0.5),
                     ("best F1", curve.best_threshold(f"{self.value}_f1")),
                     *([("95 % correct", right)] if right is not None else []),
                 ]
             )
-        return found
+        return stops
 
     @cached_property
     def markers(self):
@@ -109,7 +109,7 @@ class CurveFigure:
         for number, name in enumerate(self.curves):
             for rule, values in (self.rules or {}).get(name, {}).items():
                 at = values.get(self.x), values.get(self.y)
-                if all(one is not None and math.isfinite(one) for one in at):
+                if all(number is not None and math.isfinite(number) for number in at):
                     rows.append(
                         {"model": name, "rule": rule, "label": rule_label(rule), "shape": rule_shape(rule)}
                         | {"x": float(at[0]), "y": float(at[1]), "colour": self.colours[number]}

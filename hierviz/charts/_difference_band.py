@@ -132,15 +132,15 @@ def difference_band_table(difference, key):
     to compare are left out (`uncertainty.comparison.highest_level`), and so are all but the last of those below which both
     models can always name the most probable leaf: nothing changes there.
     """
-    levels, one = _compared(difference, key)
-    clear = ~no_clear_difference(one)
-    verdict = np.where(~clear, UNCLEAR, np.where(one.estimate > 0, "first is higher", "second is higher"))
+    levels, band = _compared(difference, key)
+    clear = ~no_clear_difference(band)
+    verdict = np.where(~clear, UNCLEAR, np.where(band.estimate > 0, "first is higher", "second is higher"))
     return frame(
         {
             "correct": levels,
-            "difference": one.estimate,
-            "low": one.lower,
-            "high": one.upper,
+            "difference": band.estimate,
+            "low": band.lower,
+            "high": band.upper,
             "clear": clear,
             "verdict": verdict.astype(object),
         }
@@ -158,14 +158,14 @@ def difference_band_sentence(difference, key, names, *, most_correct=None):
         The largest share of correct answers of each model at any threshold. Beyond it a model counts as 0, and the
         sentence says so.
     """
-    levels, one = _compared(difference, key)
-    unclear = no_clear_difference(one)
-    band, label = f"{100 * one.level:.4g} % band of the paired difference", METRICS[key].label
+    levels, interval = _compared(difference, key)
+    unclear = no_clear_difference(interval)
+    band, label = f"{100 * interval.level:.4g} % band of the paired difference", METRICS[key].label
     if not len(levels):
-        n = one.resamples.n_samples
+        n = interval.resamples.n_samples
         who = f"{names[0]} and {names[1]}"
         return f"{label}: {n:,} samples are too few to compare {who} where the same share of answers is correct."
-    enough, drawn = fewest_resamples(one.level), one.resamples.n_resamples
+    enough, drawn = fewest_resamples(interval.level), interval.resamples.n_resamples
     if drawn < enough:
         return f"{label}: {drawn} resamples are too few to call a difference clear: take at least {enough}."
     what = f"{label} where the same share of answers is correct"
@@ -175,7 +175,7 @@ def difference_band_sentence(difference, key, names, *, most_correct=None):
             until += f"; {name} never has more than {percent_text(most, 1)} correct and counts as 0 from there on"
     if unclear.all():
         return f"{what}: no clear difference between {names[0]} and {names[1]}: the {band} contains 0 everywhere ({until})."
-    sides = [(name, ~unclear & (sign * one.estimate > 0)) for name, sign in zip(names, (1, -1), strict=True)]
+    sides = [(name, ~unclear & (sign * interval.estimate > 0)) for name, sign in zip(names, (1, -1), strict=True)]
     told = [f"{name} is clearly higher {_where(levels, where)}" for name, where in sides if where.any()]
     rest = "; where it is grey and hatched, no difference is clear" if unclear.any() else ""
     return f"{what}: {', '.join(told)}{rest} ({band}, for all shares at once, {until})."
@@ -229,9 +229,9 @@ def _compared(difference, key):
     """The shares of correct answers at which two models are compared, ascending, and their band there."""
     if key not in difference.at_correct:
         raise PredictionsError(f"key: expected one of {', '.join(difference.at_correct)}, got {key!r}. Choose one.")
-    one, levels = difference.at_correct[key], difference.levels
-    usable = levels <= highest_level(one.resamples.n_samples) + 1e-9
-    same = (one.estimate == one.estimate[:1]) & (one.draws == one.draws[:, :1]).all(axis=0)
+    interval, levels = difference.at_correct[key], difference.levels
+    usable = levels <= highest_level(interval.resamples.n_samples) + 1e-9
+    same = (interval.estimate == interval.estimate[:1]) & (interval.draws == interval.draws[:, :1]).all(axis=0)
     usable &= np.arange(len(levels)) >= np.logical_and.accumulate(same).sum() - 1
-    picked = [values[..., usable] for values in (one.estimate, one.lower, one.upper, one.draws)]
-    return levels[usable], simultaneous(Interval(*picked, one.level, one.resamples))
+    picked = [values[..., usable] for values in (interval.estimate, interval.lower, interval.upper, interval.draws)]
+    return levels[usable], simultaneous(Interval(*picked, interval.level, interval.resamples))

@@ -110,6 +110,6 @@ def _columns(rows, width):
     spare = max(0, width - sum(need)) / len(need)
     scale = min(1, width / sum(need))
     left = [1.0]
-    for one in need:
-        left.append(left[-1] + one * scale + spare)
+    for needed in need:
+        left.append(left[-1] + needed * scale + spare)
     return left

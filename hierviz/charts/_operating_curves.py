@@ -121,7 +121,7 @@ def operating_curves(
         bars = [depth_histogram(figure, plot, 70)] if figure.answers else []
         rows, spacing = [main, below, table, words, *bars, key], 12
     # Handed over at once: `add_params` copies the whole figure for each.
-    return alt.vconcat(*rows, spacing=spacing, params=[one.param for one in figure.coupling.parameters()])
+    return alt.vconcat(*rows, spacing=spacing, params=[parameter.param for parameter in figure.coupling.parameters()])
 
 
 def selections(curves):

@@ -114,4 +114,4 @@ def wrap_words(text, width, size=13, most_lines=2, bold=False):
             line = word
         else:
             line = joined
-    return [shorten(one, width, size, bold) for one in [*lines, line]]
+    return [shorten(text_line, width, size, bold) for text_line in [*lines, line]]

@@ -75,7 +75,7 @@ def threshold_strip(figure, plot, wide):
 def threshold_axis(scale, wide, field, **axis):
     """Encoding of thresholds by their place in [0, 1], the axis named by the thresholds."""
     ticks = scale.ticks(wide)
-    places = [round(float(one), 6) for one in scale.place(ticks)]
+    places = [round(float(place), 6) for place in scale.place(ticks)]
     labels = [f"{tick:g}" if tick else "0" for tick in ticks]
     if not scale.nines:
         labels = [f"{tick:.1f}" for tick in ticks]

@@ -100,7 +100,7 @@ def _together(rows):
         return rows
     rest = rows[MOST - 1 :]
     weight, term = sum(row["weight"] for row in rest), sum(row["term"] for row in rest)
-    one = {
+    summed = {
         **rest[-1],
         "from": rest[0]["from"],
         "weight": weight,
@@ -109,8 +109,8 @@ def _together(rows):
         "lost": weight - term,
         "n_levels": len(rest),
     }
-    one["name"] = f"{len(rest)} more levels to {rest[-1]['name']}"
-    return [*rows[: MOST - 1], one]
+    summed["name"] = f"{len(rest)} more levels to {rest[-1]['name']}"
+    return [*rows[: MOST - 1], summed]
 
 
 def _written(rows, win):

@@ -84,12 +84,12 @@ def comparison_sentence(numbers, model, n_samples, *, never=None):
         for key in keys
     )
     told += _never(never or {}, list(numbers), keys)
-    one = next(iter(differences.values()))
-    level, fewest = f"{100 * one.level:.4g} %", fewest_resamples(one.level, len(clear))
+    first = next(iter(differences.values()))
+    level, fewest = f"{100 * first.level:.4g} %", fewest_resamples(first.level, len(clear))
     holm = "" if len(clear) == 1 else f"; clear: after Holm's correction for {len(clear)} comparisons"
-    if one.resamples.n_resamples < fewest:
+    if first.resamples.n_resamples < fewest:
         what = "a difference" if len(clear) == 1 else f"any of {len(clear)} differences"
-        holm = f"; {one.resamples.n_resamples:,} resamples are too few to call {what} clear: take at least {fewest:,}"
+        holm = f"; {first.resamples.n_resamples:,} resamples are too few to call {what} clear: take at least {fewest:,}"
     return f"{told} (on {n_samples:,} samples; in brackets {level} intervals of the paired differences{holm}).{few}"
 
 
@@ -101,26 +101,26 @@ def _what(key):
 
 def _never(never, names, keys):
     """Which models never have so many correct answers, in brackets."""
-    found = [
+    parts = [
         f"{name} never has {100 * AT_CORRECT[key]:.0f} % correct, which counts as 0"
         for key in keys
         for name in names
         if key in never.get(name, ())
     ]
-    return f" ({'; '.join(found)})" if found else ""
+    return f" ({'; '.join(parts)})" if parts else ""
 
 
 def _verdicts(differences):
     """The other models by verdict: name -> (difference, whether it is clear)."""
     groups = {"clearly higher than": [], "clearly lower than": [], "no clear difference from": []}
-    for name, (one, is_clear) in differences.items():
-        sign = 1 if one.estimate > 0 else -1
+    for name, (difference, is_clear) in differences.items():
+        sign = 1 if difference.estimate > 0 else -1
         verdict = "no clear difference from" if not is_clear else f"clearly {'higher' if sign > 0 else 'lower'} than"
         sign = 1 if not is_clear else sign
-        ends = sorted((sign * float(one.lower), sign * float(one.upper)))
-        span = f"{_signed(sign * float(one.estimate))} [{', '.join(_signed(end) for end in ends)}]"
+        ends = sorted((sign * float(difference.lower), sign * float(difference.upper)))
+        span = f"{_signed(sign * float(difference.estimate))} [{', '.join(_signed(end) for end in ends)}]"
         groups[verdict].append(f"{name} ({'' if not is_clear else 'by '}{span})")
-    return ", ".join(f"{verdict} {' and '.join(found)}" for verdict, found in groups.items() if found)
+    return ", ".join(f"{verdict} {' and '.join(texts)}" for verdict, texts in groups.items() if texts)
 
 
 def _signed(value):

@@ -36,11 +36,11 @@ def knots(curves, *more):
     ndarray of float, ascending
         At most 1,501 and `more`. A breakpoint is rounded up to few digits: a threshold a person can read and type.
     """
-    found = np.unique(round_up(breakpoints(curves)))
-    found = np.setdiff1d(found, THOUSANDTHS)
-    if len(found) > MOST_BREAKPOINTS:
-        found = found[np.linspace(0, len(found) - 1, MOST_BREAKPOINTS).round().astype(int)]
-    return np.unique(np.concatenate([THOUSANDTHS, found, np.asarray(more, dtype=float).reshape(-1)]))
+    breaks = np.unique(round_up(breakpoints(curves)))
+    breaks = np.setdiff1d(breaks, THOUSANDTHS)
+    if len(breaks) > MOST_BREAKPOINTS:
+        breaks = breaks[np.linspace(0, len(breaks) - 1, MOST_BREAKPOINTS).round().astype(int)]
+    return np.unique(np.concatenate([THOUSANDTHS, breaks, np.asarray(more, dtype=float).reshape(-1)]))
 
 
 def round_up(threshold):

@@ -63,7 +63,7 @@ def tables(lines):
     if sizes.sum() <= MOST_ROWS:
         return [lines]
     number = (sizes.cumsum() - sizes) // (MOST_ROWS - MOST_POINTS)
-    return [lines[lines["model"].isin(number.index[number == one])] for one in number.unique()]
+    return [lines[lines["model"].isin(number.index[number == table])] for table in number.unique()]
 
 
 def _thinned(pieces, x_domain, y_domain, size=FINEST):
@@ -73,14 +73,14 @@ def _thinned(pieces, x_domain, y_domain, size=FINEST):
         mine = [i for i, piece in enumerate(pieces) if piece[0] == number]
         pixels = [(_pixels(pieces[i][2], x_domain, size[0]), _pixels(pieces[i][3], y_domain, size[1])) for i in mine]
         tolerance = 0.1
-        found = [_columns(x, y, tolerance / 2) if len(x) > MANY else np.arange(len(x)) for x, y in pixels]
-        found = [where[simplify(x[where], y[where], tolerance)] for where, (x, y) in zip(found, pixels, strict=True)]
-        while sum(map(len, found)) > MOST_POINTS:
+        points = [_columns(x, y, tolerance / 2) if len(x) > MANY else np.arange(len(x)) for x, y in pixels]
+        points = [where[simplify(x[where], y[where], tolerance)] for where, (x, y) in zip(points, pixels, strict=True)]
+        while sum(map(len, points)) > MOST_POINTS:
             tolerance *= 1.5
-            found = [
-                where[simplify(x[where], y[where], tolerance)] for where, (x, y) in zip(found, pixels, strict=True)
+            points = [
+                where[simplify(x[where], y[where], tolerance)] for where, (x, y) in zip(points, pixels, strict=True)
             ]
-        kept |= dict(zip(mine, found, strict=True))
+        kept |= dict(zip(mine, points, strict=True))
     columns = {"model": [], "part": [], "order": [], "x": [], "y": []}
     for i, (number, part, x, y) in enumerate(pieces):
         where = kept[i]

@@ -31,7 +31,7 @@ def checked_curves(curves):
 
 def checked_metric(key, what, curves):
     """`key` when all curves have it."""
-    keys = [one for one in METRICS if all(one in curve.values for curve in curves.values())]
+    keys = [metric for metric in METRICS if all(metric in curve.values for curve in curves.values())]
     if key not in keys:
         raise PredictionsError(f"{what}: expected one of {', '.join(keys)}, got {key!r}. Choose one.")
     return key
@@ -188,7 +188,7 @@ def operating_curves_table(curves, *, threshold=0.5, rules=None, intervals=None)
             spans = intervals.get(row["model"], {}) if row["rule"] == "threshold" else {}
             row |= {f"{key}_low": float(spans[key].lower) for key in spans}
             row |= {f"{key}_high": float(spans[key].upper) for key in spans}
-        keys = [one for key in keys for one in ((key, f"{key}_low", f"{key}_high") if key in ends else (key,))]
+        keys = [column for key in keys for column in ((key, f"{key}_low", f"{key}_high") if key in ends else (key,))]
     return frame(rows)[["model", "rule", "threshold", *keys]]
 
 

@@ -72,7 +72,7 @@ def fold(taxonomy, p, *, truth=None, predicted=None, max_rows=34, n_likely=3, mi
 
 def as_nodes(truth):
     """One true node or several as a list of int, each once; empty where none is known."""
-    return [] if truth is None else list(dict.fromkeys(int(one) for one in np.atleast_1d(truth)))
+    return [] if truth is None else list(dict.fromkeys(int(node) for node in np.atleast_1d(truth)))
 
 
 def _node(taxonomy, node, what):

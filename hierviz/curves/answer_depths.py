@@ -43,12 +43,12 @@ def answer_counts(table, thresholds, kinds, n_kinds):
     """
     thresholds = _checked(thresholds)
     order = np.argsort(-thresholds, kind="stable")
-    found = np.asarray(kinds)[table.nodes]
+    kind_of = np.asarray(kinds)[table.nodes]
     first, later, place = _steps(table, thresholds[order])
     n_cells = (len(thresholds) + 1) * n_kinds
-    steps = np.bincount(place * n_kinds + found[later], minlength=n_cells)
-    steps -= np.bincount(place * n_kinds + found[later - 1], minlength=n_cells)
-    steps[:n_kinds] += np.bincount(found[first], minlength=n_kinds)
+    steps = np.bincount(place * n_kinds + kind_of[later], minlength=n_cells)
+    steps -= np.bincount(place * n_kinds + kind_of[later - 1], minlength=n_cells)
+    steps[:n_kinds] += np.bincount(kind_of[first], minlength=n_kinds)
     counts = np.empty((len(thresholds), n_kinds), dtype=np.intp)
     counts[order] = np.cumsum(steps.reshape(-1, n_kinds), axis=0)[:-1]
     return counts

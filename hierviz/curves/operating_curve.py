@@ -221,7 +221,7 @@ class CurveSteps:
         sizes = np.diff(table.offsets)
         metrics = path_metrics(taxonomy, np.repeat(truth, sizes), table.nodes)
         values = {key: metrics[key] for key in path_keys()}
-        values |= {key: np.asarray(one, dtype=np.float64) for key, one in (more or {}).items()}
+        values |= {key: np.asarray(numbers, dtype=np.float64) for key, numbers in (more or {}).items()}
         first = table.offsets[:-1]
         later = np.ones(len(table.nodes), dtype=bool)
         later[first] = False
@@ -299,5 +299,5 @@ def best_at_correct(x, correct, level):
     """Largest x over points with correct >= level (not strict), 0 when there is none; of one level or an array of them."""
     # The envelope with the axes exchanged: from each share of correct answers on, the largest x.
     shares, largest = envelope(*_corners(np.asarray(correct), np.asarray(x)))
-    found = np.append(largest, 0.0)[np.searchsorted(shares, level, side="left")]
-    return float(found) if np.ndim(level) == 0 else found
+    best = np.append(largest, 0.0)[np.searchsorted(shares, level, side="left")]
+    return float(best) if np.ndim(level) == 0 else best

@@ -136,24 +136,24 @@ def judged_samples(models):
             continue
         rows.append(_rows_of(first.predictions.ids[first.rows], other.predictions.ids))
     known = np.ones(first.n_judged, dtype=bool)
-    for model, found in zip(models, rows, strict=True):
-        inside = (found >= 0) & (found < len(model.judged))
-        known &= inside & model.judged[np.where(inside, found, 0)]
+    for model, places in zip(models, rows, strict=True):
+        inside = (places >= 0) & (places < len(model.judged))
+        known &= inside & model.judged[np.where(inside, places, 0)]
     if not known.any():
         names = listed([model.predictions.name for model in models])
         raise PredictionsError(f"models: expected samples that all of {names} judge, got none. Choose fewer models.")
-    return [JudgedSamples(model, found[known]) for model, found in zip(models, rows, strict=True)]
+    return [JudgedSamples(model, places[known]) for model, places in zip(models, rows, strict=True)]
 
 
 def facet_columns(samples, most=12):
     """Facets with at least two and at most `most` values among the samples, `SEEN` first; keys for `facets`."""
-    return [one for one in _columns(samples) if 2 <= _n_values(samples, one) <= most]
+    return [column for column in _columns(samples) if 2 <= _n_values(samples, column) <= most]
 
 
 def group_columns(samples):
     """Columns of the sample table that put samples into at least two groups, some of them together."""
-    found = samples.model.predictions.attributes
-    return [one for one in found if 2 <= _n_values(samples, one) < samples.n_samples]
+    attributes = samples.model.predictions.attributes
+    return [column for column in attributes if 2 <= _n_values(samples, column) < samples.n_samples]
 
 
 def facets(samples, column):
@@ -179,7 +179,7 @@ def facets(samples, column):
     if column not in known:
         raise PredictionsError(f"facet: expected one of {listed(known, 20)}, got {column!r}. Choose one.")
     labels = samples.labels(column)
-    values = sorted(np.unique(labels).tolist(), key=lambda one: (one == UNKNOWN, one))
+    values = sorted(np.unique(labels).tolist(), key=lambda value: (value == UNKNOWN, value))
     return {value: np.flatnonzero(labels == value) for value in values}
 
 
@@ -203,6 +203,6 @@ def _train_counts(taxonomy):
 def _rows_of(wanted, ids):
     """Row of each wanted id among ids, -1 where there is none."""
     row_of = {}
-    for row, one in enumerate(as_text(ids).tolist()):
-        row_of.setdefault(one, row)
-    return np.array([row_of.get(one, -1) for one in as_text(wanted).tolist()], dtype=np.intp)
+    for row, sample_id in enumerate(as_text(ids).tolist()):
+        row_of.setdefault(sample_id, row)
+    return np.array([row_of.get(sample_id, -1) for sample_id in as_text(wanted).tolist()], dtype=np.intp)

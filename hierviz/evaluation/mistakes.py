@@ -122,20 +122,20 @@ def mistakes(evaluation, rule="majority", threshold=0.5, *, outcome=None, under=
     metrics = path_metrics(taxonomy, truth, predicted)
     kinds = np.where(metrics["exact"] > 0, "exact", np.where(metrics["correct"] > 0, "coarse", "wrong"))
     lost = np.full(len(rows), np.nan) if evaluation.win is None else 1 - evaluation.win[rows]
-    found = Mistakes(rows, truth, predicted, kinds, lost, metrics["info_dist"])
+    ranked = Mistakes(rows, truth, predicted, kinds, lost, metrics["info_dist"])
     keep = np.ones(len(rows), dtype=bool)
     if outcome is not None:
         keep &= kinds == outcome
     if under is not None:
         keep &= taxonomy.is_ancestor(np.full(len(truth), under), truth)
-    found = found.take(keep)
+    ranked = ranked.take(keep)
     if order == "win_lost" and evaluation.win is None:
         order = "info_dist"
     if order == "file":
-        return found
-    return found.take(np.argsort(-getattr(found, order), kind="stable"))
+        return ranked
+    return ranked.take(np.argsort(-getattr(ranked, order), kind="stable"))
 
 
-def outcome_counts(found):
+def outcome_counts(ranked):
     """How many samples have each outcome: dict of key of `OUTCOMES` to int."""
-    return {key: int((found.outcome == key).sum()) for key in OUTCOMES}
+    return {key: int((ranked.outcome == key).sum()) for key in OUTCOMES}

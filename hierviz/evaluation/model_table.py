@@ -168,12 +168,12 @@ def run_groups(names):
     ``hxe seed 1`` and ``hxe seed 2`` are runs of ``hxe``; ``seed``, ``run``, ``rep``, ``repeat``, ``replicate`` and
     ``trial`` are understood. Only what has at least two runs.
     """
-    found = {}
+    groups = {}
     for name in names:
         match = _RUN.match(name)
         if match:
-            found.setdefault(match["stem"].strip() or "model", []).append(name)
-    return {stem: runs for stem, runs in found.items() if len(runs) > 1}
+            groups.setdefault(match["stem"].strip() or "model", []).append(name)
+    return {stem: runs for stem, runs in groups.items() if len(runs) > 1}
 
 
 def spread_over_runs(runs):

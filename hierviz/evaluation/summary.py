@@ -163,11 +163,11 @@ def _curve(model, choice):
 
 
 def _confusion(model, choice):
-    found = model.confusion(**choice)
-    node, baseline = best_constant_path(model.taxonomy, found.truth)
+    counted = model.confusion(**choice)
+    node, baseline = best_constant_path(model.taxonomy, counted.truth)
     return {
-        **found.counts,
-        **found.measures,
+        **counted.counts,
+        **counted.measures,
         "baseline": {"path_to": model.taxonomy.names[node], **baseline.counts, **baseline.measures},
     }
 
@@ -238,9 +238,9 @@ def require_same_samples(models):
 def _jsonable(value):
     """The value with plain Python numbers: infinities as text, nan as None."""
     if isinstance(value, dict):
-        return {key: _jsonable(one) for key, one in value.items()}
+        return {key: _jsonable(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_jsonable(one) for one in value]
+        return [_jsonable(item) for item in value]
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not np.isfinite(value):

@@ -60,12 +60,12 @@ def worked_numbers(taxonomy, truth, predicted, p=None, best_leaf=None):
     -------
     dict of str to Worked
     """
-    found = _confusion(taxonomy, truth, predicted) | _path(taxonomy, truth, predicted)
+    numbers = _confusion(taxonomy, truth, predicted) | _path(taxonomy, truth, predicted)
     if p is not None:
-        found = _win(taxonomy, truth, np.asarray(p)) | found
+        numbers = _win(taxonomy, truth, np.asarray(p)) | numbers
     if best_leaf is not None:
-        found |= _best_leaf(taxonomy, truth, best_leaf)
-    return {key: Worked(key, value, text) for key, (value, text) in found.items()}
+        numbers |= _best_leaf(taxonomy, truth, best_leaf)
+    return {key: Worked(key, value, text) for key, (value, text) in numbers.items()}
 
 
 def _win(taxonomy, truth, p):
@@ -104,7 +104,7 @@ def _path(taxonomy, truth, predicted):
         f"the answer {name(predicted)} is below the truth and counts as {name(truth)}; " if answer != predicted else ""
     )
     same = f"answer {name(answer)}, truth {name(truth)}"
-    found = {
+    numbers = {
         "exact": (metrics["exact"], f"{cut}{same}: {'equal' if metrics['exact'] else 'not equal'}"),
         "correct": (
             metrics["correct"],
@@ -114,25 +114,25 @@ def _path(taxonomy, truth, predicted):
     for prefix, values, unit in (("info", taxonomy.information, "bits"), ("depth", taxonomy.depth, "edges")):
         shared, claimed, due = (f"{values[node]:.6g} {unit}" for node in (common, answer, truth))
         precision, recall, f1, dist = (metrics[f"{prefix}_{what}"] for what in ("precision", "recall", "f1", "dist"))
-        found[f"{prefix}_precision"] = (
+        numbers[f"{prefix}_precision"] = (
             precision,
             f"{cut}{name(common)} {shared} / {name(answer)} {claimed} = {_ratio(precision, values[answer])}",
         )
-        found[f"{prefix}_recall"] = (
+        numbers[f"{prefix}_recall"] = (
             recall,
             f"{cut}{name(common)} {shared} / {name(truth)} {due} = {_ratio(recall, values[truth])}",
         )
-        found[f"{prefix}_f1"] = (f1, _harmonic(precision, recall, f1))
-        found[f"{prefix}_dist"] = (dist, f"{cut}{claimed} + {due} − 2 × {shared} = {dist:.5g} {unit}")
+        numbers[f"{prefix}_f1"] = (f1, _harmonic(precision, recall, f1))
+        numbers[f"{prefix}_dist"] = (dist, f"{cut}{claimed} + {due} − 2 × {shared} = {dist:.5g} {unit}")
     # A metric whose arithmetic is not written out here shows its value.
-    rest = {key: (metrics[key], f"{cut}{same}: {metrics[key]:.5g}") for key in path_keys() if key not in found}
-    return found | rest
+    rest = {key: (metrics[key], f"{cut}{same}: {metrics[key]:.5g}") for key in path_keys() if key not in numbers}
+    return numbers | rest
 
 
 def _confusion(taxonomy, truth, predicted):
-    found = confusion(taxonomy, np.array([truth]), np.array([predicted]))
-    sets = found.node_sets(0)
-    values = {key: value[0].item() for key, value in found.per_sample.items()}
+    counted = confusion(taxonomy, np.array([truth]), np.array([predicted]))
+    sets = counted.node_sets(0)
+    values = {key: value[0].item() for key, value in counted.per_sample.items()}
     texts = {cell: f"{_names(taxonomy, sets[cell])}: {values[cell]}" for cell in ("tp", "tn", "fp", "fn")}
     tp, fp, fn, hp, hr = (values[key] for key in ("tp", "fp", "fn", "hp", "hr"))
     texts["hp"] = f"{tp} / ({tp} + {fp}) = {_ratio(hp, tp + fp)}"

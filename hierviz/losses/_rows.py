@@ -117,7 +117,7 @@ def by_blocks(taxonomy, compute, scores, *per_row):
     for first in range(0, len(scores), step):
         rows = np.arange(first, min(first + step, len(scores)))
         block = slice(first, first + step)
-        parts = (one.take(rows) if isinstance(one, NodeLists) else one[block] for one in per_row)
+        parts = (part.take(rows) if isinstance(part, NodeLists) else part[block] for part in per_row)
         values[block], gradient[block] = compute(scores[block], *parts)
     return values, gradient
 

@@ -202,9 +202,9 @@ def group_thresholds(taxonomy, truth, table, labels, goal, *, fraction=None, see
     # Rows of one part, sorted by group: one slice each, the loop is over groups.
     order = first[np.argsort(labels[first], kind="stable")]
     edges = np.searchsorted(labels[order], np.append(groups, labels.max() + 1))
-    found = [chosen(order[a:b]) if b > a else None for a, b in pairwise(edges)]
-    is_own = np.array([one is not None for one in found], dtype=bool)
-    threshold = np.array([overall if one is None else one for one in found], dtype=float)
+    chosen_of = [chosen(order[a:b]) if b > a else None for a, b in pairwise(edges)]
+    is_own = np.array([own is not None for own in chosen_of], dtype=bool)
+    threshold = np.array([overall if own is None else own for own in chosen_of], dtype=float)
 
     part, part_truth, part_labels = table.take(second), truth[second], labels[second]
     own = _per_sample(groups, threshold, overall, part_labels)

@@ -221,7 +221,7 @@ def _checked_point(value, taxonomy, where):
         value["taxonomy_sha256"],
         float(threshold),
         n_samples,
-        {key: dict(one) for key, one in value["values"].items()},
+        {key: dict(numbers) for key, numbers in value["values"].items()},
         None if value["guarantee"] is None else dict(value["guarantee"]),
         dict(value["created_from"]),
         model["sha256"],

@@ -195,13 +195,13 @@ def guaranteed_threshold(
     group_of = None if groups is None else group_numbers(groups, table.n_samples)
     first, second = split_samples(table.n_samples, fraction, seed=seed, groups=groups)
     first_groups, second_groups = (None if group_of is None else group_of[rows] for rows in (first, second))
-    found = _certified(taxonomy, truth[first], table.take(first), alpha, delta, key, first_groups, thresholds)
+    guarantee = _certified(taxonomy, truth[first], table.take(first), alpha, delta, key, first_groups, thresholds)
     risk_check = None
-    if found.is_feasible:
-        at = np.array([found.threshold])
+    if guarantee.is_feasible:
+        at = np.array([guarantee.threshold])
         risk_check = float(_risks(taxonomy, truth[second], table.take(second), key, at, second_groups)[0])
     n_check = len(second) if second_groups is None else len(np.unique(second_groups))
-    return replace(found, n_check=n_check, risk_check=risk_check, fraction=float(fraction), seed=int(seed))
+    return replace(guarantee, n_check=n_check, risk_check=risk_check, fraction=float(fraction), seed=int(seed))
 
 
 def certified_threshold(taxonomy, truth, table, alpha=0.05, delta=0.1, *, key="correct", groups=None, thresholds=None):
@@ -238,8 +238,8 @@ def _certified(taxonomy, truth, table, alpha, delta, key, group_of, thresholds):
     n_certified = len(certified) if certified.all() else int(np.argmin(certified))
     at = max(n_certified - 1, 0)
     threshold = float(thresholds[at])
-    found = Guarantee(key, float(alpha), float(delta), threshold, None, method, unit, n, float(risks[at]))
-    return found if n_certified else replace(found, threshold=None, why_not=_why_not(found, threshold))
+    guarantee = Guarantee(key, float(alpha), float(delta), threshold, None, method, unit, n, float(risks[at]))
+    return guarantee if n_certified else replace(guarantee, threshold=None, why_not=_why_not(guarantee, threshold))
 
 
 def _risks(taxonomy, truth, table, key, thresholds, group_of):
@@ -254,29 +254,29 @@ def _risks(taxonomy, truth, table, key, thresholds, group_of):
     return means.clip(0, 1)[np.searchsorted(-grid, -thresholds)]
 
 
-def _why_not(found, first):
-    n, unit = found.n_calibration, found.unit
+def _why_not(guarantee, first):
+    n, unit = guarantee.n_calibration, guarantee.unit
     # With no loss at all both p-values are (1 - alpha)^n.
-    needed = math.ceil(math.log(found.delta) / math.log1p(-found.alpha))
+    needed = math.ceil(math.log(guarantee.delta) / math.log1p(-guarantee.alpha))
     if n < needed:
         return (
-            f"{n} calibration {unit}s are too few: a confidence of {_percent(1 - found.delta)} that "
-            f"{_claim(found)} takes at least {needed}, even without any loss."
+            f"{n} calibration {unit}s are too few: a confidence of {_percent(1 - guarantee.delta)} that "
+            f"{_claim(guarantee)} takes at least {needed}, even without any loss."
         )
     return (
         f"No threshold can be certified: at {first:g}, the first one tested, the loss of the {n} calibration {unit}s is "
-        f"{_percent(found.risk_calibration)}, so in new ones it may be up to {_percent(found.bound)}, more than "
-        f"{_percent(found.alpha)}."
+        f"{_percent(guarantee.risk_calibration)}, so in new ones it may be up to {_percent(guarantee.bound)}, more than "
+        f"{_percent(guarantee.alpha)}."
     )
 
 
-def _claim(found):
-    new = "new samples" if found.unit == "sample" else "the samples of new groups, each group counting once,"
-    if found.key == "correct":
-        return f"at most {_percent(found.alpha)} of the answers to {new} are wrong"
-    if found.key == "exact":
-        return f"at least {_percent(1 - found.alpha)} of the answers to {new} are exact"
-    return f"the mean {METRICS[found.key].label} of {new} is at least {_percent(1 - found.alpha)}"
+def _claim(guarantee):
+    new = "new samples" if guarantee.unit == "sample" else "the samples of new groups, each group counting once,"
+    if guarantee.key == "correct":
+        return f"at most {_percent(guarantee.alpha)} of the answers to {new} are wrong"
+    if guarantee.key == "exact":
+        return f"at least {_percent(1 - guarantee.alpha)} of the answers to {new} are exact"
+    return f"the mean {METRICS[guarantee.key].label} of {new} is at least {_percent(1 - guarantee.alpha)}"
 
 
 def _checked(thresholds):

@@ -153,8 +153,8 @@ def with_costs(
                 f"truth: expected one node for each of the {table.n_samples} samples, got {len(truth)}. Align them."
             )
         metrics = path_metrics(taxonomy, np.repeat(truth, np.diff(table.offsets)), table.nodes)
-        found = step_means(table, curve.threshold, metrics["correct"] * (1 - metrics["info_recall"]))
-        missing = np.clip(found, 0, 1)
+        means = step_means(table, curve.threshold, metrics["correct"] * (1 - metrics["info_recall"]))
+        missing = np.clip(means, 0, 1)
     cost = wrong * (1 - curve.values["correct"]) + vague * missing
     return replace(curve, values={**curve.values, "missing": missing, "cost": cost})
 
@@ -245,9 +245,9 @@ def typeable(low, high):
     typed = Decimal(repr(float(low)))
     for decimals in range(18):
         # Rounding up and then to the nearest double cannot fall below `low`, but may reach `high`.
-        found = float(typed.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_CEILING, context=Context(prec=400)))
-        if low <= found < high:
-            return found
+        rounded = float(typed.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_CEILING, context=Context(prec=400)))
+        if low <= rounded < high:
+            return rounded
     return float(low)
 
 

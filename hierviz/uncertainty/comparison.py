@@ -122,14 +122,18 @@ def clear_after_holm(differences):
     clear = np.zeros(len(differences), dtype=bool)
     while not clear.all():
         left = np.flatnonzero(~clear)
-        found = []
+        is_clear = []
         for place in left:
-            one = differences[place]
-            strict = 1 - (1 - one.level) / len(left)
-            found.append(not no_clear_difference(Interval.from_draws(one.estimate, one.draws, one.resamples, strict)))
-        if not any(found):
+            difference = differences[place]
+            strict = 1 - (1 - difference.level) / len(left)
+            is_clear.append(
+                not no_clear_difference(
+                    Interval.from_draws(difference.estimate, difference.draws, difference.resamples, strict)
+                )
+            )
+        if not any(is_clear):
             break
-        clear[left[found]] = True
+        clear[left[is_clear]] = True
     return clear
 
 
@@ -209,9 +213,9 @@ def tied_with_best(models: Iterable[Interval], *, higher_is_better: bool = True)
     ranked = np.where(known, estimates, worst)
     best = ranked.argmax(axis=0) if higher_is_better else ranked.argmin(axis=0)
     best_estimate, best_draws = models[0].estimate, models[0].draws
-    for place, one in enumerate(models):
-        best_estimate = np.where(best == place, one.estimate, best_estimate)
-        best_draws = np.where(best == place, one.draws, best_draws)
+    for place, model in enumerate(models):
+        best_estimate = np.where(best == place, model.estimate, best_estimate)
+        best_draws = np.where(best == place, model.draws, best_draws)
     leader = Interval.from_draws(best_estimate, best_draws, models[0].resamples, models[0].level)
     return known & [no_clear_difference(paired_difference(model, leader)) for model in models]
 

@@ -181,5 +181,5 @@ def as_text(values):
     if values.dtype != object:
         return values.astype(str)
     texts = np.empty(values.shape, dtype=object)
-    texts.flat = [str(one) for one in values.flat]
+    texts.flat = [str(value) for value in values.flat]
     return texts

@@ -43,10 +43,10 @@ def binomial_cdf(k, n, p):
         Relative error about 1e-9 for n up to a million, also far out in the lower tail.
     """
     k, n, p = np.broadcast_arrays(np.asarray(k), np.asarray(n), np.asarray(p, dtype=float))
-    found = np.where((k >= n) | ((p == 0) & (k >= 0)), 1.0, 0.0)
+    share = np.where((k >= n) | ((p == 0) & (k >= 0)), 1.0, 0.0)
     inside = (k >= 0) & (k < n) & (p > 0) & (p < 1)
-    found[inside] = _incomplete_beta(n[inside] - k[inside], k[inside] + 1, 1 - p[inside], p[inside])
-    return found
+    share[inside] = _incomplete_beta(n[inside] - k[inside], k[inside] + 1, 1 - p[inside], p[inside])
+    return share
 
 
 def binomial_p_value(risk, n, alpha):
@@ -130,28 +130,28 @@ def _incomplete_beta(a, b, x, rest):
     a, b = np.where(swap, b, a).astype(float), np.where(swap, a, b).astype(float)
     x, rest = np.where(swap, rest, x), np.where(swap, x, rest)
     front = _log_gamma(a + b) - _log_gamma(a) - _log_gamma(b) + a * np.log(x) + b * np.log(rest) - np.log(a)
-    found = np.exp(front) * _continued_fraction(a, b, x)
-    return np.where(swap, 1 - found, found).clip(0, 1)
+    area = np.exp(front) * _continued_fraction(a, b, x)
+    return np.where(swap, 1 - area, area).clip(0, 1)
 
 
 def _continued_fraction(a, b, x):
     """Lentz's method; on this side of the mean about sqrt(max(a, b)) rounds are enough."""
     c = np.ones_like(x)
     d = 1 / _away_from_zero(1 - (a + b) * x / (a + 1))
-    found, m = d.copy(), 0
+    value, m = d.copy(), 0
     moving = np.ones(x.shape, dtype=bool)
     while moving.any():
         m += 1
         even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
         odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        before = found
+        before = value
         for term in (even, odd):
             d = 1 / _away_from_zero(1 + term * d)
             c = _away_from_zero(1 + term / c)
-            found = np.where(moving, found * d * c, found)
-        moving &= np.abs(found - before) > 1e-14 * np.abs(found)
+            value = np.where(moving, value * d * c, value)
+        moving &= np.abs(value - before) > 1e-14 * np.abs(value)
         moving &= m < 100_000
-    return found
+    return value
 
 
 def _away_from_zero(value):

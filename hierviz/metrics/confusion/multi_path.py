@@ -123,10 +123,10 @@ def best_constant_path(taxonomy, truth):
         if best is not None and (taxonomy.is_tree or bound[place] < best[0]):
             break
         always = PathLists(np.arange(n + 1), np.zeros(n, dtype=np.intp), paths.take(np.array([place])))
-        found = confusion_paths(taxonomy, truth, always)
-        f1, node = found.measures["f1"] or 0.0, int(candidates[place])
+        matched = confusion_paths(taxonomy, truth, always)
+        f1, node = matched.measures["f1"] or 0.0, int(candidates[place])
         if best is None or (f1, -node) > (best[0], -best[1]):
-            best = f1, node, found
+            best = f1, node, matched
     return best[1], best[2]
 
 

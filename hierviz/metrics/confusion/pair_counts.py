@@ -65,14 +65,14 @@ def count(taxonomy, truth, predicted, taken, block_values):
             tp, tn, fn = _count_in_graph(taxonomy, predicted, which, target, block_values)
         of_path["tp"][matched], of_path["tn"][matched], of_path["fn"][matched] = tp[place], tn[place], fn[place]
         of_path["fp"] -= of_path["tp"]
-    found = {}
+    counts = {}
     for cell, values in of_path.items():
-        found[cell] = np.zeros(n, dtype=np.intp)
-        np.add.at(found[cell], sample, values)
+        counts[cell] = np.zeros(n, dtype=np.intp)
+        np.add.at(counts[cell], sample, values)
     is_left = np.ones(len(truth.nodes), dtype=bool)
     is_left[taken[matched]] = False
-    np.add.at(found["fn"], np.repeat(np.arange(n), truth.lengths)[is_left], taxonomy.depth[truth.nodes[is_left]])
-    return found
+    np.add.at(counts["fn"], np.repeat(np.arange(n), truth.lengths)[is_left], taxonomy.depth[truth.nodes[is_left]])
+    return counts
 
 
 def count_in_tree(taxonomy, target, end):
@@ -106,7 +106,7 @@ def _count_in_graph(taxonomy, predicted, which, target, block_values):
     for rows in np.split(np.arange(len(which)), np.flatnonzero(np.diff(np.cumsum(size) // block_values)) + 1):
         head = shared.take(rows)
         true, answer = joined(head, rest.take(rows)), predicted.paths.take(which[rows])
-        on_true, on_answer = (np.sort(_keys(one, n_nodes)) for one in (true, answer))
+        on_true, on_answer = (np.sort(_keys(paths, n_nodes)) for paths in (true, answer))
         above = _expand(head, taxonomy.parents)
         siblings = np.unique(_keys(_expand(_lists_once(above, n_nodes), taxonomy.children), n_nodes))
         below = _keys(taxonomy.children.take(z[rows]), n_nodes)
@@ -132,8 +132,8 @@ def _keys(lists, n_nodes):
 
 def _expand(lists, neighbours):
     """Per list the neighbours of all its nodes, as NodeLists."""
-    found = neighbours.take(lists.nodes)
-    return NodeLists(found.offsets[lists.offsets], found.nodes)
+    reached = neighbours.take(lists.nodes)
+    return NodeLists(reached.offsets[lists.offsets], reached.nodes)
 
 
 def _lists_once(lists, n_nodes):

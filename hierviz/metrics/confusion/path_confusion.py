@@ -126,14 +126,14 @@ class PathConfusion(HierarchicalConfusion):
             ``tp``, ``tn``, ``fp``, ``fn``, each ascending; a node stands as often as it counts, and with several paths
             it may stand under several cells. See `pairs` for each path.
         """
-        found = self.pairs(row)
-        more = {"tp": (), "tn": (), "fp": found.surplus, "fn": found.left_over}
+        pairs = self.pairs(row)
+        more = {"tp": (), "tn": (), "fp": pairs.surplus, "fn": pairs.left_over}
         return {
             cell: np.sort(
                 np.concatenate(
                     [
                         np.empty(0, np.intp),
-                        *(getattr(pair, cell) for pair in found.pairs),
+                        *(getattr(pair, cell) for pair in pairs.pairs),
                         *(path[1:] for path in more[cell]),
                     ]
                 )

@@ -83,20 +83,20 @@ def greedy_cover(taxonomy, labels):
     row = np.repeat(np.arange(n), labels.lengths)
     rows, paths, lengths = [], [], []
 
-    def keep(samples, found):
+    def keep(samples, fullest):
         rows.append(samples)
-        paths.append(found.nodes)
-        lengths.append(found.lengths)
+        paths.append(fullest.nodes)
+        lengths.append(fullest.lengths)
 
     below_root = labels.nodes > 0
     left = without_repeats(grouped(row[below_root], labels.nodes[below_root], n))
     open_rows = np.flatnonzero(left.lengths)
     left, is_open = left.take(open_rows), np.ones(len(left.nodes), dtype=bool)
     while len(open_rows):
-        found = _fullest_paths(taxonomy, left, is_open)
-        keep(open_rows, found)
+        fullest = _fullest_paths(taxonomy, left, is_open)
+        keep(open_rows, fullest)
         row_of = np.repeat(np.arange(len(left)), left.lengths)
-        on_path = np.sort(np.repeat(np.arange(len(left)), found.lengths) * n_nodes + found.nodes)
+        on_path = np.sort(np.repeat(np.arange(len(left)), fullest.lengths) * n_nodes + fullest.nodes)
         is_open &= ~is_in(on_path, row_of * n_nodes + left.nodes)
         going = np.bincount(row_of[is_open], minlength=len(left)) > 0
         open_rows, left, is_open = open_rows[going], left.take(np.flatnonzero(going)), is_open[going[row_of]]

@@ -228,7 +228,7 @@ def follow(taxonomy, keys, first_edge, slot, start, end):
         slot * n_nodes + node of each place, ascending, and the row of the edge to take there.
     slot, start, end : ndarray of int, shape (n_walks,)
     """
-    rows, found = [np.empty(0, np.intp)], [np.empty(0, np.intp)]
+    rows, nodes = [np.empty(0, np.intp)], [np.empty(0, np.intp)]
     walking, node = np.arange(len(start)), np.asarray(start, dtype=np.intp)
     while True:
         going = node != end[walking]
@@ -238,8 +238,8 @@ def follow(taxonomy, keys, first_edge, slot, start, end):
         place = np.searchsorted(keys, slot[walking] * taxonomy.n_nodes + node)
         node = taxonomy.edges[first_edge[place], 1]
         rows.append(walking)
-        found.append(node)
-    return grouped(np.concatenate(rows), np.concatenate(found), len(start))
+        nodes.append(node)
+    return grouped(np.concatenate(rows), np.concatenate(nodes), len(start))
 
 
 def edges_up(taxonomy):

@@ -125,19 +125,17 @@ def expected_by_threshold(taxonomy, p, *, weight="nodes"):
     ends = np.flatnonzero(np.append(np.diff(scores[order]) != 0, True)) if len(order) else np.empty(0, np.intp)
     expected = ratio(2 * shared[ends], claimed[ends, None] + distinct, empty=0.0).sum(axis=1)
     steps = scores[order[ends]]
-    found = ExpectedSets(
+    sets = ExpectedSets(
         np.append(steps, 0.0),
         np.concatenate([[1.0], steps]),
         np.concatenate([[0], ends + 1]),
         order,
         np.concatenate([[0.0], expected]),
     )
-    if found.threshold_from[0] < 1:
-        return found
+    if sets.threshold_from[0] < 1:
+        return sets
     # Something has probability 1: no threshold below 1 gives the empty set.
-    return ExpectedSets(
-        found.threshold_from[1:], found.threshold_below[1:], found.size[1:], found.order, found.expected[1:]
-    )
+    return ExpectedSets(sets.threshold_from[1:], sets.threshold_below[1:], sets.size[1:], sets.order, sets.expected[1:])
 
 
 def expected_hf1(taxonomy, p, sets, *, weight="nodes"):

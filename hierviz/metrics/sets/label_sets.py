@@ -244,8 +244,8 @@ class LabelSetCounts:
 
     def _overlap(self, weight):
         """shared, claimed, due of every sample, or None."""
-        found = [self._column(f"{weight}_{what}") for what in ("shared", "claimed", "due")]
-        return None if found[0] is None else found
+        sums = [self._column(f"{weight}_{what}") for what in ("shared", "claimed", "due")]
+        return None if sums[0] is None else sums
 
     def summary(self):
         """Block ``labels`` of the JSON: a dict with exactly the keys `LABEL_KEYS`.
@@ -260,7 +260,7 @@ class LabelSetCounts:
         n_valid = self.n_valid.sum() + self.n_outside
         n_empty = self._column("n_predicted")
         incoherent = self._column("is_incoherent")
-        found = {
+        numbers = {
             "micro_precision": precision,
             "micro_recall": recall,
             "micro_f1": f1,
@@ -277,15 +277,15 @@ class LabelSetCounts:
         }
         for prefix, weight in (("h", "nodes"), ("ih", "information")):
             family = self.family(weight)
-            found[f"{prefix}f1_samples"] = family and family["f1_samples"]
-            found[f"{prefix}f1_micro"] = family and family["f1_micro"]
-            found[f"{prefix}p_samples"] = family and family["precision_samples_empty1"]
-            found[f"{prefix}r_samples"] = family and family["recall_samples"]
+            numbers[f"{prefix}f1_samples"] = family and family["f1_samples"]
+            numbers[f"{prefix}f1_micro"] = family and family["f1_micro"]
+            numbers[f"{prefix}p_samples"] = family and family["precision_samples_empty1"]
+            numbers[f"{prefix}r_samples"] = family and family["recall_samples"]
         for key in _AREAS:
             values = self._column(key)
             # Samples with nothing to find have no area.
-            found[key] = None if values is None else _mean(values[~np.isnan(values)])
-        return {key: found[key] for key in LABEL_KEYS}
+            numbers[key] = None if values is None else _mean(values[~np.isnan(values)])
+        return {key: numbers[key] for key in LABEL_KEYS}
 
     def per_sample(self):
         """Arrays over the samples in the order in which they were added, shape (n_samples,).
@@ -296,17 +296,17 @@ class LabelSetCounts:
             ``hp``, ``hr``, ``hf1``, ``n_predicted``; on trees ``ihf1``; for scores ``hf1_auc``, ``hf1_auc_raw`` and on
             trees ``ihf1_auc`` (nan where nothing is true).
         """
-        found = {}
+        columns = {}
         for name, weight in (("hf1", "nodes"), ("ihf1", "information")):
             overlap = self._overlap(weight)
             if overlap is not None:
                 hp, hr, f1 = set_scores(*overlap)
-                found |= {"hp": hp, "hr": hr, "hf1": f1} if name == "hf1" else {name: f1}
+                columns |= {"hp": hp, "hr": hr, "hf1": f1} if name == "hf1" else {name: f1}
         for key in ("n_predicted", *_AREAS):
             values = self._column(key)
             if values is not None:
-                found[key] = values
-        return found
+                columns[key] = values
+        return columns
 
     def family(self, weight="nodes"):
         """The hF1 (``weight="nodes"``) or ihF1 (``"information"``) family as a dict; None on a graph or without samples.
@@ -438,7 +438,7 @@ class LabelSetCounts:
             )
         edges = np.quantile(counts, np.arange(1, bins) / bins)
         group = np.searchsorted(edges, counts, side="left")
-        found = self.macro_f1_by(group, bins)
+        by_bin = self.macro_f1_by(group, bins)
         low, high = np.full(bins, np.inf), np.full(bins, -np.inf)
         np.minimum.at(low, group, counts)
         np.maximum.at(high, group, counts)
@@ -447,14 +447,14 @@ class LabelSetCounts:
             "bins": [
                 {
                     "bin": k,
-                    "n_nodes": one["n_nodes"],
-                    "min_count": _number(low[k]) if one["n_nodes"] else None,
-                    "max_count": _number(high[k]) if one["n_nodes"] else None,
-                    "macro_f1": one["macro_f1"],
-                    "n_supported": one["n_supported"],
-                    "macro_f1_supported": one["macro_f1_supported"],
+                    "n_nodes": means["n_nodes"],
+                    "min_count": _number(low[k]) if means["n_nodes"] else None,
+                    "max_count": _number(high[k]) if means["n_nodes"] else None,
+                    "macro_f1": means["macro_f1"],
+                    "n_supported": means["n_supported"],
+                    "macro_f1_supported": means["macro_f1_supported"],
                 }
-                for k, one in enumerate(found)
+                for k, means in enumerate(by_bin)
             ],
         }
 
@@ -470,8 +470,8 @@ class LabelSetCounts:
         if not self.taxonomy.is_tree:
             return None
         return {
-            str(depth): {key: one[key] for key in ("macro_f1", "macro_f1_supported", "n_nodes")}
-            for depth, one in self.macro_f1_by_depth().items()
+            str(depth): {key: means[key] for key in ("macro_f1", "macro_f1_supported", "n_nodes")}
+            for depth, means in self.macro_f1_by_depth().items()
         }
 
 

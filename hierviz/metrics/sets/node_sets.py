@@ -154,7 +154,7 @@ def set_scores(shared, claimed, due, empty=1.0):
 
 def ratio_of_sums(shared, claimed, due):
     """Precision, recall and F1 of the summed numerators and denominators; 0 where undefined."""
-    shared, claimed, due = (float(np.sum(one)) for one in (shared, claimed, due))
+    shared, claimed, due = (float(np.sum(values)) for values in (shared, claimed, due))
     precision, recall = ratio(shared, claimed, 0.0), ratio(shared, due, 0.0)
     return float(precision), float(recall), float(harmonic_mean(precision, recall))
 
@@ -213,11 +213,11 @@ def _families(taxonomy, near):
     near, far = (parent, child) if near == "parent" else (child, parent)
     order = np.lexsort((near, level[near]))
     near, far = near[order], far[order]
-    found = []
+    families = []
     for here in np.split(np.arange(len(near)), np.flatnonzero(np.diff(level[near])) + 1):
         start = np.flatnonzero(np.diff(near[here], prepend=-1))
-        found.append((far[here], start, near[here][start]))
-    return found
+        families.append((far[here], start, near[here][start]))
+    return families
 
 
 def above(p, threshold):
@@ -259,17 +259,17 @@ def closed_keys(taxonomy, keys):
     row, node = np.divmod(keys, taxonomy.n_nodes)
     distinct, place = np.unique(node, return_inverse=True)
     lists = taxonomy.ancestors(distinct).take(place)
-    found = np.repeat(row, lists.lengths) * taxonomy.n_nodes + lists.nodes
-    return np.unique(found[lists.nodes > 0])
+    all_keys = np.repeat(row, lists.lengths) * taxonomy.n_nodes + lists.nodes
+    return np.unique(all_keys[lists.nodes > 0])
 
 
 def is_member(some, keys):
     """Which of `some` are in `keys`, which ascend."""
     place = np.searchsorted(keys, some)
-    found = np.zeros(len(some), dtype=bool)
+    is_in = np.zeros(len(some), dtype=bool)
     inside = place < len(keys)
-    found[inside] = keys[place[inside]] == some[inside]
-    return found
+    is_in[inside] = keys[place[inside]] == some[inside]
+    return is_in
 
 
 def rows_of(keys, start, stop, n_nodes):

@@ -111,12 +111,12 @@ def set_curve(taxonomy, truth, p, *, weight="nodes", augmented=True):
     scores, weights, hit = scores[order], weights[order], true[order]
     is_last = np.append(np.diff(scores) != 0, True)
     ends = np.flatnonzero(is_last)
-    found, claimed = np.cumsum(weights * hit), np.cumsum(weights)
+    shared, claimed = np.cumsum(weights * hit), np.cumsum(weights)
     # Recall is 1 at the last node that counts, so the sets end there; what follows adds nothing true.
     counting = np.flatnonzero(hit & (weights > 0))
     last = np.searchsorted(ends, counting[-1]) if len(counting) else -1
     ends = ends[: last + 1]
-    recall, precision = ratio(found[ends], found[-1]), np.minimum(ratio(found[ends], claimed[ends]), 1)
+    recall, precision = ratio(shared[ends], shared[-1]), np.minimum(ratio(shared[ends], claimed[ends]), 1)
     return SetCurve(
         np.concatenate([[np.nan], scores[ends]]),
         np.concatenate([[0], ends + 1]),
@@ -158,7 +158,7 @@ def curve_areas(taxonomy, truth, p):
 def block_areas(taxonomy, p, augmented, keys):
     """`curve_areas` of a few rows; `augmented` is `highest_below` of p, `keys` the `truth_keys`."""
     row, node = np.divmod(keys, taxonomy.n_nodes)
-    found, n = {}, len(p)
+    areas, n = {}, len(p)
     raw, closed = p[:, 1:].astype(np.float64), augmented[:, 1:]
     nodes = np.ones(taxonomy.n_nodes)
     if taxonomy.is_tree:
@@ -167,21 +167,21 @@ def block_areas(taxonomy, p, augmented, keys):
         ascending = np.take_along_axis(closed, order, axis=1)[:, ::-1]
         claimed = np.zeros((n, taxonomy.n_nodes))
         np.cumsum(bits[1:][order], axis=1, out=claimed[:, 1:])
-        found["ihf1_auc"] = _areas(row, closed[row, node - 1], bits[node], ascending, n, claimed)
+        areas["ihf1_auc"] = _areas(row, closed[row, node - 1], bits[node], ascending, n, claimed)
     else:
         ascending = np.sort(closed, axis=1)
-    found["hf1_auc"] = _areas(row, closed[row, node - 1], nodes[node], ascending, n)
-    found["hf1_auc_raw"] = found["hf1_auc"].copy()
+    areas["hf1_auc"] = _areas(row, closed[row, node - 1], nodes[node], ascending, n)
+    areas["hf1_auc_raw"] = areas["hf1_auc"].copy()
     differ = (raw != closed).any(axis=1)
     if differ.any():
         place = np.cumsum(differ) - 1
         mine = differ[row]
         row, node = row[mine], node[mine]
         raw = raw[differ]
-        found["hf1_auc_raw"][differ] = _areas(
+        areas["hf1_auc_raw"][differ] = _areas(
             place[row], raw[place[row], node - 1], nodes[node], np.sort(raw, axis=1), len(raw)
         )
-    return found
+    return areas
 
 
 def _areas(row, score, weight, ascending, n, claimed=None):
