@@ -68,6 +68,7 @@ def test_bands_and_the_exported_file(open_page, curves, tmp_path):
         assert one["low"] < one["value"] < one["high"]
 
 
+@pytest.mark.long
 def test_panels_on_a_phone(open_page):
     page = open_page("curves?models=flat-softmax&panel=guarantee", size=(390, 844))
     page.get_by_text("Assumption: new and calibration samples").wait_for()

@@ -137,6 +137,7 @@ def ticks_hold_the_handle_unless_alt_is_down(chart):
     page.mouse.up()
 
 
+@pytest.mark.long
 def test_a_dot_along_its_curve_with_the_server_stopped(open_page, server, demo):
     page = open_page(QUERY)
     chart = CurvePage(page, server)
@@ -185,6 +186,7 @@ def test_a_dot_along_its_curve_with_the_server_stopped(open_page, server, demo):
     assert chart.sent() == 1
 
 
+@pytest.mark.long
 def test_keys_and_the_number_field_with_the_server_stopped(open_page, server, demo):
     page = open_page(f"{QUERY}&model=multi-label")
     chart = CurvePage(page, server)
@@ -326,6 +328,7 @@ def test_every_model_with_a_threshold_of_its_own(open_page, server):
     page.get_by_text(re.compile(rf"Multi-label.* · threshold τ = {text}")).first.wait_for()
 
 
+@pytest.mark.long
 def test_a_button_moves_the_handle(open_page):
     page = open_page("curves?threshold=0.987654")
     chart = CurvePage(page)

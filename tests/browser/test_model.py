@@ -186,7 +186,7 @@ def test_a_run_is_cancelled_and_another_one_sent(open_page, server, foreign, slo
     heading(page, "Model")
     own_model(page, foreign[0], *slow[:2])
     page.get_by_text("5 of 5 columns are classes of the taxonomy").wait_for()
-    page.get_by_text("Batch").click()
+    page.get_by_role("radio", name="Batch").click()
     page.locator(".st-key-upload_run_inputs").wait_for()
     upload(page, run_inputs=slow[2])
     quiet(page)

@@ -159,6 +159,7 @@ def test_keyboard_alone_opens_a_number(open_page):
     expect(body).to_have_count(0)
 
 
+@pytest.mark.long
 def test_keyboard_alone_opens_a_definition_and_a_page(open_page):
     page = open_page()
     tab_until(page, r"^.{0,40}Operating curves$", 12)
@@ -248,6 +249,7 @@ def test_click_in_the_list(open_page):
     assert sample(page) == picked
 
 
+@pytest.mark.long
 def test_back_restores_the_former_view(open_page):
     page = open_page("example?sample=v0007&model=multi-label&threshold=0.700")
     charts(page, 3)
@@ -267,7 +269,7 @@ def test_back_restores_the_former_view(open_page):
 
 def test_link_from_a_mistake_opens_it(open_page):
     page = open_page("?model=multi-label")
-    page.get_by_role("link", name=re.compile("Why")).nth(2).click()
+    page.get_by_role("link", name=re.compile("Details")).nth(2).click()
     page.get_by_role("heading", level=1, name="Examples").wait_for()
     page.get_by_text("3 of", exact=False).first.wait_for()
     charts(page, 3)
