@@ -102,6 +102,7 @@ def mistakes(taxonomy, rows):
 
 
 @pytest.mark.parametrize("name", MODELS)
+@pytest.mark.long
 def test_card_by_the_command_line(name, by_command, titles):
     taxonomy = hv.load_taxonomy(DEMO / "taxonomy.csv")
     row = table("examples")[titles[name]]
@@ -135,6 +136,7 @@ def test_card_names_all_models_and_no_other(titles):
 
 
 @pytest.mark.parametrize("name", MODELS)
+@pytest.mark.long
 def test_card_noise(name, ac, titles):
     row = table("examples")[titles[name]]
     assert_shown(row["AC"].partition(" ± ")[2], ac[name].draws.std(ddof=1), worth=0.3)

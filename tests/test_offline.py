@@ -383,7 +383,13 @@ def test_no_question_on_the_first_run(watched):
     assert "Network URL" not in log
 
 
-@pytest.mark.parametrize("way", ["streamlit run", "streamlit run for all", "hierviz for all"])
+@pytest.mark.parametrize(
+    "way",
+    [
+        "streamlit run for all",
+        *(pytest.param(way, marks=pytest.mark.long) for way in ("streamlit run", "hierviz for all")),
+    ],
+)
 def test_every_other_start_is_the_same(way, tmp_path, monkeypatch):
     """`streamlit run app.py` in the clone takes its settings from .streamlit/config.toml; listening on all addresses, too,
     nobody is asked for the address of this machine, and foreign names are refused."""

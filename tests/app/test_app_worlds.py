@@ -135,6 +135,7 @@ def test_all_correct(tmp_path):
     assert "No sample matches these filters" in wrong.at.info[0].value
 
 
+@pytest.mark.long
 def test_all_wrong(tmp_path):
     data = world(tmp_path, scores=one_hot(5, 5, 5, 5), truth=["violin", "flute", "oboe", "cello"])
     pages = look_around(data)
@@ -157,6 +158,7 @@ def test_constant_scores(tmp_path):
     assert pages["example"].numbers()["info_recall"].proto.popover.label.endswith("**0.000**")
 
 
+@pytest.mark.long
 def test_fan_of_2101_siblings_with_long_names(tmp_path):
     n = 2101
     names = [f"Dendrocalamus {'very-' * (i % 6)}long species name number {i:04d}" for i in range(n)]
@@ -226,6 +228,7 @@ def test_scores_with_several_truths(tmp_path):
     assert "as the smallest set of paths through all its classes**: Precision (PPV)" in text
 
 
+@pytest.mark.long
 def test_texts(shared_data):
     folder = shared_data / "hwv"
     data = shelve(
@@ -245,6 +248,7 @@ def test_texts(shared_data):
     assert "text" in table.columns
 
 
+@pytest.mark.long
 def test_scores_beside_labels(tmp_path):
     """One model with scores and one of labels: both can be chosen on every page."""
     taxonomy = write(tmp_path / "taxonomy.csv", [("parent", "child"), *EDGES])

@@ -247,6 +247,7 @@ def touch(page, kind, x=0, y=0):
     page.finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
 
 
+@pytest.mark.long
 def test_a_finger_at_390_pixels(open_page, server):
     page = open_page(QUERY, size=(390, 844), touch=True)
     chart = CurvePage(page, server)
@@ -292,6 +293,7 @@ def test_a_finger_at_390_pixels(open_page, server):
     page.wait_for_function(f"() => document.querySelector('[data-testid=stMain]').scrollTop > {start} + 40")
 
 
+@pytest.mark.long
 def test_every_model_with_a_threshold_of_its_own(open_page, server):
     own = "flat-softmax:0.3,conditional-sigmoid:0.4,multi-label:0.7"
     page = open_page(f"{QUERY}&thresholds={own}&model=multi-label")

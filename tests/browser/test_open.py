@@ -156,9 +156,10 @@ def test_nothing_chosen_and_a_path_that_is_not_there(open_page, tmp_path):
 BAD = ("web page", "pickled predictions", "cycle", "unknown class", "ids with nothing in common", "npz cut off")
 
 
-def test_bad_files_give_one_line(open_page, tmp_path):
+@pytest.mark.parametrize("names", [BAD[:2], pytest.param(BAD[2:], marks=pytest.mark.long)], ids=["two", "the others"])
+def test_bad_files_give_one_line(open_page, tmp_path, names):
     page = open_page("open")
-    for place, name in enumerate(BAD):
+    for place, name in enumerate(names):
         if place:
             page.goto(page.url.split("?")[0])
             ready(page)

@@ -123,6 +123,7 @@ def test_files(tmp_path):
     assert rest[1].startswith("mödel,leaf,,,0.5,")
 
 
+@pytest.mark.long
 def test_show_is_an_iframe_that_needs_no_network():
     shown = charts.show(charts.operating_curves({"</script><b>": three_points()}, width=330))
     text = shown._repr_html_()

@@ -128,6 +128,7 @@ def test_lines_deviate_by_a_tenth_of_a_pixel_at_most():
     assert worst <= 0.101
 
 
+@pytest.mark.long
 def test_tables_stay_below_the_limit_of_altair_for_jagged_curves():
     curves = many_curves(8, n_points=1200)
     spec = operating_curves(curves).to_dict()
@@ -246,7 +247,12 @@ def test_axes_are_called_as_in_the_registry():
 
 
 @pytest.mark.parametrize(
-    ("n", "width", "dark"), [(1, 330, False), (1, 1000, True), (3, 640, False), (8, 330, True), (8, 1000, False)]
+    ("n", "width", "dark"),
+    [
+        (1, 330, False),
+        (3, 640, True),
+        *(pytest.param(*case, marks=pytest.mark.long) for case in ((1, 1000, True), (8, 330, True), (8, 1000, False))),
+    ],
 )
 def test_it_compiles_fits_and_is_readable(n, width, dark):
     curves = many_curves(n)
@@ -298,6 +304,7 @@ def test_the_sentence_has_the_numbers():
     assert live.endswith("correct 79 %, exact 15 %, information recall 63 %.")
 
 
+@pytest.mark.long
 def test_finish_leaves_the_chart_alone():
     chart = operating_curves({"m": three_points()})
     before = chart.to_dict()
@@ -315,6 +322,7 @@ def crowded(n=2000, seed=3):
     return curve_of(threshold, info_recall=steps, correct=1 - 0.3 * steps, info_f1=steps)
 
 
+@pytest.mark.long
 def test_crowded_scores_have_knots_and_room():
     curves = {"m": crowded()}
     thresholds = knots(curves)
@@ -410,6 +418,7 @@ def test_direct_labels_touch_nothing():
     assert len({row["text"] for row in rows}) == len(rows)
 
 
+@pytest.mark.long
 def test_the_majority_shows_around_the_dot_that_covers_it():
     spec = operating_curves({"m": three_points()}, rules={"m": RULES}).to_dict()
     (markers,) = (view for view in views(spec) if view["rows"] and "rule" in view["rows"][0])

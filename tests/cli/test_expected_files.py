@@ -452,7 +452,10 @@ def test_germeval_per_sample(germeval, evaluate_germeval, task, variant):
     assert ours.size == 4 * 4 * 4157
 
 
-@pytest.mark.parametrize(("task", "keep"), [("1a", False), ("1a", True), ("1b", False)])
+@pytest.mark.parametrize(
+    ("task", "keep"),
+    [("1a", True), *(pytest.param(task, False, marks=pytest.mark.long) for task in ("1a", "1b"))],
+)
 def test_germeval_several_models(evaluate_germeval, task, keep):
     together = evaluate_germeval(task, *SUBMISSIONS, keep=keep)
     assert_one_call_is_many(together, [evaluate_germeval(task, name, keep=keep) for name in SUBMISSIONS])
