@@ -34,5 +34,5 @@ if [ $# -gt 0 ]; then
   exec "$python" -m pytest "$@"
 fi
 "$python" -m pytest -m "not browser$short" --numprocesses logical --dist worksteal
-# The browsers get the machine to themselves: three at a time, as they wait half of the time, each with a server of its own.
-"$python" -m pytest -m "browser$short" --numprocesses 3 --dist loadfile
+# The browsers get the machine to themselves: two at a time, each with a server of its own.
+"$python" -m pytest -m "browser$short" --numprocesses 2 --dist loadfile
