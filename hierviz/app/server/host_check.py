@@ -7,6 +7,7 @@ WebSockets alone, and answers a page of another origin only after it has asked t
 
 from __future__ import annotations
 
+from hierviz.app.server.refusal import refuse
 from hierviz.app.state.host_names import is_allowed, split_host
 
 _PORTS = {"http": 80, "https": 443}
@@ -34,9 +35,7 @@ class HostCheck:
             await receive()
             await send({"type": "websocket.close", "code": 1008, "reason": "refused"})
         else:
-            headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"x-content-type-options", b"nosniff")]
-            await send({"type": "http.response.start", "status": 403, "headers": headers})
-            await send({"type": "http.response.body", "body": f"{refusal}\n".encode()})
+            await refuse(send, 403, refusal, (b"x-content-type-options", b"nosniff"))
 
 
 def why_refused(headers):

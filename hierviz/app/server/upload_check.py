@@ -8,6 +8,7 @@ import sys
 import streamlit as st
 from streamlit import runtime
 
+from hierviz.app.server.refusal import refuse
 from hierviz.app.state.limits import size_text
 
 ROUTE = re.compile(r"/_stcore/upload_file/([^/]+)/[^/]+")
@@ -58,9 +59,7 @@ class UploadCheck:
                 raise _Refused(refusal)
             await self.app(scope, counted, answered)
         except _Refused as refused:
-            headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
-            await send({"type": "http.response.start", "status": 413, "headers": headers})
-            await send({"type": "http.response.body", "body": f"{refused}\n".encode()})
+            await refuse(send, 413, refused, (b"connection", b"close"))
         finally:
             self._arriving.pop(request, None)
 
