@@ -260,11 +260,11 @@ class Predictions(FromMemory):
                 expected = "a probability from 0 to 1" if is_probability else "a finite score"
                 raise PredictionsError(
                     f"{where}, sample {self.sample_id(rows.start + row)!r}, column {self.taxonomy.names[nodes[column]]!r}: "
-                    f"expected {expected}, got {float(block[row, column])!r} ({int(wrong.sum())} such values in this block). "
+                    f"expected {expected}, got {float(block[row, column])!r}. Such values in this block: {int(wrong.sum())}. "
                     + (
                         "If the file holds raw scores, say which with {parametrisation}."
                         if is_probability
-                        else "Remove them."
+                        else "Correct them, or leave these samples out."
                     )
                 )
             if self.parametrisation == "leaf_probabilities":
@@ -274,7 +274,7 @@ class Predictions(FromMemory):
                     row = int(np.argmax(far))
                     raise PredictionsError(
                         f"{where}, sample {self.sample_id(rows.start + row)!r}: expected leaf probabilities that sum to 1, "
-                        f"got a sum of {total[row]:.6g} ({int(far.sum())} such rows in this block). "
+                        f"got a sum of {total[row]:.6g}. Such rows in this block: {int(far.sum())}. "
                         "If they are raw scores or independent probabilities, say so with {parametrisation}."
                     )
 

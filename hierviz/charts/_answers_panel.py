@@ -8,6 +8,7 @@ import altair as alt
 
 from hierviz.charts import curve_table as numbers
 from hierviz.charts._canvas import position
+from hierviz.charts._compose import layer
 from hierviz.charts.theme import FONT, SIZE
 from hierviz.number_text import NUDGE
 
@@ -57,7 +58,7 @@ def depth_histogram(figure, width, height):
             )
         )
     title = alt.TitleParams("Answers by depth", offset=14, anchor="start", color=look.ink)
-    return alt.layer(*layers).properties(width=width, height=height, name="depths", title=title)
+    return layer(*layers).properties(width=width, height=height, name="depths", title=title)
 
 
 def live_sentence(figure, width, wide, start):
@@ -85,7 +86,7 @@ def live_sentence(figure, width, wide, start):
         .encode(position("across", width - start, start=start), position("down", height, axis="y"), text=f"line{i}:N")
         for i in range(len(text))
     ]
-    return alt.layer(*layers).properties(width=width - start, height=height, name="sentence")
+    return layer(*layers).properties(width=width - start, height=height, name="sentence")
 
 
 def _percent(share):

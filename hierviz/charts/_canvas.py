@@ -40,7 +40,7 @@ def texts(rows, width, height, halo=None, start=0):
     if halo is None:
         return layer
     below = base.mark_text(**mark, stroke=halo, strokeWidth=4, strokeJoin="round", color=halo, aria=False)
-    return alt.layer(below, layer)
+    return layer(below, layer)
 
 
 def boxes(rows, width, height, radius=3, start=0):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import altair as alt
 import numpy as np
 
 from hierviz.charts._canvas import boxes, hover, texts
+from hierviz.charts._compose import layer
 from hierviz.charts._rows import frame
 from hierviz.charts._text import wrap_items
 from hierviz.charts.theme import SIZE, SMALL, palette
@@ -93,7 +93,7 @@ def confusion_breakdown(taxonomy, confusion, row, *, dark=False, width=1000, mos
         y += 18
         words.append({"x": 0, "y": y - 4, "text": text, "colour": look.ink, "limit": width})
     height = y + 8
-    return alt.layer(
+    return layer(
         boxes(shapes, width, height, radius=4),
         texts(words, width, height),
         hover(tips, width, height, {"cell": "Cell", "names": "Nodes"}),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import altair as alt
-
 from hierviz.charts._canvas import boxes, hover, texts
+from hierviz.charts._compose import layer
 from hierviz.charts._rows import frame
 from hierviz.charts.theme import SIZE, SMALL, palette
 from hierviz.metrics import METRICS
@@ -111,7 +110,7 @@ def confusion_matrix(taxonomy, confusion, *, dark=False, width=640):
     height = max(bottom, first + 25 * (len(MEASURES) - 1) + 12)
     words = [{"size": SIZE, **word} for word in words]
     tooltip = {"cell": "Number", "count": "Value", "share": "Share of all nodes", "means": "Meaning"}
-    return alt.layer(
+    return layer(
         boxes(shapes, width, height, radius=4), texts(words, width, height), hover(tips, width, height, tooltip)
     ).properties(width=width, height=height)
 

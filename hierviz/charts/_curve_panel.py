@@ -6,6 +6,7 @@ import altair as alt
 import numpy as np
 
 from hierviz.charts import curve_table as numbers
+from hierviz.charts._compose import layer
 from hierviz.charts._coupling import by_model, left_axis
 from hierviz.charts._curve_bands import band_layers, point_layers
 from hierviz.charts._curve_figure import LEVELS
@@ -47,14 +48,14 @@ def curve_panel(figure, plot, height, *, envelope=False, levels=False, wide=True
     ]
     if wide:
         layers += _names(figure, place, plot, height)
-    return alt.layer(*layers).properties(width=plot, height=height, name="main")
+    return layer(*layers).properties(width=plot, height=height, name="main")
 
 
 def _lines(figure, place, envelope):
     """Raw curves, solid from 0.5 up and dashed below, or their envelopes over pale raw ones; wide lines to click on top."""
     colour = by_model(figure.colours)
     mark = {"strokeJoin": "round", "clip": True, "tooltip": None, "aria": False}
-    width = alt.condition("datum.model === picked", alt.value(3.2), alt.value(1.8))
+    width = alt.StrokeWidthValue(1.8, condition={"test": "datum.model === picked", "value": 3.2})
     if figure.x == "threshold":
         raw = against_threshold(figure.curves, figure.y, figure.y_domain, figure.scale, (1000, 600))
     else:
@@ -99,17 +100,17 @@ def _levels(figure, place, height):
     left["shorthand"] = "low:Q"
     at_level = alt.Y("level:Q").scale(domain=list(figure.y_domain), nice=False, zero=False)
     mark = {"clip": True, "tooltip": None, "aria": False}
-    picked = alt.condition("datum.j === picked", alt.value(1), alt.value(0.35))
+    picked = alt.OpacityValue(0.35, condition={"test": "datum.j === picked", "value": 1})
     # At the foot of the lines, on the axis that the number is read from: the curves leave that corner free.
     text = {"align": "right", "baseline": "bottom", "dx": -5, "fontSize": 12, "font": FONT, "tooltip": None}
     text["dy"] = alt.ExprRef("datum.up")
-    words = base.transform_filter("datum.j === picked").encode(place["x"], y=alt.value(height), text="text:N")
+    words = base.transform_filter("datum.j === picked").encode(place["x"], y=alt.YValue(height), text="text:N")
     return [
         base.transform_filter("datum.j === picked")
         .mark_rule(strokeWidth=1, strokeDash=[2, 3], color=look.muted, **mark)
         .encode(left, y=at_level, x2="x:Q"),
         base.mark_rule(strokeWidth=1.2, strokeDash=[2, 3], **mark).encode(
-            place["x"], y=at_level, y2=alt.value(height), color=alt.Color("colour:N", scale=None), opacity=picked
+            place["x"], y=at_level, y2=alt.Y2Value(height), color=alt.Color("colour:N", scale=None), opacity=picked
         ),
         words.mark_text(stroke=look.background, strokeWidth=4, strokeJoin="round", aria=False, **text),
         words.mark_text(**text).encode(color=alt.Color("colour:N", scale=None)),
@@ -163,7 +164,7 @@ def _dots(figure, place):
         .encode(
             **place,
             color=alt.Color("colour:N", scale=None),
-            size=alt.condition("datum.j === picked", alt.value(PICKED_DOT), alt.value(DOT)),
+            size=alt.SizeValue(DOT, condition={"test": "datum.j === picked", "value": PICKED_DOT}),
             tooltip=[alt.Tooltip("model:N", title="Model"), alt.Tooltip("text:N", title="τ"), *_tooltips(figure)],
         )
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import altair as alt
 import numpy as np
 
+from hierviz.charts._compose import layer, vconcat
 from hierviz.charts._rows import frame
 from hierviz.charts._text import percent_text, text_width
 from hierviz.charts.curve_table import short_label
@@ -122,7 +123,7 @@ def difference_band(difference, key, names, *, dark=False, width=800, height=190
         mark = {"baseline": "top", "dy": 3, "fontSize": SMALL, "font": FONT, "color": look.ink, "tooltip": None}
         layers.append(alt.Chart(words).mark_text(**mark).encode(at_x, down, text="text:N"))
     # Alone, a layered chart would be fitted with its axes into its own height.
-    return alt.vconcat(alt.layer(*layers).properties(width=plot, height=height))
+    return vconcat(layer(*layers).properties(width=plot, height=height))
 
 
 def difference_band_table(difference, key):

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import itertools
 
-import altair as alt
-
 from hierviz.charts._canvas import boxes, hover, stripes, texts
+from hierviz.charts._compose import layer
 from hierviz.charts._icicle_layout import TAGGED
 from hierviz.charts._text import count_text, text_width, wrap_words
 from hierviz.charts.theme import SIZE, SMALL
@@ -46,7 +45,7 @@ def icicle(layout, look, width):
         height = "to scale" if to_scale else "not to scale: taller than its p"
         tips.append({**place, **{key: row[key] for key in TOOLTIP}, "tip_height": height})
     total = layout.total
-    return alt.layer(
+    return layer(
         boxes(cells, width, total),
         *([stripes(edges, width, total)] if edges else []),
         boxes(bars, width, total, radius=1),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import altair as alt
 
 from hierviz.charts._canvas import boxes, position, stripes, texts
+from hierviz.charts._compose import layer
 from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten, text_width
 from hierviz.charts.theme import SIZE, palette
@@ -60,7 +61,7 @@ def legend(groups, width, *, dark=False, stacked=False, size=SIZE, start=0):
     height = y + ROW / 2
     view = width - start
     layers = [*_swatches(placed, view, height, start), texts(words, view, height, start=start)]
-    return alt.layer(*layers).properties(width=view, height=height)
+    return layer(*layers).properties(width=view, height=height)
 
 
 def _swatches(placed, width, height, start):

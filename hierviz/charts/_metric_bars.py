@@ -5,6 +5,7 @@ from __future__ import annotations
 import altair as alt
 
 from hierviz.charts._canvas import position
+from hierviz.charts._compose import layer, vconcat
 from hierviz.charts._legend import legend
 from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten
@@ -91,12 +92,12 @@ def metric_bars(values, *, metrics=None, dark=False, width=1000):
         ),
         alt.Chart(frame(names))
         .mark_text(align="left", baseline="middle", fontSize=SIZE, font=FONT, color=look.ink, tooltip=None)
-        .encode(x=alt.value(-left), y=at_y, text="text:N"),
+        .encode(x=alt.XValue(-left), y=at_y, text="text:N"),
     ]
     items = [{"kind": "box", "label": name, "colour": colour} for name, colour in colours.items()]
-    return alt.vconcat(
+    return vconcat(
         legend([(None, items)], width - 14, dark=dark, start=left),
-        alt.layer(*layers).properties(width=plot, height=height),
+        layer(*layers).properties(width=plot, height=height),
         spacing=6,
     )
 

@@ -7,6 +7,7 @@ import math
 import altair as alt
 
 from hierviz.charts._canvas import hover, position, texts
+from hierviz.charts._compose import layer
 from hierviz.charts._icicle import TOOLTIP
 from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten, text_width
@@ -68,7 +69,7 @@ def node_link(rows, look, width):
         )
     )
     layers += [texts(words, width, height, halo=look.background), hover(tips, width, height, TOOLTIP)]
-    return alt.layer(*layers).properties(width=width, height=height)
+    return layer(*layers).properties(width=width, height=height)
 
 
 def _layout(rows, width):

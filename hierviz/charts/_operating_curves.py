@@ -7,10 +7,9 @@ happens in the browser, see `_coupling`; Streamlit reports the selections on rel
 
 from __future__ import annotations
 
-import altair as alt
-
 from hierviz.charts import curve_table as numbers
 from hierviz.charts._answers_panel import depth_histogram, live_sentence
+from hierviz.charts._compose import hconcat, vconcat
 from hierviz.charts._coupling import LEFT
 from hierviz.charts._curve_figure import CurveFigure
 from hierviz.charts._curve_panel import curve_panel
@@ -115,13 +114,13 @@ def operating_curves(
     words = live_sentence(figure, width, wide, LEFT)
     if wide:
         # Two columns, not two rows: a long legend pushes the histogram down and not the strip out of sight.
-        beside = alt.vconcat(key, depth_histogram(figure, side, 84), spacing=16) if figure.answers else key
-        rows, spacing = [alt.hconcat(alt.vconcat(main, below, spacing=12), beside, spacing=2), table, words], 12
+        beside = vconcat(key, depth_histogram(figure, side, 84), spacing=16) if figure.answers else key
+        rows, spacing = [hconcat(vconcat(main, below, spacing=12), beside, spacing=2), table, words], 12
     else:
         bars = [depth_histogram(figure, plot, 70)] if figure.answers else []
         rows, spacing = [main, below, table, words, *bars, key], 12
     # Handed over at once: `add_params` copies the whole figure for each.
-    return alt.vconcat(*rows, spacing=spacing, params=[parameter.param for parameter in figure.coupling.parameters()])
+    return vconcat(*rows, spacing=spacing, params=[parameter.param for parameter in figure.coupling.parameters()])
 
 
 def selections(curves):

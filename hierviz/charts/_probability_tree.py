@@ -7,8 +7,7 @@ every row a thin bar on one scale of p. A style that has no room for a sample is
 
 from __future__ import annotations
 
-import altair as alt
-
+from hierviz.charts._compose import vconcat
 from hierviz.charts._icicle import icicle, wanted_widths
 from hierviz.charts._icicle_layout import BUDGET, icicle_layout
 from hierviz.charts._legend import legend
@@ -94,7 +93,7 @@ def probability_tree(
         groups[0][1].extend(_scale_notes(layout, look))
     if why:
         groups.append((None, [{"kind": "note", "label": f"drawn as a list: {why}"}]))
-    return alt.vconcat(
+    return vconcat(
         legend(groups, width, dark=dark),
         icicle(layout, look, width)
         if layout

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 
-import altair as alt
-
 from hierviz.charts import curve_table as numbers
 from hierviz.charts._canvas import position, texts
+from hierviz.charts._compose import layer
 from hierviz.charts._coupling import LEFT
 from hierviz.charts._text import count_text, shorten, wrap_words
 from hierviz.charts.comparison_words import threshold_caution
@@ -86,7 +85,7 @@ def read_out(figure, width, wide):
             .mark_text(align="left", baseline="middle", fontSize=SIZE - 1, font=FONT, color=look.muted, tooltip=None)
             .encode(position("across", width - LEFT, start=LEFT), position("down", height, axis="y"), text="heading:N")
         )
-    return alt.layer(*layers).properties(width=width - LEFT, height=height, name="read_out")
+    return layer(*layers).properties(width=width - LEFT, height=height, name="read_out")
 
 
 def _title(key, wide):

@@ -9,6 +9,7 @@ import altair as alt
 import numpy as np
 
 from hierviz.charts import curve_table as numbers
+from hierviz.charts._compose import layer
 from hierviz.charts._coupling import LEFT, by_model, left_axis
 from hierviz.charts._rows import frame
 from hierviz.charts._text import text_width
@@ -47,20 +48,20 @@ def threshold_strip(figure, plot, wide):
         *lines,
         *_stops(figure, plot, height, limits, at_y),
         handle.mark_rule(strokeWidth=2, color=look.ink, tooltip=None, aria=False).encode(
-            plain_x, y=alt.value(-4), y2=alt.value(height)
+            plain_x, y=alt.YValue(-4), y2=alt.Y2Value(height)
         ),
         coupling.at_threshold(figure.knots, colours, key, x="threshold")
         .mark_circle(size=70, opacity=1, stroke=look.background, strokeWidth=1.2, tooltip=None, aria=False)
         .encode(plain_x, at_y, color=alt.Color("colour:N", scale=None)),
         handle.mark_point(
             shape="triangle-down", size=150, filled=True, opacity=1, color=look.ink, tooltip=None, aria=False
-        ).encode(plain_x, y=alt.value(-6)),
+        ).encode(plain_x, y=alt.YValue(-6)),
         handle.mark_text(
             baseline="bottom", dy=-13, fontSize=SIZE, fontWeight=600, font=FONT, color=look.ink, tooltip=None
-        ).encode(alt.X("beside:Q").scale(domain=[0, 1], nice=False), y=alt.value(0), text="label:N"),
+        ).encode(alt.X("beside:Q").scale(domain=[0, 1], nice=False), y=alt.YValue(0), text="label:N"),
         alt.Chart(_rectangles(figure.thresholds, figure.scale, plot, wide))
         .mark_rect(opacity=0, cursor="ew-resize", tooltip=None, aria=False)
-        .encode(alt.X("lo:Q").scale(domain=[0, 1], nice=False), x2="hi:Q", y=alt.value(-30), y2=alt.value(height))
+        .encode(alt.X("lo:Q").scale(domain=[0, 1], nice=False), x2="hi:Q", y=alt.YValue(-30), y2=alt.Y2Value(height))
         .add_params(coupling.threshold_selection()),
     ]
     title = alt.TitleParams(
@@ -69,7 +70,7 @@ def threshold_strip(figure, plot, wide):
         anchor="start",
         color=look.ink,
     )
-    return alt.layer(*layers).properties(width=plot, height=height, name="strip", title=title)
+    return layer(*layers).properties(width=plot, height=height, name="strip", title=title)
 
 
 def threshold_axis(scale, wide, field, **axis):
@@ -135,7 +136,7 @@ def _stops(figure, plot, height, limits, at_y):
     }
     return [
         base.mark_rule(strokeWidth=1.5, color=muted, tooltip=None, aria=False).encode(
-            at_x, y=at_y, y2=alt.value(height + 4)
+            at_x, y=at_y, y2=alt.Y2Value(height + 4)
         ),
         base.mark_text(stroke=figure.look.background, strokeWidth=4, strokeJoin="round", aria=False, **text).encode(
             text="label:N", **place

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import altair as alt
-
 from hierviz.charts._canvas import boxes, hover, texts
+from hierviz.charts._compose import layer
 from hierviz.charts._icicle import TOOLTIP, others_text
 from hierviz.charts._text import shorten, text_width
 from hierviz.charts.theme import SIZE, SMALL
@@ -69,7 +68,7 @@ def tree_list(rows, look, width):
         )
         tips.append({"x": x, "x2": width, "y": y, "y2": y2} | {key: row[key] for key in TOOLTIP})
     height = ROW * len(rows)
-    return alt.layer(
+    return layer(
         boxes(cells, width, height),
         boxes(bars, width, height, radius=2),
         texts(words, width, height),

@@ -5,9 +5,8 @@ The slots of all levels tile the line from 0 to 1, so the picture shows that hal
 
 from __future__ import annotations
 
-import altair as alt
-
 from hierviz.charts._canvas import boxes, hover, texts
+from hierviz.charts._compose import layer, vconcat
 from hierviz.charts._legend import legend
 from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten, text_width
@@ -88,10 +87,10 @@ def win_breakdown(taxonomy, breakdown, *, dark=False, width=1000):
         {"kind": "note", "label": "a full bar is 1"},
     ]
     tooltip = {"name": "Node", "weight": "Weight", "p": "p", "term": "Earned", "lost": "Lost"}
-    drawing = alt.layer(
+    drawing = layer(
         boxes(shapes, width, height, radius=1), texts(words, width, height), hover(tips, width, height, tooltip)
     ).properties(width=width, height=height)
-    return alt.vconcat(legend([(None, items)], width, dark=dark), drawing, spacing=6)
+    return vconcat(legend([(None, items)], width, dark=dark), drawing, spacing=6)
 
 
 def _together(rows):

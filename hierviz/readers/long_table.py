@@ -50,7 +50,7 @@ def read_long(table, names, taxonomy, truth_column, truth_columns):
     columns = table.read(numbers=[score])
     if len(columns) == 0:
         raise PredictionsError(
-            f"{columns.where}: expected a row for every sample, got none below the header. Fill the file."
+            f"{columns.where}: expected a row for every sample, got none below the header. Is the file complete?"
         )
     samples, classes = {}, {}
     rows = np.array([samples.setdefault(sample_id, len(samples)) for sample_id in columns.single_text(sample)])
@@ -120,7 +120,7 @@ def _require_each_pair_once(columns, pairs, samples, class_names, taxonomy):
         )
         raise PredictionsError(
             f"{columns.where}: expected a score of every sample for every class, got none of sample {samples[sample]!r} for "
-            f"class {class_names[class_]!r} ({n_pairs - len(pairs)} such pairs).{top}"
+            f"class {class_names[class_]!r}. Missing pairs: {n_pairs - len(pairs)}.{top}"
         )
 
 
@@ -151,7 +151,7 @@ def _per_sample(columns, roles, rows, first, taxonomy, truth_column, truth_colum
         elif looks_numeric(values):
             raise PredictionsError(
                 f"{columns.where}, column {names[k]!r}: expected text, got numbers that belong to no class. "
-                "Remove it; other numbers per sample belong into the truth file."
+                "Remove it; put other numbers of a sample in the truth file."
             )
         else:
             attributes[names[k]] = text_array(values)

@@ -66,7 +66,7 @@ def read_prediction_table(table, taxonomy, *, classes=None, truth_column=None, k
         require_names(names, table.where)
     if truth_column is not None and truth_column not in names:
         raise PredictionsError(
-            f"{table.where}: expected a column {truth_column!r} as {{truth_column}} says, got {listed(names)}."
+            f"{table.where}: expected the column {truth_column!r} of {{truth_column}}, got {listed(names)}."
             f"{near_miss(truth_column, names)} Name one of the columns."
         )
     scores = _score_columns(table, names, taxonomy, classes, truth_column, has_header)
@@ -153,7 +153,7 @@ def _form(table, names, scores, has_header):
         raise _no_node(table, numeric, None)
     raise PredictionsError(
         f"{table.where}: expected a column per class, or a column of predicted classes ({', '.join(PREDICTED_COLUMNS)}), "
-        f"got {listed(names)}. Name the columns so; is the separator right?"
+        f"got {listed(names)}. Rename the columns, or check the separator."
     )
 
 
@@ -281,7 +281,7 @@ def _words(table, has_header):
 def _require_rows(columns):
     if len(columns) == 0:
         raise PredictionsError(
-            f"{columns.where}: expected a row for every sample, got none below the header. Fill the file."
+            f"{columns.where}: expected a row for every sample, got none below the header. Is the file complete?"
         )
 
 
@@ -289,5 +289,5 @@ def _no_node(table, names, taxonomy):
     near = "" if taxonomy is None else near_miss(names[0], taxonomy.names)
     return PredictionsError(
         f"{table.where}, column {names[0]!r}: expected columns of numbers to be named after nodes of the taxonomy, "
-        f"got {listed(names)}.{near} Rename or remove it; other numbers per sample belong into the truth file."
+        f"got {listed(names)}.{near} Rename or remove it; put other numbers of a sample in the truth file."
     )

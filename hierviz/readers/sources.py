@@ -37,7 +37,7 @@ ARRAYS_WITHOUT_OBJECTS = (
     "{{'prob': old}}; np.savez('new.npz', **{{k: v.astype(float if v.ndim == 2 else str) for k, v in new.items()}})\"."
 )
 PICKLE_TO_TABLE = (
-    'pickle files can run any code. Where you trust it, convert it once: python -c "import csv, pickle; '
+    'pickle files can run any code. If you trust it, convert it once: python -c "import csv, pickle; '
     "csv.writer(open('new.csv', 'w', newline='')).writerows(pickle.load(open('{name}', 'rb')))\" for a list of rows "
     "(for an anytree tree: anytree.exporter.JsonExporter; for a networkx graph: .edges)"
 )
@@ -301,7 +301,7 @@ def translated(where, source=None, path=None):
         raise FileError(_encoding_message(where, source, error)) from None
     except csv.Error as error:
         raise FileError(
-            f"{where}: expected a table with RFC 4180 quotes, got {_one_line(error)}. Check the quotes."
+            f"{where}: expected cells quoted as in RFC 4180, got an error ({_one_line(error)}). Close every quote."
         ) from None
     except EOFError:
         raise FileError(f"{where}: expected a whole file, got a truncated one. Copy or download it again.") from None
@@ -314,7 +314,7 @@ def translated(where, source=None, path=None):
         raise FileError(f"{where}: expected a file that fits into memory, got a larger one. Split it.") from None
     except RecursionError:
         raise FileError(
-            f"{where}: expected a nesting depth that can be read, got a deeper one. Use an edge list."
+            f"{where}: expected no more nested levels than Python's JSON reader takes, got more. Use an edge list."
         ) from None
     except OSError as error:
         raise FileError(
@@ -334,7 +334,10 @@ def _one_line(error):
 def _encoding_message(where, source, error):
     advice = "Save the file as UTF-8 text (on the command line: iconv -f latin1 -t utf-8)."
     if source is None or not source.encoding.startswith("utf-8"):
-        return f"{where}: expected {error.encoding} text, got bytes that are not ({error.reason}). {advice}"
+        return (
+            f"{where}: expected {error.encoding.upper()} text, got bytes that are not valid in it ({error.reason}). "
+            "Is the file complete? Save it as UTF-8 text."
+        )
     with source.open() as file:
         for number, line in enumerate(file, 1):
             try:
@@ -344,4 +347,4 @@ def _encoding_message(where, source, error):
                     f"{where}:{number}: expected UTF-8 text, got byte 0x{line[line_error.start]:02x} at byte "
                     f"{line_error.start + 1} of the line. {advice}"
                 )
-    return f"{where}: expected UTF-8 text, got bytes that are not. {advice}"
+    return f"{where}: expected UTF-8 text, got bytes that are not valid in it. {advice}"

@@ -306,7 +306,7 @@ def read_path_cells(cells, where, separator=None, *, detected=None):
     if separator is None:
         raise TaxonomyError(
             f"{where}: expected a tree (two columns parent,child; one column per level; or paths such as 'a > b > c'), "
-            f"got one column of names ({listed(cells[:3])}). Say which class is below which."
+            f"got one column of names ({listed(cells[:3])}). Add a column that names the parent of each class."
         )
     paths = []
     for cell in cells:

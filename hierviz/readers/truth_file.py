@@ -92,7 +92,7 @@ def load_truth(truth: Any, taxonomy: Taxonomy, truth_column: str | None = None) 
         require_names(columns.names, columns.where)
     if len(columns) == 0:
         raise PredictionsError(
-            f"{columns.where}: expected a row for every sample, got none below the header. Fill the file."
+            f"{columns.where}: expected a row for every sample, got none below the header. Is the file complete?"
         )
     id_place = id_column(columns.names) if has_header else _headerless_id(columns, taxonomy)
     place = find_truth_column(columns, taxonomy, truth_column, id_place)
@@ -150,7 +150,7 @@ def find_truth_column(columns, taxonomy, truth_column, id_place, accepted=TRUTH_
     if truth_column is not None:
         if truth_column not in names:
             raise PredictionsError(
-                f"{columns.where}: expected a column {truth_column!r} as {{truth_column}} says, got {listed(names)}."
+                f"{columns.where}: expected the column {truth_column!r} of {{truth_column}}, got {listed(names)}."
                 f"{near_miss(truth_column, names)} Name one of the columns."
             )
         return names.index(truth_column)

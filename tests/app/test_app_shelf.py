@@ -472,7 +472,7 @@ def test_two_visitors_with_files_of_one_name():
     # The link shows them to others, who cannot close them.
     second.at.session_state["visit"].visitor = "another browser"
     second.go("open", data=keys[0])
-    assert "Another visitor opened them" in second.text
+    assert "Another visitor's browser opened them" in second.text
     assert [one.label for one in second.at.button if "Close" in one.label] == []
     first.press("Close these files")
     assert "data" not in first.query

@@ -269,7 +269,7 @@ BAD_FILES = {
     "ragged, too long": scores(SCORES + "c,1,0,0,0,0\n", r"scores\.csv:4: expected 5 cells as in line 1, got 6"),
     "ragged taxonomy": taxonomy(EDGES + "newt,eft,red\n", r"taxonomy\.csv:7: expected 2 cells as in line 1, got 3"),
     "open quote": scores(
-        _changed("\na,", '\n"a,'), r"scores\.csv: expected a table with RFC 4180 quotes, got in line 2"
+        _changed("\na,", '\n"a,'), r"scores\.csv: expected cells quoted as in RFC 4180, got an error .in line 2"
     ),
     "wrong separator": scores(SCORES.replace(",", "#"), r"scores\.csv: expected .*'sample_id#cat#dog#duck#newt'"),
     "pipes as separator of edges": taxonomy(
@@ -362,7 +362,7 @@ BAD_FILES = {
     "column without a name": scores(_changed("sample_id", ""), r"got none for column 1.*index=False"),
     "numbers that are no class": scores(
         "sample_id,cat,dog,duck,newt,year\na,0.5,0.5,0,0,1999\n",
-        r"scores\.csv, column 'year': .*belong into the truth file",
+        r"scores\.csv, column 'year': .*put other numbers of a sample in the truth file",
     ),
     "no header": scores("0.5,0.25,0.125,0.125\n", r"scores\.csv:1: expected a header row .*(--classes|classes=)"),
     "labels without header": scores(
@@ -417,7 +417,7 @@ BAD_FILES = {
     # Long form
     "long form without a pair": scores(
         "sample_id,class,score\na,cat,0.5\na,dog,0.5\na,duck,0\na,newt,0\nb,cat,1\nb,dog,0\nb,newt,0\n",
-        r"scores\.csv: .*got none of sample 'b' for class 'duck' \(1 such pairs\)",
+        r"scores\.csv: .*got none of sample 'b' for class 'duck'\. Missing pairs: 1\.",
     ),
     "top-k classes": scores(
         "sample_id,class,score\na,cat,0.5\na,dog,0.5\nb,duck,1\nb,newt,0\n",

@@ -147,7 +147,7 @@ if state.view().data != "demo":
             )
     if not state.is_startup():
         st.caption(
-            "Whoever has the link of this page sees these files while they are open. "
-            + ("You opened them" if state.may_close() else "Another visitor opened them")
-            + ": nobody else can close them."
+            "Everybody who has the link of this page sees these files while they are open. "
+            + ("Your browser opened them" if state.may_close() else "Another visitor's browser opened them")
+            + ", and only that browser can close them."
         )

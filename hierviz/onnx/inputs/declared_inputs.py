@@ -69,7 +69,7 @@ def find_inputs(where, signatures, said, notes):
 def accepted_words(specs):
     """What files a model can be fed from."""
     if len(specs) > 1:
-        # Of several matrices nobody says which columns are whose: token ids, say.
+        # Which columns of a table belong to which of several matrices (token ids, say) is not known.
         is_table = all(len(spec.shape) == 1 or (len(spec.shape) == 2 and spec.shape[1] == 1) for spec in specs)
         arrays = "arrays by input name (.npz)"
         return f"a table with a column for every input, {arrays}" if is_table else arrays

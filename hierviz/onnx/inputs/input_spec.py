@@ -131,7 +131,7 @@ class InputSpec:
         written = ", ".join(f"`{key}`" for key in keys)
         said = "; ".join(sentence for _, sentence in self.questions)
         return (
-            f"an input of which nobody said {said}. Pass {answers}, "
+            f"an input whose preprocessing is not known: {said}. Pass {answers}, "
             f"or write {written} under `input` into the model's hierviz.json"
         )
 

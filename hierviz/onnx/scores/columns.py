@@ -82,7 +82,7 @@ def find_columns(path, taxonomy, session, said, origin, classes, notes):
     where = path.name
     sources = name_sources(path, taxonomy, session, said, origin, classes, notes)
     if not sources:
-        return ScoreColumns(problem=_nobody(where, session, notes))
+        return ScoreColumns(problem=_no_class_names(where, session, notes))
     source, entries = sources[0]
     names = [name for _, name in entries]
     nodes = matched(names, taxonomy, notes)
@@ -131,7 +131,7 @@ def _is_background(name):
     return name.strip().casefold() in BACKGROUND
 
 
-def _nobody(where, session, notes):
+def _no_class_names(where, session, notes):
     """The question to ask when there are no class names, or none of them is a node."""
     start = "class names that are no nodes of the taxonomy were not used: "
     unused = next((note.removeprefix(start) for note in notes if note.startswith(start)), None)
