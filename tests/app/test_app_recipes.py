@@ -177,7 +177,7 @@ def test_a_rule_is_on_the_command_line(added, run):
     # strings and winds are correct, and so is the parent of drum, the root.
     assert (found["patience"], found["manner"], found["predicted"]["correct"]) == (50, "kind", 1)
     assert "**`patient`: Patient.** Answer with the root" in reference()
-    assert "keyword `manner` (`plain` or `kind`, `plain` unless given)" in reference()
+    assert "keyword `manner` (`plain` or `kind`, default `plain`)" in reference()
 
 
 def run_help():
