@@ -236,7 +236,7 @@ def test_zip_map_of_codes_goes_by_the_order_of_the_graph():
     assert made.tolist() == [[0.7, 0.1, 0.2]]
     made = gathered("m.onnx", Run(run.values, {"p": ["Cat", "Dog", "Newt"]}), ["p"], 1, ["newt", "cat", "dog"])
     assert made.tolist() == [[0.7, 0.1, 0.2]]
-    with pytest.raises(ModelError, match="stands on one side only"):
+    with pytest.raises(ModelError, match="is in only one of the two lists"):
         gathered("m.onnx", Run(run.values, {"p": ["cat", "dog", "cow"]}), ["p"], 1, ["newt", "cat", "dog"])
 
 

@@ -52,7 +52,7 @@ def test_one_column_an_input(tmp_path):
         "Age": ["22.5", ""],
     }
     notes = "; ".join(inputs.notes)
-    assert "column 'Age' was taken for 'age'" in notes
+    assert "column 'Age' was used for input 'age'" in notes
     assert "fed as NaN: 'Age' (1)" in notes
     assert len(inputs.notes) == 2
 

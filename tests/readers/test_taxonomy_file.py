@@ -166,7 +166,7 @@ def test_direction_that_cannot_be_told_is_assumed_and_can_be_said(tmp_path):
     assert "were read as parent, child (assumed)" in found.notes[0]
     turned = load_taxonomy(path, direction="child,parent")
     assert turned.names == ("c", "b", "a")
-    assert turned.detected["direction"] == "child, parent (as said)"
+    assert turned.detected["direction"] == "child, parent (as given)"
     with pytest.raises(TaxonomyError, match="direction: expected one of"):
         load_taxonomy(path, direction="up")
 
