@@ -165,8 +165,8 @@ def win_breakdown_sentence(taxonomy, breakdown):
         return f"{text}: almost nothing is lost on the way to {taxonomy.title(breakdown.nodes[-1])}."
     name, p = taxonomy.title(breakdown.nodes[costly]), float(breakdown.p[costly])
     return (
-        f"{text}. The most costly step is {name}: it counts {fraction_text(breakdown.weight[costly])}, got "
-        f"{percent_text(p)} of the probability, and so loses {fixed_text(breakdown.lost[costly], 3)}."
+        f"{text}. The largest loss is at {name}, which has the weight {fraction_text(breakdown.weight[costly])} and "
+        f"{percent_text(p)} of the probability: {fixed_text(breakdown.lost[costly], 3)}."
     )
 
 

@@ -83,7 +83,7 @@ class Guarantee:
     risk_calibration : float
         Mean loss on the calibration part at the threshold; at the first one tested when none was certified.
     risk_check : float or None
-        Mean loss on the check part at the threshold; it had no say in the choice.
+        Mean loss on the check part at the threshold, which was chosen without it.
     fraction, seed : float and int, or None
         Of the split.
     """
@@ -261,12 +261,12 @@ def _why_not(guarantee, first):
     if n < needed:
         return (
             f"{n} calibration {unit}s are too few: a confidence of {_percent(1 - guarantee.delta)} that "
-            f"{_claim(guarantee)} takes at least {needed}, even without any loss."
+            f"{_claim(guarantee)} needs at least {needed}, even without any loss."
         )
     return (
-        f"No threshold can be certified: at {first:g}, the first one tested, the loss of the {n} calibration {unit}s is "
-        f"{_percent(guarantee.risk_calibration)}, so in new ones it may be up to {_percent(guarantee.bound)}, more than "
-        f"{_percent(guarantee.alpha)}."
+        f"No threshold can be certified: at {first:g}, the first one tested, the mean loss of the {n} calibration "
+        f"{unit}s is {_percent(guarantee.risk_calibration)}, and that of new {unit}s may be up to {_percent(guarantee.bound)}, "
+        f"more than {_percent(guarantee.alpha)}."
     )
 
 

@@ -241,7 +241,7 @@ def test_a_question_at_the_start_opens_the_model_page(started, brightness):
     assert "Answer: **night** · Truth: **night**" in page.text
     page.control("Section").set_value("run")
     page.run()
-    assert "The 4 inputs named at the start" in str(page.control("Run on").options)
+    assert "The 4 inputs of the command line" in str(page.control("Run on").options)
     page.press("Run")
     assert "Ran on 3 samples, truth known." in page.text
     assert "1 of 4 pictures could not be read and was left out: 'p2.png'" in page.text

@@ -251,7 +251,7 @@ def test_costs_on_the_pages(files):
     assert visit.query["cost"] == "prices.csv"
     # Another visitor has the link and not the file.
     other = Visit("example", **visit.query)
-    assert "The costs of prices.csv are not here" in other.text
+    assert "The costs of prices.csv are not available" in other.text
     assert "Answer: **violin**" in other.text
     other.at.file_uploader(key="upload_cost").upload("prices.csv", costs("oboe").replace("drum,drum,0\n", "").encode())
     other.run()

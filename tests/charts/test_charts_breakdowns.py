@@ -48,7 +48,7 @@ def test_win_table_and_sentence(taxonomy):
     assert table["from"].tolist() == [0, 0.5]
     assert (table["term"] + table["lost"]).tolist() == pytest.approx(table["weight"].tolist())
     assert charts.win_breakdown_sentence(taxonomy, breakdown) == (
-        "The win is 0.500 of 1. The most costly step is cat: it counts 1/2, got 40 % of the probability, and so loses 0.300."
+        "The win is 0.500 of 1. The largest loss is at cat, which has the weight 1/2 and 40 % of the probability: 0.300."
     )
     perfect = win_breakdown(taxonomy, 2, np.array([1, 1, 1, 0, 0, 0, 0.0]))
     assert (

@@ -124,7 +124,9 @@ def test_a_guarantee_that_is_not_met_is_told(run, files, written):
 
 def test_labels_have_no_threshold(run, files, written):
     _, out, _ = run(*arguments(files, "labels", "--operating-point", written[0]))
-    assert "this file holds labels, so it does not apply" in "\n".join(json.loads(out)["models"][0]["notes"])
+    assert "this file holds labels, so the operating point does not apply" in "\n".join(
+        json.loads(out)["models"][0]["notes"]
+    )
 
 
 def test_another_taxonomy_is_refused(run, files, written):

@@ -107,7 +107,10 @@ def test_endless_loop(scores):
 def test_a_model_that_sleeps_or_hangs_where_processor_time_is_no_limit(scores):
     limits = Limits(cpu_seconds=60, wall_seconds=1)
     # A machine on which loading takes a second ends it there.
-    refused(lambda: scores(hostile.endless_loop(), limits), r"(loads|runs each batch) within 1 s, got one that did not finish")
+    refused(
+        lambda: scores(hostile.endless_loop(), limits),
+        r"(loads|runs each batch) within 1 s, got one that did not finish",
+    )
 
 
 def test_memory(scores):

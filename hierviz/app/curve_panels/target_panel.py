@@ -161,7 +161,7 @@ def _ask_depth(choice):
         )
         st.selectbox(
             "above depth",
-            help="Depth in edges from the root; answers at a smaller depth count as too shallow.",
+            help="Depth in edges from the root; answers at a smaller depth are shallow.",
             **choosing.kept("deep", *_depths(choice), width=170),
         )
     st.markdown("Of all thresholds that reach the target, the one with the most correct answers:")

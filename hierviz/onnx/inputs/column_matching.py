@@ -3,8 +3,8 @@
 Conventions
 -----------
 What the caller gives wins, then what the model declares, then equal names, then names that differ in case, blanks and
-punctuation only. A single input of several values takes the columns of numbers in the order of the file when they are not named. Columns of the
-sample id and of the truth feed a model only when it asks for them by name. Assumptions become notes.
+punctuation only. A single input of several values takes the columns of numbers in the order of the file when they are not
+named. Columns of the sample id and of the truth feed a model only when it asks for them by name. Assumptions become notes.
 """
 
 from __future__ import annotations
