@@ -97,13 +97,20 @@ def add_model_flags(command, *, required):
     return [
         *actions,
         limits.add_argument(
-            "--cpu-seconds", type=float, metavar="X", help="processor time for loading, and for each batch (60)"
+            "--cpu-seconds",
+            type=float,
+            metavar="X",
+            help="processor time for loading, and for each batch (default: 60)",
         ),
         limits.add_argument(
-            "--memory-mb", type=int, metavar="N", help="memory (2048, plus four times the model's size)"
+            "--memory-mb", type=int, metavar="N", help="memory (default: 2048, plus four times the model's size)"
         ),
         limits.add_argument(
-            "--batch", type=int, default=64, metavar="N", help="rows at a time (64); fewer where memory is not enough"
+            "--batch",
+            type=int,
+            default=64,
+            metavar="N",
+            help="rows per batch (default: 64); fewer where memory does not suffice",
         ),
     ]
 

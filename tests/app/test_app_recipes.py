@@ -167,8 +167,8 @@ def test_a_metric_is_on_the_pages(added, files):
 def test_a_rule_is_on_the_command_line(added, run):
     help_text = " ".join(run_help().split())
     assert "patient" in help_text
-    assert "--patience X of rule `patient`, in percent (60)" in help_text
-    assert "--manner KEY of rule `patient`, plain or kind (plain)" in help_text
+    assert "--patience X parameter of rule `patient`: a number in percent (default: 60)" in help_text
+    assert "--manner KEY parameter of rule `patient`: plain or kind (default: plain)" in help_text
     found = json.loads(run("evaluate", "--rule", "patient"))["models"][0]
     # 59 % is below 60: the root for cello; flute for oboe; drum.
     assert (found["rule"], found["patience"], found["predicted"]["correct"]) == ("patient", 60, pytest.approx(2 / 3))

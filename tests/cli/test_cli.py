@@ -1033,7 +1033,7 @@ def test_who_may_reach_the_app(run, started, tmp_path):
     assert run("app", "--host", "127.0.0.2")[0] == 0
     code, out, err = run("app", "--host", "0.0.0.0")
     assert (code, out) == (0, "")
-    assert_one_line(err, "browsers on other machines are refused until you name .*: --allow-host NAME")
+    assert_one_line(err, "browsers on other machines are refused unless .*: --allow-host NAME")
     assert run("app", "--host", "0.0.0.0", "--allow-host", "a.example", "--allow-paths", tmp_path) == (0, "", "")
     settings = [(one["server.address"], one["server.allowedHosts"]) for _, _, one in started]
     assert settings == [
