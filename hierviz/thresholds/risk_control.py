@@ -137,7 +137,7 @@ class Guarantee:
 
 
 def guaranteed_keys():
-    """Keys of the metrics that a promise can be about: path metrics from 0 to 1 in which more is better."""
+    """Keys of the metrics that can be guaranteed: path metrics from 0 to 1 in which more is better."""
     return tuple(dict.fromkeys((*share_keys("information"), *share_keys("depth"))))
 
 

@@ -125,7 +125,7 @@ def with_costs(
     truth : ndarray of int, shape (n_samples,)
     table : ndarray of float, shape (n_samples, n_nodes), Predictions, or ParetoTable
     wrong, vague : float
-        Price of a wrong answer and of a correct one that says nothing, >= 0, in any unit.
+        Cost of a wrong answer and of answering only the root, >= 0, in any unit.
 
     Returns
     -------
