@@ -163,7 +163,7 @@ def probability_tree_sentence(
     scope = (
         ""
         if shown == taxonomy.n_nodes
-        else f" The picture shows {shown} of {taxonomy.n_nodes:,} nodes, the rest is folded."
+        else f" The chart shows {shown} of {taxonomy.n_nodes:,} nodes, the rest is folded."
     )
 
     def named(node):

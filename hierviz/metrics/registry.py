@@ -165,14 +165,14 @@ _ENTRIES = {
         ),
         (
             "depth_ap",
-            "AP (depth)",
+            "Depth AP",
             "Average precision with levels of the taxonomy in place of bits.",
             r"\int_0^1 \max_{R_D(\tau) \ge x} P_D(\tau)\, dx",
             {},
         ),
         (
             "depth_ac",
-            "AC (depth)",
+            "Depth AC",
             "Average correctness with levels of the taxonomy in place of bits.",
             r"\int_0^1 \max_{R_D(\tau) \ge x} C(\tau)\, dx",
             {},

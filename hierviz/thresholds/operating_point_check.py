@@ -42,7 +42,7 @@ def operating_point_notes(point, entry):
         interval = f" ({then['low']:.3f} to {then['high']:.3f})" if "low" in then else ""
         outside = "low" in then and not then["low"] <= here[key] <= then["high"]
         told.append(
-            f"operating point: {METRICS[key].label} was {then['value']:.3f}{interval}, is {here[key]:.3f} here"
+            f"operating point: {METRICS[key].name} was {then['value']:.3f}{interval}, is {here[key]:.3f} here"
             f"{', outside the interval' if outside else ''}"
         )
     if point.guarantee is not None:
@@ -53,7 +53,7 @@ def operating_point_notes(point, entry):
 def _guarantee_note(guarantee, here, n_samples):
     key, alpha, delta = (guarantee[name] for name in ("key", "alpha", "delta"))
     guaranteed = (
-        f"operating point: guarantee of a mean loss (1 - {METRICS[key].label if key in METRICS else key}) of at most "
+        f"operating point: guarantee of a mean loss (1 - {METRICS[key].name if key in METRICS else key}) of at most "
         f"{100 * alpha:.4g} % with a confidence of {100 * (1 - delta):.4g} %"
     )
     if here.get(key) is None:

@@ -276,7 +276,7 @@ def _claim(guarantee):
         return f"at most {_percent(guarantee.alpha)} of the answers to {new} are wrong"
     if guarantee.key == "exact":
         return f"at least {_percent(1 - guarantee.alpha)} of the answers to {new} are exact"
-    return f"the mean {METRICS[guarantee.key].label} of {new} is at least {_percent(1 - guarantee.alpha)}"
+    return f"the mean {METRICS[guarantee.key].name} of {new} is at least {_percent(1 - guarantee.alpha)}"
 
 
 def _checked(thresholds):

@@ -144,7 +144,7 @@ def test_what_is_taller_than_its_p_has_a_striped_edge(taxonomy):
     assert "p below 0.048 is drawn on the paths only" in words
     sentence = probability_tree_sentence(taxonomy, p, truth=5, predicted=2)
     # animal, mammal, cat, bird, duck; dog and newt are too improbable.
-    assert sentence.endswith("The picture shows 5 of 7 nodes, the rest is folded.")
+    assert sentence.endswith("The chart shows 5 of 7 nodes, the rest is folded.")
     assert " nodes" not in probability_tree_sentence(taxonomy, p, truth=5, predicted=2, style="list")
     assert "not to scale: enlarged" not in shown_texts(to_svg(probability_tree(taxonomy, P)))
 

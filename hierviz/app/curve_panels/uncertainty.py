@@ -112,7 +112,7 @@ def comparison(choice, model):
     }
     never = {sample.name: never_reached(sample.curve) for sample in samples.values()}
     told = charts.comparison_sentence(numbers_by_name, choice.name(model), n, never=never)
-    return told if spans else f"{told} Bands and intervals are switched on under Uncertainty."
+    return told if spans else f"{told} Bands and intervals can be switched on under Uncertainty."
 
 
 def panel(choice, now):
