@@ -163,7 +163,7 @@ LABEL_METRICS = {
         (
             "hf1_auc_raw",
             "hF1 AUC, no ancestors added",
-            "hF1 AUC as computed by the authors' code, on the predicted nodes alone; the same for coherent scores.",
+            "The hF1 AUC of the authors' code, on the predicted nodes alone; for coherent scores the same as hF1 AUC.",
             r"\frac{1}{n} \sum_i \int_0^1 P_i \, dR_i",
             {**_GRAPH, "source": f"{PLAUD}, code compute_curve_hf1"},
         ),

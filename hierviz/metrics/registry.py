@@ -220,7 +220,7 @@ _ENTRIES = {
         (
             "missing",
             "Missing information of correct answers",
-            "1 − information recall of a correct answer, 0 where the answer is wrong.",
+            "What a correct answer lacks of the truth: 1 − information recall, 0 where the answer is wrong.",
             r"C\,(1 - R)",
             {"better": "lower"},
         ),

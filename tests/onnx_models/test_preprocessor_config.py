@@ -120,7 +120,7 @@ def test_colour_and_notes(spec_of):
     assert notes == ["preprocessor_config.json: not understood and not used: 'do_reduce_labels', 'x'"]
     spec, notes = spec_of({"size": {"shortest_edge": 8, "longest_edge": 16}})
     assert "'longest_edge'" in notes[0]
-    assert "without cutting" in notes[1]
+    assert "without cropping" in notes[1]
     spec, notes = spec_of({"size": {"longest_edge": 16}})
     assert [key for key, _ in spec.questions] == ["size"]
     assert "not understood" in notes[0]
@@ -135,7 +135,7 @@ def test_the_model_itself_wins_and_the_caller_over_all(spec_of):
     assert (spec.range, spec.mean, spec.std, spec.colour) == ((-1, 1), None, None, "BGR")
     assert (spec.size, spec.resize, spec.resample) == ((6, 6), None, "bicubic")
     text = "; ".join(notes)
-    for words in ("'mean', 'std' left out", "'resize' left out", 'says colour "RGB"'):
+    for words in ("'mean', 'std' not used", "'resize' not used", 'declares colour "RGB"'):
         assert words in text
     spec, notes = spec_of(
         CLIP, own=own, preprocessing={"colour": "rgb", "range": (0, 255), "mean": np.array([1, 2, 3])}
