@@ -123,7 +123,7 @@ def test_a_threshold_for_each_group(demo, no_chart):
         row = shown.loc[demo.taxonomy.title(node)]
         assert float(row["own τ"].split()[0]) == pytest.approx(expected.threshold[place], abs=1e-12)
         assert row["Correct, own τ"] == f"{expected.group_values['correct'][place]:.3f}"
-    assert "on new samples they are" in visit.text
+    assert "on new samples the results are" in visit.text
     keep(visit, target="groups", groups_on="other")
     assert "Thresholds were chosen on 300 samples and measured on 300 others." in visit.text
 

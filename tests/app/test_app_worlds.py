@@ -32,7 +32,7 @@ def test_hard_labels(shared_data):
     assert len(table) == 2
     measures = hv.evaluate(list(data.models.values()))["models"][0]["confusion"]
     assert table[hv.METRICS["f1"].label].iloc[0] == pytest.approx(measures["f1"])
-    assert "This file holds labels" in pages["overview"].text
+    assert "This file contains labels" in pages["overview"].text
     assert "this file holds labels" in pages["curves"].at.info[0].value
     numbers = pages["example"].numbers()
     assert {"tp", "hp", "exact", "info_f1"} <= set(numbers)
