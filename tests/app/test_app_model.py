@@ -130,8 +130,8 @@ def own(page, path, taxonomy):
     page.run()
     page.control("Taxonomy of the model").set_value("other")
     page.run()
-    page.control("Taxonomy: or its path on this machine").set_value(str(taxonomy))
-    page.control("ONNX model: or its path on this machine").set_value(str(path))
+    page.control("Taxonomy: or a path on this machine").set_value(str(taxonomy))
+    page.control("ONNX model: or a path on this machine").set_value(str(path))
     return page.run()
 
 
@@ -343,7 +343,7 @@ def test_missing_model_and_taxonomy_are_one_line_each(tmp_path):
     said = [one.value for one in page.at.error]
     assert len(said) == 1
     assert "nowhere" in said[0]
-    page.control("Taxonomy: or its path on this machine").set_value(str(FILES / "taxonomy.csv"))
+    page.control("Taxonomy: or a path on this machine").set_value(str(FILES / "taxonomy.csv"))
     page.run()
     said = [one.value for one in page.at.error]
     assert len(said) == 1
@@ -426,7 +426,7 @@ def test_questions_are_about_the_taxonomy_that_is_chosen(tmp_path):
     # Wrong names for the one are no answer about the other, whose classes the model names itself.
     page.at.text_area[0].set_value("day\nnight")
     page.run()
-    path = page.control("Taxonomy: or its path on this machine")
+    path = page.control("Taxonomy: or a path on this machine")
     path.set_value(str(FILES / "taxonomy.csv"))
     page.run()
     assert not page.at.error

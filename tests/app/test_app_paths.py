@@ -255,7 +255,7 @@ def test_a_model_outside_is_refused_on_the_model_page(confined, files):
     visit = Visit("model")
     visit.control("Which model?").set_value("own")
     visit.run()
-    visit.control("ONNX model: or its path on this machine").set_value(str(files / "outside" / "secret.onnx"))
+    visit.control("ONNX model: or a path on this machine").set_value(str(files / "outside" / "secret.onnx"))
     visit.run()
     said = [plain(one.value) for one in visit.at.error]
     assert len(said) == 1

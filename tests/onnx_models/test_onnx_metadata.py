@@ -26,7 +26,13 @@ def test_metadata_win_and_contradictions_become_notes(build, metadata, taxonomy,
     assert [taxonomy.names[node] for node in model.scored_nodes] == LEAVES
     assert model.name == "Tiny"
     text = "; ".join(model.predict(pictures[:1]).notes)
-    for words in ("declares nodes", "declares title", 'colour "BGR"', "metadata were used", "without range, mean and std"):
+    for words in (
+        "declares nodes",
+        "declares title",
+        'colour "BGR"',
+        "metadata were used",
+        "without range, mean and std",
+    ):
         assert words in text
 
 

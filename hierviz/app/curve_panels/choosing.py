@@ -93,7 +93,9 @@ def value_table(rows, key, *, first, keys=None, intervals=None):
         hide_index=True,
         key=key,
         width="content",
-        column_config={
+        # Without a width the first column may cut its names off.
+        column_config={first: st.column_config.TextColumn(width=20 + 8 * max(map(len, [first, *rows])))}
+        | {
             short_label(key): st.column_config.TextColumn(help=METRICS[key].sentence, alignment="right") for key in keys
         },
     )

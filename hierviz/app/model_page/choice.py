@@ -25,7 +25,7 @@ STEPS = """
 2. hierviz reads the metadata of the file and asks for what is missing.
 3. Run the model on a single sample, or on a batch, and compare it with others on the other pages.
 
-The model runs in a separate process with limits on time and memory, which ends with the run.
+The model runs in a separate process with limits on time and memory; the process ends with the run.
 """
 
 
@@ -123,7 +123,7 @@ def _named_at_the_start(files):
 
 def _taxonomy(data, memory):
     ways = {
-        "open": f"Taxonomy of the open data ({data.taxonomy.n_leaves:,} leaf classes)",
+        "open": f"Open data ({data.taxonomy.n_leaves:,} leaf classes)",
         "other": "Another taxonomy",
     }
     way = st.segmented_control(
@@ -160,7 +160,7 @@ def _files(slot, label, help, memory, *, several=False):
     if not state.may_open_paths():
         return None, ()
     text = st.text_input(
-        f"{label}: or its path on this machine",
+        f"{label}: or a path on this machine",
         placeholder="/folder/model.onnx" if several else "/folder/file",
         **state.kept("model", f"{slot}_path", ""),
     )

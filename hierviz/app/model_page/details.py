@@ -11,6 +11,7 @@ from hierviz.app.model_page import questions as questions
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.form_words import in_form_words, sentence
 from hierviz.app.widgets.parameter_labels import LABELS
+from hierviz.losses import LOSSES
 from hierviz.parametrisation import PARAMETRISATIONS
 
 STYLE = """<style>
@@ -85,7 +86,10 @@ def account(source, model, kind):
                 ),
                 ("producer", facts["producer"] or "not stated"),
                 ("format", f"ONNX IR {facts['ir_version']}, opset {opset}, {facts['n_nodes']} operators"),
-                ("trained with", known["loss"] or "not stated"),
+                (
+                    "training loss",
+                    LOSSES[known["loss"]].label if known["loss"] in LOSSES else known["loss"] or "not stated",
+                ),
                 ("taxonomy", known["taxonomy"]),
                 ("sha256", known["sha256"]),
             ],
@@ -96,9 +100,12 @@ def account(source, model, kind):
             "Outputs",
             [_axes(output["name"], output["type"], output["shape"]) for output in known["outputs"]]
             + [
-                ("scores", known["output"]),
+                ("output used", known["output"]),
                 ("class names", known["classes"]),
-                ("meaning", PARAMETRISATIONS[key].label if key else "inferred from the scores when the model runs"),
+                (
+                    "parametrisation",
+                    PARAMETRISATIONS[key].label if key else "inferred from the scores when the model runs",
+                ),
             ]
             + ([("stated by", known["parametrisation_from"])] if key else []),
         )

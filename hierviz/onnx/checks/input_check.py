@@ -166,7 +166,7 @@ def _words(spec):
     """The way a spec prepares pictures, in few words."""
     colour = spec.colour if spec.channels == 3 else ""
     if spec.is_whole:
-        return colour or "as they are"
+        return colour or "unchanged"
     words = f"{spec.range[0]:g}..{spec.range[1]:g}"
     for key, values in (("mean", spec.mean), ("std", spec.std)):
         words += "" if values is None else f", {key} " + " ".join(f"{value:g}" for value in values)

@@ -98,7 +98,7 @@ def fitting_words(size, resize, resample):
     how = "" if resample == "bilinear" else f" ({resample})"
     if resize is None:
         return f"pictures stretched to {wanted}{how}"
-    first = "pictures as they are"
+    first = "pictures unchanged"
     if resize != 0:
         to = f"{resize} on the shorter side" if isinstance(resize, int) else f"{resize[1]} x {resize[0]}"
         first = f"pictures resized to {to}{how}"

@@ -139,18 +139,18 @@ class InputSpec:
     def words(self):
         """The whole preprocessing of pictures as one sentence."""
         if self.why_no_pictures:
-            return "arrays are fed as they are"
+            return "arrays are fed to the model unchanged"
         steps = [fitting_words(self.size, self.resize, self.resample)]
         steps.append("turned to grey" if self.channels == 1 else self.colour)
         if self.is_whole:
-            steps.append("values 0 to 255 as they are")
+            steps.append("values 0 to 255 unchanged")
         else:
             steps.append(f"values 0..255 mapped to {self.range[0]:g}..{self.range[1]:g}")
             if self.mean is not None:
                 steps.append(f"minus mean {_numbers(self.mean)}")
             if self.std is not None:
                 steps.append(f"divided by std {_numbers(self.std)}")
-        return ", ".join([*steps, f"laid out as {self.layout}", self.dtype])
+        return ", ".join([*steps, f"axes {self.layout}", self.dtype])
 
     def fitted(self, image, where="picture"):
         """A picture at the input's size; see `picture_fitting.fitted`.
