@@ -142,7 +142,7 @@ def test_nothing_chosen_and_a_path_that_is_not_there(open_page, tmp_path):
     page = open_page("open")
     assert "taxonomy: expected a file, got none" in press_open(page)
     expect(page.get_by_text("Path on this machine")).to_have_count(1)
-    assert page.get_by_text("Opening by path is off").count() == 0
+    assert page.get_by_text("Files can be opened by path only").count() == 0
     page.get_by_role("radio", name="Path on this machine").or_(page.get_by_text("Path on this machine")).first.click()
     for label in ("Taxonomy", "Predictions, one file per model"):
         field = page.get_by_role("textbox", name=label, exact=True)
@@ -247,7 +247,7 @@ def unused_port():
 def test_no_paths_when_others_can_reach_the_server(open_page, open_server):
     page = open_page("open", base=open_server)
     heading(page, "Open your own files")
-    page.get_by_text("Opening by path is off").wait_for()
+    page.get_by_text("Files can be opened by path only").wait_for()
     expect(page.locator(".st-key-upload_taxonomy input[type=file]")).to_have_count(1)
     quiet(page)
     assert page.locator("[class*=st-key-path_]").count() == 0
