@@ -74,8 +74,8 @@ def _keyword(parameter):
     """What a parameter of a rule may be, with the value that it has unless another one is given."""
     if parameter.kind == "number":
         high = "∞" if parameter.range[1] == float("inf") else f"{parameter.range[1]:g}"
-        unit = f" {parameter.unit}" if parameter.unit else ""
-        allowed = f"from {parameter.range[0]:g} to {high}{unit}, {parameter.default:g} unless given"
+        high += f" {parameter.unit}" if parameter.unit else ""
+        allowed = f"from {parameter.range[0]:g} to {parameter.limit_words or high}, {parameter.default:g} unless given"
     else:
         choices = " or ".join(f"`{key}`" for key in parameter.choices)
         table = " or a table of the costs of all pairs of leaves" if parameter.kind == "costs" else ""

@@ -26,6 +26,8 @@ class Parameter:
         Of a number.
     limit : callable, optional
         Taxonomy -> the highest number that makes sense there.
+    limit_words : str
+        What that is, in words.
     unit, sign : str
         Of a number; the sign it has in formulas.
     choices : mapping of str to str
@@ -41,6 +43,7 @@ class Parameter:
     kind: str = "number"
     range: tuple[float, float] = (0.0, float("inf"))
     limit: Callable | None = None
+    limit_words: str = ""
     unit: str = ""
     sign: str = ""
     choices: Mapping[str, str] = field(default_factory=dict)
@@ -67,9 +70,10 @@ THRESHOLD = Parameter(
 BITS = Parameter(
     "bits",
     "At least ζ bits",
-    "The answer is the most probable class that says at least so much: 1 bit rules out half of all final classes.",
+    "The answer is the most probable class of at least so many bits: 1 bit rules out half of all final classes.",
     1.0,
     limit=lambda taxonomy: np.max(taxonomy.information),
+    limit_words="the bits of a leaf",
     unit="bits",
     sign="ζ",
 )

@@ -58,7 +58,8 @@ LABEL_METRICS = {
         (
             "hamming_loss",
             "Hamming loss",
-            "Share of all sample-node pairs that are wrong; small because most nodes are rightly absent.",
+            "Share of all sample-node pairs that are wrong; small because most nodes are rightly absent. Labels outside the "
+            "taxonomy count as wrong pairs too, so many of them may take it above 1.",
             r"(FP + FN) / (n\,|V|)",
             {**_GRAPH, "better": "lower", "range": (0.0, float("inf")), "source": f"{PLAUD}, Table 2 (in per mille)"},
         ),
