@@ -7,7 +7,7 @@ import json
 from hierviz.cli.files import add_input, load_models
 from hierviz.cli.output import progress, require_places, write_csv, write_text
 from hierviz.cli.parameter_flags import with_flags
-from hierviz.cli.rule_flags import add_rule_flags, chosen_parameters
+from hierviz.cli.rule_flags import add_rule_flags, check_rule_flags, chosen_parameters
 from hierviz.errors import FileError
 from hierviz.evaluation.evaluation import NODE_COLUMNS, Evaluation
 from hierviz.evaluation.summary import evaluate, require_same_samples
@@ -20,7 +20,9 @@ def add_evaluate(commands):
     """Add the command `evaluate`."""
     command = commands.add_parser("evaluate", help="every metric of one or several models, as JSON")
     add_input(command, several=True)
-    command.add_argument("--rule", metavar="KEY", help=f"one of {', '.join(INFERENCE_RULES)} (majority)")
+    command.add_argument(
+        "--rule", metavar="KEY", help=f"one of {', '.join(INFERENCE_RULES)} (majority)".replace("%", "%%")
+    )
     command.add_argument(
         "--threshold",
         type=float,
@@ -56,6 +58,7 @@ def run_evaluate(options):
     if options.per_sample == "-":
         raise FileError("--per-sample: expected a file, got -, which is for the JSON. Name a CSV file.")
     require_places(options.json, options.per_sample)
+    check_rule_flags(options, options.rule or ("majority" if options.operating_point is None else RULE))
     taxonomy, predictions = load_models(options, keep_empty_labels=options.keep_empty_labels)
     point = _operating_point(options, taxonomy)
     if options.media:

@@ -6,7 +6,7 @@ import os
 
 from hierviz.errors import FileError
 from hierviz.inference.parameters import THRESHOLD
-from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
+from hierviz.inference.registry import INFERENCE_RULES, inference_rule, rule_parameters
 
 METAVARS = {"number": "X", "choice": "KEY", "costs": "KEY|F.csv"}
 
@@ -14,20 +14,32 @@ METAVARS = {"number": "X", "choice": "KEY", "costs": "KEY|F.csv"}
 def add_rule_flags(command):
     """Add a flag for every parameter of a rule; the threshold has its own, which other numbers use too."""
     for name, parameter in _flagged().items():
-        rules = [f"`{key}`" for key, entry in INFERENCE_RULES.items() if name in entry.parameters]
+        rules = [f"`{key}`" for key in _rules_with(name)]
         command.add_argument(
             flag(name),
             dest=name,
             type=float if parameter.kind == "number" else str,
-            default=parameter.default,
             metavar=METAVARS[parameter.kind],
             help=_help(parameter, rules).replace("%", "%%"),
         )
 
 
+def check_rule_flags(options, rule):
+    """Raise a FileError when a flag is given that the rule does not take: it would change nothing."""
+    for name in _flagged():
+        if getattr(options, name) is not None and name not in inference_rule(rule).parameters:
+            raise FileError(
+                f"{flag(name)}: expected {' or '.join(f'--rule {key}' for key in _rules_with(name))} with it, got rule {rule}. "
+                f"Choose that rule, or leave {flag(name)} out."
+            )
+
+
 def chosen_parameters(options, taxonomy):
     """The parameters that the flags give, as keywords of `evaluate`."""
-    return {name: _value(parameter, getattr(options, name), taxonomy) for name, parameter in _flagged().items()}
+    given = {name: getattr(options, name) for name in _flagged()}
+    return {
+        name: _value(rule_parameters()[name], value, taxonomy) for name, value in given.items() if value is not None
+    }
 
 
 def flag(name):
@@ -37,6 +49,10 @@ def flag(name):
 
 def _flagged():
     return {name: parameter for name, parameter in rule_parameters().items() if name != THRESHOLD.name}
+
+
+def _rules_with(name):
+    return [key for key, entry in INFERENCE_RULES.items() if name in entry.parameters]
 
 
 def _help(parameter, rules):

@@ -1,6 +1,7 @@
 """A metric and a rule, each added in the two places that the recipes name, are wherever numbers and rules are shown."""
 
 import csv
+import dataclasses
 import io
 import json
 
@@ -180,6 +181,16 @@ def test_a_rule_is_on_the_command_line(added, run):
     assert "keyword `manner` (`plain` or `kind`, `plain` unless given)" in reference()
 
 
+def test_odd_names_in_the_help(monkeypatch):
+    odd = dataclasses.replace(
+        RULE, key="50 % sure", parameters=named(Parameter("sure", "S", "100 % of it.", 5.0, unit="%"))
+    )
+    monkeypatch.setitem(rules._RULES, odd.key, odd)
+    text = " ".join(run_help().split())
+    assert "threshold_set, 50 % sure (majority)" in text
+    assert "--sure X of rule `50 % sure`, in % (5)" in text
+
+
 def run_help():
     return cli.parser()._subparsers._group_actions[0].choices["evaluate"].format_help()
 
@@ -230,11 +241,36 @@ def test_costs_on_the_command_line(run, tmp_path, files, capsys):
         ("hops", "--cost: expected depth_dist or a table of costs, got 'hops', which is no file. Name one of them."),
         (str(files["taxonomy"]), "taxonomy.csv: expected the columns predicted, truth, cost, each once"),
     ):
-        assert cli.main(["evaluate", *named_files, "--cost", cost]) == 2
+        assert cli.main(["evaluate", *named_files, "--rule", "crm_leaf", "--cost", cost]) == 2
         assert message in capsys.readouterr().err
     exclusive = json.loads(run("evaluate", "--rule", "crm_nodes", "--expectation", "exclusive"))["models"][0]
     assert exclusive["expectation"] == "exclusive"
     assert "expectation" not in json.loads(run("evaluate", "--rule", "crm_nodes"))["models"][0]
+
+
+def test_a_flag_of_another_rule_is_an_error(run, files, tmp_path, capsys):
+    """It would change nothing, and look as if it had."""
+    named_files = [f"--{name}={path}" for name, path in files.items()]
+    for flags, message in (
+        (
+            ["--cost", "prices.csv"],
+            "--cost: expected --rule crm_leaf with it, got rule majority. Choose that rule, or leave",
+        ),
+        (
+            ["--rule", "crm_leaf", "--expectation", "leaves"],
+            "--expectation: expected --rule crm_nodes with it, got rule",
+        ),
+        (["--rule", "leaf", "--lam", "0"], "--lam: expected --rule darts with it, got rule leaf."),
+        (
+            ["--operating-point", "op.json", "--bits", "1"],
+            "--bits: expected --rule information_threshold with it, got rule th",
+        ),
+        (["--rule", "crm_nodes", "--expectation", "all"], "expectation: expected one of leaves, exclusive, got 'all'."),
+    ):
+        assert cli.main(["evaluate", *named_files, *flags]) == 2
+        error = capsys.readouterr().err
+        assert error.startswith(f"hierviz: {message}")
+        assert error.count("\n") == 1
 
 
 def test_costs_on_the_pages(files):
