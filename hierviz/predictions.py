@@ -15,7 +15,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from hierviz.errors import PredictionsError, listed
+from hierviz.checks import array_of_rows, check_taxonomy
+from hierviz.errors import PredictionsError, listed, shown
 from hierviz.parametrisation import SUM_TOLERANCE, column_order, default_columns, node_probabilities
 from hierviz.predictions_from_memory import FromMemory
 from hierviz.taxonomy import NodeLists, Taxonomy
@@ -82,7 +83,13 @@ class Predictions(FromMemory):
             raise PredictionsError(
                 "predictions: expected either scores or labels, got both or neither. Pass one of them."
             )
+        check_taxonomy(self.taxonomy)
         if self.scores is not None:
+            if not hasattr(self.scores, "shape") or hasattr(self.scores, "iloc"):
+                raise PredictionsError(
+                    f"scores: expected an array, got {type(self.scores).__name__}. Pass scores to Predictions.from_scores, a "
+                    "DataFrame to Predictions.from_frame."
+                )
             if len(self.scores.shape) != 2:
                 raise PredictionsError(
                     f"scores: expected two axes (samples, scores), got shape {tuple(self.scores.shape)}. Reshape them."
@@ -126,6 +133,8 @@ class Predictions(FromMemory):
         PredictionsError
             Where `check_scores` or the constructor does.
         """
+        if not hasattr(scores, "shape"):
+            scores = array_of_rows(scores, "scores")
         made = cls(taxonomy, name, scores, parametrisation, scored_nodes, truth=_as_nodes("truth", truth), **more)
         made.check_scores()
         return made
@@ -183,7 +192,8 @@ class Predictions(FromMemory):
     @cached_property
     def ids(self) -> np.ndarray:
         """Id of every sample as text, shape (n_samples,); row numbers, counted from 0, when there are no ids."""
-        return np.arange(self.n_samples).astype(str) if self.sample_ids is None else np.asarray(self.sample_ids)
+        ids = np.arange(self.n_samples) if self.sample_ids is None else np.asarray(self.sample_ids)
+        return ids if ids.dtype.kind in "UO" else ids.astype(str)
 
     @cached_property
     def row_of(self) -> dict[str, int]:
@@ -283,15 +293,22 @@ def _as_nodes(what, values):
     """None and NodeLists as they are, one node number a sample as an array, lists of them as NodeLists."""
     if values is None or isinstance(values, NodeLists):
         return values
-    if not isinstance(values, np.ndarray) and any(np.ndim(value) for value in values):
-        return NodeLists.from_lists(values)
-    array = np.asarray(values)
-    if array.size and not np.issubdtype(array.dtype, np.integer):
+    if isinstance(values, (str, Mapping)) or not hasattr(values, "__iter__"):
         raise PredictionsError(
-            f"{what}: expected node numbers, got values of type {array.dtype} ({listed(array.tolist(), 2)}). "
+            f"{what}: expected node numbers in a list or an array, got {shown(values)}. Use Taxonomy.nodes to look names up."
+        )
+    has_lists = not isinstance(values, np.ndarray) and any(np.ndim(value) for value in values)
+    # An empty list is one of floats.
+    parts = [np.ravel(value) for value in values if np.size(value)] if has_lists else []
+    array = np.concatenate([np.empty(0, np.intp), *parts]) if has_lists else np.asarray(values)
+    if array.size and not (np.issubdtype(array.dtype, np.integer) and array.ndim == 1):
+        got = f"values of type {array.dtype} ({listed(array.ravel().tolist(), 2)})"
+        got = got if array.ndim == 1 else f"an array of shape {array.shape}"
+        raise PredictionsError(
+            f"{what}: expected node numbers, one a sample, got {got}. "
             "Use Taxonomy.nodes to look names up; -1 says that a truth is not known."
         )
-    return array.astype(np.intp)
+    return NodeLists.from_lists(values) if has_lists else array.astype(np.intp)
 
 
 def with_distinct_names(models):
