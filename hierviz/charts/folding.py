@@ -14,6 +14,7 @@ import numpy as np
 
 from hierviz.charts._rows import frame
 from hierviz.charts._text import count_text
+from hierviz.checks import array_of_rows, check_taxonomy, checked_probabilities
 from hierviz.errors import PredictionsError
 
 
@@ -54,12 +55,14 @@ def fold(taxonomy, p, *, truth=None, predicted=None, max_rows=34, n_likely=3, mi
     TaxonomyError
         If the taxonomy is not a tree.
     """
+    check_taxonomy(taxonomy)
     taxonomy.require_tree("probability tree")
-    p = np.asarray(p, dtype=float)
+    p = array_of_rows(p, "p")
     if p.shape != (taxonomy.n_nodes,):
         raise PredictionsError(
             f"p: expected shape ({taxonomy.n_nodes},), one sample, got {p.shape}. Pass one row of node probabilities."
         )
+    p = checked_probabilities(taxonomy, p[None])[0]
     truths = {_node(taxonomy, node, "truth") for node in as_nodes(truth)}
     predicted = _node(taxonomy, predicted, "predicted")
     true_path = {node for truth in truths for node in taxonomy.path(truth).tolist()}

@@ -19,8 +19,10 @@ from typing import Any
 
 import numpy as np
 
+from hierviz.checks import check_kind
 from hierviz.curves.operating_curve import OperatingCurve, operating_curve
 from hierviz.errors import PredictionsError
+from hierviz.extras import require
 from hierviz.inference.pareto_table import ParetoTable, pareto_table
 from hierviz.inference.registry import infer, inference_rule, top_down
 from hierviz.metrics.confusion.confusion import HierarchicalConfusion, confusion
@@ -70,6 +72,7 @@ class Evaluation:
         cls, predictions: Predictions, progress: Callable[[int, int], object] | None = None
     ) -> Evaluation:
         """Evaluate a Predictions, in blocks of rows; `progress` is called with (rows done, n_samples)."""
+        check_kind("predictions", predictions, Predictions, "Pass those of one model.")
         judged = predictions.has_truth
         if not predictions.has_scores:
             return cls(predictions, judged)
@@ -297,6 +300,7 @@ class Evaluation:
 
     def to_frame(self, rule: str = "majority", threshold: float = 0.5, **parameters: Any) -> Any:
         """`per_sample` as a pandas DataFrame, one row a judged sample: nodes by name, without ``row``."""
+        require("to_frame", "files", "pandas")
         import pandas as pd
 
         columns = self.per_sample(rule, threshold, **parameters)

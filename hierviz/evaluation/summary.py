@@ -59,9 +59,14 @@ def evaluate(
     TaxonomyError
         If models differ in their taxonomy.
     """
-    models = [predictions] if isinstance(predictions, (Predictions, Evaluation)) else predictions
+    models: list[Any] = list(predictions) if hasattr(predictions, "__iter__") else [predictions]
     if not models:
         raise PredictionsError("evaluate: expected at least one model, got none. Pass Predictions.")
+    for model in models:
+        if not isinstance(model, (Predictions, Evaluation)):
+            raise PredictionsError(
+                f"evaluate: expected Predictions, or a list of them, got {type(model).__name__}. The taxonomy is in them."
+            )
     check_threshold(threshold)
     inference_rule(rule).settings(parameters)
     require_same_samples([model.predictions if isinstance(model, Evaluation) else model for model in models])

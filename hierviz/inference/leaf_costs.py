@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hierviz.checks import array_of_rows, check_taxonomy
 from hierviz.errors import PredictionsError, TaxonomyError
 
 # The table has the square of it: 2,000 leaves take 32 MB.
@@ -55,8 +56,15 @@ class LeafCosts:
         PredictionsError
             If the shape is another one, or a cost is negative or no finite number.
         """
+        check_taxonomy(taxonomy)
         require_few_leaves(taxonomy, name)
-        values, n = np.array(values, dtype=np.float64), taxonomy.n_leaves
+        values, n = array_of_rows(values, name), taxonomy.n_leaves
+        if values.dtype.kind not in "fiub":
+            raise PredictionsError(
+                f"{name}: expected an array of numbers, got values of type {values.dtype}. Give a row for each answer and a "
+                "column for each truth."
+            )
+        values = values.astype(np.float64)
         if values.shape != (n, n):
             raise PredictionsError(
                 f"{name}: expected a cost for every pair of the {n} leaves, shape ({n}, {n}), got {values.shape}. "
@@ -103,5 +111,5 @@ def require_few_leaves(taxonomy, where):
     if taxonomy.n_leaves > MOST_LEAVES:
         raise TaxonomyError(
             f"{where}: expected a taxonomy of at most {MOST_LEAVES:,} leaves for the costs of all pairs, got "
-            f"{taxonomy.n_leaves:,}. Use a cost that has a name."
+            f"{taxonomy.n_leaves:,}. Use a cost that has a name, such as depth_dist."
         )

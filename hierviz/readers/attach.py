@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from hierviz.checks import check_kind
 from hierviz.errors import FileError, listed
 from hierviz.predictions import Predictions
 from hierviz.readers.join import join
@@ -33,6 +34,7 @@ def attach_truth(predictions: Predictions, truth: Any, truth_column: str | None 
     PredictionsError
         If no id is on both sides, or row counts differ where there are no ids.
     """
+    check_kind("attach_truth", predictions, Predictions, "They come first, then the truth.")
     raw = RawPredictions(
         predictions.name,
         "wide",

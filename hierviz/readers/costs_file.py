@@ -12,6 +12,7 @@ import os
 
 import numpy as np
 
+from hierviz.checks import check_taxonomy
 from hierviz.errors import FileError, listed, near_miss
 from hierviz.inference.leaf_costs import LeafCosts, leaf_names, require_few_leaves
 from hierviz.readers.labels import find_node
@@ -45,6 +46,7 @@ def load_costs(source: str | os.PathLike[str], taxonomy: Taxonomy) -> LeafCosts:
         negative or no finite number; names the line.
     """
     table = open_table(source, "a table of costs (CSV, TSV or Parquet)")
+    check_taxonomy(taxonomy, "It comes after the file.")
     require_few_leaves(taxonomy, table.where)
     names = [cell.strip().casefold() for cell in table.first]
     missing = [name for name in COLUMNS if names.count(name) != 1]

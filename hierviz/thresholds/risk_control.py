@@ -44,7 +44,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import check_threshold, check_truth_first
+from hierviz.checks import check_threshold, one_truth_each
 from hierviz.curves.answer_depths import step_means
 from hierviz.curves.operating_curve import THOUSANDTHS, operating_curve
 from hierviz.errors import PredictionsError
@@ -83,7 +83,7 @@ class Guarantee:
     risk_calibration : float
         Mean loss on the calibration part at the threshold; at the first one tested when none was certified.
     risk_check : float or None
-        Mean loss on the check part at the threshold; it had no say in the choice.
+        Mean loss on the check part at the threshold; not used to choose it.
     fraction, seed : float and int, or None
         Of the split.
     """
@@ -137,7 +137,7 @@ class Guarantee:
 
 
 def guaranteed_keys():
-    """Keys of the metrics that a promise can be about: path metrics from 0 to 1 in which more is better."""
+    """Keys of the metrics that a guarantee can be about: path metrics from 0 to 1 in which more is better."""
     return tuple(dict.fromkeys((*share_keys("information"), *share_keys("depth"))))
 
 
@@ -293,8 +293,7 @@ def _checked(thresholds):
 def _checked_truth(
     taxonomy: Taxonomy, truth: ArrayLike, table: ArrayLike | Predictions | ParetoTable
 ) -> tuple[np.ndarray, ParetoTable]:
-    check_truth_first(truth, "the table")
-    truth, table = np.asarray(truth), as_table(taxonomy, table)
+    truth, table = one_truth_each(truth, "the table"), as_table(taxonomy, table)
     if truth.shape != (table.n_samples,):
         raise PredictionsError(
             f"truth: expected one node for each of the {table.n_samples} samples, got shape {truth.shape}. Align them."
