@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import altair as alt
 
+from hierviz.charts._compose import layer
 from hierviz.charts._rows import frame
 from hierviz.charts.theme import FONT, SIZE
 
@@ -36,11 +37,11 @@ def texts(rows, width, height, halo=None, start=0):
         "limit": alt.ExprRef("datum.limit"),
         "tooltip": None,
     }
-    layer = base.mark_text(**mark).encode(color=alt.Color("colour:N", scale=None))
+    words = base.mark_text(**mark).encode(color=alt.Color("colour:N", scale=None))
     if halo is None:
-        return layer
+        return words
     below = base.mark_text(**mark, stroke=halo, strokeWidth=4, strokeJoin="round", color=halo, aria=False)
-    return layer(below, layer)
+    return layer(below, words)
 
 
 def boxes(rows, width, height, radius=3, start=0):

@@ -193,7 +193,9 @@ BAD_ROWS = {
 def test_no_probability(taxonomy, name):
     row, got, column = BAD_ROWS[name]
     rows = np.array([[0.25] * 4, row])
-    message = rf"^scores, sample '1', column '{column}': expected a probability from 0 to 1, {got}\. Such values .*: 1\."
+    message = (
+        rf"^scores, sample '1', column '{column}': expected a probability from 0 to 1, {got}\. Such values .*: 1\."
+    )
     with pytest.raises(PredictionsError, match=message):
         scored(taxonomy, rows)
     nodes = np.concatenate([P[0, 1:][None], P[0, 1:][None]])
@@ -259,7 +261,9 @@ def test_rows_that_do_not_sum_to_one(taxonomy):
 
 @pytest.mark.parametrize("command", ["evaluate", "curve"])
 def test_rows_that_do_not_sum_to_one_from_a_file(refuses, command):
-    message = r"scores\.csv, sample 'b': expected leaf probabilities that sum to 1, got a sum of 0\.95\. Such rows .*: 1\."
+    message = (
+        r"scores\.csv, sample 'b': expected leaf probabilities that sum to 1, got a sum of 0\.95\. Such rows .*: 1\."
+    )
     refuses(message, command, predictions=SCORES.replace("b,0.25", "b,0.2"))
 
 

@@ -258,7 +258,7 @@ BAD_FILES = {
     "Latin-1 taxonomy": taxonomy(
         b"animal,mammal\nmammal,f\xfcchsin\n", r"taxonomy\.csv:2: expected UTF-8 text, got byte 0xfc"
     ),
-    "UTF-16 cut in half": scores(SCORES.encode("utf-16")[:-1], r"scores\.csv: expected utf-16.* text"),
+    "UTF-16 cut in half": scores(SCORES.encode("utf-16")[:-1], r"scores\.csv: expected UTF-16.* text"),
     "gzip cut off": scores(gzip.compress(SCORES.encode() * 50)[:60], r"scores\.csv\.gz: .*truncated", "scores.csv.gz"),
     "gzip broken": scores(
         gzip.compress(SCORES.encode() * 50)[:-8] + b"\0" * 8,
@@ -325,7 +325,7 @@ BAD_FILES = {
     "JSON with a key twice": taxonomy(
         '{"a": ["b"], "a": ["c"]}', r"expected every key .* once, got 'a' again", "taxonomy.json"
     ),
-    "JSON too deep": taxonomy("[" * 100_000, r"taxonomy\.json: .*nesting", "taxonomy.json"),
+    "JSON too deep": taxonomy("[" * 100_000, r"taxonomy\.json: .*nested levels", "taxonomy.json"),
     "COCO": taxonomy(
         '{"images": [], "categories": [{"id": 1, "name": "cat"}]}', r"got COCO annotations", "taxonomy.json"
     ),
@@ -394,9 +394,11 @@ BAD_FILES = {
     ),
     "infinite": scores(_changed("0.125", "inf"), r"sample 'a', column 'duck': expected a probability .*got inf"),
     "negative": scores(
-        _changed("0.125", "-0.125"), r"sample 'a', column 'duck': .*got -0\.125 .*(--|\b)parametrisation"
+        _changed("0.125", "-0.125"), r"sample 'a', column 'duck': .*got -0\.125\. .*(--|\b)parametrisation"
     ),
-    "above 1": scores(_changed("0.125", "1.125"), r"sample 'a', column 'duck': .*got 1\.125 .*(--|\b)parametrisation"),
+    "above 1": scores(
+        _changed("0.125", "1.125"), r"sample 'a', column 'duck': .*got 1\.125\. .*(--|\b)parametrisation"
+    ),
     "not summing to 1": scores(
         _changed("0.125", "0.5"), r"sample 'a': expected leaf probabilities that sum to 1, got a sum of 1\.375.*param"
     ),
@@ -421,7 +423,7 @@ BAD_FILES = {
     ),
     "top-k classes": scores(
         "sample_id,class,score\na,cat,0.5\na,dog,0.5\nb,duck,1\nb,newt,0\n",
-        r"got none of sample 'a' for class 'duck' .*top-k files",
+        r"got none of sample 'a' for class 'duck'\. .*top-k files",
     ),
     "long form with a pair twice": scores(
         "sample_id,class,score\na,cat,0.5\na,cat,0.5\n",
@@ -455,11 +457,11 @@ BAD_FILES = {
         r"truth\.csv: .*none whose values are all nodes.*(--truth-column|truth_column=)",
     ),
     "truth column not there": truth(
-        TRUTH, r"truth\.csv: expected a column 'trut'.*Did you mean 'truth'", truth_column="trut"
+        TRUTH, r"truth\.csv: expected the column 'trut'.*Did you mean 'truth'", truth_column="trut"
     ),
     "truth column not in predictions": scores(
         SCORES,
-        r"scores\.csv: expected a column 'gold' as (--truth-column|truth_column=) says",
+        r"scores\.csv: expected the column 'gold' of (--truth-column|truth_column=), got",
         truth=None,
         truth_column="gold",
     ),

@@ -281,7 +281,7 @@ def test_columns_that_name_inner_nodes_are_node_probabilities(tmp_path, taxonomy
 
 def test_raw_scores_need_the_flag(tmp_path, taxonomy):
     path = written(tmp_path, "p.csv", "cat,dog,duck,newt\n2,-1,0,0\n")
-    with pytest.raises(PredictionsError, match=r"column 'cat': .*got 2\.0 .*parametrisation="):
+    with pytest.raises(PredictionsError, match=r"column 'cat': .*got 2\.0\. .*parametrisation="):
         load_predictions(path, taxonomy)
     assert load_predictions(path, taxonomy, parametrisation="flat_softmax").scores.tolist() == [[2, -1, 0, 0]]
 
