@@ -294,6 +294,17 @@ def test_what_is_said(taxonomy, call, message):
     assert str(caught.value).startswith(message)
 
 
+def test_samples_that_one_model_lacks(taxonomy):
+    first, second = (
+        hv.Predictions.from_scores(
+            taxonomy, P[: len(ids)], "node_probabilities", truth=TRUTH[: len(ids)], sample_ids=ids
+        )
+        for ids in (["a", "b"], ["a"])
+    )
+    with pytest.raises(hv.PredictionsError, match=r"got 1 missing \('b'\)\. Compare models on the same samples\.$"):
+        hv.evaluate([first, second])
+
+
 def test_node_numbers_of_another_taxonomy_in_a_graph():
     graph = hv.Taxonomy.from_edges([("r", "x"), ("r", "y"), ("y", "x"), ("y", "z")])
     with pytest.raises(

@@ -229,9 +229,14 @@ def require_same_samples(models):
             mine, theirs = set(map(str, first.sample_ids)), set(map(str, other.sample_ids))
             if mine != theirs:
                 missing, extra = sorted(mine - theirs), sorted(theirs - mine)
+                got = [
+                    f"{len(ids)} {what} ({listed(ids, 2)})"
+                    for what, ids in (("missing", missing), ("others", extra))
+                    if ids
+                ]
                 raise PredictionsError(
-                    f"{other.name}: expected the samples of {first.name}, got {len(missing)} missing "
-                    f"({listed(missing, 2)}) and {len(extra)} others ({listed(extra, 2)}). Compare models on the same samples."
+                    f"{other.name}: expected the samples of {first.name}, got {' and '.join(got)}. "
+                    "Compare models on the same samples."
                 )
         elif first.n_samples != other.n_samples:
             raise PredictionsError(

@@ -13,11 +13,11 @@ Thresholds of a grid fixed beforehand are tested one after the other until one f
 answer. Because the order does not depend on the calibration samples, every test may use the whole of delta, whatever
 the risk does in between: the guarantee does not need a monotone risk [1]_.
 
-The order starts where the loss is smallest. For Correct and precision that is threshold 1: the root claims nothing. For
-coherent probabilities and thresholds >= 0.5 the answers of a sample lie on one path, so its risk of being wrong can only rise
-as it falls; below 0.5 an answer may jump to another branch, and the risk may fall again. For exact answers, recall and
-F1 the order starts at 0, where answers are leaves, and goes up: at 1 their loss is 1. F1 neither rises nor
-falls throughout: its loss is often smallest a little above 0.
+The order starts where the loss is smallest. For Correct and precision that is threshold 1: the root claims nothing. Where the
+children of a node are together at most as probable as the node, the answers of a sample at thresholds >= 0.5 lie on one
+path, so its risk of being wrong can only rise as the threshold falls; below 0.5 an answer may jump to another branch, and
+the risk may fall again. For exact answers, recall and F1 the order starts at 0, where answers are leaves, and goes up: at 1
+their loss is 1. F1 neither rises nor falls throughout: its loss is often smallest a little above 0.
 
 Groups
 ------
