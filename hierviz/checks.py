@@ -48,6 +48,12 @@ def check_taxonomy(taxonomy: object, advice: str = "It comes first.") -> None:
     check_kind("taxonomy", taxonomy, Taxonomy, advice)
 
 
+def check_key(what: str, key: object) -> None:
+    """Raise a PredictionsError unless `key` can be a key of a registry: a keyword, a flag, a column and a field of a link."""
+    if not isinstance(key, str) or not key.isidentifier() or not key.isascii():
+        raise PredictionsError(f"{what}: expected a key of letters, digits and _, got {shown(key)}. Rename it.")
+
+
 def array_of_rows(values: object, what: str) -> np.ndarray:
     """`values` as an array; a PredictionsError where its rows differ in length."""
     try:

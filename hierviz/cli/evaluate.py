@@ -34,7 +34,6 @@ def add_evaluate(commands):
         metavar="F.json",
         help="rule and threshold from a file of the app; notes compare its values and guarantee with those measured",
     )
-    add_rule_flags(command)
     command.add_argument(
         "--keep-empty-labels", action="store_true", help="an empty label is a predicted node of its own"
     )
@@ -42,6 +41,7 @@ def add_evaluate(commands):
     command.add_argument("--media", metavar="DIR|ZIP", help="pictures named by the column `image` or `file`")
     command.add_argument("--json", default="-", metavar="FILE|-", help="where the JSON goes (- is standard output)")
     command.add_argument("--per-sample", metavar="FILE.csv", help="one row per sample with its metrics and counts")
+    add_rule_flags(command)
     command.set_defaults(run=run_evaluate)
 
 
@@ -58,7 +58,8 @@ def run_evaluate(options):
     if options.per_sample == "-":
         raise FileError("--per-sample: expected a file, got -, which is for the JSON. Name a CSV file.")
     require_places(options.json, options.per_sample)
-    check_rule_flags(options, options.rule or ("majority" if options.operating_point is None else RULE))
+    by_default = "majority" if options.operating_point is None else RULE
+    check_rule_flags(options, by_default if options.rule is None else options.rule)
     taxonomy, predictions = load_models(options, keep_empty_labels=options.keep_empty_labels)
     point = _operating_point(options, taxonomy)
     if options.media:
@@ -70,7 +71,10 @@ def run_evaluate(options):
         Evaluation.from_predictions(predictions_of_model, progress=progress(predictions_of_model.name))
         for predictions_of_model in predictions
     ]
-    chosen = {"rule": options.rule or "majority", "threshold": 0.5 if options.threshold is None else options.threshold}
+    chosen = {
+        "rule": "majority" if options.rule is None else options.rule,
+        "threshold": 0.5 if options.threshold is None else options.threshold,
+    }
     if point is not None:
         chosen = {"rule": RULE, "threshold": point.threshold}
     choice = chosen | chosen_parameters(options, taxonomy)

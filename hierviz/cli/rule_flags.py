@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 
 from hierviz.errors import FileError
@@ -12,22 +13,29 @@ METAVARS = {"number": "X", "choice": "KEY", "costs": "KEY|F.csv"}
 
 
 def add_rule_flags(command):
-    """Add a flag for every parameter of a rule; the threshold has its own, which other numbers use too."""
+    """Add a flag for every parameter of a rule, after all others; the threshold has its own, which other numbers use too."""
     for name, parameter in _flagged().items():
         rules = [f"`{key}`" for key in _rules_with(name)]
-        command.add_argument(
-            flag(name),
-            dest=name,
-            type=float if parameter.kind == "number" else str,
-            metavar=METAVARS[parameter.kind],
-            help=_help(parameter, rules).replace("%", "%%"),
-        )
+        try:
+            command.add_argument(
+                flag(name),
+                dest=name,
+                type=float if parameter.kind == "number" else str,
+                metavar=METAVARS[parameter.kind],
+                help=_help(parameter, rules).replace("%", "%%"),
+            )
+        except argparse.ArgumentError:
+            raise FileError(
+                f"{flag(name)}: expected a flag that `evaluate` has not yet, for a parameter of rule "
+                f"{', '.join(_rules_with(name))}. Rename the parameter."
+            ) from None
 
 
 def check_rule_flags(options, rule):
-    """Raise a FileError when a flag is given that the rule does not take: it would change nothing."""
+    """Raise an error when there is no such rule, or a flag is given that it does not take: that would change nothing."""
+    entry = inference_rule(rule)
     for name in _flagged():
-        if getattr(options, name) is not None and name not in inference_rule(rule).parameters:
+        if getattr(options, name) is not None and name not in entry.parameters:
             raise FileError(
                 f"{flag(name)}: expected {' or '.join(f'--rule {key}' for key in _rules_with(name))} with it, got rule {rule}. "
                 f"Choose that rule, or leave {flag(name)} out."

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hierviz.checks import check_key
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -48,6 +50,9 @@ class Parameter:
     sign: str = ""
     choices: Mapping[str, str] = field(default_factory=dict)
     is_optional: bool = False
+
+    def __post_init__(self):
+        check_key("parameter of a rule", self.name)
 
     def highest(self, taxonomy=None):
         """The highest number that may be chosen, of a taxonomy where one is given."""

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import checked_probabilities
+from hierviz.checks import check_key, checked_probabilities
 from hierviz.errors import PredictionsError, near_miss, shown
 from hierviz.inference import crm, rules
 from hierviz.inference.parameters import BITS, COST, EXPECTATION, LAM, THRESHOLD, Parameter, named
@@ -60,6 +60,9 @@ class InferenceRule:
     tree_only: bool = False
     returns_sets: bool = False
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
+
+    def __post_init__(self):
+        check_key("rule", self.key)
 
     @property
     def defaults(self):

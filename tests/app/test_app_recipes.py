@@ -11,6 +11,7 @@ from visit import Visit, shelve
 
 import hierviz as hv
 from hierviz import cli
+from hierviz.app.state.page_view import View
 from hierviz.inference import registry as rules
 from hierviz.inference.parameters import Parameter, named
 from hierviz.metrics import PathMetric
@@ -181,14 +182,42 @@ def test_a_rule_is_on_the_command_line(added, run):
     assert "keyword `manner` (`plain` or `kind`, `plain` unless given)" in reference()
 
 
-def test_odd_names_in_the_help(monkeypatch):
-    odd = dataclasses.replace(
-        RULE, key="50 % sure", parameters=named(Parameter("sure", "S", "100 % of it.", 5.0, unit="%"))
+def test_odd_names_of_entries():
+    for key in ("50 % sure", "half.way", "half-way", "", "ünder", None):
+        for entry in (METRIC, RULE):
+            with pytest.raises(hv.PredictionsError, match="expected a key of letters, digits and _, got "):
+                dataclasses.replace(entry, key=key)
+        with pytest.raises(hv.PredictionsError, match=r"^parameter of a rule: expected a key of letters"):
+            dataclasses.replace(RULE.parameters["patience"], name=key)
+    with pytest.raises(
+        hv.PredictionsError, match=r"^metric 'half_way': expected better to be one of higher, lower, neither"
+    ):
+        dataclasses.replace(METRIC, better="up")
+
+
+def with_parameter(monkeypatch, name, **more):
+    """Rule `patient` with one parameter of that name."""
+    parameter = dataclasses.replace(RULE.parameters["patience"], name=name, **more)
+    monkeypatch.setitem(rules._RULES, RULE.key, dataclasses.replace(RULE, parameters=named(parameter)))
+
+
+def test_a_parameter_whose_name_is_taken(monkeypatch, capsys):
+    with_parameter(monkeypatch, "json")
+    assert cli.main(["evaluate"]) == 2
+    expected = (
+        "--json: expected a flag that `evaluate` has not yet, for a parameter of rule patient. Rename the parameter."
     )
-    monkeypatch.setitem(rules._RULES, odd.key, odd)
-    text = " ".join(run_help().split())
-    assert "threshold_set, 50 % sure (majority)" in text
-    assert "--sure X of rule `50 % sure`, in % (5)" in text
+    assert capsys.readouterr().err == f"hierviz: {expected}\n"
+    with_parameter(monkeypatch, "sample")
+    with pytest.raises(
+        hv.PredictionsError, match=r"expected a name that no field of a link has, got 'sample'\. Rename"
+    ):
+        View.from_query({})
+
+
+def test_units_in_the_help(monkeypatch):
+    with_parameter(monkeypatch, "patience", unit="%")
+    assert "--patience X of rule `patient`, in % (60)" in " ".join(run_help().split())
 
 
 def run_help():
