@@ -20,6 +20,7 @@ from hierviz.errors import FileError, HiervizError, ModelError, PredictionsError
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.mistakes import mistakes
 from hierviz.evaluation.summary import evaluate
+from hierviz.inference.leaf_costs import LeafCosts
 from hierviz.inference.pareto_table import ParetoTable, pareto_table
 from hierviz.inference.registry import INFERENCE_RULES, infer
 from hierviz.losses import LOSSES, loss
@@ -66,6 +67,7 @@ __all__ = [
     "FileError",
     "HierarchicalConfusion",
     "HiervizError",
+    "LeafCosts",
     "ModelError",
     "NodeLists",
     "OperatingCurve",

@@ -146,7 +146,7 @@ def _exclusive_mass(taxonomy, p):
 
 def _check_choice(parameter, value):
     if not isinstance(value, str) or value not in parameter.choices:
-        costs = ", or costs that hierviz.load_costs read" if parameter.kind == "costs" else ""
+        costs = ", or LeafCosts (hierviz.load_costs reads them)" if parameter.kind == "costs" else ""
         raise PredictionsError(
             f"{parameter.name}: expected one of {', '.join(parameter.choices)}{costs}, got {shown(value)}. Choose one."
         )
