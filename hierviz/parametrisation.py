@@ -299,7 +299,7 @@ PARAMETRISATIONS = {
         Parametrisation(
             "flat_softmax",
             "Flat softmax",
-            "One score per leaf; softmax over the leaves, inner nodes sum up what is below them.",
+            "One score per leaf; softmax over the leaves, an inner node is the sum of the leaves below it.",
             r"p(y) = \sum_{\text{leaf } u \text{ below } y} \frac{e^{\theta_u}}{\sum_{\text{leaf } v} e^{\theta_v}}",
             "Valmadre, NeurIPS 2022 (flat softmax)",
             "leaves",
@@ -310,7 +310,7 @@ PARAMETRISATIONS = {
         Parametrisation(
             "multilabel_sigmoid",
             "Multi-label sigmoid",
-            "One independent yes/no score per node; nothing keeps a child below its parent.",
+            "One independent yes/no score per node; a child may be more probable than its parent.",
             r"p(y) = \sigma(\theta_y), \quad p(\text{root}) = 1",
             "Valmadre, NeurIPS 2022 (multilabel)",
             "nodes",
@@ -340,7 +340,7 @@ PARAMETRISATIONS = {
         Parametrisation(
             "deep_rtc",
             "Deep RTC",
-            "Scores are added along the path and squashed by a sigmoid of temperature 10.",
+            "Scores are added along the path, followed by a sigmoid of temperature 10.",
             r"p(y) = \sigma\Big(\tfrac{1}{10} \sum_{u \in \text{path}(y)} \theta_u\Big), \quad p(\text{root}) = 1",
             "Valmadre, NeurIPS 2022 (Deep RTC); temperature as in the published evaluation",
             "nodes",
@@ -350,7 +350,7 @@ PARAMETRISATIONS = {
         Parametrisation(
             "ps_softmax",
             "Parameter-sharing softmax",
-            "Scores are added along the path to each leaf, then as flat softmax: related leaves share scores.",
+            "Scores are added along the path to each leaf, followed by a flat softmax: related leaves share scores.",
             r"p(y) = \text{flat softmax of } \beta_u = \sum_{v \in \text{path}(u)} \theta_v",
             "Valmadre, NeurIPS 2022 (parameter sharing)",
             "nodes",
@@ -360,7 +360,8 @@ PARAMETRISATIONS = {
         Parametrisation(
             "softmax_all_nodes",
             "Softmax over all nodes",
-            "One softmax over inner nodes and leaves together: a node's own mass means 'this and nothing finer'.",
+            "One softmax over inner nodes and leaves together: a node's own share is the probability of this class and no finer "
+            "one.",
             r"p(y) = \sum_{u \text{ below or at } y} \frac{e^{\theta_u}}{\sum_v e^{\theta_v}}",
             "Valmadre, NeurIPS 2022 (soft-max-descendant and soft-max-margin)",
             "all",
@@ -370,7 +371,7 @@ PARAMETRISATIONS = {
         Parametrisation(
             "leaf_probabilities",
             "Leaf probabilities",
-            "The columns already are probabilities of the leaves; inner nodes sum up what is below them.",
+            "The columns are probabilities of the leaves; an inner node is the sum of the leaves below it.",
             r"p(y) = \sum_{\text{leaf } u \text{ below } y} s_u",
             "Wu, Tygert & LeCun 2019",
             "leaves",
@@ -381,7 +382,7 @@ PARAMETRISATIONS = {
         Parametrisation(
             "node_probabilities",
             "Node probabilities",
-            "The columns already are probabilities of all nodes and are taken as they are.",
+            "The columns are probabilities of all nodes and are not changed.",
             r"p(y) = s_y, \quad p(\text{root}) = 1 \text{ when it has no column}",
             "Plaud et al., CoNLL 2024",
             "nodes",

@@ -9,14 +9,14 @@ from hierviz.metrics import METRICS
 from hierviz.parametrisation import PARAMETRISATIONS
 
 BLOCKS = {
-    "distribution": "Of the probabilities (block `distribution`)",
-    "top_down": "Of the best leaf, found from the top down (block `top_down`)",
-    "predicted": "Of the answer by a rule (block `predicted`)",
-    "labels": "Of sets of labels (block `labels`)",
-    "curve": "Of all thresholds (block `curve`)",
-    "confusion": "Of the nodes on both paths (block `confusion`)",
-    "per_sample": "Of one sample",
-    "goal": "Of a threshold that is chosen by a goal",
+    "distribution": "Probabilities (block `distribution`)",
+    "top_down": "Top-down best leaf (block `top_down`)",
+    "predicted": "Answers of an inference rule (block `predicted`)",
+    "labels": "Sets of labels (block `labels`)",
+    "curve": "All thresholds (block `curve`)",
+    "confusion": "Nodes of the predicted and the true path (block `confusion`)",
+    "per_sample": "Single samples",
+    "goal": "Targets of a threshold",
 }
 
 
@@ -49,37 +49,37 @@ def reference():
             "nodes": "one score per node except the root",
             "all": "one score per node",
         }
-        facts = [columns[entry.columns], "trees only" if entry.tree_only else "trees and graphs"]
+        facts = [columns[entry.columns], "trees only" if entry.tree_only else "trees and DAGs"]
         facts.append("leaves sum to 1" if entry.is_distribution else "leaves need not sum to 1")
-        facts.append("a child is never above its parent" if entry.is_coherent else "a child may be above its parent")
+        facts.append(f"a child {'is never' if entry.is_coherent else 'may be'} more probable than its parent")
         lines += _entry(entry, facts)
     lines += ["", "## Inference rules"]
     for entry in INFERENCE_RULES.values():
         facts = [_keyword(parameter) for parameter in entry.parameters.values()]
-        facts.append("trees only" if entry.tree_only else "trees and graphs")
+        facts.append("trees only" if entry.tree_only else "trees and DAGs")
         lines += _entry(entry, facts)
     lines += ["", "## Losses"]
     for entry in LOSSES.values():
-        facts = [f"trains `{entry.parametrisation}`"] if entry.parametrisation else []
+        facts = [f"parametrisation `{entry.parametrisation}`"] if entry.parametrisation else []
         if entry.parameters:
             facts.append("keywords " + ", ".join(f"`{name}={value!r}`" for name, value in entry.parameters.items()))
-        facts.append("trees only" if entry.tree_only else "trees and graphs")
+        facts.append("trees only" if entry.tree_only else "trees and DAGs")
         if entry.leaf_truth_only:
-            facts.append("needs truths at leaves")
+            facts.append("every truth must be a leaf")
         lines += _entry(entry, facts)
     return "\n".join(lines) + "\n"
 
 
 def _keyword(parameter):
-    """What a parameter of a rule may be, with the value that it has unless another one is given."""
+    """The values that a parameter of a rule may have, with its default."""
     if parameter.kind == "number":
         high = "∞" if parameter.range[1] == float("inf") else f"{parameter.range[1]:g}"
         high += f" {parameter.unit}" if parameter.unit else ""
-        allowed = f"from {parameter.range[0]:g} to {parameter.limit_words or high}, {parameter.default:g} unless given"
+        allowed = f"from {parameter.range[0]:g} to {parameter.limit_words or high}, default {parameter.default:g}"
     else:
         choices = " or ".join(f"`{key}`" for key in parameter.choices)
         table = " or a table of the costs of all pairs of leaves" if parameter.kind == "costs" else ""
-        allowed = f"{choices}{table}, `{parameter.default}` unless given"
+        allowed = f"{choices}{table}, default `{parameter.default}`"
     return f"keyword `{parameter.name}` ({allowed})"
 
 
@@ -99,9 +99,7 @@ def _facts(entry):
     low, high = (f"{bound:g}" if abs(bound) != float("inf") else "∞" for bound in entry.range)
     better = "" if entry.better == "neither" else f"; {entry.better} is better"
     unit = f" {entry.unit}" if entry.unit else ""
-    needs = "".join(
-        (", trees only" if entry.tree_only else "", ", truths at leaves only" if entry.leaf_truth_only else "")
-    )
+    needs = "".join((", trees only" if entry.tree_only else "", ", leaf truths only" if entry.leaf_truth_only else ""))
     return f"From {low} to {high}{unit}{better}{needs}. Source: {entry.source}."
 
 

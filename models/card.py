@@ -8,8 +8,8 @@ from measure import best_leaf, measures, only_one_right
 from methods import METHODS
 
 HEADINGS = {
-    "leaf_right": ("leaf right", "{:.3f}"),
-    "top_level_wrong": ("top-level wrong", "{:.3f}"),
+    "leaf_right": ("leaf accuracy", "{:.3f}"),
+    "top_level_wrong": ("top-level error", "{:.3f}"),
     "height": ("height of a mistake", "{:.2f}"),
     "correct": ("correct at majority", "{:.3f}"),
     "info_recall": ("information recall at majority", "{:.3f}"),
@@ -88,7 +88,7 @@ def _on_examples(tree, on_examples, truth):
         cells.append("" if name == "flat_softmax" else f"{won} : {lost}")
         rows.append((METHODS[name].title, *cells))
     headings = (heading for heading, _ in HEADINGS.values())
-    return _table(("model", *headings, "AC", AGAINST_FLAT, "right where flat is wrong : reverse"), rows)
+    return _table(("model", *headings, "AC", AGAINST_FLAT, "correct where flat is wrong : reverse"), rows)
 
 
 def _on_field(tree, on_field, truth):
@@ -137,5 +137,5 @@ def _by_condition(tree, p, truth, example_rows):
             )
         )
     return _table(
-        ("condition", "yes: n", "leaf right", "top-level wrong", "no: n", "leaf right", "top-level wrong"), rows
+        ("condition", "yes: n", "leaf accuracy", "top-level error", "no: n", "leaf accuracy", "top-level error"), rows
     )

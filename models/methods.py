@@ -30,7 +30,7 @@ class Method:
     def loss_of_epoch(self, tree, epoch):
         """Function (scores, truth) -> (n,) for one epoch.
 
-        Log-win collapses when trained from scratch: it is content with any leaf of the right branch.
+        Log-win collapses when trained from scratch: it does not learn to separate the leaves of a branch.
         """
         name = "flat_ce" if self.loss == "log_win" and epoch < LOG_WIN_FROM else self.loss
         options = {"tau": MARGIN} if name == "soft_max_margin" else {}
@@ -42,42 +42,42 @@ METHODS = {
         "Flat softmax",
         "flat_softmax",
         "flat_ce",
-        "Knows nothing of the tree while it learns; a node's probability is the sum of its leaves.",
+        "Trained without the tree; the probability of a node is the sum of its leaves.",
     ),
     "conditional_softmax": Method(
         "Conditional softmax",
         "conditional_softmax",
         "conditional_softmax",
-        "Decides step by step, one softmax among the children of each node.",
+        "One softmax among the children of each node, multiplied along the path.",
     ),
     "conditional_sigmoid": Method(
         "Conditional sigmoid",
         "conditional_sigmoid",
         "conditional_sigmoid",
-        "Decides step by step with independent yes/no questions; its leaves need not sum to 1.",
+        "One sigmoid per node given its parent, multiplied along the path; the leaves need not sum to 1.",
     ),
     "multilabel_sigmoid": Method(
         "Multi-label",
         "multilabel_sigmoid",
         "multilabel_bce",
-        "Asks every node separately; a child may come out more probable than its parent.",
+        "One independent sigmoid per node; a child may be more probable than its parent.",
     ),
     "parameter_sharing": Method(
         "Parameter sharing",
         "ps_softmax",
         "ps_softmax",
-        "A leaf's score is the sum of the scores on its path, so relatives learn from each other.",
+        "A leaf's score is the sum of the scores on its path, so related classes share parameters.",
     ),
     "softmax_margin": Method(
         "Soft-max margin",
         "softmax_all_nodes",
         "soft_max_margin",
-        "Inner nodes compete with leaves for the same probability.",
+        "One softmax over inner nodes and leaves together.",
     ),
     "log_win": Method(
         "Log-win (flat start)",
         "flat_softmax",
         "log_win",
-        "Three last epochs reward the right branch more than the right leaf.",
+        "Flat softmax with three last epochs of the log-win loss, in which upper levels weigh more than the leaf.",
     ),
 }

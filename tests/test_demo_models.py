@@ -108,8 +108,8 @@ def test_card_by_the_command_line(name, by_command, titles):
     row = table("examples")[titles[name]]
     on_leaf, right, height, top = mistakes(taxonomy, by_command[name][1])
     assert (len(on_leaf), on_leaf.sum()) == (600, 560)
-    assert_shown(row["leaf right"], right[on_leaf].mean(), of=560)
-    assert_shown(row["top-level wrong"], top.mean())
+    assert_shown(row["leaf accuracy"], right[on_leaf].mean(), of=560)
+    assert_shown(row["top-level error"], top.mean())
     missed = on_leaf & ~right
     assert_shown(row["height of a mistake"], height[missed].mean(), of=missed.sum(), worth=taxonomy.max_depth)
     said = by_command[name][0]
@@ -119,7 +119,7 @@ def test_card_by_the_command_line(name, by_command, titles):
     if name != FLAT:
         flat_right = mistakes(taxonomy, by_command[FLAT][1])[1]
         for text, count in zip(
-            row["right where flat is wrong : reverse"].split(" : "),
+            row["correct where flat is wrong : reverse"].split(" : "),
             ((right & ~flat_right)[on_leaf].sum(), (flat_right & ~right)[on_leaf].sum()),
             strict=True,
         ):

@@ -8,9 +8,9 @@ import numpy as np
 from hierviz.charts._rows import frame
 from hierviz.charts._simplify import simplify
 from hierviz.charts.curve_lines import FINEST, MOST_ROWS
-from hierviz.charts.curve_table import short_label
 from hierviz.charts.theme import FONT
 from hierviz.errors import PredictionsError
+from hierviz.metrics import METRICS
 
 # Half a pixel of the largest picture: the edge of an area this pale shows no more.
 TOLERANCE, PALE = 0.5, 0.16
@@ -22,10 +22,10 @@ def bands_sentence(bands, x="info_recall", y="correct"):
     shown = [band for band in (bands or {}).values() if _fits(band, x, y)]
     if not shown:
         return ""
-    across = "" if x == "threshold" else f", drawn at the mean {short_label(x).lower()},"
+    across = "" if x == "threshold" else f", drawn at the mean {METRICS[x].name},"
     return (
         f"The pale band around a curve is the {100 * shown[0].curve[y].level:.4g} % bootstrap interval of "
-        f"{short_label(y).lower()} at each threshold{across} from samples resampled with replacement."
+        f"{METRICS[y].name} at each threshold{across} from samples resampled with replacement."
     )
 
 

@@ -208,7 +208,8 @@ def _where(levels, where):
         f"{percent_text(levels[a], 1)}" if a == b else f"{percent_text(levels[a], 1)} to {percent_text(levels[b], 1)}"
         for a, b in zip(starts.tolist(), ends.tolist())
     ]
-    more = f" and in {len(runs) - MOST_RUNS} more ranges" if len(runs) > MOST_RUNS else ""
+    left = len(runs) - MOST_RUNS
+    more = f" and in {left} more range{'s' if left > 1 else ''}" if left > 0 else ""
     return f"where at least {', '.join(runs[:MOST_RUNS])} are correct{more}"
 
 

@@ -42,7 +42,7 @@ def icicle(layout, look, width):
         if not to_scale:
             edges.append({"x": x + 5, "y": y + 4, "y2": y2 - 3, "colour": look.text_on(outcome)})
         words += _words(row, place, look)
-        height = "to scale" if to_scale else "not to scale: taller than its p"
+        height = "to scale" if to_scale else "not to scale: enlarged"
         tips.append({**place, **{key: row[key] for key in TOOLTIP}, "tip_height": height})
     total = layout.total
     return layer(

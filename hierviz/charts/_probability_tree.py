@@ -23,7 +23,7 @@ STYLES = ("icicle", "node-link", "list")
 NARROWEST = {"icicle": 96, "node-link": 96, "list": 0}
 FAIR_SHARE = 0.75
 BRIEF = {
-    "tp": "right",
+    "tp": "correct",
     "fp": "wrong",
     "fn": "missed",
     "tn": "on neither path",
@@ -31,7 +31,7 @@ BRIEF = {
     "root": "root, never counted",
     "others": "folded",
 }
-LONG = BRIEF | {"tp": "right (true positive)", "fp": "wrong (false positive)", "fn": "missed (false negative)"}
+LONG = BRIEF | {"tp": "correct (true positive)", "fp": "wrong (false positive)", "fn": "missed (false negative)"}
 
 
 def probability_tree(
@@ -163,7 +163,7 @@ def probability_tree_sentence(
     scope = (
         ""
         if shown == taxonomy.n_nodes
-        else f" The picture shows {shown} of {taxonomy.n_nodes:,} nodes, the rest is folded."
+        else f" The chart shows {shown} of {taxonomy.n_nodes:,} nodes, the rest is folded."
     )
 
     def named(node):
@@ -187,9 +187,7 @@ def probability_tree_sentence(
         steps = int(taxonomy.depth[truth] - taxonomy.depth[predicted])
         if predicted == 0:
             return f"The answer is the root. The truth is {named(truth)}.{scope}"
-        return (
-            f"The answer {named(predicted)} is right and stops {_levels(steps)} above the truth {named(truth)}.{scope}"
-        )
+        return f"The answer {named(predicted)} is correct and stops {_levels(steps)} above the truth {named(truth)}.{scope}"
     if taxonomy.is_ancestor(truth, predicted):
         steps = int(taxonomy.depth[predicted] - taxonomy.depth[truth])
         return (
@@ -208,7 +206,7 @@ def _among(taxonomy, truths, predicted, named):
     if predicted == 0:
         return f"The answer is the root, above {classes}."
     if any(taxonomy.is_ancestor(predicted, truth) for truth in truths):
-        return f"The answer {named(predicted)} is right, and less specific than the truth: {classes}."
+        return f"The answer {named(predicted)} is correct, but less specific than the truth: {classes}."
     if any(taxonomy.is_ancestor(truth, predicted) for truth in truths):
         return f"The answer {named(predicted)} goes further than the known truth: {classes}."
     return f"The answer {named(predicted)} is none of {classes}."
@@ -243,6 +241,6 @@ def _scale_notes(layout, look):
     """What the legend of an icicle says about heights."""
     yield {"kind": "note", "label": "height: p"}
     if not all(layout.to_scale):
-        yield {"kind": "stripes", "label": "not to scale: taller than its p", "colour": look.ink}
+        yield {"kind": "stripes", "label": "not to scale: enlarged", "colour": look.ink}
     if len(layout.drawn) < len(layout.rows):
         yield {"kind": "note", "label": f"p below {probability_text(layout.least)} is drawn on the paths only"}

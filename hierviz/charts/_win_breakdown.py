@@ -160,13 +160,13 @@ def win_breakdown_sentence(taxonomy, breakdown):
     # The digits of the picture.
     rows = _together(win_breakdown_table(taxonomy, breakdown).to_dict("records"))
     total = adding_up([row["term"] for row in rows], breakdown.win)[1]
-    text = f"The win is {total} of 1"
+    text = f"The win is {total} (at most 1)"
     if breakdown.lost[costly] <= 0.005:
         return f"{text}: almost nothing is lost on the way to {taxonomy.title(breakdown.nodes[-1])}."
     name, p = taxonomy.title(breakdown.nodes[costly]), float(breakdown.p[costly])
     return (
-        f"{text}. The most costly step is {name}: it counts {fraction_text(breakdown.weight[costly])}, got "
-        f"{percent_text(p)} of the probability, and so loses {fixed_text(breakdown.lost[costly], 3)}."
+        f"{text}. The largest loss, {fixed_text(breakdown.lost[costly], 3)}, is at {name}: its weight is "
+        f"{fraction_text(breakdown.weight[costly])}, its probability {percent_text(p)}."
     )
 
 

@@ -96,7 +96,7 @@ def comparison_sentence(numbers, model, n_samples, *, never=None):
 def _what(key):
     if key == "ac":
         return "AC, over all thresholds"
-    return f"{METRICS['info_recall'].label} where at least {100 * AT_CORRECT[key]:.0f} % of the answers are correct"
+    return f"{METRICS['info_recall'].name} where at least {100 * AT_CORRECT[key]:.0f} % of the answers are correct"
 
 
 def _never(never, names, keys):

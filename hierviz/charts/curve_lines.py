@@ -58,7 +58,7 @@ def against_threshold(curves, key, y_domain, scale, size=(FINEST[0], FINEST[1] /
 
 
 def tables(lines):
-    """`lines` in tables that are small enough for Altair, no model in two of them."""
+    """`lines` as tables that are small enough for Altair; every model is in one table only."""
     sizes = lines.groupby("model", sort=True).size()
     if sizes.sum() <= MOST_ROWS:
         return [lines]

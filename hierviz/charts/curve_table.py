@@ -15,6 +15,7 @@ from hierviz.curves.operating_curve import OperatingCurve
 from hierviz.errors import PredictionsError
 from hierviz.metrics import METRICS, path_keys, share_keys
 
+INFORMATION = "Information "
 # What answers add to the metrics of a curve.
 NOT_AT_LEAF, MEAN_DEPTH = "not_at_leaf", "mean_depth"
 
@@ -58,9 +59,12 @@ def checked_thresholds(threshold, curves):
 
 
 def short_label(key):
-    """Column title of a metric: its label without "(information)", with its unit."""
+    """Column title of a metric: its label without "Information", with its unit."""
     metric = METRICS[key]
-    label = metric.label.replace(" (information)", "")
+    label = metric.label
+    if label.startswith(INFORMATION):
+        label = label[len(INFORMATION) :]
+        label = label[0].upper() + label[1:]
     return f"{label}, {metric.unit}" if metric.unit else label
 
 

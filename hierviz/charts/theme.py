@@ -18,7 +18,7 @@ FONT = '"Source Sans", "Source Sans Pro", sans-serif'
 SIZE, SMALL = 13, 11.5
 
 OUTCOMES = {
-    "tp": "right: on the answer's and the true path (true positive)",
+    "tp": "correct: on the answer's and the true path (true positive)",
     "fp": "wrong: on the answer's path only (false positive)",
     "fn": "missed: on the true path only (false negative)",
     "tn": "on neither path",

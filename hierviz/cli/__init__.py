@@ -49,7 +49,7 @@ class _Parser(argparse.ArgumentParser):
 
 def parser():
     """The argument parser of all commands."""
-    top = _Parser(prog="hierviz", description="Look at a hierarchical classifier's mistakes.")
+    top = _Parser(prog="hierviz", description="Evaluate hierarchical classifiers and inspect their mistakes.")
     top.add_argument("--version", action="version", version=f"hierviz {version()}")
     commands = top.add_subparsers(metavar="command", title="commands")
     for add in (add_app, add_evaluate, add_curve, add_predict):

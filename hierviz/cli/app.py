@@ -17,9 +17,9 @@ PATHS = ("taxonomy", "predictions", "truth", "classes", "model", "inputs", "node
 
 def add_app(commands):
     """Add the command `app`."""
-    command = commands.add_parser("app", help="open the app in the browser, on the bundled demo or on these files")
+    command = commands.add_parser("app", help="open the app in the browser, with the bundled demo or the given files")
     actions = add_app_options(command)
-    command.add_argument("--port", type=int, help="port to listen on (8501 or the next free one)")
+    command.add_argument("--port", type=int, help="port to listen on (default: 8501 or the next free one)")
     command.add_argument("--no-browser", action="store_true", help="do not open a browser window")
     add_server_options(command)
     add_upload_option(command)

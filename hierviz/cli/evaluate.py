@@ -18,38 +18,44 @@ from hierviz.thresholds.operating_point_check import operating_point_notes
 
 def add_evaluate(commands):
     """Add the command `evaluate`."""
-    command = commands.add_parser("evaluate", help="every metric of one or several models, as JSON")
+    command = commands.add_parser("evaluate", help="write all metrics of one or several models as JSON")
     add_input(command, several=True)
-    command.add_argument(
-        "--rule", metavar="KEY", help=f"one of {', '.join(INFERENCE_RULES)} (majority)".replace("%", "%%")
-    )
+    command.add_argument("--rule", metavar="KEY", help=f"one of {', '.join(INFERENCE_RULES)} (default: majority)")
     command.add_argument(
         "--threshold",
         type=float,
         metavar="X",
-        help="threshold of the rules `threshold` and `threshold_set` and of the block `labels` (0.5)",
+        help="threshold of the rules `threshold` and `threshold_set` and of the block `labels` (default: 0.5)",
     )
     command.add_argument(
         "--operating-point",
         metavar="F.json",
-        help="rule and threshold from a file of the app; notes compare its values and guarantee with those measured",
+        help="rule and threshold from a file exported by the app; notes compare its values and guarantee with those measured",
     )
     command.add_argument(
-        "--keep-empty-labels", action="store_true", help="an empty label is a predicted node of its own"
+        "--keep-empty-labels",
+        action="store_true",
+        help="count an empty label as a predicted label outside the taxonomy",
     )
     command.add_argument("--nodes", metavar="F", help="CSV of node attributes: node, name, train_count, ...")
     command.add_argument("--media", metavar="DIR|ZIP", help="pictures named by the column `image` or `file`")
-    command.add_argument("--json", default="-", metavar="FILE|-", help="where the JSON goes (- is standard output)")
-    command.add_argument("--per-sample", metavar="FILE.csv", help="one row per sample with its metrics and counts")
+    command.add_argument(
+        "--json", default="-", metavar="FILE|-", help="file for the JSON (- is standard output, the default)"
+    )
+    command.add_argument(
+        "--per-sample", metavar="FILE.csv", help="file for a table with one row per sample: metrics and counts"
+    )
     add_rule_flags(command)
     command.set_defaults(run=run_evaluate)
 
 
 def add_curve(commands):
     """Add the command `curve`."""
-    command = commands.add_parser("curve", help="the operating curve of a model: one row per threshold")
+    command = commands.add_parser("curve", help="write the operating curve of a model as CSV, one row per threshold")
     add_input(command, several=False)
-    command.add_argument("--csv", default="-", metavar="FILE|-", help="where the CSV goes (- is standard output)")
+    command.add_argument(
+        "--csv", default="-", metavar="FILE|-", help="file for the CSV (- is standard output, the default)"
+    )
     command.set_defaults(run=run_curve)
 
 

@@ -14,16 +14,22 @@ def add_limit_options(command):
         type=float,
         default=DATA_GB,
         metavar="X",
-        help=f"most gigabytes of uploaded files and opened data of all visitors, half of it for one ({DATA_GB:g})",
+        help=f"maximum size in GB of uploaded files and opened data of all visitors; one visitor has half (default: {DATA_GB:g})",
     )
     command.add_argument(
-        "--max-files", type=int, default=FILES, metavar="N", help=f"most uploaded files of one visitor ({FILES})"
+        "--max-files",
+        type=int,
+        default=FILES,
+        metavar="N",
+        help=f"maximum number of uploaded files of one visitor (default: {FILES})",
     )
 
 
 def add_upload_option(command):
     """The option that Streamlit itself obeys."""
-    command.add_argument("--max-upload-mb", type=int, metavar="N", help="most megabytes of one uploaded file (1000)")
+    command.add_argument(
+        "--max-upload-mb", type=int, metavar="N", help="maximum size in MB of one uploaded file (default: 1000)"
+    )
 
 
 def limit_arguments(options):

@@ -27,8 +27,10 @@ def add_model_flags(command, *, required):
     command._negative_number_matcher = re.compile(r"^-\d[\d.,eE+-]*$|^-\.\d[\d.,eE+-]*$")
     several = {"required": True} if required else {"action": "append", "default": []}
     actions = [
-        command.add_argument("--model", metavar="M.onnx", help="weight files stand beside it", **several),
-        command.add_argument("--taxonomy", required=required, metavar="T", help="the tree or graph of classes"),
+        command.add_argument(
+            "--model", metavar="M.onnx", help="ONNX model; files of its weights lie beside it", **several
+        ),
+        command.add_argument("--taxonomy", required=required, metavar="T", help="the tree or DAG of classes"),
         command.add_argument(
             "--inputs",
             metavar="I",
@@ -58,9 +60,9 @@ def add_model_flags(command, *, required):
         command.add_argument(
             "--truth",
             metavar="F",
-            help="the truth; checks the order of the classes and how pictures are prepared as well",
+            help="file of the truth; with it the order of the classes and the preprocessing of pictures are checked",
         ),
-        command.add_argument("--truth-column", metavar="C", help="its column of the truth"),
+        command.add_argument("--truth-column", metavar="C", help="column of the truth in that file"),
         command.add_argument(
             "--media", metavar="DIR|ZIP", help="pictures that a table names in its column image or file"
         ),
@@ -68,32 +70,47 @@ def add_model_flags(command, *, required):
         command.add_argument(
             "--columns",
             metavar="C1,C2",
-            help="columns of a table that make up the only input, in order, or INPUT=COLUMN,... (without: by name)",
+            help="columns of a table that make up the only input, in order, or INPUT=COLUMN,... (default: by name)",
         ),
         command.add_argument(
-            "--strict", action="store_true", help="stop at a picture that cannot be read; else it is left out and named"
+            "--strict",
+            action="store_true",
+            help="stop at a picture that cannot be read (default: leave it out and name it)",
         ),
     ]
     shape = command.add_argument_group("preprocessing of pictures (overrides what the model declares)")
     actions += [
-        shape.add_argument("--layout", metavar="NHWC|NCHW", help="which axis holds the colours"),
+        shape.add_argument(
+            "--layout", metavar="NHWC|NCHW", help="order of the axes; C is the axis of the colour channels"
+        ),
         shape.add_argument("--size", metavar="HxW", help="height and width in pixels"),
-        shape.add_argument("--colour", "--color", metavar="RGB|BGR|GREY", help="order of the colours"),
-        shape.add_argument("--range", metavar=_LISTS["range"], help="what 0 and 255 become, such as 0,1 or -1,1"),
-        shape.add_argument("--mean", metavar=_LISTS["mean"], help="subtracted, in units of the range"),
-        shape.add_argument("--std", metavar=_LISTS["std"], help="divided by, in units of the range"),
+        shape.add_argument("--colour", "--color", metavar="RGB|BGR|GREY", help="order of the colour channels"),
+        shape.add_argument(
+            "--range", metavar=_LISTS["range"], help="values that 0 and 255 are mapped to, such as 0,1 or -1,1"
+        ),
+        shape.add_argument("--mean", metavar=_LISTS["mean"], help="mean to subtract, in units of the range"),
+        shape.add_argument(
+            "--std", metavar=_LISTS["std"], help="standard deviation to divide by, in units of the range"
+        ),
     ]
     limits = command.add_argument_group("limits of the process that runs the model")
     return [
         *actions,
         limits.add_argument(
-            "--cpu-seconds", type=float, metavar="X", help="processor time for loading, and for each batch (60)"
+            "--cpu-seconds",
+            type=float,
+            metavar="X",
+            help="processor time for loading, and for each batch (default: 60)",
         ),
         limits.add_argument(
-            "--memory-mb", type=int, metavar="N", help="memory (2048, and four times the model's size)"
+            "--memory-mb", type=int, metavar="N", help="memory (default: 2048, plus four times the model's size)"
         ),
         limits.add_argument(
-            "--batch", type=int, default=64, metavar="N", help="rows at a time (64); fewer where memory is not enough"
+            "--batch",
+            type=int,
+            default=64,
+            metavar="N",
+            help="rows per batch (default: 64); fewer where memory does not suffice",
         ),
     ]
 

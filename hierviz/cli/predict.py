@@ -15,8 +15,8 @@ from hierviz.onnx.scores.score_kind import KINDS
 from hierviz.parametrisation import PARAMETRISATIONS
 
 _DESCRIPTION = """\
-Run an ONNX model and write the probabilities it gives, for the app and `hierviz evaluate`.
-Missing information about the model is asked for: the error names the flag.
+Run an ONNX model and write its probabilities, for the app and `hierviz evaluate`.
+If information about the model is missing, the error names the flag that gives it.
 --inspect shows what is known and what is missing."""
 
 
@@ -32,7 +32,9 @@ def add_predict(commands):
     add_model_flags(command, required=True)
     command.add_argument("--out", metavar="P.parquet", help="Parquet or CSV of probabilities")
     command.add_argument(
-        "--inspect", action="store_true", help="only print what is known about the model, and what is not"
+        "--inspect",
+        action="store_true",
+        help="print what is known about the model and what is missing, without running it",
     )
     command.add_argument("--json", metavar="FILE|-", help="with --inspect: the same as JSON (- is standard output)")
     command.set_defaults(run=run_predict)

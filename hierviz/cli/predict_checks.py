@@ -55,7 +55,7 @@ def check_predictions(model, inputs, predictions, truth):
     _print_table("order of the classes", orders, "order", "is_chosen")
     _print_warning(warning)
     ways, warning = check_inputs(model, inputs, truth)
-    _print_table("preparation of the pictures", ways, "variant", "is_declared")
+    _print_table("preprocessing of the pictures", ways, "variant", "is_declared")
     _print_warning(warning)
     if isinstance(truth, NodeLists):
         return
@@ -83,13 +83,13 @@ def show_orders(model, inputs, truth):
     except HiervizError:
         return  # what is missing is said in any case
     table, _ = check_class_order(model.taxonomy, truth.take(kept), np.asarray(scores)[kept], None)
-    _print_table("order of the classes, were the columns in", table, "order", "is_chosen")
+    _print_table("accuracy by order of the classes", table, "order", "is_chosen")
 
 
 def _print_table(title, table, key, chosen):
     if not table:
         return
-    print(f"{title} ({table[0]['n']} samples with known truth, answers right):", file=sys.stderr)
+    print(f"{title} ({table[0]['n']} samples with known truth, top-1 accuracy):", file=sys.stderr)
     shown = table[:_MOST_ROWS] + [row for row in table[_MOST_ROWS:] if row[chosen]]
     for row in shown:
         tops = row.get("top_level_wrong")

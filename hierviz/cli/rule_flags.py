@@ -64,15 +64,15 @@ def _rules_with(name):
 
 
 def _help(parameter, rules):
-    of = f"of rule{'s' if len(rules) > 1 else ''} {' and '.join(rules)}"
+    of = f"parameter of rule{'s' if len(rules) > 1 else ''} {' and '.join(rules)}"
     choices = " or ".join(parameter.choices)
     what = {
-        "number": f"in {parameter.unit}" if parameter.unit else "a number",
+        "number": f"a number in {parameter.unit}" if parameter.unit else "a number",
         "choice": choices,
         "costs": f"{choices}, or a table predicted,truth,cost of every pair of leaves",
     }[parameter.kind]
     default = f"{parameter.default:g}" if parameter.kind == "number" else parameter.default
-    return f"{of}, {what} ({default})"
+    return f"{of}: {what} (default: {default})"
 
 
 def _value(parameter, given, taxonomy):

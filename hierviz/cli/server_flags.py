@@ -15,13 +15,15 @@ _NAME = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?|[0-9a-f:]*:[0-9a-f:.]*"
 
 def add_server_options(command):
     """Add the options to a command."""
-    command.add_argument("--host", metavar="ADDRESS", help="address to listen on (127.0.0.1: this machine only)")
+    command.add_argument(
+        "--host", metavar="ADDRESS", help="address to listen on (default: 127.0.0.1, this machine only)"
+    )
     command.add_argument(
         "--allow-host",
         metavar="NAME",
         action="append",
         default=[],
-        help="name that browsers elsewhere open the app by, beside localhost; may be given several times",
+        help="host name under which browsers on other machines open the app; may be given several times",
     )
     add_path_options(command)
 
@@ -80,7 +82,7 @@ def server_settings(options, local_names):
         names.append(address.lower())
     elif not options.allow_host:
         print(
-            "hierviz: browsers on other machines are refused until you name what they open the app by: --allow-host NAME",
+            "hierviz: browsers on other machines are refused unless the host name that they use is given: --allow-host NAME",
             file=sys.stderr,
         )
     return {"server.address": address, "server.allowedHosts": list(dict.fromkeys(names))}
@@ -89,7 +91,7 @@ def server_settings(options, local_names):
 def _checked_name(name):
     if not _NAME.fullmatch(name.strip("[]")):
         raise FileError(
-            f"--allow-host: expected the name or address that browsers open the app by, got {name!r}. Leave out http://, the "
+            f"--allow-host: expected the host name or address that browsers use, got {name!r}. Leave out http://, the "
             "port and the path; write other letters than a to z as the browser does (xn--...)."
         )
     return name.strip("[]").lower()

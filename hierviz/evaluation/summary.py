@@ -207,8 +207,8 @@ def _remarks(model):
     inner = int((~model.taxonomy.is_leaf[model.truth]).sum())
     if inner:
         remarks.append(
-            f"distribution, top_down: {inner} samples have their truth at an inner node; the path ends there, "
-            "its p counts twice and a best leaf below it is right"
+            f"distribution, top_down: {inner} samples have their truth at an inner node; the path ends there "
+            "with its p counted twice, and a best leaf below it counts as correct"
         )
     return remarks
 

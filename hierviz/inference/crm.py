@@ -4,7 +4,7 @@ Conventions
 -----------
 As in `hierviz.inference.rules`: `p` of shape (n_samples, n_nodes) in, node numbers of shape (n_samples,) out, only candidates are
 answers unless said otherwise, the lowest node wins ties. The expectation over a truth u runs over the leaves with
-weight p(u), or over all nodes with the exclusive mass
+weight p(u), or over all nodes with the exclusive probability
 
     p~(u) = p(u) - sum of p over the children of u,
 
@@ -57,7 +57,7 @@ def darts(taxonomy, p, lam):
 
 
 def exclusive(taxonomy, p):
-    """The node, of all nodes, with the largest exclusive mass; trees only."""
+    """The node, of all nodes, with the largest exclusive probability; trees only."""
     return lowest_of_best(_exclusive_mass(taxonomy, p), np.abs(p).max(axis=1))
 
 
@@ -119,7 +119,7 @@ def _information_f1(taxonomy, p):
 
 
 def _correct_recall(taxonomy, p):
-    """Expected Correct times recall of information of every node over the exclusive mass, but for what all share.
+    """Expected Correct times recall of information of every node over the exclusive probability, but for what all share.
 
     A truth at or below y gives I(y) / I(u), one above y gives 1. A truth of no information gives every candidate 1 and
     is left out.

@@ -21,7 +21,7 @@ class Parameter:
     label, sentence : str
         Title and help of a control.
     default : float or str
-        What is taken where nothing is said.
+        The value where none is given.
     kind : str
         'number', 'choice' (one of `choices`), or 'costs' (one of `choices`, or `hierviz.inference.leaf_costs.LeafCosts`).
     range : (low, high)
@@ -75,18 +75,18 @@ THRESHOLD = Parameter(
 BITS = Parameter(
     "bits",
     "At least ζ bits",
-    "The answer is the most probable class of at least so many bits: 1 bit rules out half of all final classes.",
+    "The answer is the most probable class with at least this information: 1 bit excludes half of the leaf classes.",
     1.0,
     limit=lambda taxonomy: np.max(taxonomy.information),
     limit_words="the bits of a leaf",
     unit="bits",
     sign="ζ",
 )
-LAM = Parameter("lam", "λ in bits", "The larger λ, the more cautious the answer.", 1.0, unit="bits", sign="λ")
+LAM = Parameter("lam", "λ in bits", "The larger λ, the less specific the answer.", 1.0, unit="bits", sign="λ")
 COST = Parameter(
     "cost",
     "Cost of a mistake",
-    "What an answer costs when another leaf is true: the answer is the leaf of the smallest expected cost.",
+    "Cost of an answer when another leaf is the truth. The answer is the leaf of the smallest expected cost.",
     "depth_dist",
     kind="costs",
     choices={"depth_dist": "edges between the leaves"},
@@ -95,11 +95,11 @@ COST = Parameter(
 EXPECTATION = Parameter(
     "expectation",
     "Expected over",
-    "Over the leaves the reward is the F1 of information; over all nodes, each with the probability that it keeps to itself, "
-    "the reward is being correct times the recall of information.",
+    "Over the leaves the reward is information F1. Over all nodes, each with its exclusive probability (its own minus that of "
+    "its children), the reward is information recall of correct answers, 0 for wrong ones.",
     "leaves",
     kind="choice",
-    choices={"leaves": "leaves", "exclusive": "all nodes, exclusive mass"},
+    choices={"leaves": "leaves", "exclusive": "all nodes, exclusive probability"},
     is_optional=True,
 )
 

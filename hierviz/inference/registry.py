@@ -251,8 +251,8 @@ _RULES = {
         InferenceRule(
             "crm_nodes",
             "Largest expected reward",
-            "Answer with the node of the best expected score: information F1 against the leaves, or, with exclusive mass, "
-            "being correct times information recall.",
+            "Answer with the node of the largest expected reward: information F1 over the leaves, or, over all nodes with their "
+            "exclusive probability, information recall of correct answers.",
             r"\hat y = \arg\max_y \sum_{\text{leaf } u} p(u)\, F_1(u, y) \;\text{ or }\; "
             r"\arg\max_y \sum_u \tilde p(u)\, \text{Correct}(u, y)\, \text{Recall}(u, y)",
             f"{VALMADRE} (conditional risk minimisation over all nodes)",

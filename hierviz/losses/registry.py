@@ -242,7 +242,7 @@ LOSSES = {
         Loss(
             "deep_rtc",
             "Deep RTC",
-            "Cross entropy over the classes that a random cut of the tree leaves.",
+            "Cross entropy over the classes of a random cut through the tree.",
             r"-\log \frac{e^{\beta_{c(y)}}}{\sum_{c \in \text{cut}} e^{\beta_c}}, \quad "
             r"\beta_c = \sum_{u \in \text{path}(c)} \theta_u",
             f"{VALMADRE} (Deep RTC)",

@@ -68,7 +68,7 @@ CONFUSION_METRICS = {
         (
             "mcc",
             "Matthews correlation",
-            "Correlation of answered and true nodes; 0 is chance, but a constant answer already scores above it.",
+            "Correlation of answered and true nodes. 0 is the level of chance; a constant answer is above it.",
             r"\frac{TP \cdot TN - FP \cdot FN}{\sqrt{(TP+FP)(TP+FN)(TN+FP)(TN+FN)}}",
             {"range": (-1.0, 1.0)},
         ),

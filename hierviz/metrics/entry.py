@@ -66,6 +66,11 @@ class Metric:
         """True of a dimensionless number from 0 to 1."""
         return self.range == UNIT and not self.unit
 
+    @property
+    def name(self):
+        """The label as it is written within a sentence: with a small first letter, unless it is an abbreviation such as F1."""
+        return self.label[0].lower() + self.label[1:] if self.label[1:2].islower() else self.label
+
 
 @dataclass(frozen=True)
 class PathMetric(Metric):

@@ -37,14 +37,14 @@ LABEL_METRICS = {
         (
             "micro_f1",
             "Micro F1",
-            "Harmonic mean of micro precision and recall; large nodes weigh most.",
+            "Harmonic mean of micro precision and recall; frequent nodes weigh most.",
             r"2TP / (2TP + FP + FN)",
             _GRAPH,
         ),
         (
             "macro_f1",
             "Macro F1",
-            "Mean F1 of all nodes, rare ones weighing as much as common ones; a node without any sample counts as 0.",
+            "Mean F1 of all nodes, each with the same weight; a node without any sample counts as 0.",
             r"\frac{1}{|V|} \sum_{v \in V} \frac{2TP_v}{2TP_v + FP_v + FN_v}",
             _GRAPH,
         ),
@@ -58,36 +58,36 @@ LABEL_METRICS = {
         (
             "hamming_loss",
             "Hamming loss",
-            "Share of all sample-node pairs that are wrong; small because most nodes are rightly absent. Labels outside the "
-            "taxonomy count as wrong pairs too, so many of them may take it above 1.",
+            "Share of all sample-node pairs that are wrong; small because most nodes are correctly not predicted. A predicted "
+            "label outside the taxonomy counts as a wrong pair, so many of them can bring it above 1.",
             r"(FP + FN) / (n\,|V|)",
             {**_GRAPH, "better": "lower", "range": (0.0, float("inf")), "source": f"{PLAUD}, Table 2 (in per mille)"},
         ),
         (
             "c_f1_micro",
             "C-F1 micro",
-            "Micro F1 after dropping every predicted node that misses an ancestor.",
+            "Micro F1 after removing every predicted node of which an ancestor is not predicted.",
             rf"F_1 \text{{ of }} \{{y \in {_SET} : A(y) \subseteq {_SET}\}}",
             {**_GRAPH, "source": f"{PLAUD}, Table 6 (path-constrained F1, read as pruning)"},
         ),
         (
             "c_f1_macro",
             "C-F1 macro",
-            "Macro F1 after dropping every predicted node that misses an ancestor.",
+            "Macro F1 after removing every predicted node of which an ancestor is not predicted.",
             rf"\mathrm{{mean}}_v\, F_1(v) \text{{ of }} \{{y \in {_SET} : A(y) \subseteq {_SET}\}}",
             {**_GRAPH, "source": f"{PLAUD}, Table 6 (path-constrained F1, read as pruning)"},
         ),
         (
             "c_f1_micro_strict",
             "C-F1 micro, strict",
-            "Micro F1 in which a predicted node that misses an ancestor is wrong even when it is true.",
+            "Micro F1 in which a predicted node of which an ancestor is not predicted is wrong, even when it is true.",
             rf"y \in TP \Leftrightarrow y \in Y_i,\ A(y) \subseteq {_SET}",
             {**_GRAPH, "source": f"HierVerb (Ji et al., ACL 2023), code; quoted by {PLAUD}"},
         ),
         (
             "c_f1_macro_strict",
             "C-F1 macro, strict",
-            "Macro F1 in which a predicted node that misses an ancestor is wrong even when it is true.",
+            "Macro F1 in which a predicted node of which an ancestor is not predicted is wrong, even when it is true.",
             rf"y \in TP \Leftrightarrow y \in Y_i,\ A(y) \subseteq {_SET}",
             {**_GRAPH, "source": f"HierVerb (Ji et al., ACL 2023), code; quoted by {PLAUD}"},
         ),
@@ -122,7 +122,7 @@ LABEL_METRICS = {
         (
             "ihf1_samples",
             "ihF1, mean of samples",
-            "Hierarchical F1 with each node counting the bits it adds to its parent: fine nodes count, only children do not.",
+            "Hierarchical F1 with each node weighted by the bits it adds to its parent; a node without siblings adds none.",
             rf"\frac{{1}}{{n}} \sum_i \frac{{2\,I({_AUGMENTED} \cap Y_i)}}{{I({_AUGMENTED}) + I(Y_i)}}",
             {"source": f"{PLAUD}, Table 7"},
         ),
@@ -164,7 +164,7 @@ LABEL_METRICS = {
         (
             "hf1_auc_raw",
             "hF1 AUC, no ancestors added",
-            "The same area as the authors' code computes it, on the predicted nodes alone; equal for coherent scores.",
+            "The hF1 AUC of the authors' code, on the predicted nodes alone; for coherent scores the same as hF1 AUC.",
             r"\frac{1}{n} \sum_i \int_0^1 P_i \, dR_i",
             {**_GRAPH, "source": f"{PLAUD}, code compute_curve_hf1"},
         ),

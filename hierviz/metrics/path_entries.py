@@ -26,7 +26,7 @@ def _counting(prefix, counts, value, unit, wrong, missing):
     return (
         (
             f"{prefix}_precision",
-            f"Precision ({counts})",
+            f"{counts.capitalize()} precision",
             f"{unit.capitalize()} that answer and truth share, over those of the answer. {_PREDICTED_NOTE}",
             rf"P = {value}(\mathrm{{lca}}(y, \hat y)) \,/\, {value}(\hat y)",
             {"function": of(node_pairs.precision), "counts": counts, "brief": "Prec.", "loss": wrong}
@@ -34,21 +34,21 @@ def _counting(prefix, counts, value, unit, wrong, missing):
         ),
         (
             f"{prefix}_recall",
-            f"Recall ({counts})",
+            f"{counts.capitalize()} recall",
             f"{unit.capitalize()} that answer and truth share, over those of the truth. {_PREDICTED_NOTE}",
             rf"R = {value}(\mathrm{{lca}}(y, \hat y)) \,/\, {value}(y)",
             {"function": of(node_pairs.recall), "counts": counts, "brief": "Recall", "loss": missing},
         ),
         (
             f"{prefix}_f1",
-            f"F1 ({counts})",
+            f"{counts.capitalize()} F1",
             "Harmonic mean of precision and recall of each sample; the mean is over samples.",
             r"F_1 = 2PR / (P + R)",
             {"function": of(node_pairs.f1), "counts": counts, "brief": "F1"},
         ),
         (
             f"{prefix}_dist",
-            f"Distance ({counts})",
+            f"{counts.capitalize()} distance",
             f"{unit.capitalize()} on the way from the answer to the truth through their lowest common ancestor.",
             rf"d = {value}(y) + {value}(\hat y) - 2\,{value}(\mathrm{{lca}}(y, \hat y))",
             {"function": of(node_pairs.distance), "counts": counts, "brief": "Dist."}

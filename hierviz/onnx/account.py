@@ -80,7 +80,7 @@ def full_account(
         "scores": scores,
         "classes": classes,
         "columns": table,
-        "preprocessing": inputs[0].words if len(inputs) == 1 else "arrays are fed as they are",
+        "preprocessing": inputs[0].words if len(inputs) == 1 else "arrays are fed to the model unchanged",
         "accepts": accepted_words(inputs),
         "taxonomy": _taxonomy_words(taxonomy, said.get("taxonomy_sha256"), notes),
         "loss": said.get("loss"),
@@ -157,18 +157,18 @@ def _taxonomy_words(taxonomy, there, notes):
     if there is None:
         return "not stated by the model"
     if there == taxonomy.sha256:
-        return "the one the model was trained with"
+        return "the taxonomy that the model was trained with"
     notes.append(
         f"the model was trained with another taxonomy (hash {there[:8]}…, here {taxonomy.sha256[:8]}…): "
         "its columns were matched by name"
     )
-    return "another one than the model was trained with"
+    return "not the taxonomy that the model was trained with"
 
 
 def _parametrisation_words(account):
     if account["parametrisation"] is None:
         return "inferred from the scores when the model runs"
-    return f"{account['parametrisation']}, says {account['parametrisation_from']}"
+    return f"{account['parametrisation']} (stated by {account['parametrisation_from']})"
 
 
 def _version(package):

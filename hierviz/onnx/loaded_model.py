@@ -160,18 +160,18 @@ class Model:
         return self.run_blocks(blocks, total, batch_size=step, progress=progress, notes=notes)
 
     def run_blocks(self, blocks, n_rows, *, batch_size=64, progress=None, notes=None):
-        """What the model gives for exactly typed arrays, block by block.
+        """Scores of the model for arrays of exactly its input types, block by block.
 
         Parameters
         ----------
         blocks : callable that gives an iterable of dict of input name to ndarray, or a list of them
-            Taken again when the rows run in smaller batches.
+            Read again when the rows are run in smaller batches.
         n_rows : int
             Rows of all blocks together.
         batch_size, progress
             As in `predict`.
         notes : list of str, optional
-            Grows by a smaller batch, where the memory of the model is not enough for this one.
+            Gets a note when a smaller batch was run, because memory did not suffice for this one.
 
         Returns
         -------

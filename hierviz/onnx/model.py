@@ -133,7 +133,7 @@ def _understood(
     said, origin = declared(path, session.metadata, notes, preprocessing)
     require_tensors(where, session.inputs)
     columns = find_columns(path, taxonomy, session, said, origin, classes, notes)
-    key, key_from, chosen = parametrisation or said.get("parametrisation"), "the numbers", ()
+    key, key_from, chosen = parametrisation or said.get("parametrisation"), "the scores", ()
     if columns.problem is not None:
         questions.append(columns.problem)
     else:

@@ -113,7 +113,7 @@ def index_order(numbers, where, place=None):
 
 
 def index_words(where, title, first):
-    """The note about numbers that were obeyed."""
+    """The note about column numbers that were used."""
     return f"{where}: {title} says which column of scores each class name belongs to, counted from {first}"
 
 
@@ -173,7 +173,7 @@ def named_rows(table, taxonomy, notes):
     table : ClassTable
     taxonomy : Taxonomy
     notes : list of str
-        Grows by the column that was obeyed.
+        Gets a note about the column that was used.
 
     Returns
     -------

@@ -95,7 +95,7 @@ def taxonomy_of_places(places, where, *, notes=(), detected=None, attributes=Non
     renamed = [name for name, plain in zip(names, places.names, strict=True) if name != plain]
     if renamed:
         notes.append(
-            f"{len(renamed)} classes share their name with another one and are called by their parent too: {listed(renamed)}"
+            f"{len(renamed)} classes share their name with another class and are named with their parent: {listed(renamed)}"
         )
     titles = dict(zip(names, places.names, strict=True)) if renamed else None
     attributes = {

@@ -30,7 +30,7 @@ def load_classes(classes, taxonomy, notes=None):
         names and perhaps an index, else the names themselves.
     taxonomy : Taxonomy
     notes : list of str, optional
-        Grows by an index that was obeyed.
+        Gets a note about an index that was used.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def load_classes(classes, taxonomy, notes=None):
 def class_entries(path, taxonomy, notes):
     """(name of the file, list of (place, name)): what it holds, in the order of the columns of scores.
 
-    No name is looked up yet: one that is no node stays as it is. `notes` grows by an index that was obeyed.
+    No name is looked up yet: one that is no node stays as it is. `notes` gets one about an index that was used.
     """
     source = open_source(path, "a list of classes, one per line, or a table with a column of them")
     return source.where, entries_of_text(source.read_text(lines=limits.CLASSES), source.where, taxonomy, notes)

@@ -53,7 +53,7 @@ def join(raw, truth):
     n = len(raw)
     if truth is None:
         return Joined(
-            raw.labels, None, raw.ids, dict(raw.attributes), 0, n, ("there is no truth: nothing can be judged",)
+            raw.labels, None, raw.ids, dict(raw.attributes), 0, n, ("there is no truth: nothing can be evaluated",)
         )
     notes = []
     if truth is raw.truth:
@@ -70,14 +70,14 @@ def join(raw, truth):
     # A sample with neither prediction nor truth says nothing.
     extra = extra[truth.is_known[extra]]
     if len(extra):
-        done = "taken as empty predictions" if raw.labels is not None else "left out"
+        done = "treated as empty predictions" if raw.labels is not None else "left out"
         notes.append(
             f"{len(extra)} samples have a truth but no prediction ({listed(truth.ids[extra].tolist())}); they were {done}"
         )
     missing = np.flatnonzero(~is_joined)
     if len(missing):
         notes.append(
-            f"{len(missing)} samples have a prediction but no truth ({listed(raw.ids[missing].tolist())}); they are not judged"
+            f"{len(missing)} samples have a prediction but no truth ({listed(raw.ids[missing].tolist())}); they are not evaluated"
         )
     labels, ids = raw.labels, raw.ids if raw.ids is not None else truth.ids
     attributes = _attributes(raw, truth, places)

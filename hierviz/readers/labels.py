@@ -88,7 +88,7 @@ def _read_cell(cell, taxonomy, keep_empty, is_path):
 def _advice(name, taxonomy):
     twins = [taxonomy.names[i] for i, title in enumerate(taxonomy.titles or ()) if title == name.strip()]
     if twins:
-        return f" Several nodes are called so: use {listed(twins)}."
+        return f" Several nodes have this name: use {listed(twins)}."
     return near_miss(name, taxonomy.names) or " Check the spelling, or that this is the right taxonomy."
 
 

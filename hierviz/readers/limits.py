@@ -11,7 +11,7 @@ Budgets
   Compressed text of more than 1,000,000 lines (`FREE_LINES`) may have 4 for each byte on disk (`LINES_PER_BYTE`).
   To go beyond, unpack the file first: a plain file has no such limits.
 - A table may have 20,000,000 rows (`TABLE_ROWS`), 250,000 columns (`TABLE_COLUMNS`), 500,000,000 numbers (`TABLE_NUMBERS`),
-  50,000,000 cells of text (`TABLE_TEXTS`) and 8,000,000 characters in a row (`ROW_CHARACTERS`). Scores beyond belong into
+  50,000,000 cells of text (`TABLE_TEXTS`) and 8,000,000 characters in a row (`ROW_CHARACTERS`). Larger scores need
   an ``.npy`` file, which has no such limits.
 - A taxonomy may have 1,000,000 classes (`CLASSES`), 2,000,000 rows (`CLASS_ROWS`), 1,000 levels (`edges.MOST_DEPTH`) and names of
   1,000 characters (`NAME_CHARACTERS`). Taxonomies and class lists that are no tables may have 64 MB of text (`TEXT_BYTES`).

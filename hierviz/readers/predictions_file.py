@@ -122,7 +122,7 @@ def load_predictions(
     notes, detected = [*told, *more, *said, *raw.notes], {**raw.detected, **made}
     if raw.scores is None:
         if parametrisation is not None:
-            notes.append(f"{raw.where} holds labels: the parametrisation {parametrisation} plays no part")
+            notes.append(f"{raw.where} holds labels: the parametrisation {parametrisation} is ignored")
         parametrisation = None
     else:
         parametrisation, detected["parametrisation"], more = _parametrisation(raw, taxonomy, parametrisation)
@@ -161,7 +161,7 @@ def _parametrisation(raw, taxonomy, given):
     """(key, reason in words, notes)"""
     n_scores, nodes = raw.scores.shape[1], raw.scored_nodes
     if given is not None:
-        key, reason = given, f"{given} (as said)"
+        key, reason = given, f"{given} (as given)"
     elif nodes is None:
         key, reason = _by_width(raw.where, taxonomy, n_scores)
     else:

@@ -27,8 +27,8 @@ def write_predictions(predictions: Predictions, path: str | os.PathLike[str]) ->
     """Write the probabilities of predictions as a table.
 
     Columns are ``sample_id``, when there are ids, and the probabilities: of the leaves when the parametrisation is a
-    distribution over them, else of all nodes but the root. The root gets a column where it would be needed to tell the
-    two apart, or where it is not certain. The truth is not written.
+    distribution over them, else of all nodes but the root. The root gets a column where it is needed to distinguish
+    the two, or where its probability is not 1. The truth is not written.
 
     How the predictions were made (see `run_record`) goes into the metadata of a Parquet file, or beside a CSV into
     ``<name>.hierviz.json``; `load_predictions` reads it back.

@@ -152,7 +152,7 @@ def read_edges(table, has_header=None, direction=None):
         edges.append((parent or None, child))
     tops = [child for parent, child in edges if parent is None]
     if len(tops) > 1:
-        notes.append(f"{len(tops)} rows have no parent and stand at the top")
+        notes.append(f"{len(tops)} rows have no parent and are roots")
     attributes, titles = {}, None
     for place, cells in columns.text.items():
         if place in (left, right):
@@ -186,7 +186,7 @@ def _edge_header(table, words):
     is_apart = rest and head not in rest and tail not in rest
     if is_apart and 1 in (len(set(parents) - set(children)), len(set(children) - set(parents))):
         return True, [
-            f"{table.where}: the first row ({head!r}, {tail!r}) was taken for a header, as nothing else names it"
+            f"{table.where}: the first row ({head!r}, {tail!r}) was read as a header, because neither name occurs in another row"
         ]
     return False, []
 
@@ -223,9 +223,9 @@ def _edge_columns(columns, words, direction):
                 f"direction: expected one of {', '.join(DIRECTIONS)}, got {direction!r}. Choose one of them."
             )
         return (
-            (0, 1, f"{DIRECTIONS[direction]} (as said)")
+            (0, 1, f"{DIRECTIONS[direction]} (as given)")
             if direction == "parent,child"
-            else (1, 0, f"{DIRECTIONS[direction]} (as said)")
+            else (1, 0, f"{DIRECTIONS[direction]} (as given)")
         )
     left, right = columns.text[0], columns.text[1]
     forward, backward = _fit(left, right), _fit(right, left)
@@ -254,12 +254,12 @@ def read_levels(table, has_header=None):
         if not has_header:
             has_header = _differs_from_one_top(table)
             words = "a header" if has_header else "classes; if it is a header, say so with has_header=True"
-            notes.append(f"{table.where}: the first row ({listed(table.first)}) was taken for {words}")
+            notes.append(f"{table.where}: the first row ({listed(table.first)}) was read as {words}")
     columns = table.read(has_header=has_header)
     places = ranks if has_header and len(ranks) >= 2 else list(range(len(columns.names)))
     ignored = [name for place, name in enumerate(columns.names) if place not in places]
     if ignored:
-        notes.append(f"{table.where}: columns {listed(ignored)} are no ranks and were not used")
+        notes.append(f"{table.where}: columns {listed(ignored)} are not levels and were not used")
     paths = []
     for row in range(len(columns)):
         cells = [_without_empty_rank(columns.text[place][row]) for place in places]

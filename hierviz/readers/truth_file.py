@@ -104,7 +104,7 @@ def load_truth(truth: Any, taxonomy: Taxonomy, truth_column: str | None = None) 
     place = find_truth_column(columns, taxonomy, truth_column, id_place)
     nodes, notes = truth_of_column(columns, place, taxonomy)
     if not has_header:
-        notes.append(f"{columns.where} has no header row: column {place + 1} was taken for the truth")
+        notes.append(f"{columns.where} has no header row: column {place + 1} was read as the truth")
     words = "none (rows in order)" if id_place is None else columns.names[id_place]
     return Truth(
         nodes,

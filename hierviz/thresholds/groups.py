@@ -78,7 +78,7 @@ class GroupThresholds:
             return f"Thresholds were chosen on {self.chosen_on} samples and measured on {self.measured_on} others."
         return (
             f"Thresholds were chosen and measured on the same {self.chosen_on} samples: "
-            "on new samples they are likely to be lower."
+            "on new samples the results are likely to be worse."
         )
 
     def thresholds_of(self, labels):

@@ -30,10 +30,10 @@ def operating_point_notes(point, entry):
     if point.model_name != entry["name"]:
         whose += f"; this is {entry['name']}"
     if entry["threshold"] is None:
-        return [f"{whose}; this file holds labels, so it does not apply"]
+        return [f"{whose}; this file holds labels, so the operating point does not apply"]
     here = entry["predicted"]
     if here is None:
-        return [f"{whose}; these samples have no metrics to compare it with"]
+        return [f"{whose}; these samples have no metrics to compare with"]
     told = [whose]
     for key in share_keys():
         if key not in point.values or here.get(key) is None:
@@ -42,7 +42,7 @@ def operating_point_notes(point, entry):
         interval = f" ({then['low']:.3f} to {then['high']:.3f})" if "low" in then else ""
         outside = "low" in then and not then["low"] <= here[key] <= then["high"]
         told.append(
-            f"operating point: {METRICS[key].label} was {then['value']:.3f}{interval}, is {here[key]:.3f} here"
+            f"operating point: {METRICS[key].name} was {then['value']:.3f}{interval}, is {here[key]:.3f} here"
             f"{', outside the interval' if outside else ''}"
         )
     if point.guarantee is not None:
@@ -53,15 +53,17 @@ def operating_point_notes(point, entry):
 def _guarantee_note(guarantee, here, n_samples):
     key, alpha, delta = (guarantee[name] for name in ("key", "alpha", "delta"))
     guaranteed = (
-        f"operating point: guaranteed is a mean loss (1 - {METRICS[key].label if key in METRICS else key}) of at most "
+        f"operating point: guarantee of a mean loss (1 - {METRICS[key].name if key in METRICS else key}) of at most "
         f"{100 * alpha:.4g} % with a confidence of {100 * (1 - delta):.4g} %"
     )
     if here.get(key) is None:
         return f"{guaranteed}; it is not measured here"
     loss = 1 - here[key]
     counted = (
-        "; the guarantee counts every group once, this mean every sample" if guarantee.get("unit") == "group" else ""
+        "; in the guarantee every group has the same weight, in this mean every sample"
+        if guarantee.get("unit") == "group"
+        else ""
     )
     # A share of samples that equals alpha may miss it by rounding of the mean.
     verdict = "met" if loss <= alpha + 1e-9 else "not met"
-    return f"{guaranteed}; on these {n_samples} samples it is {100 * loss:.4g} %: {verdict}{counted}"
+    return f"{guaranteed}; on these {n_samples} samples the mean loss is {100 * loss:.4g} %: {verdict}{counted}"

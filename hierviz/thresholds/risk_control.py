@@ -83,7 +83,7 @@ class Guarantee:
     risk_calibration : float
         Mean loss on the calibration part at the threshold; at the first one tested when none was certified.
     risk_check : float or None
-        Mean loss on the check part at the threshold; not used to choose it.
+        Mean loss on the check part at the threshold, which was chosen without it.
     fraction, seed : float and int, or None
         Of the split.
     """
@@ -137,7 +137,7 @@ class Guarantee:
 
 
 def guaranteed_keys():
-    """Keys of the metrics that a guarantee can be about: path metrics from 0 to 1 in which more is better."""
+    """Keys of the metrics that can be guaranteed: path metrics from 0 to 1 in which more is better."""
     return tuple(dict.fromkeys((*share_keys("information"), *share_keys("depth"))))
 
 
@@ -261,12 +261,12 @@ def _why_not(guarantee, first):
     if n < needed:
         return (
             f"{n} calibration {unit}s are too few: a confidence of {_percent(1 - guarantee.delta)} that "
-            f"{_claim(guarantee)} takes at least {needed}, even without any loss."
+            f"{_claim(guarantee)} needs at least {needed}, even without any loss."
         )
     return (
-        f"No threshold can be certified: at {first:g}, the first one tested, the loss of the {n} calibration {unit}s is "
-        f"{_percent(guarantee.risk_calibration)}, so in new ones it may be up to {_percent(guarantee.bound)}, more than "
-        f"{_percent(guarantee.alpha)}."
+        f"No threshold can be certified: at {first:g}, the first one tested, the mean loss of the {n} calibration "
+        f"{unit}s is {_percent(guarantee.risk_calibration)}, and that of new {unit}s may be up to {_percent(guarantee.bound)}, "
+        f"more than {_percent(guarantee.alpha)}."
     )
 
 
@@ -276,7 +276,7 @@ def _claim(guarantee):
         return f"at most {_percent(guarantee.alpha)} of the answers to {new} are wrong"
     if guarantee.key == "exact":
         return f"at least {_percent(1 - guarantee.alpha)} of the answers to {new} are exact"
-    return f"the mean {METRICS[guarantee.key].label} of {new} is at least {_percent(1 - guarantee.alpha)}"
+    return f"the mean {METRICS[guarantee.key].name} of {new} is at least {_percent(1 - guarantee.alpha)}"
 
 
 def _checked(thresholds):

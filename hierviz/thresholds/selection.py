@@ -95,7 +95,9 @@ def at_least_correct(curve: OperatingCurve, level: float = 0.95, *, key: str = "
     _check_share("level", level)
     check_kind("curve", curve, OperatingCurve, "It comes first.")
     correct = curve.values["correct"]
-    why_not = f"At no threshold are {_percent(level)} of the answers correct; the most is {_percent(correct.max())}."
+    why_not = (
+        f"At no threshold are {_percent(level)} of the answers correct; the highest share is {_percent(correct.max())}."
+    )
     return _choose(curve, _gain(curve, key), correct >= level, why_not)
 
 
@@ -189,7 +191,7 @@ def at_most_cost(curve: OperatingCurve, most: float, *, key: str = "info_recall"
     cost = -_gain(curve, "cost")
     if not is_number(most):
         raise PredictionsError(f"cost: expected a number, got {most!r}. Choose one.")
-    why_not = f"At no threshold is the mean cost {most:.6g} or less; the least is {cost.min():.6g}."
+    why_not = f"At no threshold is the mean cost {most:.6g} or less; the lowest is {cost.min():.6g}."
     return _choose(curve, _gain(curve, key), cost <= most + TIE * max(1.0, abs(most)), why_not)
 
 
@@ -237,7 +239,7 @@ def at_most_above_depth(
     curve = replace(curve, values={**curve.values, "above_depth": above})
     why_not = (
         f"At no threshold do {_percent(share)} of the answers or fewer stop above depth {depth}; "
-        f"the least is {_percent(above[_usable(curve)].min())}."
+        f"the lowest share is {_percent(above[_usable(curve)].min())}."
     )
     return _choose(curve, _gain(curve, "correct"), above <= share, why_not)
 

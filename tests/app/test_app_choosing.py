@@ -123,7 +123,7 @@ def test_a_threshold_for_each_group(demo, no_chart):
         row = shown.loc[demo.taxonomy.title(node)]
         assert float(row["own τ"].split()[0]) == pytest.approx(expected.threshold[place], abs=1e-12)
         assert row["Correct, own τ"] == f"{expected.group_values['correct'][place]:.3f}"
-    assert "on new samples they are" in visit.text
+    assert "on new samples the results are" in visit.text
     keep(visit, target="groups", groups_on="other")
     assert "Thresholds were chosen on 300 samples and measured on 300 others." in visit.text
 
@@ -165,7 +165,7 @@ def test_uncertainty_puts_intervals_everywhere(demo):
     # Compared over whole curves and at equal correctness, in sentence and chart.
     assert "AC, over all thresholds: Flat softmax 0.836, " in visit.text
     assert "in brackets 95 % intervals of the paired differences" in visit.text
-    assert "Recall (information) where the same share of answers is correct: " in visit.text
+    assert "Information recall where the same share of answers is correct: " in visit.text
     assert not re.search("best balance|most often|better than", visit.text)
     resamples = hv.Resamples.draw(600, 40, 7)
     _, table, truth = parts(demo.models[MODEL])
@@ -216,7 +216,7 @@ def test_models_by_facet(demo, no_chart):
         if kind == "no":
             assert f"{value:.3f}".encode() in shown
     assert shown.count(b"  [") == 2
-    assert "R@95C needs at least 200 samples; with fewer there is neither mark nor interval" in visit.text
+    assert "R@95C needs at least 200 samples; with fewer, neither marks nor intervals are shown" in visit.text
 
 
 def several_models(folder, **kinds):

@@ -228,7 +228,7 @@ def test_a_question_at_the_start_opens_the_model_page(started, brightness):
     # Numbers that do not belong together are refused beside the fields.
     page.at.radio[0].set_value("other")
     page.run()
-    for label, number in {"0 becomes": 0.0, "255 becomes": 1.0, "then minus": 127.0}.items():
+    for label, number in {"0 becomes": 0.0, "255 becomes": 1.0, "Subtract mean": 127.0}.items():
         page.control(label).set_value(number)
         page.run()
     page.press("Use these numbers")
@@ -241,7 +241,7 @@ def test_a_question_at_the_start_opens_the_model_page(started, brightness):
     assert "Answer: **night** · Truth: **night**" in page.text
     page.control("Section").set_value("run")
     page.run()
-    assert "The 4 inputs named at the start" in str(page.control("Run on").options)
+    assert "The 4 inputs of the command line" in str(page.control("Run on").options)
     page.press("Run")
     assert "Ran on 3 samples, truth known." in page.text
     assert "1 of 4 pictures could not be read and was left out: 'p2.png'" in page.text
@@ -369,8 +369,8 @@ def test_a_run_joins_the_data_with_the_same_samples(demo):
 
 
 def test_errors_name_fields_of_the_form():
-    asked = ModelError("m.onnx: got none. Pass {preprocessing.range} or {preprocessing.mean}; the caller.")
-    assert in_form_words(asked) == "m.onnx: got none. Pass 'Scale of the pictures' or 'then minus'; you."
+    asked = ModelError("m.onnx: got none. Pass {preprocessing.range} or {preprocessing.mean}.")
+    assert in_form_words(asked) == "m.onnx: got none. Pass 'Range of the pixel values' or 'Subtract mean'."
     note = Sentence("pass {scores=log_probabilities | siblings}, or raise {limits.memory_mb}")
     said = "pass 'What the scores are': Log probabilities | Siblings, or raise --memory-mb (when the app is started)"
     assert in_form_words(note) == said
@@ -456,7 +456,7 @@ def test_the_box_stays_open_while_numbers_are_typed(tmp_path):
     assert asked(page) == [LABELS["preprocessing.range"]]
     page.at.radio[0].set_value("other")
     page.run()
-    for label, value in {"0 becomes": 0.0, "255 becomes": 1.0, "then minus": 0.5, "then divided by": 0.25}.items():
+    for label, value in {"0 becomes": 0.0, "255 becomes": 1.0, "Subtract mean": 0.5, "Divide by std": 0.25}.items():
         page.control(label).set_value(value)
         page.run()
         assert asked(page) == [LABELS["preprocessing.range"]], label

@@ -183,7 +183,7 @@ def test_sentence_of_the_overview(demo):
     text, first = Visit("overview").text, demo.first
     inner = int((~demo.taxonomy.is_leaf[first.truth]).sum())
     assert f"**{len(demo.models)} models** on **{first.predictions.n_samples} samples**" in text
-    assert f"({first.n_judged} with a known truth, {inner} of them labelled with an inner class)" in text
+    assert f"({first.n_judged} with known truth, {inner} of them labelled with an inner class)" in text
     assert f"**{demo.taxonomy.n_leaves} leaf classes** in {demo.taxonomy.n_nodes} nodes" in text
 
 

@@ -169,8 +169,8 @@ def test_a_metric_is_on_the_pages(added, files):
 def test_a_rule_is_on_the_command_line(added, run):
     help_text = " ".join(run_help().split())
     assert "patient" in help_text
-    assert "--patience X of rule `patient`, in percent (60)" in help_text
-    assert "--manner KEY of rule `patient`, plain or kind (plain)" in help_text
+    assert "--patience X parameter of rule `patient`: a number in percent (default: 60)" in help_text
+    assert "--manner KEY parameter of rule `patient`: plain or kind (default: plain)" in help_text
     found = json.loads(run("evaluate", "--rule", "patient"))["models"][0]
     # 59 % is below 60: the root for cello; flute for oboe; drum.
     assert (found["rule"], found["patience"], found["predicted"]["correct"]) == ("patient", 60, pytest.approx(2 / 3))
@@ -179,7 +179,7 @@ def test_a_rule_is_on_the_command_line(added, run):
     # strings and winds are correct, and so is the parent of drum, the root.
     assert (found["patience"], found["manner"], found["predicted"]["correct"]) == (50, "kind", 1)
     assert "**`patient`: Patient.** Answer with the root" in reference()
-    assert "keyword `manner` (`plain` or `kind`, `plain` unless given)" in reference()
+    assert "keyword `manner` (`plain` or `kind`, default `plain`)" in reference()
 
 
 def test_odd_names_of_entries():
@@ -316,7 +316,7 @@ def test_costs_on_the_pages(files):
     assert visit.query["cost"] == "prices.csv"
     # Another visitor has the link and not the file.
     other = Visit("example", **visit.query)
-    assert "The costs of prices.csv are not here" in other.text
+    assert "The costs of prices.csv are not available" in other.text
     assert "Answer: **violin**" in other.text
     other.at.file_uploader(key="upload_cost").upload("prices.csv", costs("oboe").replace("drum,drum,0\n", "").encode())
     other.run()

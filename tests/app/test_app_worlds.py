@@ -32,7 +32,7 @@ def test_hard_labels(shared_data):
     assert len(table) == 2
     measures = hv.evaluate(list(data.models.values()))["models"][0]["confusion"]
     assert table[hv.METRICS["f1"].label].iloc[0] == pytest.approx(measures["f1"])
-    assert "This file holds labels" in pages["overview"].text
+    assert "This file contains labels" in pages["overview"].text
     assert "this file holds labels" in pages["curves"].at.info[0].value
     numbers = pages["example"].numbers()
     assert {"tp", "hp", "exact", "info_f1"} <= set(numbers)
@@ -127,7 +127,7 @@ def test_all_correct(tmp_path):
     assert "**6** are exact" in overview
     assert "**0** are wrong" in overview
     # There is no mistake to show, so nothing may promise one.
-    assert "Worst first" not in overview
+    assert "come first" not in overview
     assert "All 0 mistakes" not in overview
     table = models_table(Visit("curves", data=data.key, panel="models"))
     assert table[hv.METRICS["ap"].label].iloc[0] == pytest.approx(1)
@@ -216,7 +216,9 @@ def test_scores_with_several_truths(tmp_path):
     # What is known is said and drawn, and what two pages judge is named.
     assert "the truth is not known" not in example.text
     assert "the 2 true classes violin (p = " in example.text
-    assert "Several classes are true. The answer here is the one class that the rule gives" in example.text
+    assert (
+        "This sample has several true classes. The answer shown is the one class of the inference rule" in example.text
+    )
     assert "Several classes" not in Visit("example", data=data.key, sample="s1").text
     # One answer on the Overview: the set, and the same set as paths.
     entry = hv.evaluate(data.first, rule="threshold_set", threshold=0.5)["models"][0]
@@ -411,7 +413,7 @@ def test_empty_labels(tmp_path):
 def test_partly_known_truth(tmp_path):
     data = world(tmp_path, scores=spread(4), truth=["violin", "", "flute", ""])
     pages = look_around(data)
-    assert "2 with a known truth" in pages["overview"].text
+    assert "2 with known truth" in pages["overview"].text
     assert "1 of 2" in pages["example"].text
     assert math.isfinite(models_table(pages["overview"])[hv.METRICS["softmax_win"].label].iloc[0])
     assert plain(pages["curves"].charts()[0][1].value).partition(":")[0].endswith("at τ = 0.50")

@@ -60,7 +60,7 @@ def bright(tmp_path):
 def own_model(page, taxonomy, *files):
     """Choose a model and a taxonomy of one's own."""
     page.get_by_text("My own ONNX model").click()
-    page.get_by_text("Another one", exact=True).click()
+    page.get_by_text("Another taxonomy", exact=True).click()
     upload(page, own_taxonomy=taxonomy, own_model=list(files))
 
 
@@ -76,7 +76,7 @@ def test_a_foreign_model_is_asked_about_and_answers(open_page, foreign, bright):
     asked = page.locator(".st-key-questions")
     asked.wait_for()
     expect(asked).to_contain_text("What are the class names of the 5 output columns, in order?")
-    expect(asked).to_contain_text("Which range of values does it take?")
+    expect(asked).to_contain_text("Which range of values does the model expect?")
     expect(page.locator(".stVegaLiteChart")).to_have_count(0)
 
     # A name that is not in the taxonomy is answered with what is wrong.

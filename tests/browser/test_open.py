@@ -90,7 +90,7 @@ def check_plants(page):
     """Every page of the opened plants, from the page Open on."""
     main = page.get_by_test_id("stMain")
     expect(main).to_contain_text("13 nodes, 8 leaves, up to 3 levels below the root 'plant'")
-    expect(main).to_contain_text("8, 8 with a known truth")
+    expect(main).to_contain_text("8, 8 with known truth")
     page.get_by_role("link", name="Go to Overview").click()
     page.get_by_text("on 8 samples").wait_for()
     page.get_by_role("link", name="Operating curves", exact=True).first.click()
@@ -205,7 +205,7 @@ def test_onnx_model_on_pictures(open_page, a_few_pictures):
     upload(page, taxonomy=taxonomy, model=model, inputs=pictures, truth=truth)
     assert "Opened" in press_open(page)
     data = opened(page)
-    expect(page.get_by_test_id("stMain")).to_contain_text("12, 12 with a known truth")
+    expect(page.get_by_test_id("stMain")).to_contain_text("12, 12 with known truth")
     page.goto(f"{page.url.split('/open')[0]}/example?data={data}&sample={stems[3]}")
     ready(page)
     page.get_by_role("heading", name=stems[3]).wait_for()

@@ -48,12 +48,12 @@ def test_win_table_and_sentence(taxonomy):
     assert table["from"].tolist() == [0, 0.5]
     assert (table["term"] + table["lost"]).tolist() == pytest.approx(table["weight"].tolist())
     assert charts.win_breakdown_sentence(taxonomy, breakdown) == (
-        "The win is 0.500 of 1. The most costly step is cat: it counts 1/2, got 40 % of the probability, and so loses 0.300."
+        "The win is 0.500 (at most 1). The largest loss, 0.300, is at cat: its weight is 1/2, its probability 40 %."
     )
     perfect = win_breakdown(taxonomy, 2, np.array([1, 1, 1, 0, 0, 0, 0.0]))
     assert (
         charts.win_breakdown_sentence(taxonomy, perfect)
-        == "The win is 1.000 of 1: almost nothing is lost on the way to cat."
+        == "The win is 1.000 (at most 1): almost nothing is lost on the way to cat."
     )
 
 
@@ -62,7 +62,7 @@ def test_the_terms_of_a_small_win_add_up_as_they_are_written(taxonomy):
     small = win_breakdown(taxonomy, 2, np.array([1, 0.0126, 0.0028, 0.0098, 0, 0.9, 0.0874]))
     words = shown_texts(charts.to_svg(charts.win_breakdown(taxonomy, small)))
     assert {"1/2 × 0.0126 = 0.0063", "1/2 × 0.0028 = 0.0014", "win 0.0077"} <= set(words)
-    assert charts.win_breakdown_sentence(taxonomy, small).startswith("The win is 0.0077 of 1. ")
+    assert charts.win_breakdown_sentence(taxonomy, small).startswith("The win is 0.0077 (at most 1). ")
 
 
 @pytest.mark.parametrize("truth", [0, 1, 5])

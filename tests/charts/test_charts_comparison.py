@@ -212,7 +212,9 @@ def test_numbers_at_equal_correctness_stand_unmarked_where_the_samples_are_too_f
     keys = ["ac", "recall_at_90_correct", "recall_at_95_correct"]
     assert [too_few_for(keys, n) for n in (99, 100, 199, 200)] == [keys[1:], keys[2:], keys[2:], []]
     assert highest_level(5) < 0
-    assert "R@95C needs at least 200 samples; with fewer there is neither mark nor interval" in too_few_text(keys[2:])
+    assert "R@95C needs at least 200 samples; with fewer, neither marks nor intervals are shown" in too_few_text(
+        keys[2:]
+    )
     assert too_few_text([]) == ""
 
 

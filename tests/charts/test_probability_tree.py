@@ -53,7 +53,7 @@ def test_all_true_classes_are_outlined(taxonomy):
     assert {"answer = truth", "truth", "outlined: all true classes"} <= set(words)
     for predicted, said in (
         (2, "The answer cat (p = 0.37) is one of the 2 true classes cat (p = 0.37), duck (p = 0.30)."),
-        (1, "The answer mammal (p = 0.60) is right, and less specific than the truth: the 2 true classes cat"),
+        (1, "The answer mammal (p = 0.60) is correct, but less specific than the truth: the 2 true classes cat"),
         (3, "The answer dog (p = 0.23) is none of the 2 true classes cat"),
         (0, "The answer is the root, above the 2 true classes cat"),
         (None, "The true classes are cat (p = 0.37), duck (p = 0.30); no answer is given."),
@@ -140,13 +140,13 @@ def test_what_is_taller_than_its_p_has_a_striped_edge(taxonomy):
     # In the legend; bird and duck, which are on the true path.
     assert [len(rows) for rows in edges] == [1, 2]
     words = shown_texts(to_svg(chart))
-    assert "not to scale: taller than its p" in words
+    assert "not to scale: enlarged" in words
     assert "p below 0.048 is drawn on the paths only" in words
     sentence = probability_tree_sentence(taxonomy, p, truth=5, predicted=2)
     # animal, mammal, cat, bird, duck; dog and newt are too improbable.
-    assert sentence.endswith("The picture shows 5 of 7 nodes, the rest is folded.")
+    assert sentence.endswith("The chart shows 5 of 7 nodes, the rest is folded.")
     assert " nodes" not in probability_tree_sentence(taxonomy, p, truth=5, predicted=2, style="list")
-    assert "not to scale: taller than its p" not in shown_texts(to_svg(probability_tree(taxonomy, P)))
+    assert "not to scale: enlarged" not in shown_texts(to_svg(probability_tree(taxonomy, P)))
 
 
 def test_a_chain_of_only_children_becomes_a_list_that_says_why():
@@ -207,7 +207,7 @@ def test_an_unknown_style_is_refused(taxonomy):
         ({"truth": 2, "predicted": 2}, "The answer cat (p = 0.37) is exactly the truth."),
         (
             {"truth": 2, "predicted": 1},
-            "The answer mammal (p = 0.60) is right and stops one level above the truth cat (p = 0.37).",
+            "The answer mammal (p = 0.60) is correct and stops one level above the truth cat (p = 0.37).",
         ),
         ({"truth": 2, "predicted": 0}, "The answer is the root. The truth is cat (p = 0.37)."),
         (

@@ -745,10 +745,10 @@ def test_inspect(run):
     assert (code, err) == (0, "")
     said = dict(line.split(": ", 1) for line in out.splitlines())
     assert said["title"] == "Soft-max margin"
-    assert said["parametrisation"].startswith("softmax_all_nodes,")
+    assert said["parametrisation"].startswith("softmax_all_nodes (")
     assert said["scores in"] == "logits"
     assert said["classes"].startswith("61 names")
-    assert said["taxonomy"] == "the one the model was trained with"
+    assert said["taxonomy"] == "the taxonomy that the model was trained with"
     assert re.fullmatch("[0-9a-f]{64}", said["sha256"])
 
 
@@ -1033,7 +1033,7 @@ def test_who_may_reach_the_app(run, started, tmp_path):
     assert run("app", "--host", "127.0.0.2")[0] == 0
     code, out, err = run("app", "--host", "0.0.0.0")
     assert (code, out) == (0, "")
-    assert_one_line(err, "browsers on other machines are refused until you name .*: --allow-host NAME")
+    assert_one_line(err, "browsers on other machines are refused unless .*: --allow-host NAME")
     assert run("app", "--host", "0.0.0.0", "--allow-host", "a.example", "--allow-paths", tmp_path) == (0, "", "")
     settings = [(one["server.address"], one["server.allowedHosts"]) for _, _, one in started]
     assert settings == [
@@ -1052,10 +1052,13 @@ def test_who_may_reach_the_app(run, started, tmp_path):
         (["--host", "192.0.2.1"], r"--host: expected an address of this machine, got '192\.0\.2\.1'"),
         (["--host", "http://x"], "--host: expected an address of this machine, got 'http://x'"),
         (["--host", "x" * 70], "--host: expected an address"),
-        (["--allow-host", "http://a.example"], "--allow-host: expected the name .* got 'http://a.example'. Leave out"),
-        (["--allow-host", "a.example:80"], "--allow-host: expected the name"),
-        (["--allow-host", "*"], "--allow-host: expected the name"),
-        (["--allow-host", ""], "--allow-host: expected the name"),
+        (
+            ["--allow-host", "http://a.example"],
+            "--allow-host: expected the host name .* got 'http://a.example'. Leave out",
+        ),
+        (["--allow-host", "a.example:80"], "--allow-host: expected the host name"),
+        (["--allow-host", "*"], "--allow-host: expected the host name"),
+        (["--allow-host", ""], "--allow-host: expected the host name"),
         (["--allow-paths", "nowhere"], "--allow-paths: expected a folder, got 'nowhere'"),
     ],
 )

@@ -107,7 +107,7 @@ def test_round_trip(run, files, written):
         assert f"was {one['value']:.3f} ({one['low']:.3f} to {one['high']:.3f}), is {one['value']:.3f} here" in note
     wrong = 100 * (1 - entry["predicted"]["correct"])
     assert notes[6].endswith(
-        f"(1 - Correct) of at most 25 % with a confidence of 90 %; on these 200 samples it is {wrong:.4g} %: met"
+        f"(1 - correct) of at most 25 % with a confidence of 90 %; on these 200 samples the mean loss is {wrong:.4g} %: met"
     )
 
 
@@ -124,7 +124,9 @@ def test_a_guarantee_that_is_not_met_is_told(run, files, written):
 
 def test_labels_have_no_threshold(run, files, written):
     _, out, _ = run(*arguments(files, "labels", "--operating-point", written[0]))
-    assert "this file holds labels, so it does not apply" in "\n".join(json.loads(out)["models"][0]["notes"])
+    assert "this file holds labels, so the operating point does not apply" in "\n".join(
+        json.loads(out)["models"][0]["notes"]
+    )
 
 
 def test_another_taxonomy_is_refused(run, files, written):

@@ -93,7 +93,7 @@ def test_a_wrong_way_is_warned_about(demo, bare, wrong):
     model = load_model(bare / "raw.onnx", taxonomy, preprocessing=wrong)
     table, warning = check_inputs(model, pictures, truth)
     assert table[0]["preprocessing"] == {"colour": "RGB", "range": [-1.0, 1.0]}
-    assert "another way than the model wants" in warning
+    assert "preprocessing of the pictures is probably wrong" in warning
     assert "with RGB, -1..1" in warning
     assert "preprocessing={'colour': ...}, preprocessing={'range': ...}" in warning
     assert table[0]["top_level_wrong"] < declared(table)["top_level_wrong"] / 2

@@ -26,7 +26,7 @@ def test_metadata_win_and_contradictions_become_notes(build, metadata, taxonomy,
     assert [taxonomy.names[node] for node in model.scored_nodes] == LEAVES
     assert model.name == "Tiny"
     text = "; ".join(model.predict(pictures[:1]).notes)
-    for words in ("says nodes", "says title", 'colour "BGR"', "metadata were used", "without range, mean and std"):
+    for words in ("declares nodes", "declares title", 'colour "BGR"', "metadata were used", "without range, mean and std"):
         assert words in text
 
 
@@ -37,7 +37,7 @@ def test_other_taxonomy_is_a_note(build, metadata, taxonomy):
     metadata = {**metadata, "nodes": ["red newt", "cat", "duck", "dog"]}
     model = load_model(build(metadata=metadata), bigger)
     assert "another taxonomy" in model.notes[0]
-    assert model.account["taxonomy"].startswith("another one")
+    assert model.account["taxonomy"].startswith("not the taxonomy")
 
 
 def taxonomy_edges(taxonomy):

@@ -48,7 +48,7 @@ def test_account_is_plain_json(build, metadata, taxonomy):
     assert account["inputs"] == [{"name": "image", "dtype": "uint8", "shape": [None, 5, 6, 3]}]
     assert account["outputs"] == [{"name": "logits", "type": "tensor(float)", "shape": [None, 4]}]
     assert account["parametrisation_from"] == "the model's metadata"
-    assert account["taxonomy"] == "the one the model was trained with"
+    assert account["taxonomy"] == "the taxonomy that the model was trained with"
     assert account["accepts"] == "pictures, arrays (.npy, .npz)"
     assert len(account["sha256"]) == 64
 
@@ -143,7 +143,7 @@ def test_parametrisation_argument_wins(build, metadata, taxonomy, pictures):
     model = load_model(build(metadata=metadata, softmax=True), taxonomy, parametrisation="leaf_probabilities")
     preds = model.predict(pictures)
     assert preds.parametrisation == "leaf_probabilities"
-    assert "leaf_probabilities was asked for" in preds.notes[0]
+    assert "the user gave leaf_probabilities" in preds.notes[0]
     np.testing.assert_allclose(preds.node_probabilities()[:, 0], 1, atol=1e-5)
 
 
@@ -236,7 +236,7 @@ def test_zip_map_of_codes_goes_by_the_order_of_the_graph():
     assert made.tolist() == [[0.7, 0.1, 0.2]]
     made = gathered("m.onnx", Run(run.values, {"p": ["Cat", "Dog", "Newt"]}), ["p"], 1, ["newt", "cat", "dog"])
     assert made.tolist() == [[0.7, 0.1, 0.2]]
-    with pytest.raises(ModelError, match="stands on one side only"):
+    with pytest.raises(ModelError, match="is in only one of the two lists"):
         gathered("m.onnx", Run(run.values, {"p": ["cat", "dog", "cow"]}), ["p"], 1, ["newt", "cat", "dog"])
 
 

@@ -119,6 +119,6 @@ def test_preview_of_samples(folder, pictures, image):
 def test_words_say_every_step():
     spec = InputSpec("i", "float32", (None, 3, 6, 7), "NCHW", "BGR", (0.0, 1.0), (0.5,), (0.25,), (6, 7), 9, "lanczos")
     assert spec.words == (
-        "pictures resized to 9 on the shorter side (lanczos), then the middle 7 x 6 (width x height) of them, BGR, "
+        "pictures resized to 9 on the shorter side (lanczos), then a centre crop of 7 x 6 (width x height), BGR, "
         "values 0..255 mapped to 0..1, minus mean [0.5], divided by std [0.25], laid out as NCHW, float32"
     )

@@ -67,7 +67,7 @@ def test_shorter_side_and_middle(build, metadata, taxonomy, image, tmp_path, exp
     np.testing.assert_allclose(fed, seen.transpose(0, 3, 1, 2), atol=2e-6)
     np.testing.assert_allclose(model.predict(folder).scores, expected(seen), rtol=1e-4, atol=1e-5)
     assert not any("preprocessor_config" in note or "assumed" in note for note in model.notes)
-    assert "8 on the shorter side (bicubic), then the middle 6 x 6" in model.inputs[0].words
+    assert "8 on the shorter side (bicubic), then a centre crop of 6 x 6" in model.inputs[0].words
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_colour_and_notes(spec_of):
     assert notes == ["preprocessor_config.json: not understood and not used: 'do_reduce_labels', 'x'"]
     spec, notes = spec_of({"size": {"shortest_edge": 8, "longest_edge": 16}})
     assert "'longest_edge'" in notes[0]
-    assert "without cutting" in notes[1]
+    assert "without cropping" in notes[1]
     spec, notes = spec_of({"size": {"longest_edge": 16}})
     assert [key for key, _ in spec.questions] == ["size"]
     assert "not understood" in notes[0]
@@ -135,22 +135,22 @@ def test_the_model_itself_wins_and_the_caller_over_all(spec_of):
     assert (spec.range, spec.mean, spec.std, spec.colour) == ((-1, 1), None, None, "BGR")
     assert (spec.size, spec.resize, spec.resample) == ((6, 6), None, "bicubic")
     text = "; ".join(notes)
-    for words in ("'mean', 'std' left out", "'resize' left out", 'says colour "RGB"'):
+    for words in ("'mean', 'std' not used", "'resize' not used", 'declares colour "RGB"'):
         assert words in text
     spec, notes = spec_of(
         CLIP, own=own, preprocessing={"colour": "rgb", "range": (0, 255), "mean": np.array([1, 2, 3])}
     )
     assert (spec.range, spec.mean, spec.colour) == ((0, 255), (1, 2, 3), "RGB")
-    assert "the caller [0.0, 255.0]: what was asked for was used" in "; ".join(notes)
+    assert "the user [0.0, 255.0]: the user's value was used" in "; ".join(notes)
     spec, notes = spec_of(CLIP, preprocessing={"size": (7, 7)})
     assert (spec.size, spec.resize) == ((7, 7), None)
-    assert "for a size was asked for" in "; ".join(notes)
+    assert "because the user gave a size" in "; ".join(notes)
 
 
 def test_what_the_graph_fixes_wins(spec_of):
     spec, notes = spec_of(CLIP, shape=(None, 3, 10, 10))
     assert (spec.size, spec.resize) == ((10, 10), None)
-    assert "the shape was used, pictures are stretched to it" in "; ".join(notes)
+    assert "the shape was used, pictures are stretched to that shape" in "; ".join(notes)
     spec, notes = spec_of(CLIP, shape=(None, 3, 6, 6), kind="tensor(uint8)")
     assert (spec.range, spec.mean) == (None, None)
     assert "without range, mean and std" in "; ".join(notes)

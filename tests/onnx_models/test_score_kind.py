@@ -145,7 +145,7 @@ def test_siblings_and_levels_alike_are_asked_about():
 
 
 NEAR = {
-    "2 decimals": (lambda x: rounded(softmax(x), 2), "probabilities", "rounded probabilities to 2 decimals"),
+    "2 decimals": (lambda x: rounded(softmax(x), 2), "probabilities", "probabilities rounded to 2 decimals"),
     "log-softmaxed, 2 decimals": (
         lambda x: np.minimum(rounded(np.log(softmax(x)), 2), 0) - 0.004,
         "log_probabilities",
@@ -353,7 +353,7 @@ def test_what_is_declared_rightly_is_silent(head):
 @pytest.mark.parametrize(
     ("change", "advice"),
     [
-        (lambda x: x, "the parametrisation= that raw scores have"),
+        (lambda x: x, "a parametrisation= that takes raw scores"),
         (lambda x: np.log(softmax(x)), "scores='log_probabilities'"),
         (lambda x: 100 * softmax(x), "scores='percentages'"),
         (lambda x: rounded(softmax(x), 2), "scores='probabilities'"),

@@ -52,8 +52,8 @@ def test_one_column_an_input(tmp_path):
         "Age": ["22.5", ""],
     }
     notes = "; ".join(inputs.notes)
-    assert "column 'Age' was taken for 'age'" in notes
-    assert "fed as NaN: 'Age' (1)" in notes
+    assert "column 'Age' was used for input 'age'" in notes
+    assert "passed on as NaN: 'Age' (1)" in notes
     assert len(inputs.notes) == 2
 
 
@@ -121,7 +121,9 @@ def test_names_as_skl2onnx_changes_them(tmp_path):
     table = write(tmp_path / "t.csv", "年齢," + ",".join(reversed(names.values())) + "\n9,4,3,2,1\n")
     made = fed(load_inputs(table, specs), specs)
     assert [made[name].item() for name in names] == [1, 2, 3, 4]
-    with pytest.raises(ModelError, match=r"got 'a\+b', 'a-b', which differ from 'a_b' in case and signs") as raised:
+    with pytest.raises(
+        ModelError, match=r"got 'a\+b', 'a-b', which differ from 'a_b' in case and punctuation"
+    ) as raised:
         load_inputs(write(table, "a+b,a-b\n1,2\n"), specs[3:])
     one_line(raised)
     with pytest.raises(ModelError, match="got none for '__'"):

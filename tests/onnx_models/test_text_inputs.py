@@ -57,7 +57,7 @@ def test_which_column_is_the_text(tmp_path):
     table.write_text("id,review,label\n1,good,cat\n")
     inputs = load_inputs(table, TEXT)
     assert fed(inputs).tolist() == [["good"]]
-    assert "column 'review' was taken for the texts" in inputs.notes[0]
+    assert "column 'review' was used as the text" in inputs.notes[0]
     table.write_text("id,review,title,label\n1,good,Film,cat\n")
     for given, words in (({}, "expected a column `text`"), ({"text_column": "revue"}, "Did you mean 'review'")):
         with pytest.raises(ModelError, match=words) as raised:

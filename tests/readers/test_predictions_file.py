@@ -138,7 +138,7 @@ def test_array_of_conditional_softmax_is_grouped_by_parent(tmp_path):
         written(tmp_path, "p.npy", npy(np.zeros((1, 4)))), taxonomy, parametrisation="conditional_softmax"
     )
     assert "grouped by parent ('b', 'c', 'd', ...)" in found.notes[0]
-    assert found.detected["parametrisation"] == "conditional_softmax (as said)"
+    assert found.detected["parametrisation"] == "conditional_softmax (as given)"
 
 
 def test_classes_name_the_columns(tmp_path, taxonomy):
@@ -389,7 +389,7 @@ def test_path_to_a_name_that_repeats(tmp_path):
     assert [taxonomy.names[node] for node in found.nodes] == ["Beta > vulgaris", "Sturnus > vulgaris"]
     with pytest.raises(
         PredictionsError,
-        match=r"t\.csv:2, .*got 'vulgaris'\. Several nodes are called so: use 'Beta > vulgaris', 'Sturnus",
+        match=r"t\.csv:2, .*got 'vulgaris'\. Several nodes have this name: use 'Beta > vulgaris', 'Sturnus",
     ):
         load_truth(written(tmp_path, "t.csv", "label\nvulgaris\n"), taxonomy)
 
@@ -444,7 +444,7 @@ def test_score_files_leave_out_truths_without_prediction(tmp_path, taxonomy):
     assert (found.n_without_prediction, found.n_without_truth) == (1, 1)
     notes = " | ".join(found.notes)
     assert "1 samples have a truth but no prediction ('x'); they were left out" in notes
-    assert "1 samples have a prediction but no truth ('a'); they are not judged" in notes
+    assert "1 samples have a prediction but no truth ('a'); they are not evaluated" in notes
 
 
 def test_label_files_take_truths_without_prediction_as_empty(tmp_path, taxonomy):

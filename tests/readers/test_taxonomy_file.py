@@ -166,7 +166,7 @@ def test_direction_that_cannot_be_told_is_assumed_and_can_be_said(tmp_path):
     assert "were read as parent, child (assumed)" in found.notes[0]
     turned = load_taxonomy(path, direction="child,parent")
     assert turned.names == ("c", "b", "a")
-    assert turned.detected["direction"] == "child, parent (as said)"
+    assert turned.detected["direction"] == "child, parent (as given)"
     with pytest.raises(TaxonomyError, match="direction: expected one of"):
         load_taxonomy(path, direction="up")
 
@@ -232,7 +232,7 @@ def test_parents_by_id_with_names_as_titles(tmp_path):
 def test_three_columns_without_header_are_levels(tmp_path):
     found = load_taxonomy(written(tmp_path, "t.csv", "a,b,c\na,b,d\n"))
     assert found.names == ("a", "b", "c", "d")
-    assert "was taken for classes" in found.notes[0]
+    assert "was read as classes" in found.notes[0]
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ def test_by_hand():
     assert found(29, 0).threshold == 0
     assert found(28, 0).why_not == (
         "28 calibration samples are too few: a confidence of 95 % that at most 10 % of the answers to new samples are wrong "
-        "takes at least 29, even without any loss."
+        "needs at least 29, even without any loss."
     )
     # One error of 46: P(Bin(46, 0.1) <= 1) = 0.0480; of 45: 0.0524. Above 0.6 there is none.
     assert found(45, 1).threshold == 0

@@ -194,11 +194,13 @@ def test_by_hand(taxonomy):
     assert goals.cheapest(priced).threshold == 0.5
     assert goals.cheapest(goals.with_costs(curve, taxonomy, truth, table, wrong=0.1, vague=2)).threshold == 0
     assert goals.at_most_cost(priced, 1.5).threshold == 0.5
-    assert goals.at_most_cost(priced, 0.4).why_not == "At no threshold is the mean cost 0.4 or less; the least is 0.5."
+    assert goals.at_most_cost(priced, 0.4).why_not == "At no threshold is the mean cost 0.4 or less; the lowest is 0.5."
     assert goals.at_most_above_depth(curve, taxonomy, table, 1, 0.5).threshold == 0.7
     assert goals.at_most_above_depth(curve, taxonomy, table, 1, 0.4).threshold == 0.5
     none = goals.at_most_above_depth(curve, taxonomy, table, 2, 0.25)
-    assert none.why_not == ("At no threshold do 25 % of the answers or fewer stop above depth 2; the least is 50 %.")
+    assert none.why_not == (
+        "At no threshold do 25 % of the answers or fewer stop above depth 2; the lowest share is 50 %."
+    )
 
 
 def test_equal_but_for_rounding():
@@ -214,7 +216,7 @@ def test_not_even_the_root_is_safe():
     flat = hv.Taxonomy.from_edges([("r", "a"), ("r", "b")])
     table, truth = hv.pareto_table(flat, np.array([[0.5, 0.75, 0.25]])), np.array([2])
     choice = goals.at_least_correct(hv.operating_curve(flat, truth, table), 0.9)
-    assert choice.why_not == "At no threshold are 90 % of the answers correct; the most is 0 %."
+    assert choice.why_not == "At no threshold are 90 % of the answers correct; the highest share is 0 %."
 
 
 def test_a_breakpoint_above_one_is_out_of_reach():

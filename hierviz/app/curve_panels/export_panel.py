@@ -20,7 +20,7 @@ def panel(choice, now):
     st.markdown(
         f"The operating point is **{escape(name)}** at **τ = {threshold}**{guarantee_words}, measured on "
         f"{point.n_samples:,} samples. "
-        "The file holds a hash of the taxonomy, so that the threshold is not applied to other classes."
+        "The file contains a hash of the taxonomy, so that the threshold is not applied to another taxonomy."
     )
     samples = choosing.samples_of(choice)[key]
     choosing.value_table(
@@ -50,7 +50,7 @@ def panel(choice, now):
             icon=":material/download:",
         )
     st.markdown(
-        "The chart itself is under *Table and downloads* below it, as PNG, SVG and Vega-Lite specification. This command "
+        "The chart can be downloaded under *Table and downloads*, as PNG, SVG and Vega-Lite specification. This command "
         "evaluates other predictions at the same operating point and compares them with its values and its guarantee:"
     )
     st.code(

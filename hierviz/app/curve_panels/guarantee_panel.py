@@ -21,9 +21,9 @@ def panel(choice, now):
     """Controls, the guarantee, its assumption."""
     key = now.model
     st.markdown(
-        "A threshold that reaches a target on these samples may miss it on new ones. Here it is certified on a calibration "
-        "part of the samples (Learn then Test, Angelopoulos et al. 2021): with the stated confidence the mean loss on new "
-        "samples is at most what is allowed. The held-out part is only used to check it."
+        "A threshold that reaches a target on these samples may miss it on new ones. Here the threshold is certified on a "
+        "calibration part of the samples (Learn then Test, Angelopoulos et al. 2021): with the stated confidence the mean loss "
+        "on new samples is at most the chosen value. The held-out part is used only to check the guarantee."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.number_input(
@@ -52,7 +52,8 @@ def panel(choice, now):
         if len(columns) > 1:
             st.selectbox(
                 "Group by",
-                help="Samples of one user, document or place are dependent: a group stays in one part, and counts once.",
+                help="Samples of one user, document or place are dependent: a group is not divided between the two parts, and "
+                "counts once.",
                 **choosing.kept("split_group", ALONE, columns, width=230),
             )
     try:
@@ -109,10 +110,13 @@ def _show(choice, key, certified):
         bound.metric(f"Upper bound for new {units}", percent_text(certified.bound, 1))
         if certified.risk_check > certified.alpha:
             st.markdown(
-                f"The held-out {units} exceed the guaranteed mean: they are a sample themselves, and for up to "
-                f"{100 * certified.delta:.4g} % of calibration samples the guarantee fails. Choose a smaller loss or a higher "
-                "confidence if that is too often."
+                f"The mean loss of the held-out {units} is above the guaranteed one. It varies from sample to sample, and with a "
+                f"probability of up to {100 * certified.delta:.4g} % the guarantee does not hold. Choose a smaller loss or a "
+                "higher confidence if this is too much."
             )
         st.markdown(escape(certified.assumption))
-        st.markdown("Fix loss and confidence beforehand: trying several values on the same samples invalidates it.")
+        st.markdown(
+            "Choose loss and confidence before looking at the results: trying several values on the same samples invalidates "
+            "the guarantee."
+        )
     choosing.use_threshold(certified.threshold, key, "guarantee")

@@ -144,10 +144,10 @@ def _explain(choice, first, facet, rows, keys):
     if has_intervals:
         text += f" In brackets: 95 % intervals. {TIES if len(choice.keys) > 1 else ''}"
     elif not uncertainty.is_on():
-        text += " For intervals, switch them on under Uncertainty."
+        text += " Intervals can be switched on under Uncertainty."
     judged = max(model.n_judged for model in choice.models.values())
     if judged > first.n_samples:
-        text += f" Only samples that all these models predict are counted; one of them alone has up to {judged:,}."
+        text += f" Only samples that all these models predict are counted; single models have up to {judged:,}."
     st.markdown(text)
 
 
@@ -180,7 +180,7 @@ def _runs(choice):
         if len(chosen) > 1:
             groups = groups | {"chosen": chosen}
         if not groups:
-            st.markdown("Choose at least two.")
+            st.markdown("Choose at least two runs.")
             return
         samples = choosing.samples_of(choice)
         table = []
@@ -193,6 +193,6 @@ def _runs(choice):
             table.append({"model": stem, "runs": len(runs)} | cells)
         st.dataframe(pd.DataFrame(table), hide_index=True, key="runs-table", width="content")
         st.markdown(
-            "Each row is the mean over the runs ± 1.96 standard deviations, which holds about 95 % of the runs if they are "
-            "normally distributed. This is the variation between runs; that between samples is under Uncertainty."
+            "Each row is the mean over the runs ± 1.96 standard deviations, a range that contains about 95 % of the runs if they "
+            "are normally distributed. This is the variation between runs; the variation between samples is under Uncertainty."
         )

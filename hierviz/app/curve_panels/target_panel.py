@@ -41,7 +41,7 @@ CHECKS = {"same": "the same samples", "other": "the held-out half"}
 
 def group_targets():
     """What the threshold of each group can be chosen for: a share of correct answers, or the best mean of a metric."""
-    return {"correct": "target accuracy"} | {f"best-{key}": f"best {METRICS[key].label}" for key in path_keys()}
+    return {"correct": "target accuracy"} | {f"best-{key}": f"best {METRICS[key].name}" for key in path_keys()}
 
 
 def panel(choice, now):
@@ -134,7 +134,7 @@ def _ask_correct(choice):
         )
     most_of = METRICS[choosing.value("most_of", MOST_OF, path_keys())]
     end = "smallest" if most_of.better == "lower" else "largest"
-    st.markdown(f"Of all thresholds that reach the target, the one with the {end} mean of {most_of.label}:")
+    st.markdown(f"Of all thresholds that reach the target, the one with the {end} mean of {most_of.name}:")
 
 
 def _ask_cost(choice):
@@ -161,7 +161,7 @@ def _ask_depth(choice):
         )
         st.selectbox(
             "above depth",
-            help="Depth in edges from the root; answers at a smaller depth count as too shallow.",
+            help="Depth in edges from the root; answers at a smaller depth are shallow.",
             **choosing.kept("deep", *_depths(choice), width=170),
         )
     st.markdown("Of all thresholds that reach the target, the one with the most correct answers:")

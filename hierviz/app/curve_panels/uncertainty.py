@@ -112,14 +112,14 @@ def comparison(choice, model):
     }
     never = {sample.name: never_reached(sample.curve) for sample in samples.values()}
     told = charts.comparison_sentence(numbers_by_name, choice.name(model), n, never=never)
-    return told if spans else f"{told} Bands and intervals are switched on under Uncertainty."
+    return told if spans else f"{told} Bands and intervals can be switched on under Uncertainty."
 
 
 def panel(choice, now):
     """Controls, what they mean, and the difference of two models."""
     st.markdown(
-        "Bootstrap: the samples are resampled with replacement, and the pale bands and the intervals hold the middle 95 % of "
-        "the values. Only the samples vary; the models are not trained again."
+        "Bootstrap: the samples are resampled with replacement, and the pale bands and the intervals contain the middle 95 % of "
+        "the resampled values. Only the samples vary; the models are not trained again."
     )
     columns = (ONE_BY_ONE, *choosing.columns_of(choice, group_columns))
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -129,7 +129,7 @@ def panel(choice, now):
             FEWEST,
             MOST,
             step=100,
-            help="More are smoother and slower; 1000 is usual.",
+            help="More resamples give smoother bands and take longer; 1000 is usual.",
             **choosing.kept("n_resamples", 1000, width=140),
         )
         st.number_input(
@@ -151,7 +151,7 @@ def panel(choice, now):
         st.info("A single sample cannot be resampled: bands and intervals have no width.")
     if not is_on():
         st.markdown(
-            "Switch them on to see bands on the curves, intervals in every table, and which models clearly differ."
+            "Switch on bands and intervals to see bands on the curves, intervals in every table, and which models clearly differ."
         )
         return
     try:
@@ -162,7 +162,7 @@ def panel(choice, now):
     if len(choice.keys) > 1:
         _difference(choice, now)
     else:
-        st.markdown("With a second model on the page, their difference is drawn here.")
+        st.markdown("Add a second model to the chart to see the difference of the two here.")
 
 
 def _difference(choice, now):

@@ -72,7 +72,7 @@ def run(source, model, kind, from_data, data):
     if kind == "picture":
         said = state.startup_limits()[1]["strict"]
         st.toggle(LABELS["strict"], **state.kept("run", "strict", said))
-        st.caption("Otherwise it is left out and listed below.")
+        st.caption("Otherwise such pictures are left out and listed below.")
     with st.container(horizontal=True):
         st.button(
             "Run",
@@ -96,7 +96,7 @@ def run(source, model, kind, from_data, data):
             place.error(escape(in_form_words(error)), icon=":material/error:")
             return None
     if memory.get("stopped"):
-        place.info(f"Cancelled after {memory['stopped']}. Nothing was kept.", icon=":material/cancel:")
+        place.info(f"Cancelled after {memory['stopped']}. No predictions were kept.", icon=":material/cancel:")
     finished = memory.get("finished")
     if finished is not None and finished.key == source.key:
         _show(finished, data)
@@ -118,7 +118,7 @@ def _choose(model, kind, from_data, source):
     """What to run on; None when nothing is there yet."""
     way = "file"
     if from_data is not None:
-        words = "The open data's {:,} samples" if from_data.is_open_data else "The {:,} inputs named at the start"
+        words = "The open data's {:,} samples" if from_data.is_open_data else "The {:,} inputs of the command line"
         ways = {"data": words.format(len(from_data)), "file": "Files"}
         start = "data" if from_data.is_meant else "file"
         kept = state.kept("run", f"from-{from_data.is_meant}", start)

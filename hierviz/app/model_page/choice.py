@@ -25,7 +25,7 @@ STEPS = """
 2. hierviz reads the metadata of the file and asks for what is missing.
 3. Run the model on a single sample, or on a batch, and compare it with others on the other pages.
 
-The model runs in a process of its own, with limits on time and memory, which is ended afterwards.
+The model runs in a separate process with limits on time and memory, which ends with the run.
 """
 
 
@@ -48,10 +48,10 @@ def choose(data):
     if memory.setdefault("data", data.key) != data.key:
         # Other data were opened since: their taxonomy is meant, until another one is chosen again.
         memory |= {"data": data.key, "taxonomy_way": "open"}
-    ways = {"start": "Named at the start", "data": "A model of the open data", "own": "My own ONNX model"}
+    ways = {"start": "From the command line", "data": "A model of the open data", "own": "My own ONNX model"}
     ways = {key: label for key, label in ways.items() if {"start": asked, "data": data.sources}.get(key, True)}
     if "data" not in ways and asked is None:
-        st.markdown("The open data hold predictions only, no model. Upload or name an ONNX model:")
+        st.markdown("The open data contain predictions but no model. Upload an ONNX model or give its path:")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         way = "own"
         if len(ways) > 1:
@@ -82,7 +82,7 @@ def choose(data):
         taxonomy = _taxonomy(data, memory)
     model_paths = model_files(paths)
     if paths and not model_paths:
-        st.error("A file that ends in .onnx is needed, got none.", icon=":material/error:")
+        st.error("model: expected a file that ends in .onnx, got none. Choose one.", icon=":material/error:")
         return None, taxonomy, None
     if not model_paths:
         st.markdown(STEPS)
@@ -110,7 +110,7 @@ def _named_at_the_start(files):
         )
     named = {"taxonomy": files.taxonomy, "class names": files.classes, "inputs": files.inputs, "truth": files.truth}
     words = ", ".join(f"{what} {Path(file).name}" for what, file in named.items() if file)
-    st.caption(f"{escape(Path(path).name)} with {escape(words)}, as named at the start.")
+    st.caption(f"{escape(Path(path).name)} with {escape(words)}, as given on the command line.")
     form = (files.taxonomy, files.nodes)
 
     def read():
@@ -122,7 +122,10 @@ def _named_at_the_start(files):
 
 
 def _taxonomy(data, memory):
-    ways = {"open": f"That of the open data ({data.taxonomy.n_leaves:,} leaf classes)", "other": "Another one"}
+    ways = {
+        "open": f"Taxonomy of the open data ({data.taxonomy.n_leaves:,} leaf classes)",
+        "other": "Another taxonomy",
+    }
     way = st.segmented_control(
         "Taxonomy of the model",
         list(ways),

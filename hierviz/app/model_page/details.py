@@ -155,7 +155,7 @@ def _overrule(source, model, kind):
     if kind == "picture":
         keys += [] if model.inputs[0].is_whole else ["preprocessing.range"]
         keys += ["preprocessing.colour"] if model.inputs[0].channels == 3 else []
-    st.markdown("**Is something detected wrongly?** Set it here:")
+    st.markdown("**Corrections.** If something was detected wrongly, set it here:")
     with st.container(horizontal=True):
         for key in keys:
             st.button(

@@ -7,7 +7,7 @@ SCALES = {
         "minus ImageNet's mean, divided by its standard deviation; usual for ResNets",
     ),
     "-1,1": ("−1 to 1", "usual for MobileNet and Inception of TensorFlow"),
-    "0,255": ("0 to 255", "as the picture file has them"),
+    "0,255": ("0 to 255", "as in the picture file"),
     "other": ("Other numbers", "typed in below"),
 }
 LAYOUTS = {
@@ -19,11 +19,11 @@ COLOURS = {
     "BGR": ("Blue, green, red", "models trained with OpenCV or Caffe"),
 }
 TEXTS = {
-    "preprocessing.layout": "In which order does it take the axes height, width and channels of a picture?",
-    "preprocessing.size": "How many pixels does it take?",
-    "preprocessing.range": "Which range of values does it take?",
-    "preprocessing.colour": "What is the order of the colour channels?",
-    "classes": "Which class is each column?",
+    "preprocessing.layout": "In which order does the model expect the height, width and channels of a picture?",
+    "preprocessing.size": "Which size of pictures does the model expect, in pixels?",
+    "preprocessing.range": "Which range of values does the model expect?",
+    "preprocessing.colour": "Which order of the colour channels does the model expect?",
+    "classes": "Which class does each column belong to?",
     "scores": "What are the scores?",
 }
 ORDER = ("classes", "outputs", "scores", "preprocessing.layout", "preprocessing.size", "preprocessing.range")

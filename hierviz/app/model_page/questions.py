@@ -160,7 +160,7 @@ def _classes(source, model, question, key):
             except HiervizError as error:
                 problem = error
         leaves = [taxonomy.names[node] for node in taxonomy.leaves.tolist()]
-        orders = {"in alphabetical order": sorted(leaves), "as the taxonomy lists them": leaves}
+        orders = {"in alphabetical order": sorted(leaves), "in the order of the taxonomy": leaves}
         widths = {row_width(output) for output in score_outputs(model.session.outputs)}
         for words, order in orders.items() if widths & {None, len(leaves)} else ():
             st.button(
@@ -168,7 +168,7 @@ def _classes(source, model, question, key):
                 on_click=memory.update,
                 args=({name: "\n".join(order)},),
                 key=f"fill-{words}",
-                help="Only if you know that the model was trained so: a wrong order makes nearly every answer wrong.",
+                help="Only if the model was trained with this order: with a wrong order nearly every answer is wrong.",
             )
     with left:
         text = st.text_area(
@@ -206,7 +206,7 @@ def _outputs(source, model, question, key):
         "Outputs, in the order of the class names",
         list(means),
         format_func=lambda name: f"{name} — {means.get(name, '')}",
-        placeholder="Choose one; several when each level of the tree has its own",
+        placeholder="Choose one, or several if each level of the tree has its own output",
         **state.kept("answers-widgets", _name(source, key, model.taxonomy), []),
     )
     return tuple(chosen) or None
@@ -230,7 +230,7 @@ def _scores(source, model, question, key):
             LABELS["scores"],
             options,
             format_func=lambda option: f"{label(option)}: {captions[options.index(option)]}",
-            placeholder="Infer from the numbers",
+            placeholder="Infer from the scores",
             label_visibility="collapsed",
             **state.kept("answers-widgets", _name(source, key, model.taxonomy)),
         )

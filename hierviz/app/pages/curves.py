@@ -31,7 +31,7 @@ def controls(usable, names):
             if len(names) > 1:
                 st.toggle(
                     "Separate τ per model",
-                    help="The handle then moves the selected model only; click a curve or a dot to select its model.",
+                    help="The handle then moves only the selected model; click a curve or a dot to select its model.",
                     **state.bound_own_thresholds(names),
                 )
             rules = [
@@ -77,7 +77,7 @@ controls(usable, names)
 choice = CurveChoice(data.digest, data.taxonomy, {key: usable[key] for key in names})
 st.markdown(
     "Answer: the most specific class with probability above τ. *Correct*: the true class or an ancestor of it. "
-    "*Information recall*: share of the true class's bits that it states."
+    "*Information recall*: share of the true class's information (in bits) that the answer contains."
 )
 threshold_panel(choice)
 

@@ -19,7 +19,7 @@ predictions = model.predictions
 reason = model.why_no_mistakes()
 if reason:
     st.info(
-        f"Samples are in the order of the file, without outcomes and ranking: {escape(reason)}.",
+        f"The samples are in the order of the file and not ranked by outcome: {escape(reason)}.",
         icon=":material/info:",
     )
 chosen = selection.select(model, choice)
@@ -71,8 +71,8 @@ with main:
     if p is not None:
         if truths is not None and len(truths) > 1:
             st.markdown(
-                "Several classes are true. The answer here is the one class that the rule gives, and true classes that are "
-                "not on its path count as missed. The Overview evaluates the set of all classes with a score above τ instead."
+                "This sample has several true classes. The answer shown is the one class of the inference rule; true classes "
+                "that are not on its path count as missed. The Overview evaluates the set of all classes with a score above τ."
             )
         sample.tree(taxonomy, p, truth if truths is None else truths, predicted)
     if outcome is not None:

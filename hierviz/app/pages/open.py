@@ -29,8 +29,8 @@ with st.container(horizontal=True, gap="large"):
     way = st.segmented_control("Location", ways, default=ways[0], required=True)
 if not state.may_open_paths():
     st.caption(
-        "Opening by path is off: it needs server and browser on the same machine, with no reverse proxy between them and no "
-        "name given by `--allow-host`. The option `--allow-paths FOLDER` allows it inside one folder."
+        "Files can be opened by path only where server and browser are on the same machine, without a reverse proxy between them "
+        "and without `--allow-host`, or inside the folder of the option `--allow-paths FOLDER`."
     )
 elif way != ways[0] and (folder := state.allowed_folder()) is not None:
     st.caption(escape(f"Files inside {folder} can be opened."))
@@ -39,7 +39,7 @@ elif way != ways[0] and (folder := state.allowed_folder()) is not None:
 if way == "Upload":
     st.caption(state.limits_words())
 
-CLOSING = "They are removed from the server, for everybody who has a link to them."
+CLOSING = "Removes the files from the server, for everybody who has a link to them."
 chosen: dict = {}
 held: list = []
 
@@ -147,7 +147,7 @@ if state.view().data != "demo":
             )
     if not state.is_startup():
         st.caption(
-            "Everybody who has the link of this page sees these files while they are open. "
+            "Everybody with the link of this page can see these files while they are open. "
             + ("Your browser opened them" if state.may_close() else "Another visitor's browser opened them")
             + ", and only that browser can close them."
         )

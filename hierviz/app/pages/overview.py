@@ -23,7 +23,7 @@ st.title(numbers.escape(data.title))
 judged, inner = first.n_judged, 0
 if judged and first.predictions.has_single_truth:
     inner = int((~taxonomy.is_leaf[first.truth]).sum())
-truth = f"{judged:,} with a known truth" if judged else "no truth, so answers are not evaluated"
+truth = f"{judged:,} with known truth" if judged else "no truth, so answers are not evaluated"
 named = f", {inner:,} of them labelled with an inner class" if inner else ""
 st.markdown(
     f"**{counted(len(data.models), 'model')}** on **{counted(first.predictions.n_samples, 'sample')}** "
@@ -55,7 +55,7 @@ def gallery(worst, model, key):
                 link = state.link(sample=sample, outcome="wrong", under="", model=key)
                 st.page_link(shell.page("example"), label="Details", icon=":material/account_tree:", query_params=link)
     order = "the lowest win" if model.predictions.has_scores else "the largest distance from the truth"
-    st.markdown(f"Worst first: those with {order}. Below each are the truth and, in orange, the answer.")
+    st.markdown(f"The mistakes with {order} come first. Below each sample: the truth, and in orange the answer.")
 
 
 if judged:

@@ -20,9 +20,9 @@ class Axes:
 _PAIRS = {
     "recall-correct": Axes("correct against information recall", "info_recall", "correct"),
     "exact-correct": Axes("correct against exact", "exact", "correct"),
-    "recall-precision": Axes("precision against recall (information)", "info_recall", "info_precision"),
+    "recall-precision": Axes("information precision against recall", "info_recall", "info_precision"),
     "depth-recall-correct": Axes("correct against depth recall", "depth_recall", "correct", "depth_f1"),
-    "depth-recall-precision": Axes("precision against recall (depth)", "depth_recall", "depth_precision", "depth_f1"),
+    "depth-recall-precision": Axes("depth precision against recall", "depth_recall", "depth_precision", "depth_f1"),
     "threshold-hf1": Axes("hF1 of the predicted set against τ", "threshold", "hf1_samples"),
 }
 

@@ -20,8 +20,8 @@ CONFIGS = ("config.json", "preprocessor_config.json")
 def is_local_visit():
     """True when nobody but this machine can reach the server, and this visitor did so without a reverse proxy.
 
-    A reverse proxy on this machine may pass on what a visitor far away chose as Host, and add nothing: with a foreign name
-    allowed, which a reverse proxy needs, nobody is taken to be here.
+    A reverse proxy on this machine may forward the header Host of a remote visitor and add no header of its own: with another
+    host name allowed, which a reverse proxy needs, no visit counts as local.
     """
     is_closed = st.get_option("server.address") in LOCAL_NAMES and not has_foreign_names()
     return is_closed and is_local(st.context.headers)

@@ -60,7 +60,7 @@ def _uploaded(file, name, taxonomy):
     """(LeafCosts or None, why there are none) of an uploaded table."""
     path = next((path for path in _paths(name) if path.name == file), None)
     if path is None:
-        return None, f"The costs of {file} are not here. Upload that file, or choose another cost."
+        return None, f"The costs of {file} are not available. Upload that file, or choose another cost."
     try:
         return computed("costs", (str(path), taxonomy.sha256), lambda: load_costs(path, taxonomy)), None
     except HiervizError as error:

@@ -114,8 +114,10 @@ def _taken(given, before, together):
     files = [before.paths.get(file.file_id, file) for file in given]
     lost = [file for file in files if isinstance(file, DeletedFile)]
     if lost or not files:
-        n = len(lost)
-        said = f"upload: expected all files on the server, got {n} of {len(files)} no more. Choose the files again."
+        said = (
+            f"upload: expected {len(files)} files on the server, got {len(files) - len(lost)}: the others were removed. "
+            "Choose the files again."
+        )
         return _Kept(before.held, before.paths, said, ids) if lost else _Kept()
     owner, limits = visit().visitor, server().limits
     with server().shelf.bringing:

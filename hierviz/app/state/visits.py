@@ -106,9 +106,9 @@ def visit():
 
 
 def forget_former_widgets():
-    """Let Streamlit forget what widgets of former runs call: it would hold all that their pages had read, also once closed.
+    """Remove the callbacks of widgets of former runs from Streamlit: they keep in memory what their pages read, also once closed.
 
-    Widgets that are drawn again tell it anew.
+    Widgets that are drawn again register theirs again.
     """
     with contextlib.suppress(AttributeError):
         widgets = get_script_run_ctx().session_state._state._new_widget_state

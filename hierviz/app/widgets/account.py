@@ -21,7 +21,7 @@ def account(data):
     )
     for model in data.models.values():
         predictions = model.predictions
-        judged = f"{model.n_judged:,} with a known truth" if model.n_judged else "none with a known truth"
+        judged = f"{model.n_judged:,} with known truth" if model.n_judged else "none with known truth"
         _facts(
             predictions.name,
             {"samples": f"{predictions.n_samples:,}, {judged}", **predictions.detected},

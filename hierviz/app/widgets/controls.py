@@ -29,7 +29,7 @@ def model_control(data):
 def rule_controls(data, model):
     """How the answer is chosen; returns the keywords of `Evaluation.answers`."""
     if not data.models[model].predictions.has_scores:
-        st.caption("This file holds labels, which need no inference rule.")
+        st.caption("This file contains labels: no inference rule is needed.")
         return {"rule": "majority"}
     rules = [key for key, rule in INFERENCE_RULES.items() if not rule.returns_sets]
     rules = [key for key in rules if data.taxonomy.is_tree or not INFERENCE_RULES[key].tree_only]
@@ -110,7 +110,7 @@ def _costs(parameter, taxonomy):
     )
     missing = state.missing_costs(parameter, taxonomy)
     if missing is not None:
-        st.error(f"{escape(missing)} The answers below weigh {parameter.choices[parameter.default]}.")
+        st.error(f"{escape(missing)} The answers below use {parameter.choices[parameter.default]}.")
 
 
 CONTROLS = {"number": _number, "choice": _choice, "costs": _costs}

@@ -22,8 +22,7 @@ def in_form_words(message, *, is_of_path=False):
     """
     text = quoting_little(template_of(message)) if is_of_path else template_of(message)
     # An error is one short line.
-    text = HiervizError(text).said(field) if isinstance(message, HiervizError) else named(text, field)
-    return text.replace("the caller", "you")
+    return HiervizError(text).said(field) if isinstance(message, HiervizError) else named(text, field)
 
 
 def quoting_little(message):

@@ -31,7 +31,7 @@ def too_few_text(keys):
     if not keys:
         return ""
     least = listing([f"{METRICS[key].label} needs at least {fewest_samples(key)} samples" for key in keys])
-    return f"{least}; with fewer there is neither mark nor interval."
+    return f"{least}; with fewer, neither marks nor intervals are shown."
 
 
 def listing(names):

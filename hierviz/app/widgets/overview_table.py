@@ -61,7 +61,7 @@ def draw(data):
             ]
         judged = {what: [METRICS[key].label for key in of if key in keys] for what, of in _judged(models, has_curve)}
         st.markdown(" ".join(value for value in said if value))
-        st.markdown(f"Evaluated are {'; '.join(f'**{what}**: {listing(of)}' for what, of in judged.items() if of)}.")
+        st.markdown(f"Evaluated: {'; '.join(f'**{what}**: {listing(of)}' for what, of in judged.items() if of)}.")
         st.markdown("Definitions of the columns:")
         numbers.definitions(keys, "overview")
     left_out = {}
@@ -69,7 +69,7 @@ def draw(data):
         block, reason = note.split(": null, ", 1)
         left_out.setdefault(reason, []).append(LEFT_OUT[block])
     for reason, blocks in left_out.items():
-        st.caption(f"Left out: {', '.join(blocks)}, because {numbers.escape(reason)}.")
+        st.caption(f"Not available: {', '.join(blocks)}, because {numbers.escape(reason)}.")
 
 
 def _summary(model):
@@ -96,6 +96,6 @@ def _judged(models, has_curve):
         ("the answers at all thresholds", ("ac", "ap", "recall_at_95_correct")),
         ("the probabilities", ("softmax_win",)),
         ("the most probable leaf", ("argmax_leaf_accuracy",)),
-        ("the best leaf, found top down", ("coarsest_accuracy", "aggregate_f1")),
+        ("the top-down best leaf", ("coarsest_accuracy", "aggregate_f1")),
         (f"{majority} or {LABELS}" if has_labels else majority, ("majority_f1", "f1", "mcc")),
     ]

@@ -12,12 +12,12 @@ LABELS = {
     "model": "ONNX model",
     "media": "Pictures to show",
     "strict": "Stop at a picture that cannot be read",
-    "preprocessing.layout": "Where the colours stand",
+    "preprocessing.layout": "Order of the axes",
     "preprocessing.size": "Size of the pictures",
-    "preprocessing.colour": "Order of the colours",
-    "preprocessing.range": "Scale of the pictures",
-    "preprocessing.mean": "then minus",
-    "preprocessing.std": "then divided by",
+    "preprocessing.colour": "Order of the colour channels",
+    "preprocessing.range": "Range of the pixel values",
+    "preprocessing.mean": "Subtract mean",
+    "preprocessing.std": "Divide by std",
 }
 # Parameters without a field: options of `hierviz app`.
 AT_START = ("text_column", "columns", "columns_by_input", "limits.cpu_seconds", "limits.memory_mb")

@@ -62,7 +62,9 @@ def tree(taxonomy, p, truth, predicted):
     if not taxonomy.is_tree:
         top = np.argsort(-p, kind="stable")[:30]
         st.dataframe({"class": [taxonomy.title(node) for node in top.tolist()], "p": p[top]}, hide_index=True)
-        st.markdown("The thirty most probable classes; a tree is drawn where every class has one parent.")
+        st.markdown(
+            "The thirty most probable classes. A tree is drawn only for taxonomies in which every class has one parent."
+        )
         return
     nodes, width = {"truth": truth, "predicted": predicted}, state.main_width()
     style = _style(charts.refused_styles(taxonomy, p, **nodes, width=width))
@@ -125,7 +127,7 @@ def paths(taxonomy, truth, predicted, worked):
     _numbers(worked, CELLS)
     st.subheader("Metrics of the answer")
     _numbers(worked, [key for key, entry in METRICS.items() if entry.block == "predicted"])
-    st.caption("Press a number for its definition and its calculation for this sample.")
+    st.caption("Click a number for its definition and its calculation for this sample.")
 
 
 def matched_paths(model, row, choice):

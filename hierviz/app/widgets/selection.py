@@ -128,7 +128,7 @@ def sample_list(selection, taxonomy, key):
         st.button(f"Previous {ON_A_PAGE}", on_click=selection.go, args=(before,), disabled=start == 0)
         st.button(f"Next {ON_A_PAGE}", on_click=selection.go, args=(after,), disabled=end == len(rows))
     signs = "✓ exact, ≈ correct but coarse, × wrong. " if selection.found is not None else ""
-    st.caption(f"{signs}Press a row to open it.")
+    st.caption(f"{signs}Click a row to open it.")
 
 
 def _table(selection, taxonomy, part):

@@ -39,8 +39,8 @@ HINT = (
 
 PAGES = Path(__file__).parents[1] / "pages"
 LEFT_OPEN = (
-    "The model named at the start needs more information, or cannot be run as it is. Until then the demo is open. "
-    "See the page **Model**, where it is selected."
+    "The model given on the command line needs more information, or cannot be run. Until this is solved the demo is open. "
+    "See the page **Model**, where the model is selected."
 )
 
 
@@ -85,7 +85,7 @@ def privacy():
         return "Your data stay on this machine: nothing is sent anywhere."
     return (
         "Files that you upload are sent to the server that runs this page, and it sends them nowhere else. "
-        "Whoever has the link of opened files sees them while they are open."
+        "Everybody with the link of opened files can see them while they are open."
     )
 
 

@@ -1,1 +1,1 @@
-"""Does the model say what its classes and preparation promise? Checks on samples with known truth."""
+"""Checks of the order of the classes and of the preprocessing, on samples with known truth."""

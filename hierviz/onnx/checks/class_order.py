@@ -82,9 +82,10 @@ def _warning(table):
     if chosen is None or best["luck"] >= CLEARLY:
         return None
     return Sentence(
-        f"the columns are probably in another order: {chosen['accuracy']:.1%} of {chosen['n']} answers are right as the columns "
-        f"were matched, {best['accuracy']:.1%} in {best['order']} ({best['n_better']} right only so, {best['n_worse']} only as "
-        f"matched; by luck: {luck_words(best['luck'])}). Check the class names ({{classes}})"
+        f"the columns are probably in another order: {chosen['accuracy']:.1%} of {chosen['n']} answers are correct as the "
+        f"columns were matched, {best['accuracy']:.1%} in {best['order']} ({best['n_better']} correct only there, "
+        f"{best['n_worse']} only as matched; probability by chance: {luck_words(best['luck'])}). "
+        f"Check the class names ({{classes}})"
     )
 
 

@@ -123,10 +123,10 @@ def _warning(table):
     if best["top_level_wrong"] is not None:
         tops = f", top-level mistakes {declared['top_level_wrong']:.1%} and {best['top_level_wrong']:.1%}"
     return Sentence(
-        f"the pictures are probably prepared in another way than the model wants: of {best['n']} answers "
-        f"{declared['accuracy']:.1%} are right as declared ({declared['variant']}), {best['accuracy']:.1%} with "
-        f"{best['variant']}{tops}; by luck: {luck_words(best['luck'])}. Check {{preprocessing.colour}}, {{preprocessing.range}}, "
-        "{preprocessing.mean} and {preprocessing.std}"
+        f"the preprocessing of the pictures is probably wrong: of {best['n']} answers "
+        f"{declared['accuracy']:.1%} are correct as declared ({declared['variant']}), {best['accuracy']:.1%} with "
+        f"{best['variant']}{tops}; probability by chance: {luck_words(best['luck'])}. Check {{preprocessing.colour}}, "
+        "{preprocessing.range}, {preprocessing.mean} and {preprocessing.std}"
     )
 
 

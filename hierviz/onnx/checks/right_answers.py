@@ -106,7 +106,7 @@ def near_chance(n_right, n, n_leaves):
     if n_right * n_leaves >= limit:
         return None
     return (
-        f"accuracy is close to chance ({n_right / n:.1%} of {n} leaves right, {chance:.1%} by luck): "
+        f"accuracy is close to chance ({n_right / n:.1%} of {n} leaves correct, {chance:.1%} by chance): "
         "check the order of the classes and the scaling of the inputs"
     )
 

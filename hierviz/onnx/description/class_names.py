@@ -69,7 +69,7 @@ def name_sources(path, taxonomy, session, said, origin, classes, notes):
             return [(source, _entries(path, source, names))]
         unused.append(f"{source} ({len(names)}: {listed(names[:3])})")
     if unused:
-        notes.append(f"class names that are no nodes of the taxonomy were not used: {'; '.join(unused)}")
+        notes.append(f"class names that are not in the taxonomy were not used: {'; '.join(unused)}")
     return []
 
 
@@ -104,7 +104,7 @@ def names_of_json(file, notes):
     names = parsed_names(text)
     if not names:
         raise FileError(
-            f"{file.name}: expected a JSON list of class names, or an object from column number to name, got others. "
+            f"{file.name}: expected a JSON list of class names, or an object from column number to name, got something else. "
             "Write one of them, or a text file with one name a line."
         )
     return names

@@ -77,7 +77,7 @@ def _other_kind(path, start):
         return _zip_kind(path)
     if words == "a pickle":
         return "a Python pickle (.pkl, .pt or .joblib), which may run code when loaded and is never opened here", (
-            "Export the model to ONNX, with torch.onnx.export or skl2onnx, where you trust it"
+            "Export the model to ONNX, with torch.onnx.export or skl2onnx, if you trust it"
         )
     if words is not None and words != "an ONNX model":
         return words, next((advice for word, advice in _ADVICE.items() if word in words), "Name the .onnx file")
@@ -108,7 +108,7 @@ def _zip_kind(path):
         return "a damaged zip", "Download it again"
     if any(name.endswith("data.pkl") for name in names):
         return "a PyTorch file (.pt or .pth), which may run code when loaded and is never opened here", (
-            "Export the model with torch.onnx.export where you trust it"
+            "Export the model with torch.onnx.export if you trust it"
         )
     inside = [name for name in names if name.lower().endswith(".onnx")]
     if inside:

@@ -20,7 +20,7 @@ from hierviz.readers.sources import open_source
 KEYS = ("format", "title", "parametrisation", "loss", "nodes", "taxonomy_sha256", "input", "training")
 # These only make sense together: they are taken from one place.
 SCALING, GEOMETRY = ("range", "mean", "std"), ("size", "resize")
-OWN, CALLER = "the model's metadata", "the caller"
+OWN, CALLER = "the model's metadata", "the user"
 MOST_BESIDE_BYTES = 64 << 20
 
 
@@ -65,7 +65,7 @@ def declared(path, metadata, notes, preprocessing=None):
     for key, value in own.items():
         if key in other and other[key] != value and key not in ("format", "training", "input"):
             notes.append(
-                f"{beside} says {key} {_short(other[key])}, the model's metadata {_short(value)}: the metadata were used"
+                f"{beside} declares {key} {_short(other[key])}, the model's metadata {_short(value)}: the metadata were used"
             )
         said[key], origin[key] = value, OWN
     layers = [(beside, other.get("input", {})), (OWN, own.get("input", {})), (CALLER, _asked(preprocessing))]
@@ -106,7 +106,7 @@ def _asked(preprocessing):
         return ModelError(f"{key}: expected {expected}, got {_short(got)}. Correct it.")
 
     def unknown(words):
-        raise ModelError(f"preprocessing: expected keys out of {', '.join(INPUT_KEYS)}, got {words} Correct the key.")
+        raise ModelError(f"preprocessing: expected keys among {', '.join(INPUT_KEYS)}, got {words} Correct the key.")
 
     return {} if preprocessing is None else checked_input(preprocessing, wrong, unknown)
 
@@ -126,7 +126,7 @@ def _of_config(path, layers, notes):
             left = [key for key in group if settings.pop(key, None) is not None and key not in own]
             if left:
                 notes.append(
-                    f"{path.name}: {listed(left)} left out, for the model says {listed(own & set(group))} itself"
+                    f"{path.name}: {listed(left)} not used, because the model itself declares {listed(own & set(group))}"
                 )
     return settings
 
@@ -137,14 +137,14 @@ def _merged(layers, notes):
     for name, parts in layers:
         if name == CALLER and "size" in parts and "resize" in merged and "resize" not in parts:
             notes.append(
-                f"{origin['resize']} says resize {_short(merged.pop('resize'))}: left out, for a size was asked for"
+                f"{origin['resize']} declares resize {_short(merged.pop('resize'))}: not used, because the user gave a size"
             )
         for key, value in parts.items():
             if key in merged and merged[key] != value:
-                used = {OWN: "the metadata were used", CALLER: "what was asked for was used"}.get(
+                used = {OWN: "the metadata were used", CALLER: "the user's value was used"}.get(
                     name, f"{name} was used"
                 )
-                notes.append(f"{origin[key]} says {key} {_short(merged[key])}, {name} {_short(value)}: {used}")
+                notes.append(f"{origin[key]} declares {key} {_short(merged[key])}, {name} {_short(value)}: {used}")
             merged[key], origin[key] = value, name
     return merged, origin
 

@@ -102,4 +102,4 @@ def fitting_words(size, resize, resample):
     if resize != 0:
         to = f"{resize} on the shorter side" if isinstance(resize, int) else f"{resize[1]} x {resize[0]}"
         first = f"pictures resized to {to}{how}"
-    return f"{first}, then the middle {wanted} of them"
+    return f"{first}, then a centre crop of {wanted}"

@@ -80,7 +80,7 @@ def _geometry(config, where, notes):
     if not config.get("do_resize", True):
         if crop:
             return {"size": list(crop), "resize": 0}
-        notes.append(f"{where} does not resize: pictures of another size than the model's are stretched to it")
+        notes.append(f"{where} does not resize: pictures of another size than the model's are stretched to that size")
         return {}
     if "resample" in config:
         if type(config["resample"]) is not int or not 0 <= config["resample"] < len(RESAMPLING):
@@ -97,7 +97,7 @@ def _geometry(config, where, notes):
         if not crop:
             crop = (shorter, shorter)
             notes.append(
-                f"{where} keeps the proportions without cutting: the middle {shorter} x {shorter} is cut out, "
+                f"{where} keeps the aspect ratio without cropping: a centre crop of {shorter} x {shorter} is used, "
                 "so that all pictures have one size"
             )
         return made | {"size": list(crop), "resize": shorter}

@@ -62,5 +62,5 @@ def load_npz(path, specs):
                 f"{path.name}: expected {n_rows} ids in {ids_name!r}, got shape {ids.shape}. Align the rows."
             )
         ids = ids.astype(str)
-    notes = (f"{path.name}: arrays that no input is called after were left out: {listed(others)}",) if others else ()
+    notes = (f"{path.name}: arrays without an input of their name were left out: {listed(others)}",) if others else ()
     return arrays, ids, notes

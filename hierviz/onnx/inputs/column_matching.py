@@ -2,9 +2,9 @@
 
 Conventions
 -----------
-What the caller says wins, then what the model says, then equal names, then names that differ in case, blanks and signs only. A
-single input of several values takes the columns of numbers in the order of the file when they are not named. Columns of the
-sample id and of the truth feed a model only when it asks for them by name. Assumptions become notes.
+What the caller gives wins, then what the model declares, then equal names, then names that differ in case, blanks and
+punctuation only. A single input of several values takes the columns of numbers in the order of the file when they are not
+named. Columns of the sample id and of the truth feed a model only when it asks for them by name. Assumptions become notes.
 """
 
 from __future__ import annotations
@@ -130,10 +130,10 @@ def _find(where, names, wanted, spec, notes):
         if len(fits) > 1:
             raise ModelError(
                 f"{where}: expected one column for input {spec.name!r}, got {listed(fits)}, which differ from {wanted!r} in "
-                "case and signs only. Rename one."
+                "case and punctuation only. Rename one."
             )
         if fits:
-            notes.append(f"{where}: column {fits[0]!r} was taken for {wanted!r}")
+            notes.append(f"{where}: column {fits[0]!r} was used for input {wanted!r}")
             return names.index(fits[0])
     return None
 
@@ -177,7 +177,7 @@ def _text(table, names, spec, notes):
                 "Name the column of texts with {text_column}."
             )
         place = others[0]
-        notes.append(f"{where}: column {names[place]!r} was taken for the texts")
+        notes.append(f"{where}: column {names[place]!r} was used as the text")
     return [place]
 
 

@@ -28,7 +28,7 @@ def require_tensors(where, signatures):
     if strange or not signatures:
         got = ", ".join(strange[:5]) or "a model without inputs"
         raise ModelError(
-            f"{where}: expected inputs that are tensors with a batch axis, got {got}, which is not possible yet. "
+            f"{where}: expected inputs that are tensors with a batch axis, got {got}, which is not supported. "
             "Export it with plain tensors of numbers or text."
         )
 
@@ -125,7 +125,7 @@ def _size(name, shape, fixed, said, notes):
     if isinstance(resize, tuple) and "size" not in said and None in fixed:
         size, resize = resize, None
     if any(b not in (None, a) for a, b in zip(size, fixed, strict=True)):
-        dropped = "" if resize is None else ", pictures are stretched to it"
+        dropped = "" if resize is None else ", pictures are stretched to that shape"
         notes.append(
             f"size {list(size)} is declared, input {name!r} has shape {shape_words(shape)}: the shape was used{dropped}"
         )
@@ -144,7 +144,7 @@ def _scaling(where, name, dtype, said, notes):
         if max(map(abs, (mean or ()) + (std or ()))) > 1:
             raise ModelError(
                 f"{where}: expected `range` with mean {mean} and std {std}, got none, and they are not in units of 0..1. "
-                "Pass {preprocessing.range=0,255} or what they belong to, or write `range` into `input` of "
+                "Pass {preprocessing.range=0,255} or the range that they belong to, or write `range` into `input` of "
                 "the model's hierviz.json."
             )
         notes.append("mean and std are declared without range: pictures are scaled to 0..1 first")

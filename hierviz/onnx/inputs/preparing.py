@@ -21,7 +21,7 @@ _TEXT_BYTES = 64
 
 
 def array_bytes(shape, dtype):
-    """Bytes of an array as it is fed; axes of any length (None) count as 1, a text as `_TEXT_BYTES`."""
+    """Bytes of an array as the model receives it; axes of any length (None) count as 1, a text as `_TEXT_BYTES`."""
     item = _TEXT_BYTES if dtype == "str" else np.dtype(dtype).itemsize
     return math.prod(axis for axis in shape if axis is not None) * item
 

@@ -174,7 +174,7 @@ def _note_nan(content, names, order, notes):
         without = [f"{names[place]!r} ({n})" for place, n in zip(order, n_missing, strict=True) if n]
         if without:
             more = "" if len(without) <= 5 else f" and {len(without) - 5} more columns"
-            notes.append(f"{content.where}: missing numbers are fed as NaN: {', '.join(without[:5])}{more}")
+            notes.append(f"{content.where}: missing numbers are passed on as NaN: {', '.join(without[:5])}{more}")
 
 
 def _rest(content, names, specs, chosen, order, notes):

@@ -29,8 +29,8 @@ def load_texts(path):
     blank = next((number for number, line in enumerate(lines, 1) if not line.strip()), None)
     if blank is not None:
         raise FileError(
-            f"{source.where}:{blank}: expected a text, got a blank line. Fill or remove it; longer texts with line "
-            "breaks belong into a table with a column `text`."
+            f"{source.where}:{blank}: expected a text, got a blank line. Fill or remove it; texts with line "
+            "breaks need a table with a column `text`."
         )
     return text_array(lines)
 

@@ -27,11 +27,11 @@ def ended_words(code, limits, memory_mb, doing):
     if name == "SIGKILL":
         return (
             f"expected a model that this machine can {doing}, got its process ended by the system (SIGKILL), most likely "
-            "for want of memory. Close other programs, or run it on a larger machine."
+            "because memory ran out. Close other programs, or run it on a larger machine."
         )
     if code >= 0:
         return (
-            f"expected to hear from the process that should {doing} it, got nothing ({name}). "
+            f"expected an answer from the process that should {doing} the model, got none ({name}). "
             "Make room in the folder for temporary files, or set TMPDIR, and try again."
         )
     return (
@@ -44,7 +44,7 @@ def slow_words(doing, limit):
     """A model that does not end."""
     each = "loads" if doing == "load" else "runs each batch"
     return (
-        f"expected a model that {each} within {limit}, got no end of it. "
+        f"expected a model that {each} within {limit}, got one that did not finish. "
         "If it is only slow, raise the limit with {limits.cpu_seconds}; else export it again."
     )
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from hierviz.errors import ModelError, PredictionsError, listed, near_miss
 from hierviz.onnx.description.class_names import name_sources
+from hierviz.onnx.description.metadata import CALLER
 from hierviz.onnx.description.open_question import OpenQuestion, Question
 from hierviz.onnx.scores.outputs import outputs_words, row_width, score_outputs
 from hierviz.onnx.scores.score_reading import fitting, without_root
@@ -119,7 +120,7 @@ def matched(names, taxonomy, notes):
         )
     dropped = [name for k, name in enumerate(names) if nodes[k] is None and _is_background(name)]
     if dropped:
-        notes.append(f"the column of {listed(dropped)} is no node of the taxonomy and was left out as background")
+        notes.append(f"the column of {listed(dropped)} is not in the taxonomy and was left out as background")
     return np.array([-1 if node is None else node for node in nodes], dtype=np.intp)
 
 
@@ -133,7 +134,7 @@ def _is_background(name):
 
 def _no_class_names(where, session, notes):
     """The question to ask when there are no class names, or none of them is a node."""
-    start = "class names that are no nodes of the taxonomy were not used: "
+    start = "class names that are not in the taxonomy were not used: "
     unused = next((note.removeprefix(start) for note in notes if note.startswith(start)), None)
     got = "none in the model or beside it" if unused is None else f"none that is in the taxonomy ({unused})"
     error = (
@@ -166,7 +167,7 @@ def _problem(where, taxonomy, source, entries, nodes, advice, n_outputs):
             if n_outputs > 1:
                 advice += " Of heads that repeat a class, name one with {outputs} and list its classes."
             error = f"{place}: expected every class once, got {name!r} again ({first[node]}). Remove one. {advice}"
-            asked = f"{taxonomy.names[node]!r} stands twice among the class names in {source}. Which nodes are meant?"
+            asked = f"{taxonomy.names[node]!r} appears twice among the class names in {source}. Which nodes are meant?"
             return _about_classes(asked, error)
         first.setdefault(node, place)
     return None
@@ -223,9 +224,9 @@ def find_parametrisation(where, taxonomy, said, origin, given, nodes, notes):
         If it is defined on trees only and the taxonomy is not one.
     """
     declared = said.get("parametrisation")
-    key, source = (declared, origin.get("parametrisation")) if given is None else (given, "the caller")
+    key, source = (declared, origin.get("parametrisation")) if given is None else (given, CALLER)
     if given is not None and declared is not None and given != declared:
-        notes.append(f"{origin['parametrisation']} says {declared}; {given} was asked for and used")
+        notes.append(f"{origin['parametrisation']} declares {declared}; {CALLER} gave {given}, which was used")
     fits = fitting(taxonomy, nodes)
     if key is None and not fits:
         raise OpenQuestion(_about_missing(where, taxonomy, nodes))
@@ -238,7 +239,7 @@ def find_parametrisation(where, taxonomy, said, origin, given, nodes, notes):
         choices = tuple(("parametrisation", output, PARAMETRISATIONS[output].sentence) for output in fits)
         raise OpenQuestion(Question("scores", "What do the scores mean?", ("parametrisation",), choices, error=error))
     if key is None:
-        return None, "the numbers"
+        return None, "the scores"
     if PARAMETRISATIONS[key].tree_only:
         taxonomy.require_tree(f"{where}, {key}")
     kept = without_root(key, nodes)

@@ -72,7 +72,7 @@ def choose_outputs(where, outputs, names, *, depths=None, parametrisation=None, 
     if not fits:
         heads = _heads(scores, width, depths)
         if heads:
-            notes.append(f"outputs {listed(heads)} hold one depth of the taxonomy each and were put side by side")
+            notes.append(f"outputs {listed(heads)} hold one depth of the taxonomy each and were concatenated")
             return heads
     wide = [output for output in scores if row_width(output) not in (0, 1)]
     if not fits and len(wide) == 1:
@@ -230,7 +230,7 @@ def _label_order(where, labels, names, class_labels):
     unknown = [key for key in labels if key not in set(names)] or [name for name in names if name not in labels]
     raise ModelError(
         f"{where}: expected the {len(names)} class names that were given, got {listed(labels)}; "
-        f"{listed(unknown)} stands on one side only. Correct the class names ({{classes}})."
+        f"{listed(unknown)} is in only one of the two lists. Correct the class names ({{classes}})."
     )
 
 

@@ -56,7 +56,7 @@ def changed(where, scores, change, detected, taxonomy, nodes, key, notes):
         )
     kept = (nodes >= 0) & np.isin(nodes, without_root(key, nodes))
     if kept.sum() < (nodes >= 0).sum():
-        notes.append(f"the column of the root {taxonomy.names[0]!r} was left out: {key} gives it no score")
+        notes.append(f"the column of the root {taxonomy.names[0]!r} was left out: {key} has no score for it")
     if change or not kept.all():
         scores = np.asarray(scores[:, kept], dtype=np.float64)
     nodes = nodes[kept]
@@ -88,9 +88,11 @@ def _shares(scores, detected, change, has_dropped, notes):
     total = scores.sum(axis=1, keepdims=True)
     nothing = total[:, 0] <= 0
     if nothing.any():
-        notes.append(f"{int(nothing.sum())} rows have no probability on any leaf: taken as equal for all leaves")
+        notes.append(
+            f"{int(nothing.sum())} rows have no probability on any leaf: a uniform distribution over the leaves was used"
+        )
     if has_dropped:
-        notes.append("each row was divided by its sum after the columns of no node were left out")
+        notes.append("each row was divided by its sum after columns that are not in the taxonomy were left out")
     else:
         notes.append(
             f"each row was divided by its sum ({detected.sums[0]:.4g} to {detected.sums[1]:.4g}), which should have been 1"

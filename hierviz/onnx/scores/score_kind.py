@@ -21,11 +21,11 @@ KINDS = {
     "logits": "raw scores, neither probabilities nor their logarithms",
     "log_probabilities": "logarithms of probabilities that sum to 1 over all columns",
     "probabilities": "probabilities that sum to 1 over all columns",
-    "independent": "a probability for each column by itself",
-    "conditional": "a probability of each node given its parent, by itself",
+    "independent": "independent probabilities, one for each column",
+    "conditional": "independent conditional probabilities, one for each node given its parent",
     "siblings": "probabilities that sum to 1 over the children of each node",
     "levels": "probabilities that sum to 1 over the nodes of each depth",
-    "percentages": "shares of a fixed total such as 100",
+    "percentages": "percentages, or shares of another fixed total",
 }
 # Rounding may take a float32 softmax this far out of [0, 1].
 ROUNDING = 1e-5
@@ -138,7 +138,7 @@ def find_kind(scores, taxonomy, nodes, *, where="scores", ids=None):
         if max(abs(sum_ - 100) for sum_ in total) <= slack or is_fixed:
             why = f"no score is negative and every row sums to {_span(total)}: percentages, or shares of another total?"
             return ScoreKind("percentages", why=why, **of, is_certain=False, sums=total)
-    why = f"the scores range from {low:.4g} to {high:.4g} and no sums are fixed: raw scores"
+    why = f"the scores range from {low:.4g} to {high:.4g} and the rows have no constant sum: raw scores"
     return ScoreKind("logits", why=why, **of)
 
 
@@ -159,7 +159,7 @@ def _of_probabilities(sums, scores, of):
             (
                 True,
                 True,
-            ): "both the children of each node and the nodes of each depth sum to 1, which cannot be told apart here",
+            ): "both the children of each node and the nodes of each depth sum to 1, which cannot be distinguished here",
         }[is_siblings, is_levels]
         kind = "siblings" if is_siblings else "levels"
         return ScoreKind(kind, why=start + what, **rest, is_certain=is_siblings != is_levels)
@@ -168,22 +168,22 @@ def _of_probabilities(sums, scores, of):
         slack = _NEAR_ONE if not places else min(0.5, max(_NEAR_ONE, sums.n_scores * 0.5 * 10.0**-places))
         if sums.is_near(sums.rows, slack):
             to = f" to {places} decimals" if places else ""
-            why = f"{start}the rows sum to {_span(sums.rows)}: rounded probabilities{to}?"
+            why = f"{start}the rows sum to {_span(sums.rows)}: probabilities rounded{to}?"
             return ScoreKind(whole, why=why, **rest, is_certain=False)
         return ScoreKind(
             "independent", why=f"{start}the rows sum to {_span(sums.rows)}, not to 1", **rest, is_certain=False
         )
     if rest["is_coherent"]:
-        why = f"{start}no child is above its parent: each node's own probability"
+        why = f"{start}no child is more probable than its parent: the probability of each node"
         if sums.n_rows < ENOUGH_ROWS:
-            why += f"; but {sums.n_rows} rows are few: it may be its probability given the parent"
+            why += f"; but {sums.n_rows} rows are few: it may be the probability given the parent"
         return ScoreKind("independent", why=why, **rest, is_certain=sums.n_rows >= ENOUGH_ROWS)
     if sums.coherent < 0:
         why = f"{start}the rows sum to {_span(sums.rows)}, not to 1"
     else:
         why = (
-            f"{start}neither rows, children nor depths sum to 1, and {1 - sums.coherent:.1%} of the children stand above "
-            "their parent or sum to more than it: each node's own probability, or its probability given the parent"
+            f"{start}neither rows, children nor depths sum to 1, and {1 - sums.coherent:.1%} of the children are more "
+            "probable than their parent or sum to more than it: the probability of each node, or that given its parent"
         )
     return ScoreKind("independent", why=why, **rest, is_certain=False)
 

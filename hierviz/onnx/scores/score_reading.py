@@ -114,17 +114,17 @@ def choose(where, detected, taxonomy, nodes, *, kind=None, parametrisation=None)
                 f"{where}: expected scores that {parametrisation} can take, got {of} ({KINDS[of]}). "
                 f"Leave {{parametrisation}} out, or pass one of: {', '.join(fits) or 'none fits these columns'}."
             )
-        return parametrisation, _change(readings[parametrisation], of, detected), f"{of}, as said"
+        return parametrisation, _change(readings[parametrisation], of, detected), f"{of}, as given"
     if not fits:
         raise ModelError(
             f"{where}: expected scores that fit their columns ({_COLUMNS[detected.columns]}), got {of}: {detected.why}. "
-            "No parametrisation reads them so; pass {scores}, or {parametrisation} with one of: "
+            "No parametrisation fits; pass {scores}, or {parametrisation} with one of: "
             f"{', '.join(fitting(taxonomy, nodes)) or 'none fits these columns'}."
         )
     is_open = of == "logits" and ((len(fits) > 1 and detected.columns != "leaves") or detected.columns == "all")
     if is_open:
         raise OpenQuestion(scores_question(where, detected, taxonomy, nodes, kind))
-    return fits[0], _change(readings[fits[0]], of, detected), f"{of}, as said" if kind else detected.why
+    return fits[0], _change(readings[fits[0]], of, detected), f"{of}, as given" if kind else detected.why
 
 
 def scores_question(where, detected, taxonomy, nodes, kind=None):
@@ -134,7 +134,7 @@ def scores_question(where, detected, taxonomy, nodes, kind=None):
         keys = fitting(taxonomy, nodes, READINGS["logits"])
         choices = [("parametrisation", key, PARAMETRISATIONS[key].sentence) for key in keys]
     if detected.kind == "independent" and fitting(taxonomy, nodes, ["node_probabilities"]):
-        choices = [("parametrisation", "node_probabilities", "each node's own probability, taken as it is")]
+        choices = [("parametrisation", "node_probabilities", "the probability of each node, unchanged")]
     if kind is None:
         others = [other for other in _other_kinds(detected) if fitting(taxonomy, nodes, READINGS[other])]
         means = KINDS | ({"levels": "a softmax over the nodes of each depth"} if detected.kind == "logits" else {})
@@ -143,7 +143,7 @@ def scores_question(where, detected, taxonomy, nodes, kind=None):
     for word, value, _ in choices:
         values.setdefault(word, []).append(value)
     answers = ", or ".join(f"{{{word}={' | '.join(ones)}}}" for word, ones in values.items())
-    why = detected.why if kind is None else f"{kind} as said, for {_COLUMNS[detected.columns]}"
+    why = detected.why if kind is None else f"{kind} as given, for {_COLUMNS[detected.columns]}"
     return Question(
         "scores",
         f"What do the scores mean? {why[0].upper()}{why[1:].rstrip('?')}.",
@@ -189,8 +189,8 @@ def check_flat(where, detected, n_rows, notes):
     is_flat = detected.high <= most * (1 + ROUNDING) and detected.low >= most / np.e * (1 - ROUNDING)
     if detected.kind == "probabilities" and n_rows >= ENOUGH_ROWS and detected.n_scores > 2 and is_flat:
         notes.append(
-            f"{where}: in no row a class gets more than {most:.2g}, the most that a softmax of probabilities can give: "
-            "was a softmax applied twice when the model was exported? Answers fall back towards the root then."
+            f"{where}: in no row does a class have more than {most:.2g}, the most that a softmax of probabilities can give: "
+            "was a softmax applied twice when the model was exported? Answers are then less specific."
         )
 
 
@@ -218,20 +218,21 @@ def check_declared(where, detected, key, origin, notes):
             better = {
                 "log_probabilities": "{scores=log_probabilities}",
                 "percentages": "{scores=percentages}",
-            }.get(detected.kind, "the {parametrisation} that raw scores have, or another {scores}")
+            }.get(detected.kind, "a {parametrisation} that takes raw scores, or another {scores}")
             raise PredictionsError(
-                f"{where}: expected a probability from 0 to 1 in every column, as {key} ({origin}) says, got {detected.why}. "
+                f"{where}: expected a probability from 0 to 1 in every column, as {key} ({origin}) requires, got {detected.why}. "
                 f"Pass {better}."
             )
         if key == "leaf_probabilities" and max(abs(share - 1) for share in detected.sums) > SUM_TOLERANCE:
             raise PredictionsError(
-                f"{where}: expected leaf probabilities that sum to 1, as {key} ({origin}) says, got {detected.why.rstrip('?')}. "
+                f"{where}: expected leaf probabilities that sum to 1, as {key} ({origin}) requires, got "
+                f"{detected.why.rstrip('?')}. "
                 "Pass {scores=probabilities} to divide each row by its sum, or another {parametrisation}."
             )
         if detected.kind == "siblings" and detected.is_certain:
             notes.append(
                 Sentence(
-                    f"{said} takes them as the nodes' own probabilities. If they are probabilities given the parent, "
+                    f"{said} takes them as probabilities of the nodes. If they are probabilities given the parent, "
                     "pass {scores=siblings}."
                 )
             )
@@ -242,17 +243,17 @@ def check_declared(where, detected, key, origin, notes):
     if key in _SOFTMAX and detected.kind == "percentages":
         notes.append(
             Sentence(
-                f"{said} would apply a softmax to them: nearly every row becomes certain of one class. "
+                f"{said} would apply a softmax to them: in nearly every row one class gets a probability near 1. "
                 "Pass {scores=percentages} if that is what they are."
             )
         )
     elif key in _SOFTMAX:
         most = np.e / (np.e + n - 1)
-        what = "a second softmax: they already are probabilities" if detected.kind == "probabilities" else "a softmax"
+        what = "a second softmax to probabilities" if detected.kind == "probabilities" else "a softmax"
         notes.append(
             Sentence(
-                f"{said} applies {what}. The best class stays the best, but none of the {n} can get more than {most:.2g}, "
-                f"so that answers fall back towards the root. Pass {{scores={detected.kind}}} "
+                f"{said} applies {what}. The order of the classes stays the same, but none of the {n} can get more than "
+                f"{most:.2g}, so that answers become less specific. Pass {{scores={detected.kind}}} "
                 "if the model's outputs are probabilities already."
             )
         )
@@ -260,13 +261,13 @@ def check_declared(where, detected, key, origin, notes):
         notes.append(
             Sentence(
                 f"{said} applies a second softmax among the children of each node, which makes them nearly equal, "
-                "so that answers fall back towards the root. Pass {scores=siblings}."
+                "so that answers become less specific. Pass {scores=siblings}."
             )
         )
     elif key in _SIGMOID:
         notes.append(
             Sentence(
-                f"{said} applies a sigmoid to numbers that may be probabilities already: every one ends up between 0.5 and 0.73. "
+                f"{said} applies a sigmoid to scores that may be probabilities already: all results are between 0.5 and 0.73. "
                 f"Pass {{scores={detected.kind}}} if so."
             )
         )

@@ -202,7 +202,8 @@ def _check_calls(main, inside):
             missing = [called for called in inside[key][1] if called not in sizes]
             if any(name in open_calls for name in missing):
                 raise Refused(
-                    f"expected functions that end, got {key[1][:80]!r}, which calls itself. Export it again without functions."
+                    f"expected functions without recursion, got {key[1][:80]!r}, which calls itself. "
+                    "Export it again without functions."
                 )
             if missing:
                 path.append(missing[0])
