@@ -242,7 +242,7 @@ _RULES = {
             "Least expected distance",
             "Answer with the leaf that is, on average, the fewest edges away from the true leaf, or cheapest by given costs.",
             r"\hat y = \arg\min_{\text{leaf } y} \sum_{\text{leaf } u} p(u)\, c(y, u), \quad "
-            r"c(y, u) = d(u) + d(y) - 2 d(\text{lca}(u, y)) \text{ unless given}",
+            r"c(y, u) = d(u) + d(y) - 2 d(\text{lca}(u, y)) \text{ by default}",
             f"{VALMADRE} (conditional risk minimisation over leaves)",
             crm.crm_leaf,
             tree_only=True,

@@ -60,7 +60,7 @@ CONFUSION_METRICS = {
         (
             "pt",
             "Prevalence threshold",
-            "Prevalence below which precision falls off steeply: there precision is 1 minus the prevalence.",
+            "Prevalence below which precision drops steeply; at this prevalence, precision is 1 minus the prevalence.",
             r"(\sqrt{TPR\,(1 - TNR)} + TNR - 1) / (TPR + TNR - 1)",
             {"better": "lower"},
         ),

@@ -217,7 +217,7 @@ def test_a_parameter_whose_name_is_taken(monkeypatch, capsys):
 
 def test_units_in_the_help(monkeypatch):
     with_parameter(monkeypatch, "patience", unit="%")
-    assert "--patience X of rule `patient`, in % (60)" in " ".join(run_help().split())
+    assert "--patience X parameter of rule `patient`: a number in % (default: 60)" in " ".join(run_help().split())
 
 
 def run_help():
