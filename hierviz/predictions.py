@@ -128,10 +128,30 @@ class Predictions(FromMemory):
     ) -> Self:
         """Predictions from an array of scores; checks once that they are finite and, for probabilities, in range.
 
+        Parameters
+        ----------
+        taxonomy : Taxonomy
+        scores : array_like, shape (n_samples, n_scores)
+            Or any array that can be sliced by rows, such as a memory-mapped file.
+        parametrisation : str
+            Key of `PARAMETRISATIONS`.
+        scored_nodes : ndarray of int, shape (n_scores,), optional
+            Node of each column; the default order of the parametrisation when absent.
+        truth : array_like of int, or list of lists of int, optional
+            Node numbers, one a sample or a list of them, -1 where not known; `Taxonomy.nodes` looks names up.
+        name : str
+            Of the model.
+        **more
+            Further fields of `Predictions`, such as ``sample_ids``.
+
+        Returns
+        -------
+        Predictions
+
         Raises
         ------
         PredictionsError
-            Where `check_scores` or the constructor does.
+            If shapes do not fit, a score is not valid (see `check_scores`) or a truth is no node number.
         """
         if not hasattr(scores, "shape"):
             scores = array_of_rows(scores, "scores")
@@ -150,7 +170,27 @@ class Predictions(FromMemory):
         is_hard: bool = False,
         **more: Any,
     ) -> Self:
-        """Predictions from lists of predicted nodes, or from one node a sample (then `is_hard` is set)."""
+        """Predictions from lists of predicted nodes, or from one node a sample.
+
+        Parameters
+        ----------
+        taxonomy : Taxonomy
+        labels : array_like of int, shape (n_samples,), list of lists of int, or NodeLists
+            Node numbers; -1 for a label outside the taxonomy.
+        truth, name, **more
+            As in `from_scores`.
+        is_hard : bool
+            Of lists: a label stands for its whole path. Always so where there is one label a sample.
+
+        Returns
+        -------
+        Predictions
+
+        Raises
+        ------
+        PredictionsError
+            If lengths differ or a label or a truth is no node number.
+        """
         if not isinstance(labels, NodeLists):
             labels = _as_nodes("labels", labels)
             if isinstance(labels, np.ndarray):

@@ -107,6 +107,11 @@ def pareto_table(taxonomy: Taxonomy, p: ArrayLike | Predictions, *, min_threshol
     -------
     ParetoTable
 
+    Raises
+    ------
+    PredictionsError
+        If `p` has another width or a value that is no finite number, or the Predictions hold labels.
+
     Notes
     -----
     Candidates (nodes without exactly one child) are walked from the most to the least informative; the most probable

@@ -122,6 +122,13 @@ def win_breakdown(taxonomy: Taxonomy, truth: int, p: ArrayLike) -> WinBreakdown:
     Returns
     -------
     WinBreakdown
+
+    Raises
+    ------
+    PredictionsError
+        If `truth` is not one node number, or `p` not one row of finite numbers.
+    TaxonomyError
+        If the taxonomy is not a tree.
     """
     check_truth_first(truth, is_one_sample=True)
     check_taxonomy(taxonomy)

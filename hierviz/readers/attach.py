@@ -62,6 +62,15 @@ def attach_truth(predictions: Predictions, truth: Any, truth_column: str | None 
 def attach_media(predictions: Predictions, path: str | os.PathLike[str]) -> Predictions:
     """Predictions with pictures from a folder or zip, named by the attribute ``image`` or ``file``.
 
+    Parameters
+    ----------
+    predictions : Predictions
+    path : str or path
+
+    Returns
+    -------
+    Predictions
+
     Raises
     ------
     FileError

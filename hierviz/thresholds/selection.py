@@ -102,7 +102,24 @@ def at_least_correct(curve: OperatingCurve, level: float = 0.95, *, key: str = "
 
 
 def best_of(curve: OperatingCurve, key: str = "info_f1") -> Choice:
-    """The threshold with the best mean of a metric, over all breakpoints: a Choice, always feasible."""
+    """The threshold with the best mean of a metric, over all breakpoints.
+
+    Parameters
+    ----------
+    curve : OperatingCurve
+    key : str
+        A key of the curve; the smallest mean is the best where `METRICS` says that lower is better.
+
+    Returns
+    -------
+    Choice
+        Always feasible.
+
+    Raises
+    ------
+    PredictionsError
+        If the curve has no such key.
+    """
     return _choose(curve, _gain(curve, key))
 
 
@@ -163,7 +180,7 @@ def with_costs(
 
 
 def cheapest(curve: OperatingCurve) -> Choice:
-    """The threshold with the smallest mean cost: a Choice; the curve comes from `with_costs`."""
+    """The threshold with the smallest mean cost: a Choice of a curve from `with_costs`, else a PredictionsError."""
     return best_of(curve, "cost")
 
 

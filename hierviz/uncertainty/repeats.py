@@ -77,6 +77,11 @@ def curve_over_repeats(curves: Sequence[OperatingCurve], thresholds: ArrayLike) 
     -------
     dict of str to Repeats
         By the keys of `hierviz.metrics.path_keys`; arrays of shape (n_thresholds,).
+
+    Raises
+    ------
+    PredictionsError
+        If there are fewer than two curves, or they are no OperatingCurves.
     """
     runs = [curve.at(thresholds) for curve in _checked(curves)]
     return {key: over_repeats([run[key] for run in runs]) for key in path_keys()}
