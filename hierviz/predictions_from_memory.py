@@ -90,7 +90,7 @@ class FromMemory:
             raise PredictionsError(
                 f"frame, columns: expected every column once, got {listed(twice)} more than once. Keep one of each."
             )
-        truth_place = _truth_column(names, truth)
+        truth_place = _truth_column(names, truth, taxonomy)
         if truth_place is not None:
             truth = frame.iloc[:, truth_place].to_numpy()
         elif hasattr(truth, "index") and hasattr(truth, "to_numpy") and not hasattr(truth, "columns"):
@@ -377,13 +377,14 @@ def _from_columns(cls, taxonomy, scores, nodes, truth, parametrisation, **more):
     return cls.from_scores(taxonomy, scores, parametrisation, scored_nodes=nodes, truth=truth, **more)
 
 
-def _truth_column(names, truth):
+def _truth_column(names, truth, taxonomy):
     """Place of the column of the truth, None when it is no column."""
     if isinstance(truth, str):
         if truth not in names:
             hint = near_miss(truth, names) or " A file with the truth goes to hierviz.attach_truth."
             raise PredictionsError(f"truth: expected the name of a column, got {truth!r}.{hint}")
         return names.index(truth)
-    return (
-        None if truth is not None else next((names.index(column) for column in TRUTH_COLUMNS if column in names), None)
-    )
+    if truth is not None:
+        return None
+    # A class may be called so, such as true beside false.
+    return next((names.index(name) for name in TRUTH_COLUMNS if name in names and name not in taxonomy.index), None)

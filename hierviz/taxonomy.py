@@ -120,6 +120,8 @@ class Taxonomy:
         from anytree import PreOrderIter
 
         nodes = list(PreOrderIter(root))
+        if any(node.name is None for node in nodes):
+            raise TaxonomyError(f"{where}: expected a name of every node, got None. Name every node.")
         names = [str(node.name) for node in nodes]
         twice = [name for name, count in Counter(names).items() if count > 1]
         if twice:

@@ -194,6 +194,13 @@ def test_classes_that_are_called_by_numbers():
     assert found.truth.tolist() == [1, 2]
 
 
+def test_classes_called_true_and_false():
+    answers = hv.Taxonomy.from_edges([("answer", "true"), ("answer", "false")])
+    found = Predictions.from_frame(pd.DataFrame({"true": [0.75], "false": [0.25]}), answers)
+    assert found.truth is None
+    assert found.scores.tolist() == [[0.75, 0.25]]
+
+
 def test_a_truth_that_is_no_column(taxonomy):
     with pytest.raises(
         hv.PredictionsError, match=r"^truth: expected the name of a column, got 'lable'. Did you mean 'label'"

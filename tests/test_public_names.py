@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from anytree import Node
 
 import hierviz as hv
 from hierviz.curves.operating_curve import StepCurve
@@ -53,6 +54,11 @@ def test_taxonomy_from_anytree(taxonomy):
     made = hv.load_taxonomy(taxonomy.to_anytree())
     assert made.names == taxonomy.names
     assert made.parent.tolist() == taxonomy.parent.tolist()
+
+
+def test_anytree_without_a_name():
+    with pytest.raises(hv.TaxonomyError, match=r"^anytree: expected a name of every node, got None\."):
+        hv.load_taxonomy(Node("animal", children=[Node("cat"), Node(None)]))
 
 
 def test_frame_of_a_curve(taxonomy, predictions):

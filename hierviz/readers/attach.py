@@ -16,13 +16,15 @@ from hierviz.readers.truth_file import load_truth
 
 
 def attach_truth(predictions: Predictions, truth: Any, truth_column: str | None = None) -> Predictions:
-    """Predictions with the truth of a file, joined by sample id, else in order.
+    """Predictions with their truth, joined by sample id, else in order.
 
     Parameters
     ----------
     predictions : Predictions
-    truth : str or path
+    truth : str, path, or sequence
+        As `hierviz.load_truth` takes it, or what it gave.
     truth_column : str, optional
+        Of a file.
 
     Returns
     -------
