@@ -3,8 +3,7 @@
 Conventions
 -----------
 A column is a class by its name, never by its place: exactly as it stands, or without blanks around it. Names are compared as
-text. Without a parametrisation scores are probabilities: of the leaves where every column is a leaf, else of all nodes. A
-truth is a node number or a name a sample, or a list of them; -1, None, NaN and "" say that it is not known.
+text. Without a parametrisation scores are probabilities: of the leaves where every column is a leaf, else of all nodes.
 """
 
 from __future__ import annotations
@@ -51,8 +50,8 @@ class FromMemory:
             the ids; other columns of text are attributes of the samples.
         taxonomy : Taxonomy
         truth : str or sequence, optional
-            Name of the column, or a truth a sample in the order of the rows; a Series must have the index of the frame. A
-            column called ``truth``, ``true``, ``y_true`` or ``true_label`` is taken when this is absent.
+            Name of the column, or the truths in the order of the rows, as in `from_predict_proba`; a Series must have the index
+            of the frame. A column called ``truth``, ``true``, ``y_true`` or ``true_label`` is taken when this is absent.
         parametrisation : str, optional
             Key of `PARAMETRISATIONS`; probabilities when absent.
         name : str
@@ -149,7 +148,8 @@ class FromMemory:
         classes : sequence of str, or list of them
             ``classes_`` of the classifier: names of nodes. Numbers of a label encoder are no names: pass the encoder's.
         truth : sequence, optional
-            A truth a sample.
+            A name or a node number a sample, or a list of them; None, NaN, "" or -1 where it is not known. Names are text: where
+            classes are called by numbers, a number is an error.
         parametrisation, name
             As in `from_frame`.
         **more
