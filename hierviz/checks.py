@@ -94,6 +94,14 @@ def check_truth_first(truth: object, then: str = "probabilities", *, is_one_samp
     raise PredictionsError(f"truth: expected node numbers of shape (n_samples,), got {got}. Truth comes before {then}.")
 
 
+def array_of_numbers(values: object, what: str) -> np.ndarray:
+    """`values` as float64, of any shape; a PredictionsError where they are no real numbers."""
+    array = array_of_rows(values, what)
+    if array.dtype.kind not in "iufb" and array.size:
+        raise PredictionsError(f"{what}: expected a number or numbers, got {shown(values)}. Choose one.")
+    return array.astype(np.float64)
+
+
 def one_truth_each(truth: object, then: str = "probabilities") -> np.ndarray:
     """`truth` as an array, one entry a sample; a PredictionsError where it is missing, lists, or what comes after it."""
     check_truth_first(truth, then)

@@ -84,6 +84,7 @@ class Predictions(FromMemory):
                 "predictions: expected either scores or labels, got both or neither. Pass one of them."
             )
         check_taxonomy(self.taxonomy)
+        object.__setattr__(self, "truth", _as_nodes("truth", self.truth))
         if self.scores is not None:
             if not hasattr(self.scores, "shape") or hasattr(self.scores, "iloc"):
                 raise PredictionsError(
@@ -155,7 +156,7 @@ class Predictions(FromMemory):
         """
         if not hasattr(scores, "shape"):
             scores = array_of_rows(scores, "scores")
-        made = cls(taxonomy, name, scores, parametrisation, scored_nodes, truth=_as_nodes("truth", truth), **more)
+        made = cls(taxonomy, name, scores, parametrisation, scored_nodes, truth=truth, **more)
         made.check_scores()
         return made
 
@@ -195,7 +196,7 @@ class Predictions(FromMemory):
             labels = _as_nodes("labels", labels)
             if isinstance(labels, np.ndarray):
                 labels, is_hard = NodeLists(np.arange(len(labels) + 1), labels), True
-        return cls(taxonomy, name, labels=labels, is_hard=is_hard, truth=_as_nodes("truth", truth), **more)
+        return cls(taxonomy, name, labels=labels, is_hard=is_hard, truth=truth, **more)
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed."""
@@ -348,7 +349,7 @@ def _as_nodes(what, values):
             f"{what}: expected node numbers, one a sample, got {got}. "
             "Use Taxonomy.nodes to look names up; -1 says that a truth is not known."
         )
-    return NodeLists.from_lists(values) if has_lists else array.astype(np.intp)
+    return NodeLists.from_lists(values) if has_lists else array.astype(np.intp, copy=False)
 
 
 def with_distinct_names(models):

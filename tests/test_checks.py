@@ -294,6 +294,12 @@ def test_what_is_said(taxonomy, call, message):
     assert str(caught.value).startswith(message)
 
 
+def test_a_truth_in_a_list_is_one_node_a_sample(taxonomy):
+    predictions = predictions_of(taxonomy, None).replace(truth=[2, 5])
+    assert predictions.has_single_truth
+    assert predictions.truth.tolist() == [2, 5]
+
+
 def test_samples_that_one_model_lacks(taxonomy):
     first, second = (
         hv.Predictions.from_scores(

@@ -9,10 +9,10 @@ import numpy as np
 
 from hierviz.charts._rows import frame
 from hierviz.charts.curve_knots import threshold_text
-from hierviz.checks import check_kind
+from hierviz.checks import check_kind, is_number
 from hierviz.curves.answer_depths import answer_depths, share_not_at_leaf
 from hierviz.curves.operating_curve import OperatingCurve
-from hierviz.errors import PredictionsError
+from hierviz.errors import PredictionsError, shown
 from hierviz.metrics import METRICS, path_keys, share_keys
 
 INFORMATION = "Information "
@@ -55,6 +55,9 @@ def checked_thresholds(threshold, curves):
     """Threshold of every model in [0, 1], and whether one is shared by all; `threshold` is a number or a dict by model."""
     shared = not isinstance(threshold, dict)
     thresholds = [threshold if shared else threshold.get(name, 0.5) for name in curves]
+    for value in thresholds:
+        if not is_number(value):
+            raise PredictionsError(f"threshold: expected a number from 0 to 1, got {shown(value)}. Choose one.")
     return [min(max(float(threshold), 0.0), 1.0) for threshold in thresholds], shared
 
 

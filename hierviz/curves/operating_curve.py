@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import array_of_rows, check_taxonomy, one_truth_each
+from hierviz.checks import array_of_numbers, check_taxonomy, is_number, one_truth_each
 from hierviz.errors import PredictionsError, shown
 from hierviz.extras import require
 from hierviz.inference.pareto_table import ParetoTable, as_table
@@ -69,10 +69,7 @@ class StepCurve(ABC):
 
     def at(self, threshold: ArrayLike) -> dict[str, Any]:
         """Values at one or several thresholds: dict of float, or of arrays of the shape of `threshold`."""
-        numbers = array_of_rows(threshold, "threshold")
-        if numbers.dtype.kind not in "fiu":
-            raise PredictionsError(f"threshold: expected a number or numbers, got {shown(threshold)}. Choose one.")
-        place = self.place(numbers)
+        place = self.place(array_of_numbers(threshold, "threshold"))
         return {key: values[place] for key, values in self.values.items()}
 
     def to_frame(self) -> Any:
@@ -114,7 +111,7 @@ class OperatingCurve(StepCurve):
 
         ``sampled(np.linspace(1, 0, 1001))`` is the variant of the published iNaturalist table.
         """
-        thresholds = np.asarray(thresholds)
+        thresholds = np.atleast_1d(array_of_numbers(thresholds, "thresholds"))
         return OperatingCurve(thresholds[:-1], self.at(thresholds), self.n_samples)
 
     def best_threshold(self, key: str, *, correct: float = 0.0) -> float | None:
@@ -134,6 +131,8 @@ class OperatingCurve(StepCurve):
         """
         if key not in self.values:
             raise PredictionsError(f"key: expected one of {', '.join(self.values)}, got {key!r}. Choose one.")
+        if not is_number(correct):
+            raise PredictionsError(f"correct: expected a share from 0 to 1, got {shown(correct)}. Choose one.")
         values = self.at(THOUSANDTHS)
         allowed = values["correct"] >= correct
         gain = -values[key] if METRICS[key].better == "lower" else values[key]

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import check_taxonomy, check_threshold, checked_probabilities
-from hierviz.errors import PredictionsError
+from hierviz.checks import check_taxonomy, check_threshold, checked_probabilities, is_number
+from hierviz.errors import PredictionsError, shown
 from hierviz.inference import rules
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists, Taxonomy
@@ -124,6 +124,8 @@ def pareto_table(taxonomy: Taxonomy, p: ArrayLike | Predictions, *, min_threshol
         blocks = (p.node_probabilities(rows) for rows in p.blocks())
         return ParetoTable.concatenate([pareto_table(taxonomy, block, min_threshold=min_threshold) for block in blocks])
     p = checked_probabilities(taxonomy, p)
+    if min_threshold is not None and not is_number(min_threshold):
+        raise PredictionsError(f"min_threshold: expected a number, got {shown(min_threshold)}. Choose one.")
     above = np.full(len(p), -np.inf if min_threshold is None else float(min_threshold))
     rows, nodes, scores = [], [], []
     for group in taxonomy.candidate_groups:

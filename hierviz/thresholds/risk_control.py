@@ -44,7 +44,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import check_threshold, one_truth_each
+from hierviz.checks import array_of_numbers, check_threshold, one_truth_each
 from hierviz.curves.answer_depths import step_means
 from hierviz.curves.operating_curve import THOUSANDTHS, operating_curve
 from hierviz.errors import PredictionsError
@@ -280,7 +280,7 @@ def _claim(guarantee):
 
 
 def _checked(thresholds):
-    thresholds = np.asarray(thresholds, dtype=float)
+    thresholds = array_of_numbers(thresholds, "thresholds")
     if thresholds.ndim != 1 or len(thresholds) == 0:
         raise PredictionsError(
             f"thresholds: expected a list of numbers from 0 to 1, got shape {thresholds.shape}. Pass at least one."

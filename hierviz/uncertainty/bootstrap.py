@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import array_of_rows, check_kind, one_truth_each
+from hierviz.checks import array_of_numbers, check_kind, one_truth_each
 from hierviz.curves.operating_curve import THOUSANDTHS, CurveSteps, best_at_correct
 from hierviz.errors import PredictionsError, listed
 from hierviz.inference.pareto_table import ParetoTable, as_table
@@ -64,12 +64,7 @@ def bootstrap_means(
     """
     check_level(level)
     check_kind("resamples", resamples, Resamples, "hierviz.Resamples.draw makes them.")
-    values = array_of_rows(values, "values")
-    if values.dtype.kind not in "fiub":
-        raise PredictionsError(
-            f"values: expected numbers, got values of type {values.dtype}. Pass those of every sample."
-        )
-    values = values.astype(np.float64)
+    values = array_of_numbers(values, "values")
     if values.ndim == 0 or len(values) != resamples.n_samples:
         raise PredictionsError(
             f"values: expected those of {resamples.n_samples} samples, got shape {values.shape}. Align them with the resamples."
@@ -196,7 +191,8 @@ def bootstrap_curve(
         raise PredictionsError(
             f"keys: expected some of {listed(steps.steps, 20)}, got {listed(unknown)}. Correct them."
         )
-    thresholds, levels = (np.asarray(values, dtype=np.float64).reshape(-1) for values in (thresholds, levels))
+    thresholds = array_of_numbers(thresholds, "thresholds").reshape(-1)
+    levels = array_of_numbers(levels, "levels").reshape(-1)
     whole = steps.curve()
     places = whole.place(thresholds)
     summary = {key: value for key, value in whole.summary().items() if key != "n_points"}

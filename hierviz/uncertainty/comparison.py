@@ -93,6 +93,7 @@ def no_clear_difference(difference: Interval) -> np.ndarray:
 
     True everywhere where the resamples are fewer than `fewest_resamples`.
     """
+    check_kind("difference", difference, Interval, "paired_difference gives it.")
     if difference.resamples.n_resamples < fewest_resamples(difference.level):
         return np.ones(np.shape(difference.lower), dtype=bool)
     return ~((difference.lower > 0) | (difference.upper < 0))
@@ -204,6 +205,8 @@ def tied_with_best(models: Iterable[Interval], *, higher_is_better: bool = True)
     PredictionsError
         If there is no model, or resamples, levels or shapes differ.
     """
+    if not hasattr(models, "__iter__"):
+        raise PredictionsError(f"models: expected a list of Intervals, got {type(models).__name__}. Pass one a model.")
     models = list(models)
     if not models:
         raise PredictionsError("models: expected at least one, got none. Nothing can be compared.")

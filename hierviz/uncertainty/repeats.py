@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import check_kind
+from hierviz.checks import array_of_numbers, check_kind
 from hierviz.curves.operating_curve import OperatingCurve
 from hierviz.errors import PredictionsError
 from hierviz.metrics.registry import path_keys
@@ -57,7 +57,7 @@ def over_repeats(values: ArrayLike) -> Repeats:
     PredictionsError
         If there are fewer than two runs.
     """
-    values = np.asarray(values, dtype=float)
+    values = array_of_numbers(values, "repeats")
     if values.ndim == 0 or len(values) < 2:
         raise PredictionsError(f"repeats: expected at least two runs, got {values.size}. One run has no spread.")
     sd = values.std(axis=0, ddof=1)
