@@ -325,3 +325,19 @@ def test_costs_on_the_pages(files):
     other.run()
     assert not other.at.error
     assert "cost" not in other.query
+
+
+def test_costs_of_a_taxonomy_in_another_order(files, tmp_path):
+    """The same edges, the leaves in another order: the same file of costs is read again."""
+    header, *edges = TAXONOMY.splitlines()
+    turned = tmp_path / "turned.csv"
+    turned.write_text("\n".join([header, *sorted(edges, reverse=True)]) + "\n")
+    first, second = shelved(files), shelved(files | {"taxonomy": turned})
+    assert first.taxonomy.sha256 == second.taxonomy.sha256
+    visit = Visit("example", data=first.key, rule="crm_leaf", sample="s1")
+    visit.at.file_uploader(key="upload_cost").upload("prices.csv", costs("drum").encode())
+    visit.run()
+    for data in (first, second):
+        visit.go(data=data.key, rule="crm_leaf", sample="s1", cost="prices.csv")
+        assert not visit.at.error
+        assert "Answer: **drum**" in visit.text
