@@ -351,6 +351,10 @@ class Taxonomy:
             return np.flatnonzero(self.is_ancestor(node, np.arange(self.n_nodes)))
         return np.flatnonzero(steps_from(self.children, node) >= 0)
 
+    def has_nodes_of(self, other: Taxonomy) -> bool:
+        """Whether a node number means the same class in both: equal edges, and nodes in the same order."""
+        return self is other or (self.names == other.names and self.sha256 == other.sha256)
+
     @cached_property
     def sha256(self) -> str:
         """Hash of the edges: SHA-256 of the sorted lines ``parent<TAB>child<LF>``; independent of node order."""
