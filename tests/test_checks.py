@@ -208,7 +208,7 @@ def test_arguments_of_another_kind_are_one_line(taxonomy, tmp_path, monkeypatch)
         for place, other in swapped + [(k, other) for k in range(len(arguments)) for other in OTHERS]:
             given = list(arguments)
             given[place] = other
-            if name.startswith("write_") and place == 1 and isinstance(other, (str, int)):
+            if name.startswith("write_") and place == 1 and isinstance(other, str):
                 continue
             try:
                 function(*given, **({"model_name": "m"} if name == "OperatingPoint" else {}))
@@ -251,6 +251,10 @@ def test_arguments_of_another_kind_are_one_line(taxonomy, tmp_path, monkeypatch)
         (
             lambda t: hv.operating_curve(t, ["cat", "dog"], P),
             "truth: expected node numbers from 0 to 6, got 'cat', 'cat' and 3 more. Use Taxonomy.nodes to look",
+        ),
+        (
+            lambda t: hv.win_breakdown(t, hv.NodeLists.from_lists([[1], [2, 3]]), P[0]),
+            "truth: expected the node number of one sample, got NodeLists",
         ),
         (
             lambda t: hv.win_breakdown(t, 2, P),

@@ -32,7 +32,7 @@ from numpy.typing import ArrayLike
 from hierviz.checks import array_of_rows, check_taxonomy, check_truth_first, checked_probabilities, one_truth_each
 from hierviz.errors import PredictionsError, shown
 from hierviz.metrics.path import check_nodes, truncate
-from hierviz.taxonomy import Taxonomy
+from hierviz.taxonomy import NodeLists, Taxonomy
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +132,7 @@ def win_breakdown(taxonomy: Taxonomy, truth: int, p: ArrayLike) -> WinBreakdown:
     """
     check_truth_first(truth, is_one_sample=True)
     check_taxonomy(taxonomy)
-    if np.ndim(truth):
+    if isinstance(truth, NodeLists) or np.ndim(truth):
         raise PredictionsError(f"truth: expected the node number of one sample, got {shown(truth)}. Pass one of them.")
     row = array_of_rows(p, "p")
     if row.shape != (taxonomy.n_nodes,):
