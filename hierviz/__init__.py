@@ -18,7 +18,9 @@ from hierviz.curves.information_curve import information_curve
 from hierviz.curves.operating_curve import OperatingCurve, operating_curve
 from hierviz.errors import FileError, HiervizError, ModelError, PredictionsError, TaxonomyError
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.mistakes import mistakes
 from hierviz.evaluation.summary import evaluate
+from hierviz.inference.leaf_costs import LeafCosts
 from hierviz.inference.pareto_table import ParetoTable, pareto_table
 from hierviz.inference.registry import INFERENCE_RULES, infer
 from hierviz.losses import LOSSES, loss
@@ -65,6 +67,7 @@ __all__ = [
     "FileError",
     "HierarchicalConfusion",
     "HiervizError",
+    "LeafCosts",
     "ModelError",
     "NodeLists",
     "OperatingCurve",
@@ -99,6 +102,7 @@ __all__ = [
     "load_taxonomy",
     "load_truth",
     "loss",
+    "mistakes",
     "no_clear_difference",
     "node_probabilities",
     "operating_curve",

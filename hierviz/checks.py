@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.errors import PredictionsError
+from hierviz.errors import PredictionsError, shown
 from hierviz.node_lists import NodeLists
 from hierviz.taxonomy import Taxonomy
 
@@ -14,7 +16,13 @@ KINDS = {"f": "floats", "i": "integers", "u": "integers", "b": "booleans", "U": 
 
 def checked_probabilities(taxonomy: Taxonomy, p: ArrayLike) -> np.ndarray:
     """`p` as float64; a PredictionsError unless its shape is (n_samples, n_nodes) and all values are finite."""
-    p = np.asarray(p, dtype=np.float64)
+    check_taxonomy(taxonomy)
+    try:
+        p = np.asarray(p, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise PredictionsError(
+            f"p: expected an array of numbers, got {type(p).__name__}. Pass node probabilities."
+        ) from None
     if p.ndim != 2 or p.shape[1] != taxonomy.n_nodes:
         raise PredictionsError(
             f"p: expected shape (n_samples, {taxonomy.n_nodes}), got {p.shape}. Pass node probabilities."
@@ -25,6 +33,35 @@ def checked_probabilities(taxonomy: Taxonomy, p: ArrayLike) -> np.ndarray:
             f"p: expected finite numbers, got {p[row, node]} in row {row} at {taxonomy.names[node]!r}. Remove it."
         )
     return p
+
+
+def check_kind(what: str, value: object, kind: type, advice: str = "Check the order of the arguments.") -> None:
+    """Raise a PredictionsError that calls the argument `what` unless `value` is of a class."""
+    if not isinstance(value, kind):
+        name = kind.__name__
+        article = "an" if name[0] in "AEIOU" else "a"
+        raise PredictionsError(f"{what}: expected {article} {name}, got {type(value).__name__}. {advice}")
+
+
+def check_taxonomy(taxonomy: object, advice: str = "It comes first.") -> None:
+    """Raise a PredictionsError unless `taxonomy` is one; `advice` says where it stands among the arguments."""
+    check_kind("taxonomy", taxonomy, Taxonomy, advice)
+
+
+def check_key(what: str, key: object) -> None:
+    """Raise a PredictionsError unless `key` can be a key of a registry: a keyword, a flag, a column and a field of a link."""
+    if not isinstance(key, str) or not key.isidentifier() or not key.isascii():
+        raise PredictionsError(f"{what}: expected a key of letters, digits and _, got {shown(key)}. Rename it.")
+
+
+def array_of_rows(values: object, what: str) -> np.ndarray:
+    """`values` as an array; a PredictionsError where its rows differ in length."""
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise PredictionsError(
+            f"{what}: expected rows of one length, got rows of several lengths. Make them equally long."
+        ) from None
 
 
 def check_truth_first(truth: object, then: str = "probabilities", *, is_one_sample: bool = False) -> None:
@@ -44,24 +81,67 @@ def check_truth_first(truth: object, then: str = "probabilities", *, is_one_samp
     if hasattr(truth, "scores"):
         got = f"a {type(truth).__name__}"
     else:
-        values = np.asarray(truth)
+        try:
+            values = np.asarray(truth)
+        except ValueError:
+            raise PredictionsError(
+                "truth: expected one list, got lists of several lengths. Several truths a sample are "
+                "hierviz.NodeLists.from_lists(truth)."
+            ) from None
         if values.ndim < 2 and not (is_one_sample and values.ndim == 1 and values.dtype.kind == "f" and values.size):
             return
         got = f"{KINDS.get(values.dtype.kind, values.dtype)} of shape {values.shape}"
     raise PredictionsError(f"truth: expected node numbers of shape (n_samples,), got {got}. Truth comes before {then}.")
 
 
+def array_of_numbers(values: object, what: str) -> np.ndarray:
+    """`values` as float64, of any shape; a PredictionsError where they are no real numbers."""
+    array = array_of_rows(values, what)
+    if array.dtype.kind not in "iufb" and array.size:
+        raise PredictionsError(f"{what}: expected a number or numbers, got {shown(values)}. Choose one.")
+    return array.astype(np.float64)
+
+
+def one_truth_each(truth: object, then: str = "probabilities") -> np.ndarray:
+    """`truth` as an array, one entry a sample; a PredictionsError where it is missing, lists, or what comes after it."""
+    check_truth_first(truth, then)
+    return one_each("truth", truth)
+
+
+def one_each(what: str, nodes: object) -> np.ndarray:
+    """`nodes` as an array; a PredictionsError that calls them `what` where they are lists, or no array at all."""
+    if isinstance(nodes, NodeLists):
+        raise PredictionsError(
+            f"{what}: expected one node number a sample, got lists of them. Leave out samples with several, or use the "
+            "metrics of label sets."
+        )
+    array = array_of_rows(nodes, what)
+    if array.ndim == 0:
+        advice = (
+            "Predictions get theirs by hierviz.attach_truth." if nodes is None else "Pass an array of node numbers."
+        )
+        raise PredictionsError(f"{what}: expected one node number a sample, got {shown(nodes)}. {advice}")
+    return array
+
+
 def check_threshold(threshold):
     """Raise a PredictionsError unless `threshold` is a number in [0, 1]."""
     if not is_within(threshold, 0, 1):
         raise PredictionsError(
-            f"threshold: expected a number from 0 to 1, got {threshold!r}. Choose one in that range."
+            f"threshold: expected a number from 0 to 1, got {shown(threshold)}. Choose one in that range."
         )
 
 
 def is_within(value, low, high):
-    """Whether `value` is a number, or the text of one, in [low, high]."""
+    """Whether `value` is a number in [low, high]."""
+    return is_number(value) and low <= value <= high
+
+
+def is_number(value):
+    """Whether `value` is a finite real number; booleans and texts are none."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        return False
     try:
-        return low <= float(value) <= high
-    except (TypeError, ValueError):
+        return math.isfinite(value)
+    except OverflowError:  # a whole number too large for a float
         return False

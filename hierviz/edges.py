@@ -47,7 +47,7 @@ def numbered(edges, where):
     TaxonomyError
         If there is no edge, a name is empty, the edges form a cycle, or a node is more than `MOST_DEPTH` edges deep.
     """
-    edges = [tuple(name if name is None else str(name) for name in edge) for edge in edges]
+    edges = _pairs(edges, where)
     _check(edges, where)
     edges, repeated = _without_repeats(edges)
     notes = [f"{repeated} repeated edges were read once"] if repeated else []
@@ -87,6 +87,28 @@ def require_depth(depth, name, where):
             f"{where}: expected at most {MOST_DEPTH:,} levels, got {depth:,} above {name!r}. "
             "Leave levels out; is it the right file?"
         )
+
+
+def _pairs(edges, where):
+    """The edges as tuples of two names."""
+    if isinstance(edges, str) or hasattr(edges, "columns") or not hasattr(edges, "__iter__"):
+        raise TaxonomyError(
+            f"{where}: expected a list of pairs (parent, child), got {type(edges).__name__}. "
+            "Pass such a list, for example frame.itertuples(index=False)."
+        )
+    pairs = []
+    for number, edge in enumerate(edges, start=1):
+        if isinstance(edge, str) or not hasattr(edge, "__iter__"):
+            raise TaxonomyError(
+                f"{where}: expected a pair (parent, child) in edge {number}, got {shown(edge)}. Give both names."
+            )
+        pair = tuple(name if name is None else str(name) for name in edge)
+        if len(pair) != 2:
+            raise TaxonomyError(
+                f"{where}: expected two names in edge {number}, got {listed(map(str, pair))}. Give parent and child."
+            )
+        pairs.append(pair)
+    return pairs
 
 
 def _check(edges, where):

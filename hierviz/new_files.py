@@ -57,6 +57,8 @@ def new_file(path):
 @contextlib.contextmanager
 def new_text(path):
     """Text file (UTF-8, line ends as written) whose content becomes the file `path`; see `new_file`."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise FileError(f"file: expected the path of a file to write, got {type(path).__name__}. Pass a path.")
     with new_file(path) as file:
         text = io.TextIOWrapper(file, "utf-8", newline="")
         try:

@@ -6,12 +6,12 @@ A name is looked up exactly as it stands, or without blanks around it. None, NaN
 
 Functions
 ---------
-nodes_named, truth_nodes, level_nodes
+find_node, nodes_named, truth_nodes, level_nodes, is_by_level
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -19,6 +19,38 @@ import numpy as np
 
 from hierviz.errors import PredictionsError, listed, near_miss
 from hierviz.taxonomy import NodeLists, Taxonomy
+
+PATH_SEPARATORS = (" > ", ">", "|", "::", "/", ";")
+
+
+def find_node(text, taxonomy, is_path=False):
+    """Number of the node that `text` names, None when there is none.
+
+    Parameters
+    ----------
+    text : str
+    taxonomy : Taxonomy
+    is_path : bool
+        Also try to cut the text at every path separator; without it only at ``" > "``.
+    """
+    index = taxonomy.index
+    node = index.get(text)
+    if node is None:
+        node = index.get(text.strip())
+    if node is not None:
+        return node
+    for separator in PATH_SEPARATORS if is_path else PATH_SEPARATORS[:1]:
+        parts = [part.strip() for part in text.split(separator) if part.strip()]
+        # Names that repeat are called "parent > child" in a taxonomy read from paths, so longer ends are tried as well.
+        end = None
+        for part in reversed(parts) if len(parts) > 1 else ():
+            end = part if end is None else f"{part} > {end}"
+            if len(end) > taxonomy.longest_name:
+                break
+            node = index.get(end)
+            if node is not None:
+                return node
+    return None
 
 
 def nodes_named(names: Sequence[str], taxonomy: Taxonomy, where: str) -> np.ndarray:
@@ -40,23 +72,31 @@ def truth_nodes(truth: Any, taxonomy: Taxonomy) -> np.ndarray | NodeLists | None
     """Truth given by node numbers, by names, or by lists of either, as node numbers; -1 where it is not known."""
     if truth is None or isinstance(truth, NodeLists):
         return truth
+    _check_form(truth)
     if isinstance(truth, np.ndarray) and truth.dtype.kind in "iu":
+        _check_numbers(np.unique(truth).tolist(), taxonomy)
         return truth
     entries = list(truth)
     has_lists = any(isinstance(entry, (list, tuple, set, np.ndarray)) for entry in entries)
     lists = [list(entry) if isinstance(entry, (list, tuple, set, np.ndarray)) else [entry] for entry in entries]
     flat = list(chain.from_iterable(lists))
     known: dict = {}
-    index = taxonomy.index
     for value in flat:
+        if isinstance(value, (Mapping, list, set)):
+            raise PredictionsError(
+                f"truth: expected node numbers or names, or lists of them, got {type(value).__name__} inside. Pass one name "
+                "a sample, or a list of names."
+            )
         if value in known:
             continue
         if _is_missing(value):
             known[value] = -1
-        elif isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        elif _is_whole(value):
+            # Pandas turns whole numbers into floats where one is missing.
             known[value] = int(value)
         else:
-            known[value] = index.get(str(value), index.get(str(value).strip()))
+            known[value] = find_node(str(value), taxonomy)
+    _check_numbers([node for value, node in known.items() if node != -1 and _is_whole(value)], taxonomy)
     unknown = [value for value, node in known.items() if node is None]
     if unknown:
         row = next(k for k, names in enumerate(lists) if unknown[0] in names)
@@ -65,6 +105,31 @@ def truth_nodes(truth: Any, taxonomy: Taxonomy) -> np.ndarray | NodeLists | None
     if has_lists:
         return NodeLists.from_lists([[known[name] for name in names if known[name] >= 0] for names in lists])
     return np.array([known[value] for value in flat], dtype=np.intp)
+
+
+def _check_form(truth):
+    """Raise a PredictionsError unless there is a truth a sample, or a list of them."""
+    if isinstance(truth, (str, Mapping)) or not hasattr(truth, "__iter__"):
+        got = repr(truth) if isinstance(truth, str) else type(truth).__name__
+        raise PredictionsError(
+            f"truth: expected node numbers or names, one a sample, got {got}. "
+            "The truth of a file goes to hierviz.attach_truth."
+        )
+    if hasattr(truth, "columns") or (isinstance(truth, np.ndarray) and truth.ndim != 1 and truth.dtype.kind in "iufb"):
+        raise PredictionsError(
+            f"truth: expected one axis (a truth a sample), got shape {truth.shape}. Pass one column, or lists of names."
+        )
+
+
+def _check_numbers(numbers, taxonomy):
+    """Raise a PredictionsError where a number may be a node or the class that is called by another node's number."""
+    for number in numbers:
+        node = taxonomy.index.get(str(number), number)
+        if node != number:
+            raise PredictionsError(
+                f"truth: expected names as text, because classes are called by numbers, got {number}: the class "
+                f"{str(number)!r} is node {node}. Pass names as text, or node numbers by predictions.replace(truth=...)."
+            )
 
 
 def level_nodes(labels: Any, taxonomy: Taxonomy, what: str) -> NodeLists:
@@ -88,12 +153,14 @@ def level_nodes(labels: Any, taxonomy: Taxonomy, what: str) -> NodeLists:
     PredictionsError
         If a name is not in the taxonomy or no child of the one before it.
     """
-    labels = np.asarray(labels, dtype=object)
-    if labels.ndim not in (2, 3):
+    array = _object_array(labels)
+    if array is None or array.ndim not in (2, 3) or array.shape[-1] == 0:
+        got = "rows of several lengths" if array is None else array.shape
         raise PredictionsError(
-            f"{what}: expected shape (n_samples, n_levels) or (n_samples, n_paths, n_levels), got {labels.shape}. "
-            "Pass one column a level."
+            f"{what}: expected shape (n_samples, n_levels) or (n_samples, n_paths, n_levels), got {got}. "
+            'Pass one column a level, filled with "".'
         )
+    labels = array
     paths = labels.reshape(-1, labels.shape[-1])
     n_paths = len(paths) // max(len(labels), 1)
     known, ends = {}, np.full(len(paths), -1, dtype=np.intp)
@@ -103,6 +170,20 @@ def level_nodes(labels: Any, taxonomy: Taxonomy, what: str) -> NodeLists:
         ends[row] = known[names]
     lengths = (ends >= 0).reshape(len(labels), n_paths).sum(axis=1) if len(labels) else np.empty(0, dtype=np.intp)
     return NodeLists(np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp), ends[ends >= 0])
+
+
+def is_by_level(labels: Any) -> bool:
+    """Whether labels have one column a level: two or three axes, unlike one name a sample or lists of several lengths."""
+    array = None if labels is None or isinstance(labels, NodeLists) else _object_array(labels)
+    return array is not None and array.ndim >= 2
+
+
+def _object_array(labels):
+    """The labels as an array, None where rows differ in length."""
+    try:
+        return np.asarray(labels, dtype=object)
+    except ValueError:
+        return None
 
 
 def _path_end(names, taxonomy, where):
@@ -126,6 +207,11 @@ def _path_end(names, taxonomy, where):
             )
         node = child
     return node if filled else -1
+
+
+def _is_whole(value):
+    is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    return is_number and float(value).is_integer()
 
 
 def _is_missing(value):

@@ -22,7 +22,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.errors import PredictionsError, listed
+from hierviz.checks import array_of_rows, check_taxonomy
+from hierviz.errors import PredictionsError, listed, shown
 from hierviz.taxonomy import Taxonomy
 
 # A row of leaf probabilities may miss 1 by this much before it is taken for something else.
@@ -105,10 +106,11 @@ def node_probabilities(
     TaxonomyError
         If the parametrisation is defined on trees only and the taxonomy is not one.
     """
+    check_taxonomy(taxonomy)
     entry = _entry(parametrisation)
     if entry.tree_only:
         taxonomy.require_tree(parametrisation)
-    scores = np.asarray(scores)
+    scores = array_of_rows(scores, "scores")
     if scores.ndim != 2:
         raise PredictionsError(f"scores: expected two axes (samples, scores), got shape {scores.shape}. Reshape them.")
     order = column_order(taxonomy, parametrisation, scores.shape[1], scored_nodes)
@@ -184,9 +186,10 @@ _COLUMN_WORDS = {"leaves": "leaf", "nodes": "node except the root", "all": "node
 def _entry(parametrisation):
     try:
         return PARAMETRISATIONS[parametrisation]
-    except KeyError:
+    except (KeyError, TypeError):  # a list, for example, cannot be a key
         raise PredictionsError(
-            f"parametrisation: expected one of {', '.join(PARAMETRISATIONS)}, got {parametrisation!r}. Choose one of them."
+            f"parametrisation: expected one of {', '.join(PARAMETRISATIONS)}, got {shown(parametrisation)}. "
+            "Choose one of them."
         ) from None
 
 
@@ -319,7 +322,7 @@ PARAMETRISATIONS = {
             "conditional_softmax",
             "Conditional softmax",
             "A softmax among the children of each node, multiplied along the path from the root.",
-            r"p(y) = \prod_{u \in \text{path}(y)} \frac{e^{\theta_u}}{\sum_{v \text{ sibling of or } u} e^{\theta_v}}",
+            r"p(y) = \prod_{u \in \text{path}(y)} \frac{e^{\theta_u}}{\sum_{v \text{ sibling of } u \text{ or } u} e^{\theta_v}}",
             "Valmadre, NeurIPS 2022 (conditional softmax); Plaud et al., CoNLL 2024",
             "nodes",
             _conditional_softmax,

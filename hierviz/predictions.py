@@ -15,7 +15,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from hierviz.errors import PredictionsError, listed
+from hierviz.checks import array_of_rows, check_taxonomy
+from hierviz.errors import PredictionsError, listed, shown
 from hierviz.parametrisation import SUM_TOLERANCE, column_order, default_columns, node_probabilities
 from hierviz.predictions_from_memory import FromMemory
 from hierviz.taxonomy import NodeLists, Taxonomy
@@ -82,7 +83,14 @@ class Predictions(FromMemory):
             raise PredictionsError(
                 "predictions: expected either scores or labels, got both or neither. Pass one of them."
             )
+        check_taxonomy(self.taxonomy)
+        object.__setattr__(self, "truth", _as_nodes("truth", self.truth))
         if self.scores is not None:
+            if not hasattr(self.scores, "shape") or hasattr(self.scores, "iloc"):
+                raise PredictionsError(
+                    f"scores: expected an array, got {type(self.scores).__name__}. Pass scores to Predictions.from_scores, a "
+                    "DataFrame to Predictions.from_frame."
+                )
             if len(self.scores.shape) != 2:
                 raise PredictionsError(
                     f"scores: expected two axes (samples, scores), got shape {tuple(self.scores.shape)}. Reshape them."
@@ -121,12 +129,34 @@ class Predictions(FromMemory):
     ) -> Self:
         """Predictions from an array of scores; checks once that they are finite and, for probabilities, in range.
 
+        Parameters
+        ----------
+        taxonomy : Taxonomy
+        scores : array_like, shape (n_samples, n_scores)
+            Or any array that can be sliced by rows, such as a memory-mapped file.
+        parametrisation : str
+            Key of `PARAMETRISATIONS`.
+        scored_nodes : ndarray of int, shape (n_scores,), optional
+            Node of each column; the default order of the parametrisation when absent.
+        truth : array_like of int, or list of lists of int, optional
+            Node numbers, one a sample or a list of them, -1 where not known; `Taxonomy.nodes` looks names up.
+        name : str
+            Of the model.
+        **more
+            Further fields of `Predictions`, such as ``sample_ids``.
+
+        Returns
+        -------
+        Predictions
+
         Raises
         ------
         PredictionsError
-            Where `check_scores` or the constructor does.
+            If shapes do not fit, a score is not valid (see `check_scores`) or a truth is no node number.
         """
-        made = cls(taxonomy, name, scores, parametrisation, scored_nodes, truth=_as_nodes("truth", truth), **more)
+        if not hasattr(scores, "shape"):
+            scores = array_of_rows(scores, "scores")
+        made = cls(taxonomy, name, scores, parametrisation, scored_nodes, truth=truth, **more)
         made.check_scores()
         return made
 
@@ -141,12 +171,32 @@ class Predictions(FromMemory):
         is_hard: bool = False,
         **more: Any,
     ) -> Self:
-        """Predictions from lists of predicted nodes, or from one node a sample (then `is_hard` is set)."""
+        """Predictions from lists of predicted nodes, or from one node a sample.
+
+        Parameters
+        ----------
+        taxonomy : Taxonomy
+        labels : array_like of int, shape (n_samples,), list of lists of int, or NodeLists
+            Node numbers; -1 for a label outside the taxonomy.
+        truth, name, **more
+            As in `from_scores`.
+        is_hard : bool
+            Of lists: a label stands for its whole path. Always so where there is one label a sample.
+
+        Returns
+        -------
+        Predictions
+
+        Raises
+        ------
+        PredictionsError
+            If lengths differ or a label or a truth is no node number.
+        """
         if not isinstance(labels, NodeLists):
             labels = _as_nodes("labels", labels)
             if isinstance(labels, np.ndarray):
                 labels, is_hard = NodeLists(np.arange(len(labels) + 1), labels), True
-        return cls(taxonomy, name, labels=labels, is_hard=is_hard, truth=_as_nodes("truth", truth), **more)
+        return cls(taxonomy, name, labels=labels, is_hard=is_hard, truth=truth, **more)
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed."""
@@ -183,7 +233,8 @@ class Predictions(FromMemory):
     @cached_property
     def ids(self) -> np.ndarray:
         """Id of every sample as text, shape (n_samples,); row numbers, counted from 0, when there are no ids."""
-        return np.arange(self.n_samples).astype(str) if self.sample_ids is None else np.asarray(self.sample_ids)
+        ids = np.arange(self.n_samples) if self.sample_ids is None else np.asarray(self.sample_ids)
+        return ids if ids.dtype.kind in "UO" else ids.astype(str)
 
     @cached_property
     def row_of(self) -> dict[str, int]:
@@ -283,15 +334,22 @@ def _as_nodes(what, values):
     """None and NodeLists as they are, one node number a sample as an array, lists of them as NodeLists."""
     if values is None or isinstance(values, NodeLists):
         return values
-    if not isinstance(values, np.ndarray) and any(np.ndim(value) for value in values):
-        return NodeLists.from_lists(values)
-    array = np.asarray(values)
-    if array.size and not np.issubdtype(array.dtype, np.integer):
+    if isinstance(values, (str, Mapping)) or not hasattr(values, "__iter__"):
         raise PredictionsError(
-            f"{what}: expected node numbers, got values of type {array.dtype} ({listed(array.tolist(), 2)}). "
+            f"{what}: expected node numbers in a list or an array, got {shown(values)}. Use Taxonomy.nodes to look names up."
+        )
+    has_lists = not isinstance(values, np.ndarray) and any(np.ndim(value) for value in values)
+    # An empty list is one of floats.
+    parts = [np.ravel(value) for value in values if np.size(value)] if has_lists else []
+    array = np.concatenate([np.empty(0, np.intp), *parts]) if has_lists else np.asarray(values)
+    if array.size and not (np.issubdtype(array.dtype, np.integer) and array.ndim == 1):
+        got = f"values of type {array.dtype} ({listed(array.ravel().tolist(), 2)})"
+        got = got if array.ndim == 1 else f"an array of shape {array.shape}"
+        raise PredictionsError(
+            f"{what}: expected node numbers, one a sample, got {got}. "
             "Use Taxonomy.nodes to look names up; -1 says that a truth is not known."
         )
-    return array.astype(np.intp)
+    return NodeLists.from_lists(values) if has_lists else array.astype(np.intp, copy=False)
 
 
 def with_distinct_names(models):

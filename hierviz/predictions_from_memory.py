@@ -3,20 +3,21 @@
 Conventions
 -----------
 A column is a class by its name, never by its place: exactly as it stands, or without blanks around it. Names are compared as
-text. Without a parametrisation scores are probabilities: of the leaves where every column is a leaf, else of all nodes. A
-truth is a node number or a name a sample, or a list of them; -1, None, NaN and "" say that it is not known.
+text. Without a parametrisation scores are probabilities: of the leaves where every column is a leaf, else of all nodes.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from hierviz.checks import array_of_rows, check_taxonomy
 from hierviz.errors import PredictionsError, listed, near_miss
-from hierviz.node_names import level_nodes, nodes_named, truth_nodes
+from hierviz.node_names import is_by_level, level_nodes, nodes_named, truth_nodes
 from hierviz.taxonomy import Taxonomy
 
 ID_COLUMNS = ("sample_id", "id")
@@ -49,8 +50,8 @@ class FromMemory:
             the ids; other columns of text are attributes of the samples.
         taxonomy : Taxonomy
         truth : str or sequence, optional
-            Name of the column, or a truth a sample in the order of the rows; a Series must have the index of the frame. A
-            column called ``truth``, ``true``, ``y_true`` or ``true_label`` is taken when this is absent.
+            Name of the column, or the truths in the order of the rows, as in `from_predict_proba`; a Series must have the index
+            of the frame. A column called ``truth``, ``true``, ``y_true`` or ``true_label`` is taken when this is absent.
         parametrisation : str, optional
             Key of `PARAMETRISATIONS`; probabilities when absent.
         name : str
@@ -63,7 +64,8 @@ class FromMemory:
         Raises
         ------
         PredictionsError
-            If a column of numbers is no class, a class is missing or there twice, or a score or a truth is not valid.
+            If a column of numbers is no class, a class is missing, a column or an id is there twice, or a score or a truth is
+            not valid.
 
         Examples
         --------
@@ -75,11 +77,22 @@ class FromMemory:
         >>> predictions, predictions.parametrisation
         (<Predictions 'model': leaf_probabilities of 2 samples, truth known>, 'leaf_probabilities')
         """
+        if not all(hasattr(frame, name) for name in ("columns", "index", "iloc")):
+            raise PredictionsError(
+                f"frame: expected a pandas DataFrame, got {type(frame).__module__}.{type(frame).__name__}. "
+                "The frame comes first, then the taxonomy."
+            )
+        check_taxonomy(taxonomy, "It comes after the frame.")
         names = [str(column) for column in frame.columns]
-        truth_place = _truth_column(names, truth)
+        twice = [name for name, count in Counter(names).items() if count > 1 and name.strip() not in taxonomy.index]
+        if twice:
+            raise PredictionsError(
+                f"frame, columns: expected every column once, got {listed(twice)} more than once. Keep one of each."
+            )
+        truth_place = _truth_column(names, truth, taxonomy)
         if truth_place is not None:
             truth = frame.iloc[:, truth_place].to_numpy()
-        elif hasattr(truth, "index") and hasattr(truth, "to_numpy"):
+        elif hasattr(truth, "index") and hasattr(truth, "to_numpy") and not hasattr(truth, "columns"):
             if not truth.index.equals(frame.index):
                 raise PredictionsError(
                     "truth: expected a Series with the index of the frame, got another index. Use truth.reindex(frame.index)."
@@ -88,29 +101,29 @@ class FromMemory:
         id_place = next(
             (names.index(column) for column in ID_COLUMNS if column in names and column not in taxonomy.index), None
         )
+        # An index that only counts the rows is no id.
+        counts_rows = frame.index.equals(frame.iloc[:, :0].reset_index(drop=True).index)
+        ids = None if counts_rows else frame.index
         if id_place is not None:
-            sample_ids = frame.iloc[:, id_place].to_numpy()
-        else:
-            # An index that only counts the rows is no id.
-            counts_rows = frame.index.equals(frame.iloc[:, :0].reset_index(drop=True).index)
-            sample_ids = None if counts_rows else frame.index.to_numpy()
+            ids = frame.iloc[:, id_place]
         rest = [k for k in range(len(names)) if k not in (truth_place, id_place)]
-        columns = {k: frame.iloc[:, k].to_numpy() for k in rest}
-        scores = [k for k in rest if names[k].strip() in taxonomy.index or columns[k].dtype.kind in NUMBERS]
+        scores = [k for k in rest if names[k].strip() in taxonomy.index or frame.dtypes.iloc[k].kind in NUMBERS]
         if not scores:
             raise PredictionsError(
-                f"frame: expected a column of scores for every class, got {listed(names)}. Call them like the nodes."
+                f"frame: expected a column of scores for every class, got {listed(names) or 'no column'}. "
+                "Call them like the nodes."
             )
+        nodes = nodes_named([names[k] for k in scores], taxonomy, "frame, columns")
         return _from_columns(
             cls,
             taxonomy,
-            np.column_stack([columns[k] for k in scores]),
-            nodes_named([names[k] for k in scores], taxonomy, "frame, columns"),
+            np.column_stack([_numbers(frame.iloc[:, k], names[k]) for k in scores]),
+            nodes,
             truth,
             parametrisation,
             name=name,
-            sample_ids=None if sample_ids is None else sample_ids.astype(str),
-            attributes={names[k]: columns[k] for k in rest if k not in scores},
+            sample_ids=None if ids is None else _distinct_ids(ids),
+            attributes={names[k]: frame.iloc[:, k].to_numpy() for k in rest if k not in scores},
         )
 
     @classmethod
@@ -134,10 +147,13 @@ class FromMemory:
             A list has one array a level, as where a classifier has several outputs; a class called "" is left out there.
         classes : sequence of str, or list of them
             ``classes_`` of the classifier: names of nodes. Numbers of a label encoder are no names: pass the encoder's.
-        truth, parametrisation, name
-            As in `from_frame`; `truth` is one a sample.
+        truth : sequence, optional
+            A name or a node number a sample, or a list of them; None, NaN, "" or -1 where it is not known. Names are text: where
+            classes are called by numbers, a number is an error.
+        parametrisation, name
+            As in `from_frame`.
         **more
-            Further fields, such as ``sample_ids``.
+            Further fields of `Predictions`, such as ``sample_ids``.
 
         Returns
         -------
@@ -155,21 +171,27 @@ class FromMemory:
         >>> Predictions.from_predict_proba(taxonomy, np.array([[0.5, 0.25, 0.25]]), ["newt", "dog", "cat"], truth=["cat"])
         <Predictions 'model': leaf_probabilities of 1 samples, truth known>
         """
-        is_by_level = isinstance(probabilities, (list, tuple)) and all(np.ndim(array) == 2 for array in probabilities)
-        levels = list(zip(probabilities, classes, strict=False)) if is_by_level else [(probabilities, classes)]
-        if is_by_level and len(probabilities) != len(classes):
+        check_taxonomy(taxonomy)
+        has_levels = isinstance(probabilities, (list, tuple)) and all(
+            array_of_rows(array, "probabilities").ndim == 2 for array in probabilities
+        )
+        classes = _items(classes)
+        levels = list(zip(probabilities, classes, strict=False)) if has_levels else [(probabilities, classes)]
+        if has_levels and not probabilities:
+            raise PredictionsError("probabilities: expected at least one row or array, got none. Pass predict_proba.")
+        if has_levels and len(probabilities) != len(classes):
             raise PredictionsError(
                 f"classes: expected {len(probabilities)} lists (one per array), got {len(classes)}. Pass classes_ of all."
             )
         arrays, names = [], []
         for array, of_array in levels:
-            array, of_array = np.asarray(array), [str(value) for value in of_array]
+            array, of_array = array_of_rows(array, "probabilities"), [str(value) for value in _items(of_array)]
             if array.ndim != 2 or array.shape[1] != len(of_array):
                 raise PredictionsError(
                     f"probabilities: expected shape (n_samples, {len(of_array)}) for {len(of_array)} classes, "
                     f"got {array.shape}. Pass predict_proba and classes_ of one classifier."
                 )
-            kept = [k for k, value in enumerate(of_array) if value or not is_by_level]
+            kept = [k for k, value in enumerate(of_array) if value or not has_levels]
             arrays.append(array[:, kept])
             names += [of_array[k] for k in kept]
         lengths = sorted({len(array) for array in arrays})
@@ -192,10 +214,9 @@ class FromMemory:
             Names from below the root down, filled with "" (or None, NaN) from where the answer stops; several paths a sample
             in the second form. Every name is a child of the one before it.
         truth : array_like, optional
-            In the same form, or as in `from_frame`, one a sample.
-        name : str
-        **more
-            Further fields, such as ``sample_ids``.
+            In the same form, or as in `from_predict_proba`.
+        name, **more
+            As in `from_predict_proba`.
 
         Returns
         -------
@@ -214,8 +235,9 @@ class FromMemory:
         >>> Predictions.from_level_labels(taxonomy, [["mammal", "cat"], ["newt", ""]], truth=["dog", "newt"]).labels.nodes
         array([2, 4])
         """
+        check_taxonomy(taxonomy)
         nodes = level_nodes(labels, taxonomy, "labels")
-        if np.ndim(truth) >= 2:
+        if is_by_level(truth):
             truth = level_nodes(truth, taxonomy, "truth")
             if len(truth.nodes) == len(truth) and (truth.lengths == 1).all():
                 truth = truth.nodes
@@ -239,10 +261,8 @@ class FromMemory:
         taxonomy : Taxonomy
         outputs : list of list of dict
             One list a sample, one dict ``{"label": ..., "score": ...}`` a class, in any order.
-        truth, parametrisation, name
-            As in `from_frame`; `truth` is one a sample.
-        **more
-            Further fields, such as ``sample_ids``.
+        truth, parametrisation, name, **more
+            As in `from_predict_proba`.
 
         Returns
         -------
@@ -251,7 +271,7 @@ class FromMemory:
         Raises
         ------
         PredictionsError
-            If a sample has not every class once, a class is unknown or missing, or a score or a truth is not valid.
+            If a sample has not every class once; else as `from_predict_proba`.
 
         Examples
         --------
@@ -261,9 +281,16 @@ class FromMemory:
         >>> Predictions.from_pipeline(taxonomy, outputs).scores
         array([[0.25, 0.75]])
         """
+        check_taxonomy(taxonomy)
+        if isinstance(outputs, (str, Mapping)) or not hasattr(outputs, "__iter__"):
+            raise PredictionsError(
+                f"outputs: expected a list with the classes of every sample, got {type(outputs).__name__}. "
+                "Call the pipeline with top_k=None, on a list of inputs."
+            )
         outputs = list(outputs)
         for row, output in enumerate(outputs):
-            if isinstance(output, Mapping) or not all(isinstance(entry, Mapping) for entry in output):
+            is_list = hasattr(output, "__iter__") and not isinstance(output, Mapping)
+            if not is_list or not all(isinstance(entry, Mapping) for entry in output):
                 raise PredictionsError(
                     f"outputs, sample {row}: expected a list of all classes, got {type(output).__name__}. "
                     "Call the pipeline with top_k=None, on a list of inputs."
@@ -290,12 +317,57 @@ class FromMemory:
                 "Call the pipeline with top_k=None."
             )
         scores = np.empty(count.shape)
-        scores[sample_of, column[: len(sample_of)]] = np.fromiter(
-            (entry["score"] for entry in entries), dtype=np.float64, count=len(sample_of)
-        )
+        scores[sample_of, column[: len(sample_of)]] = [
+            _score(entry["score"], sample) for entry, sample in zip(entries, sample_of.tolist(), strict=True)
+        ]
         nodes = nodes_named(names.tolist(), taxonomy, "outputs, labels")
         order = np.argsort(nodes)
         return _from_columns(cls, taxonomy, scores[:, order], nodes[order], truth, parametrisation, name=name, **more)
+
+
+def _items(classes):
+    """The classes as a list."""
+    if isinstance(classes, (str, Mapping)) or not hasattr(classes, "__iter__"):
+        raise PredictionsError(
+            f"classes: expected the names of the columns in a list, got {classes!r}. Pass classes_ of the classifier."
+        )
+    return list(classes)
+
+
+def _score(value, sample):
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise PredictionsError(
+            f"outputs, sample {sample}: expected a number as score, got {value!r}. Pass what the pipeline returns."
+        ) from None
+
+
+def _numbers(column, name):
+    """Values of a Series of scores; nan where pandas has no value."""
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in NUMBERS:
+        return column.to_numpy()
+    if column.dtype.kind not in NUMBERS:
+        raise PredictionsError(
+            f"frame, column {name!r}: expected real numbers, got values of type {column.dtype}. Convert them."
+        )
+    return column.to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _distinct_ids(ids):
+    """The ids of a Series or an Index as text; a PredictionsError when one is missing or there twice."""
+    where = "frame, index" if ids.name is None else f"frame, {str(ids.name)!r}"
+    advice = "Give every sample an id of its own, or leave the ids out (reset_index(drop=True) of an index)."
+    # Of several levels an id is a tuple, which is never missing as a whole.
+    n_missing = 0 if getattr(ids, "nlevels", 1) > 1 else int(ids.isna().sum())
+    if n_missing:
+        raise PredictionsError(f"{where}: expected an id for every sample, got {n_missing} without one. {advice}")
+    texts = np.array([str(value) for value in ids], dtype=str)
+    distinct, count = np.unique(texts, return_counts=True)
+    if len(distinct) < len(texts):
+        twice = listed(distinct[count > 1].tolist())
+        raise PredictionsError(f"{where}: expected every sample id once, got {twice} more than once. {advice}")
+    return texts
 
 
 def _from_columns(cls, taxonomy, scores, nodes, truth, parametrisation, **more):
@@ -305,13 +377,14 @@ def _from_columns(cls, taxonomy, scores, nodes, truth, parametrisation, **more):
     return cls.from_scores(taxonomy, scores, parametrisation, scored_nodes=nodes, truth=truth, **more)
 
 
-def _truth_column(names, truth):
+def _truth_column(names, truth, taxonomy):
     """Place of the column of the truth, None when it is no column."""
     if isinstance(truth, str):
         if truth not in names:
             hint = near_miss(truth, names) or " A file with the truth goes to hierviz.attach_truth."
             raise PredictionsError(f"truth: expected the name of a column, got {truth!r}.{hint}")
         return names.index(truth)
-    return (
-        None if truth is not None else next((names.index(column) for column in TRUTH_COLUMNS if column in names), None)
-    )
+    if truth is not None:
+        return None
+    # A class may be called so, such as true beside false.
+    return next((names.index(name) for name in TRUTH_COLUMNS if name in names and name not in taxonomy.index), None)

@@ -74,8 +74,8 @@ def _keyword(parameter):
     """The values that a parameter of a rule may have, with its default."""
     if parameter.kind == "number":
         high = "∞" if parameter.range[1] == float("inf") else f"{parameter.range[1]:g}"
-        unit = f" {parameter.unit}" if parameter.unit else ""
-        allowed = f"from {parameter.range[0]:g} to {high}{unit}, default {parameter.default:g}"
+        high += f" {parameter.unit}" if parameter.unit else ""
+        allowed = f"from {parameter.range[0]:g} to {parameter.limit_words or high}, default {parameter.default:g}"
     else:
         choices = " or ".join(f"`{key}`" for key in parameter.choices)
         table = " or a table of the costs of all pairs of leaves" if parameter.kind == "costs" else ""

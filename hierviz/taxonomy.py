@@ -120,6 +120,8 @@ class Taxonomy:
         from anytree import PreOrderIter
 
         nodes = list(PreOrderIter(root))
+        if any(node.name is None for node in nodes):
+            raise TaxonomyError(f"{where}: expected a name of every node, got None. Name every node.")
         names = [str(node.name) for node in nodes]
         twice = [name for name, count in Counter(names).items() if count > 1]
         if twice:
@@ -348,6 +350,10 @@ class Taxonomy:
         if self.is_tree:
             return np.flatnonzero(self.is_ancestor(node, np.arange(self.n_nodes)))
         return np.flatnonzero(steps_from(self.children, node) >= 0)
+
+    def has_nodes_of(self, other: Taxonomy) -> bool:
+        """Whether a node number means the same class in both: equal edges, and nodes in the same order."""
+        return self is other or (self.names == other.names and self.sha256 == other.sha256)
 
     @cached_property
     def sha256(self) -> str:

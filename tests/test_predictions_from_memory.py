@@ -92,7 +92,7 @@ def test_several_truths(taxonomy):
         (lambda: pd.concat([frame(), frame()[["cat"]]], axis=1), "expected every class once, got 'cat' more than once"),
         (lambda: frame(dog=[0.0, 0.0]), "expected every class once, got 'dog' more than once"),
         (lambda: frame(cat=[2.0, 0.0]), "column 'cat': expected a probability from 0 to 1, got 2.0"),
-        (lambda: frame(cat=["a", "b"]), "scores: expected real numbers, got values of type"),
+        (lambda: frame(cat=["a", "b"]), "frame, column 'cat': expected real numbers, got values of type"),
         (
             lambda: frame(truth=["ducks", "newt"]),
             "truth, sample 0: expected names of nodes, got 'ducks'. Did you mean 'duck'?",
@@ -106,6 +106,101 @@ def test_bad_frames(taxonomy, make, words):
     assert words in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: {"cat": [1.0]}, "frame: expected a pandas DataFrame, got builtins.dict. The frame comes first"),
+        (lambda: pd.DataFrame(), "frame: expected a column of scores for every class, got no column."),
+        (
+            lambda: pd.concat([frame(truth=["cat", "newt"]), pd.DataFrame({"truth": ["dog", "dog"]})], axis=1),
+            "frame, columns: expected every column once, got 'truth' more than once. Keep one of each.",
+        ),
+        (
+            lambda: frame(sample_id=["a", "a"]),
+            "frame, 'sample_id': expected every sample id once, got 'a' more than once.",
+        ),
+        (
+            lambda: frame(sample_id=["a", None]),
+            "frame, 'sample_id': expected an id for every sample, got 1 without one.",
+        ),
+        (lambda: frame().set_axis([7, 7]), "frame, index: expected every sample id once, got '7' more than once."),
+        (
+            lambda: frame(cat=pd.array([0.5, None], dtype="Float64")),
+            "column 'cat': expected a probability from 0 to 1, got nan",
+        ),
+    ],
+)
+def test_frames_that_break(taxonomy, make, words):
+    with pytest.raises(hv.PredictionsError) as caught:
+        Predictions.from_frame(make(), taxonomy)
+    assert words in str(caught.value)
+
+
+def test_a_frame_and_its_taxonomy_change_places(taxonomy):
+    with pytest.raises(
+        hv.PredictionsError, match=r"got hierviz\.taxonomy\.Taxonomy\. The frame comes first, then the taxonomy"
+    ):
+        Predictions.from_frame(taxonomy, frame())
+    with pytest.raises(
+        hv.PredictionsError, match=r"^taxonomy: expected a Taxonomy, got str\. It comes after the frame"
+    ):
+        Predictions.from_frame(frame(), "taxonomy.csv")
+
+
+def test_columns_of_pandas_own_types(taxonomy):
+    same(Predictions.from_frame(frame().astype("Float64"), taxonomy, truth=pd.array([2, 6], dtype="Int64")), taxonomy)
+    # A missing whole number makes floats of all.
+    found = Predictions.from_frame(frame(truth=pd.array([2, None], dtype="Int64")), taxonomy)
+    assert found.truth.tolist() == [2, -1]
+    index = pd.MultiIndex.from_product([["x"], ["a", "b"]])
+    assert Predictions.from_frame(frame().set_axis(index), taxonomy).ids.tolist() == ["('x', 'a')", "('x', 'b')"]
+
+
+@pytest.mark.parametrize(
+    ("truth", "words"),
+    [
+        ("truth", "truth: expected node numbers or names, one a sample, got 'truth'."),
+        (5, "truth: expected node numbers or names, one a sample, got int."),
+        (pd.DataFrame({"truth": ["cat", "newt"]}), "truth: expected one axis (a truth a sample), got shape (2, 1)."),
+        (np.ones((2, 1), dtype=int), "truth: expected one axis (a truth a sample), got shape (2, 1)."),
+        ([{"a": 1}, "cat"], "truth: expected node numbers or names, or lists of them, got dict inside."),
+        ([[["cat"]], "cat"], "truth: expected node numbers or names, or lists of them, got list inside."),
+        ([1.5, 2], "truth, sample 0: expected names of nodes, got 1.5."),
+    ],
+)
+def test_truths_that_break(taxonomy, truth, words):
+    with pytest.raises(hv.PredictionsError) as caught:
+        Predictions.from_predict_proba(taxonomy, P, LEAVES, truth=truth)
+    assert words in str(caught.value)
+
+
+def test_what_load_truth_read_is_attached(taxonomy):
+    truth = hv.load_truth(["cat", "newt"], taxonomy)
+    with pytest.raises(hv.PredictionsError, match=r"got Truth\. The truth of a file goes to hierviz\.attach_truth"):
+        Predictions.from_predict_proba(taxonomy, P, LEAVES, truth=truth)
+    same(hv.attach_truth(Predictions.from_predict_proba(taxonomy, P, LEAVES), truth), taxonomy)
+
+
+def test_classes_that_are_called_by_numbers():
+    """3 may be the class '3' or node 3, another class: neither is taken."""
+    digits = hv.Taxonomy.from_edges([("digit", name) for name in ("3", "1", "0", "2")])
+    message = r"^truth: expected names as text, because classes are called by numbers, got 3: the class '3' is node 1\."
+    for truth in ([3, 4], np.array([3, 4]), [3.0, None]):
+        with pytest.raises(hv.PredictionsError, match=message):
+            Predictions.from_predict_proba(digits, P, [0, 1, 2, 3], truth=truth)
+        with pytest.raises(hv.PredictionsError, match=message):
+            hv.load_truth(truth, digits)
+    found = Predictions.from_predict_proba(digits, P, [0, 1, 2, 3], truth=["3", "1"])
+    assert found.truth.tolist() == [1, 2]
+
+
+def test_classes_called_true_and_false():
+    answers = hv.Taxonomy.from_edges([("answer", "true"), ("answer", "false")])
+    found = Predictions.from_frame(pd.DataFrame({"true": [0.75], "false": [0.25]}), answers)
+    assert found.truth is None
+    assert found.scores.tolist() == [[0.75, 0.25]]
+
+
 def test_a_truth_that_is_no_column(taxonomy):
     with pytest.raises(
         hv.PredictionsError, match=r"^truth: expected the name of a column, got 'lable'. Did you mean 'label'"
@@ -113,6 +208,18 @@ def test_a_truth_that_is_no_column(taxonomy):
         Predictions.from_frame(frame(label=["cat", "newt"]), taxonomy, truth="lable")
     with pytest.raises(hv.PredictionsError, match="truth: expected 2 values"):
         Predictions.from_frame(frame(), taxonomy, truth=["cat"])
+
+
+def test_scores_in_lists_and_ids_that_are_numbers(taxonomy):
+    same(Predictions.from_scores(taxonomy, P.tolist(), "leaf_probabilities", truth=[2, 6]), taxonomy)
+    found = Predictions.from_scores(taxonomy, P, "leaf_probabilities", sample_ids=[7, 8])
+    assert found.ids.tolist() == ["7", "8"]
+    assert found.row_of == {"7": 0, "8": 1}
+    with pytest.raises(hv.PredictionsError, match=r"got DataFrame\..* a DataFrame to Predictions\.from_frame"):
+        Predictions.from_scores(taxonomy, frame(), "leaf_probabilities")
+    for labels in (5, "cat", np.ones((2, 2), dtype=int), [["cat"]]):
+        with pytest.raises(hv.PredictionsError, match=r"^labels: expected node numbers"):
+            Predictions.from_labels(taxonomy, labels)
 
 
 # predict_proba -----------------------------------------------------------------------------------------------------------
@@ -147,6 +254,8 @@ def test_predict_proba_by_level(taxonomy):
 @pytest.mark.parametrize(
     ("p", "classes", "words"),
     [
+        ([], [], "probabilities: expected at least one row or array, got none."),
+        ([[0.5, 0.5], [1.0]], LEAVES, "probabilities: expected rows of one length, got rows of several lengths."),
         (P, LEAVES[:3], "probabilities: expected shape (n_samples, 3) for 3 classes, got (2, 4)."),
         (P, [0, 1, 2, 3], "classes: expected names of nodes, got '0', '1', '2', '3'."),
         (P, ["cat", "dog", "duk", "newt"], "classes: expected names of nodes, got 'duk'. Did you mean 'duck'?"),
@@ -160,6 +269,14 @@ def test_bad_predict_proba(taxonomy, p, classes, words):
     with pytest.raises(hv.PredictionsError) as caught:
         Predictions.from_predict_proba(taxonomy, p, classes)
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("classes", [None, "cat", {"cat": 0}])
+def test_classes_are_a_list(taxonomy, classes):
+    with pytest.raises(hv.PredictionsError, match=r"^classes: expected the names of the columns in a list, got "):
+        Predictions.from_predict_proba(taxonomy, P, classes)
+    with pytest.raises(hv.PredictionsError, match=r"^classes: expected the names of the columns in a list, got 'cat'"):
+        Predictions.from_predict_proba(taxonomy, [P, P], ["cat", "dog"])
 
 
 # Labels by level -----------------------------------------------------------------------------------------------------------
@@ -210,6 +327,25 @@ def test_bad_labels_by_level(taxonomy, labels, words):
     assert words in str(caught.value)
 
 
+def test_labels_without_levels(taxonomy):
+    for labels in (
+        [],
+        np.empty((3, 0)),
+        [["mammal", "cat"], ["newt"]],
+        [[["mammal", "cat"], ["newt", ""]], [["newt", ""]]],
+    ):
+        with pytest.raises(
+            hv.PredictionsError, match=r"^labels: expected shape \(n_samples, n_levels\) or .*filled with"
+        ):
+            Predictions.from_level_labels(taxonomy, labels)
+
+
+def test_several_truths_beside_levels(taxonomy):
+    labels = [["mammal", "cat"], ["newt", ""]]
+    found = Predictions.from_level_labels(taxonomy, labels, truth=[["cat"], ["dog", "newt"]])
+    assert [found.truth[row].tolist() for row in (0, 1)] == [[2], [3, 6]]
+
+
 def test_hiclass(taxonomy):
     with warnings.catch_warnings():
         # Their imports, not our use, may warn.
@@ -254,6 +390,9 @@ def test_pipeline(taxonomy):
             "outputs, sample 0: expected a list of all classes, got dict. Call the",
         ),
         (lambda one: one[0][0].pop("score"), "outputs: expected the keys label and score, got 'label'."),
+        (lambda one: one[1][0].update(score="high"), "outputs, sample 1: expected a number as score, got 'high'."),
+        (lambda one: one[0][0].update(score=None), "outputs, sample 0: expected a number as score, got None."),
+        (lambda one: one.__setitem__(1, 5), "outputs, sample 1: expected a list of all classes, got int. Call the"),
         (
             lambda one: [entry.update(label="LABEL_0") for row in one for entry in row if entry["label"] == "cat"],
             "outputs, labels: expected names of nodes, got 'LABEL_0'.",
@@ -270,3 +409,9 @@ def test_bad_pipelines(taxonomy, change, words):
     with pytest.raises(hv.PredictionsError) as caught:
         Predictions.from_pipeline(taxonomy, made)
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("given", [None, "text", {"label": "cat", "score": 1}, 5])
+def test_what_is_no_output_of_a_pipeline(taxonomy, given):
+    with pytest.raises(hv.PredictionsError, match=r"^outputs: expected a list with the classes of every sample, got "):
+        Predictions.from_pipeline(taxonomy, given)

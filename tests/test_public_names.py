@@ -1,13 +1,15 @@
 """What `import hierviz as hv` hands out, and the frames that its results become."""
 
 import inspect
+import sys
 
 import numpy as np
 import pandas as pd
 import pytest
+from anytree import Node
 
 import hierviz as hv
-from hierviz.evaluation.mistakes import mistakes
+from hierviz.curves.operating_curve import StepCurve
 
 P = np.array([[0.5, 0.25, 0.125, 0.125], [0.125, 0.125, 0.25, 0.5], [0.25, 0.5, 0.125, 0.125]])
 
@@ -54,6 +56,11 @@ def test_taxonomy_from_anytree(taxonomy):
     assert made.parent.tolist() == taxonomy.parent.tolist()
 
 
+def test_anytree_without_a_name():
+    with pytest.raises(hv.TaxonomyError, match=r"^anytree: expected a name of every node, got None\."):
+        hv.load_taxonomy(Node("animal", children=[Node("cat"), Node(None)]))
+
+
 def test_frame_of_a_curve(taxonomy, predictions):
     curve = hv.operating_curve(taxonomy, predictions.truth, predictions)
     frame = curve.to_frame()
@@ -65,6 +72,36 @@ def test_frame_of_a_curve(taxonomy, predictions):
         assert row.correct == curve.at(np.nextafter(row.threshold, 0))["correct"]
     above = hv.OperatingCurve(np.array([1.5]), {"correct": np.array([1.0, 0.5])}, 2).to_frame()
     assert above["threshold"].tolist() == [1.5, 1.5]
+
+
+def test_frame_of_an_information_curve(taxonomy, predictions):
+    curve = hv.information_curve(taxonomy, predictions.truth, predictions)
+    frame = curve.to_frame()
+    assert list(frame) == ["threshold", *curve.values]
+    assert frame["threshold"].tolist() == [np.inf, *curve.threshold]
+    # A row holds at its threshold.
+    for row in frame.itertuples():
+        assert row.correct == curve.at(row.threshold)["correct"]
+
+
+def test_a_step_curve_says_which_point_holds_where():
+    with pytest.raises(TypeError, match="abstract"):
+        StepCurve(np.array([0.5]), {}, 1)
+
+
+def test_mistakes_of_predictions(predictions):
+    evaluation = hv.Evaluation.from_predictions(predictions)
+    pd.testing.assert_frame_equal(hv.mistakes(predictions).to_frame(), hv.mistakes(evaluation).to_frame())
+
+
+def test_frames_without_pandas(taxonomy, predictions, monkeypatch):
+    evaluation = hv.Evaluation.from_predictions(predictions)
+    confusion = hv.confusion(taxonomy, predictions.truth, predictions.truth)
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    for thing in (evaluation, evaluation.curve, hv.mistakes(evaluation), confusion):
+        with pytest.raises(ImportError, match=r'^to_frame: expected pandas .* Run pip install "hierviz\[files\]"\.$'):
+            thing.to_frame()
 
 
 def test_frame_of_a_confusion(taxonomy):
@@ -85,9 +122,9 @@ def test_frames_of_samples(taxonomy, predictions):
     assert frame["truth"].tolist() == ["cat", "newt", "duck"]
     assert frame["predicted"].tolist() == ["cat", "newt", "dog"]
     np.testing.assert_array_equal(frame["softmax_win"], columns["softmax_win"])
-    worst = mistakes(evaluation, "leaf").to_frame(taxonomy)
+    worst = hv.mistakes(evaluation, "leaf").to_frame(taxonomy)
     assert worst.loc[0, ["row", "truth", "predicted", "outcome"]].tolist() == [2, "duck", "dog", "wrong"]
-    assert mistakes(evaluation, "leaf").to_frame()["truth"].tolist()[0] == taxonomy.node("duck")
+    assert hv.mistakes(evaluation, "leaf").to_frame()["truth"].tolist()[0] == taxonomy.node("duck")
     # Sets and lists of several truths have no single node to name.
     several = predictions.replace(truth=hv.NodeLists.from_lists([[2], [6], [5, 3]]))
     assert "truth" not in hv.Evaluation.from_predictions(several).to_frame("leaf")

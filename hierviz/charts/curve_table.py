@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 
 from hierviz.charts._rows import frame
 from hierviz.charts.curve_knots import threshold_text
+from hierviz.checks import check_kind, is_number
 from hierviz.curves.answer_depths import answer_depths, share_not_at_leaf
 from hierviz.curves.operating_curve import OperatingCurve
-from hierviz.errors import PredictionsError
+from hierviz.errors import PredictionsError, shown
 from hierviz.metrics import METRICS, path_keys, share_keys
 
 INFORMATION = "Information "
@@ -20,11 +22,15 @@ NOT_AT_LEAF, MEAN_DEPTH = "not_at_leaf", "mean_depth"
 
 def checked_curves(curves):
     """`curves` as a dict of name to OperatingCurve; a single curve is called 'model'."""
-    curves = (
-        {"model": curves}
-        if isinstance(curves, OperatingCurve)
-        else {str(name): curve for name, curve in dict(curves).items()}
-    )
+    if isinstance(curves, OperatingCurve):
+        curves = {"model": curves}
+    if not isinstance(curves, Mapping):
+        raise PredictionsError(
+            f"curves: expected a dict of name to OperatingCurve, got {type(curves).__name__}. Give every curve a name."
+        )
+    curves = {str(name): curve for name, curve in curves.items()}
+    for curve in curves.values():
+        check_kind("curves", curve, OperatingCurve, "Pass a dict of name to curve.")
     if not curves:
         raise PredictionsError("curves: expected at least one operating curve, got none. Pass a dict of name to curve.")
     return curves
@@ -49,6 +55,9 @@ def checked_thresholds(threshold, curves):
     """Threshold of every model in [0, 1], and whether one is shared by all; `threshold` is a number or a dict by model."""
     shared = not isinstance(threshold, dict)
     thresholds = [threshold if shared else threshold.get(name, 0.5) for name in curves]
+    for value in thresholds:
+        if not is_number(value):
+            raise PredictionsError(f"threshold: expected a number from 0 to 1, got {shown(value)}. Choose one.")
     return [min(max(float(threshold), 0.0), 1.0) for threshold in thresholds], shared
 
 

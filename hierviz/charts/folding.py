@@ -14,7 +14,8 @@ import numpy as np
 
 from hierviz.charts._rows import frame
 from hierviz.charts._text import count_text
-from hierviz.errors import PredictionsError
+from hierviz.checks import array_of_rows, check_taxonomy, checked_probabilities
+from hierviz.errors import PredictionsError, shown
 
 
 def fold(taxonomy, p, *, truth=None, predicted=None, max_rows=34, n_likely=3, min_p=0.005, open_p=0.1):
@@ -54,12 +55,14 @@ def fold(taxonomy, p, *, truth=None, predicted=None, max_rows=34, n_likely=3, mi
     TaxonomyError
         If the taxonomy is not a tree.
     """
+    check_taxonomy(taxonomy)
     taxonomy.require_tree("probability tree")
-    p = np.asarray(p, dtype=float)
+    p = array_of_rows(p, "p")
     if p.shape != (taxonomy.n_nodes,):
         raise PredictionsError(
             f"p: expected shape ({taxonomy.n_nodes},), one sample, got {p.shape}. Pass one row of node probabilities."
         )
+    p = checked_probabilities(taxonomy, p[None])[0]
     truths = {_node(taxonomy, node, "truth") for node in as_nodes(truth)}
     predicted = _node(taxonomy, predicted, "predicted")
     true_path = {node for truth in truths for node in taxonomy.path(truth).tolist()}
@@ -72,7 +75,14 @@ def fold(taxonomy, p, *, truth=None, predicted=None, max_rows=34, n_likely=3, mi
 
 def as_nodes(truth):
     """One true node or several as a list of int, each once; empty where none is known."""
-    return [] if truth is None else list(dict.fromkeys(int(node) for node in np.atleast_1d(truth)))
+    if truth is None:
+        return []
+    nodes = np.atleast_1d(array_of_rows(truth, "truth")).ravel()
+    if nodes.size and nodes.dtype.kind not in "iu":
+        raise PredictionsError(
+            f"truth: expected node numbers, got {shown(truth)}. Use Taxonomy.node to look a name up."
+        )
+    return list(dict.fromkeys(nodes.astype(int).tolist()))
 
 
 def _node(taxonomy, node, what):

@@ -7,7 +7,7 @@ import json
 from hierviz.cli.files import add_input, load_models
 from hierviz.cli.output import progress, require_places, write_csv, write_text
 from hierviz.cli.parameter_flags import with_flags
-from hierviz.cli.rule_flags import add_rule_flags, chosen_parameters
+from hierviz.cli.rule_flags import add_rule_flags, check_rule_flags, chosen_parameters
 from hierviz.errors import FileError
 from hierviz.evaluation.evaluation import NODE_COLUMNS, Evaluation
 from hierviz.evaluation.summary import evaluate, require_same_samples
@@ -32,7 +32,6 @@ def add_evaluate(commands):
         metavar="F.json",
         help="rule and threshold from a file exported by the app; notes compare its values and guarantee with those measured",
     )
-    add_rule_flags(command)
     command.add_argument(
         "--keep-empty-labels",
         action="store_true",
@@ -46,6 +45,7 @@ def add_evaluate(commands):
     command.add_argument(
         "--per-sample", metavar="FILE.csv", help="file for a table with one row per sample: metrics and counts"
     )
+    add_rule_flags(command)
     command.set_defaults(run=run_evaluate)
 
 
@@ -64,6 +64,8 @@ def run_evaluate(options):
     if options.per_sample == "-":
         raise FileError("--per-sample: expected a file, got -, which is for the JSON. Name a CSV file.")
     require_places(options.json, options.per_sample)
+    by_default = "majority" if options.operating_point is None else RULE
+    check_rule_flags(options, by_default if options.rule is None else options.rule)
     taxonomy, predictions = load_models(options, keep_empty_labels=options.keep_empty_labels)
     point = _operating_point(options, taxonomy)
     if options.media:
@@ -75,7 +77,10 @@ def run_evaluate(options):
         Evaluation.from_predictions(predictions_of_model, progress=progress(predictions_of_model.name))
         for predictions_of_model in predictions
     ]
-    chosen = {"rule": options.rule or "majority", "threshold": 0.5 if options.threshold is None else options.threshold}
+    chosen = {
+        "rule": "majority" if options.rule is None else options.rule,
+        "threshold": 0.5 if options.threshold is None else options.threshold,
+    }
     if point is not None:
         chosen = {"rule": RULE, "threshold": point.threshold}
     choice = chosen | chosen_parameters(options, taxonomy)

@@ -2,32 +2,52 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 
 from hierviz.errors import FileError
 from hierviz.inference.parameters import THRESHOLD
-from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
+from hierviz.inference.registry import INFERENCE_RULES, inference_rule, rule_parameters
 
 METAVARS = {"number": "X", "choice": "KEY", "costs": "KEY|F.csv"}
 
 
 def add_rule_flags(command):
-    """Add a flag for every parameter of a rule; the threshold has its own, which other numbers use too."""
+    """Add a flag for every parameter of a rule, after all others; the threshold has its own, which other numbers use too."""
     for name, parameter in _flagged().items():
-        rules = [f"`{key}`" for key, entry in INFERENCE_RULES.items() if name in entry.parameters]
-        command.add_argument(
-            flag(name),
-            dest=name,
-            type=float if parameter.kind == "number" else str,
-            default=parameter.default,
-            metavar=METAVARS[parameter.kind],
-            help=_help(parameter, rules).replace("%", "%%"),
-        )
+        rules = [f"`{key}`" for key in _rules_with(name)]
+        try:
+            command.add_argument(
+                flag(name),
+                dest=name,
+                type=float if parameter.kind == "number" else str,
+                metavar=METAVARS[parameter.kind],
+                help=_help(parameter, rules).replace("%", "%%"),
+            )
+        except argparse.ArgumentError:
+            raise FileError(
+                f"{flag(name)}: expected a flag that `evaluate` has not yet, for a parameter of rule "
+                f"{', '.join(_rules_with(name))}. Rename the parameter."
+            ) from None
+
+
+def check_rule_flags(options, rule):
+    """Raise an error when there is no such rule, or a flag is given that it does not take: that would change nothing."""
+    entry = inference_rule(rule)
+    for name in _flagged():
+        if getattr(options, name) is not None and name not in entry.parameters:
+            raise FileError(
+                f"{flag(name)}: expected {' or '.join(f'--rule {key}' for key in _rules_with(name))} with it, got rule {rule}. "
+                f"Choose that rule, or leave {flag(name)} out."
+            )
 
 
 def chosen_parameters(options, taxonomy):
     """The parameters that the flags give, as keywords of `evaluate`."""
-    return {name: _value(parameter, getattr(options, name), taxonomy) for name, parameter in _flagged().items()}
+    given = {name: getattr(options, name) for name in _flagged()}
+    return {
+        name: _value(rule_parameters()[name], value, taxonomy) for name, value in given.items() if value is not None
+    }
 
 
 def flag(name):
@@ -37,6 +57,10 @@ def flag(name):
 
 def _flagged():
     return {name: parameter for name, parameter in rule_parameters().items() if name != THRESHOLD.name}
+
+
+def _rules_with(name):
+    return [key for key, entry in INFERENCE_RULES.items() if name in entry.parameters]
 
 
 def _help(parameter, rules):

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.checks import check_threshold
+from hierviz.checks import array_of_numbers, check_threshold
 from hierviz.errors import PredictionsError
 
 
@@ -159,7 +159,7 @@ def _steps(table, thresholds):
 
 
 def _checked(thresholds):
-    thresholds = np.asarray(thresholds, dtype=float)
+    thresholds = array_of_numbers(thresholds, "thresholds")
     if thresholds.ndim != 1:
         raise PredictionsError(
             f"thresholds: expected a list of numbers from 0 to 1, got an array of shape {thresholds.shape}. Pass one axis."

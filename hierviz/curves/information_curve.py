@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import check_truth_first
+from hierviz.checks import check_taxonomy, one_truth_each
 from hierviz.curves.operating_curve import StepCurve, operating_curve
 from hierviz.inference.pareto_table import ParetoTable, as_table
 from hierviz.inference.rules import BITS_TIE
@@ -44,6 +44,14 @@ class InformationCurve(StepCurve):
     def place(self, bits: ArrayLike) -> Any:
         """Index of the point that holds at each bound (number or array): the number of breakpoints not below it."""
         return np.searchsorted(-self.threshold, BITS_TIE - np.asarray(bits, dtype=np.float64))
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """The points as columns, each of shape (J + 1,): ``threshold`` in bits and the metrics.
+
+        A row holds at its threshold and below it, down to that of the next row, which is excluded. The first row, which holds
+        for all bounds above the first breakpoint, has infinity.
+        """
+        return {"threshold": np.append(np.inf, self.threshold), **self.values}
 
 
 def information_curve(
@@ -69,7 +77,8 @@ def information_curve(
     PredictionsError, TaxonomyError
         As `hierviz.operating_curve`.
     """
-    check_truth_first(truth, "the table")
+    check_taxonomy(taxonomy)
+    truth = one_truth_each(truth, "the table")
     table = as_table(taxonomy, table)
     # Each set turned round: element k of a sample changes places with the k-th from its end.
     sizes = np.diff(table.offsets)

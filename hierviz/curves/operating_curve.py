@@ -17,14 +17,16 @@ References
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import check_truth_first
-from hierviz.errors import PredictionsError
+from hierviz.checks import array_of_numbers, check_taxonomy, is_number, one_truth_each
+from hierviz.errors import PredictionsError, shown
+from hierviz.extras import require
 from hierviz.inference.pareto_table import ParetoTable, as_table
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS, path_keys
@@ -36,8 +38,8 @@ THOUSANDTHS = np.arange(1000, -1, -1) / 1000
 
 
 @dataclass(frozen=True, eq=False)
-class StepCurve:
-    """Means of the path metrics that change at thresholds only; a subclass says which point holds where, by `place`.
+class StepCurve(ABC):
+    """Means of the path metrics that change at thresholds only; a subclass says which point holds where.
 
     Attributes
     ----------
@@ -57,14 +59,25 @@ class StepCurve:
         """J + 1."""
         return len(self.threshold) + 1
 
+    @abstractmethod
     def place(self, threshold: ArrayLike) -> Any:
         """Index of the point that holds at each threshold (number or array)."""
-        raise NotImplementedError
+
+    @abstractmethod
+    def columns(self) -> dict[str, np.ndarray]:
+        """The points as columns, each of shape (J + 1,): ``threshold`` and the metrics."""
 
     def at(self, threshold: ArrayLike) -> dict[str, Any]:
         """Values at one or several thresholds: dict of float, or of arrays of the shape of `threshold`."""
-        place = self.place(threshold)
+        place = self.place(array_of_numbers(threshold, "threshold"))
         return {key: values[place] for key, values in self.values.items()}
+
+    def to_frame(self) -> Any:
+        """The points as a pandas DataFrame, one row each; see `columns`."""
+        require("to_frame", "files", "pandas")
+        import pandas as pd
+
+        return pd.DataFrame(self.columns())
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,18 +97,12 @@ class OperatingCurve(StepCurve):
         """Index of the point that holds at each threshold (number or array): the number of breakpoints above it."""
         return np.searchsorted(-self.threshold, -np.asarray(threshold), side="left")
 
-    def to_frame(self) -> Any:
-        """The points as a pandas DataFrame, one row each: ``threshold`` and the metrics.
+    def columns(self) -> dict[str, np.ndarray]:
+        """The points as columns, each of shape (J + 1,): ``threshold`` and the metrics.
 
         A threshold stands for its point: the first row, which holds for all thresholds from the first breakpoint up, has 1 or
         the first breakpoint where that is larger; row j has ``threshold[j - 1]``, and its values hold just below it.
         """
-        import pandas as pd
-
-        return pd.DataFrame(self.columns())
-
-    def columns(self) -> dict[str, np.ndarray]:
-        """The points as columns, each of shape (J + 1,); see `to_frame`."""
         first = max(1.0, float(self.threshold[0])) if len(self.threshold) else 1.0
         return {"threshold": np.append(first, self.threshold), **self.values}
 
@@ -104,7 +111,7 @@ class OperatingCurve(StepCurve):
 
         ``sampled(np.linspace(1, 0, 1001))`` is the variant of the published iNaturalist table.
         """
-        thresholds = np.asarray(thresholds)
+        thresholds = np.atleast_1d(array_of_numbers(thresholds, "thresholds"))
         return OperatingCurve(thresholds[:-1], self.at(thresholds), self.n_samples)
 
     def best_threshold(self, key: str, *, correct: float = 0.0) -> float | None:
@@ -122,6 +129,10 @@ class OperatingCurve(StepCurve):
         float or None
             The largest such threshold on ties; None when no threshold is that correct.
         """
+        if key not in self.values:
+            raise PredictionsError(f"key: expected one of {', '.join(self.values)}, got {key!r}. Choose one.")
+        if not is_number(correct):
+            raise PredictionsError(f"correct: expected a share from 0 to 1, got {shown(correct)}. Choose one.")
         values = self.at(THOUSANDTHS)
         allowed = values["correct"] >= correct
         gain = -values[key] if METRICS[key].better == "lower" else values[key]
@@ -210,9 +221,9 @@ class CurveSteps:
     @classmethod
     def from_table(cls, taxonomy, truth, table, more=None):
         """Steps of the path metrics, and of any values `more` (dict) of the n_elements answers of the table."""
+        check_taxonomy(taxonomy)
         taxonomy.require_tree("operating curve")
-        check_truth_first(truth, "the table")
-        truth, table = np.asarray(truth), as_table(taxonomy, table)
+        truth, table = one_truth_each(truth, "the table"), as_table(taxonomy, table)
         if table.n_samples == 0 or len(truth) != table.n_samples:
             raise PredictionsError(
                 f"truth: expected one node for each of the {table.n_samples} samples (at least one), got {len(truth)}. "

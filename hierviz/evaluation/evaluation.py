@@ -19,8 +19,10 @@ from typing import Any
 
 import numpy as np
 
+from hierviz.checks import check_kind
 from hierviz.curves.operating_curve import OperatingCurve, operating_curve
 from hierviz.errors import PredictionsError
+from hierviz.extras import require
 from hierviz.inference.pareto_table import ParetoTable, pareto_table
 from hierviz.inference.registry import infer, inference_rule, top_down
 from hierviz.metrics.confusion.confusion import HierarchicalConfusion, confusion
@@ -69,7 +71,24 @@ class Evaluation:
     def from_predictions(
         cls, predictions: Predictions, progress: Callable[[int, int], object] | None = None
     ) -> Evaluation:
-        """Evaluate a Predictions, in blocks of rows; `progress` is called with (rows done, n_samples)."""
+        """Evaluate the predictions of one model, in blocks of rows.
+
+        Parameters
+        ----------
+        predictions : Predictions
+        progress : callable, optional
+            Called with (rows done, n_samples).
+
+        Returns
+        -------
+        Evaluation
+
+        Raises
+        ------
+        PredictionsError
+            If this is no Predictions.
+        """
+        check_kind("predictions", predictions, Predictions, "Pass those of one model.")
         judged = predictions.has_truth
         if not predictions.has_scores:
             return cls(predictions, judged)
@@ -210,7 +229,10 @@ class Evaluation:
     # Metrics of the judged samples ---------------------------------------------------------------------------------
 
     def confusion(self, rule: str = "majority", threshold: float = 0.5, **parameters: Any) -> HierarchicalConfusion:
-        """Hierarchical confusion: the answer by `rule` as a path, or lists turned into paths by the greedy cover."""
+        """Hierarchical confusion: the answer by `rule` as a path, or lists turned into paths by the greedy cover.
+
+        `rule`, `threshold` and `parameters` are those of `answers`.
+        """
         taxonomy, predictions = self.taxonomy, self.predictions
         truth = self.truth
         if not predictions.has_single_truth:
@@ -258,7 +280,7 @@ class Evaluation:
             }
 
     def per_sample(self, rule: str = "majority", threshold: float = 0.5, **parameters: Any) -> dict[str, np.ndarray]:
-        """Every number of every judged sample.
+        """Every number of every judged sample; `rule`, `threshold` and `parameters` are those of `answers`.
 
         Returns
         -------
@@ -296,7 +318,11 @@ class Evaluation:
         return columns | {names.get(key, key): values for key, values in sets.items() if values is not None}
 
     def to_frame(self, rule: str = "majority", threshold: float = 0.5, **parameters: Any) -> Any:
-        """`per_sample` as a pandas DataFrame, one row a judged sample: nodes by name, without ``row``."""
+        """`per_sample` as a pandas DataFrame, one row a judged sample: nodes by name, without ``row``.
+
+        `rule`, `threshold` and `parameters` are those of `answers`.
+        """
+        require("to_frame", "files", "pandas")
         import pandas as pd
 
         columns = self.per_sample(rule, threshold, **parameters)

@@ -17,8 +17,12 @@ from typing import Any
 
 import numpy as np
 
+from hierviz.checks import check_kind
 from hierviz.errors import PredictionsError
+from hierviz.evaluation.evaluation import Evaluation
+from hierviz.extras import require
 from hierviz.metrics.path import path_metrics
+from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
 
 OUTCOMES = {
@@ -63,6 +67,7 @@ class Mistakes:
 
     def to_frame(self, taxonomy: Taxonomy | None = None) -> Any:
         """A pandas DataFrame with the attributes as columns; `truth` and `predicted` by name where a taxonomy is given."""
+        require("to_frame", "files", "pandas")
         import pandas as pd
 
         columns = {name: getattr(self, name) for name in self.__dataclass_fields__}
@@ -76,12 +81,21 @@ class Mistakes:
         return Mistakes(*(getattr(self, name)[places] for name in self.__dataclass_fields__))
 
 
-def mistakes(evaluation, rule="majority", threshold=0.5, *, outcome=None, under=None, order="win_lost", **parameters):
+def mistakes(
+    evaluation: Evaluation | Predictions,
+    rule: str = "majority",
+    threshold: float = 0.5,
+    *,
+    outcome: str | None = None,
+    under: int | None = None,
+    order: str = "win_lost",
+    **parameters: Any,
+) -> Mistakes:
     """Judged samples with their outcome, filtered and ranked.
 
     Parameters
     ----------
-    evaluation : Evaluation
+    evaluation : Evaluation, or Predictions
         Of scores, or of labels with one path a sample, with one truth a sample on a tree.
     rule, threshold, **parameters
         How the answer is chosen, as in `Evaluation.answers`; ignored for labels.
@@ -101,13 +115,17 @@ def mistakes(evaluation, rule="majority", threshold=0.5, *, outcome=None, under=
     PredictionsError
         If the input has no truth, several truths a sample or several labels, is no tree, or a keyword is unknown.
     """
+    if isinstance(evaluation, Predictions):
+        evaluation = Evaluation.from_predictions(evaluation)
+    check_kind("mistakes", evaluation, Evaluation, "Predictions can be passed too.")
     predictions, taxonomy = evaluation.predictions, evaluation.taxonomy
     for what, value, allowed in (("outcome", outcome, (None, *OUTCOMES)), ("order", order, tuple(ORDERS))):
         if value not in allowed:
             raise PredictionsError(
                 f"{what}: expected one of {', '.join(map(str, allowed))}, got {value!r}. Choose one."
             )
-    if under is not None and not 0 <= under < taxonomy.n_nodes:
+    is_node = isinstance(under, (int, np.integer)) and not isinstance(under, bool)
+    if under is not None and not (is_node and 0 <= under < taxonomy.n_nodes):
         raise PredictionsError(
             f"under: expected a node number from 0 to {taxonomy.n_nodes - 1}, got {under!r}. Use Taxonomy.node."
         )
@@ -118,7 +136,7 @@ def mistakes(evaluation, rule="majority", threshold=0.5, *, outcome=None, under=
     if not isinstance(ends, np.ndarray):
         raise PredictionsError(f"rule: expected one answer per sample, got sets by {rule!r}. Choose another rule.")
     rows = np.flatnonzero(evaluation.judged)
-    truth, predicted = evaluation.truth, ends[rows]
+    truth, predicted = np.asarray(evaluation.truth), ends[rows]
     metrics = path_metrics(taxonomy, truth, predicted)
     kinds = np.where(metrics["exact"] > 0, "exact", np.where(metrics["correct"] > 0, "coarse", "wrong"))
     lost = np.full(len(rows), np.nan) if evaluation.win is None else 1 - evaluation.win[rows]

@@ -59,9 +59,14 @@ def evaluate(
     TaxonomyError
         If models differ in their taxonomy.
     """
-    models = [predictions] if isinstance(predictions, (Predictions, Evaluation)) else predictions
+    models: list[Any] = list(predictions) if hasattr(predictions, "__iter__") else [predictions]
     if not models:
         raise PredictionsError("evaluate: expected at least one model, got none. Pass Predictions.")
+    for model in models:
+        if not isinstance(model, (Predictions, Evaluation)):
+            raise PredictionsError(
+                f"evaluate: expected Predictions, or a list of them, got {type(model).__name__}. The taxonomy is in them."
+            )
     check_threshold(threshold)
     inference_rule(rule).settings(parameters)
     require_same_samples([model.predictions if isinstance(model, Evaluation) else model for model in models])
@@ -224,9 +229,14 @@ def require_same_samples(models):
             mine, theirs = set(map(str, first.sample_ids)), set(map(str, other.sample_ids))
             if mine != theirs:
                 missing, extra = sorted(mine - theirs), sorted(theirs - mine)
+                got = [
+                    f"{len(ids)} {what} ({listed(ids, 2)})"
+                    for what, ids in (("missing", missing), ("others", extra))
+                    if ids
+                ]
                 raise PredictionsError(
-                    f"{other.name}: expected the samples of {first.name}, got {len(missing)} missing "
-                    f"({listed(missing, 2)}) and {len(extra)} others ({listed(extra, 2)}). Compare models on the same samples."
+                    f"{other.name}: expected the samples of {first.name}, got {' and '.join(got)}. "
+                    "Compare models on the same samples."
                 )
         elif first.n_samples != other.n_samples:
             raise PredictionsError(

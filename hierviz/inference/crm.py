@@ -8,8 +8,8 @@ weight p(u), or over all nodes with the exclusive probability
 
     p~(u) = p(u) - sum of p over the children of u,
 
-the probability of "u and nothing finer". Neither has to sum to 1, and p~ may be negative where p is not coherent: the
-formulas are taken as they stand.
+the probability of "u and nothing finer". Neither has to sum to 1, and p~ is negative where the children of u are
+together more probable than u: the formulas are taken as they stand.
 
 Nothing is of size nodes x nodes. What u and y share is the value at their lowest common ancestor, and a value at that
 node is the sum of its steps from parent to child over all ancestors that u and y have in common. So, with M(a) the
@@ -33,7 +33,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.errors import PredictionsError
+from hierviz.checks import is_within
+from hierviz.errors import PredictionsError, shown
 from hierviz.inference.leaf_costs import LeafCosts
 from hierviz.inference.parameters import COST, EXPECTATION
 from hierviz.inference.rules import candidates, lowest_of_best
@@ -47,13 +48,9 @@ def expected_information(taxonomy, p):
 
 def darts(taxonomy, p, lam):
     """The candidate of largest (I + lam) p [2]_. `lam` in bits, from 0 (expected information) to any size (the root)."""
-    try:
-        lam = float(lam)
-        is_valid = 0 <= lam < np.inf
-    except (TypeError, ValueError):
-        is_valid = False
-    if not is_valid:
-        raise PredictionsError(f"lam: expected a number of bits, 0 or more, got {lam!r}. Choose one.")
+    if not is_within(lam, 0, np.inf):
+        raise PredictionsError(f"lam: expected a number of bits, 0 or more, got {shown(lam)}. Choose one.")
+    lam = float(lam)
     nodes = candidates(taxonomy)
     values = p[:, nodes] * (taxonomy.information[nodes] + lam)
     return nodes[lowest_of_best(values, np.abs(values).max(axis=1))]
@@ -149,6 +146,7 @@ def _exclusive_mass(taxonomy, p):
 
 def _check_choice(parameter, value):
     if not isinstance(value, str) or value not in parameter.choices:
+        costs = ", or LeafCosts (hierviz.load_costs reads them)" if parameter.kind == "costs" else ""
         raise PredictionsError(
-            f"{parameter.name}: expected one of {', '.join(parameter.choices)}, got {value!r}. Choose one."
+            f"{parameter.name}: expected one of {', '.join(parameter.choices)}{costs}, got {shown(value)}. Choose one."
         )

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from hierviz.checks import array_of_rows, check_taxonomy
 from hierviz.errors import PredictionsError, TaxonomyError
+from hierviz.taxonomy import Taxonomy
 
 # The table has the square of it: 2,000 leaves take 32 MB.
 MOST_LEAVES = 2000
@@ -33,7 +37,7 @@ class LeafCosts:
     _digest: str = field(default="", repr=False)
 
     @classmethod
-    def from_array(cls, taxonomy, values, name="costs"):
+    def from_array(cls, taxonomy: Taxonomy, values: ArrayLike, name: str = "costs") -> Self:
         """Costs held in memory.
 
         Parameters
@@ -55,27 +59,34 @@ class LeafCosts:
         PredictionsError
             If the shape is another one, or a cost is negative or no finite number.
         """
+        check_taxonomy(taxonomy)
         require_few_leaves(taxonomy, name)
-        values, n = np.array(values, dtype=np.float64), taxonomy.n_leaves
-        if values.shape != (n, n):
+        numbers, n = array_of_rows(values, name), taxonomy.n_leaves
+        if numbers.dtype.kind not in "fiub":
             raise PredictionsError(
-                f"{name}: expected a cost for every pair of the {n} leaves, shape ({n}, {n}), got {values.shape}. "
+                f"{name}: expected an array of numbers, got values of type {numbers.dtype}. Give a row for each answer and a "
+                "column for each truth."
+            )
+        numbers = numbers.astype(np.float64)
+        if numbers.shape != (n, n):
+            raise PredictionsError(
+                f"{name}: expected a cost for every pair of the {n} leaves, shape ({n}, {n}), got {numbers.shape}. "
                 "Give a row for each answer and a column for each truth."
             )
-        bad = ~(np.isfinite(values) & (values >= 0))
+        bad = ~(np.isfinite(numbers) & (numbers >= 0))
         if bad.any():
             i, j = np.argwhere(bad)[0]
             answer, truth = (taxonomy.names[leaf] for leaf in taxonomy.leaves[[i, j]])
             raise PredictionsError(
-                f"{name}: expected costs of 0 or more, got {values[i, j]} for answer {answer!r} and truth {truth!r}. "
+                f"{name}: expected costs of 0 or more, got {numbers[i, j]} for answer {answer!r} and truth {truth!r}. "
                 "Correct it."
             )
-        values.flags.writeable = False
+        numbers.flags.writeable = False
         leaves = leaf_names(taxonomy)
         start = "\n".join((name, *leaves)).encode("utf-8", "surrogatepass")
-        return cls(name, values, leaves, hashlib.sha256(start + values.tobytes()).hexdigest())
+        return cls(name, numbers, leaves, hashlib.sha256(start + numbers.tobytes()).hexdigest())
 
-    def require_taxonomy(self, taxonomy):
+    def require_taxonomy(self, taxonomy: Taxonomy) -> None:
         """Raise a TaxonomyError unless these are the costs of this taxonomy."""
         if leaf_names(taxonomy) != self.leaves:
             raise TaxonomyError(
@@ -103,5 +114,5 @@ def require_few_leaves(taxonomy, where):
     if taxonomy.n_leaves > MOST_LEAVES:
         raise TaxonomyError(
             f"{where}: expected a taxonomy of at most {MOST_LEAVES:,} leaves for the costs of all pairs, got "
-            f"{taxonomy.n_leaves:,}. Use a cost that has a name."
+            f"{taxonomy.n_leaves:,}. Use a cost that has a name, such as depth_dist."
         )

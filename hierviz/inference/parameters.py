@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hierviz.checks import check_key
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -26,6 +28,8 @@ class Parameter:
         Of a number.
     limit : callable, optional
         Taxonomy -> the highest number that makes sense there.
+    limit_words : str
+        What that is, in words.
     unit, sign : str
         Of a number; the sign it has in formulas.
     choices : mapping of str to str
@@ -41,10 +45,14 @@ class Parameter:
     kind: str = "number"
     range: tuple[float, float] = (0.0, float("inf"))
     limit: Callable | None = None
+    limit_words: str = ""
     unit: str = ""
     sign: str = ""
     choices: Mapping[str, str] = field(default_factory=dict)
     is_optional: bool = False
+
+    def __post_init__(self):
+        check_key("parameter of a rule", self.name)
 
     def highest(self, taxonomy=None):
         """The highest number that may be chosen, of a taxonomy where one is given."""
@@ -70,6 +78,7 @@ BITS = Parameter(
     "The answer is the most probable class with at least this information: 1 bit excludes half of the leaf classes.",
     1.0,
     limit=lambda taxonomy: np.max(taxonomy.information),
+    limit_words="the bits of a leaf",
     unit="bits",
     sign="ζ",
 )

@@ -19,7 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import check_threshold, checked_probabilities
+from hierviz.checks import check_taxonomy, check_threshold, checked_probabilities, is_number
+from hierviz.errors import PredictionsError, shown
 from hierviz.inference import rules
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists, Taxonomy
@@ -71,8 +72,22 @@ class ParetoTable:
 
 
 def as_table(taxonomy: Taxonomy, table: ArrayLike | Predictions | ParetoTable) -> ParetoTable:
-    """`table` itself when it is a ParetoTable, else that of node probabilities or Predictions."""
-    return table if isinstance(table, ParetoTable) else pareto_table(taxonomy, table)
+    """`table` itself when it is a ParetoTable, else that of node probabilities or Predictions.
+
+    Raises
+    ------
+    PredictionsError
+        If a ParetoTable has nodes that the taxonomy has not.
+    """
+    if not isinstance(table, ParetoTable):
+        return pareto_table(taxonomy, table)
+    check_taxonomy(taxonomy)
+    if len(table.nodes) and table.nodes.max() >= taxonomy.n_nodes:
+        raise PredictionsError(
+            f"table: expected node numbers from 0 to {taxonomy.n_nodes - 1}, got {table.nodes.max()}. "
+            "Pass the table of this taxonomy."
+        )
+    return table
 
 
 def pareto_table(taxonomy: Taxonomy, p: ArrayLike | Predictions, *, min_threshold: float | None = None) -> ParetoTable:
@@ -92,6 +107,11 @@ def pareto_table(taxonomy: Taxonomy, p: ArrayLike | Predictions, *, min_threshol
     -------
     ParetoTable
 
+    Raises
+    ------
+    PredictionsError
+        If `p` has another width or a value that is no finite number, or the Predictions hold labels.
+
     Notes
     -----
     Candidates (nodes without exactly one child) are walked from the most to the least informative; the most probable
@@ -104,6 +124,8 @@ def pareto_table(taxonomy: Taxonomy, p: ArrayLike | Predictions, *, min_threshol
         blocks = (p.node_probabilities(rows) for rows in p.blocks())
         return ParetoTable.concatenate([pareto_table(taxonomy, block, min_threshold=min_threshold) for block in blocks])
     p = checked_probabilities(taxonomy, p)
+    if min_threshold is not None and not is_number(min_threshold):
+        raise PredictionsError(f"min_threshold: expected a number, got {shown(min_threshold)}. Choose one.")
     above = np.full(len(p), -np.inf if min_threshold is None else float(min_threshold))
     rows, nodes, scores = [], [], []
     for group in taxonomy.candidate_groups:

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import checked_probabilities
-from hierviz.errors import PredictionsError, near_miss
+from hierviz.checks import check_key, checked_probabilities
+from hierviz.errors import PredictionsError, near_miss, shown
 from hierviz.inference import crm, rules
 from hierviz.inference.parameters import BITS, COST, EXPECTATION, LAM, THRESHOLD, Parameter, named
 from hierviz.inference.rules import threshold, threshold_set, top_down
@@ -60,6 +60,9 @@ class InferenceRule:
     tree_only: bool = False
     returns_sets: bool = False
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
+
+    def __post_init__(self):
+        check_key("rule", self.key)
 
     @property
     def defaults(self):
@@ -148,9 +151,10 @@ def inference_rule(rule):
     """The entry of `INFERENCE_RULES` called `rule`, or a PredictionsError that lists them."""
     try:
         return INFERENCE_RULES[rule]
-    except KeyError:
+    except (KeyError, TypeError):  # a list, for example, cannot be a key
         raise PredictionsError(
-            f"rule: expected one of {', '.join(INFERENCE_RULES)}, got {rule!r}. Choose one."
+            f"rule: expected one of {', '.join(INFERENCE_RULES)}, got {shown(rule)}."
+            f"{near_miss(str(rule), INFERENCE_RULES)} Choose one."
         ) from None
 
 
@@ -237,7 +241,8 @@ _RULES = {
             "crm_leaf",
             "Least expected distance",
             "Answer with the leaf that is, on average, the fewest edges away from the true leaf, or cheapest by given costs.",
-            r"\hat y = \arg\min_{\text{leaf } y} \sum_{\text{leaf } u} p(u)\, \big(d(u) + d(y) - 2 d(\text{lca}(u, y))\big)",
+            r"\hat y = \arg\min_{\text{leaf } y} \sum_{\text{leaf } u} p(u)\, c(y, u), \quad "
+            r"c(y, u) = d(u) + d(y) - 2 d(\text{lca}(u, y)) \text{ by default}",
             f"{VALMADRE} (conditional risk minimisation over leaves)",
             crm.crm_leaf,
             tree_only=True,

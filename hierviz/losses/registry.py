@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hierviz.checks import check_taxonomy
 from hierviz.errors import PredictionsError, listed, near_miss
 from hierviz.losses.conditional import conditional_softmax, conditional_softmax_la, hxe
 from hierviz.losses.margin import hard_margin, soft_max_descendant, soft_max_margin
@@ -116,6 +117,7 @@ def loss(
     (array([0.826]), array([[-0.47 ,  0.137,  0.333]]))
     """
     entry = loss_entry(name)
+    check_taxonomy(taxonomy, "It comes after the name of the loss.")
     known = entry.parameters
     unknown = [keyword for keyword in keywords if keyword not in known]
     if unknown:

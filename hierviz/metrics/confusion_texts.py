@@ -60,7 +60,7 @@ CONFUSION_METRICS = {
         (
             "pt",
             "Prevalence threshold",
-            "Prevalence below which a positive answer is more often wrong than right.",
+            "Prevalence below which precision drops steeply; at this prevalence, precision is 1 minus the prevalence.",
             r"(\sqrt{TPR\,(1 - TNR)} + TNR - 1) / (TPR + TNR - 1)",
             {"better": "lower"},
         ),

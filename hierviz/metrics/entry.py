@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from hierviz.checks import check_key
+from hierviz.errors import PredictionsError
+
+SIGNS = {"higher": 1, "lower": -1, "neither": 0}
 UNIT, POSITIVE, COUNT = (0.0, 1.0), (0.0, float("inf")), (0, float("inf"))
 
 
@@ -45,10 +49,17 @@ class Metric:
     brief: str = ""
     is_binary: bool = False
 
+    def __post_init__(self):
+        check_key("metric", self.key)
+        if self.better not in SIGNS:
+            raise PredictionsError(
+                f"metric {self.key!r}: expected better to be one of {', '.join(SIGNS)}, got {self.better!r}. Choose one."
+            )
+
     @property
     def sign(self):
         """1 where more is better, -1 where less is, 0 where neither."""
-        return {"higher": 1, "lower": -1, "neither": 0}[self.better]
+        return SIGNS[self.better]
 
     @property
     def is_share(self):

@@ -58,7 +58,8 @@ LABEL_METRICS = {
         (
             "hamming_loss",
             "Hamming loss",
-            "Share of all sample-node pairs that are wrong; small because most nodes are correctly not predicted.",
+            "Share of all sample-node pairs that are wrong; small because most nodes are correctly not predicted. A predicted "
+            "label outside the taxonomy counts as a wrong pair, so many of them can bring it above 1.",
             r"(FP + FN) / (n\,|V|)",
             {**_GRAPH, "better": "lower", "range": (0.0, float("inf")), "source": f"{PLAUD}, Table 2 (in per mille)"},
         ),

@@ -27,7 +27,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.errors import PredictionsError
+from hierviz.checks import check_taxonomy, one_each
+from hierviz.errors import PredictionsError, listed
 from hierviz.metrics.node_pairs import NodePairs
 from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.taxonomy import Taxonomy
@@ -100,10 +101,11 @@ def path_metrics(
     return metrics
 
 
-def checked_nodes(taxonomy: Taxonomy, truth: ArrayLike, predicted: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+def checked_nodes(taxonomy: Taxonomy, truth: object, predicted: object) -> tuple[np.ndarray, np.ndarray]:
     """`truth` and `predicted` as arrays; an error unless this is a tree and both hold one node number a sample."""
+    check_taxonomy(taxonomy)
     taxonomy.require_tree("path metrics")
-    truth, predicted = np.asarray(truth), np.asarray(predicted)
+    truth, predicted = one_each("truth", truth), one_each("predicted", predicted)
     if truth.shape != predicted.shape or truth.ndim != 1:
         raise PredictionsError(
             f"truth and predicted: expected two arrays of one length, got shapes {truth.shape} and {predicted.shape}. Align them."
@@ -115,10 +117,11 @@ def checked_nodes(taxonomy: Taxonomy, truth: ArrayLike, predicted: ArrayLike) ->
 
 def check_nodes(taxonomy, what, nodes):
     """Raise a PredictionsError unless all of `nodes` are node numbers."""
-    if len(nodes) and (
-        not np.issubdtype(nodes.dtype, np.integer) or nodes.min() < 0 or nodes.max() >= taxonomy.n_nodes
-    ):
+    if not len(nodes):
+        return
+    is_number = nodes.dtype.kind in "iuf"
+    if nodes.dtype.kind not in "iu" or nodes.min() < 0 or nodes.max() >= taxonomy.n_nodes:
+        got = f"{nodes.min()} to {nodes.max()} ({nodes.dtype})" if is_number else listed(nodes.ravel().tolist(), 2)
         raise PredictionsError(
-            f"{what}: expected node numbers from 0 to {taxonomy.n_nodes - 1}, got {nodes.min()} to {nodes.max()} "
-            f"({nodes.dtype}). Use Taxonomy.nodes to look names up."
+            f"{what}: expected node numbers from 0 to {taxonomy.n_nodes - 1}, got {got}. Use Taxonomy.nodes to look names up."
         )

@@ -36,7 +36,8 @@ _ENTRIES = {
         (
             "softmax_win_raw",
             "Raw win",
-            "The win with the root counted too: 0.5 with all probability on the root, 1 with all on the truth.",
+            "The win with the root counted too: 0.5 where only the root is shared with the truth, 1 with all probability on the "
+            "truth.",
             r"\tfrac{1}{2}\,(p(\text{root}) + W)",
             {"range": (0.5, 1.0)},
         ),
@@ -180,14 +181,16 @@ _ENTRIES = {
         (
             "recall_at_90_correct",
             "R@90C",
-            "The highest information recall of all thresholds at which at least 90 % of the answers are correct.",
+            "The highest information recall of all thresholds at which at least 90 % of the answers are correct; 0 if "
+            "there is none.",
             r"\max\{R(\tau) : C(\tau) \ge 0.90\}",
             {},
         ),
         (
             "recall_at_95_correct",
             "R@95C",
-            "The highest information recall of all thresholds at which at least 95 % of the answers are correct.",
+            "The highest information recall of all thresholds at which at least 95 % of the answers are correct; 0 if "
+            "there is none.",
             r"\max\{R(\tau) : C(\tau) \ge 0.95\}",
             {},
         ),

@@ -29,10 +29,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import check_truth_first, checked_probabilities
-from hierviz.errors import PredictionsError
+from hierviz.checks import array_of_rows, check_taxonomy, check_truth_first, checked_probabilities, one_truth_each
+from hierviz.errors import PredictionsError, shown
 from hierviz.metrics.path import check_nodes, truncate
-from hierviz.taxonomy import Taxonomy
+from hierviz.taxonomy import NodeLists, Taxonomy
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,16 +122,38 @@ def win_breakdown(taxonomy: Taxonomy, truth: int, p: ArrayLike) -> WinBreakdown:
     Returns
     -------
     WinBreakdown
+
+    Raises
+    ------
+    PredictionsError
+        If `truth` is not one node number, or `p` not one row of finite numbers.
+    TaxonomyError
+        If the taxonomy is not a tree.
     """
     check_truth_first(truth, is_one_sample=True)
-    p = np.asarray(p, dtype=float)
-    value = win(taxonomy, np.array([truth]), p[None])[0]
+    check_taxonomy(taxonomy)
+    if isinstance(truth, NodeLists) or np.ndim(truth):
+        raise PredictionsError(f"truth: expected the node number of one sample, got {shown(truth)}. Pass one of them.")
+    row = array_of_rows(p, "p")
+    if row.shape != (taxonomy.n_nodes,):
+        raise PredictionsError(
+            f"p: expected shape ({taxonomy.n_nodes},), the row of one sample, got {row.shape}. "
+            "Pass one row of node probabilities."
+        )
+    row = checked_probabilities(taxonomy, row[None])[0]
+    value = win(taxonomy, np.array([truth]), row[None])[0]
     nodes = taxonomy.path(truth)
     nodes = nodes[1:] if len(nodes) > 1 else nodes
     weight = np.exp2(-np.arange(1.0, len(nodes) + 1))
     weight[-1] = 1.0 if truth == 0 else 2 * weight[-1]
     return WinBreakdown(
-        nodes, weight, p[nodes], weight * p[nodes], weight * (1 - p[nodes]), float(value), float((p[0] + value) / 2)
+        nodes,
+        weight,
+        row[nodes],
+        weight * row[nodes],
+        weight * (1 - row[nodes]),
+        float(value),
+        float((row[0] + value) / 2),
     )
 
 
@@ -168,9 +190,10 @@ def best_leaf_metrics(taxonomy, truth, best_leaf):
 
 
 def _checked(taxonomy: Taxonomy, truth: ArrayLike, p: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    check_taxonomy(taxonomy)
     taxonomy.require_tree("win")
-    check_truth_first(truth)
-    p, truth = checked_probabilities(taxonomy, p), np.asarray(truth)
+    truth = one_truth_each(truth)
+    p = checked_probabilities(taxonomy, p)
     if len(p) != len(truth):
         raise PredictionsError(
             f"p: expected shape ({len(truth)}, {taxonomy.n_nodes}) for {len(truth)} truths, got {p.shape}. Align them."

@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from hierviz.checks import check_taxonomy
+from hierviz.errors import FileError
 from hierviz.onnx.account import full_account
 from hierviz.onnx.description.class_names import used_files
 from hierviz.onnx.description.file import check_file
@@ -82,6 +84,9 @@ def load_model(
     TaxonomyError
         If the parametrisation is defined on trees only and the taxonomy is not one.
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise FileError(f"model: expected the path of an ONNX model, got {type(path).__name__}. It comes first.")
+    check_taxonomy(taxonomy, "It comes after the path of the model.")
     given = {"classes": classes, "parametrisation": parametrisation, "name": name, "scores": scores}
     model = draft_model(path, taxonomy, **given, outputs=outputs, preprocessing=preprocessing, limits=limits)
     model.require_answers()

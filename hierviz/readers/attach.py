@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from hierviz.checks import check_kind
 from hierviz.errors import FileError, listed
 from hierviz.predictions import Predictions
 from hierviz.readers.join import join
@@ -15,13 +16,15 @@ from hierviz.readers.truth_file import load_truth
 
 
 def attach_truth(predictions: Predictions, truth: Any, truth_column: str | None = None) -> Predictions:
-    """Predictions with the truth of a file, joined by sample id, else in order.
+    """Predictions with their truth, joined by sample id, else in order.
 
     Parameters
     ----------
     predictions : Predictions
-    truth : str or path
+    truth : str, path, or sequence
+        As `hierviz.load_truth` takes it, or what it gave.
     truth_column : str, optional
+        Of a file.
 
     Returns
     -------
@@ -33,6 +36,7 @@ def attach_truth(predictions: Predictions, truth: Any, truth_column: str | None 
     PredictionsError
         If no id is on both sides, or row counts differ where there are no ids.
     """
+    check_kind("attach_truth", predictions, Predictions, "They come first, then the truth.")
     raw = RawPredictions(
         predictions.name,
         "wide",
@@ -59,6 +63,15 @@ def attach_truth(predictions: Predictions, truth: Any, truth_column: str | None 
 
 def attach_media(predictions: Predictions, path: str | os.PathLike[str]) -> Predictions:
     """Predictions with pictures from a folder or zip, named by the attribute ``image`` or ``file``.
+
+    Parameters
+    ----------
+    predictions : Predictions
+    path : str or path
+
+    Returns
+    -------
+    Predictions
 
     Raises
     ------

@@ -12,6 +12,7 @@ import os
 
 import numpy as np
 
+from hierviz.checks import check_taxonomy
 from hierviz.errors import FileError, listed, near_miss
 from hierviz.inference.leaf_costs import LeafCosts, leaf_names, require_few_leaves
 from hierviz.readers.labels import find_node
@@ -27,7 +28,8 @@ def load_costs(source: str | os.PathLike[str], taxonomy: Taxonomy) -> LeafCosts:
     Parameters
     ----------
     source : str or path
-        A CSV, TSV or Parquet table (gzipped too).
+        A CSV, TSV or Parquet table (gzipped too) with the columns ``predicted``, ``truth`` and ``cost``, and a row for every
+        pair of leaves, a leaf with itself too.
     taxonomy : Taxonomy
         At most `hierviz.inference.leaf_costs.MOST_LEAVES` leaves.
 
@@ -43,8 +45,20 @@ def load_costs(source: str | os.PathLike[str], taxonomy: Taxonomy) -> LeafCosts:
     FileError
         If the table cannot be read, a column is missing, a name is no leaf, a pair is missing or there twice, or a cost is
         negative or no finite number; names the line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from hierviz import Taxonomy, infer
+    >>> taxonomy = Taxonomy.from_edges([("animal", "cat"), ("animal", "dog")])
+    >>> path = Path(tempfile.mkdtemp(), "prices.csv")
+    >>> _ = path.write_text("predicted,truth,cost\\ncat,cat,0\\ncat,dog,10\\ndog,cat,1\\ndog,dog,0\\n")
+    >>> infer(taxonomy, [[1, 0.75, 0.25]], "crm_leaf", cost=load_costs(path, taxonomy)) == taxonomy.nodes("dog")
+    array([ True])
     """
     table = open_table(source, "a table of costs (CSV, TSV or Parquet)")
+    check_taxonomy(taxonomy, "It comes after the file.")
     require_few_leaves(taxonomy, table.where)
     names = [cell.strip().casefold() for cell in table.first]
     missing = [name for name in COLUMNS if names.count(name) != 1]

@@ -11,39 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.errors import PredictionsError, listed, near_miss
+from hierviz.node_names import find_node
 from hierviz.taxonomy import NodeLists
-
-PATH_SEPARATORS = (" > ", ">", "|", "::", "/", ";")
-
-
-def find_node(text, taxonomy, is_path=False):
-    """Number of the node that `text` names, None when there is none.
-
-    Parameters
-    ----------
-    text : str
-    taxonomy : Taxonomy
-    is_path : bool
-        Also try to cut the text at every path separator; without it only at ``" > "``.
-    """
-    index = taxonomy.index
-    node = index.get(text)
-    if node is None:
-        node = index.get(text.strip())
-    if node is not None:
-        return node
-    for separator in PATH_SEPARATORS if is_path else PATH_SEPARATORS[:1]:
-        parts = [part.strip() for part in text.split(separator) if part.strip()]
-        # Names that repeat are called "parent > child" in a taxonomy read from paths, so longer ends are tried as well.
-        end = None
-        for part in reversed(parts) if len(parts) > 1 else ():
-            end = part if end is None else f"{part} > {end}"
-            if len(end) > taxonomy.longest_name:
-                break
-            node = index.get(end)
-            if node is not None:
-                return node
-    return None
 
 
 def read_labels(cells, taxonomy, place, *, what="label", keep_empty=False, is_path=False):

@@ -6,6 +6,7 @@ import json
 import os
 from typing import Any
 
+from hierviz.checks import check_kind
 from hierviz.errors import FileError
 from hierviz.new_files import new_text
 from hierviz.readers.sources import open_source
@@ -57,6 +58,7 @@ def load_operating_point(
 
 def write_operating_point(point: OperatingPoint, path: str | os.PathLike[str]) -> None:
     """Write an operating point as JSON (UTF-8); FileError when the file cannot be written."""
+    check_kind("write_operating_point", point, OperatingPoint, "It comes first, then the path.")
     with new_text(path) as file:
         file.write(json.dumps(point.to_json(), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from hierviz.checks import check_taxonomy
 from hierviz.errors import FileError, PredictionsError, TaxonomyError, listed
 from hierviz.parameters import template_of
 from hierviz.parametrisation import column_order, default_columns
@@ -94,6 +95,7 @@ def load_predictions(
     >>> load_predictions(path, taxonomy)
     <Predictions 'scores': leaf_probabilities of 1 samples, truth known>
     """
+    check_taxonomy(taxonomy, "It comes after the file.")
     if form is not None and form not in FORMS:
         raise FileError(f"form: expected one of {', '.join(FORMS)}, got {form!r}. Choose one of them.")
     said: list[str] = []

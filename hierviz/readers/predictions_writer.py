@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from hierviz.checks import check_kind
 from hierviz.csv_cells import SafeWriter
 from hierviz.errors import FileError, PredictionsError
 from hierviz.extras import require
@@ -46,6 +47,11 @@ def write_predictions(predictions: Predictions, path: str | os.PathLike[str]) ->
     PredictionsError
         If there are only labels.
     """
+    check_kind("write_predictions", predictions, Predictions, "They come first, then the path.")
+    if not isinstance(path, (str, os.PathLike)):
+        raise FileError(
+            f"write_predictions: expected a path, got {type(path).__name__}. It comes after the predictions."
+        )
     path = Path(path)
     check_target(path)
     if not predictions.has_scores:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import os
 import re
 import zipfile
 import zlib
@@ -190,6 +191,8 @@ def open_source(path, wanted, kinds=("text",)):
         If there is no such file, it is a folder, is empty, cannot be read, or is of another kind.
     """
     stored = path if isinstance(path, Spooled) else None
+    if stored is None and not isinstance(path, (str, os.PathLike)):
+        raise FileError(f"file: expected the path of {wanted}, got {type(path).__name__}. Pass a path.")
     path = Path(path)
     with translated(path.name or str(path), path=path):
         stored = stored or rewindable(path)

@@ -16,7 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from hierviz.checks import check_taxonomy
 from hierviz.errors import PredictionsError, listed, near_miss
+from hierviz.node_names import truth_nodes
 from hierviz.readers.columns import require_names
 from hierviz.readers.labels import find_node, is_all_nodes, read_labels, single_nodes, text_array
 from hierviz.readers.tables import open_table
@@ -81,10 +83,14 @@ def load_truth(truth: Any, taxonomy: Taxonomy, truth_column: str | None = None) 
         If no column or several could be the truth, a name is not in the taxonomy (naming line and nearest name), or a
         sample id is missing or there twice.
     """
+    check_taxonomy(taxonomy, "It comes after the truth.")
     if isinstance(truth, Truth):
         return truth
     if not isinstance(truth, (str, os.PathLike)):
-        return _from_memory(truth, taxonomy)
+        nodes = truth_nodes(truth, taxonomy)
+        if nodes is None:
+            raise PredictionsError("truth: expected a file, node numbers or names, got None. Pass one of them.")
+        return Truth(nodes)
     table = open_table(truth, "a table of true classes (CSV, TSV or Parquet)")
     has_header = _has_header(table, taxonomy, truth_column)
     columns = table.read(has_header=has_header)
@@ -210,38 +216,3 @@ def _headerless_id(columns, taxonomy):
     others = [k for k, cells in columns.text.items() if not is_all_nodes(cells, taxonomy)]
     is_id = len(others) == 1 and len(columns.names) == 2 and len(set(columns.text[others[0]])) == len(columns)
     return others[0] if is_id else None
-
-
-def _from_memory(truth, taxonomy):
-    if isinstance(truth, NodeLists):
-        return Truth(truth)
-    if isinstance(truth, np.ndarray) and truth.dtype.kind in "iu" and truth.ndim == 1:
-        return Truth(truth.astype(np.intp))
-    if not hasattr(truth, "__iter__"):
-        raise PredictionsError(
-            f"truth: expected a file, node numbers or names, got {type(truth).__name__}. Pass one of them."
-        )
-    entries = [
-        entry
-        if isinstance(entry, (str, int, np.integer)) or entry is None or not hasattr(entry, "__iter__")
-        else list(entry)
-        for entry in truth
-    ]
-    lists = []
-    for row, entry in enumerate(entries):
-        nodes = []
-        for label in entry if isinstance(entry, list) else [entry]:
-            if isinstance(label, (int, np.integer)) and not isinstance(label, bool):
-                nodes += [int(label)] if label != -1 else []
-            elif label is not None and not (isinstance(label, str) and label == ""):
-                node = find_node(str(label), taxonomy)
-                if node is None:
-                    raise PredictionsError(
-                        f"truth, entry {row}: expected a node number or the name of a node, got {label!r}."
-                        f"{near_miss(str(label), taxonomy.names) or ' Check the spelling.'}"
-                    )
-                nodes.append(node)
-        lists.append(nodes)
-    labels = NodeLists.from_lists(lists)
-    single = None if any(isinstance(entry, list) for entry in entries) else single_nodes(labels)
-    return Truth(labels if single is None else single)

@@ -23,7 +23,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from hierviz.checks import check_truth_first
+from hierviz.checks import one_truth_each
 from hierviz.curves.operating_curve import operating_curve
 from hierviz.errors import PredictionsError
 from hierviz.inference.pareto_table import as_table
@@ -180,8 +180,7 @@ def group_thresholds(taxonomy, truth, table, labels, goal, *, fraction=None, see
     TaxonomyError
         If the taxonomy is not a tree.
     """
-    check_truth_first(truth, "the table")
-    truth, table, labels = np.asarray(truth), as_table(taxonomy, table), np.asarray(labels)
+    truth, table, labels = one_truth_each(truth, "the table"), as_table(taxonomy, table), np.asarray(labels)
     for what, values in (("truth", truth), ("labels", labels)):
         if values.shape != (table.n_samples,):
             raise PredictionsError(

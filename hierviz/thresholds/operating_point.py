@@ -1,4 +1,4 @@
-r"""An operating point to take away: the threshold, what it was chosen for and what it reaches, as a small JSON.
+r"""An operating point for export: the threshold, what it was chosen for and what it reaches, as a small JSON.
 
 Conventions
 -----------
@@ -10,7 +10,6 @@ applied to other classes, and the model by name and, where it is a file, by its 
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from hierviz._version import version
-from hierviz.checks import check_threshold
+from hierviz.checks import check_kind, check_taxonomy, check_threshold, is_number, is_within
 from hierviz.curves.operating_curve import OperatingCurve
-from hierviz.errors import FileError, TaxonomyError, listed, near_miss
+from hierviz.errors import FileError, TaxonomyError, listed, near_miss, shown
 from hierviz.taxonomy import Taxonomy
 from hierviz.thresholds.risk_control import Guarantee
 
@@ -114,9 +113,17 @@ class OperatingPoint:
         FileError
             If the rest would make no valid file: a guarantee of another threshold, an interval that is none.
         """
+        check_taxonomy(taxonomy)
+        check_kind("curve", curve, OperatingCurve, "It comes after the taxonomy.")
         check_threshold(threshold)
         values = {key: {"value": float(value)} for key, value in curve.at(threshold).items()}
-        for key, (low, high) in (intervals or {}).items():
+        for key, interval in (intervals or {}).items():
+            if key not in values or np.shape(interval) != (2,):
+                raise FileError(
+                    f"intervals: expected a pair (low, high) for keys among {', '.join(values)}, got {shown(interval)} for "
+                    f"{key!r}. Correct it."
+                )
+            low, high = interval
             values[key] |= {"low": float(low), "high": float(high)}
         point = cls(
             str(model_name),
@@ -187,7 +194,7 @@ def _checked_point(value, taxonomy, where):
     _require(value["rule"] == RULE, f"{where}: rule", repr(RULE), value["rule"], "Other rules have no operating point")
     threshold, n_samples = value["threshold"], value["n_samples"]
     _require(
-        _is_number(threshold) and 0 <= threshold <= 1,
+        is_within(threshold, 0, 1),
         f"{where}: threshold",
         "a number from 0 to 1",
         threshold,
@@ -239,7 +246,7 @@ def _check_values(values, where):
         _require(isinstance(value, dict), here, 'an object such as {"value": 0.9}', value, "Correct it")
         wanted = ("value", "low", "high") if len(value) > 1 else ("value",)
         _check_keys(value, wanted, here)
-        _require(all(map(_is_number, value.values())), here, "numbers", value, "Correct it")
+        _require(all(map(is_number, value.values())), here, "numbers", value, "Correct it")
         if len(value) > 1:
             _require(value["low"] <= value["high"], here, "low <= high", [value["low"], value["high"]], "Swap them")
 
@@ -294,7 +301,3 @@ def _require(holds, where, expected, got, hint):
 def _short(value):
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:77]}..."
-
-
-def _is_number(value):
-    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and math.isfinite(value)

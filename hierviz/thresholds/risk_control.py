@@ -13,11 +13,11 @@ Thresholds of a grid fixed beforehand are tested one after the other until one f
 answer. Because the order does not depend on the calibration samples, every test may use the whole of delta, whatever
 the risk does in between: the guarantee does not need a monotone risk [1]_.
 
-The order starts where the loss is smallest. For Correct and precision that is threshold 1: the root claims nothing. For
-coherent probabilities and thresholds >= 0.5 the answers of a sample lie on one path, so its risk of being wrong can only rise
-as it falls; below 0.5 an answer may jump to another branch, and the risk may fall again. For exact answers, recall and
-F1 the order starts at 0, where answers are leaves, and goes up: at 1 their loss is 1. F1 neither rises nor
-falls throughout: its loss is often smallest a little above 0.
+The order starts where the loss is smallest. For Correct and precision that is threshold 1: the root claims nothing. Where the
+children of a node are together at most as probable as the node, the answers of a sample at thresholds >= 0.5 lie on one
+path, so its risk of being wrong can only rise as the threshold falls; below 0.5 an answer may jump to another branch, and
+the risk may fall again. For exact answers, recall and F1 the order starts at 0, where answers are leaves, and goes up: at 1
+their loss is 1. F1 neither rises nor falls throughout: its loss is often smallest a little above 0.
 
 Groups
 ------
@@ -44,7 +44,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import check_threshold, check_truth_first
+from hierviz.checks import array_of_numbers, check_threshold, one_truth_each
 from hierviz.curves.answer_depths import step_means
 from hierviz.curves.operating_curve import THOUSANDTHS, operating_curve
 from hierviz.errors import PredictionsError
@@ -280,7 +280,7 @@ def _claim(guarantee):
 
 
 def _checked(thresholds):
-    thresholds = np.asarray(thresholds, dtype=float)
+    thresholds = array_of_numbers(thresholds, "thresholds")
     if thresholds.ndim != 1 or len(thresholds) == 0:
         raise PredictionsError(
             f"thresholds: expected a list of numbers from 0 to 1, got shape {thresholds.shape}. Pass at least one."
@@ -293,8 +293,7 @@ def _checked(thresholds):
 def _checked_truth(
     taxonomy: Taxonomy, truth: ArrayLike, table: ArrayLike | Predictions | ParetoTable
 ) -> tuple[np.ndarray, ParetoTable]:
-    check_truth_first(truth, "the table")
-    truth, table = np.asarray(truth), as_table(taxonomy, table)
+    truth, table = one_truth_each(truth, "the table"), as_table(taxonomy, table)
     if truth.shape != (table.n_samples,):
         raise PredictionsError(
             f"truth: expected one node for each of the {table.n_samples} samples, got shape {truth.shape}. Align them."

@@ -15,17 +15,16 @@ at_least_correct, best_of, with_costs, cheapest, at_most_cost, at_most_above_dep
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, Context, Decimal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import check_truth_first
+from hierviz.checks import check_kind, check_taxonomy, is_number, is_within, one_truth_each
 from hierviz.curves.answer_depths import step_means
 from hierviz.curves.operating_curve import OperatingCurve
-from hierviz.errors import PredictionsError
+from hierviz.errors import PredictionsError, shown
 from hierviz.inference.pareto_table import ParetoTable, as_table
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS
@@ -94,6 +93,7 @@ def at_least_correct(curve: OperatingCurve, level: float = 0.95, *, key: str = "
     (0.5, 1.0, 0.5)
     """
     _check_share("level", level)
+    check_kind("curve", curve, OperatingCurve, "It comes first.")
     correct = curve.values["correct"]
     why_not = (
         f"At no threshold are {_percent(level)} of the answers correct; the highest share is {_percent(correct.max())}."
@@ -102,7 +102,24 @@ def at_least_correct(curve: OperatingCurve, level: float = 0.95, *, key: str = "
 
 
 def best_of(curve: OperatingCurve, key: str = "info_f1") -> Choice:
-    """The threshold with the best mean of a metric, over all breakpoints: a Choice, always feasible."""
+    """The threshold with the best mean of a metric, over all breakpoints.
+
+    Parameters
+    ----------
+    curve : OperatingCurve
+    key : str
+        A key of the curve; the smallest mean is the best where `METRICS` says that lower is better.
+
+    Returns
+    -------
+    Choice
+        Always feasible.
+
+    Raises
+    ------
+    PredictionsError
+        If the curve has no such key.
+    """
     return _choose(curve, _gain(curve, key))
 
 
@@ -142,13 +159,14 @@ def with_costs(
     -----
     For a curve that has ``missing`` already only the cost is computed again. `COST_SENTENCE` says the same for people.
     """
+    check_kind("curve", curve, OperatingCurve, "It comes first.")
+    check_taxonomy(taxonomy, "It comes after the curve.")
     for what, price in (("wrong", wrong), ("vague", vague)):
-        if not _is_number(price) or price < 0:
+        if not is_number(price) or price < 0:
             raise PredictionsError(f"cost of a {what} answer: expected a number >= 0, got {price!r}. Choose one.")
     missing = curve.values.get("missing")
     if missing is None:
-        check_truth_first(truth, "the table")
-        truth, table = np.asarray(truth), as_table(taxonomy, table)
+        truth, table = one_truth_each(truth, "the table"), as_table(taxonomy, table)
         _require_table(curve, table)
         if len(truth) != table.n_samples:
             raise PredictionsError(
@@ -162,7 +180,7 @@ def with_costs(
 
 
 def cheapest(curve: OperatingCurve) -> Choice:
-    """The threshold with the smallest mean cost: a Choice; the curve comes from `with_costs`."""
+    """The threshold with the smallest mean cost: a Choice of a curve from `with_costs`, else a PredictionsError."""
     return best_of(curve, "cost")
 
 
@@ -188,7 +206,7 @@ def at_most_cost(curve: OperatingCurve, most: float, *, key: str = "info_recall"
         If `most` is no number, or the curve has no costs or no such key.
     """
     cost = -_gain(curve, "cost")
-    if not _is_number(most):
+    if not is_number(most):
         raise PredictionsError(f"cost: expected a number, got {most!r}. Choose one.")
     why_not = f"At no threshold is the mean cost {most:.6g} or less; the lowest is {cost.min():.6g}."
     return _choose(curve, _gain(curve, key), cost <= most + TIE * max(1.0, abs(most)), why_not)
@@ -201,7 +219,7 @@ def at_most_above_depth(
     depth: int,
     share: float,
 ) -> Choice:
-    """The most careful threshold at which few answers are vaguer than a depth.
+    """The threshold with the most correct answers at which few answers lie above a depth.
 
     Parameters
     ----------
@@ -210,14 +228,14 @@ def at_most_above_depth(
     taxonomy : Taxonomy
     table : ndarray of float, shape (n_samples, n_nodes), Predictions, or ParetoTable
     depth : int
-        In edges from the root; an answer at a smaller depth is too vague. From 0 to max_depth.
+        In edges from the root, from 0 to max_depth; an answer at a smaller depth lies above it.
     share : float
-        In [0, 1]: at most this share of the answers may be too vague.
+        In [0, 1]: at most this share of the answers may lie above the depth.
 
     Returns
     -------
     Choice
-        Of the thresholds that do it, the one with the most correct answers. ``values`` has ``above_depth``, the share
+        Of thresholds with equally many correct answers the largest. ``values`` has ``above_depth``, the share
         of answers at a smaller depth. They are counted as they were given, also where the truth itself lies higher.
 
     Raises
@@ -225,6 +243,8 @@ def at_most_above_depth(
     PredictionsError
         If the share is not in [0, 1], the depth not one of the taxonomy, or `table` is not that of the curve.
     """
+    check_kind("curve", curve, OperatingCurve, "It comes first.")
+    check_taxonomy(taxonomy, "It comes after the curve.")
     _check_share("share", share)
     if not isinstance(depth, (int, np.integer)) or isinstance(depth, bool) or not 0 <= depth <= taxonomy.max_depth:
         raise PredictionsError(
@@ -279,8 +299,10 @@ def _usable(curve):
 
 def _gain(curve, key):
     """Values of a key at every point, turned so that larger is better."""
-    if key not in curve.values:
-        raise PredictionsError(f"key: expected one of {', '.join(curve.values)}, got {key!r}. Choose one.")
+    check_kind("curve", curve, OperatingCurve, "It comes first.")
+    if not isinstance(key, str) or key not in curve.values:
+        advice = "hierviz.with_costs adds it." if key in ("cost", "missing") else "Choose one."
+        raise PredictionsError(f"key: expected one of {', '.join(curve.values)}, got {shown(key)}. {advice}")
     return -curve.values[key] if METRICS[key].better == "lower" else curve.values[key]
 
 
@@ -292,16 +314,8 @@ def _require_table(curve, table):
 
 
 def _check_share(what, value):
-    if not _is_number(value) or not 0 <= value <= 1:
+    if not is_within(value, 0, 1):
         raise PredictionsError(f"{what}: expected a number from 0 to 1, got {value!r}. Choose one in that range.")
-
-
-def _is_number(value):
-    return (
-        isinstance(value, (int, float, np.integer, np.floating))
-        and not isinstance(value, bool)
-        and math.isfinite(value)
-    )
 
 
 def _percent(value):

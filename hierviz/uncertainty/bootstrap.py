@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import check_truth_first
+from hierviz.checks import array_of_numbers, check_kind, one_truth_each
 from hierviz.curves.operating_curve import THOUSANDTHS, CurveSteps, best_at_correct
 from hierviz.errors import PredictionsError, listed
 from hierviz.inference.pareto_table import ParetoTable, as_table
@@ -63,7 +63,8 @@ def bootstrap_means(
         If the lengths differ or the level is not inside (0, 1).
     """
     check_level(level)
-    values = np.asarray(values, dtype=np.float64)
+    check_kind("resamples", resamples, Resamples, "hierviz.Resamples.draw makes them.")
+    values = array_of_numbers(values, "values")
     if values.ndim == 0 or len(values) != resamples.n_samples:
         raise PredictionsError(
             f"values: expected those of {resamples.n_samples} samples, got shape {values.shape}. Align them with the resamples."
@@ -176,7 +177,8 @@ def bootstrap_curve(
         If the taxonomy is not a tree.
     """
     check_level(level)
-    check_truth_first(truth, "the table")
+    check_kind("resamples", resamples, Resamples, "hierviz.Resamples.draw makes them.")
+    truth = one_truth_each(truth, "the table")
     table = as_table(taxonomy, table)
     steps = CurveSteps.from_table(taxonomy, truth, table, more)
     if table.n_samples != resamples.n_samples:
@@ -189,7 +191,8 @@ def bootstrap_curve(
         raise PredictionsError(
             f"keys: expected some of {listed(steps.steps, 20)}, got {listed(unknown)}. Correct them."
         )
-    thresholds, levels = (np.asarray(values, dtype=np.float64).reshape(-1) for values in (thresholds, levels))
+    thresholds = array_of_numbers(thresholds, "thresholds").reshape(-1)
+    levels = array_of_numbers(levels, "levels").reshape(-1)
     whole = steps.curve()
     places = whole.place(thresholds)
     summary = {key: value for key, value in whole.summary().items() if key != "n_points"}

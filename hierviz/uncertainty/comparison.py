@@ -31,6 +31,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from hierviz.checks import check_kind
 from hierviz.errors import PredictionsError
 from hierviz.uncertainty.bootstrap import CurveBands
 from hierviz.uncertainty.resamples import Interval
@@ -63,6 +64,7 @@ def paired_difference(a: Compared, b: Compared) -> Compared:
         If resamples, levels, shapes or thresholds differ.
     """
     if isinstance(a, CurveBands):
+        check_kind("difference", b, CurveBands, "Pass two of a kind.")
         return _bands_of_differences(a, b)
     _check_paired(a, b)
     with np.errstate(invalid="ignore"):
@@ -91,6 +93,7 @@ def no_clear_difference(difference: Interval) -> np.ndarray:
 
     True everywhere where the resamples are fewer than `fewest_resamples`.
     """
+    check_kind("difference", difference, Interval, "paired_difference gives it.")
     if difference.resamples.n_resamples < fewest_resamples(difference.level):
         return np.ones(np.shape(difference.lower), dtype=bool)
     return ~((difference.lower > 0) | (difference.upper < 0))
@@ -202,6 +205,8 @@ def tied_with_best(models: Iterable[Interval], *, higher_is_better: bool = True)
     PredictionsError
         If there is no model, or resamples, levels or shapes differ.
     """
+    if not hasattr(models, "__iter__"):
+        raise PredictionsError(f"models: expected a list of Intervals, got {type(models).__name__}. Pass one a model.")
     models = list(models)
     if not models:
         raise PredictionsError("models: expected at least one, got none. Nothing can be compared.")
@@ -221,6 +226,8 @@ def tied_with_best(models: Iterable[Interval], *, higher_is_better: bool = True)
 
 
 def _check_paired(a, b):
+    for interval in (a, b):
+        check_kind("difference", interval, Interval, "Pass two of bootstrap_means, or two of bootstrap_curve.")
     if not a.resamples.is_same(b.resamples):
         raise PredictionsError(
             "resamples: expected the same for both models, got others (seed, number, samples or groups). "

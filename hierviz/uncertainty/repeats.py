@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hierviz.checks import array_of_numbers, check_kind
 from hierviz.curves.operating_curve import OperatingCurve
 from hierviz.errors import PredictionsError
 from hierviz.metrics.registry import path_keys
@@ -56,7 +57,7 @@ def over_repeats(values: ArrayLike) -> Repeats:
     PredictionsError
         If there are fewer than two runs.
     """
-    values = np.asarray(values, dtype=float)
+    values = array_of_numbers(values, "repeats")
     if values.ndim == 0 or len(values) < 2:
         raise PredictionsError(f"repeats: expected at least two runs, got {values.size}. One run has no spread.")
     sd = values.std(axis=0, ddof=1)
@@ -76,12 +77,29 @@ def curve_over_repeats(curves: Sequence[OperatingCurve], thresholds: ArrayLike) 
     -------
     dict of str to Repeats
         By the keys of `hierviz.metrics.path_keys`; arrays of shape (n_thresholds,).
+
+    Raises
+    ------
+    PredictionsError
+        If there are fewer than two curves, or they are no OperatingCurves.
     """
-    runs = [curve.at(thresholds) for curve in curves]
+    runs = [curve.at(thresholds) for curve in _checked(curves)]
     return {key: over_repeats([run[key] for run in runs]) for key in path_keys()}
 
 
 def summary_over_repeats(curves: Sequence[OperatingCurve]) -> dict[str, Repeats]:
     """The scalars of `OperatingCurve.summary` over several runs: dict of str to Repeats (``n_points`` left out)."""
-    runs = [curve.summary() for curve in curves]
+    runs = [curve.summary() for curve in _checked(curves)]
     return {key: over_repeats([run[key] for run in runs]) for key in (runs[0] if runs else ()) if key != "n_points"}
+
+
+def _checked(curves):
+    """The curves as a list; a PredictionsError unless they are OperatingCurves."""
+    if isinstance(curves, (str, OperatingCurve)) or not hasattr(curves, "__iter__"):
+        raise PredictionsError(
+            f"curves: expected a list of OperatingCurves, got {type(curves).__name__}. Pass one a run."
+        )
+    curves = list(curves)
+    for curve in curves:
+        check_kind("curves", curve, OperatingCurve, "Pass a list of them, one a run.")
+    return curves

@@ -33,7 +33,7 @@ from hierviz.onnx.checks.perturbation import PERTURBATIONS
 from hierviz.onnx.process.limits import Limits
 from hierviz.parameters import Sentence
 from hierviz.readers import load_taxonomy
-from hierviz.taxonomy import NodeLists
+from hierviz.taxonomy import NodeLists, Taxonomy
 from tests.app.visit import ROOT, Visit, shelve
 
 pytest.importorskip("onnxruntime")
@@ -366,6 +366,22 @@ def test_a_run_joins_the_data_with_the_same_samples(demo):
     few = model.predict(load_inputs(found.inputs.pictures.path, model), sample_ids=[f"other{k}" for k in range(600)])
     alone, key = dataset.with_model(demo, few, source)
     assert list(alone.models) == [key]
+
+
+def test_a_model_whose_taxonomy_has_another_order_stays_apart(demo):
+    """The same edges the other way round: node numbers of the open data would be other classes there."""
+    names = demo.taxonomy.names
+    turned = Taxonomy.from_edges([(names[parent], names[child]) for parent, child in demo.taxonomy.edges[::-1]])
+    assert turned.sha256 == demo.taxonomy.sha256
+    assert not turned.has_nodes_of(demo.taxonomy)
+    source = ModelSource(demo.sources["flat-softmax"].path)
+    model = source.draft(turned)
+    found = samples_of_data(demo, model, source)
+    assert (found.truth, found.is_meant) == (None, False)
+    predictions = model.predict(found.inputs, sample_ids=found.ids)
+    alone, key = dataset.with_model(demo, predictions, source)
+    assert list(alone.models) == [key]
+    assert alone.taxonomy is turned
 
 
 def test_errors_name_fields_of_the_form():

@@ -1,6 +1,7 @@
 """A metric and a rule, each added in the two places that the recipes name, are wherever numbers and rules are shown."""
 
 import csv
+import dataclasses
 import io
 import json
 
@@ -10,6 +11,7 @@ from visit import Visit, shelve
 
 import hierviz as hv
 from hierviz import cli
+from hierviz.app.state.page_view import View
 from hierviz.inference import registry as rules
 from hierviz.inference.parameters import Parameter, named
 from hierviz.metrics import PathMetric
@@ -180,6 +182,44 @@ def test_a_rule_is_on_the_command_line(added, run):
     assert "keyword `manner` (`plain` or `kind`, default `plain`)" in reference()
 
 
+def test_odd_names_of_entries():
+    for key in ("50 % sure", "half.way", "half-way", "", "ünder", None):
+        for entry in (METRIC, RULE):
+            with pytest.raises(hv.PredictionsError, match="expected a key of letters, digits and _, got "):
+                dataclasses.replace(entry, key=key)
+        with pytest.raises(hv.PredictionsError, match=r"^parameter of a rule: expected a key of letters"):
+            dataclasses.replace(RULE.parameters["patience"], name=key)
+    with pytest.raises(
+        hv.PredictionsError, match=r"^metric 'half_way': expected better to be one of higher, lower, neither"
+    ):
+        dataclasses.replace(METRIC, better="up")
+
+
+def with_parameter(monkeypatch, name, **more):
+    """Rule `patient` with one parameter of that name."""
+    parameter = dataclasses.replace(RULE.parameters["patience"], name=name, **more)
+    monkeypatch.setitem(rules._RULES, RULE.key, dataclasses.replace(RULE, parameters=named(parameter)))
+
+
+def test_a_parameter_whose_name_is_taken(monkeypatch, capsys):
+    with_parameter(monkeypatch, "json")
+    assert cli.main(["evaluate"]) == 2
+    expected = (
+        "--json: expected a flag that `evaluate` has not yet, for a parameter of rule patient. Rename the parameter."
+    )
+    assert capsys.readouterr().err == f"hierviz: {expected}\n"
+    with_parameter(monkeypatch, "sample")
+    with pytest.raises(
+        hv.PredictionsError, match=r"expected a name that no field of a link has, got 'sample'\. Rename"
+    ):
+        View.from_query({})
+
+
+def test_units_in_the_help(monkeypatch):
+    with_parameter(monkeypatch, "patience", unit="%")
+    assert "--patience X parameter of rule `patient`: a number in % (default: 60)" in " ".join(run_help().split())
+
+
 def run_help():
     return cli.parser()._subparsers._group_actions[0].choices["evaluate"].format_help()
 
@@ -230,11 +270,36 @@ def test_costs_on_the_command_line(run, tmp_path, files, capsys):
         ("hops", "--cost: expected depth_dist or a table of costs, got 'hops', which is no file. Name one of them."),
         (str(files["taxonomy"]), "taxonomy.csv: expected the columns predicted, truth, cost, each once"),
     ):
-        assert cli.main(["evaluate", *named_files, "--cost", cost]) == 2
+        assert cli.main(["evaluate", *named_files, "--rule", "crm_leaf", "--cost", cost]) == 2
         assert message in capsys.readouterr().err
     exclusive = json.loads(run("evaluate", "--rule", "crm_nodes", "--expectation", "exclusive"))["models"][0]
     assert exclusive["expectation"] == "exclusive"
     assert "expectation" not in json.loads(run("evaluate", "--rule", "crm_nodes"))["models"][0]
+
+
+def test_a_flag_of_another_rule_is_an_error(run, files, tmp_path, capsys):
+    """It would change nothing, and look as if it had."""
+    named_files = [f"--{name}={path}" for name, path in files.items()]
+    for flags, message in (
+        (
+            ["--cost", "prices.csv"],
+            "--cost: expected --rule crm_leaf with it, got rule majority. Choose that rule, or leave",
+        ),
+        (
+            ["--rule", "crm_leaf", "--expectation", "leaves"],
+            "--expectation: expected --rule crm_nodes with it, got rule",
+        ),
+        (["--rule", "leaf", "--lam", "0"], "--lam: expected --rule darts with it, got rule leaf."),
+        (
+            ["--operating-point", "op.json", "--bits", "1"],
+            "--bits: expected --rule information_threshold with it, got rule th",
+        ),
+        (["--rule", "crm_nodes", "--expectation", "all"], "expectation: expected one of leaves, exclusive, got 'all'."),
+    ):
+        assert cli.main(["evaluate", *named_files, *flags]) == 2
+        error = capsys.readouterr().err
+        assert error.startswith(f"hierviz: {message}")
+        assert error.count("\n") == 1
 
 
 def test_costs_on_the_pages(files):
@@ -260,3 +325,19 @@ def test_costs_on_the_pages(files):
     other.run()
     assert not other.at.error
     assert "cost" not in other.query
+
+
+def test_costs_of_a_taxonomy_in_another_order(files, tmp_path):
+    """The same edges, the leaves in another order: the same file of costs is read again."""
+    header, *edges = TAXONOMY.splitlines()
+    turned = tmp_path / "turned.csv"
+    turned.write_text("\n".join([header, *sorted(edges, reverse=True)]) + "\n")
+    first, second = shelved(files), shelved(files | {"taxonomy": turned})
+    assert first.taxonomy.sha256 == second.taxonomy.sha256
+    visit = Visit("example", data=first.key, rule="crm_leaf", sample="s1")
+    visit.at.file_uploader(key="upload_cost").upload("prices.csv", costs("drum").encode())
+    visit.run()
+    for data in (first, second):
+        visit.go(data=data.key, rule="crm_leaf", sample="s1", cost="prices.csv")
+        assert not visit.at.error
+        assert "Answer: **drum**" in visit.text

@@ -77,7 +77,12 @@ def test_no_rows(taxonomy):
 @pytest.mark.parametrize(
     ("shape", "rule", "keywords", "message"),
     [
-        ((1, 7), "mayority", {}, r"^rule: expected one of leaf, majority, .*, got 'mayority'\. Choose one"),
+        (
+            (1, 7),
+            "mayority",
+            {},
+            r"^rule: expected one of leaf, majority, .*, got 'mayority'\. Did you mean 'majority'\? Choose one",
+        ),
         ((1, 6), "leaf", {}, r"^p: expected shape \(n_samples, 7\), got \(1, 6\)\. Pass node probabilities"),
         ((7,), "leaf", {}, r"^p: expected shape \(n_samples, 7\), got \(7,\)"),
         ((1, 7), "threshold", {}, r"^rule 'threshold': expected the keywords \['threshold'\], got \[\]"),

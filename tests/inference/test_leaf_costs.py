@@ -58,6 +58,17 @@ def test_in_the_numbers_of_a_model(taxonomy):
     assert model["predicted"]["exact"] == 0
 
 
+def test_costs_that_are_no_numbers(taxonomy):
+    for values, words in (
+        ([["a"] * 4] * 4, "expected an array of numbers, got values of type <U1"),
+        (np.full((4, 4), 1j), "expected an array of numbers, got values of type complex128"),
+        ([[1], [1, 2]], "expected rows of one length, got rows of several lengths"),
+        (None, "expected an array of numbers, got values of type object"),
+    ):
+        with pytest.raises(hv.PredictionsError, match=f"^costs: {words}"):
+            LeafCosts.from_array(taxonomy, values)
+
+
 def test_refused(taxonomy):
     with pytest.raises(
         hv.PredictionsError, match=r"^costs: expected a cost for every pair of the 4 leaves, shape \(4, 4\)"
@@ -74,7 +85,7 @@ def test_refused(taxonomy):
     ):
         hv.infer(other, np.ones((1, 3)), "crm_leaf", cost=LeafCosts.from_array(taxonomy, np.ones((4, 4))))
     for cost in (np.ones((4, 4)), None, "hops"):
-        with pytest.raises(hv.PredictionsError, match=r"^cost: expected one of depth_dist, got "):
+        with pytest.raises(hv.PredictionsError, match=r"^cost: expected one of depth_dist, or LeafCosts .*, got "):
             hv.infer(taxonomy, np.ones((1, 7)), "crm_leaf", cost=cost)
     predictions = hv.Predictions.from_scores(taxonomy, np.ones((1, 4)) / 4, "leaf_probabilities", truth=[2])
     with pytest.raises(

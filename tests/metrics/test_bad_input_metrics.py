@@ -291,7 +291,7 @@ WITH_P = {
 def test_wrong_width(taxonomy, door):
     WITH_P[door](taxonomy, P)
     for p in (P[:, :6], np.ones((1, 8))):
-        with pytest.raises(PredictionsError, match=rf"^p: expected shape \(.*7\).*, got \(1, {p.shape[1]}\)"):
+        with pytest.raises(PredictionsError, match=rf"^p: expected shape \(.*7.*\).*, got \((1, )?{p.shape[1]},?\)"):
             WITH_P[door](taxonomy, p)
 
 

@@ -8,6 +8,7 @@ import pytest
 
 import hierviz as hv
 from hierviz.metrics import Metric, path_keys
+from hierviz.metrics.confusion.confusion import measures
 
 # The blocks of docs/metrics.md, section Metrics.
 BLOCKS = ("distribution", "top_down", "predicted", "labels", "curve", "confusion")
@@ -218,3 +219,23 @@ def test_pairs_that_must_agree(tree):
     assert {key for key, metric in hv.METRICS.items() if metric.block == "predicted"} == set(path_keys())
     for cell in COUNTS:
         assert isinstance(found[cell], int)
+
+
+def test_the_prevalence_threshold_is_what_its_text_says():
+    """At the prevalence threshold precision is 1 minus the prevalence: sensitivity 4/5, false positive rate 1/5."""
+    prevalence = measures(tp=4, tn=4, fp=1, fn=1)["pt"]
+    precision = 0.8 * prevalence / (0.8 * prevalence + 0.2 * (1 - prevalence))
+    assert precision == pytest.approx(1 - prevalence)
+    assert "precision is 1 minus the prevalence" in hv.METRICS["pt"].sentence
+
+
+def test_the_raw_win_is_a_half_where_only_the_root_is_shared(taxonomy):
+    p = np.array([[1, 0, 0, 0, 0, 0, 1.0]])
+    assert hv.win(taxonomy, taxonomy.nodes("cat"), p, rescaled=False) == hv.METRICS["softmax_win_raw"].range[0]
+    assert "only the root is shared" in hv.METRICS["softmax_win_raw"].sentence
+
+
+def test_hamming_loss_above_one(taxonomy):
+    """Seven labels outside the taxonomy of six classes, and the truth's two classes missed: 9 / 6."""
+    predictions = hv.Predictions.from_labels(taxonomy, [[-1] * 7], truth=[2])
+    assert hv.evaluate(predictions)["models"][0]["labels"]["hamming_loss"] > 1

@@ -422,7 +422,7 @@ def test_truth_from_memory(taxonomy):
     assert load_truth(np.array([1, -1], dtype=np.int8), taxonomy).nodes.tolist() == [1, -1]
     lists = load_truth([["cat", 3], []], taxonomy).nodes
     assert [one.tolist() for one in lists] == [[2, 3], []]
-    with pytest.raises(PredictionsError, match=r"truth, entry 1: .*got 'duk'\. Did you mean 'duck'"):
+    with pytest.raises(PredictionsError, match=r"truth, sample 1: .*got 'duk'\. Did you mean 'duck'"):
         load_truth(["cat", "duk"], taxonomy)
 
 

@@ -91,7 +91,7 @@ def samples_of_data(data, model, source):
         return None
     if inputs is None or len(inputs) != predictions.n_samples:
         return None
-    is_meant = data.taxonomy.sha256 == model.taxonomy.sha256
+    is_meant = model.taxonomy.has_nodes_of(data.taxonomy)
     return Samples(inputs, predictions.truth if is_meant else None, data.digest, predictions.ids, is_meant)
 
 

@@ -27,7 +27,7 @@ if base is None:
     shell.stop()
 try:
     source = base.saying(model_questions.answers(base, taxonomy))
-    model = state.opened_model((source.key, taxonomy.sha256), lambda: source.draft(taxonomy))
+    model = state.opened_model((source.key, taxonomy.sha256, taxonomy.names), lambda: source.draft(taxonomy))
 except OSError as error:
     model = error
 if isinstance(model, Exception):

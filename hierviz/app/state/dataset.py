@@ -252,6 +252,9 @@ def has_same_samples(data, predictions):
     first = data.first.predictions
     if first.sample_ids is None or predictions.sample_ids is None:
         return False
+    # The nodes of both are shown by the names of one taxonomy.
+    if not first.taxonomy.has_nodes_of(predictions.taxonomy):
+        return False
     try:
         require_same_samples([first, predictions])
     except HiervizError:

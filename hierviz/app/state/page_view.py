@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from hierviz.app.state.curve_choices import DRAWN, FORMER_PANELS, MARKED, PANELS, axes
 from hierviz.app.state.dataset import DEMO
 from hierviz.charts import threshold_text
+from hierviz.errors import PredictionsError
 from hierviz.evaluation.mistakes import ORDERS, OUTCOMES
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
@@ -56,7 +57,13 @@ def grammar():
 
 def _in_url():
     """The parameters of rules that have a field of the URL; the threshold stands in `threshold` and `thresholds`."""
-    return {name: parameter for name, parameter in rule_parameters().items() if name != THRESHOLD.name}
+    parameters = {name: parameter for name, parameter in rule_parameters().items() if name != THRESHOLD.name}
+    taken = next((name for name in parameters if name in FIELDS or name in FORMER_FIELDS), None)
+    if taken is not None:
+        raise PredictionsError(
+            f"parameter of a rule: expected a name that no field of a link has, got {taken!r}. Rename the parameter."
+        )
+    return parameters
 
 
 def _values_of(parameter):

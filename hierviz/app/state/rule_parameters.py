@@ -5,6 +5,7 @@ from __future__ import annotations
 from hierviz.app.state.current import change, session, view
 from hierviz.app.state.server_memory import computed, memory
 from hierviz.errors import HiervizError
+from hierviz.inference.leaf_costs import leaf_names
 from hierviz.inference.registry import rule_parameters
 from hierviz.readers import load_costs
 
@@ -62,6 +63,7 @@ def _uploaded(file, name, taxonomy):
     if path is None:
         return None, f"The costs of {file} are not available. Upload that file, or choose another cost."
     try:
-        return computed("costs", (str(path), taxonomy.sha256), lambda: load_costs(path, taxonomy)), None
+        # Two taxonomies of the same edges may have their leaves in another order.
+        return computed("costs", (str(path), leaf_names(taxonomy)), lambda: load_costs(path, taxonomy)), None
     except HiervizError as error:
         return None, str(error)

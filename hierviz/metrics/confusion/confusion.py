@@ -28,11 +28,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hierviz.checks import check_taxonomy, one_each
 from hierviz.metrics.confusion.confusion_counts import CELLS, HierarchicalConfusion, measures
 from hierviz.metrics.confusion.multi_path import confusion_paths
 from hierviz.metrics.confusion.pair_counts import count_in_tree
 from hierviz.metrics.confusion.path_lists import PathLists
-from hierviz.metrics.path import checked_nodes
+from hierviz.metrics.path import check_nodes, checked_nodes
 from hierviz.taxonomy import NodeLists, Taxonomy
 
 __all__ = ["CELLS", "HierarchicalConfusion", "confusion", "measures"]
@@ -69,11 +70,15 @@ def confusion(
     >>> confusion(taxonomy, taxonomy.nodes("cat"), taxonomy.nodes("dog")).counts
     {'tp': 1, 'tn': 1, 'fp': 1, 'fn': 1}
     """
+    check_taxonomy(taxonomy)
     has_lists = any(hasattr(nodes, "offsets") for nodes in (truth, predicted))
     if has_lists or not taxonomy.is_tree:
         if not isinstance(predicted, PathLists):
+            # A predicted label outside the taxonomy is -1.
+            numbers = predicted.nodes if isinstance(predicted, NodeLists) else one_each("predicted", predicted)
+            check_nodes(taxonomy, "predicted", np.maximum(numbers, 0) if numbers.dtype.kind in "iu" else numbers)
             predicted = PathLists.from_nodes(taxonomy, predicted)
         return confusion_paths(taxonomy, truth, predicted)
-    true, answer = checked_nodes(taxonomy, np.asarray(truth), np.asarray(predicted))
+    true, answer = checked_nodes(taxonomy, truth, predicted)
     tp, tn, fn = count_in_tree(taxonomy, true, answer)
     return HierarchicalConfusion(taxonomy, true, answer, tp, tn, taxonomy.depth[answer] - tp, fn)

@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from hierviz.extras import require
 from hierviz.metrics.node_pairs import harmonic_mean, ratio
 from hierviz.taxonomy import NodeLists, Taxonomy
 
@@ -75,6 +76,7 @@ class HierarchicalConfusion:
 
         Of several paths the names are joined by ``;``, a label outside the taxonomy being "".
         """
+        require("to_frame", "files", "pandas")
         import pandas as pd
 
         return pd.DataFrame({"truth": self._names(self.truth), "predicted": self._names(self._ends), **self.per_sample})
