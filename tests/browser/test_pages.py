@@ -217,6 +217,7 @@ def test_next_previous_back_and_the_url(open_page):
     second = another_sample(page, first)
     in_url(page, "sample", second)
     page.get_by_text("2 of 600", exact=True).wait_for()
+    quiet(page)
     page.get_by_role("button", name=re.compile("Previous$")).click()
     assert another_sample(page, second) == first
     in_url(page, "sample", first)
