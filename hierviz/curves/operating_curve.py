@@ -25,14 +25,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierviz.checks import array_of_numbers, check_taxonomy, is_number, one_truth_each
+from hierviz.compiled.curve_sums import descending_order, lowest_common_ancestors, running_means
 from hierviz.errors import PredictionsError, shown
 from hierviz.extras import require
 from hierviz.inference.pareto_table import ParetoTable, as_table
-from hierviz.metrics.path import path_metrics
+from hierviz.metrics.path import checked_nodes, path_metrics
 from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
 
+# Answers whose metrics are worked out at a time, so that they stay in the processor's cache.
+WORK_ANSWERS = 1 << 15
 # The grid of thresholds that a person can choose from, descending.
 THOUSANDTHS = np.arange(1000, -1, -1) / 1000
 
@@ -201,22 +204,28 @@ class CurveSteps:
         Strictly descending.
     sample : ndarray of int, shape (n_steps,)
         Whose answer changes at each step, in falling order of the threshold.
-    points : ndarray of int, shape (J + 1,), or slice
-        How many steps each point of the curve includes.
-    start : dict of str to ndarray of float64, shape (n_samples,)
-        Value of the first answer of each sample, which holds above all thresholds.
-    steps : dict of str to ndarray of float64, shape (n_steps,)
-        By how much the value of that sample changes.
-    bounds : dict of str to (float, float)
+    order : ndarray of int, shape (n_steps,)
+        Place of that answer in `values`; the one before it is the sample's answer until then.
+    ends : ndarray of int, shape (J,)
+        How many steps each later point of the curve includes.
+    keys : tuple of str
+        Names of the columns of `values`, `start` and `bounds`.
+    values : ndarray of float64, shape (n_elements, n_keys)
+        Of each answer of the table.
+    start : ndarray of float64, shape (n_samples, n_keys)
+        Of the first answer of each sample, which holds above all thresholds.
+    bounds : ndarray of float64, shape (2, n_keys)
         Range of the values of single answers, and so of their means.
     """
 
     threshold: np.ndarray
     sample: np.ndarray
-    points: np.ndarray | slice
-    start: dict[str, np.ndarray]
-    steps: dict[str, np.ndarray]
-    bounds: dict[str, tuple[float, float]]
+    order: np.ndarray
+    ends: np.ndarray
+    keys: tuple[str, ...]
+    values: np.ndarray
+    start: np.ndarray
+    bounds: np.ndarray
 
     @classmethod
     def from_table(cls, taxonomy, truth, table, more=None):
@@ -230,48 +239,43 @@ class CurveSteps:
                 "Align them."
             )
         sizes = np.diff(table.offsets)
-        metrics = path_metrics(taxonomy, np.repeat(truth, sizes), table.nodes)
-        values = {key: metrics[key] for key in path_keys()}
-        values |= {key: np.asarray(numbers, dtype=np.float64) for key, numbers in (more or {}).items()}
+        keys = (*path_keys(), *(more or {}))
+        # One row an answer: the rows, and not each column, are read in the order of the thresholds.
+        values, bounds = np.empty((len(table.nodes), len(keys))), np.empty((2, len(keys)))
+        bounds[0], bounds[1] = np.inf, -np.inf
+        truths = np.repeat(truth, sizes)
+        truths, _ = checked_nodes(taxonomy, truths, table.nodes)
+        common = lowest_common_ancestors(taxonomy, truths, table.nodes)
+        for start in range(0, len(values), WORK_ANSWERS):
+            rows = slice(start, start + WORK_ANSWERS)
+            columns = path_metrics(taxonomy, truths[rows], table.nodes[rows], common=common[rows])
+            columns |= {key: np.asarray(column)[rows] for key, column in (more or {}).items()}
+            for place, key in enumerate(keys):
+                values[rows, place] = columns[key]
+                bounds[0, place] = min(bounds[0, place], columns[key].min())
+                bounds[1, place] = max(bounds[1, place], columns[key].max())
         first = table.offsets[:-1]
         later = np.ones(len(table.nodes), dtype=bool)
         later[first] = False
         later = np.flatnonzero(later)
-        order = later[np.argsort(-table.scores[later], kind="stable")]
-        scores = table.scores[order]
+        scores = table.scores[later]
+        order = descending_order(scores)
+        scores, order = scores[order], later[order]
         # One point per distinct score: the last entry of each run.
         ends = np.flatnonzero(np.append(scores[1:] != scores[:-1], True)) if len(scores) else np.empty(0, np.intp)
-        return cls(
-            scores[ends],
-            np.repeat(np.arange(table.n_samples), sizes)[order],
-            # A slice spares the copies where no scores are equal.
-            np.append(0, ends + 1) if len(ends) < len(scores) else slice(None),
-            {key: value[first] for key, value in values.items()},
-            {key: value[order] - value[order - 1] for key, value in values.items()},
-            {key: (value.min(), value.max()) for key, value in values.items()},
-        )
+        samples = np.repeat(np.arange(table.n_samples), sizes)[order]
+        return cls(scores[ends], samples, order, ends + 1, keys, values, values[first], bounds)
 
     def curve(self, counts=None):
         """OperatingCurve of the samples, each taken `counts` times (ndarray of int, shape (n_samples,); not all 0).
 
         The breakpoints stay: where the answer of a sample that is not taken changes, the curve has equal points.
         """
-        if counts is None:
-            counts = np.ones(len(next(iter(self.start.values()))), dtype=np.intp)
-        n_samples, counts = int(counts.sum()), counts.astype(np.float64)
-        weights = counts[self.sample]
-        values = {}
-        for key, steps in self.steps.items():
-            mean = np.empty(len(steps) + 1)
-            mean[0] = counts @ self.start[key]
-            np.multiply(steps, weights, out=mean[1:])
-            # Divided last: shares of answers, sums of whole numbers, are then as exact as a share can be.
-            np.cumsum(mean, out=mean)
-            mean = mean[self.points] / n_samples
-            low, high = self.bounds[key]
-            # Differences and sums miss the true mean by rounding: keep it inside the range of a mean.
-            values[key] = np.minimum(np.maximum(mean, low, out=mean), high, out=mean)
-        return OperatingCurve(self.threshold, values, n_samples)
+        n_samples = len(self.start) if counts is None else int(counts.sum())
+        start = np.ones(n_samples) if counts is None else counts.astype(np.float64)
+        weights = None if counts is None else start[self.sample]
+        means = running_means(self.values, self.order, self.ends, start @ self.start, weights, n_samples, self.bounds)
+        return OperatingCurve(self.threshold, dict(zip(self.keys, means, strict=True)), n_samples)
 
 
 def envelope(x, y):

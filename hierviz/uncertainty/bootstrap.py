@@ -186,11 +186,9 @@ def bootstrap_curve(
             f"resamples: expected those of {table.n_samples} samples, got {resamples.n_samples}. Draw them for this table."
         )
     keys = path_keys() if keys is None else keys
-    unknown = [key for key in keys if key not in steps.steps]
+    unknown = [key for key in keys if key not in steps.keys]
     if unknown:
-        raise PredictionsError(
-            f"keys: expected some of {listed(steps.steps, 20)}, got {listed(unknown)}. Correct them."
-        )
+        raise PredictionsError(f"keys: expected some of {listed(steps.keys, 20)}, got {listed(unknown)}. Correct them.")
     thresholds = array_of_numbers(thresholds, "thresholds").reshape(-1)
     levels = array_of_numbers(levels, "levels").reshape(-1)
     whole = steps.curve()
