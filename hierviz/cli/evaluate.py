@@ -45,6 +45,7 @@ def add_evaluate(commands):
     command.add_argument(
         "--per-sample", metavar="FILE.csv", help="file for a table with one row per sample: metrics and counts"
     )
+    _add_threads(command)
     add_rule_flags(command)
     command.set_defaults(run=run_evaluate)
 
@@ -56,7 +57,17 @@ def add_curve(commands):
     command.add_argument(
         "--csv", default="-", metavar="FILE|-", help="file for the CSV (- is standard output, the default)"
     )
+    _add_threads(command)
     command.set_defaults(run=run_curve)
+
+
+def _add_threads(command):
+    command.add_argument(
+        "--threads",
+        type=int,
+        metavar="N",
+        help="threads that work on large files, with numba installed (all processors)",
+    )
 
 
 def run_evaluate(options):
@@ -73,10 +84,6 @@ def run_evaluate(options):
 
         predictions = [attach_media(predictions_of_model, options.media) for predictions_of_model in predictions]
     require_same_samples(predictions)
-    models = [
-        Evaluation.from_predictions(predictions_of_model, progress=progress(predictions_of_model.name))
-        for predictions_of_model in predictions
-    ]
     chosen = {
         "rule": "majority" if options.rule is None else options.rule,
         "threshold": 0.5 if options.threshold is None else options.threshold,
@@ -84,6 +91,15 @@ def run_evaluate(options):
     if point is not None:
         chosen = {"rule": RULE, "threshold": point.threshold}
     choice = chosen | chosen_parameters(options, taxonomy)
+    models = [
+        Evaluation.from_predictions(
+            predictions_of_model,
+            progress=progress(predictions_of_model.name),
+            threshold=choice["threshold"],
+            threads=options.threads,
+        )
+        for predictions_of_model in predictions
+    ]
     report = evaluate(models, **choice)
     if point is not None:
         for entry in report["models"]:
@@ -101,7 +117,7 @@ def run_curve(options):
         raise FileError(
             f"--predictions: expected one file for a curve, got {len(predictions)}. Run the command once per model."
         )
-    model = Evaluation.from_predictions(predictions[0], progress=progress(predictions[0].name))
+    model = Evaluation.from_predictions(predictions[0], progress=progress(predictions[0].name), threads=options.threads)
     curve = model.curve
     table = curve.columns()
     write_csv(options.csv, list(table), zip(*(column.tolist() for column in table.values())))

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierviz.checks import check_taxonomy, check_threshold, checked_probabilities, is_number
+from hierviz.compiled.tree_pass import PassBlock, is_used, tree_pass
 from hierviz.errors import PredictionsError, shown
 from hierviz.inference import rules
 from hierviz.predictions import Predictions
@@ -90,7 +91,17 @@ def as_table(taxonomy: Taxonomy, table: ArrayLike | Predictions | ParetoTable) -
     return table
 
 
-def pareto_table(taxonomy: Taxonomy, p: ArrayLike | Predictions, *, min_threshold: float | None = None) -> ParetoTable:
+def table_of_block(predictions: Predictions, block: PassBlock | slice) -> ParetoTable:
+    """The table of the rows of one block of `tree_pass`."""
+    if isinstance(block, slice):
+        return pareto_table(predictions.taxonomy, predictions.node_probabilities(block))
+    offsets = np.concatenate([[0], np.cumsum(block.sizes)]).astype(np.intp)
+    return ParetoTable(offsets, block.nodes.astype(np.intp), block.scores)
+
+
+def pareto_table(
+    taxonomy: Taxonomy, p: ArrayLike | Predictions, *, min_threshold: float | None = None, threads: int | None = None
+) -> ParetoTable:
     """Pareto set of every row of node probabilities [1]_.
 
     Parameters
@@ -102,6 +113,9 @@ def pareto_table(taxonomy: Taxonomy, p: ArrayLike | Predictions, *, min_threshol
     min_threshold : float, optional
         Keep only candidates with p > min_threshold (strict): cheaper, but the curve then ends there and leaf inference
         is no longer on it.
+    threads : int, optional
+        Blocks of Predictions that are worked on at a time, where compiled loops serve (`hierviz.compiled`); all
+        processors when None.
 
     Returns
     -------
@@ -121,8 +135,11 @@ def pareto_table(taxonomy: Taxonomy, p: ArrayLike | Predictions, *, min_threshol
     if isinstance(p, Predictions):
         if p.n_samples == 0:
             return ParetoTable(np.zeros(1, np.intp), np.empty(0, np.intp), np.empty(0))
-        blocks = (p.node_probabilities(rows) for rows in p.blocks())
-        return ParetoTable.concatenate([pareto_table(taxonomy, block, min_threshold=min_threshold) for block in blocks])
+        if min_threshold is None and is_used(p):
+            blocks = tree_pass(p, threads=threads)
+            return ParetoTable.concatenate([table_of_block(p, block) for block in blocks])
+        pieces = (p.node_probabilities(rows) for rows in p.blocks())
+        return ParetoTable.concatenate([pareto_table(taxonomy, piece, min_threshold=min_threshold) for piece in pieces])
     p = checked_probabilities(taxonomy, p)
     if min_threshold is not None and not is_number(min_threshold):
         raise PredictionsError(f"min_threshold: expected a number, got {shown(min_threshold)}. Choose one.")
