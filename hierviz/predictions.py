@@ -241,6 +241,14 @@ class Predictions(FromMemory):
         """Mapping of sample id to row."""
         return {name: row for row, name in enumerate(self.ids.tolist())}
 
+    def row(self, sample_id: str) -> int | None:
+        """Row of a sample, None where no sample has this id; without ids it is the row number as text."""
+        if self.sample_ids is None:
+            row = int(sample_id) if sample_id.isdecimal() else -1
+            return row if 0 <= row < self.n_samples and str(row) == sample_id else None
+        places = np.flatnonzero(self.ids == sample_id)
+        return int(places[0]) if len(places) else None
+
     def sample_id(self, row: int) -> str:
         """Id of a sample as text; its row number, counted from 0, when there are no ids."""
         return str(row) if self.sample_ids is None else str(self.sample_ids[row])

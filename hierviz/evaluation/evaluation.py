@@ -58,6 +58,8 @@ class Evaluation:
         tree.
     leaf_mass : ndarray of float, shape (n_samples,), or None
         Sum of p over the leaves.
+    kept_answers : dict
+        What `hierviz.mistakes` was last asked for.
     """
 
     predictions: Predictions
@@ -69,6 +71,7 @@ class Evaluation:
     p_truth: np.ndarray | None = None
     leaf_mass: np.ndarray | None = None
     _label_counts: dict = field(default_factory=dict, repr=False)
+    kept_answers: dict = field(default_factory=dict, repr=False)
 
     @classmethod
     def from_predictions(
@@ -154,6 +157,12 @@ class Evaluation:
     def rows(self) -> np.ndarray:
         """Rows of the judged samples, shape (n_judged,)."""
         return np.flatnonzero(self.judged)
+
+    @cached_property
+    def judged_by_win(self) -> np.ndarray:
+        """Places of the judged samples, the largest lost win first, equal ones in the order of the file, shape (n_judged,)."""
+        assert self.win is not None
+        return np.argsort(self.win[self.rows] - 1, kind="stable")
 
     @property
     def n_judged(self) -> int:

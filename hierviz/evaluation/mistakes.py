@@ -13,6 +13,7 @@ mistakes, outcome_counts
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,8 @@ from hierviz.checks import check_kind
 from hierviz.errors import PredictionsError
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.extras import require
-from hierviz.metrics.path import path_metrics
+from hierviz.metrics.node_pairs import correct, distance, exact
+from hierviz.metrics.path import node_pairs
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
 
@@ -35,6 +37,9 @@ ORDERS = {
     "info_dist": "information distance",
     "file": "order of the file",
 }
+
+# Choices of rule and threshold whose answers an Evaluation keeps: a page asks for the same ones several times.
+KEPT_CHOICES = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,26 +137,66 @@ def mistakes(
     reason = evaluation.why_no_mistakes()
     if reason:
         raise PredictionsError(f"{predictions.name}: expected answers that can be ranked, got none: {reason}.")
+    answers = _judged_answers(evaluation, rule, threshold, parameters)
+    keep = np.ones(len(answers.rows), dtype=bool)
+    if outcome is not None:
+        keep &= answers.outcome == list(OUTCOMES).index(outcome)
+    truth = np.asarray(evaluation.truth)
+    if under is not None:
+        keep &= taxonomy.is_ancestor(np.full(len(truth), under), truth)
+    if order == "file":
+        places = np.flatnonzero(keep)
+    else:
+        by_win = order == "win_lost" and evaluation.win is not None
+        places = evaluation.judged_by_win if by_win else answers.by_distance
+        places = places[keep[places]]
+    rows = answers.rows[places]
+    return Mistakes(
+        rows,
+        truth[places],
+        answers.predicted[places],
+        np.array(list(OUTCOMES))[answers.outcome[places]],
+        np.full(len(rows), np.nan) if evaluation.win is None else 1 - evaluation.win[rows],
+        answers.info_dist[places],
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _JudgedAnswers:
+    """The answers of one choice of rule to the judged samples, in the order of the file; arrays of shape (n_judged,).
+
+    `outcome` are places in `OUTCOMES`.
+    """
+
+    rows: np.ndarray
+    predicted: np.ndarray
+    outcome: np.ndarray
+    info_dist: np.ndarray
+
+    @cached_property
+    def by_distance(self):
+        """Places, the largest distance first."""
+        return np.argsort(-self.info_dist, kind="stable")
+
+
+def _judged_answers(evaluation, rule, threshold, parameters):
+    """The _JudgedAnswers of a choice, of which the evaluation keeps the last few."""
+    predictions, taxonomy, kept = evaluation.predictions, evaluation.taxonomy, evaluation.kept_answers
+    choice = (rule, threshold, tuple(sorted(parameters.items(), key=lambda pair: pair[0])))
+    if choice in kept:
+        return kept[choice]
     ends = evaluation.answers(rule, threshold, **parameters) if predictions.has_scores else evaluation.label_paths()
     if not isinstance(ends, np.ndarray):
         raise PredictionsError(f"rule: expected one answer per sample, got sets by {rule!r}. Choose another rule.")
-    rows = np.flatnonzero(evaluation.judged)
-    truth, predicted = np.asarray(evaluation.truth), ends[rows]
-    metrics = path_metrics(taxonomy, truth, predicted)
-    kinds = np.where(metrics["exact"] > 0, "exact", np.where(metrics["correct"] > 0, "coarse", "wrong"))
-    lost = np.full(len(rows), np.nan) if evaluation.win is None else 1 - evaluation.win[rows]
-    ranked = Mistakes(rows, truth, predicted, kinds, lost, metrics["info_dist"])
-    keep = np.ones(len(rows), dtype=bool)
-    if outcome is not None:
-        keep &= kinds == outcome
-    if under is not None:
-        keep &= taxonomy.is_ancestor(np.full(len(truth), under), truth)
-    ranked = ranked.take(keep)
-    if order == "win_lost" and evaluation.win is None:
-        order = "info_dist"
-    if order == "file":
-        return ranked
-    return ranked.take(np.argsort(-getattr(ranked, order), kind="stable"))
+    rows = evaluation.rows
+    predicted = ends[rows]
+    pairs = node_pairs(taxonomy, np.asarray(evaluation.truth), predicted)
+    outcome = np.where(exact(pairs) > 0, 0, np.where(correct(pairs) > 0, 1, 2)).astype(np.int8)
+    answers = _JudgedAnswers(rows, predicted, outcome, distance(pairs.information))
+    while len(kept) >= KEPT_CHOICES:
+        kept.pop(next(iter(kept)), None)
+    kept[choice] = answers
+    return answers
 
 
 def outcome_counts(ranked):

@@ -96,16 +96,28 @@ def path_metrics(
     >>> values["depth_precision"], values["depth_recall"]
     (array([0.5, 1. ]), array([0.5, 0.5]))
     """
-    truth, predicted = checked_nodes(taxonomy, truth, predicted)
-    common = taxonomy.lca(truth, predicted) if common is None else common
-    if truncated:
-        predicted = np.where(common == truth, truth, predicted)
-    pairs = NodePairs(taxonomy, truth, predicted, common)
+    pairs = node_pairs(taxonomy, truth, predicted, truncated=truncated, common=common)
     metrics = {key: METRICS[key].function(pairs) for key in path_keys()}
     for prefix, values in (("info", pairs.information), ("depth", pairs.depth)):
         parts = {"excess": values.excess, "deficient": values.deficient, "lca": values.shared}
         metrics |= {f"{prefix}_{what}": part for what, part in parts.items()}
     return metrics
+
+
+def node_pairs(
+    taxonomy: Taxonomy,
+    truth: ArrayLike,
+    predicted: ArrayLike,
+    *,
+    truncated: bool = True,
+    common: np.ndarray | None = None,
+) -> NodePairs:
+    """The NodePairs that the path metrics are functions of; arguments and errors as in `path_metrics`."""
+    truth, predicted = checked_nodes(taxonomy, truth, predicted)
+    common = taxonomy.lca(truth, predicted) if common is None else common
+    if truncated:
+        predicted = np.where(common == truth, truth, predicted)
+    return NodePairs(taxonomy, truth, predicted, common)
 
 
 def checked_nodes(taxonomy: Taxonomy, truth: object, predicted: object) -> tuple[np.ndarray, np.ndarray]:

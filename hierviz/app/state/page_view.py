@@ -166,7 +166,7 @@ class View:
         under = data.taxonomy.index.get(self.under, 0)
         return replace(
             self,
-            sample=self.sample if self.sample in data.first.predictions.row_of else "",
+            sample="" if data.first.predictions.row(self.sample) is None else self.sample,
             models=tuple(name for name in self.models if name in data.models),
             model=self.model if self.model in data.models else "",
             thresholds=own_thresholds({key: threshold for key, threshold in self.own.items() if key in data.models}),

@@ -53,7 +53,8 @@ def select(model, choice):
         any_outcome = mistakes(model, **choice, under=under, order=view.order)
         selected = any_outcome.take(any_outcome.outcome == view.outcome) if view.outcome else any_outcome
     rows = np.arange(predictions.n_samples) if selected is None else selected.row
-    hit = np.flatnonzero(rows == predictions.row_of.get(state.view().sample, -1))
+    row = predictions.row(state.view().sample) if state.view().sample else None
+    hit = np.flatnonzero(rows == (-1 if row is None else row))
     return Selection(predictions, rows, selected, any_outcome, int(hit[0]) if len(hit) else 0)
 
 
