@@ -7,7 +7,7 @@ children. Arrays over nodes have shape (n_nodes,).
 
 Functions
 ---------
-NodeLists, group, frozen, steps_from, reached, lowest_common
+NodeLists, distinct, group, frozen, steps_from, reached, lowest_common
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def steps_from(neighbours, start):
     front, step = np.array([start], dtype=np.intp), 0
     while len(front):
         steps[front] = step
-        reached = np.unique(neighbours.take(front).nodes)
+        reached = distinct(neighbours.take(front).nodes)
         front, step = reached[steps[reached] < 0], step + 1
     return steps
 
@@ -138,13 +138,13 @@ def reached(neighbours, nodes, *, one_way=False):
             front = np.repeat(row * n_nodes, near.lengths) + near.nodes
             if not one_way:
                 seen[pairs[-1] - start * n_nodes] = True
-                front = _distinct(front[~seen[front]])
+                front = distinct(front[~seen[front]])
     row, node = np.divmod(np.sort(np.concatenate(pairs)), n_nodes)
     return NodeLists(np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(nodes)))]).astype(np.intp), node)
 
 
-def _distinct(numbers):
-    """The different ones of some whole numbers, ascending; numpy.unique takes minutes for such pairs (numpy 2.4)."""
+def distinct(numbers):
+    """The different ones of some whole numbers, ascending: `numpy.unique` hashes them (numpy 2.4), which takes far longer."""
     numbers = np.sort(numbers)
     return numbers[np.append(True, numbers[1:] != numbers[:-1])] if len(numbers) else numbers
 

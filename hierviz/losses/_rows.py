@@ -6,6 +6,7 @@ import numpy as np
 
 from hierviz.checks import check_truth_first
 from hierviz.errors import PredictionsError, listed
+from hierviz.node_lists import distinct
 from hierviz.parametrisation import column_order
 from hierviz.taxonomy import NodeLists
 from hierviz.tree_sums import accumulate_down
@@ -76,7 +77,7 @@ def opened_sets(taxonomy, truth, scores, key, parametrisation, *, tree_only=True
     rows = np.repeat(np.arange(len(truth)), truth.lengths)
     paths = taxonomy.ancestors(_nodes(taxonomy, truth.nodes))
     # One pair per sample for the root, so that an empty list is the set of the root alone.
-    pairs = np.unique(
+    pairs = distinct(
         np.concatenate(
             [np.arange(len(truth)) * taxonomy.n_nodes, np.repeat(rows, paths.lengths) * taxonomy.n_nodes + paths.nodes]
         )

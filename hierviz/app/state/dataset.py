@@ -317,5 +317,5 @@ def _evaluated(predictions, done=()):
         key, number = slug, 2
         while key in models:
             key, number = f"{slug}-{number}", number + 1
-        models[key] = Evaluation.from_predictions(predictions_of_model)
+        models[key] = Evaluation.from_predictions(predictions_of_model, threshold=0.5)
     return models

@@ -28,6 +28,7 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.metrics.confusion.path_lists import Towards, padded
+from hierviz.node_lists import distinct
 from hierviz.taxonomy import NodeLists
 
 
@@ -80,7 +81,7 @@ def shared_prefix(taxonomy, predicted, which, target):
     which, target = np.divmod(keys, taxonomy.n_nodes)
     if taxonomy.is_tree:
         return (taxonomy.depth[taxonomy.lca(known_end(predicted)[which], target)] + 1)[place]
-    up = Towards(taxonomy, np.unique(target))
+    up = Towards(taxonomy, distinct(target))
     nodes = predicted.paths.take(which)
     shared = up.is_above(nodes.nodes, np.repeat(target, nodes.lengths))
     # What is above a node of the prefix is above the target too: the nodes shared are the prefix.

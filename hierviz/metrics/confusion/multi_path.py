@@ -31,6 +31,7 @@ from hierviz.metrics.confusion.pair_counts import count
 from hierviz.metrics.confusion.path_confusion import MatchedPair, PathConfusion, SamplePairs
 from hierviz.metrics.confusion.path_lists import PathLists, Towards, without_repeats
 from hierviz.metrics.node_pairs import ratio
+from hierviz.node_lists import distinct
 from hierviz.taxonomy import NodeLists
 
 __all__ = ["MatchedPair", "PathConfusion", "SamplePairs", "best_constant_path", "confusion_paths"]
@@ -143,7 +144,7 @@ def _samples_below(taxonomy, truth):
     # With several truths, what lies above two of them counts once.
     row, above = row[~is_alone], above.take(target[~is_alone])
     return total + np.bincount(
-        np.unique(np.repeat(row, above.lengths) * n_nodes + above.nodes) % n_nodes, minlength=n_nodes
+        distinct(np.repeat(row, above.lengths) * n_nodes + above.nodes) % n_nodes, minlength=n_nodes
     )
 
 

@@ -29,6 +29,7 @@ import numpy as np
 from hierviz.metrics.confusion.confusion_counts import CELLS
 from hierviz.metrics.confusion.matching import known_end, shared_prefix
 from hierviz.metrics.confusion.path_lists import Towards, grouped, is_in, joined
+from hierviz.node_lists import distinct
 from hierviz.taxonomy import NodeLists
 
 
@@ -97,7 +98,7 @@ def _count_in_graph(taxonomy, predicted, which, target, block_values):
     prefix = shared_prefix(taxonomy, predicted, which, target)
     starts = predicted.paths.offsets[which]
     z = predicted.paths.nodes[starts + prefix - 1]
-    rest = Towards(taxonomy, np.unique(target)).rest(z, target)
+    rest = Towards(taxonomy, distinct(target)).rest(z, target)
     # Neighbours are listed one by one, so pairs are worked on in blocks.
     n_near = np.bincount(taxonomy.edges[:, 1], n_children[taxonomy.edges[:, 0]], n_nodes).astype(np.intp)
     shared = _heads(predicted.paths.take(which), prefix)
@@ -108,7 +109,7 @@ def _count_in_graph(taxonomy, predicted, which, target, block_values):
         true, answer = joined(head, rest.take(rows)), predicted.paths.take(which[rows])
         on_true, on_answer = (np.sort(_keys(paths, n_nodes)) for paths in (true, answer))
         above = _expand(head, taxonomy.parents)
-        siblings = np.unique(_keys(_expand(_lists_once(above, n_nodes), taxonomy.children), n_nodes))
+        siblings = distinct(_keys(_expand(_lists_once(above, n_nodes), taxonomy.children), n_nodes))
         below = _keys(taxonomy.children.take(z[rows]), n_nodes)
         siblings = siblings[~is_in(on_true, siblings)]
         below = below[~is_in(on_true, below) & ~is_in(on_answer, below)]
@@ -137,5 +138,5 @@ def _expand(lists, neighbours):
 
 
 def _lists_once(lists, n_nodes):
-    row, node = np.divmod(np.unique(_keys(lists, n_nodes)), n_nodes)
+    row, node = np.divmod(distinct(_keys(lists, n_nodes)), n_nodes)
     return grouped(row, node, len(lists))

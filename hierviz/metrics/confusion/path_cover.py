@@ -29,6 +29,7 @@ from hierviz.metrics.confusion.path_lists import (
     is_in,
     without_repeats,
 )
+from hierviz.node_lists import distinct
 from hierviz.taxonomy import NodeLists
 
 
@@ -124,7 +125,7 @@ def _fullest_paths(taxonomy, labels, is_open):
         best = _first_largest(np.add.reduceat(held, above.offsets[:-1], dtype=np.intp), labels)
         return above.take(best)
     # Places are the nodes at or above a label, sample by sample; steps are the edges between them.
-    keys = np.unique(np.repeat(row, above.lengths) * n_nodes + above.nodes)
+    keys = distinct(np.repeat(row, above.lengths) * n_nodes + above.nodes)
     slot, node = np.divmod(keys, n_nodes)
     label_place = np.searchsorted(keys, row * n_nodes + labels.nodes)
     own = np.zeros(len(keys), dtype=np.intp)

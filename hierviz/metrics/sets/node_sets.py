@@ -32,6 +32,7 @@ import numpy as np
 
 from hierviz.errors import PredictionsError
 from hierviz.metrics.node_pairs import harmonic_mean, ratio
+from hierviz.node_lists import distinct
 from hierviz.taxonomy import NodeLists
 
 # Work arrays hold about this many values (4 MB of float64), so that they stay in the processor's cache.
@@ -240,7 +241,7 @@ def predicted_keys(taxonomy, predicted):
     _check_nodes("predicted", predicted.nodes, -1, taxonomy.n_nodes)
     inside = predicted.nodes > 0
     outside = np.bincount(row[predicted.nodes < 0], minlength=len(predicted))
-    return np.unique(row[inside] * taxonomy.n_nodes + predicted.nodes[inside]), outside
+    return distinct(row[inside] * taxonomy.n_nodes + predicted.nodes[inside]), outside
 
 
 def truth_keys(taxonomy, truth):
@@ -257,10 +258,10 @@ def truth_keys(taxonomy, truth):
 def closed_keys(taxonomy, keys):
     """Keys of the nodes of `keys` and all their ancestors, without the root."""
     row, node = np.divmod(keys, taxonomy.n_nodes)
-    distinct, place = np.unique(node, return_inverse=True)
-    lists = taxonomy.ancestors(distinct).take(place)
+    different, place = np.unique(node, return_inverse=True)
+    lists = taxonomy.ancestors(different).take(place)
     all_keys = np.repeat(row, lists.lengths) * taxonomy.n_nodes + lists.nodes
-    return np.unique(all_keys[lists.nodes > 0])
+    return distinct(all_keys[lists.nodes > 0])
 
 
 def is_member(some, keys):
