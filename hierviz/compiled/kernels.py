@@ -67,6 +67,15 @@ def multiply_down(q, inner, first, n_children):
 
 
 @compiled
+def probabilities(q, kind, inner, first, n_children):
+    """Probabilities from the values of a tile, see `run`."""
+    if kind == CONDITIONAL:
+        multiply_down(q, inner, first, n_children)
+    elif kind in (LEAF_MASS, OWN_MASS):
+        sum_up(q, kind == OWN_MASS, inner, first, n_children)
+
+
+@compiled
 def normalise(q):
     """At most 1, and 1 at the root: sums miss it by rounding."""
     for place in range(len(q)):
@@ -338,10 +347,7 @@ def run(
             is_complete &= least[r] >= 0.0 and mass[r] < np.inf
         if not is_complete:
             break
-        if kind == CONDITIONAL:
-            multiply_down(q, inner, first, n_children)
-        elif kind in (LEAF_MASS, OWN_MASS):
-            sum_up(q, kind == OWN_MASS, inner, first, n_children)
+        probabilities(q, kind, inner, first, n_children)
         if is_normalised:
             normalise(q)
         if kind != LEAF_MASS or is_normalised:

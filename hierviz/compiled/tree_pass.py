@@ -13,11 +13,12 @@ import os
 import platform
 import sys
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -30,6 +31,8 @@ from hierviz.tree_layout import TreeLayout
 WORTH_IMPORTING, WORTH_COMPILING = 2_000_000, 10_000_000
 # Scores of a block: 16 MB of float32.
 BLOCK_SCORES = 1 << 22
+# As the kernels number them.
+KINDS = {"leaf_mass": 0, "own_mass": 1, "conditional": 2, "given": 3}
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,20 +109,24 @@ def tree_pass(
     PassBlock, or slice
         The rows of a block in which a value is negative or not finite, which the numpy path judges.
     """
-    threads = threads or len(os.sched_getaffinity(0))
     work = _Work(predictions, truth, threshold, true_lists, bits)
+    return in_blocks(predictions, work.block, threads)
+
+
+def in_blocks(predictions: Predictions, work: Callable[[slice, np.ndarray], Any], threads: int | None) -> Iterator[Any]:
+    """``work(rows, scores)`` of every block of rows, in order; files are read here, the work is on threads."""
+    threads = threads or len(os.sched_getaffinity(0))
     step = block_rows(predictions.scores.shape[1])
     starts = range(0, predictions.n_samples, step)
     blocks = (slice(start, min(start + step, predictions.n_samples)) for start in starts)
     if threads == 1:
         for rows in blocks:
-            yield work.block(rows, np.asarray(predictions.scores[rows]))
+            yield work(rows, np.asarray(predictions.scores[rows]))
         return
     with ThreadPoolExecutor(threads) as pool:
         waiting: deque = deque()
         for rows in blocks:
-            # Files are read here, in order; only the work is on threads.
-            waiting.append(pool.submit(work.block, rows, np.asarray(predictions.scores[rows])))
+            waiting.append(pool.submit(work, rows, np.asarray(predictions.scores[rows])))
             if len(waiting) > threads:
                 yield waiting.popleft().result()
         while waiting:
@@ -131,19 +138,45 @@ def block_rows(n_scores: int) -> int:
     return max(8, BLOCK_SCORES // n_scores // 8 * 8)
 
 
+class Values:
+    """What a kernel reads: the values of a block, their columns and places, and how they become probabilities."""
+
+    def __init__(self, predictions):
+        entry = PARAMETRISATIONS[predictions.parametrisation]
+        self.predictions, self.value_type = predictions, _value_type(predictions)
+        self.layout = TreeLayout.from_taxonomy(predictions.taxonomy)
+        self.kind = KINDS[entry.combine]
+        self.is_normalised = entry.is_normalised
+        self.is_coherent = entry.combine != "given"
+
+    def arguments(self, scores):
+        """The first arguments of a kernel: values, columns, places, kind, is_normalised."""
+        predictions = self.predictions
+        values, nodes = prepared(predictions.taxonomy, scores, predictions.parametrisation, predictions.scored_nodes)
+        columns = np.arange(len(nodes))
+        if self.kind == KINDS["leaf_mass"]:
+            # Leaves are read in the order of classes.
+            columns = np.argsort(nodes)
+            nodes = nodes[columns]
+        return (
+            np.ascontiguousarray(values, dtype=self.value_type),
+            columns.astype(np.int32),
+            np.ascontiguousarray(self.layout.place[nodes]),
+            self.kind,
+            self.is_normalised,
+        )
+
+
 class _Work:
     """The arguments of the kernel that all blocks share."""
 
     def __init__(self, predictions, truth, threshold, true_lists, bits):
-        taxonomy, entry = predictions.taxonomy, PARAMETRISATIONS[predictions.parametrisation]
-        self.predictions, self.value_type = predictions, _value_type(predictions)
-        self.kernels = _kernels(self.value_type)
-        layout = TreeLayout.from_taxonomy(taxonomy)
+        taxonomy = predictions.taxonomy
+        self.values = Values(predictions)
+        self.kernels = _kernels(self.values.value_type)
+        layout = self.values.layout
         self.layout = tuple(getattr(layout, name) for name in _LAYOUT)
-        self.place, self.node = layout.place, layout.node
-        self.kind = {"leaf_mass": 0, "own_mass": 1, "conditional": 2, "given": 3}[entry.combine]
-        self.is_normalised = entry.is_normalised
-        self.is_coherent = entry.combine != "given"
+        self.place = layout.place
         self.truth = None if truth is None else np.where(truth < 0, -1, layout.place[truth]).astype(np.int32)
         self.threshold = np.nan if threshold is None else float(threshold)
         self.true_lists = true_lists
@@ -152,26 +185,14 @@ class _Work:
 
     def block(self, rows, scores):
         """PassBlock of some rows, or `rows` where the kernel does not judge them."""
-        predictions = self.predictions
-        values, nodes = prepared(predictions.taxonomy, scores, predictions.parametrisation, predictions.scored_nodes)
-        columns = np.arange(len(nodes))
-        if self.kind == 0:
-            # Leaves are read in the order of classes.
-            columns = np.argsort(nodes)
-            nodes = nodes[columns]
-        places = self.place[nodes]
         offsets, true_places = np.empty(0, np.int64), np.empty(0, np.int32)
         if self.true_lists is not None:
             lists = self.true_lists.take(rows)
             offsets, true_places = lists.offsets.astype(np.int64), self.place[lists.nodes]
         truth = np.empty(0, np.int32) if self.truth is None else self.truth[rows]
         made = self.kernels.run(
-            np.ascontiguousarray(values, dtype=self.value_type),
-            columns.astype(np.int32),
-            np.ascontiguousarray(places),
-            self.kind,
-            self.is_normalised,
-            self.is_coherent,
+            *self.values.arguments(scores),
+            self.values.is_coherent,
             self.layout,
             np.ascontiguousarray(truth),
             self.threshold,
@@ -186,19 +207,8 @@ class _Work:
         sets = None
         if not np.isnan(self.threshold):
             sets = NodeLists(np.concatenate([[0], np.cumsum(set_sizes)]).astype(np.intp), set_nodes.astype(np.intp))
-        return PassBlock(
-            rows,
-            sizes,
-            nodes.copy(),
-            scores.copy(),
-            leaf,
-            mass,
-            p_root,
-            p_truth,
-            win,
-            sets,
-            areas if len(offsets) else None,
-        )
+        areas = areas if len(offsets) else None
+        return PassBlock(rows, sizes, nodes.copy(), scores.copy(), leaf, mass, p_root, p_truth, win, sets, areas)
 
 
 _LAYOUT = ("node", "parent", "first", "n_children", "inner", "leaves", "rank", "by_rank", "n_leaves_below")

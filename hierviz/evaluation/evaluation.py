@@ -12,7 +12,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -24,6 +24,7 @@ from hierviz.compiled.tree_pass import is_used, tree_pass
 from hierviz.curves.operating_curve import OperatingCurve, operating_curve
 from hierviz.errors import PredictionsError
 from hierviz.extras import require
+from hierviz.inference.fast_answers import FAST_RULES, fast_answers
 from hierviz.inference.pareto_table import ParetoTable, pareto_table, table_of_block
 from hierviz.inference.registry import infer, inference_rule, top_down
 from hierviz.metrics.confusion.confusion import HierarchicalConfusion, confusion
@@ -237,23 +238,47 @@ class Evaluation:
         PredictionsError
             If these are labels, or the rule or a parameter is not valid.
         """
-        if self.table is None or self.best_leaf is None:
-            raise PredictionsError(
-                f"{self.predictions.name}: expected scores for rule {rule!r}, got labels. Use scores."
-            )
-        entry = inference_rule(rule)
-        given = entry.settings({"threshold": threshold, **parameters})
-        if rule in ("threshold", "majority"):
-            return self.table.nodes_at(threshold if rule == "threshold" else 0.5)
-        if rule == "leaf":
-            return self.table.nodes[self.table.offsets[1:] - 1]
-        if rule == "top_down":
-            return self.best_leaf
-        taxonomy, predictions = self.taxonomy, self.predictions
-        parts: list[Any] = [
-            infer(taxonomy, predictions.node_probabilities(rows), rule, **given) for rows in predictions.blocks()
-        ]
-        return NodeLists.concatenate(parts) if entry.returns_sets else np.concatenate(parts)
+        return self.answers_by_rule([rule], threshold, **parameters)[rule]
+
+    def answers_by_rule(
+        self, rules: Sequence[str], threshold: float = 0.5, **parameters: Any
+    ) -> dict[str, np.ndarray | NodeLists]:
+        """`answers` of several rules: those that need all node probabilities share one pass over the scores.
+
+        Returns
+        -------
+        dict of str to ndarray of int, shape (n_samples,), or NodeLists
+        """
+        taxonomy, predictions, table = self.taxonomy, self.predictions, self.table
+        made: dict[str, Any] = {}
+        rest: dict[str, Any] = {}
+        for rule in rules:
+            if table is None or self.best_leaf is None:
+                raise PredictionsError(
+                    f"{predictions.name}: expected scores for rule {rule!r}, got labels. Use scores."
+                )
+            given = inference_rule(rule).settings({"threshold": threshold, **parameters})
+            if rule in ("threshold", "majority"):
+                made[rule] = table.nodes_at(threshold if rule == "threshold" else 0.5)
+            elif rule == "leaf":
+                made[rule] = table.nodes[table.offsets[1:] - 1]
+            elif rule == "top_down":
+                made[rule] = self.best_leaf
+            elif rule == "information_threshold":
+                made[rule] = table.nodes_from_bits(taxonomy, given["bits"])
+            else:
+                rest[rule] = given
+        if is_used(predictions):
+            made |= fast_answers(predictions, {rule: rest.pop(rule) for rule in FAST_RULES if rule in rest})
+        parts: dict[str, list[Any]] = {rule: [] for rule in rest}
+        for rows in predictions.blocks() if rest else []:
+            p = predictions.node_probabilities(rows)
+            for rule, given in rest.items():
+                parts[rule].append(infer(taxonomy, p, rule, **given))
+        for rule, answers in parts.items():
+            returns_sets = inference_rule(rule).returns_sets
+            made[rule] = NodeLists.concatenate(answers) if returns_sets else np.concatenate(answers)
+        return made
 
     def label_paths(self) -> np.ndarray | None:
         """End of the one path that the labels of each sample stand for, shape (n_samples,); None when one has several."""

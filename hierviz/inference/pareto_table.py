@@ -61,6 +61,16 @@ class ParetoTable:
         above = np.add.reduceat((self.scores > threshold).astype(np.intp), self.offsets[:-1])
         return self.nodes[self.offsets[:-1] + np.maximum(above, 1) - 1]
 
+    def nodes_from_bits(self, taxonomy: Taxonomy, bits: float) -> np.ndarray:
+        """Answer of every sample among nodes of at least `bits` bits, shape (n_samples,): rule `information_threshold`.
+
+        The most probable of these nodes, the more informative of equal ones, is an element of the Pareto set, and its first
+        one from `bits` on.
+        """
+        rules.check_bits(taxonomy, bits)
+        below = taxonomy.information[self.nodes] < float(bits) - rules.BITS_TIE
+        return self.nodes[self.offsets[:-1] + np.add.reduceat(below.astype(np.intp), self.offsets[:-1])]
+
     @classmethod
     def concatenate(cls, tables: Sequence[ParetoTable]) -> ParetoTable:
         """One table of the samples of several, in order."""

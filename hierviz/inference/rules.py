@@ -83,7 +83,7 @@ def information_threshold(taxonomy, p, bits):
 
     `bits` in [0, log2(n_leaves)]: at 0 the first element of the Pareto set, at the other end the most probable leaf.
     """
-    _check_bits(taxonomy, bits)
+    check_bits(taxonomy, bits)
     groups = [g for g in taxonomy.candidate_groups if taxonomy.information[g[0]] >= float(bits) - BITS_TIE]
     top, predicted = np.full(len(p), -np.inf), np.zeros(len(p), dtype=np.intp)
     for best, node in _best_of_groups(p, groups):
@@ -172,7 +172,8 @@ def _runner_up(taxonomy, p):
     return np.maximum(others, np.where(is_tied, best, -np.inf).max(axis=1))
 
 
-def _check_bits(taxonomy, bits):
+def check_bits(taxonomy, bits):
+    """Raise a PredictionsError unless `bits` is a number from 0 to the bits of a leaf."""
     most = float(np.log2(taxonomy.n_leaves))
     if not is_within(bits, 0, most + BITS_TIE):
         raise PredictionsError(

@@ -176,3 +176,37 @@ def test_a_cache_that_cannot_be_written_is_no_error(tmp_path, monkeypatch):
     place.write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(place))
     assert tree_pass._kernels(np.dtype(np.float64)).TILE == 8
+
+
+@many
+@given(scored(), st.sampled_from([0.0, 0.5, 1.0, 17.0]), st.sampled_from([1, 7, 10_000]))
+def test_rules_give_the_same_answers(case, number, n_rows):
+    taxonomy, predictions = case
+    bits = min(number, float(taxonomy.information.max()))
+    choices = {
+        "plurality": {},
+        "expected_information": {},
+        "darts": {"lam": number},
+        "information_threshold": {"bits": bits},
+    }
+    answers = []
+    with pytest.MonkeyPatch.context() as patch:
+        for is_compiled in "01":
+            patch.setenv("HIERVIZ_COMPILED", is_compiled)
+            patch.setattr(tree_pass, "block_rows", lambda n_scores: n_rows)
+            evaluation = Evaluation.from_predictions(predictions)
+            answers.append({rule: evaluation.answers(rule, **keywords) for rule, keywords in choices.items()})
+    assert same(*answers)
+    p = predictions.node_probabilities()
+    for rule, keywords in choices.items():
+        assert np.array_equal(answers[0][rule], hv.infer(taxonomy, p, rule, **keywords))
+
+
+def test_keywords_of_rules_are_checked_on_both_paths(taxonomy, path):
+    predictions = Predictions(taxonomy, scores=np.full((20, 4), 0.25), parametrisation="leaf_probabilities")
+    for is_compiled in (False, True):
+        path(is_compiled)
+        evaluation = Evaluation.from_predictions(predictions)
+        for rule, keywords in (("darts", {"lam": -1}), ("information_threshold", {"bits": 99})):
+            with pytest.raises(hv.PredictionsError, match="expected a number"):
+                evaluation.answers(rule, **keywords)

@@ -95,8 +95,7 @@ class CurveChoice:
 
 def _landed(model, marked, settings):
     values_by_rule = {}
-    for rule in marked:
-        answers = model.answers(rule, **settings)
+    for rule, answers in model.answers_by_rule(marked, **settings).items():
         metrics = path_metrics(model.taxonomy, model.truth, answers[model.judged])
         values_by_rule[rule] = {key: float(metrics[key].mean()) for key in path_keys()}
     return values_by_rule
