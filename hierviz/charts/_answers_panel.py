@@ -42,7 +42,7 @@ def depth_histogram(figure, width, height):
     ]
     bars = rows.mark_rect(tooltip=True, opacity=1).encode(
         alt.X("low:Q", scale=scale, axis=axis),
-        x2="high:Q",
+        x2=alt.X2("high:Q"),
         y=at_y,
         y2=alt.datum(0),
         color=alt.Color("colour:N", scale=None),
@@ -54,7 +54,7 @@ def depth_histogram(figure, width, height):
     if width / depths >= 26:
         layers.append(
             rows.mark_text(baseline="bottom", dy=-2, fontSize=11, font=FONT, color=look.muted, tooltip=None).encode(
-                alt.X("depth:Q", scale=scale), y=at_y, text="label:N"
+                alt.X("depth:Q", scale=scale), y=at_y, text=alt.Text("label:N")
             )
         )
     title = alt.TitleParams("Answers by depth", offset=14, anchor="start", color=look.ink)
@@ -83,7 +83,11 @@ def live_sentence(figure, width, wide, start):
     layers = [
         made.transform_calculate(across="2", down=f"{12 + 20 * i}")
         .mark_text(align="left", baseline="middle", fontSize=SIZE, font=FONT, color=look.ink, limit=width, tooltip=None)
-        .encode(position("across", width - start, start=start), position("down", height, axis="y"), text=f"line{i}:N")
+        .encode(
+            position("across", width - start, start=start),
+            position("down", height, axis="y"),
+            text=alt.Text(f"line{i}:N"),
+        )
         for i in range(len(text))
     ]
     return layer(*layers).properties(width=width - start, height=height, name="sentence")

@@ -26,7 +26,7 @@ def texts(rows, width, height, halo=None, start=0):
     # Arrow takes columns of one type: weights are text, be they numbers or words.
     rows = [{**defaults, **row, "weight": str(row.get("weight", "normal"))} for row in rows]
     base = alt.Chart(frame(rows)).encode(
-        position("x", width, start=start), position("y", height, axis="y"), text="text:N"
+        position("x", width, start=start), position("y", height, axis="y"), text=alt.Text("text:N")
     )
     mark = {
         "baseline": "middle",
@@ -53,8 +53,8 @@ def boxes(rows, width, height, radius=3, start=0):
         .encode(
             position("x", width, start=start),
             position("y", height, axis="y"),
-            x2="x2:Q",
-            y2="y2:Q",
+            x2=alt.X2("x2:Q"),
+            y2=alt.Y2("y2:Q"),
             color=alt.Color("colour:N", scale=None),
             stroke=alt.Stroke("stroke:N", scale=None),
         )
@@ -69,7 +69,7 @@ def stripes(rows, width, height, start=0):
         .encode(
             position("x", width, start=start),
             position("y", height, axis="y"),
-            y2="y2:Q",
+            y2=alt.Y2("y2:Q"),
             color=alt.Color("colour:N", scale=None),
         )
     )
@@ -83,8 +83,8 @@ def hover(rows, width, height, tooltip, start=0):
         .encode(
             position("x", width, start=start),
             position("y", height, axis="y"),
-            x2="x2:Q",
-            y2="y2:Q",
+            x2=alt.X2("x2:Q"),
+            y2=alt.Y2("y2:Q"),
             tooltip=[alt.Tooltip(f"{field}:N", title=title) for field, title in tooltip.items()],
         )
     )

@@ -2,7 +2,8 @@
 
 Altair copies every view once at each level of nesting, and its marks and channels carry about a hundred fields each that
 nobody set. Written out to those that were set, a figure of many views is built in less than half the time. For the same
-reason values are `alt.YValue(3)` and not `alt.value(3)`, of which Altair finds the class by trying all of them.
+reason channels are `alt.YValue(3)` and `alt.X2("x2:Q")`, not `alt.value(3)` and ``"x2:Q"``, of which Altair finds the class by
+looking at all that it has.
 """
 
 from __future__ import annotations

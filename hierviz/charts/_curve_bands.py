@@ -52,7 +52,7 @@ def band_layers(figure, place):
     return [
         alt.Chart(frame({key: np.concatenate([part[key] for part in parts]) for key in parts[0]}))
         .mark_line(filled=True, fillOpacity=PALE, strokeWidth=0, clip=True, tooltip=None, aria=False)
-        .encode(place["x"], place["y"], order="order:Q", fill=colour, detail="part:N")
+        .encode(place["x"], place["y"], order=alt.Order("order:Q"), fill=colour, detail=alt.Detail("part:N"))
         for parts in tables
     ]
 
@@ -82,7 +82,7 @@ def point_layers(figure, place):
     base = alt.Chart(frame(rows)).transform_filter("datum.j === picked").encode(place["x"], place["y"])
     colour = alt.Color("colour:N", scale=None)
     text = {"align": "right", "baseline": "middle", "dx": -13, "dy": 11, "fontSize": 12, "font": FONT, "tooltip": None}
-    words = base.encode(text="label:N")
+    words = base.encode(text=alt.Text("label:N"))
     return [
         base.mark_point(filled=False, size=RING, strokeWidth=2, shape="square", opacity=1).encode(
             color=colour,

@@ -62,7 +62,7 @@ def _lines(figure, place, envelope):
         raw = polylines(figure.curves, figure.x, figure.y, figure.x_domain, figure.y_domain)
     layers, pale = [], 0.3 if envelope else 1
     for table in tables(raw):
-        base = alt.Chart(table).encode(**place, order="order:Q", color=colour, strokeWidth=width)
+        base = alt.Chart(table).encode(**place, order=alt.Order("order:Q"), color=colour, strokeWidth=width)
         for part, dash in (("low", DASHES), ("high", SOLID)):
             layers.append(
                 base.transform_filter(f"datum.part == '{part}'").mark_line(strokeDash=dash, opacity=pale, **mark)
@@ -70,14 +70,16 @@ def _lines(figure, place, envelope):
     if envelope:
         steps = envelopes(figure.curves, figure.x, figure.y, figure.x_domain, figure.y_domain)
         layers += [
-            alt.Chart(table).encode(**place, order="order:Q", color=colour, strokeWidth=width).mark_line(**mark)
+            alt.Chart(table)
+            .encode(**place, order=alt.Order("order:Q"), color=colour, strokeWidth=width)
+            .mark_line(**mark)
             for table in tables(steps)
         ]
     selection = figure.coupling.model_selection()
     if selection is not None:
         wide = [
             alt.Chart(table)
-            .encode(**place, order="order:Q", detail=["model:N", "part:N"])
+            .encode(**place, order=alt.Order("order:Q"), detail=[alt.Detail("model:N"), alt.Detail("part:N")])
             .mark_line(strokeWidth=14, opacity=0, cursor="pointer", **mark)
             for table in tables(raw)
         ]
@@ -104,11 +106,13 @@ def _levels(figure, place, height):
     # At the foot of the lines, on the axis that the number is read from: the curves leave that corner free.
     text = {"align": "right", "baseline": "bottom", "dx": -5, "fontSize": 12, "font": FONT, "tooltip": None}
     text["dy"] = alt.ExprRef("datum.up")
-    words = base.transform_filter("datum.j === picked").encode(place["x"], y=alt.YValue(height), text="text:N")
+    words = base.transform_filter("datum.j === picked").encode(
+        place["x"], y=alt.YValue(height), text=alt.Text("text:N")
+    )
     return [
         base.transform_filter("datum.j === picked")
         .mark_rule(strokeWidth=1, strokeDash=[2, 3], color=look.muted, **mark)
-        .encode(left, y=at_level, x2="x:Q"),
+        .encode(left, y=at_level, x2=alt.X2("x:Q")),
         base.mark_rule(strokeWidth=1.2, strokeDash=[2, 3], **mark).encode(
             place["x"], y=at_level, y2=alt.Y2Value(height), color=alt.Color("colour:N", scale=None), opacity=picked
         ),
@@ -182,7 +186,7 @@ def _names(figure, place, plot, height):
     rows = direct_labels(figure, plot, height)
     if not rows:
         return []
-    base = alt.Chart(frame(rows)).encode(**place, text="text:N")
+    base = alt.Chart(frame(rows)).encode(**place, text=alt.Text("text:N"))
     mark = {
         "align": alt.ExprRef("datum.align"),
         "baseline": "middle",

@@ -90,20 +90,20 @@ def difference_band(difference, key, names, *, dark=False, width=800, height=190
         layers += [
             alt.Chart(grey)
             .mark_rect(color=look.others, opacity=0.75, **still)
-            .encode(across, down, x2="end:Q", y2="down:Q"),
+            .encode(across, down, x2=alt.X2("end:Q"), y2=alt.Y2("down:Q")),
             alt.Chart(hatch)
             .mark_rule(color=look.muted, strokeWidth=1, **still)
-            .encode(across, down, x2="end:Q", y2="down:Q"),
+            .encode(across, down, x2=alt.X2("end:Q"), y2=alt.Y2("down:Q")),
         ]
     zero = alt.Chart(frame({"difference": [0.0]})).mark_rule(color=look.muted, strokeDash=[3, 3], **still)
     layers += [
-        base.mark_area(color=look.path, opacity=0.28, **still).encode(at_x, alt.Y("low:Q"), y2="high:Q"),
+        base.mark_area(color=look.path, opacity=0.28, **still).encode(at_x, alt.Y("low:Q"), y2=alt.Y2("high:Q")),
         zero.encode(at_y),
         base.mark_line(color=look.path, strokeWidth=2, **still).encode(at_x, at_y),
         base.mark_rule(opacity=0, strokeWidth=3).encode(
             at_x,
             down,
-            y2="down:Q",
+            y2=alt.Y2("down:Q"),
             tooltip=[
                 alt.Tooltip("correct:Q", title="Correct, at least", format=".1%"),
                 alt.Tooltip("difference:Q", title="Difference", format="+.3f"),
@@ -121,7 +121,7 @@ def difference_band(difference, key, names, *, dark=False, width=800, height=190
     if room:
         words = frame([{"correct": (span["start"] + span["end"]) / 2, "up": top, "text": UNCLEAR} for span in room])
         mark = {"baseline": "top", "dy": 3, "fontSize": SMALL, "font": FONT, "color": look.ink, "tooltip": None}
-        layers.append(alt.Chart(words).mark_text(**mark).encode(at_x, down, text="text:N"))
+        layers.append(alt.Chart(words).mark_text(**mark).encode(at_x, down, text=alt.Text("text:N")))
     # Alone, a layered chart would be fitted with its axes into its own height.
     return vconcat(layer(*layers).properties(width=plot, height=height))
 

@@ -78,7 +78,7 @@ def _swatches(placed, width, height, start):
                 .encode(
                     position("x", width, start=start),
                     position("y", height, axis="y"),
-                    x2="x2:Q",
+                    x2=alt.X2("x2:Q"),
                     color=alt.Color("colour:N", scale=None),
                 )
             )

@@ -77,7 +77,7 @@ def metric_bars(values, *, metrics=None, dark=False, width=1000):
     layers = [
         alt.Chart(frame(spans))
         .mark_rule(strokeWidth=2, color=look.axis, tooltip=None, aria=False)
-        .encode(alt.X("low:Q"), x2="high:Q", y=at_y),
+        .encode(alt.X("low:Q"), x2=alt.X2("high:Q"), y=at_y),
         alt.Chart(frame(rows))
         .mark_circle(size=130, opacity=1, stroke=look.background, strokeWidth=1.5)
         .encode(
@@ -92,7 +92,7 @@ def metric_bars(values, *, metrics=None, dark=False, width=1000):
         ),
         alt.Chart(frame(names))
         .mark_text(align="left", baseline="middle", fontSize=SIZE, font=FONT, color=look.ink, tooltip=None)
-        .encode(x=alt.XValue(-left), y=at_y, text="text:N"),
+        .encode(x=alt.XValue(-left), y=at_y, text=alt.Text("text:N")),
     ]
     items = [{"kind": "box", "label": name, "colour": colour} for name, colour in colours.items()]
     return vconcat(

@@ -52,8 +52,8 @@ def node_link(rows, look, width):
             .mark_line(interpolate="basis", strokeCap="round", opacity=0.95, tooltip=None, aria=False)
             .encode(
                 **place,
-                order="order:Q",
-                detail=["above:N", "link:N"],
+                order=alt.Order("order:Q"),
+                detail=[alt.Detail("above:N"), alt.Detail("link:N")],
                 color=alt.Color("colour:N", scale=None),
                 strokeWidth=alt.StrokeWidth("wide:Q", scale=None),
             )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import altair as alt
+
 from hierviz.charts import curve_table as numbers
 from hierviz.charts._canvas import position, texts
 from hierviz.charts._compose import layer
@@ -75,7 +77,9 @@ def read_out(figure, width, wide):
                 own="datum.text" if wide else "'τ = ' + datum.text",
             )
             .mark_text(align="right", baseline="middle", fontSize=size, font=FONT, color=look.ink, tooltip=None)
-            .encode(position("across", width - LEFT, start=LEFT), position("down", height, axis="y"), text="own:N")
+            .encode(
+                position("across", width - LEFT, start=LEFT), position("down", height, axis="y"), text=alt.Text("own:N")
+            )
         )
     if wide:
         heading = "'At τ = ' + datum.text" if coupling.is_shared else "'Each at its own τ'"
@@ -83,7 +87,11 @@ def read_out(figure, width, wide):
             coupling.knot(figure.knots)
             .transform_calculate(across="2", down="12", heading=heading)
             .mark_text(align="left", baseline="middle", fontSize=SIZE - 1, font=FONT, color=look.muted, tooltip=None)
-            .encode(position("across", width - LEFT, start=LEFT), position("down", height, axis="y"), text="heading:N")
+            .encode(
+                position("across", width - LEFT, start=LEFT),
+                position("down", height, axis="y"),
+                text=alt.Text("heading:N"),
+            )
         )
     return layer(*layers).properties(width=width - LEFT, height=height, name="read_out")
 
@@ -126,5 +134,7 @@ def _values(figure, keys, ends, lines, size, width, height):
             color=figure.look.ink,
             tooltip=None,
         )
-        .encode(position("across", width - LEFT, start=LEFT), position("down", height, axis="y"), text="shown:N")
+        .encode(
+            position("across", width - LEFT, start=LEFT), position("down", height, axis="y"), text=alt.Text("shown:N")
+        )
     )

@@ -32,7 +32,7 @@ def threshold_strip(figure, plot, wide):
     lines = [
         alt.Chart(table)
         .mark_line(strokeWidth=1.8, strokeJoin="round", tooltip=None, aria=False)
-        .encode(at_x, at_y, order="order:Q", detail="part:N", color=by_model(colours))
+        .encode(at_x, at_y, order=alt.Order("order:Q"), detail=alt.Detail("part:N"), color=by_model(colours))
         for table in tables(against_threshold(curves, key, limits, figure.scale))
     ]
     # Half the width of the label stays inside, or the panels beside it would move.
@@ -58,10 +58,12 @@ def threshold_strip(figure, plot, wide):
         ).encode(plain_x, y=alt.YValue(-6)),
         handle.mark_text(
             baseline="bottom", dy=-13, fontSize=SIZE, fontWeight=600, font=FONT, color=look.ink, tooltip=None
-        ).encode(alt.X("beside:Q").scale(domain=[0, 1], nice=False), y=alt.YValue(0), text="label:N"),
+        ).encode(alt.X("beside:Q").scale(domain=[0, 1], nice=False), y=alt.YValue(0), text=alt.Text("label:N")),
         alt.Chart(_rectangles(figure.thresholds, figure.scale, plot, wide))
         .mark_rect(opacity=0, cursor="ew-resize", tooltip=None, aria=False)
-        .encode(alt.X("lo:Q").scale(domain=[0, 1], nice=False), x2="hi:Q", y=alt.YValue(-30), y2=alt.Y2Value(height))
+        .encode(
+            alt.X("lo:Q").scale(domain=[0, 1], nice=False), x2=alt.X2("hi:Q"), y=alt.YValue(-30), y2=alt.Y2Value(height)
+        )
         .add_params(coupling.threshold_selection()),
     ]
     title = alt.TitleParams(
@@ -139,7 +141,7 @@ def _stops(figure, plot, height, limits, at_y):
             at_x, y=at_y, y2=alt.Y2Value(height + 4)
         ),
         base.mark_text(stroke=figure.look.background, strokeWidth=4, strokeJoin="round", aria=False, **text).encode(
-            text="label:N", **place
+            text=alt.Text("label:N"), **place
         ),
-        base.mark_text(color=muted, **text).encode(text="label:N", **place),
+        base.mark_text(color=muted, **text).encode(text=alt.Text("label:N"), **place),
     ]
