@@ -6,8 +6,10 @@ import hashlib
 import os
 import re
 import secrets
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 
 from hierviz.app.state.model_source import ModelSource
@@ -286,16 +288,26 @@ def _content(path):
     try:
         if not os.path.isfile(path):
             return None
-        with open(path, "rb") as file:
-            return hashlib.file_digest(file, "blake2b").digest()
+        now = os.stat(path)
+        return _hash(str(path), (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns))
     except (OSError, ValueError):
         return None
+
+
+@lru_cache(64)
+def _hash(path, identity):
+    """Digest of a file; `identity` changes when the file does, so that a large one is read once."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "blake2b").digest()
 
 
 def same_content(paths):
     """A sentence for every file that is, byte for byte, another one of them."""
     seen, notes = {}, []
+    sizes = Counter(os.path.getsize(path) for path in paths if os.path.isfile(path))
     for place, path in enumerate(paths):
+        if not os.path.isfile(path) or sizes[os.path.getsize(path)] == 1:
+            continue
         content = _content(path)
         first = seen.setdefault(content, (place, path))
         if content is not None and first != (place, path):
