@@ -32,9 +32,18 @@ async def lifetime(app):
     keep_downloads()
     with contextlib.suppress(OSError):  # nobody may read any more, as in `hierviz app | head -1`
         print(f"hierviz: open at {address()} (Ctrl+C ends it)", flush=True)
+    threading.Thread(target=_prepare, daemon=True).start()
     if not st.get_option("server.headless"):
         threading.Thread(target=webbrowser.open, args=(address(),), daemon=True).start()
     yield
+
+
+def _prepare():
+    """What the first page needs: charts, and the data that it shows."""
+    import hierviz.charts  # noqa: F401  takes half a second
+    from hierviz.app.state import opened
+
+    opened.prepare()
 
 
 def address():

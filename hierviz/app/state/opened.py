@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 from dataclasses import replace
 
@@ -17,15 +18,15 @@ from hierviz.app.state.upload_fields import empty_uploaders
 from hierviz.app.state.visits import give_back_memory, visit
 from hierviz.cli.files import add_app_options
 from hierviz.cli.model_flags import model_options, reading_options
-from hierviz.errors import ModelError
+from hierviz.errors import HiervizError, ModelError
 
 
-@st.cache_resource(show_spinner="Running the demo's models on its pictures …")
+@st.cache_resource(show_spinner=False)
 def _demo():
     return datasets.open_demo()
 
 
-@st.cache_resource(show_spinner="Reading the files …")
+@st.cache_resource(show_spinner=False)
 def _startup(files):
     """(the data set or None, whether a model is left for the visitor to be asked about)."""
     try:
@@ -74,7 +75,17 @@ def startup_files():
 
 def startup():
     """The data set of `startup_files`; None where a model of theirs leaves a question open and nothing else was named."""
-    return _startup(startup_files())[0]
+    with st.spinner("Reading and evaluating the files of the command line …"):
+        return _startup(startup_files())[0]
+
+
+def prepare():
+    """Open what the first visitor will see while the server starts; what is wrong with it the visitor is told."""
+    with contextlib.suppress(HiervizError):
+        if startup_files() is None:
+            _demo()
+        else:
+            _startup(startup_files())
 
 
 def asked_files():
@@ -126,7 +137,8 @@ def data():
     """The Dataset of the view, or None when its key is not known here (a link from another machine, say)."""
     key = visit().shows = view().data
     if key == datasets.DEMO:
-        return _demo()
+        with st.spinner("Running the demo's models on its pictures …"):
+            return _demo()
     if startup_files() and startup() is not None and startup().key == key:
         return startup()
     dataset = server().shelf.get(key)
