@@ -39,6 +39,7 @@ COLUMN = (
     "errors",
     "extras",
     "number_text",
+    "progress_text",
     "stopping",
     "_version",
     "csv_cells",

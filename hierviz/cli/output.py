@@ -7,6 +7,7 @@ import sys
 from hierviz.csv_cells import SafeWriter
 from hierviz.errors import FileError
 from hierviz.new_files import check_place, new_text
+from hierviz.progress_text import ProgressText
 
 
 def write_csv(path, header, rows):
@@ -54,11 +55,17 @@ def _write(path, write):
 
 
 def progress(name):
-    """A progress line on standard error, only when that is a terminal."""
+    """A progress line on standard error with rate and time left, only when that is a terminal."""
     if not sys.stderr.isatty():
         return None
 
+    text, widest = ProgressText(), 0
+
     def report(done, total):
-        print(f"\r{name}: {done} of {total}", end="\n" if done >= total else "", file=sys.stderr, flush=True)
+        nonlocal widest
+        line = f"{name}: {text(done, total)}"
+        # Spaces cover what a longer line left behind.
+        padded, widest = line.ljust(widest), len(line)
+        print(f"\r{padded}", end="\n" if done >= total else "", file=sys.stderr, flush=True)
 
     return report

@@ -21,6 +21,7 @@ from hierviz.errors import HiervizError
 from hierviz.onnx import load_inputs
 from hierviz.onnx.description.open_question import OpenQuestion
 from hierviz.onnx.inputs.unreadable import without_unreadable
+from hierviz.progress_text import ProgressText
 from hierviz.readers import attach_media, attach_truth, write_predictions
 
 KINDS = {
@@ -152,10 +153,12 @@ def _run(source, model, chosen, place, cancel, memory):
     cancel.button("Cancel", icon=":material/close:", key="cancel-run")
     bar = place.progress(0.0, "Starting …")
 
+    text = ProgressText()
+
     def progress(done, total):
         memory["stopped"] = f"{done:,} of {total:,} rows"
         # A press of any button ends the script here, and with it the model's process.
-        bar.progress(done / total, f"{done:,} of {total:,} rows")
+        bar.progress(done / total, text(done, total))
 
     samples, unreadable = chosen.samples, {}
     how = {**state.startup_limits()[1], "progress": progress, "unreadable": unreadable}

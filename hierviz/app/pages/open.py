@@ -11,6 +11,7 @@ from hierviz.app.widgets import shell
 from hierviz.app.widgets.account import account
 from hierviz.app.widgets.form_words import in_form_words
 from hierviz.app.widgets.parameter_labels import LABELS
+from hierviz.app.widgets.progress import Stages
 from hierviz.errors import HiervizError, ModelError
 from hierviz.parametrisation import PARAMETRISATIONS
 from hierviz.readers import TAXONOMY_FORMS
@@ -108,11 +109,14 @@ files = Files(
 st.button("Open", type="primary", icon=":material/folder_open:", on_click=state.request_open)
 if state.open_requested():
     try:
+        stages = Stages("cancel-open", state.cancel_open)
         with st.spinner("Reading and evaluating …"):
             if way == "Upload":
-                state.put(open_files(files, find=state.open_elsewhere))
+                opened = open_files(files, stages, find=state.open_elsewhere)
             else:
-                state.put(open_files(files.with_paths(state.allowed_path)))
+                opened = open_files(files.with_paths(state.allowed_path), stages)
+            state.put(opened)
+        stages.end()
         state.publish()
         st.success("Opened. The files were read as follows:", icon=":material/check_circle:")
     except HiervizError as error:
@@ -127,6 +131,8 @@ if state.open_requested():
         shell.stop()
     state.open_requested(done=True)
 
+if state.open_cancelled():
+    st.info("Opening was cancelled. What was open before is unchanged.", icon=":material/cancel:")
 if state.view().data != "demo":
     found = shell.open_data()
     st.header(escape(found.title))

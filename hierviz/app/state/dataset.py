@@ -140,13 +140,14 @@ def new_key():
     return secrets.token_hex(8)
 
 
-def open_files(files, progress=None, find=lambda digest: None):
+def open_files(files, stage=lambda name: None, find=lambda digest: None):
     """Read and evaluate the user's files.
 
     Parameters
     ----------
     files : Files
-    progress : callable, optional
+    stage : callable
+        Called with the name of each stage; gives its `progress`, called with (rows done, rows), or None.
     find : callable
         Gives a Dataset of a digest that is open already, or None: it is not read again.
 
@@ -174,22 +175,25 @@ def open_files(files, progress=None, find=lambda digest: None):
     known = find(content)
     if known is not None:
         return replace(known, key=new_key(), files=files, held=(*known.held, *files.held))
+    stage(f"Reading {Path(files.taxonomy).name}")
     taxonomy = load_taxonomy(
         files.taxonomy, form=files.taxonomy_form, separator=files.taxonomy_separator, direction=files.taxonomy_direction
     )
     if files.nodes:
         taxonomy = load_node_attributes(files.nodes, taxonomy)
-    predictions_of_models = [
-        load_predictions(
-            path,
-            taxonomy,
-            truth=files.truth,
-            truth_column=files.truth_column,
-            classes=files.classes,
-            parametrisation=files.parametrisation,
+    predictions_of_models = []
+    for path in files.predictions:
+        stage(f"Reading {Path(path).name}")
+        predictions_of_models.append(
+            load_predictions(
+                path,
+                taxonomy,
+                truth=files.truth,
+                truth_column=files.truth_column,
+                classes=files.classes,
+                parametrisation=files.parametrisation,
+            )
         )
-        for path in files.predictions
-    ]
     sources = [None] * len(predictions_of_models)
     for path in files.model:
         if not files.inputs:
@@ -199,6 +203,7 @@ def open_files(files, progress=None, find=lambda digest: None):
         source, unreadable = ModelSource(Path(path), files.source_keywords, held=files.held), {}
         model = load_model(path, taxonomy, **source.given)
         inputs = load_inputs(files.inputs, model, **files.reading)
+        progress = stage(f"Running {Path(path).name}")
         predictions = model.predict(inputs, progress=progress, unreadable=unreadable, **files.run)
         predictions_of_models.append(
             attach_truth(predictions, files.truth, files.truth_column) if files.truth else predictions
@@ -216,7 +221,7 @@ def open_files(files, progress=None, find=lambda digest: None):
         ]
     require_same_samples(predictions_of_models)
     title = ", ".join(Path(path).name for path in (*files.predictions, *files.model))
-    models = _evaluated(predictions_of_models)
+    models = _evaluated(predictions_of_models, stage=stage)
     sources = {key: source for key, source in zip(models, sources, strict=True) if source is not None}
     return Dataset(new_key(), title, taxonomy, models, sources, files.held, files=files, digest=content, notes=notes)
 
@@ -321,7 +326,7 @@ def same_content(paths):
 _PATHS = ("taxonomy", "truth", "classes", "inputs", "nodes", "media", "predictions", "model")
 
 
-def _evaluated(predictions, done=()):
+def _evaluated(predictions, done=(), stage=lambda name: None):
     """Evaluations by key; those of `done`, which are the first ones, are there already."""
     models = dict(done)
     for predictions_of_model in with_distinct_names(predictions)[len(models) :]:
@@ -329,5 +334,6 @@ def _evaluated(predictions, done=()):
         key, number = slug, 2
         while key in models:
             key, number = f"{slug}-{number}", number + 1
-        models[key] = Evaluation.from_predictions(predictions_of_model, threshold=0.5)
+        progress = stage(f"Evaluating {predictions_of_model.name}")
+        models[key] = Evaluation.from_predictions(predictions_of_model, progress, threshold=0.5)
     return models

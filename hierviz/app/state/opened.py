@@ -206,3 +206,14 @@ def open_requested(done=False):
     if done:
         session.open_requested = False
     return session.get("open_requested", False)
+
+
+def cancel_open():
+    """End an opening that is under way; what was open before stays."""
+    session.open_requested = False
+    session.open_was_cancelled = True
+
+
+def open_cancelled():
+    """True once after an opening was cancelled."""
+    return session.pop("open_was_cancelled", False)

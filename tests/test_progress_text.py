@@ -1,0 +1,25 @@
+"""Rows done, rate and time left, on a clock of the test's own."""
+
+import pytest
+
+from hierviz.progress_text import ProgressText
+
+
+@pytest.mark.parametrize(
+    ("seconds", "done", "total", "text"),
+    [
+        (0.5, 100, 1000, "100 of 1,000 rows"),
+        (2, 12_000, 100_000, "12,000 of 100,000 rows, 6,000 a second, 15 s left"),
+        (2, 100_000, 100_000, "100,000 of 100,000 rows"),
+        (2, 0, 100_000, "0 of 100,000 rows"),
+        (10, 1000, 100_000, "1,000 of 100,000 rows, 100 a second, 16 min left"),
+        (100, 1000, 1_000_000, "1,000 of 1,000,000 rows, 10 a second, 27 h 45 min left"),
+        (100, 10, 20, "10 of 20 rows, under 1 a second, 2 min left"),
+        (10, 999, 1000, "999 of 1,000 rows, 100 a second, 1 s left"),
+    ],
+)
+def test_text(seconds, done, total, text):
+    now = [5.0]
+    progress = ProgressText(lambda: now[0])
+    now[0] += seconds
+    assert progress(done, total) == text
