@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike
 
 from hierviz.errors import PredictionsError, listed
 from hierviz.taxonomy import Taxonomy
+from hierviz.tree_sums import accumulate_down, sum_up
 
 # A row of leaf probabilities may miss 1 by this much before it is taken for something else.
 SUM_TOLERANCE = 2e-3
@@ -39,8 +40,13 @@ class Parametrisation:
         Registry key, name for people, one plain sentence, LaTeX, where it comes from.
     columns : str
         Which nodes carry a score: 'leaves', 'nodes' (all but the root) or 'all'.
-    to_nodes : callable
-        (taxonomy, scores in `default_columns` order as float64) -> p.
+    prepare : callable
+        (taxonomy, scores in `default_columns` order as float64) -> values, with the same columns, or the leaves for sums.
+    combine : str
+        How values become probabilities: 'leaf_mass' (of leaves, added up), 'own_mass' (of all nodes, added up),
+        'conditional' (multiplied from the root down), 'given' (they are probabilities).
+    is_normalised : bool
+        Sums are at most 1 and the root is 1, whatever rounding says.
     tree_only : bool
     is_distribution : bool
         True when the leaves of a row sum to 1 by construction.
@@ -54,10 +60,17 @@ class Parametrisation:
     formula: str
     source: str
     columns: str
-    to_nodes: Callable
+    prepare: Callable
+    combine: str
+    is_normalised: bool = False
     tree_only: bool = True
     is_distribution: bool = False
     is_coherent: bool = True
+
+    @property
+    def is_prepared(self) -> bool:
+        """True when the scores have to be changed before they are added up, multiplied or taken as they are."""
+        return self.prepare is not _as_they_are
 
 
 def default_columns(taxonomy: Taxonomy, parametrisation: str) -> np.ndarray:
@@ -111,15 +124,10 @@ def node_probabilities(
     scores = np.asarray(scores)
     if scores.ndim != 2:
         raise PredictionsError(f"scores: expected two axes (samples, scores), got shape {scores.shape}. Reshape them.")
-    order = column_order(taxonomy, parametrisation, scores.shape[1], scored_nodes)
-    # In C order, or sums over a row would depend on the order of the columns in the file.
-    scores = np.array(scores if order is None else scores[:, order], dtype=np.float64, order="C")
-    if not np.isfinite(scores).all():
-        row = int(np.argmin(np.isfinite(scores).all(axis=1)))
-        raise PredictionsError(
-            f"scores: expected finite numbers, got nan or an infinite one in row {row}. Remove them."
-        )
-    return entry.to_nodes(taxonomy, scores)
+    values, nodes = prepared(taxonomy, scores, parametrisation, scored_nodes)
+    values = np.array(values, dtype=np.float64, order="C")
+    check_finite(values)
+    return _combined(taxonomy, entry, values, nodes)
 
 
 def column_order(taxonomy, parametrisation, n_scores, scored_nodes=None):
@@ -190,29 +198,7 @@ def _entry(parametrisation):
         ) from None
 
 
-# Sums and products along the tree --------------------------------------------------------------------------------------
-
-
-def sum_up(taxonomy, p):
-    """Add every node's value into its ancestors, in place. p: (n_samples, n_nodes), holding what each node owns itself."""
-    if taxonomy.is_tree:
-        for nodes, start, parents in reversed(taxonomy.families):
-            p[:, parents] += np.add.reduceat(p[:, nodes], start, axis=1)
-        return p
-    lists = taxonomy.ancestors(np.arange(taxonomy.n_nodes))
-    below = np.repeat(np.arange(taxonomy.n_nodes), lists.lengths)
-    order = np.argsort(lists.nodes, kind="stable")
-    start = np.flatnonzero(np.diff(lists.nodes[order], prepend=-1))
-    # Every node is its own ancestor, so each of the n_nodes groups has a member and comes out in node order.
-    p[:] = np.add.reduceat(p[:, below[order]], start, axis=1)
-    return p
-
-
-def accumulate_down(taxonomy, values, ufunc):
-    """values[:, node] = ufunc(values[:, parent], values[:, node]) from the root down, in place."""
-    for nodes, _, _ in taxonomy.families:
-        values[:, nodes] = ufunc(values[:, taxonomy.parent[nodes]], values[:, nodes])
-    return values
+# Scores to what is added up, multiplied or taken as it is ---------------------------------------------------------------
 
 
 def softmax(scores):
@@ -227,67 +213,106 @@ def sigmoid(scores):
     return np.where(scores >= 0, 1, small) / (1 + small)
 
 
-def _with_root(taxonomy, values, root):
-    full = np.empty((len(values), taxonomy.n_nodes))
-    full[:, 0], full[:, 1:] = root, values
-    return full
+def _as_they_are(taxonomy, scores):
+    return scores
 
 
-def _from_leaves(taxonomy, leaf_probabilities):
-    p = np.zeros((len(leaf_probabilities), taxonomy.n_nodes))
-    p[:, taxonomy.leaves] = leaf_probabilities
-    return sum_up(taxonomy, p)
+def _softmax(taxonomy, scores):
+    return softmax(scores)
 
 
-def _normalised(p):
-    # Sums miss 1 by a rounding error, which would put children above the root and thresholds above 1.
-    np.minimum(p, 1, out=p)
-    p[:, 0] = 1
-    return p
+def _sigmoid(taxonomy, scores):
+    return sigmoid(scores)
 
 
-def _flat_softmax(taxonomy, scores):
-    return _normalised(_from_leaves(taxonomy, softmax(scores)))
-
-
-def _multilabel_sigmoid(taxonomy, scores):
-    return _with_root(taxonomy, sigmoid(scores), 1)
-
-
-def _conditional_softmax(taxonomy, scores):
+def _softmax_of_families(taxonomy, scores):
     # Columns are grouped by parent: each family is one run.
     parents = np.sort(taxonomy.parent[1:])
     start = np.flatnonzero(np.diff(parents, prepend=-2))
     length = np.diff(np.append(start, len(parents)))
     shifted = np.exp(scores - np.repeat(np.maximum.reduceat(scores, start, axis=1), length, axis=1))
     shifted /= np.repeat(np.add.reduceat(shifted, start, axis=1), length, axis=1)
-    conditional = np.ones((len(scores), taxonomy.n_nodes))
-    conditional[:, default_columns(taxonomy, "conditional_softmax")] = shifted
-    return accumulate_down(taxonomy, conditional, np.multiply)
-
-
-def _conditional_sigmoid(taxonomy, scores):
-    return accumulate_down(taxonomy, _with_root(taxonomy, sigmoid(scores), 1), np.multiply)
+    return shifted
 
 
 def _path_sums(taxonomy, scores):
     return accumulate_down(taxonomy, _with_root(taxonomy, scores, 0), np.add)
 
 
-def _deep_rtc(taxonomy, scores):
-    return _normalised(sigmoid(_path_sums(taxonomy, scores) / 10))
+def _sigmoid_of_path_sums(taxonomy, scores):
+    return np.minimum(sigmoid(_path_sums(taxonomy, scores)[:, 1:] / 10), 1)
 
 
-def _ps_softmax(taxonomy, scores):
-    return _flat_softmax(taxonomy, _path_sums(taxonomy, scores)[:, taxonomy.leaves])
+def _softmax_of_path_sums(taxonomy, scores):
+    return softmax(_path_sums(taxonomy, scores)[:, taxonomy.leaves])
 
 
-def _softmax_all_nodes(taxonomy, scores):
-    return _normalised(sum_up(taxonomy, softmax(scores)))
+def _with_root(taxonomy, values, root):
+    full = np.empty((len(values), taxonomy.n_nodes))
+    full[:, 0], full[:, 1:] = root, values
+    return full
 
 
-def _node_probabilities(taxonomy, scores):
-    return scores if scores.shape[1] == taxonomy.n_nodes else _with_root(taxonomy, scores, 1)
+def _combined(taxonomy, entry, values, nodes):
+    """Node probabilities from the prepared values of `nodes` (ndarray of int, one a column)."""
+    if entry.combine in ("leaf_mass", "own_mass"):
+        p = np.zeros((len(values), taxonomy.n_nodes))
+        p[:, nodes] = values
+        sum_up(taxonomy, p)
+        if entry.is_normalised:
+            # Sums miss 1 by a rounding error, which would put children above the root and thresholds above 1.
+            np.minimum(p, 1, out=p)
+            p[:, 0] = 1
+        return p
+    if len(nodes) == taxonomy.n_nodes and np.array_equal(nodes, np.arange(len(nodes))):
+        p = values
+    else:
+        p = np.ones((len(values), taxonomy.n_nodes))
+        p[:, nodes] = values
+    return accumulate_down(taxonomy, p, np.multiply) if entry.combine == "conditional" else p
+
+
+def prepared(
+    taxonomy: Taxonomy, scores: np.ndarray, parametrisation: str, scored_nodes: ArrayLike | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Values to add up, to multiply or to take as they are: the exponentials are behind them.
+
+    Parameters
+    ----------
+    taxonomy, scores, parametrisation, scored_nodes
+        As in `node_probabilities`.
+
+    Returns
+    -------
+    values : ndarray of float, shape (n_samples, n_values)
+        The scores themselves, not copied, where `Parametrisation.prepare` leaves them as they are.
+    nodes : ndarray of int, shape (n_values,)
+        Node of each value.
+    """
+    entry = _entry(parametrisation)
+    order = column_order(taxonomy, parametrisation, scores.shape[1], scored_nodes)
+    nodes = default_columns(taxonomy, parametrisation)
+    if scores.shape[1] == taxonomy.n_nodes and parametrisation == "node_probabilities":
+        nodes = np.arange(taxonomy.n_nodes)
+    if not entry.is_prepared:
+        if order is not None:
+            nodes = nodes[np.argsort(order)]
+        return scores, nodes
+    # In C order, or sums over a row would depend on the order of the columns in the file.
+    scores = np.array(scores if order is None else scores[:, order], dtype=np.float64, order="C")
+    check_finite(scores)
+    values = entry.prepare(taxonomy, scores)
+    return values, taxonomy.leaves if entry.combine == "leaf_mass" else nodes
+
+
+def check_finite(scores):
+    """Raise a PredictionsError that names the row unless all scores are finite."""
+    finite = np.isfinite(scores)
+    if not finite.all():
+        row = int(np.argmin(finite.all(axis=1)))
+        raise PredictionsError(
+            f"scores: expected finite numbers, got nan or an infinite one in row {row}. Correct them or leave the row out."
+        )
 
 
 PARAMETRISATIONS = {
@@ -300,7 +325,9 @@ PARAMETRISATIONS = {
             r"p(y) = \sum_{\text{leaf } u \text{ below } y} \frac{e^{\theta_u}}{\sum_{\text{leaf } v} e^{\theta_v}}",
             "Valmadre, NeurIPS 2022 (flat softmax)",
             "leaves",
-            _flat_softmax,
+            _softmax,
+            "leaf_mass",
+            is_normalised=True,
             tree_only=False,
             is_distribution=True,
         ),
@@ -311,7 +338,8 @@ PARAMETRISATIONS = {
             r"p(y) = \sigma(\theta_y), \quad p(\text{root}) = 1",
             "Valmadre, NeurIPS 2022 (multilabel)",
             "nodes",
-            _multilabel_sigmoid,
+            _sigmoid,
+            "given",
             tree_only=False,
             is_coherent=False,
         ),
@@ -322,7 +350,8 @@ PARAMETRISATIONS = {
             r"p(y) = \prod_{u \in \text{path}(y)} \frac{e^{\theta_u}}{\sum_{v \text{ sibling of or } u} e^{\theta_v}}",
             "Valmadre, NeurIPS 2022 (conditional softmax); Plaud et al., CoNLL 2024",
             "nodes",
-            _conditional_softmax,
+            _softmax_of_families,
+            "conditional",
             is_distribution=True,
         ),
         Parametrisation(
@@ -332,7 +361,8 @@ PARAMETRISATIONS = {
             r"p(y) = \prod_{u \in \text{path}(y)} \sigma(\theta_u)",
             "Valmadre, NeurIPS 2022 (conditional sigmoid); Plaud et al., CoNLL 2024, section 4.3",
             "nodes",
-            _conditional_sigmoid,
+            _sigmoid,
+            "conditional",
         ),
         Parametrisation(
             "deep_rtc",
@@ -341,7 +371,8 @@ PARAMETRISATIONS = {
             r"p(y) = \sigma\Big(\tfrac{1}{10} \sum_{u \in \text{path}(y)} \theta_u\Big), \quad p(\text{root}) = 1",
             "Valmadre, NeurIPS 2022 (Deep RTC); temperature as in the published evaluation",
             "nodes",
-            _deep_rtc,
+            _sigmoid_of_path_sums,
+            "given",
             is_coherent=False,
         ),
         Parametrisation(
@@ -351,7 +382,9 @@ PARAMETRISATIONS = {
             r"p(y) = \text{flat softmax of } \beta_u = \sum_{v \in \text{path}(u)} \theta_v",
             "Valmadre, NeurIPS 2022 (parameter sharing)",
             "nodes",
-            _ps_softmax,
+            _softmax_of_path_sums,
+            "leaf_mass",
+            is_normalised=True,
             is_distribution=True,
         ),
         Parametrisation(
@@ -361,7 +394,9 @@ PARAMETRISATIONS = {
             r"p(y) = \sum_{u \text{ below or at } y} \frac{e^{\theta_u}}{\sum_v e^{\theta_v}}",
             "Valmadre, NeurIPS 2022 (soft-max-descendant and soft-max-margin)",
             "all",
-            _softmax_all_nodes,
+            _softmax,
+            "own_mass",
+            is_normalised=True,
             tree_only=False,
         ),
         Parametrisation(
@@ -371,7 +406,8 @@ PARAMETRISATIONS = {
             r"p(y) = \sum_{\text{leaf } u \text{ below } y} s_u",
             "Wu, Tygert & LeCun 2019",
             "leaves",
-            _from_leaves,
+            _as_they_are,
+            "leaf_mass",
             tree_only=False,
             is_distribution=True,
         ),
@@ -382,7 +418,8 @@ PARAMETRISATIONS = {
             r"p(y) = s_y, \quad p(\text{root}) = 1 \text{ when it has no column}",
             "Plaud et al., CoNLL 2024",
             "nodes",
-            _node_probabilities,
+            _as_they_are,
+            "given",
             tree_only=False,
             is_coherent=False,
         ),

@@ -263,8 +263,10 @@ class Taxonomy:
 
     @cached_property
     def levels(self) -> list[np.ndarray]:
-        """Nodes of each depth, grouped by parent: a list of max_depth + 1 arrays (trees)."""
-        order = np.lexsort((self.parent, self.depth))
+        """Nodes of each depth, grouped by parent, siblings in declared order: a list of max_depth + 1 arrays (trees)."""
+        declared = np.zeros(self.n_nodes, dtype=np.intp)
+        declared[self.children.nodes] = np.arange(self.n_nodes - 1)
+        order = np.lexsort((declared, self.parent, self.depth))
         return np.split(order, np.cumsum(np.bincount(self.depth))[:-1])
 
     @cached_property

@@ -192,20 +192,23 @@ class CurveSteps:
         Whose answer changes at each step, in falling order of the threshold.
     points : ndarray of int, shape (J + 1,), or slice
         How many steps each point of the curve includes.
-    start : dict of str to ndarray of float64, shape (n_samples,)
+    keys : tuple of str
+        Names of the columns of `start`, `steps` and `bounds`.
+    start : ndarray of float64, shape (n_samples, n_keys)
         Value of the first answer of each sample, which holds above all thresholds.
-    steps : dict of str to ndarray of float64, shape (n_steps,)
+    steps : ndarray of float64, shape (n_steps, n_keys)
         By how much the value of that sample changes.
-    bounds : dict of str to (float, float)
+    bounds : ndarray of float64, shape (2, n_keys)
         Range of the values of single answers, and so of their means.
     """
 
     threshold: np.ndarray
     sample: np.ndarray
     points: np.ndarray | slice
-    start: dict[str, np.ndarray]
-    steps: dict[str, np.ndarray]
-    bounds: dict[str, tuple[float, float]]
+    keys: tuple[str, ...]
+    start: np.ndarray
+    steps: np.ndarray
+    bounds: np.ndarray
 
     @classmethod
     def from_table(cls, taxonomy, truth, table, more=None):
@@ -220,8 +223,11 @@ class CurveSteps:
             )
         sizes = np.diff(table.offsets)
         metrics = path_metrics(taxonomy, np.repeat(truth, sizes), table.nodes)
-        values = {key: metrics[key] for key in path_keys()}
-        values |= {key: np.asarray(numbers, dtype=np.float64) for key, numbers in (more or {}).items()}
+        columns = {key: metrics[key] for key in path_keys()} | (more or {})
+        # One row an answer: the rows, and not each column, are brought into the order of the thresholds.
+        values = np.empty((len(table.nodes), len(columns)))
+        for place, column in enumerate(columns.values()):
+            values[:, place] = column
         first = table.offsets[:-1]
         later = np.ones(len(table.nodes), dtype=bool)
         later[first] = False
@@ -230,14 +236,17 @@ class CurveSteps:
         scores = table.scores[order]
         # One point per distinct score: the last entry of each run.
         ends = np.flatnonzero(np.append(scores[1:] != scores[:-1], True)) if len(scores) else np.empty(0, np.intp)
+        steps = np.empty_like(values)
+        np.subtract(values[1:], values[:-1], out=steps[1:])
         return cls(
             scores[ends],
             np.repeat(np.arange(table.n_samples), sizes)[order],
             # A slice spares the copies where no scores are equal.
             np.append(0, ends + 1) if len(ends) < len(scores) else slice(None),
-            {key: value[first] for key, value in values.items()},
-            {key: value[order] - value[order - 1] for key, value in values.items()},
-            {key: (value.min(), value.max()) for key, value in values.items()},
+            tuple(columns),
+            values[first],
+            steps.take(order, axis=0),
+            np.array([values.min(axis=0), values.max(axis=0)]),
         )
 
     def curve(self, counts=None):
@@ -245,22 +254,22 @@ class CurveSteps:
 
         The breakpoints stay: where the answer of a sample that is not taken changes, the curve has equal points.
         """
+        n_samples = len(self.start) if counts is None else int(counts.sum())
+        means = np.empty((len(self.steps) + 1, len(self.keys)))
         if counts is None:
-            counts = np.ones(len(next(iter(self.start.values()))), dtype=np.intp)
-        n_samples, counts = int(counts.sum()), counts.astype(np.float64)
-        weights = counts[self.sample]
-        values = {}
-        for key, steps in self.steps.items():
-            mean = np.empty(len(steps) + 1)
-            mean[0] = counts @ self.start[key]
-            np.multiply(steps, weights, out=mean[1:])
-            # Divided last: shares of answers, sums of whole numbers, are then as exact as a share can be.
-            np.cumsum(mean, out=mean)
-            mean = mean[self.points] / n_samples
-            low, high = self.bounds[key]
-            # Differences and sums miss the true mean by rounding: keep it inside the range of a mean.
-            values[key] = np.minimum(np.maximum(mean, low, out=mean), high, out=mean)
-        return OperatingCurve(self.threshold, values, n_samples)
+            means[0] = self.start.sum(axis=0)
+            means[1:] = self.steps
+        else:
+            counts = counts.astype(np.float64)
+            means[0] = counts @ self.start
+            np.multiply(self.steps, counts[self.sample][:, None], out=means[1:])
+        # Divided last: shares of answers, sums of whole numbers, are then as exact as a share can be.
+        np.cumsum(means, axis=0, out=means)
+        means = means[self.points] / n_samples
+        # Differences and sums miss the true mean by rounding: keep it inside the range of a mean.
+        np.clip(means, self.bounds[0], self.bounds[1], out=means)
+        values = np.ascontiguousarray(means.T)
+        return OperatingCurve(self.threshold, dict(zip(self.keys, values, strict=True)), n_samples)
 
 
 def envelope(x, y):

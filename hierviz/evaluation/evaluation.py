@@ -19,18 +19,21 @@ from typing import Any
 
 import numpy as np
 
+from hierviz.compiled.tree_pass import is_used, tree_pass
 from hierviz.curves.operating_curve import OperatingCurve, operating_curve
 from hierviz.errors import PredictionsError
-from hierviz.inference.pareto_table import ParetoTable, pareto_table
+from hierviz.inference.pareto_table import ParetoTable, pareto_table, table_of_block
 from hierviz.inference.registry import infer, inference_rule, top_down
 from hierviz.metrics.confusion.confusion import HierarchicalConfusion, confusion
 from hierviz.metrics.confusion.path_cover import greedy_cover
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import path_keys
 from hierviz.metrics.sets.label_sets import LabelSetCounts
+from hierviz.metrics.sets.node_sets import closed_lists, node_weights
 from hierviz.metrics.win import best_leaf_metrics, win
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists, Taxonomy
+from hierviz.tree_sums import sum_in_order
 
 NODE_COLUMNS = ("truth", "predicted", "top_down", "argmax_leaf")
 
@@ -67,9 +70,29 @@ class Evaluation:
 
     @classmethod
     def from_predictions(
-        cls, predictions: Predictions, progress: Callable[[int, int], object] | None = None
+        cls,
+        predictions: Predictions,
+        progress: Callable[[int, int], object] | None = None,
+        *,
+        threshold: float | None = None,
+        threads: int = 1,
     ) -> Evaluation:
-        """Evaluate a Predictions, in blocks of rows; `progress` is called with (rows done, n_samples)."""
+        """Evaluate a Predictions, in blocks of rows.
+
+        Parameters
+        ----------
+        predictions : Predictions
+        progress : callable, optional
+            Called with (rows done, n_samples).
+        threshold : float, optional
+            Of the sets of labels that will be asked for, which are then counted in the same pass.
+        threads : int
+            Blocks of rows that are worked on at a time, where compiled loops serve (`hierviz.compiled`).
+
+        Returns
+        -------
+        Evaluation
+        """
         judged = predictions.has_truth
         if not predictions.has_scores:
             return cls(predictions, judged)
@@ -77,25 +100,41 @@ class Evaluation:
         single_truth = predictions.truth if isinstance(predictions.truth, np.ndarray) and taxonomy.is_tree else None
         best_leaf, leaf_mass = np.zeros(n, dtype=np.intp), np.zeros(n)
         wins, raw_wins, p_truth = (np.full(n, np.nan) for _ in range(3))
+        counts = LabelSetCounts(taxonomy, threshold) if threshold is not None and judged.any() else None
         tables = []
-        for rows in predictions.blocks():
-            p = predictions.node_probabilities(rows)
-            tables.append(pareto_table(taxonomy, p))
-            best_leaf[rows] = top_down(taxonomy, p)
-            leaf_mass[rows] = p[:, taxonomy.leaves].sum(axis=1)
-            if single_truth is not None:
+        for block in _blocks(predictions, single_truth, judged, counts, threads):
+            rows = block if isinstance(block, slice) else block.rows
+            if isinstance(block, slice):
+                p = predictions.node_probabilities(rows)
+                tables.append(pareto_table(taxonomy, p))
+                best_leaf[rows] = top_down(taxonomy, p)
+                leaf_mass[rows] = sum_in_order(p[:, taxonomy.leaves])
                 known = judged[rows]
-                truth, p = single_truth[rows][known], p[known]
                 places = np.arange(rows.start, rows.stop)[known]
-                wins[places] = win(taxonomy, truth, p)
-                raw_wins[places] = (p[:, 0] + wins[places]) / 2
-                p_truth[places] = p[np.arange(len(p)), truth]
+                if single_truth is not None:
+                    truth = single_truth[rows][known]
+                    wins[places] = win(taxonomy, truth, p[known])
+                    raw_wins[places] = (p[known, 0] + wins[places]) / 2
+                    p_truth[places] = p[known, truth]
+                if counts is not None:
+                    counts.add(_truth_of(predictions, places), p[known])
+            else:
+                tables.append(table_of_block(predictions, block))
+                best_leaf[rows], leaf_mass[rows] = block.best_leaf, block.leaf_mass
+                wins[rows], p_truth[rows] = block.win, block.p_truth
+                raw_wins[rows] = (block.p_root + block.win) / 2
+                if counts is not None:
+                    places = np.flatnonzero(judged[rows])
+                    counts.add_block(
+                        _truth_of(predictions, places + rows.start), block.sets.take(places), block.areas[:, places]
+                    )
             if progress:
                 progress(rows.stop, n)
         table = ParetoTable.concatenate(tables) if tables else pareto_table(taxonomy, predictions)
+        kept = {} if counts is None else {float(threshold): counts}
         if single_truth is None:
-            return cls(predictions, judged, table, best_leaf, leaf_mass=leaf_mass)
-        return cls(predictions, judged, table, best_leaf, wins, raw_wins, p_truth, leaf_mass)
+            return cls(predictions, judged, table, best_leaf, leaf_mass=leaf_mass, _label_counts=kept)
+        return cls(predictions, judged, table, best_leaf, wins, raw_wins, p_truth, leaf_mass, kept)
 
     @property
     def taxonomy(self) -> Taxonomy:
@@ -235,11 +274,20 @@ class Evaluation:
             counts.add_lists(self.truth, predictions.labels.take(self.rows), is_hard=predictions.is_hard)
             return counts
         counts = LabelSetCounts(self.taxonomy, threshold)
+        if is_used(predictions):
+            for block in _blocks(predictions, None, self.judged, counts, 1):
+                rows = block if isinstance(block, slice) else block.rows
+                known = np.flatnonzero(self.judged[rows])
+                truth = _truth_of(predictions, known + rows.start)
+                if isinstance(block, slice):
+                    counts.add(truth, predictions.node_probabilities(rows)[known])
+                else:
+                    counts.add_block(truth, block.sets.take(known), block.areas[:, known])
+            return counts
         for rows in predictions.blocks():
             known = self.judged[rows]
             where = np.flatnonzero(known) + rows.start
-            truth = predictions.truth[where] if predictions.has_single_truth else predictions.truth.take(where)
-            counts.add(truth, predictions.node_probabilities(rows)[known])
+            counts.add(_truth_of(predictions, where), predictions.node_probabilities(rows)[known])
         return counts
 
     def distribution_per_sample(self) -> dict[str, np.ndarray]:
@@ -303,3 +351,25 @@ class Evaluation:
         names = np.array(self.taxonomy.names, dtype=object)
         columns |= {key: names[columns[key]] for key in NODE_COLUMNS if isinstance(columns.get(key), np.ndarray)}
         return pd.DataFrame({key: values for key, values in columns.items() if key != "row"})
+
+
+def _truth_of(predictions, rows):
+    """True node of some rows, or NodeLists where the truth lists several."""
+    return predictions.truth[rows] if predictions.has_single_truth else predictions.truth.take(rows)
+
+
+def _blocks(predictions, single_truth, judged, counts, threads):
+    """What one pass leaves behind, block by block: PassBlock, or a slice of rows for numpy."""
+    if not is_used(predictions):
+        return predictions.blocks()
+    if counts is None:
+        return tree_pass(predictions, truth=single_truth, threads=threads)
+    taxonomy, rows = predictions.taxonomy, np.flatnonzero(judged)
+    closed = closed_lists(taxonomy, _truth_of(predictions, rows))
+    lengths = np.zeros(predictions.n_samples, dtype=np.intp)
+    lengths[rows] = closed.lengths
+    true_lists = NodeLists(np.concatenate([[0], np.cumsum(lengths)]), closed.nodes)
+    bits = node_weights(taxonomy, "information")
+    return tree_pass(
+        predictions, truth=single_truth, threshold=counts.threshold, true_lists=true_lists, bits=bits, threads=threads
+    )

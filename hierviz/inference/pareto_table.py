@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierviz.checks import check_threshold, checked_probabilities
+from hierviz.compiled.tree_pass import PassBlock, is_used, tree_pass
 from hierviz.inference import rules
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists, Taxonomy
@@ -75,7 +76,17 @@ def as_table(taxonomy: Taxonomy, table: ArrayLike | Predictions | ParetoTable) -
     return table if isinstance(table, ParetoTable) else pareto_table(taxonomy, table)
 
 
-def pareto_table(taxonomy: Taxonomy, p: ArrayLike | Predictions, *, min_threshold: float | None = None) -> ParetoTable:
+def table_of_block(predictions: Predictions, block: PassBlock | slice) -> ParetoTable:
+    """The table of the rows of one block of `tree_pass`."""
+    if isinstance(block, slice):
+        return pareto_table(predictions.taxonomy, predictions.node_probabilities(block))
+    offsets = np.concatenate([[0], np.cumsum(block.sizes)]).astype(np.intp)
+    return ParetoTable(offsets, block.nodes.astype(np.intp), block.scores)
+
+
+def pareto_table(
+    taxonomy: Taxonomy, p: ArrayLike | Predictions, *, min_threshold: float | None = None, threads: int = 1
+) -> ParetoTable:
     """Pareto set of every row of node probabilities [1]_.
 
     Parameters
@@ -87,6 +98,8 @@ def pareto_table(taxonomy: Taxonomy, p: ArrayLike | Predictions, *, min_threshol
     min_threshold : float, optional
         Keep only candidates with p > min_threshold (strict): cheaper, but the curve then ends there and leaf inference
         is no longer on it.
+    threads : int
+        Blocks of Predictions that are worked on at a time, where compiled loops serve (`hierviz.compiled`).
 
     Returns
     -------
@@ -101,8 +114,11 @@ def pareto_table(taxonomy: Taxonomy, p: ArrayLike | Predictions, *, min_threshol
     if isinstance(p, Predictions):
         if p.n_samples == 0:
             return ParetoTable(np.zeros(1, np.intp), np.empty(0, np.intp), np.empty(0))
-        blocks = (p.node_probabilities(rows) for rows in p.blocks())
-        return ParetoTable.concatenate([pareto_table(taxonomy, block, min_threshold=min_threshold) for block in blocks])
+        if min_threshold is None and is_used(p):
+            blocks = tree_pass(p, threads=threads)
+            return ParetoTable.concatenate([table_of_block(p, block) for block in blocks])
+        pieces = (p.node_probabilities(rows) for rows in p.blocks())
+        return ParetoTable.concatenate([pareto_table(taxonomy, piece, min_threshold=min_threshold) for piece in pieces])
     p = checked_probabilities(taxonomy, p)
     above = np.full(len(p), -np.inf if min_threshold is None else float(min_threshold))
     rows, nodes, scores = [], [], []

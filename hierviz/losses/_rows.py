@@ -6,8 +6,9 @@ import numpy as np
 
 from hierviz.checks import check_truth_first
 from hierviz.errors import PredictionsError, listed
-from hierviz.parametrisation import accumulate_down, column_order
+from hierviz.parametrisation import column_order
 from hierviz.taxonomy import NodeLists
+from hierviz.tree_sums import accumulate_down
 
 # A block has about this many node values (8 MB in float64): a handful of temporaries of this size stay cheap.
 BLOCK_VALUES = 1_000_000

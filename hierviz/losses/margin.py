@@ -21,7 +21,8 @@ import numpy as np
 from hierviz.losses._rows import at_meeting, by_blocks, choice, entries, indicator, number, opened
 from hierviz.losses.conditional import subtree_logsumexp
 from hierviz.losses.softmax import mass_nll
-from hierviz.parametrisation import accumulate_down, sigmoid
+from hierviz.parametrisation import sigmoid
+from hierviz.tree_sums import accumulate_down
 
 COSTS = ("incorrect", "depth_dist", "info_dist")
 

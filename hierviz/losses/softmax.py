@@ -23,7 +23,8 @@ import numpy as np
 
 from hierviz.errors import PredictionsError
 from hierviz.losses._rows import at_meeting, by_blocks, number, opened
-from hierviz.parametrisation import accumulate_down, default_columns, sigmoid, softmax, sum_up
+from hierviz.parametrisation import default_columns, sigmoid, softmax
+from hierviz.tree_sums import accumulate_down, sum_up
 
 
 def flat_ce(taxonomy, truth, scores, *, smoothing=0.0):

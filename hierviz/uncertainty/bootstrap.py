@@ -184,11 +184,9 @@ def bootstrap_curve(
             f"resamples: expected those of {table.n_samples} samples, got {resamples.n_samples}. Draw them for this table."
         )
     keys = path_keys() if keys is None else keys
-    unknown = [key for key in keys if key not in steps.steps]
+    unknown = [key for key in keys if key not in steps.keys]
     if unknown:
-        raise PredictionsError(
-            f"keys: expected some of {listed(steps.steps, 20)}, got {listed(unknown)}. Correct them."
-        )
+        raise PredictionsError(f"keys: expected some of {listed(steps.keys, 20)}, got {listed(unknown)}. Correct them.")
     thresholds, levels = (np.asarray(values, dtype=np.float64).reshape(-1) for values in (thresholds, levels))
     whole = steps.curve()
     places = whole.place(thresholds)

@@ -176,9 +176,29 @@ class LabelSetCounts:
         PredictionsError
             If lengths differ or a value is not a node number.
         """
-        taxonomy = self.taxonomy
         same_length(truth, predicted)
-        keys, outside = predicted_keys(taxonomy, predicted)
+        keys, outside = predicted_keys(self.taxonomy, predicted)
+        self._add_keys(truth, keys, outside, is_hard)
+
+    def add_block(self, truth, predicted, areas):
+        """Add samples whose predicted sets and areas are known, from `hierviz.compiled.tree_pass`.
+
+        Parameters
+        ----------
+        truth : ndarray of int, shape (n_rows,), or NodeLists
+        predicted : NodeLists
+            The nodes with a score above the threshold, without the root.
+        areas : ndarray of float, shape (3, n_rows)
+            ``hf1_auc``, ``ihf1_auc`` and ``hf1_auc_raw``.
+        """
+        row = np.repeat(np.arange(len(predicted)), predicted.lengths)
+        keys = np.sort(row * self.taxonomy.n_nodes + predicted.nodes)
+        self._add_keys(truth, keys, np.zeros(len(predicted), dtype=np.int64), is_hard=False)
+        self._blocks[-1] |= dict(zip(_AREAS, areas, strict=True))
+
+    def _add_keys(self, truth, keys, outside, is_hard):
+        """Add samples from the keys ``row * n_nodes + node`` of their predicted sets, ascending."""
+        taxonomy = self.taxonomy
         augmented = closed_keys(taxonomy, keys)
         if is_hard:
             keys = augmented
@@ -192,7 +212,7 @@ class LabelSetCounts:
                 lists.nodes == 0
             )
             valid = keys[np.logical_and.reduceat(present, lists.offsets[:-1])]
-        self._count(len(predicted), keys, augmented, valid, truth_keys(taxonomy, truth), outside)
+        self._count(len(outside), keys, augmented, valid, truth_keys(taxonomy, truth), outside)
 
     def _count(self, n, predicted, augmented, valid, true, outside):
         """Add a block from keys ``row * n_nodes + node``."""

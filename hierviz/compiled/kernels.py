@@ -1,0 +1,436 @@
+"""One pass over rows of scores on a tree, compiled by numba.
+
+Conventions
+-----------
+Rows are worked on `TILE` at a time: ``q`` has shape (n_nodes, TILE) and holds the float64 probability of the node at each
+place (see `hierviz.tree_layout`) for each row of a tile. Only additions, multiplications, divisions and comparisons of
+float64 happen here, without fast-math and in the order of `hierviz.parametrisation`, so that probabilities have the same
+bits as without numba. All arguments are C-contiguous arrays; nothing is checked.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hierviz.compiled.jit import compiled
+
+TILE = 8
+# How the values of a row become probabilities of nodes.
+LEAF_MASS, OWN_MASS, CONDITIONAL, GIVEN = 0, 1, 2, 3
+
+
+@compiled
+def fill(values, start, columns, places, q):
+    """The values of `TILE` rows from row `start` on into `q`, as float64; beyond the last row that row again.
+
+    columns, places: where the value of each place is read, and that place.
+    """
+    last = values.shape[0] - 1
+    a, b, c, d = start, min(start + 1, last), min(start + 2, last), min(start + 3, last)
+    e, f, g, h = min(start + 4, last), min(start + 5, last), min(start + 6, last), min(start + 7, last)
+    for j in range(len(columns)):
+        place, column = places[j], columns[j]
+        q[place, 0], q[place, 1], q[place, 2], q[place, 3] = (
+            values[a, column], values[b, column], values[c, column], values[d, column],
+        )  # fmt: skip
+        q[place, 4], q[place, 5], q[place, 6], q[place, 7] = (
+            values[e, column], values[f, column], values[g, column], values[h, column],
+        )  # fmt: skip
+
+
+@compiled
+def sum_up(q, has_own, inner, first, n_children):
+    """Each inner node's probability: its children's one after the other, then its own value where it has one."""
+    for i in range(len(inner) - 1, -1, -1):
+        place = inner[i]
+        start = first[place]
+        a, b, c, d = q[start, 0], q[start, 1], q[start, 2], q[start, 3]
+        e, f, g, h = q[start, 4], q[start, 5], q[start, 6], q[start, 7]
+        for child in range(start + 1, start + n_children[place]):
+            a, b, c, d = a + q[child, 0], b + q[child, 1], c + q[child, 2], d + q[child, 3]
+            e, f, g, h = e + q[child, 4], f + q[child, 5], g + q[child, 6], h + q[child, 7]
+        if has_own:
+            a, b, c, d = a + q[place, 0], b + q[place, 1], c + q[place, 2], d + q[place, 3]
+            e, f, g, h = e + q[place, 4], f + q[place, 5], g + q[place, 6], h + q[place, 7]
+        q[place, 0], q[place, 1], q[place, 2], q[place, 3] = a, b, c, d
+        q[place, 4], q[place, 5], q[place, 6], q[place, 7] = e, f, g, h
+
+
+@compiled
+def multiply_down(q, inner, first, n_children):
+    """Each node's probability: its conditional one times that of its parent."""
+    for i in range(len(inner)):
+        place = inner[i]
+        for child in range(first[place], first[place] + n_children[place]):
+            for r in range(TILE):
+                q[child, r] *= q[place, r]
+
+
+@compiled
+def normalise(q):
+    """At most 1, and 1 at the root: sums miss it by rounding."""
+    for place in range(len(q)):
+        for r in range(TILE):
+            q[place, r] = min(q[place, r], 1.0)
+    for r in range(TILE):
+        q[0, r] = 1.0
+
+
+@compiled
+def totals(q, places, total, least, most):
+    """Sum, smallest and largest of some places of each row, the sum in their order."""
+    a = b = c = d = e = f = g = h = 0.0
+    ka = kb = kc = kd = ke = kf = kg = kh = np.inf
+    la = lb = lc = ld = le = lf = lg = lh = -np.inf
+    for j in range(len(places)):
+        place = places[j]
+        va, vb, vc, vd = q[place, 0], q[place, 1], q[place, 2], q[place, 3]
+        ve, vf, vg, vh = q[place, 4], q[place, 5], q[place, 6], q[place, 7]
+        a, b, c, d, e, f, g, h = a + va, b + vb, c + vc, d + vd, e + ve, f + vf, g + vg, h + vh
+        ka, kb, kc, kd = min(ka, va), min(kb, vb), min(kc, vc), min(kd, vd)
+        ke, kf, kg, kh = min(ke, ve), min(kf, vf), min(kg, vg), min(kh, vh)
+        la, lb, lc, ld = max(la, va), max(lb, vb), max(lc, vc), max(ld, vd)
+        le, lf, lg, lh = max(le, ve), max(lf, vf), max(lg, vg), max(lh, vh)
+    total[0], total[1], total[2], total[3], total[4], total[5], total[6], total[7] = a, b, c, d, e, f, g, h
+    least[0], least[1], least[2], least[3], least[4], least[5], least[6], least[7] = ka, kb, kc, kd, ke, kf, kg, kh
+    most[0], most[1], most[2], most[3], most[4], most[5], most[6], most[7] = la, lb, lc, ld, le, lf, lg, lh
+
+
+@compiled
+def reach_from_root(q, r, bound, first, n_children, stack, reached):
+    """Places other than the root with q >= bound where all nodes on the way from the root have it too; how many."""
+    n, depth = 0, 1
+    stack[0] = 0
+    while depth:
+        depth -= 1
+        place = stack[depth]
+        for child in range(first[place], first[place] + n_children[place]):
+            if q[child, r] >= bound:
+                reached[n] = child
+                n += 1
+                if n_children[child]:
+                    stack[depth] = child
+                    depth += 1
+    return n
+
+
+@compiled
+def reach_anywhere(q, bounds, counts, reached):
+    """Places other than the root with q >= bound of each row: into `reached`, shape (TILE, n_nodes); `counts` of them."""
+    for r in range(TILE):
+        counts[r] = 0
+    for place in range(1, q.shape[0]):
+        for r in range(TILE):
+            if q[place, r] >= bounds[r]:
+                reached[r, counts[r]] = place
+                counts[r] += 1
+
+
+@compiled
+def pareto_set(q, r, top, n, reached, node, n_children, rank, by_rank, below, ranks, nodes, scores):
+    """Pareto set of row `r` into `nodes` and `scores`, the most informative first; how many.
+
+    `top` is the probability of the most probable leaf, `reached` the n places other than the root with at least that.
+    Candidates are the nodes without exactly one child; they enter when they are more probable than all before them.
+    """
+    lowest, n_ranks = np.int32(2147483647), 0
+    for i in range(n):
+        place = reached[i]
+        if n_children[place] == 0:
+            lowest = min(lowest, node[place])
+        elif n_children[place] > 1 and q[place, r] > top:
+            ranks[n_ranks] = rank[place]
+            n_ranks += 1
+    if n_children[0] > 1 and q[0, r] > top:
+        ranks[n_ranks] = rank[0]
+        n_ranks += 1
+    nodes[0], scores[0] = lowest, top
+    gap = n_ranks // 2 if n_ranks > 24 else 1
+    while gap:
+        for i in range(gap, n_ranks):
+            value, j = ranks[i], i
+            while j >= gap and ranks[j - gap] > value:
+                ranks[j] = ranks[j - gap]
+                j -= gap
+            ranks[j] = value
+        gap //= 2
+    size, i = 1, 0
+    while i < n_ranks:
+        # Of the nodes with equally many leaves below them the most probable, the lowest of several.
+        chosen = by_rank[ranks[i]]
+        leaves_below = below[chosen]
+        i += 1
+        while i < n_ranks and below[by_rank[ranks[i]]] == leaves_below:
+            if q[by_rank[ranks[i]], r] > q[chosen, r]:
+                chosen = by_rank[ranks[i]]
+            i += 1
+        if q[chosen, r] > scores[size - 1]:
+            nodes[size], scores[size] = node[chosen], q[chosen, r]
+            size += 1
+    return size
+
+
+@compiled
+def best_leaf(q, r, first, n_children):
+    """Place of the leaf that is reached from the root by always taking the most probable child, the first of several."""
+    place = 0
+    while n_children[place]:
+        chosen = first[place]
+        for child in range(chosen + 1, chosen + n_children[place]):
+            if q[child, r] > q[chosen, r]:
+                chosen = child
+        place = chosen
+    return place
+
+
+@compiled
+def count_above(q, r, n, reached, thresholds, n_thresholds, bits, at_least, above, bits_at_least, bits_above):
+    """How many of `n` places reach each threshold of row `r`, how many exceed it, and the bits of both.
+
+    thresholds : descending, all reached by all of these places or more; the results have their shape.
+    """
+    for k in range(n_thresholds):
+        at_least[k] = above[k] = bits_at_least[k] = bits_above[k] = 0.0
+    for i in range(n):
+        place = reached[i]
+        value, k = q[place, r], n_thresholds - 1
+        while k > 0 and thresholds[k - 1] <= value:
+            k -= 1
+        at_least[k] += 1.0
+        bits_at_least[k] += bits[place]
+        while k < n_thresholds and thresholds[k] == value:
+            k += 1
+        if k < n_thresholds:
+            above[k] += 1.0
+            bits_above[k] += bits[place]
+    for k in range(1, n_thresholds):
+        at_least[k] += at_least[k - 1]
+        above[k] += above[k - 1]
+        bits_at_least[k] += bits_at_least[k - 1]
+        bits_above[k] += bits_above[k - 1]
+
+
+@compiled
+def highest_below(q, inner, first, n_children, closed):
+    """The largest probability among each node and its descendants, into `closed`; True where that differs anywhere."""
+    for place in range(len(q)):
+        for r in range(TILE):
+            closed[place, r] = q[place, r]
+    differs = False
+    for i in range(inner.shape[0] - 1, -1, -1):
+        place = inner[i]
+        for child in range(first[place], first[place] + n_children[place]):
+            for r in range(TILE):
+                if closed[child, r] > closed[place, r]:
+                    closed[place, r] = closed[child, r]
+                    differs = True
+    return differs
+
+
+@compiled
+def area_under(n, thresholds, gained, at_least, above):
+    """Area under precision over recall from the scores of a row's true nodes, descending, and their weights; nan without."""
+    due = 0.0
+    for k in range(n):
+        due += gained[k]
+    if due == 0.0:
+        return np.nan
+    shared, area, k = 0.0, 0.0, 0
+    while k < n:
+        first, before, more = k, shared, 0.0
+        while k < n and thresholds[k] == thresholds[first]:
+            more += gained[k]
+            k += 1
+        shared = before + more
+        precision = 1.0 if at_least[first] == 0.0 else min(shared / at_least[first], 1.0)
+        precision_before = 1.0 if above[first] == 0.0 else min(before / above[first], 1.0)
+        area += more * (precision + precision_before) / 2
+    return min(area / due, 1.0)
+
+
+@compiled
+def longer(array, size):
+    """The array, or a copy of twice the length where it has less than `size` elements."""
+    if len(array) >= size:
+        return array
+    copy = np.empty(max(size, 2 * len(array)), array.dtype)
+    for i in range(len(array)):
+        copy[i] = array[i]
+    return copy
+
+
+@compiled
+def run(
+    values,
+    columns,
+    places,
+    kind,
+    is_normalised,
+    is_coherent,
+    layout,
+    truth,
+    threshold,
+    true_offsets,
+    true_places,
+    bits,
+    depth,
+):
+    """All that one pass over the rows of `values` leaves behind.
+
+    Parameters
+    ----------
+    values : ndarray of float32 or float64, shape (n, n_columns)
+    columns, places : ndarray of int32
+        Columns of `values` and the places that they hold values of: the leaves in the order of classes, or all nodes,
+        with or without the root, which is 1 without.
+    kind : int
+        LEAF_MASS and OWN_MASS add up, CONDITIONAL multiplies down, GIVEN are probabilities already.
+    is_normalised : bool
+        See `normalise`.
+    is_coherent : bool
+        No node is more probable than its parent.
+    layout : tuple of the arrays of a TreeLayout
+    truth : ndarray of int32, shape (n,)
+        Place of the true node; -1 where there is none. Empty: no win.
+    threshold : float
+        Of the sets, the nodes with p > threshold. nan: no sets.
+    true_offsets, true_places : ndarray of int64, int32
+        True nodes of each row with their ancestors, by place, without the root. Empty offsets: no areas.
+    bits : ndarray of float64, shape (n_nodes,)
+        Weight of each place for ihF1.
+    depth : ndarray of int32, shape (n_nodes,)
+        Of each place.
+
+    Returns
+    -------
+    tuple
+        Whether all rows were worked on (else nothing else counts: a value is negative or not finite); sizes, nodes and
+        scores of the Pareto sets; best leaf, mass of the leaves, win, probability of root and truth; sizes and nodes of
+        the sets; areas of hF1, ihF1, and hF1 without ancestors added, shape (3, n).
+    """
+    node, parent, first, n_children, inner, leaves, rank, by_rank, below = layout
+    n, n_nodes = values.shape[0], node.shape[0]
+    q = np.ones((n_nodes, TILE))
+    has_areas, has_sets, has_truth = len(true_offsets) > 0, not np.isnan(threshold), len(truth) > 0
+    closed = np.zeros((n_nodes if has_areas and not is_coherent else 1, TILE))
+    mass, least, top, bounds = np.zeros(TILE), np.zeros(TILE), np.zeros(TILE), np.zeros(TILE)
+    stack, ranks = np.empty(n_nodes, np.int32), np.empty(n_nodes, np.int32)
+    reached = np.empty((1 if is_coherent else TILE, n_nodes), np.int32)
+    counts = np.zeros(TILE, np.int64)
+    sizes, set_sizes = np.zeros(n, np.int64), np.zeros(n if has_sets else 0, np.int64)
+    nodes, scores, n_pareto = np.empty(16 * n + n_nodes, np.int32), np.empty(16 * n + n_nodes), 0
+    set_nodes, n_set = np.empty(8 * n + n_nodes if has_sets else 0, np.int32), 0
+    leaf, leaf_mass = np.empty(n, np.int32), np.empty(n)
+    wins, p_root, p_truth = np.empty(n), np.empty(n), np.empty(n)
+    areas = np.empty((3, n if has_areas else 0))
+    set_bound = np.nextafter(threshold, np.inf)
+    most = 1
+    for i in range(len(true_offsets) - 1):
+        most = max(most, true_offsets[i + 1] - true_offsets[i])
+    thresholds, gained, gained_bits = np.zeros(most), np.ones(most), np.zeros(most)
+    at_least, above, bits_at_least, bits_above = np.zeros(most), np.zeros(most), np.zeros(most), np.zeros(most)
+    is_complete = True
+    for start in range(0, n, TILE):
+        n_rows = min(TILE, n - start)
+        fill(values, start, columns, places, q)
+        totals(q, places, mass, least, top)
+        for r in range(TILE):
+            is_complete &= least[r] >= 0.0 and mass[r] < np.inf
+        if not is_complete:
+            break
+        if kind == CONDITIONAL:
+            multiply_down(q, inner, first, n_children)
+        elif kind in (LEAF_MASS, OWN_MASS):
+            sum_up(q, kind == OWN_MASS, inner, first, n_children)
+        if is_normalised:
+            normalise(q)
+        if kind != LEAF_MASS or is_normalised:
+            totals(q, leaves, mass, least, top)
+        if not is_coherent:
+            reach_anywhere(q, top, counts, reached)
+        for r in range(n_rows):
+            i = start + r
+            if is_coherent:
+                counts[r] = reach_from_root(q, r, top[r], first, n_children, stack, reached[0])
+            row = reached[0 if is_coherent else r]
+            if len(nodes) < n_pareto + n_nodes:
+                nodes, scores = longer(nodes, n_pareto + n_nodes), longer(scores, n_pareto + n_nodes)
+            size = pareto_set(
+                q, r, top[r], counts[r], row, node, n_children, rank, by_rank, below, ranks,
+                nodes[n_pareto:], scores[n_pareto:],
+            )  # fmt: skip
+            # Kept with ascending information, as in a ParetoTable.
+            for k in range(size // 2):
+                low, high = n_pareto + k, n_pareto + size - 1 - k
+                nodes[low], nodes[high] = nodes[high], nodes[low]
+                scores[low], scores[high] = scores[high], scores[low]
+            n_pareto += size
+            sizes[i] = size
+            leaf[i] = node[best_leaf(q, r, first, n_children)]
+            leaf_mass[i] = mass[r]
+            p_root[i] = q[0, r]
+            p_truth[i] = wins[i] = np.nan
+            if has_truth and truth[i] >= 0:
+                place = truth[i]
+                p_truth[i] = q[place, r]
+                total = q[place, r] * 2.0 ** -depth[place]
+                while place > 0:
+                    total += q[place, r] * 2.0 ** -depth[place]
+                    place = parent[place]
+                wins[i] = total
+        if has_sets:
+            if not is_coherent:
+                for r in range(TILE):
+                    bounds[r] = set_bound
+                reach_anywhere(q, bounds, counts, reached)
+            for r in range(n_rows):
+                if is_coherent:
+                    counts[r] = reach_from_root(q, r, set_bound, first, n_children, stack, reached[0])
+                row = reached[0 if is_coherent else r]
+                set_nodes = longer(set_nodes, n_set + counts[r])
+                for k in range(counts[r]):
+                    set_nodes[n_set + k] = node[row[k]]
+                n_set += counts[r]
+                set_sizes[start + r] = counts[r]
+        if has_areas:
+            is_closed = is_coherent or not highest_below(q, inner, first, n_children, closed)
+            for raw in range(1 if is_closed else 2):
+                source = q if is_closed or raw else closed
+                for r in range(n_rows):
+                    bounds[r] = np.inf
+                    for i in range(true_offsets[start + r], true_offsets[start + r + 1]):
+                        bounds[r] = min(bounds[r], source[true_places[i], r])
+                for r in range(n_rows, TILE):
+                    bounds[r] = np.inf
+                if raw:
+                    reach_anywhere(source, bounds, counts, reached)
+                for r in range(n_rows):
+                    begin = true_offsets[start + r]
+                    n_true = true_offsets[start + r + 1] - begin
+                    if n_true == 0:
+                        areas[0, start + r] = areas[1, start + r] = areas[2, start + r] = np.nan
+                        continue
+                    for k in range(n_true):
+                        # Descending by score; few, and nearly sorted.
+                        place = true_places[begin + k]
+                        value, j = source[place, r], k
+                        while j > 0 and thresholds[j - 1] < value:
+                            thresholds[j], gained_bits[j] = thresholds[j - 1], gained_bits[j - 1]
+                            j -= 1
+                        thresholds[j], gained_bits[j] = value, bits[place]
+                    if not raw:
+                        counts[r] = reach_from_root(source, r, bounds[r], first, n_children, stack, reached[0])
+                    row = reached[r if raw else 0]
+                    count_above(
+                        source, r, counts[r], row, thresholds, n_true, bits, at_least, above, bits_at_least, bits_above
+                    )
+                    area = area_under(n_true, thresholds, gained, at_least, above)
+                    if not raw:
+                        areas[0, start + r] = area
+                        areas[1, start + r] = area_under(n_true, thresholds, gained_bits, bits_at_least, bits_above)
+                    if raw or is_closed:
+                        areas[2, start + r] = area
+    return (
+        is_complete, sizes, nodes[:n_pareto], scores[:n_pareto], leaf, leaf_mass, wins, p_root, p_truth,
+        set_sizes, set_nodes[:n_set], areas,
+    )  # fmt: skip

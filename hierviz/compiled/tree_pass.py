@@ -1,0 +1,234 @@
+"""One pass over the scores of a Predictions, compiled, in blocks of rows and on several threads.
+
+`is_used` says whether it pays: numba has to be there, and its compiled kernels too unless there is much to do.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.util
+import logging
+import os
+import platform
+import sys
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+import numpy as np
+
+from hierviz.node_lists import NodeLists
+from hierviz.parametrisation import PARAMETRISATIONS, prepared
+from hierviz.predictions import Predictions
+from hierviz.tree_layout import TreeLayout
+
+# Below this many scores importing numba takes longer than it saves; below the second compiling does.
+WORTH_IMPORTING, WORTH_COMPILING = 2_000_000, 10_000_000
+# Scores of a block: 16 MB of float32.
+BLOCK_SCORES = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class PassBlock:
+    """What one pass leaves behind of some rows; the arrays are per row unless said otherwise.
+
+    Attributes
+    ----------
+    rows : slice
+    sizes, nodes, scores : ndarray
+        Pareto sets: elements a row; node and probability of each, in the order of a ParetoTable.
+    best_leaf, leaf_mass, p_root, p_truth, win : ndarray
+        nan where the truth is not known.
+    sets : NodeLists or None
+        Nodes with p above the threshold, without the root.
+    areas : ndarray of float, shape (3, n_rows), or None
+        Under the set curves: hF1, ihF1, and hF1 without ancestors added.
+    """
+
+    rows: slice
+    sizes: np.ndarray
+    nodes: np.ndarray
+    scores: np.ndarray
+    best_leaf: np.ndarray
+    leaf_mass: np.ndarray
+    p_root: np.ndarray
+    p_truth: np.ndarray
+    win: np.ndarray
+    sets: NodeLists | None
+    areas: np.ndarray | None
+
+
+def is_used(predictions: Predictions) -> bool:
+    """Whether `tree_pass` serves: scores on a tree, numba installed, and enough of them for it to pay.
+
+    The environment variable HIERVIZ_COMPILED says 0 (never) or 1 (always).
+    """
+    if not predictions.has_scores or not predictions.taxonomy.is_tree or predictions.taxonomy.n_leaves < 2:
+        return False
+    said = os.environ.get("HIERVIZ_COMPILED", "")
+    if said == "0" or importlib.util.find_spec("numba") is None:
+        return False
+    n_scores = predictions.n_samples * predictions.scores.shape[1]
+    is_compiled = n_scores >= WORTH_IMPORTING and _mark(_value_type(predictions)).exists()
+    return said == "1" or n_scores >= WORTH_COMPILING or is_compiled
+
+
+def tree_pass(
+    predictions: Predictions,
+    *,
+    truth: np.ndarray | None = None,
+    threshold: float | None = None,
+    true_lists: NodeLists | None = None,
+    bits: np.ndarray | None = None,
+    threads: int = 1,
+) -> Iterator[PassBlock | slice]:
+    """Everything that needs the scores, block by block in order; a slice where a block has to go another way.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        Scores on a tree.
+    truth : ndarray of int, shape (n_samples,), optional
+        True nodes, -1 where not known: gives win and p_truth.
+    threshold : float, optional
+        Gives the sets.
+    true_lists : NodeLists, optional
+        True nodes of each sample with all ancestors, without the root: gives the areas, with `bits` as weights of ihF1.
+    threads : int
+        Blocks that are worked on at a time.
+
+    Yields
+    ------
+    PassBlock, or slice
+        The rows of a block in which a value is negative or not finite, which the numpy path judges.
+    """
+    work = _Work(predictions, truth, threshold, true_lists, bits)
+    step = max(8, BLOCK_SCORES // predictions.scores.shape[1] // 8 * 8)
+    starts = range(0, predictions.n_samples, step)
+    blocks = (slice(start, min(start + step, predictions.n_samples)) for start in starts)
+    if threads == 1:
+        for rows in blocks:
+            yield work.block(rows, np.asarray(predictions.scores[rows]))
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        waiting: deque = deque()
+        for rows in blocks:
+            # Files are read here, in order; only the work is on threads.
+            waiting.append(pool.submit(work.block, rows, np.asarray(predictions.scores[rows])))
+            if len(waiting) > threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+class _Work:
+    """The arguments of the kernel that all blocks share."""
+
+    def __init__(self, predictions, truth, threshold, true_lists, bits):
+        taxonomy, entry = predictions.taxonomy, PARAMETRISATIONS[predictions.parametrisation]
+        self.predictions, self.value_type = predictions, _value_type(predictions)
+        self.kernels = _kernels(self.value_type)
+        layout = TreeLayout.from_taxonomy(taxonomy)
+        self.layout = tuple(getattr(layout, name) for name in _LAYOUT)
+        self.place, self.node = layout.place, layout.node
+        self.kind = {"leaf_mass": 0, "own_mass": 1, "conditional": 2, "given": 3}[entry.combine]
+        self.is_normalised = entry.is_normalised
+        self.is_coherent = entry.combine != "given"
+        self.truth = None if truth is None else np.where(truth < 0, -1, layout.place[truth]).astype(np.int32)
+        self.threshold = np.nan if threshold is None else float(threshold)
+        self.true_lists = true_lists
+        self.bits = np.zeros(taxonomy.n_nodes) if bits is None else np.ascontiguousarray(bits[layout.node])
+        self.depth = np.ascontiguousarray(taxonomy.depth[layout.node], dtype=np.int32)
+
+    def block(self, rows, scores):
+        """PassBlock of some rows, or `rows` where the kernel does not judge them."""
+        predictions = self.predictions
+        values, nodes = prepared(predictions.taxonomy, scores, predictions.parametrisation, predictions.scored_nodes)
+        columns = np.arange(len(nodes))
+        if self.kind == 0:
+            # Leaves are read in the order of classes.
+            columns = np.argsort(nodes)
+            nodes = nodes[columns]
+        places = self.place[nodes]
+        offsets, true_places = np.empty(0, np.int64), np.empty(0, np.int32)
+        if self.true_lists is not None:
+            lists = self.true_lists.take(rows)
+            offsets, true_places = lists.offsets.astype(np.int64), self.place[lists.nodes]
+        truth = np.empty(0, np.int32) if self.truth is None else self.truth[rows]
+        made = self.kernels.run(
+            np.ascontiguousarray(values, dtype=self.value_type),
+            columns.astype(np.int32),
+            np.ascontiguousarray(places),
+            self.kind,
+            self.is_normalised,
+            self.is_coherent,
+            self.layout,
+            np.ascontiguousarray(truth),
+            self.threshold,
+            offsets,
+            np.ascontiguousarray(true_places),
+            self.bits,
+            self.depth,
+        )
+        is_complete, sizes, nodes, scores, leaf, mass, win, p_root, p_truth, set_sizes, set_nodes, areas = made
+        if not is_complete:
+            return rows
+        sets = None
+        if not np.isnan(self.threshold):
+            sets = NodeLists(np.concatenate([[0], np.cumsum(set_sizes)]).astype(np.intp), set_nodes.astype(np.intp))
+        return PassBlock(
+            rows,
+            sizes,
+            nodes.copy(),
+            scores.copy(),
+            leaf,
+            mass,
+            p_root,
+            p_truth,
+            win,
+            sets,
+            areas if len(offsets) else None,
+        )
+
+
+_LAYOUT = ("node", "parent", "first", "n_children", "inner", "leaves", "rank", "by_rank", "n_leaves_below")
+
+
+def _value_type(predictions):
+    """Type of the values that the kernel gets: float32 where that loses nothing, else float64."""
+    is_prepared = PARAMETRISATIONS[predictions.parametrisation].is_prepared
+    is_short = predictions.scores.dtype in (np.float16, np.float32)
+    return np.dtype(np.float32 if is_short and not is_prepared else np.float64)
+
+
+def _kernels(value_type):
+    """The module of kernels; says when they are going to be compiled."""
+    mark = _mark(value_type)
+    if not mark.exists():
+        logging.getLogger("hierviz").warning("compiling for this processor, about ten seconds, once ...")
+        # A folder that cannot be written: nothing can be kept, and every start compiles.
+        with contextlib.suppress(OSError):
+            mark.parent.mkdir(parents=True, exist_ok=True)
+            mark.touch()
+    from hierviz.compiled import kernels
+
+    return kernels
+
+
+def _mark(value_type):
+    """A file that is there when the kernels of these sources have been compiled on this machine."""
+    source = (Path(__file__).parent / "kernels.py").read_bytes()
+    what = [
+        source,
+        metadata.version("numba").encode(),
+        sys.version.encode(),
+        platform.node().encode(),
+        value_type.name.encode(),
+    ]
+    digest = hashlib.sha256(b"\0".join(what)).hexdigest()[:16]
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(cache) / "hierviz" / f"compiled-{digest}"
