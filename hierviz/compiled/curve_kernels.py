@@ -55,30 +55,25 @@ def descending_order(values):
 
 
 @compiled
-def running_sums(values, order, ends, start, weights, sums):
-    """`start` and its sums with the steps of the answers in `order`, at `ends`; shape (len(ends) + 1, n_keys).
-
-    values : ndarray of float64, shape (n_elements, n_keys)
-        Of each answer; a step is what an answer adds to the one before it.
-    order : ndarray of int64, shape (n_steps,)
-    ends : ndarray of int64, ascending
-        How many steps each later point includes.
-    weights : ndarray of float64, shape (n_steps,)
-        Of each step; empty for 1.
-    """
-    n_keys = values.shape[1]
-    now = start.copy()
-    sums[0] = now
-    i = 0
-    for point in range(len(ends)):
-        while i < ends[point]:
-            here = order[i]
-            if len(weights):
-                for k in range(n_keys):
-                    now[k] += (values[here, k] - values[here - 1, k]) * weights[i]
-            else:
-                for k in range(n_keys):
-                    now[k] += values[here, k] - values[here - 1, k]
-            i += 1
+def running_means(values, order, ends, start, weights, n, bounds, means):
+    """As `hierviz.compiled.curve_sums.running_means`, into `means`; empty `weights` are 1."""
+    n_keys, n_points, i = values.shape[1], len(ends) + 1, 0
+    now, ready = start.copy(), np.empty((n_keys, 256))
+    for first in range(0, n_points, 256):
+        last = min(first + 256, n_points)
+        for point in range(first, last):
+            end = ends[point - 1] if point else 0
+            while i < end:
+                here = order[i]
+                if len(weights):
+                    for k in range(n_keys):
+                        now[k] += (values[here, k] - values[here - 1, k]) * weights[i]
+                else:
+                    for k in range(n_keys):
+                        now[k] += values[here, k] - values[here - 1, k]
+                i += 1
+            for k in range(n_keys):
+                ready[k, point - first] = now[k]
         for k in range(n_keys):
-            sums[point + 1, k] = now[k]
+            for point in range(first, last):
+                means[k, point] = min(max(ready[k, point - first] / n, bounds[0, k]), bounds[1, k])

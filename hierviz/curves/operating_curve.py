@@ -24,13 +24,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierviz.checks import check_truth_first
+from hierviz.compiled.curve_sums import descending_order, lowest_common_ancestors, running_means
 from hierviz.errors import PredictionsError
 from hierviz.inference.pareto_table import ParetoTable, as_table
-from hierviz.metrics.path import path_metrics
+from hierviz.metrics.path import checked_nodes, path_metrics
 from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
 
+# Answers whose metrics are worked out at a time, so that they stay in the processor's cache.
+WORK_ANSWERS = 1 << 15
 # The grid of thresholds that a person can choose from, descending.
 THOUSANDTHS = np.arange(1000, -1, -1) / 1000
 
@@ -190,24 +193,27 @@ class CurveSteps:
         Strictly descending.
     sample : ndarray of int, shape (n_steps,)
         Whose answer changes at each step, in falling order of the threshold.
-    points : ndarray of int, shape (J + 1,), or slice
-        How many steps each point of the curve includes.
+    order : ndarray of int, shape (n_steps,)
+        Place of that answer in `values`; the one before it is the sample's answer until then.
+    ends : ndarray of int, shape (J,)
+        How many steps each later point of the curve includes.
     keys : tuple of str
-        Names of the columns of `start`, `steps` and `bounds`.
+        Names of the columns of `values`, `start` and `bounds`.
+    values : ndarray of float64, shape (n_elements, n_keys)
+        Of each answer of the table.
     start : ndarray of float64, shape (n_samples, n_keys)
-        Value of the first answer of each sample, which holds above all thresholds.
-    steps : ndarray of float64, shape (n_steps, n_keys)
-        By how much the value of that sample changes.
+        Of the first answer of each sample, which holds above all thresholds.
     bounds : ndarray of float64, shape (2, n_keys)
         Range of the values of single answers, and so of their means.
     """
 
     threshold: np.ndarray
     sample: np.ndarray
-    points: np.ndarray | slice
+    order: np.ndarray
+    ends: np.ndarray
     keys: tuple[str, ...]
+    values: np.ndarray
     start: np.ndarray
-    steps: np.ndarray
     bounds: np.ndarray
 
     @classmethod
@@ -222,32 +228,32 @@ class CurveSteps:
                 "Align them."
             )
         sizes = np.diff(table.offsets)
-        metrics = path_metrics(taxonomy, np.repeat(truth, sizes), table.nodes)
-        columns = {key: metrics[key] for key in path_keys()} | (more or {})
-        # One row an answer: the rows, and not each column, are brought into the order of the thresholds.
-        values = np.empty((len(table.nodes), len(columns)))
-        for place, column in enumerate(columns.values()):
-            values[:, place] = column
+        keys = (*path_keys(), *(more or {}))
+        # One row an answer: the rows, and not each column, are read in the order of the thresholds.
+        values, bounds = np.empty((len(table.nodes), len(keys))), np.empty((2, len(keys)))
+        bounds[0], bounds[1] = np.inf, -np.inf
+        truths = np.repeat(truth, sizes)
+        truths, _ = checked_nodes(taxonomy, truths, table.nodes)
+        common = lowest_common_ancestors(taxonomy, truths, table.nodes)
+        for start in range(0, len(values), WORK_ANSWERS):
+            rows = slice(start, start + WORK_ANSWERS)
+            columns = path_metrics(taxonomy, truths[rows], table.nodes[rows], common=common[rows])
+            columns |= {key: np.asarray(column)[rows] for key, column in (more or {}).items()}
+            for place, key in enumerate(keys):
+                values[rows, place] = columns[key]
+                bounds[0, place] = min(bounds[0, place], columns[key].min())
+                bounds[1, place] = max(bounds[1, place], columns[key].max())
         first = table.offsets[:-1]
         later = np.ones(len(table.nodes), dtype=bool)
         later[first] = False
         later = np.flatnonzero(later)
-        order = later[np.argsort(-table.scores[later], kind="stable")]
-        scores = table.scores[order]
+        scores = table.scores[later]
+        order = descending_order(scores)
+        scores, order = scores[order], later[order]
         # One point per distinct score: the last entry of each run.
         ends = np.flatnonzero(np.append(scores[1:] != scores[:-1], True)) if len(scores) else np.empty(0, np.intp)
-        steps = np.empty_like(values)
-        np.subtract(values[1:], values[:-1], out=steps[1:])
-        return cls(
-            scores[ends],
-            np.repeat(np.arange(table.n_samples), sizes)[order],
-            # A slice spares the copies where no scores are equal.
-            np.append(0, ends + 1) if len(ends) < len(scores) else slice(None),
-            tuple(columns),
-            values[first],
-            steps.take(order, axis=0),
-            np.array([values.min(axis=0), values.max(axis=0)]),
-        )
+        samples = np.repeat(np.arange(table.n_samples), sizes)[order]
+        return cls(scores[ends], samples, order, ends + 1, keys, values, values[first], bounds)
 
     def curve(self, counts=None):
         """OperatingCurve of the samples, each taken `counts` times (ndarray of int, shape (n_samples,); not all 0).
@@ -255,21 +261,10 @@ class CurveSteps:
         The breakpoints stay: where the answer of a sample that is not taken changes, the curve has equal points.
         """
         n_samples = len(self.start) if counts is None else int(counts.sum())
-        means = np.empty((len(self.steps) + 1, len(self.keys)))
-        if counts is None:
-            means[0] = self.start.sum(axis=0)
-            means[1:] = self.steps
-        else:
-            counts = counts.astype(np.float64)
-            means[0] = counts @ self.start
-            np.multiply(self.steps, counts[self.sample][:, None], out=means[1:])
-        # Divided last: shares of answers, sums of whole numbers, are then as exact as a share can be.
-        np.cumsum(means, axis=0, out=means)
-        means = means[self.points] / n_samples
-        # Differences and sums miss the true mean by rounding: keep it inside the range of a mean.
-        np.clip(means, self.bounds[0], self.bounds[1], out=means)
-        values = np.ascontiguousarray(means.T)
-        return OperatingCurve(self.threshold, dict(zip(self.keys, values, strict=True)), n_samples)
+        start = np.ones(n_samples) if counts is None else counts.astype(np.float64)
+        weights = None if counts is None else start[self.sample]
+        means = running_means(self.values, self.order, self.ends, start @ self.start, weights, n_samples, self.bounds)
+        return OperatingCurve(self.threshold, dict(zip(self.keys, means, strict=True)), n_samples)
 
 
 def envelope(x, y):

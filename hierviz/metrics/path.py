@@ -53,7 +53,12 @@ def truncate(taxonomy, truth, predicted):
 
 
 def path_metrics(
-    taxonomy: Taxonomy, truth: ArrayLike, predicted: ArrayLike, *, truncated: bool = True
+    taxonomy: Taxonomy,
+    truth: ArrayLike,
+    predicted: ArrayLike,
+    *,
+    truncated: bool = True,
+    common: np.ndarray | None = None,
 ) -> dict[str, np.ndarray]:
     """All metrics of an answer against the truth, of each sample.
 
@@ -66,6 +71,8 @@ def path_metrics(
     truncated : bool
         Replace a prediction below the truth by the truth first. Without it ``correct`` is still 1 there, and precision
         is not.
+    common : ndarray of int, shape (n_samples,), optional
+        Lowest common ancestors, where they are known already.
 
     Returns
     -------
@@ -89,7 +96,7 @@ def path_metrics(
     (array([0.5, 1. ]), array([0.5, 0.5]))
     """
     truth, predicted = checked_nodes(taxonomy, truth, predicted)
-    common = taxonomy.lca(truth, predicted)
+    common = taxonomy.lca(truth, predicted) if common is None else common
     if truncated:
         predicted = np.where(common == truth, truth, predicted)
     pairs = NodePairs(taxonomy, truth, predicted, common)
