@@ -15,7 +15,20 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "hierviz"
-HEAVY = ("altair", "pandas", "streamlit", "onnx", "onnxruntime", "pyarrow", "PIL", "anytree", "vl_convert", "torch")
+HEAVY = (
+    "altair",
+    "pandas",
+    "streamlit",
+    "onnx",
+    "onnxruntime",
+    "pyarrow",
+    "PIL",
+    "anytree",
+    "vl_convert",
+    "torch",
+    "numba",
+    "dask",
+)
 # A foreign model never meets the app's own process.
 SCREEN = tuple(name for name in HEAVY if name not in ("onnx", "onnxruntime"))
 
@@ -33,12 +46,15 @@ COLUMN = (
     "node_lists",
     "edges",
     "taxonomy",
+    "tree_layout",
+    "tree_sums",
     "checks",
     "parametrisation",
     "losses",
     "node_names",
     "predictions_from_memory",
     "predictions",
+    "compiled",
     "inference",
     "metrics",
     "curves",
@@ -80,6 +96,8 @@ LATE = {"cli": ("charts",), "hierviz": ("charts",)}
 # Other packages: at the top of a file, and inside functions only.
 PACKAGES = {
     "errors": ((), ()),
+    # Its loops are loaded inside functions only, and where numba is there.
+    "compiled": (("numpy", "numba"), ()),
     "readers": (("numpy",), ("pandas", "pyarrow", "PIL")),
     "onnx": (("numpy",), ("pandas", "PIL")),
     "demo": (("numpy",), ()),

@@ -40,6 +40,7 @@ def add_evaluate(commands):
     command.add_argument("--media", metavar="DIR|ZIP", help="pictures named by the column `image` or `file`")
     command.add_argument("--json", default="-", metavar="FILE|-", help="where the JSON goes (- is standard output)")
     command.add_argument("--per-sample", metavar="FILE.csv", help="one row per sample with its metrics and counts")
+    _add_threads(command)
     command.set_defaults(run=run_evaluate)
 
 
@@ -48,7 +49,17 @@ def add_curve(commands):
     command = commands.add_parser("curve", help="the operating curve of a model: one row per threshold")
     add_input(command, several=False)
     command.add_argument("--csv", default="-", metavar="FILE|-", help="where the CSV goes (- is standard output)")
+    _add_threads(command)
     command.set_defaults(run=run_curve)
+
+
+def _add_threads(command):
+    command.add_argument(
+        "--threads",
+        type=int,
+        metavar="N",
+        help="threads that work on large files, with numba installed (all processors)",
+    )
 
 
 def run_evaluate(options):
@@ -63,14 +74,19 @@ def run_evaluate(options):
 
         predictions = [attach_media(predictions_of_model, options.media) for predictions_of_model in predictions]
     require_same_samples(predictions)
-    models = [
-        Evaluation.from_predictions(predictions_of_model, progress=progress(predictions_of_model.name))
-        for predictions_of_model in predictions
-    ]
     chosen = {"rule": options.rule or "majority", "threshold": 0.5 if options.threshold is None else options.threshold}
     if point is not None:
         chosen = {"rule": RULE, "threshold": point.threshold}
     choice = chosen | chosen_parameters(options, taxonomy)
+    models = [
+        Evaluation.from_predictions(
+            predictions_of_model,
+            progress=progress(predictions_of_model.name),
+            threshold=choice["threshold"],
+            threads=options.threads,
+        )
+        for predictions_of_model in predictions
+    ]
     report = evaluate(models, **choice)
     if point is not None:
         for entry in report["models"]:
@@ -88,7 +104,7 @@ def run_curve(options):
         raise FileError(
             f"--predictions: expected one file for a curve, got {len(predictions)}. Run the command once per model."
         )
-    model = Evaluation.from_predictions(predictions[0], progress=progress(predictions[0].name))
+    model = Evaluation.from_predictions(predictions[0], progress=progress(predictions[0].name), threads=options.threads)
     curve = model.curve
     table = curve.columns()
     write_csv(options.csv, list(table), zip(*(column.tolist() for column in table.values())))

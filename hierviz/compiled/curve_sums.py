@@ -1,4 +1,4 @@
-"""Common ancestors, the order of thresholds and running means over them: compiled where that pays, else by numpy, with the same bits."""
+"""Common ancestors, the order of thresholds and running means: compiled where that pays, else numpy, with the same bits."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def tree_pass(
     threshold: float | None = None,
     true_lists: NodeLists | None = None,
     bits: np.ndarray | None = None,
-    threads: int = 1,
+    threads: int | None = None,
 ) -> Iterator[PassBlock | slice]:
     """Everything that needs the scores, block by block in order; a slice where a block has to go another way.
 
@@ -98,16 +98,17 @@ def tree_pass(
         Gives the sets.
     true_lists : NodeLists, optional
         True nodes of each sample with all ancestors, without the root: gives the areas, with `bits` as weights of ihF1.
-    threads : int
-        Blocks that are worked on at a time.
+    threads : int, optional
+        Blocks that are worked on at a time; all processors when None.
 
     Yields
     ------
     PassBlock, or slice
         The rows of a block in which a value is negative or not finite, which the numpy path judges.
     """
+    threads = threads or len(os.sched_getaffinity(0))
     work = _Work(predictions, truth, threshold, true_lists, bits)
-    step = max(8, BLOCK_SCORES // predictions.scores.shape[1] // 8 * 8)
+    step = block_rows(predictions.scores.shape[1])
     starts = range(0, predictions.n_samples, step)
     blocks = (slice(start, min(start + step, predictions.n_samples)) for start in starts)
     if threads == 1:
@@ -123,6 +124,11 @@ def tree_pass(
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+
+
+def block_rows(n_scores: int) -> int:
+    """Rows of a block."""
+    return max(8, BLOCK_SCORES // n_scores // 8 * 8)
 
 
 class _Work:

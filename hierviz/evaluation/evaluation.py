@@ -75,7 +75,7 @@ class Evaluation:
         progress: Callable[[int, int], object] | None = None,
         *,
         threshold: float | None = None,
-        threads: int = 1,
+        threads: int | None = None,
     ) -> Evaluation:
         """Evaluate a Predictions, in blocks of rows.
 
@@ -86,8 +86,9 @@ class Evaluation:
             Called with (rows done, n_samples).
         threshold : float, optional
             Of the sets of labels that will be asked for, which are then counted in the same pass.
-        threads : int
-            Blocks of rows that are worked on at a time, where compiled loops serve (`hierviz.compiled`).
+        threads : int, optional
+            Blocks of rows that are worked on at a time, where compiled loops serve (`hierviz.compiled`); all processors
+            when None.
 
         Returns
         -------
@@ -131,7 +132,7 @@ class Evaluation:
             if progress:
                 progress(rows.stop, n)
         table = ParetoTable.concatenate(tables) if tables else pareto_table(taxonomy, predictions)
-        kept = {} if counts is None else {float(threshold): counts}
+        kept = {} if counts is None else {counts.threshold: counts}
         if single_truth is None:
             return cls(predictions, judged, table, best_leaf, leaf_mass=leaf_mass, _label_counts=kept)
         return cls(predictions, judged, table, best_leaf, wins, raw_wins, p_truth, leaf_mass, kept)
@@ -275,7 +276,7 @@ class Evaluation:
             return counts
         counts = LabelSetCounts(self.taxonomy, threshold)
         if is_used(predictions):
-            for block in _blocks(predictions, None, self.judged, counts, 1):
+            for block in _blocks(predictions, None, self.judged, counts, None):
                 rows = block if isinstance(block, slice) else block.rows
                 known = np.flatnonzero(self.judged[rows])
                 truth = _truth_of(predictions, known + rows.start)

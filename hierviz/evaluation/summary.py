@@ -31,6 +31,8 @@ def evaluate(
     predictions: Predictions | Evaluation | Sequence[Predictions | Evaluation],
     rule: str = "majority",
     threshold: float = 0.5,
+    *,
+    threads: int | None = None,
     **parameters: Any,
 ) -> dict[str, Any]:
     """Every number of one or several models.
@@ -43,6 +45,9 @@ def evaluate(
         Key of `INFERENCE_RULES`.
     threshold : float
         In [0, 1]; used by the rules ``threshold`` and ``threshold_set`` and by the sets of block ``labels``.
+    threads : int, optional
+        Blocks of rows that are worked on at a time, where compiled loops serve (`hierviz.compiled`); all processors when
+        None.
     **parameters
         Of the rule, ``INFERENCE_RULES[rule].parameters``; each has a default, and those of other rules play no part.
 
@@ -65,7 +70,12 @@ def evaluate(
     check_threshold(threshold)
     inference_rule(rule).settings(parameters)
     require_same_samples([model.predictions if isinstance(model, Evaluation) else model for model in models])
-    evaluations = [model if isinstance(model, Evaluation) else Evaluation.from_predictions(model) for model in models]
+    evaluations = [
+        model
+        if isinstance(model, Evaluation)
+        else Evaluation.from_predictions(model, threshold=threshold, threads=threads)
+        for model in models
+    ]
     taxonomy = evaluations[0].taxonomy
     return {
         "hierviz": version(),

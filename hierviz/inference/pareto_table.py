@@ -85,7 +85,7 @@ def table_of_block(predictions: Predictions, block: PassBlock | slice) -> Pareto
 
 
 def pareto_table(
-    taxonomy: Taxonomy, p: ArrayLike | Predictions, *, min_threshold: float | None = None, threads: int = 1
+    taxonomy: Taxonomy, p: ArrayLike | Predictions, *, min_threshold: float | None = None, threads: int | None = None
 ) -> ParetoTable:
     """Pareto set of every row of node probabilities [1]_.
 
@@ -98,8 +98,9 @@ def pareto_table(
     min_threshold : float, optional
         Keep only candidates with p > min_threshold (strict): cheaper, but the curve then ends there and leaf inference
         is no longer on it.
-    threads : int
-        Blocks of Predictions that are worked on at a time, where compiled loops serve (`hierviz.compiled`).
+    threads : int, optional
+        Blocks of Predictions that are worked on at a time, where compiled loops serve (`hierviz.compiled`); all
+        processors when None.
 
     Returns
     -------
