@@ -8,8 +8,8 @@ from hierviz.errors import FileError
 from hierviz.readers import limits
 from hierviz.readers.scratch import Scratch
 
-# Numbers that are written at a time (8 MB).
-_NUMBERS_AT_ONCE = 1 << 20
+# Numbers that are made room for at first, and that are written at a time (8 MB).
+FIRST_NUMBERS, NUMBERS_AT_ONCE = 1024, 1 << 20
 
 
 class NumberRows:
@@ -29,7 +29,7 @@ class NumberRows:
 
     def __init__(self, where, width, most, may_stay):
         self.where, self.width, self.most, self.may_stay = where, width, most, may_stay
-        self._block, self._n_rows = np.empty((min(most, max(1, 1024 // max(1, width))), width)), 0
+        self._block, self._n_rows = np.empty((min(most, max(1, FIRST_NUMBERS // max(1, width))), width)), 0
         self._scratch, self._n_written = None, 0
 
     def next(self):
@@ -40,7 +40,7 @@ class NumberRows:
             elif self.may_stay and self._block.nbytes + self._block.nbytes // 2 > limits.MEMORY_BYTES:
                 self._scratch = Scratch(self.where)
                 self._write()
-                self._block = np.empty((max(1, _NUMBERS_AT_ONCE // self.width), self.width))
+                self._block = np.empty((max(1, NUMBERS_AT_ONCE // self.width), self.width))
             else:
                 n = self._n_rows + self._n_rows // 2 + 1
                 self._block.resize((min(self.most, n), self.width), refcheck=False)
