@@ -323,7 +323,8 @@ import pyarrow.parquet, zipfile, gzip
 def anonymous():
     return int(next(line for line in open("/proc/self/status") if line.startswith("RssAnon")).split()[1]) << 10
 import hierviz.predictions, hierviz.compiled.tree_pass, hierviz.readers.parquet_table
-hierviz.readers.parquet_table.VALUES_AT_ONCE = hierviz.predictions.BLOCK_VALUES = hierviz.compiled.tree_pass.BLOCK_SCORES = 200_000
+hierviz.readers.parquet_table.VALUES_AT_ONCE = hierviz.predictions.BLOCK_VALUES = 200_000
+hierviz.compiled.tree_pass.BLOCK_SCORES = 200_000
 start, most = anonymous(), 0
 def sample(done, of):
     global most
