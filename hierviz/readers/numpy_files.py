@@ -54,12 +54,12 @@ def open_npy(source):
     FileError
         If the file is cut off, broken or holds objects, or unpacks to far too many bytes.
     """
-    with translated(source.where), source.open() as file:
+    with translated(source.where), source.open(limits.SCRATCH_BYTES) as file:
         header = Header.read(file, source.where, source.path.name)
         if source.is_gzipped:
             header.require_data()
             if header.n_bytes > limits.MEMORY_BYTES:
-                return _unpacked_to_disk(file, header, source.size)
+                return _unpacked_to_disk(file, header, source.size, GUNZIP)
             limits.require_unpacked(source.where, header.n_bytes, source.size, GUNZIP)
             return header.values(file)
         start = file.tell()
@@ -102,9 +102,9 @@ def open_npz(source):
         yield Npz(source, archive, {member.filename.removesuffix(".npy"): member for member in members})
 
 
-def _unpacked_to_disk(file, header, packed):
+def _unpacked_to_disk(file, header, packed, advice):
     """A StoredArray of the values that follow in an open file of `packed` bytes."""
-    limits.require_unpacked(header.where, header.n_bytes, packed, _AS_NPY, limits.SCRATCH_BYTES)
+    limits.require_unpacked(header.where, header.n_bytes, packed, advice, limits.SCRATCH_BYTES)
     scratch = Scratch(header.where, header.n_bytes)
     left = header.n_bytes
     while left:
@@ -162,7 +162,7 @@ class Npz:
             header = Header.read(file, f"{self.source.where}, array {key!r}", self.source.path.name)
             header.require_data(member.file_size - file.tell())
             if member.compress_type != zipfile.ZIP_STORED or self.source.is_gzipped:
-                return _unpacked_to_disk(file, header, self.source.size)
+                return _unpacked_to_disk(file, header, self.source.size, _AS_NPY)
             start = _first_byte(self.archive, member) + file.tell()
             # What the directory of an archive states may be more than there is.
             header.require_data(min(member.compress_size - file.tell(), self.source.size - start))
