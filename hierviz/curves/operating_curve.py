@@ -178,15 +178,16 @@ def operating_curve(
     TaxonomyError
         If the taxonomy is not a tree.
     """
-    truth, table = checked_table(taxonomy, truth, table)
-    n, all_keys = table.n_samples, path_keys()
-    n_keys = max(1, VALUES_AT_ONCE // max(1, len(table.nodes)))
-    common = common_ancestors(taxonomy, truth, table)
-    threshold, order, ends = breakpoints(table)
-    start, curves = np.ones(n) @ first_values(taxonomy, truth, table, common, all_keys), {}
+    true_nodes, answers = checked_table(taxonomy, truth, table)
+    n, all_keys = answers.n_samples, path_keys()
+    n_keys = max(1, VALUES_AT_ONCE // max(1, len(answers.nodes)))
+    common = common_ancestors(taxonomy, true_nodes, answers)
+    threshold, order, ends = breakpoints(answers)
+    start = np.ones(n) @ first_values(taxonomy, true_nodes, answers, common, all_keys)
+    curves: dict[str, np.ndarray] = {}
     for first in range(0, len(all_keys), n_keys):
         keys = all_keys[first : first + n_keys]
-        values, bounds = answer_values(taxonomy, truth, table, common, keys)
+        values, bounds = answer_values(taxonomy, true_nodes, answers, common, keys)
         means = running_means(values, order, ends, start[first : first + n_keys], None, n, bounds)
         curves |= dict(zip(keys, means, strict=True))
         del values  # before the next ones
