@@ -156,6 +156,10 @@ class _Work:
 
     def block(self, rows, scores):
         """PassBlock of some rows, or `rows` where the kernel does not judge them; raises for wrong scores."""
+        if scores.dtype == np.float16:
+            from hierviz.compiled.half_precision import as_float32
+
+            scores = as_float32(scores)
         is_new = self.checked is not None and not self.checked.is_checked(rows)
         is_judged_later = is_new and self.predictions.parametrisation == "leaf_probabilities"
         if is_new and not is_judged_later:

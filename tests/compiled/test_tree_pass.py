@@ -16,6 +16,7 @@ from strategies import LOGITS, TIES, many
 import hierviz as hv
 from hierviz import Predictions
 from hierviz.compiled import curve_sums, tree_pass
+from hierviz.compiled.half_precision import as_float32
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.parametrisation import PARAMETRISATIONS, default_columns
 
@@ -176,3 +177,12 @@ def test_a_cache_that_cannot_be_written_is_no_error(tmp_path, monkeypatch):
     place.write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(place))
     assert tree_pass._kernels(np.dtype(np.float64)).TILE == 8
+
+
+def test_every_half_precision_number_is_exact():
+    halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16).reshape(256, 256)
+    for array in (halves, halves.T):
+        found = as_float32(array)
+        assert found.dtype == np.float32
+        assert found.flags.c_contiguous
+        np.testing.assert_array_equal(found, array.astype(np.float32))
