@@ -90,7 +90,11 @@ def open_npz(source):
         If the file is no archive of arrays, cut off, or has far too many.
     """
     where = source.where
-    with translated(where), source.open() as file, zipfile.ZipFile(_seekable(source, file)) as archive:
+    with (
+        translated(where),
+        source.open(limits.SCRATCH_BYTES) as file,
+        zipfile.ZipFile(_seekable(source, file)) as archive,
+    ):
         members = [member for member in archive.infolist() if member.filename.endswith(".npy")]
         if not members:
             raise FileError(
@@ -117,7 +121,19 @@ def _unpacked_to_disk(file, header, packed, advice):
 
 
 def _seekable(source, file):
-    return io.BytesIO(file.read()) if source.is_gzipped else file
+    """The open file itself, or what it unpacks to: an archive is read from its end."""
+    if not source.is_gzipped:
+        return file
+    content = io.BytesIO()
+    while some := file.read(_BYTES_AT_ONCE):
+        content.write(some)
+        if content.tell() > limits.MEMORY_BYTES:
+            scratch = Scratch(source.where)
+            scratch.append(content.getvalue())
+            while some := file.read(_BYTES_AT_ONCE):
+                scratch.append(some)
+            return io.BufferedReader(scratch.open_stored())
+    return content
 
 
 class Npz:

@@ -66,7 +66,7 @@ class Scratch:
 
     def open_stored(self):
         """The bytes from the beginning, as a context; each has a place of its own."""
-        return Positioned(self.file)
+        return Positioned(self.file, self)
 
     def array(self, shape, dtype, is_fortran=False):
         """The bytes as a StoredArray."""

@@ -27,7 +27,7 @@ from hierviz.readers.stored_array import ChangedFileError, StoredArray
 from hierviz.score_checks import CheckedScores
 from tests.strategies import from_graph, many, trees
 
-FORMS = ("npy", "npy.gz", "npz", "npz packed", "parquet", "wide", "long")
+FORMS = ("npy", "npy.gz", "npz", "npz packed", "npz.gz", "parquet", "wide", "long")
 
 
 @st.composite
@@ -66,7 +66,9 @@ def save(folder, form, taxonomy, nodes, scores, truth, ids, group=3, order=None)
         arrays = {"prob": scores, "leaf": np.array(names), "truth": np.array(true)}
         if ids is not None:
             arrays["sample_id"] = np.array(ids)
-        (np.savez_compressed if form.endswith("packed") else np.savez)(path, **arrays)
+        (np.savez_compressed if form.endswith("packed") else np.savez)(folder / "p.npz", **arrays)
+        if form.endswith("gz"):
+            path.write_bytes(gzip.compress((folder / "p.npz").read_bytes()))
     elif form == "parquet":
         table = {name: scores[:, k] for k, name in enumerate(names)} | {"truth": true}
         table |= {} if ids is None else {"sample_id": ids}
