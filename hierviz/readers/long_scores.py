@@ -137,9 +137,11 @@ class _Cells:
         return self.place.setdefault(node, len(self.place))
 
     def _flush(self, rows, columns, scores):
+        if not rows:
+            return
         self._chunks.append((self._end, len(rows)))
         for values in (rows, columns, scores):
-            self._scratch.write(memoryview(values).cast("B") if values else b"", self._end)
+            self._scratch.write(memoryview(values).cast("B"), self._end)
             self._end += len(values) * values.itemsize
         self.n_rows += len(rows)
         if self._end > limits.SCRATCH_BYTES:

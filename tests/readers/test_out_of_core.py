@@ -25,7 +25,7 @@ from hierviz.readers import limits, load_predictions, long_scores, number_rows, 
 from hierviz.readers.parquet_scores import ParquetScores
 from hierviz.readers.stored_array import ChangedFileError, StoredArray
 from hierviz.score_checks import CheckedScores
-from tests.strategies import from_graph, many, trees
+from tests.strategies import from_graph, graphs, many, trees
 
 FORMS = ("npy", "npy.gz", "npz", "npz packed", "npz.gz", "parquet", "wide", "long")
 
@@ -33,9 +33,10 @@ FORMS = ("npy", "npy.gz", "npz", "npz packed", "npz.gz", "parquet", "wide", "lon
 @st.composite
 def cases(draw):
     """(form, taxonomy, node of each column, scores, truth, ids, parametrisation, sizes of blocks)"""
-    taxonomy = from_graph(draw(trees()))
+    taxonomy = from_graph(draw(st.one_of(trees(), graphs())))
     form, n = draw(st.sampled_from(FORMS)), draw(st.integers(1, 9))
-    key = draw(st.sampled_from(["leaf_probabilities", "flat_softmax", "conditional_softmax"]))
+    keys = ["leaf_probabilities", "flat_softmax", "conditional_softmax"]
+    key = draw(st.sampled_from(keys if taxonomy.is_tree else keys[:2]))
     nodes = taxonomy.leaves if key != "conditional_softmax" else np.arange(1, taxonomy.n_nodes)
     nodes = np.array(draw(st.permutations(nodes.tolist())), dtype=np.intp)
     rng = np.random.default_rng(draw(st.integers(0, 1000)))
