@@ -183,12 +183,14 @@ def operating_curve(
     n_keys = max(1, VALUES_AT_ONCE // max(1, len(answers.nodes)))
     common = common_ancestors(taxonomy, true_nodes, answers)
     threshold, order, ends = breakpoints(answers)
-    start = np.ones(n) @ first_values(taxonomy, true_nodes, answers, common, all_keys)
+    is_one_go = n_keys >= len(all_keys)
+    starts = None if is_one_go else np.ones(n) @ first_values(taxonomy, true_nodes, answers, common, all_keys)
     curves: dict[str, np.ndarray] = {}
     for first in range(0, len(all_keys), n_keys):
         keys = all_keys[first : first + n_keys]
         values, bounds = answer_values(taxonomy, true_nodes, answers, common, keys)
-        means = running_means(values, order, ends, start[first : first + n_keys], None, n, bounds)
+        start = np.ones(n) @ values[answers.offsets[:-1]] if starts is None else starts[first : first + n_keys]
+        means = running_means(values, order, ends, start, None, n, bounds)
         curves |= dict(zip(keys, means, strict=True))
         del values  # before the next ones
     return OperatingCurve(threshold, curves, n)
