@@ -177,6 +177,28 @@ def test_errors_are_those_of_the_whole_wherever_they_are(
             found.node_probabilities(np.array([row]))
 
 
+@pytest.mark.parametrize("compiled", "01")
+@pytest.mark.parametrize("key", ["flat_softmax", "node_probabilities", "multilabel_sigmoid"])
+@pytest.mark.parametrize("value", [float("nan"), float("-inf"), -0.5])
+def test_other_parametrisations_are_checked_too(key, value, compiled, tmp_path):
+    taxonomy = hv.Taxonomy.from_edges([("root", name) for name in "abcd"])
+    scores = np.full((40, 4), 0.25)
+    scores[37, 1] = value
+    path, keywords = save(tmp_path, "npz", taxonomy, taxonomy.leaves, scores, [1] * 40, None)
+    keywords["parametrisation"] = key
+    with nothing_in_memory() as patch:
+        patch.setenv("HIERVIZ_COMPILED", compiled)
+        found = load_predictions(path, taxonomy, **keywords)
+        if value == -0.5 and key != "node_probabilities":
+            hv.evaluate(found)
+            return
+        expected = "a probability from 0 to 1" if key == "node_probabilities" else "a finite score"
+        with pytest.raises(
+            PredictionsError, match=rf"^p\.npz, sample '37', column 'b': expected {expected}, got {value}"
+        ):
+            hv.evaluate(found)
+
+
 def test_scores_are_read_once(tmp_path, monkeypatch):
     """Checking is part of the pass."""
     taxonomy = hv.Taxonomy.from_edges([("root", name) for name in "abcd"])
