@@ -50,7 +50,15 @@ def blocks(taxonomy, n_samples, dtype=np.float32, seed=0):
             scores[row, members[int(families[true])]] *= near
             scores[row, true] *= exact[row]
         scores /= scores.sum(axis=1, keepdims=True, dtype=np.float64).astype(np.float32)
-        yield classes, scores.astype(dtype)
+        yield classes, _halves(scores) if dtype == np.float16 else scores.astype(dtype)
+
+
+def _halves(probabilities):
+    """float32 from 0 to 1 as float16, rounded to even: numpy takes a millisecond for 10,000 very small numbers."""
+    bits = probabilities.view(np.uint32)
+    normal = ((bits + np.uint32(0xFFF) + ((bits >> 13) & 1)) >> 13) - np.uint32(112 << 10)
+    small = np.rint(probabilities * np.float32(2**24)).astype(np.uint32)
+    return np.where(probabilities < 2**-14, small, normal).astype(np.uint16).view(np.float16)
 
 
 def write(taxonomy, folder, n_samples, dtype, form, row_group, seed=0):
