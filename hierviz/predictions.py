@@ -17,8 +17,9 @@ import numpy as np
 
 from hierviz.checks import array_of_rows, check_taxonomy
 from hierviz.errors import PredictionsError, listed, shown
-from hierviz.parametrisation import SUM_TOLERANCE, column_order, default_columns, node_probabilities
+from hierviz.parametrisation import column_order, node_probabilities
 from hierviz.predictions_from_memory import FromMemory
+from hierviz.score_checks import check_rows
 from hierviz.taxonomy import NodeLists, Taxonomy
 
 # Rows are worked on in blocks of about this many node probabilities (32 MB), whatever the number of samples.
@@ -299,43 +300,8 @@ class Predictions(FromMemory):
             If a value is not finite or, for probabilities, outside [0, 1]; or a row of leaf probabilities does not sum
             to 1 within 2e-3. Names row, column and what to do.
         """
-        is_probability = self.parametrisation in ("leaf_probabilities", "node_probabilities")
         for rows in self.blocks():
-            block = np.asarray(self.scores[rows])
-            if not np.issubdtype(block.dtype, np.number) or np.iscomplexobj(block):
-                raise PredictionsError(
-                    f"{where}: expected real numbers, got values of type {block.dtype}. Convert them."
-                )
-            wrong = ~np.isfinite(block)
-            if is_probability:
-                wrong |= (block < 0) | (block > 1)
-            if wrong.any():
-                row, column = np.argwhere(wrong)[0]
-                nodes = self.scored_nodes
-                if nodes is None:
-                    assert self.parametrisation is not None
-                    nodes = default_columns(self.taxonomy, self.parametrisation)
-                    nodes = np.arange(block.shape[1]) if len(nodes) != block.shape[1] else nodes
-                expected = "a probability from 0 to 1" if is_probability else "a finite score"
-                raise PredictionsError(
-                    f"{where}, sample {self.sample_id(rows.start + row)!r}, column {self.taxonomy.names[nodes[column]]!r}: "
-                    f"expected {expected}, got {float(block[row, column])!r}. Such values in this block: {int(wrong.sum())}. "
-                    + (
-                        "If the file holds raw scores, say which with {parametrisation}."
-                        if is_probability
-                        else "Correct them, or leave these samples out."
-                    )
-                )
-            if self.parametrisation == "leaf_probabilities":
-                total = block.sum(axis=1, dtype=np.float64)
-                far = np.abs(total - 1) > SUM_TOLERANCE
-                if far.any():
-                    row = int(np.argmax(far))
-                    raise PredictionsError(
-                        f"{where}, sample {self.sample_id(rows.start + row)!r}: expected leaf probabilities that sum to 1, "
-                        f"got a sum of {total[row]:.6g}. Such rows in this block: {int(far.sum())}. "
-                        "If they are raw scores or independent probabilities, say so with {parametrisation}."
-                    )
+            check_rows(self, rows, where)
 
 
 def _as_nodes(what, values):

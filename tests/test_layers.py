@@ -54,6 +54,7 @@ COLUMN = (
     "losses",
     "node_names",
     "predictions_from_memory",
+    "score_checks",
     "predictions",
     "compiled",
     "inference",

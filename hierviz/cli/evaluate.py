@@ -15,6 +15,9 @@ from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.thresholds.operating_point import RULE
 from hierviz.thresholds.operating_point_check import operating_point_notes
 
+# Rows of a CSV file that are made at a time.
+ROWS_AT_ONCE = 10_000
+
 
 def add_evaluate(commands):
     """Add the command `evaluate`."""
@@ -120,7 +123,13 @@ def run_curve(options):
     model = Evaluation.from_predictions(predictions[0], progress=progress(predictions[0].name), threads=options.threads)
     curve = model.curve
     table = curve.columns()
-    write_csv(options.csv, list(table), zip(*(column.tolist() for column in table.values())))
+    write_csv(options.csv, list(table), _rows_of(list(table.values())))
+
+
+def _rows_of(columns):
+    """Rows of some arrays of one length, a block of them in memory at a time."""
+    for start in range(0, len(columns[0]), ROWS_AT_ONCE):
+        yield from zip(*(column[start : start + ROWS_AT_ONCE].tolist() for column in columns))
 
 
 def _operating_point(options, taxonomy):
@@ -140,17 +149,21 @@ def per_sample_table(models, choice):
     """Header and rows of `--per-sample`: one row per model and sample, nodes by name."""
     tables = [(model, model.per_sample(**choice)) for model in models]
     columns = list(dict.fromkeys(key for _, table in tables for key in table if key != "row"))
-    rows = []
-    for model, table in tables:
-        n = len(table["row"])
-        shown = []
+    return ["model", *columns], (row for model, table in tables for row in _samples_of(model, table, columns))
+
+
+def _samples_of(model, table, columns):
+    """Rows of one model, a block of them as text at a time."""
+    names = model.taxonomy.names
+    for start in range(0, len(table["row"]), ROWS_AT_ONCE):
+        rows, shown = slice(start, start + ROWS_AT_ONCE), []
+        n = len(table["row"][rows])
         for key in columns:
             values = table.get(key)
             if values is None:
                 shown.append([""] * n)
             elif key in NODE_COLUMNS:
-                shown.append([model.taxonomy.names[node] for node in values.tolist()])
+                shown.append([names[node] for node in values[rows].tolist()])
             else:
-                shown.append(["Infinity" if value == float("inf") else value for value in values.tolist()])
-        rows += [(model.predictions.name, *row) for row in zip(*shown)]
-    return ["model", *columns], rows
+                shown.append(["Infinity" if value == float("inf") else value for value in values[rows].tolist()])
+        yield from ((model.predictions.name, *row) for row in zip(*shown))

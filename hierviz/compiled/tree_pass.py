@@ -25,6 +25,7 @@ import numpy as np
 from hierviz.node_lists import NodeLists
 from hierviz.parametrisation import PARAMETRISATIONS, prepared
 from hierviz.predictions import Predictions
+from hierviz.score_checks import CheckedScores, looks_right, sums_look_right
 from hierviz.tree_layout import TreeLayout
 
 # Below this many scores importing numba takes longer than it saves; below the second compiling does.
@@ -110,23 +111,31 @@ def tree_pass(
         The rows of a block in which a value is negative or not finite, which the numpy path judges.
     """
     work = _Work(predictions, truth, threshold, true_lists, bits)
-    return in_blocks(predictions, work.block, threads)
+    # What is checked when it is read costs nothing here: the pass looks at every score anyway.
+    stored = predictions.scores if work.checked is None else work.checked.stored
+    return in_blocks(predictions, work.block, threads, stored)
 
 
-def in_blocks(predictions: Predictions, work: Callable[[slice, np.ndarray], Any], threads: int | None) -> Iterator[Any]:
-    """``work(rows, scores)`` of every block of rows, in order; files are read here, the work is on threads."""
+def in_blocks(
+    predictions: Predictions, work: Callable[[slice, np.ndarray], Any], threads: int | None, stored: Any = None
+) -> Iterator[Any]:
+    """``work(rows, scores)`` of every block of rows, in order; files are read here, the work is on threads.
+
+    `stored` is what the scores are read from, those of the Predictions when None.
+    """
+    stored = predictions.scores if stored is None else stored
     threads = threads or len(os.sched_getaffinity(0))
     step = block_rows(predictions.scores.shape[1])
     starts = range(0, predictions.n_samples, step)
     blocks = (slice(start, min(start + step, predictions.n_samples)) for start in starts)
     if threads == 1:
         for rows in blocks:
-            yield work(rows, np.asarray(predictions.scores[rows]))
+            yield work(rows, np.asarray(stored[rows]))
         return
     with ThreadPoolExecutor(threads) as pool:
         waiting: deque = deque()
         for rows in blocks:
-            waiting.append(pool.submit(work, rows, np.asarray(predictions.scores[rows])))
+            waiting.append(pool.submit(work, rows, np.asarray(stored[rows])))
             if len(waiting) > threads:
                 yield waiting.popleft().result()
         while waiting:
@@ -182,9 +191,27 @@ class _Work:
         self.true_lists = true_lists
         self.bits = np.zeros(taxonomy.n_nodes) if bits is None else np.ascontiguousarray(bits[layout.node])
         self.depth = np.ascontiguousarray(taxonomy.depth[layout.node], dtype=np.int32)
+        self.checked = predictions.scores if isinstance(predictions.scores, CheckedScores) else None
 
     def block(self, rows, scores):
-        """PassBlock of some rows, or `rows` where the kernel does not judge them."""
+        """PassBlock of some rows, or `rows` where the kernel does not judge them; raises for wrong scores."""
+        if scores.dtype == np.float16:
+            from hierviz.compiled.half_precision import as_float32
+
+            scores = as_float32(scores)
+        is_new = self.checked is not None and not self.checked.is_checked(rows)
+        is_judged_later = is_new and self.predictions.parametrisation == "leaf_probabilities"
+        if is_new and not is_judged_later:
+            self.checked.check(rows, looks_right(scores, self.predictions.parametrisation))
+        made = self._block(rows, scores)
+        if is_judged_later:
+            # None is below 0, their sum is near 1, and the last of a Pareto set is the most probable leaf.
+            is_right = not isinstance(made, slice) and sums_look_right(made.leaf_mass)
+            is_right = is_right and bool((made.scores[np.cumsum(made.sizes) - 1] <= 1).all())
+            self.checked.check(rows, is_right)
+        return made
+
+    def _block(self, rows, scores):
         offsets, true_places = np.empty(0, np.int64), np.empty(0, np.int32)
         if self.true_lists is not None:
             lists = self.true_lists.take(rows)

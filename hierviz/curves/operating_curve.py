@@ -24,18 +24,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import array_of_numbers, check_taxonomy, is_number, one_truth_each
-from hierviz.compiled.curve_sums import descending_order, lowest_common_ancestors, running_means
+from hierviz.checks import array_of_numbers, is_number
+from hierviz.compiled.curve_sums import running_means
+from hierviz.curves.answer_values import answer_values, breakpoints, checked_table, common_ancestors, first_values
 from hierviz.errors import PredictionsError, shown
 from hierviz.extras import require
-from hierviz.inference.pareto_table import ParetoTable, as_table
-from hierviz.metrics.path import checked_nodes, path_metrics
+from hierviz.inference.pareto_table import ParetoTable
 from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
 
-# Answers whose metrics are worked out at a time, so that they stay in the processor's cache.
-WORK_ANSWERS = 1 << 15
+# Values of answers that are held at a time (128 MB).
+VALUES_AT_ONCE = 1 << 24
 # The grid of thresholds that a person can choose from, descending.
 THOUSANDTHS = np.arange(1000, -1, -1) / 1000
 
@@ -191,7 +191,22 @@ def operating_curve(
     TaxonomyError
         If the taxonomy is not a tree.
     """
-    return CurveSteps.from_table(taxonomy, truth, table).curve()
+    true_nodes, answers = checked_table(taxonomy, truth, table)
+    n, all_keys = answers.n_samples, path_keys()
+    n_keys = max(1, VALUES_AT_ONCE // max(1, len(answers.nodes)))
+    common = common_ancestors(taxonomy, true_nodes, answers)
+    threshold, order, ends = breakpoints(answers)
+    is_one_go = n_keys >= len(all_keys)
+    starts = None if is_one_go else np.ones(n) @ first_values(taxonomy, true_nodes, answers, common, all_keys)
+    curves: dict[str, np.ndarray] = {}
+    for first in range(0, len(all_keys), n_keys):
+        keys = all_keys[first : first + n_keys]
+        values, bounds = answer_values(taxonomy, true_nodes, answers, common, keys)
+        start = np.ones(n) @ values[answers.offsets[:-1]] if starts is None else starts[first : first + n_keys]
+        means = running_means(values, order, ends, start, None, n, bounds)
+        curves |= dict(zip(keys, means, strict=True))
+        del values  # before the next ones
+    return OperatingCurve(threshold, curves, n)
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,41 +245,13 @@ class CurveSteps:
     @classmethod
     def from_table(cls, taxonomy, truth, table, more=None):
         """Steps of the path metrics, and of any values `more` (dict) of the n_elements answers of the table."""
-        check_taxonomy(taxonomy)
-        taxonomy.require_tree("operating curve")
-        truth, table = one_truth_each(truth, "the table"), as_table(taxonomy, table)
-        if table.n_samples == 0 or len(truth) != table.n_samples:
-            raise PredictionsError(
-                f"truth: expected one node for each of the {table.n_samples} samples (at least one), got {len(truth)}. "
-                "Align them."
-            )
-        sizes = np.diff(table.offsets)
+        truth, table = checked_table(taxonomy, truth, table)
+        common = common_ancestors(taxonomy, truth, table)
+        values, bounds = answer_values(taxonomy, truth, table, common, path_keys(), more)
+        threshold, order, ends = breakpoints(table)
+        samples = np.repeat(np.arange(table.n_samples), np.diff(table.offsets))[order]
         keys = (*path_keys(), *(more or {}))
-        # One row an answer: the rows, and not each column, are read in the order of the thresholds.
-        values, bounds = np.empty((len(table.nodes), len(keys))), np.empty((2, len(keys)))
-        bounds[0], bounds[1] = np.inf, -np.inf
-        truths = np.repeat(truth, sizes)
-        truths, _ = checked_nodes(taxonomy, truths, table.nodes)
-        common = lowest_common_ancestors(taxonomy, truths, table.nodes)
-        for start in range(0, len(values), WORK_ANSWERS):
-            rows = slice(start, start + WORK_ANSWERS)
-            columns = path_metrics(taxonomy, truths[rows], table.nodes[rows], common=common[rows])
-            columns |= {key: np.asarray(column)[rows] for key, column in (more or {}).items()}
-            for place, key in enumerate(keys):
-                values[rows, place] = columns[key]
-                bounds[0, place] = min(bounds[0, place], columns[key].min())
-                bounds[1, place] = max(bounds[1, place], columns[key].max())
-        first = table.offsets[:-1]
-        later = np.ones(len(table.nodes), dtype=bool)
-        later[first] = False
-        later = np.flatnonzero(later)
-        scores = table.scores[later]
-        order = descending_order(scores)
-        scores, order = scores[order], later[order]
-        # One point per distinct score: the last entry of each run.
-        ends = np.flatnonzero(np.append(scores[1:] != scores[:-1], True)) if len(scores) else np.empty(0, np.intp)
-        samples = np.repeat(np.arange(table.n_samples), sizes)[order]
-        return cls(scores[ends], samples, order, ends + 1, keys, values, values[first], bounds)
+        return cls(threshold, samples, order, ends, keys, values, values[table.offsets[:-1]], bounds)
 
     def curve(self, counts=None):
         """OperatingCurve of the samples, each taken `counts` times (ndarray of int, shape (n_samples,); not all 0).

@@ -190,7 +190,8 @@ class Evaluation:
         if reason:
             raise PredictionsError(f"{self.predictions.name}: expected an operating curve, got none: {reason}.")
         assert self.table is not None
-        return operating_curve(self.taxonomy, np.asarray(self.truth), self.table.take(self.rows))
+        table = self.table if self.judged.all() else self.table.take(self.rows)
+        return operating_curve(self.taxonomy, np.asarray(self.truth), table)
 
     def why_not_one_truth(self) -> str | None:
         """Why measures of one true node on a tree do not apply, in words; None when they do."""
@@ -261,7 +262,7 @@ class Evaluation:
             if rule in ("threshold", "majority"):
                 made[rule] = table.nodes_at(threshold if rule == "threshold" else 0.5)
             elif rule == "leaf":
-                made[rule] = table.nodes[table.offsets[1:] - 1]
+                made[rule] = table.nodes[table.offsets[1:] - 1].astype(np.intp)
             elif rule == "top_down":
                 made[rule] = self.best_leaf
             elif rule == "information_threshold":

@@ -236,6 +236,8 @@ def require_same_samples(models):
                 f"({other.taxonomy.n_nodes} nodes). Compare models on one taxonomy."
             )
         if first.sample_ids is not None and other.sample_ids is not None:
+            if np.array_equal(first.sample_ids, other.sample_ids):
+                continue
             mine, theirs = set(map(str, first.sample_ids)), set(map(str, other.sample_ids))
             if mine != theirs:
                 missing, extra = sorted(mine - theirs), sorted(theirs - mine)

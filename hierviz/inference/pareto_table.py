@@ -35,7 +35,7 @@ class ParetoTable:
     ----------
     offsets : ndarray of int, shape (n_samples + 1,)
         Sample i owns elements ``offsets[i]:offsets[i + 1]``; at least one.
-    nodes : ndarray of int, shape (n_elements,)
+    nodes : ndarray of int32, shape (n_elements,)
         Ascending information inside a sample.
     scores : ndarray of float64, shape (n_elements,)
         Their probabilities, descending inside a sample.
@@ -59,7 +59,7 @@ class ParetoTable:
         """Answer of every sample at one threshold, shape (n_samples,): rule `threshold` without the matrix."""
         check_threshold(threshold)
         above = np.add.reduceat((self.scores > threshold).astype(np.intp), self.offsets[:-1])
-        return self.nodes[self.offsets[:-1] + np.maximum(above, 1) - 1]
+        return self.nodes[self.offsets[:-1] + np.maximum(above, 1) - 1].astype(np.intp)
 
     def nodes_from_bits(self, taxonomy: Taxonomy, bits: float) -> np.ndarray:
         """Answer of every sample among nodes of at least `bits` bits, shape (n_samples,): rule `information_threshold`.
@@ -106,7 +106,7 @@ def table_of_block(predictions: Predictions, block: PassBlock | slice) -> Pareto
     if isinstance(block, slice):
         return pareto_table(predictions.taxonomy, predictions.node_probabilities(block))
     offsets = np.concatenate([[0], np.cumsum(block.sizes)]).astype(np.intp)
-    return ParetoTable(offsets, block.nodes.astype(np.intp), block.scores)
+    return ParetoTable(offsets, block.nodes, block.scores)
 
 
 def pareto_table(
@@ -144,7 +144,7 @@ def pareto_table(
     """
     if isinstance(p, Predictions):
         if p.n_samples == 0:
-            return ParetoTable(np.zeros(1, np.intp), np.empty(0, np.intp), np.empty(0))
+            return ParetoTable(np.zeros(1, np.intp), np.empty(0, np.int32), np.empty(0))
         if min_threshold is None and is_used(p):
             blocks = tree_pass(p, threads=threads)
             return ParetoTable.concatenate([table_of_block(p, block) for block in blocks])
@@ -171,4 +171,4 @@ def pareto_table(
     row, node, score = (np.concatenate(parts[::-1]) for parts in (rows, nodes, scores))
     order = np.argsort(row, kind="stable")
     offsets = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(p)))]).astype(np.intp)
-    return ParetoTable(offsets, node[order], score[order])
+    return ParetoTable(offsets, node[order].astype(np.int32), score[order])

@@ -20,7 +20,7 @@ TRUTH_ARRAYS = ("truth", "true", "y_true", "true_label")
 
 
 def read_npy(source, classes=None):
-    """Scores of a ``.npy`` file, which stay on disk and are read in blocks (a gzipped one is read as a whole).
+    """Scores of a ``.npy`` file, which stay on disk and are read in blocks (a gzipped one is unpacked first).
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def _of_npz(source, npz, taxonomy, classes):
         )
     n_rows, n_scores = arrays[tables[0]].shape
     _require_table(where, (n_rows, n_scores), arrays[tables[0]].dtype)
-    scores = npz[tables[0]]
+    scores = npz.stored(tables[0])
     texts = {key: _as_text(npz[key]) for key, array in arrays.items() if _may_be_text(key, array, n_rows, n_scores)}
     is_text = {key for key, text in texts.items() if arrays[key].dtype.kind in "US" and text is not None}
     names = next((key for key in NAME_ARRAYS if key in is_text and len(texts[key]) == n_scores), None)

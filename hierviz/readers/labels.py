@@ -8,6 +8,8 @@ so names may hold any of the separators. A path stands for its last node.
 
 from __future__ import annotations
 
+from array import array
+
 import numpy as np
 
 from hierviz.errors import PredictionsError, listed, near_miss
@@ -45,26 +47,25 @@ def read_labels(cells, taxonomy, place, *, what="label", keep_empty=False, is_pa
     PredictionsError
         If a name is not in the taxonomy; names the first such row and the nearest name.
     """
-    known, lists, unknown, first = {}, [], {}, None
-    n_empty, has_lists = 0, False
-    for row, cell in enumerate(cells):
+    numbers, distinct = {}, array("q")
+    for cell in cells:
         key = cell if isinstance(cell, str) else tuple(cell)
-        if key not in known:
-            known[key] = _read_cell(key, taxonomy, keep_empty, is_path)
-        nodes, empty, is_list, missing = known[key]
-        if missing:
-            first = row if first is None else first
-            unknown.update(dict.fromkeys(missing))
-        n_empty += empty
-        has_lists |= is_list
-        lists.append(nodes)
-    if unknown:
+        distinct.append(numbers.setdefault(key, len(numbers)))
+    # Few cells differ, and each of them is read once.
+    distinct = np.array(distinct, dtype=np.intp)
+    read = [_read_cell(key, taxonomy, keep_empty, is_path) for key in numbers]
+    is_unknown = np.array([bool(missing) for *_, missing in read], dtype=bool)
+    if is_unknown.any():
+        first = int(np.argmax(is_unknown[distinct]))
+        unknown = dict.fromkeys(name for *_, missing in read for name in missing)
         name = next(iter(unknown))
         raise PredictionsError(
             f"{place(first)}: expected the name of a node in the taxonomy ({taxonomy.n_nodes} nodes) as {what}, "
             f"got {listed(unknown)}.{_advice(name, taxonomy)}"
         )
-    return NodeLists.from_lists(lists), n_empty, has_lists
+    n_empty = int(np.array([empty for _, empty, _, _ in read], dtype=np.intp)[distinct].sum())
+    labels = NodeLists.from_lists([nodes for nodes, _, _, _ in read]).take(distinct)
+    return labels, n_empty, any(is_list for _, _, is_list, _ in read)
 
 
 def _read_cell(cell, taxonomy, keep_empty, is_path):

@@ -13,6 +13,10 @@ Budgets
 - A table may have 20,000,000 rows (`TABLE_ROWS`), 250,000 columns (`TABLE_COLUMNS`), 500,000,000 numbers (`TABLE_NUMBERS`),
   50,000,000 cells of text (`TABLE_TEXTS`) and 8,000,000 characters in a row (`ROW_CHARACTERS`). Larger scores need
   an ``.npy`` file, which has no such limits.
+- Scores of more than 256 MB (`MEMORY_BYTES`) are not held in memory: ``.npy`` and what an ``.npz`` holds uncompressed are read
+  in place, Parquet by its row groups; what is compressed, and the scores of CSV files, go to a temporary file first, which
+  may have 256 GB (`SCRATCH_BYTES`) and as much as its disk has room for. These scores are not limited by `UNPACKED_BYTES` and
+  `TABLE_NUMBERS`, and they are checked when they are first read.
 - A taxonomy may have 1,000,000 classes (`CLASSES`), 2,000,000 rows (`CLASS_ROWS`), 1,000 levels (`edges.MOST_DEPTH`) and names of
   1,000 characters (`NAME_CHARACTERS`). Taxonomies and class lists that are no tables may have 64 MB of text (`TEXT_BYTES`).
 - JSON may hold 4,000,000 values (`JSON_VALUES`), a list of texts 5,000,000 lines (`TEXT_LINES`) and 1 GB (`TEXTS_BYTES`),
@@ -27,6 +31,9 @@ from __future__ import annotations
 from hierviz.errors import FileError
 
 MB = 1 << 20
+
+MEMORY_BYTES = 256 * MB
+SCRATCH_BYTES = 256 << 30
 
 UNPACKED_BYTES = 4 << 30
 FREE_BYTES = 128 * MB

@@ -58,10 +58,7 @@ def read_long(table, names, taxonomy, truth_column, truth_columns):
         if name not in classes:
             node = find_node(name, taxonomy)
             if node is None:
-                raise PredictionsError(
-                    f"{columns.place(row)}, column {names[class_]!r}: expected the name of a node in the taxonomy "
-                    f"({taxonomy.n_nodes} nodes), got {name!r}.{near_miss(name, taxonomy.names) or ' Check the spelling.'}"
-                )
+                raise unknown_class(columns.place(row), names[class_], name, taxonomy)
             classes[name] = node
     nodes = np.array(list(dict.fromkeys(classes.values())), dtype=np.intp)
     place = {node: k for k, node in enumerate(nodes.tolist())}
@@ -76,24 +73,55 @@ def read_long(table, names, taxonomy, truth_column, truth_columns):
     scores[pairs] = columns.numbers[:, 0]
     first = np.full(len(samples), -1)
     first[rows[::-1]] = np.arange(len(rows))[::-1]
-    truth, others = _per_sample(columns, roles, rows, first, taxonomy, truth_column, truth_columns)
+    truth, others = per_sample(columns, roles, rows, first, taxonomy, truth_column, truth_columns)
+    scores, ids = scores.reshape(len(samples), len(nodes)), text_array(list(samples))
+    return long_predictions(table, names, roles, scores, nodes, ids, truth, others)
+
+
+def long_predictions(table, names, roles, scores, nodes, ids, truth, attributes):
+    """RawPredictions of a long table whose scores have become a matrix, shape (n_samples, n_classes)."""
+    sample, class_, score = roles
     return RawPredictions(
         table.where,
         "long",
-        scores.reshape(len(samples), len(nodes)),
+        scores,
         nodes,
-        ids=text_array(list(samples)),
+        ids=ids,
         truth=truth,
-        attributes=others,
+        attributes=attributes,
         detected={
             "form": "long scores (one row per sample and class)",
             **table.detected,
             "id column": names[sample],
             "class column": names[class_],
             "score column": names[score],
-            "rows": str(len(samples)),
+            "rows": str(len(ids)),
             "columns of scores": str(len(nodes)),
         },
+    )
+
+
+def unknown_class(place, column, name, taxonomy):
+    """The error about a class that is not in the taxonomy."""
+    return PredictionsError(
+        f"{place}, column {column!r}: expected the name of a node in the taxonomy "
+        f"({taxonomy.n_nodes} nodes), got {name!r}.{near_miss(name, taxonomy.names) or ' Check the spelling.'}"
+    )
+
+
+def pair_again(place, sample, class_name):
+    """The error about a pair of sample and class that is there twice."""
+    return PredictionsError(
+        f"{place}: expected every pair of sample and class once, got {sample!r} and {class_name!r} again. "
+        "Remove one of the rows."
+    )
+
+
+def another_value(place, column, cell, before):
+    """The error about a column that changes inside a sample."""
+    return PredictionsError(
+        f"{place}, column {column!r}: expected one value per sample, got {cell!r} after {before!r}. "
+        "Make them equal or remove the column."
     )
 
 
@@ -104,10 +132,7 @@ def _require_each_pair_once(columns, pairs, samples, class_names, taxonomy):
     if len(twice):
         row = int(twice.min())
         sample, class_ = divmod(int(pairs[row]), len(class_names))
-        raise PredictionsError(
-            f"{columns.place(row)}: expected every pair of sample and class once, got {samples[sample]!r} and "
-            f"{class_names[class_]!r} again. Remove one of the rows."
-        )
+        raise pair_again(columns.place(row), samples[sample], class_names[class_])
     if len(pairs) < n_pairs:
         # Every pair that is there comes once: the first that is missing is the first that is not in its place.
         missing = np.append(pairs[order] != np.arange(len(pairs)), True)
@@ -124,7 +149,7 @@ def _require_each_pair_once(columns, pairs, samples, class_names, taxonomy):
         )
 
 
-def _per_sample(columns, roles, rows, first, taxonomy, truth_column, truth_columns):
+def per_sample(columns, roles, rows, first, taxonomy, truth_column, truth_columns):
     names = columns.names
     folded = [name.casefold() for name in names]
     if truth_column is not None:
@@ -139,10 +164,7 @@ def _per_sample(columns, roles, rows, first, taxonomy, truth_column, truth_colum
         differs = cells != cells[first][rows]
         if differs.any():
             row = int(np.argmax(differs))
-            raise PredictionsError(
-                f"{columns.place(row)}, column {names[k]!r}: expected one value per sample, got {cells[row]!r} after "
-                f"{cells[first][rows][row]!r}. Make them equal or remove the column."
-            )
+            raise another_value(columns.place(row), names[k], cells[row], cells[first][rows][row])
         values = cells[first].tolist()
         if k == place:
             short = Columns(columns.where, names, {k: values}, None, columns.lines[first], columns.has_lines)

@@ -1,4 +1,6 @@
-"""Arrays in numpy files: ``.npy`` stays on disk, arrays of an ``.npz`` are unpacked when they are asked for.
+"""Arrays in numpy files: ``.npy`` stays on disk, arrays of an ``.npz`` are read when they are asked for.
+
+What is larger than `limits.MEMORY_BYTES` and compressed is unpacked once, to a temporary file.
 
 Conventions
 -----------
@@ -25,6 +27,7 @@ import numpy as np
 
 from hierviz.errors import FileError, listed
 from hierviz.readers import limits
+from hierviz.readers.scratch import Scratch
 from hierviz.readers.sources import ARRAYS_WITHOUT_OBJECTS, in_command, translated
 from hierviz.readers.stored_array import StoredArray, require_characters
 from hierviz.readers.unpacking import GUNZIP, require_deflate
@@ -36,7 +39,7 @@ _AS_NPY = "Save it as .npy, which stays on disk."
 
 
 def open_npy(source):
-    """The array of an ``.npy`` file, which stays on disk and is read by rows (a gzipped one is read as a whole).
+    """The array of an ``.npy`` file, which stays on disk and is read by rows (a gzipped one is unpacked first).
 
     Parameters
     ----------
@@ -51,10 +54,12 @@ def open_npy(source):
     FileError
         If the file is cut off, broken or holds objects, or unpacks to far too many bytes.
     """
-    with translated(source.where), source.open() as file:
+    with translated(source.where), source.open(limits.SCRATCH_BYTES) as file:
         header = Header.read(file, source.where, source.path.name)
         if source.is_gzipped:
             header.require_data()
+            if header.n_bytes > limits.MEMORY_BYTES:
+                return _unpacked_to_disk(file, header, source.size, GUNZIP)
             limits.require_unpacked(source.where, header.n_bytes, source.size, GUNZIP)
             return header.values(file)
         start = file.tell()
@@ -85,7 +90,11 @@ def open_npz(source):
         If the file is no archive of arrays, cut off, or has far too many.
     """
     where = source.where
-    with translated(where), source.open() as file, zipfile.ZipFile(_seekable(source, file)) as archive:
+    with (
+        translated(where),
+        source.open(limits.SCRATCH_BYTES) as file,
+        zipfile.ZipFile(_seekable(source, file)) as archive,
+    ):
         members = [member for member in archive.infolist() if member.filename.endswith(".npy")]
         if not members:
             raise FileError(
@@ -97,8 +106,34 @@ def open_npz(source):
         yield Npz(source, archive, {member.filename.removesuffix(".npy"): member for member in members})
 
 
+def _unpacked_to_disk(file, header, packed, advice):
+    """A StoredArray of the values that follow in an open file of `packed` bytes."""
+    limits.require_unpacked(header.where, header.n_bytes, packed, advice, limits.SCRATCH_BYTES)
+    scratch = Scratch(header.where, header.n_bytes)
+    left = header.n_bytes
+    while left:
+        some = file.read(min(left, _BYTES_AT_ONCE))
+        if not some:
+            raise EOFError
+        scratch.append(some)
+        left -= len(some)
+    return scratch.array(header.shape, header.dtype, header.is_fortran)
+
+
 def _seekable(source, file):
-    return io.BytesIO(file.read()) if source.is_gzipped else file
+    """The open file itself, or what it unpacks to: an archive is read from its end."""
+    if not source.is_gzipped:
+        return file
+    content = io.BytesIO()
+    while some := file.read(_BYTES_AT_ONCE):
+        content.write(some)
+        if content.tell() > limits.MEMORY_BYTES:
+            scratch = Scratch(source.where)
+            scratch.append(content.getvalue())
+            while some := file.read(_BYTES_AT_ONCE):
+                scratch.append(some)
+            return io.BufferedReader(scratch.open_stored())
+    return content
 
 
 class Npz:
@@ -129,6 +164,35 @@ class Npz:
             header = Header.read(file, f"{self.source.where}, array {key!r}", self.source.path.name)
             header.require_data(self.members[key].file_size - file.tell())
             return header.values(file)
+
+    def stored(self, key):
+        """The values of an array, which stay on disk where they are more than `limits.MEMORY_BYTES`.
+
+        An array that is not compressed is read where it is, its checksum is then not looked at; a compressed one is unpacked
+        once. FileErrors as for ``npz[key]``.
+        """
+        member, header = self.members[key], self.headers[key]
+        if header.n_bytes <= limits.MEMORY_BYTES or not header.shape:
+            return self[key]
+        with self._open(key) as file:
+            header = Header.read(file, f"{self.source.where}, array {key!r}", self.source.path.name)
+            header.require_data(member.file_size - file.tell())
+            if member.compress_type != zipfile.ZIP_STORED or self.source.is_gzipped:
+                return _unpacked_to_disk(file, header, self.source.size, _AS_NPY)
+            start = _first_byte(self.archive, member) + file.tell()
+            # What the directory of an archive states may be more than there is.
+            header.require_data(min(member.compress_size - file.tell(), self.source.size - start))
+        if self.source.stamp is not None:
+            self.source.stamp.settle()
+        return StoredArray(self.source, start, header.shape, header.dtype, header.is_fortran)
+
+
+def _first_byte(archive, member):
+    """Place in the file where an uncompressed member begins, behind its name and the extra field that stand there."""
+    file = archive.fp
+    file.seek(member.header_offset + 26)
+    lengths = file.read(4)
+    return member.header_offset + 30 + int.from_bytes(lengths[:2], "little") + int.from_bytes(lengths[2:], "little")
 
 
 @dataclass(frozen=True)

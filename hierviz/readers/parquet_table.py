@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-Text, whole numbers and dates become text where text is asked for; a missing value is an empty cell. Numbers are float32
-when all asked for are no wider, else float64. They are read in groups of columns, so that the file is never held twice.
+Text, whole numbers and dates become text where text is asked for; a missing value is an empty cell. Numbers have the
+narrowest floating type that holds all asked for. They are read in groups of columns, so that the file is never held twice.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from hierviz.extras import require
 from hierviz.readers import limits
 from hierviz.readers.columns import EVERY_SCORE, Columns
 from hierviz.readers.limits import most_rows
+from hierviz.readers.parquet_scores import ParquetScores
 from hierviz.readers.sources import Source, translated
 
 # Values read at a time (32 MB), whatever the sizes of row groups.
@@ -129,18 +130,19 @@ class ParquetTable:
 
         return self.types[place] == pa.bool_()
 
-    def read(self, numbers=(), has_header=True, instead=None, advice=EVERY_SCORE):
-        """Read all rows; see `TextTable.read`.
+    @cached_property
+    def group_rows(self):
+        """Rows of every row group."""
+        with self._parsing():
+            return [self.file.metadata.row_group(k).num_rows for k in range(self.file.metadata.num_row_groups)]
+
+    def read(self, numbers=(), has_header=True, instead=None, advice=EVERY_SCORE, may_stay=False):
+        """Read all rows; see `TextTable.read`. What may stay on disk becomes a `ParquetScores`.
 
         List columns give lists of text, a missing number is always NaN, true and false are 1 and 0.
         """
-        import pyarrow as pa
-
         n_rows, names = self.file.metadata.num_rows, self.first
-        if (
-            n_rows < 0
-            or sum(self.file.metadata.row_group(k).num_rows for k in range(self.file.metadata.num_row_groups)) != n_rows
-        ):
+        if n_rows < 0 or sum(self.group_rows) != n_rows:
             raise self._broken("row counts that do not add up")
         twice = [name for name, count in Counter(names).items() if count > 1]
         if twice:
@@ -149,17 +151,21 @@ class ParquetTable:
             )
         numbers = list(numbers)
         rest = sorted(set(range(len(names))).difference(numbers))
-        paths = self._require_moderate(n_rows, numbers, rest)
+        dtype = self._number_type(numbers)
+        stays = may_stay and n_rows * len(numbers) * dtype.itemsize > limits.MEMORY_BYTES
+        paths = self._require_moderate(n_rows, [] if stays else numbers, rest, stays)
         for place in numbers:
             if not _is_number(self.types[place]) and not self.is_truth_column(place):
                 raise FileError(
                     f"{self.where}, column {names[place]!r}: expected numbers, got values of type {self.types[place]}. "
                     f"{advice}"
                 )
-        narrow = all(self.types[place] in (pa.float32(), pa.float16()) for place in numbers)
         with translated(self.where):
-            block = np.empty((n_rows, len(numbers)), np.float32 if narrow else np.float64) if numbers else None
-            if numbers:
+            block = None
+            if stays:
+                block = ParquetScores(self, [names[place] for place in numbers], dtype)
+            elif numbers:
+                block = np.empty((n_rows, len(numbers)), dtype)
                 self._fill(block, [names[place] for place in numbers])
             text = {}
             if rest:
@@ -175,7 +181,15 @@ class ParquetTable:
                 pass
         return Columns(self.where, names, text, block, np.arange(1, n_rows + 1), has_lines=False)
 
-    def _require_moderate(self, n_rows, numbers, rest):
+    def _number_type(self, places):
+        """The narrowest type that holds the numbers of some columns."""
+        import pyarrow as pa
+
+        kinds = {self.types[place] for place in places}
+        narrow = np.float16 if kinds == {pa.float16()} else np.float32
+        return np.dtype(narrow if kinds <= {pa.float16(), pa.float32()} else np.float64)
+
+    def _require_moderate(self, n_rows, numbers, rest, stays):
         """Raise a FileError for more rows and cells than may be, by what the file says; -> paths of its columns of text."""
         import pyarrow.types as types
 
@@ -202,22 +216,26 @@ class ParquetTable:
             )
         size = n_rows * (8 * len(numbers) + _TEXT_BYTES * len(rest)) + n_items * _ITEM_BYTES
         size = max(size, sum(group.total_byte_size for group in groups))
-        limits.require_unpacked(self.where, size, self.source.size, "Save scores as .npy, or the table as CSV.")
+        most = limits.SCRATCH_BYTES if stays else None
+        limits.require_unpacked(self.where, size, self.source.size, "Save scores as .npy, or the table as CSV.", most)
         return [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
 
     def _fill(self, block, names):
         first = 0
-        for group in range(self.file.metadata.num_row_groups):
-            n_rows = self.file.metadata.row_group(group).num_rows
-            rows = slice(first, first + n_rows)
-            width = max(1, VALUES_AT_ONCE // max(1, n_rows))
-            for start in range(0, len(names), width):
-                some = names[start : start + width]
-                with self._parsing():
-                    table = self.file.read_row_group(group, columns=some, use_threads=False)
-                    columns = [_numbers(table.column(name)) for name in some]
-                block[rows, start : start + len(some)] = np.array(columns).T
+        for group, n_rows in enumerate(self.group_rows):
+            for columns, values in self.panels(group, names):
+                block[first : first + n_rows, columns] = values.T
             first += n_rows
+
+    def panels(self, group, names):
+        """Yield (slice of `names`, array of shape (n_columns, n_rows)): the columns of a row group, some at a time."""
+        width = max(1, VALUES_AT_ONCE // max(1, self.group_rows[group]))
+        for start in range(0, len(names), width):
+            some = names[start : start + width]
+            with self._parsing():
+                table = self.file.read_row_group(group, columns=some, use_threads=False)
+                columns = [_numbers(table.column(name)) for name in some]
+            yield slice(start, start + len(some)), np.array(columns)
 
 
 def _is_number(kind):

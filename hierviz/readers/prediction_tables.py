@@ -15,6 +15,7 @@ from hierviz.errors import PredictionsError, listed, near_miss
 from hierviz.parameters import Sentence
 from hierviz.readers.columns import looks_numeric, require_names
 from hierviz.readers.labels import find_node, read_labels
+from hierviz.readers.long_scores import is_large, read_long_in_blocks
 from hierviz.readers.long_table import long_roles, read_long
 from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.readers.truth_file import (
@@ -73,7 +74,8 @@ def read_prediction_table(table, taxonomy, *, classes=None, truth_column=None, k
     if form is None:
         form = _form(table, names, scores, has_header)
     if form == "long":
-        return read_long(table, names, taxonomy, truth_column, TRUTH_IN_PREDICTIONS)
+        read = read_long_in_blocks if is_large(table) else read_long
+        return read(table, names, taxonomy, truth_column, TRUTH_IN_PREDICTIONS)
     if form == "wide":
         return _read_wide(table, names, scores, taxonomy, truth_column, has_header)
     return _read_label_table(table, names, taxonomy, truth_column, keep_empty, form, has_header)
@@ -167,7 +169,7 @@ def _read_wide(table, names, scores, taxonomy, truth_column, has_header):
     strange = [names[k] for k in rest if k not in special and table.is_number_column(k, has_header)]
     if len(strange) > _MANY:
         raise _no_node(table, strange, taxonomy)
-    columns = table.read(numbers=list(scores), has_header=has_header)
+    columns = table.read(numbers=list(scores), has_header=has_header, may_stay=True)
     _require_rows(columns)
     more = _other_columns(columns, special, taxonomy, truth_column, has_header)
     nodes = np.array(list(scores.values()), dtype=np.intp)

@@ -17,6 +17,7 @@ from hierviz.errors import FileError, PredictionsError, TaxonomyError, listed
 from hierviz.parameters import template_of
 from hierviz.parametrisation import column_order, default_columns
 from hierviz.predictions import Predictions
+from hierviz.readers import limits
 from hierviz.readers.arrays import read_npy, read_npz
 from hierviz.readers.classes_file import load_classes
 from hierviz.readers.join import join
@@ -25,6 +26,7 @@ from hierviz.readers.run_record import read_record, record_words
 from hierviz.readers.sources import open_source
 from hierviz.readers.tables import open_table
 from hierviz.readers.truth_file import load_truth
+from hierviz.score_checks import CheckedScores
 from hierviz.taxonomy import Taxonomy
 
 FORMS = {
@@ -76,13 +78,16 @@ def load_predictions(
     -------
     Predictions
         Rows in the order of the file. Truths without a prediction are empty predictions after them in label files.
+        Scores of more than `limits.MEMORY_BYTES` (256 MB) stay on disk and are read in blocks; they are checked when they
+        are first read, so that the file is read once.
 
     Raises
     ------
     FileError
         If a file cannot be read.
     PredictionsError
-        If it does not fit the taxonomy, the parametrisation or the truth; names row and column.
+        If it does not fit the taxonomy, the parametrisation or the truth; names row and column. About scores that stay on
+        disk it is raised where they are first read, for example by `evaluate`.
 
     Examples
     --------
@@ -152,9 +157,12 @@ def load_predictions(
         tuple(notes) + joined.notes,
         detected,
     )
-    if predictions.has_scores:
+    if not predictions.has_scores:
+        return predictions
+    if isinstance(raw.scores, np.ndarray) or raw.scores.nbytes <= limits.MEMORY_BYTES:
         predictions.check_scores(where=raw.where)
-    return predictions
+        return predictions
+    return predictions.replace(scores=CheckedScores(predictions, raw.where))
 
 
 def _parametrisation(raw, taxonomy, given):

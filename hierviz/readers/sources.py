@@ -101,10 +101,13 @@ class Source:
         return self.pipe.open() if self.stamp is None else unchanged(self.path, self.stamp, self.where)
 
     @contextmanager
-    def open(self):
-        """The bytes from the beginning, unpacked, as a binary file; FileError where a gzip file unpacks to far too many."""
+    def open(self, most=None):
+        """The bytes from the beginning, unpacked, as a binary file.
+
+        A FileError is raised where a gzip file unpacks to far too many, or to more than `most` (`limits.UNPACKED_BYTES`).
+        """
         with self.open_stored() as stored:
-            yield unpacked(stored, self.where, self.size) if self.is_gzipped else io.BufferedReader(stored)
+            yield unpacked(stored, self.where, self.size, most) if self.is_gzipped else io.BufferedReader(stored)
 
     def read_bytes(self, most=None):
         """All bytes, unpacked; FileError beyond `most`, which is `limits.UNPACKED_BYTES` when absent."""

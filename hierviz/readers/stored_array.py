@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from math import prod
 from numbers import Integral
@@ -194,6 +194,8 @@ class StoredArray:
             for place, count in pieces:
                 _fill(file, self.start + place * size, view[done : done + count * size])
                 done += count * size
+            if len(runs) == 1 and not self.is_fortran:
+                _expect(file, self.start + (runs[0][0] + n) * width * size, len(view))
         require_characters(block, self.source.where)
         return block.reshape(*tail[::-1], n).T if self.is_fortran else block.reshape(n, *tail)
 
@@ -208,6 +210,13 @@ def require_characters(array, where):
         raise FileError(
             f"{where}: expected text, got {strange[0]:#x}, which is no Unicode character. Save the array again."
         )
+
+
+def _expect(file, place, n_bytes):
+    """Let the system read the next bytes while these are worked on."""
+    # Not every system has it, and a copy of a pipe has no descriptor of its own.
+    with suppress(AttributeError, OSError):
+        os.posix_fadvise(file.fileno(), place, n_bytes, os.POSIX_FADV_WILLNEED)
 
 
 def _fill(file, place, view):

@@ -55,14 +55,14 @@ class Spooled(os.PathLike):
 
     def open(self):
         """The bytes from the beginning, as a binary file; each has a place of its own."""
-        return io.BufferedReader(_Positioned(self._copy))
+        return io.BufferedReader(Positioned(self._copy, self))
 
 
-class _Positioned(io.RawIOBase):
-    """Reads a file without moving the place of any other reader of it."""
+class Positioned(io.RawIOBase):
+    """Reads an open file without moving the place of any other reader of it; `owner` would close the file when it goes."""
 
-    def __init__(self, file):
-        self.file, self.place = file, 0
+    def __init__(self, file, owner):
+        self.file, self.owner, self.place = file, owner, 0
 
     def readable(self):
         return True

@@ -31,6 +31,7 @@ from hierviz.csv_cells import text_of_cell
 from hierviz.errors import FileError
 from hierviz.readers import limits
 from hierviz.readers.columns import EVERY_SCORE, Columns, as_number, looks_numeric
+from hierviz.readers.number_rows import NumberRows
 from hierviz.readers.sources import Source, open_source, translated
 
 SEPARATORS = {"\t": "tab", ",": "comma", ";": "semicolon", " ": "space"}
@@ -96,7 +97,7 @@ class TextTable:
                     )
                 yield line, cells
 
-    def read(self, numbers=(), has_header=True, instead=MappingProxyType({}), advice=EVERY_SCORE):
+    def read(self, numbers=(), has_header=True, instead=MappingProxyType({}), advice=EVERY_SCORE, may_stay=False):
         """Read all rows.
 
         Parameters
@@ -109,6 +110,8 @@ class TextTable:
             Numbers that other cells stand for, such as ``{"": "nan", "True": "1"}``.
         advice : str
             What the error about a cell that is no number tells to do.
+        may_stay : bool
+            Numbers beyond `limits.MEMORY_BYTES` become a StoredArray in a temporary file, in place of an ndarray.
 
         Returns
         -------
@@ -129,8 +132,8 @@ class TextTable:
         text = {place: [] for place in rest}
         appends = [(place, text[place].append, {}) for place in rest]
         pick = _picker(numbers, len(names))
-        most = limits.most_rows(self.most_rows, len(numbers), len(rest))
-        block, lines = np.empty((min(most, max(1, 1024 // max(1, len(numbers)))), len(numbers))), array("q")
+        most = limits.most_rows(self.most_rows, 0 if may_stay else len(numbers), len(rest))
+        rows, lines = NumberRows(self.where, len(numbers), most, may_stay), array("q")
         records = self.records()
         if has_header:
             next(records)
@@ -140,18 +143,16 @@ class TextTable:
             for place, append, seen in appends:
                 cell = cells[place]
                 append(seen.setdefault(cell, cell) if len(seen) < _SHARED_CELLS else seen.get(cell, cell))
-            if numbers:
-                if len(lines) == len(block):
-                    block.resize((min(most, len(block) + len(block) // 2 + 1), len(numbers)), refcheck=False)
-                if not _fill(block[len(lines)], pick(cells), instead):
-                    place = next(k for k in numbers if as_number(cells[k]) is None and cells[k].strip() not in instead)
-                    raise FileError(
-                        f"{self.where}:{line}, column {names[place]!r}: expected a number, got {cells[place]!r}. {advice}"
-                    )
+            if numbers and not _fill(rows.next(), pick(cells), instead):
+                place = next(k for k in numbers if as_number(cells[k]) is None and cells[k].strip() not in instead)
+                raise self.not_a_number(line, names[place], cells[place], advice)
             lines.append(line)
-        if numbers:
-            block.resize((len(lines), len(numbers)), refcheck=False)
-        return Columns(self.where, names, text, block if numbers else None, np.array(lines, dtype=np.int64))
+        block = rows.finish() if numbers else None
+        return Columns(self.where, names, text, block, np.array(lines, dtype=np.int64))
+
+    def not_a_number(self, line, name, cell, advice=EVERY_SCORE):
+        """The FileError about a cell that is no number."""
+        return FileError(f"{self.where}:{line}, column {name!r}: expected a number, got {cell!r}. {advice}")
 
     def _too_many(self, most):
         advice = "Split the file." if self.most_rows else "Split the file, or save scores as .npy."

@@ -126,7 +126,8 @@ def sample_ids(columns, place):
     """The ids of a column, shape (n_rows,); PredictionsError when one is empty or there twice."""
     seen = {}
     cells = columns.single_text(place)
-    for row, cell in enumerate(cells):
+    is_right = len(set(cells)) == len(cells) and all(map(str.strip, cells))
+    for row, cell in enumerate(() if is_right else cells):
         if not cell.strip():
             raise PredictionsError(
                 f"{columns.place(row)}: expected a sample id, got an empty cell. Give every sample an id."

@@ -23,8 +23,9 @@ _BUFFER_BYTES = 1 << 18
 class _Counted(io.RawIOBase):
     """A gzip file that stops with a FileError where it has unpacked to more than it may."""
 
-    def __init__(self, stored, where, packed):
+    def __init__(self, stored, where, packed, most):
         self.file, self.where, self.packed, self.count = gzip.GzipFile(fileobj=stored), where, packed, 0
+        self.most = most
 
     def readable(self):
         return True
@@ -32,19 +33,19 @@ class _Counted(io.RawIOBase):
     def readinto(self, buffer):
         n = self.file.readinto(buffer)
         self.count += n
-        limits.require_unpacked(self.where, self.count, self.packed, GUNZIP)
+        limits.require_unpacked(self.where, self.count, self.packed, GUNZIP, self.most)
         return n
 
 
-def unpacked(stored, where, packed):
+def unpacked(stored, where, packed, most=None):
     """The unpacked bytes of an open gzip file of `packed` bytes, as a binary file.
 
     Raises
     ------
     FileError
-        While reading, beyond `limits.most_unpacked(packed)`.
+        While reading, beyond `limits.most_unpacked(packed, most)`.
     """
-    return io.BufferedReader(_Counted(stored, where, packed), _BUFFER_BYTES)
+    return io.BufferedReader(_Counted(stored, where, packed, most), _BUFFER_BYTES)
 
 
 def require_moderate_text(file, where, packed):

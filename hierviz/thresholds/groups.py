@@ -122,7 +122,7 @@ def groups_by_subtree(taxonomy, table, subtrees=None):
         above, below = (taxonomy.names[tops[inside[0] + step]] for step in (0, 1))
         raise PredictionsError(f"subtrees: expected disjoint ones, got {below!r} in {above!r}. Leave one out.")
     table = as_table(taxonomy, table)
-    leaf = table.nodes[table.offsets[1:] - 1]
+    leaf = table.nodes[table.offsets[1:] - 1].astype(np.intp)
     place = np.maximum(np.searchsorted(start, taxonomy.preorder[leaf], side="right") - 1, 0)
     return np.where(taxonomy.is_ancestor(tops[place], leaf), tops[place], -1)
 
@@ -146,7 +146,7 @@ def nodes_at_each(table, thresholds):
     """
     above = table.scores > np.repeat(thresholds, np.diff(table.offsets))
     above = np.add.reduceat(above.astype(np.intp), table.offsets[:-1])
-    return table.nodes[table.offsets[:-1] + np.maximum(above, 1) - 1]
+    return table.nodes[table.offsets[:-1] + np.maximum(above, 1) - 1].astype(np.intp)
 
 
 def group_thresholds(taxonomy, truth, table, labels, goal, *, fraction=None, seed=0):

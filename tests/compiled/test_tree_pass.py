@@ -16,6 +16,7 @@ from strategies import LOGITS, TIES, many
 import hierviz as hv
 from hierviz import Predictions
 from hierviz.compiled import curve_sums, tree_pass
+from hierviz.compiled.half_precision import as_float32
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.parametrisation import PARAMETRISATIONS, default_columns
 
@@ -210,3 +211,12 @@ def test_keywords_of_rules_are_checked_on_both_paths(taxonomy, path):
         for rule, keywords in (("darts", {"lam": -1}), ("information_threshold", {"bits": 99})):
             with pytest.raises(hv.PredictionsError, match="expected a number"):
                 evaluation.answers(rule, **keywords)
+
+
+def test_every_half_precision_number_is_exact():
+    halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16).reshape(256, 256)
+    for array in (halves, halves.T):
+        found = as_float32(array)
+        assert found.dtype == np.float32
+        assert found.flags.c_contiguous
+        np.testing.assert_array_equal(found, array.astype(np.float32))

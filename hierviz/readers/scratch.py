@@ -1,0 +1,80 @@
+"""A file of our own on disk, for what is too large for memory and cannot be read in place.
+
+It has no name, so that it is gone however the process ends: by an error, by Ctrl-C or by a signal that cannot be caught.
+It lies in the folder for temporary files (``TMPDIR``), which should be a disk and not memory.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import tempfile
+import weakref
+
+import numpy as np
+
+from hierviz.errors import FileError
+from hierviz.readers import limits
+from hierviz.readers.stored_array import StoredArray
+from hierviz.readers.streams import Positioned
+
+
+class Scratch:
+    """Bytes that were set aside.
+
+    Parameters
+    ----------
+    where : str
+        The file that they are from, as errors call it.
+    n_bytes : int, optional
+        As many as will be written, where that is known.
+
+    Raises
+    ------
+    FileError
+        If the folder for temporary files has no room for them.
+    """
+
+    def __init__(self, where, n_bytes=0):
+        self.where = where
+        folder = tempfile.gettempdir()
+        free = shutil.disk_usage(folder).free
+        if n_bytes > free:
+            raise _no_room(where, folder, n_bytes, free)
+        self.file = tempfile.TemporaryFile(prefix="hierviz-", buffering=0)  # noqa: SIM115
+        weakref.finalize(self, self.file.close)
+
+    def append(self, values):
+        """Write an array, or bytes, behind what is there."""
+        self.write(values, self.file.seek(0, os.SEEK_END))
+
+    def write(self, values, place):
+        """Write an array, or bytes, from byte `place` on; FileError when the disk is full."""
+        if isinstance(values, np.ndarray):
+            values = np.ascontiguousarray(values).reshape(-1).view(np.uint8)
+        view = memoryview(values)
+        try:
+            while len(view):
+                n = os.pwrite(self.file.fileno(), view[: 1 << 30], place)
+                view, place = view[n:], place + n
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                raise
+            folder = tempfile.gettempdir()
+            raise _no_room(self.where, folder, place + len(view), shutil.disk_usage(folder).free) from None
+
+    def open_stored(self):
+        """The bytes from the beginning, as a context; each has a place of its own."""
+        return Positioned(self.file, self)
+
+    def array(self, shape, dtype, is_fortran=False):
+        """The bytes as a StoredArray."""
+        return StoredArray(self, 0, tuple(shape), np.dtype(dtype), is_fortran)
+
+
+def _no_room(where, folder, n_bytes, free):
+    return FileError(
+        f"{where}: expected {limits.size_words(n_bytes)} of free space for a temporary file in {folder}, got "
+        f"{limits.size_words(free)}. Name a folder on a larger disk with the environment variable TMPDIR."
+    )
