@@ -181,7 +181,7 @@ class _Work:
 
     def __init__(self, predictions, truth, threshold, true_lists, bits):
         taxonomy = predictions.taxonomy
-        self.values = Values(predictions)
+        self.predictions, self.values = predictions, Values(predictions)
         self.kernels = _kernels(self.values.value_type)
         layout = self.values.layout
         self.layout = tuple(getattr(layout, name) for name in _LAYOUT)
