@@ -16,6 +16,7 @@ from typing import Any, Self
 import numpy as np
 
 from hierviz.errors import PredictionsError, listed
+from hierviz.listed_scores import ListedScores
 from hierviz.parametrisation import SUM_TOLERANCE, column_order, default_columns, node_probabilities
 from hierviz.predictions_from_memory import FromMemory
 from hierviz.taxonomy import NodeLists, Taxonomy
@@ -37,7 +38,7 @@ class Predictions(FromMemory):
     name : str
         How screens call the model.
     scores : array that can be sliced by rows, shape (n_samples, n_scores), optional
-        An ndarray or a memory-mapped file. Exactly one of `scores` and `labels` is given.
+        An ndarray, a memory-mapped file, or ListedScores of some classes only. Exactly one of `scores` and `labels` is given.
     parametrisation : str, optional
         Key of `PARAMETRISATIONS`; given with `scores`.
     scored_nodes : ndarray of int, shape (n_scores,), optional
@@ -88,6 +89,11 @@ class Predictions(FromMemory):
                     f"scores: expected two axes (samples, scores), got shape {tuple(self.scores.shape)}. Reshape them."
                 )
             column_order(self.taxonomy, self.parametrisation, self.scores.shape[1], self.scored_nodes)
+            if self.has_unknown and self.parametrisation not in ("leaf_probabilities", "node_probabilities"):
+                raise PredictionsError(
+                    f"{self.name}: expected probabilities, because scores of some classes are not listed, got "
+                    f"{self.parametrisation}. List the scores of all classes, or convert them to probabilities."
+                )
         per_sample = {"truth": self.truth, "sample ids": self.sample_ids, **self.attributes}
         for what, values in per_sample.items():
             if values is not None and len(values) != self.n_samples:
@@ -158,6 +164,11 @@ class Predictions(FromMemory):
         return self.scores is not None
 
     @property
+    def has_unknown(self) -> bool:
+        """True when scores of some classes are not listed and not known to be 0: numbers leave them out, see `hierviz.top_k`."""
+        return isinstance(self.scores, ListedScores) and self.scores.missing == "unknown"
+
+    @property
     def n_samples(self) -> int:
         """Number of rows, with or without a known truth."""
         return self.scores.shape[0] if self.labels is None else len(self.labels)
@@ -221,6 +232,7 @@ class Predictions(FromMemory):
         Returns
         -------
         ndarray of float64, shape (n_rows, n_nodes)
+            A score that is not listed counts as 0; where it is unknown the root is 1 all the same.
 
         Raises
         ------
@@ -229,7 +241,11 @@ class Predictions(FromMemory):
         """
         if self.scores is None or self.parametrisation is None:
             raise PredictionsError(f"{self.name}: expected scores, got labels, which have no probabilities.")
-        return node_probabilities(self.taxonomy, np.asarray(self.scores[rows]), self.parametrisation, self.scored_nodes)
+        p = node_probabilities(self.taxonomy, np.asarray(self.scores[rows]), self.parametrisation, self.scored_nodes)
+        if self.has_unknown:
+            np.minimum(p, 1, out=p)
+            p[:, 0] = 1
+        return p
 
     def check_scores(self, where: str = "scores") -> None:
         """Look at every score once, in blocks.
@@ -241,6 +257,11 @@ class Predictions(FromMemory):
             to 1 within 2e-3. Names row, column and what to do.
         """
         is_probability = self.parametrisation in ("leaf_probabilities", "node_probabilities")
+        if isinstance(self.scores, ListedScores) and is_probability:
+            nodes = column_nodes(self.taxonomy, self.parametrisation, self.scores.shape[1], self.scored_nodes)
+            is_distribution = self.parametrisation == "leaf_probabilities"
+            self.scores.check(where, is_distribution, lambda column: self.taxonomy.names[nodes[column]], self.sample_id)
+            return
         for rows in self.blocks():
             block = np.asarray(self.scores[rows])
             if not np.issubdtype(block.dtype, np.number) or np.iscomplexobj(block):
@@ -252,11 +273,7 @@ class Predictions(FromMemory):
                 wrong |= (block < 0) | (block > 1)
             if wrong.any():
                 row, column = np.argwhere(wrong)[0]
-                nodes = self.scored_nodes
-                if nodes is None:
-                    assert self.parametrisation is not None
-                    nodes = default_columns(self.taxonomy, self.parametrisation)
-                    nodes = np.arange(block.shape[1]) if len(nodes) != block.shape[1] else nodes
+                nodes = column_nodes(self.taxonomy, self.parametrisation, block.shape[1], self.scored_nodes)
                 expected = "a probability from 0 to 1" if is_probability else "a finite score"
                 raise PredictionsError(
                     f"{where}, sample {self.sample_id(rows.start + row)!r}, column {self.taxonomy.names[nodes[column]]!r}: "
@@ -277,6 +294,14 @@ class Predictions(FromMemory):
                         f"got a sum of {total[row]:.6g}. Such rows in this block: {int(far.sum())}. "
                         "If they are raw scores or independent probabilities, say so with {parametrisation}."
                     )
+
+
+def column_nodes(taxonomy, parametrisation, n_scores, scored_nodes=None):
+    """Node of each column of scores, shape (n_scores,)."""
+    if scored_nodes is not None:
+        return scored_nodes
+    nodes = default_columns(taxonomy, parametrisation)
+    return np.arange(n_scores) if len(nodes) != n_scores else nodes
 
 
 def _as_nodes(what, values):

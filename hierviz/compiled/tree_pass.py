@@ -142,7 +142,8 @@ class _Work:
         self.layout = tuple(getattr(layout, name) for name in _LAYOUT)
         self.place, self.node = layout.place, layout.node
         self.kind = {"leaf_mass": 0, "own_mass": 1, "conditional": 2, "given": 3}[entry.combine]
-        self.is_normalised = entry.is_normalised
+        # Where some scores are unknown the root is 1 all the same, as in `Predictions.node_probabilities`.
+        self.is_normalised = entry.is_normalised or predictions.has_unknown
         self.is_coherent = entry.combine != "given"
         self.truth = None if truth is None else np.where(truth < 0, -1, layout.place[truth]).astype(np.int32)
         self.threshold = np.nan if threshold is None else float(threshold)
