@@ -10,13 +10,14 @@ truth is a node number or a name a sample, or a list of them; -1, None, NaN and 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import chain
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from hierviz.errors import PredictionsError, listed, near_miss
+from hierviz.listed_entries import ListedEntries, first_repeat, is_falling, label_entries, require_missing
 from hierviz.node_names import level_nodes, nodes_named, truth_nodes
+from hierviz.parametrisation import default_columns
 from hierviz.taxonomy import Taxonomy
 
 ID_COLUMNS = ("sample_id", "id")
@@ -229,18 +230,22 @@ class FromMemory:
         *,
         truth: Any = None,
         parametrisation: str | None = None,
+        missing: str | None = None,
         name: str = "model",
         **more: Any,
     ) -> Self:
-        """Predictions from the output of a classification pipeline of Hugging Face, called with ``top_k=None``.
+        """Predictions from the output of a classification pipeline of Hugging Face, called with a `top_k`.
 
         Parameters
         ----------
         taxonomy : Taxonomy
         outputs : list of list of dict
-            One list a sample, one dict ``{"label": ..., "score": ...}`` a class, in any order.
+            One list a sample, one dict ``{"label": ..., "score": ...}`` a class: all classes (``top_k=None``) in any order, or
+            the best ones, the best first.
         truth, parametrisation, name
             As in `from_frame`; `truth` is one a sample.
+        missing : {"unknown", "zero"}, optional
+            What the scores of classes are that a sample does not list; needed where lists are not in falling order.
         **more
             Further fields, such as ``sample_ids``.
 
@@ -251,7 +256,8 @@ class FromMemory:
         Raises
         ------
         PredictionsError
-            If a sample has not every class once, a class is unknown or missing, or a score or a truth is not valid.
+            If a sample has a class twice, a class is unknown, or is missing from lists that do not fall, or a score or a truth
+            is not valid.
 
         Examples
         --------
@@ -260,42 +266,41 @@ class FromMemory:
         >>> outputs = [[{"label": "newt", "score": 0.75}, {"label": "cat", "score": 0.25}]]
         >>> Predictions.from_pipeline(taxonomy, outputs).scores
         array([[0.25, 0.75]])
+        >>> Predictions.from_pipeline(taxonomy, [[{"label": "newt", "score": 0.75}]]).has_unknown
+        True
         """
+        require_missing(missing)
         outputs = list(outputs)
-        for row, output in enumerate(outputs):
-            if isinstance(output, Mapping) or not all(isinstance(entry, Mapping) for entry in output):
-                raise PredictionsError(
-                    f"outputs, sample {row}: expected a list of all classes, got {type(output).__name__}. "
-                    "Call the pipeline with top_k=None, on a list of inputs."
-                )
-        entries = list(chain.from_iterable(outputs))
-        incomplete = next((entry for entry in entries if not {"label", "score"} <= set(entry)), None)
-        if incomplete is not None:
-            raise PredictionsError(
-                f"outputs: expected the keys label and score, got {listed(incomplete)}. Pass what the pipeline returns."
-            )
+        row, labels, value = label_entries(outputs, "outputs")
+        names, column = np.unique(np.array(labels, dtype=object), return_inverse=True) if labels else ([], row)
         # Without a sample there is no class either: the columns are those of the leaves.
-        labels = np.array(
-            [str(entry["label"]) for entry in entries] if entries else [taxonomy.names[k] for k in taxonomy.leaves]
-        )
-        names, column = np.unique(labels, return_inverse=True)
-        sample_of = np.repeat(np.arange(len(outputs)), [len(output) for output in outputs])
-        count = np.zeros((len(outputs), len(names)), dtype=np.intp)
-        np.add.at(count, (sample_of, column[: len(sample_of)]), 1)
-        if (count != 1).any():
-            sample, place = np.argwhere(count != 1)[0]
-            got = "none" if count[sample, place] == 0 else f"{count[sample, place]}"
+        nodes = nodes_named(list(names), taxonomy, "outputs, labels") if labels else taxonomy.leaves
+        twice = first_repeat(row, column)
+        if twice is not None:
             raise PredictionsError(
-                f"outputs, sample {sample}: expected one score for {str(names[place])!r} as for every class, got {got}. "
-                "Call the pipeline with top_k=None."
+                f"outputs, sample {row[twice]}: expected one score for {labels[twice]!r} as for every class, got several. "
+                "Keep one of them."
             )
-        scores = np.empty(count.shape)
-        scores[sample_of, column[: len(sample_of)]] = np.fromiter(
-            (entry["score"] for entry in entries), dtype=np.float64, count=len(sample_of)
-        )
-        nodes = nodes_named(names.tolist(), taxonomy, "outputs, labels")
-        order = np.argsort(nodes)
-        return _from_columns(cls, taxonomy, scores[:, order], nodes[order], truth, parametrisation, name=name, **more)
+        key = parametrisation
+        if key is None:
+            key = "leaf_probabilities" if taxonomy.is_leaf[nodes].all() else "node_probabilities"
+        is_whole = len(row) == len(outputs) * len(nodes)
+        if is_whole and np.isin(default_columns(taxonomy, key), nodes).all():
+            scores = np.empty((len(outputs), len(nodes)))
+            scores[row, column] = value
+            order = np.argsort(nodes)
+            return _from_columns(
+                cls, taxonomy, scores[:, order], nodes[order], truth, parametrisation, name=name, **more
+            )
+        is_top_k = is_falling(row, value)
+        if missing is None and not is_top_k:
+            raise PredictionsError(
+                "outputs: expected all classes of every sample, or the best of each in falling order, got neither. Call the "
+                "pipeline with top_k=None, or say {missing=unknown | zero}."
+            )
+        entries = ListedEntries(row, nodes[column], value, len(outputs), is_top_k)
+        listed_scores, _, key = entries.scores(taxonomy, "outputs", parametrisation, missing)
+        return cls.from_scores(taxonomy, listed_scores, key, truth=truth_nodes(truth, taxonomy), name=name, **more)
 
 
 def _from_columns(cls, taxonomy, scores, nodes, truth, parametrisation, **more):

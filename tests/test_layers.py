@@ -51,6 +51,7 @@ COLUMN = (
     "checks",
     "parametrisation",
     "listed_scores",
+    "listed_entries",
     "losses",
     "node_names",
     "predictions_from_memory",

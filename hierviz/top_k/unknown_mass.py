@@ -12,7 +12,8 @@ which is exactly what the completions of the list give. For probabilities of nod
 listed lies in [0, u], with u = 1 for lists that are not the best ones; the root is 1.
 
 Rows that sum to 1 do so up to rounding, in float32 too: the unlisted mass lies within `ROUNDING` of r. A node below which all
-leaves are listed has exactly the probability that the whole row would give it.
+leaves are listed has exactly the probability that the whole row would give it,
+and bounds of other inner nodes are 1e-12 wider, because sums depend on their order.
 
 Functions
 ---------
@@ -29,8 +30,8 @@ from hierviz.parametrisation import node_probabilities
 from hierviz.tree_sums import sum_up
 
 ROUNDING = 1e-6
-# A sum of m equal numbers may exceed m times the number by rounding.
-_SUM_ROUNDING = 1 + 1e-12
+# Two sums of the same numbers in another order may differ by this much.
+_OF_SUMS = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,8 +93,7 @@ def node_bounds(predictions, rows):
     n_unlisted[place, taxonomy.leaves[column]] = 0
     sum_up(taxonomy, n_unlisted)
     each = unknown.each[:, None]
-    most = n_unlisted * each
-    most[:, ~taxonomy.is_leaf] *= _SUM_ROUNDING
-    high = low + np.minimum(unknown.most[:, None], most)
-    low += np.maximum(unknown.least[:, None] - (unknown.n_unlisted[:, None] - n_unlisted) * each, 0)
+    is_unknown_sum = (n_unlisted > 0) & (each > 0) & ~taxonomy.is_leaf
+    high = low + np.minimum(unknown.most[:, None], n_unlisted * each) + is_unknown_sum * _OF_SUMS
+    low += np.maximum(unknown.least[:, None] - (unknown.n_unlisted[:, None] - n_unlisted) * each - _OF_SUMS, 0)
     return low, np.maximum(low, high)
