@@ -43,7 +43,7 @@ class ListedEntries:
     def words(self) -> str:
         """How much is listed, in words."""
         lengths = np.bincount(self.row, minlength=self.n_rows)
-        least, most = int(lengths.min(initial=0)), int(lengths.max(initial=0))
+        least, most = (int(lengths.min()), int(lengths.max())) if self.n_rows else (0, 0)
         count = f"{most}" if least == most else f"{least} to {most}"
         return f"the {count} best classes of each sample" if self.is_top_k else f"{count} classes of each sample"
 
