@@ -95,7 +95,7 @@ class ListedEntries:
 def require_missing(missing):
     """Raise a PredictionsError unless `missing` is None or one of `MISSING`."""
     if missing is not None and missing not in MISSING:
-        raise PredictionsError(f"missing: expected one of {', '.join(MISSING)}, got {missing!r}. Choose one of them.")
+        raise PredictionsError(f"expected {{missing={' | '.join(MISSING)}}}, got {missing!r}. Choose one of them.")
 
 
 def is_falling(row, value):
@@ -112,7 +112,7 @@ def first_repeat(row, node):
     return int(twice.min()) if len(twice) else None
 
 
-def label_entries(lists: Iterable[Any], where: str, sample: str = "sample") -> tuple[np.ndarray, list[str], np.ndarray]:
+def label_entries(lists: Iterable[Any], where: str) -> tuple[np.ndarray, list[str], np.ndarray]:
     """Row, label and score of every ``{"label": ..., "score": ...}`` in lists, one list a sample.
 
     Returns
@@ -131,19 +131,19 @@ def label_entries(lists: Iterable[Any], where: str, sample: str = "sample") -> t
         if not isinstance(entries, (list, tuple)) or not entries or not all(isinstance(e, Mapping) for e in entries):
             got = "an empty list" if isinstance(entries, (list, tuple)) and not entries else type(entries).__name__
             raise PredictionsError(
-                f"{where}, {sample} {row}: expected a list of its classes, each {{'label': ..., 'score': ...}}, got {got}. "
+                f"{where}, sample {row}: expected a list of its classes, each {{'label': ..., 'score': ...}}, got {got}. "
                 "Write one list per sample; a pipeline gives them for a list of inputs with top_k=5, or None for all classes."
             )
         for entry in entries:
             if not {"label", "score"} <= set(entry):
                 raise PredictionsError(
-                    f"{where}, {sample} {row}: expected the keys label and score, got {listed(entry)}. "
+                    f"{where}, sample {row}: expected the keys label and score, got {listed(entry)}. "
                     "Pass what the pipeline returns."
                 )
             score = entry["score"]
-            if isinstance(score, (bool, str)) or not np.isscalar(score) or not np.isreal(score):
+            if isinstance(score, bool) or not isinstance(score, (int, float, np.integer, np.floating)):
                 raise PredictionsError(
-                    f"{where}, {sample} {row}, label {str(entry['label'])!r}: expected a number as score, got {score!r}. "
+                    f"{where}, sample {row}, label {str(entry['label'])!r}: expected a number as score, got {score!r}. "
                     "Correct it."
                 )
             rows.append(row)

@@ -30,6 +30,7 @@ class FromMemory:
 
     if TYPE_CHECKING:
         from_labels: Callable[..., Any]
+        from_scores: Callable[..., Any]
 
     @classmethod
     def from_frame(
@@ -272,9 +273,11 @@ class FromMemory:
         require_missing(missing)
         outputs = list(outputs)
         row, labels, value = label_entries(outputs, "outputs")
-        names, column = np.unique(np.array(labels, dtype=object), return_inverse=True) if labels else ([], row)
+        names = sorted(set(labels))
+        place = {label: k for k, label in enumerate(names)}
+        column = np.array([place[label] for label in labels], dtype=np.intp)
         # Without a sample there is no class either: the columns are those of the leaves.
-        nodes = nodes_named(list(names), taxonomy, "outputs, labels") if labels else taxonomy.leaves
+        nodes = nodes_named(names, taxonomy, "outputs, labels") if labels else taxonomy.leaves
         twice = first_repeat(row, column)
         if twice is not None:
             raise PredictionsError(

@@ -209,7 +209,7 @@ def _remarks(model):
     remarks = []
     mass = model.leaf_mass[model.judged]
     off = int((np.abs(mass - 1) > SUM_TOLERANCE).sum())
-    if off:
+    if off and not model.predictions.has_unknown:
         remarks.append(
             f"distribution: the leaves of {off} of {len(mass)} samples do not sum to 1 "
             f"({mass.min():.4g} to {mass.max():.4g}); each node's own p is used"

@@ -225,7 +225,7 @@ def test_bad_lists(read, fault):
 
 
 def test_other_words_and_raw_scores(read):
-    with pytest.raises(hv.PredictionsError, match=r"missing: expected one of unknown, zero, got 'nought'"):
+    with pytest.raises(hv.PredictionsError, match=r"expected missing='unknown' \| 'zero', got 'nought'"):
         read(TOP_2, missing="nought")
     with pytest.raises(hv.PredictionsError, match=r"expected probabilities, .*got flat_softmax"):
         read(TOP_2, parametrisation="flat_softmax")

@@ -74,6 +74,8 @@ with main:
                 "Several classes are true. The answer here is the one class that the rule gives, and true classes that are "
                 "not on its path count as missed. The Overview evaluates the set of all classes with a score above τ instead."
             )
+        if predictions.has_unknown:
+            st.caption("Classes that the file does not list for this sample count as 0 here; their scores are unknown.")
         sample.tree(taxonomy, p, truth if truths is None else truths, predicted)
     if outcome is not None:
         worked = worked_numbers(taxonomy, truth, predicted, p, best_leaf)
