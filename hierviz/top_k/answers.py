@@ -23,6 +23,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hierviz.compiled.curve_sums import lowest_common_ancestors
+
 
 @dataclass(frozen=True, eq=False)
 class Answers:
@@ -118,8 +120,10 @@ def reachable_leaves(taxonomy, truth, low, high):
 
 def _without_repeats(taxonomy, truth, row, node, leaves_at, enters_at):
     """Answers, one for all with the same metrics and thresholds."""
-    common = taxonomy.lca(truth[row], node)
-    keys = (enters_at, leaves_at, taxonomy.depth[node], taxonomy.n_leaves_below[node], taxonomy.depth[common], row)
+    common = lowest_common_ancestors(taxonomy, truth[row], node)
+    width = taxonomy.max_depth + 1
+    kind = (row * width + taxonomy.depth[common]) * width + taxonomy.depth[node]
+    keys = (enters_at, leaves_at, kind * (taxonomy.n_leaves + 1) + taxonomy.n_leaves_below[node])
     order = np.lexsort(keys)
     is_new = np.ones(len(order), dtype=bool)
     is_new[1:] = np.any([key[order][1:] != key[order][:-1] for key in keys], axis=0)

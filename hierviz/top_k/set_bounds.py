@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.metrics.node_pairs import ratio
-from hierviz.metrics.sets.node_sets import above, highest_below, node_weights, truth_keys
+from hierviz.metrics.sets.node_sets import above, highest_below, is_member, node_weights, truth_keys
 
 
 class SetBounds:
@@ -45,35 +45,46 @@ class SetBounds:
 
     def add(self, truth, low, high):
         """Add samples: truth of shape (n_rows,) or NodeLists, node bounds of shape (n_rows, n_nodes)."""
+        true = truth_keys(self.taxonomy, truth)
+        cells = self._cells(true, low, high)
+        row, node, is_sure, is_true = cells
         n, n_nodes = low.shape
-        keys = truth_keys(self.taxonomy, truth)
-        true = np.zeros(n * n_nodes, dtype=bool)
-        true[keys] = True
-        true = true.reshape(n, n_nodes)
-        sets = [above(values, self.threshold) for values in (low, high)]
         self.n_samples += n
-        self._n_empty += [np.sum(~inside.any(axis=1)) for inside in sets[::-1]]
-        hits, false = ([inside & part for inside in sets] for part in (true, ~true))
-        self._of_nodes += np.array([cells.sum(axis=0) for cells in (true, *hits, *false)])
-        self._parts["plain"].append(self._sums(true, hits, false, None))
+        groups = (is_true & is_sure, is_true, ~is_true & is_sure, ~is_true)
+        nodes = (true % n_nodes, *(node[cells_of_group] for cells_of_group in groups))
+        self._of_nodes += np.array([np.bincount(of_part, minlength=n_nodes) for of_part in nodes])
+        self._n_empty += [n - len(np.unique(row)), n - len(np.unique(row[is_sure]))]
+        self._parts["plain"].append(self._sums(n, true, cells, np.ones(n_nodes)))
         if not self.is_distribution:
-            sets = [above(highest_below(self.taxonomy, values), self.threshold) for values in (low, high)]
-            hits, false = ([inside & part for inside in sets] for part in (true, ~true))
+            cells = self._cells(true, highest_below(self.taxonomy, low), highest_below(self.taxonomy, high))
         for name in ("nodes", "information"):
-            self._parts[name].append(self._sums(true, hits, false, node_weights(self.taxonomy, name)))
+            self._parts[name].append(self._sums(n, true, cells, node_weights(self.taxonomy, name)))
 
-    def _sums(self, true, hits, false, weights):
+    def _cells(self, true, low, high):
+        """(row, node, whether it is surely above the threshold, whether it is true) of every node that can be above it."""
+        row, node = np.nonzero(above(high, self.threshold))
+        is_sure = low[row, node] > self.threshold
+        return row, node, is_sure, is_member(row * low.shape[1] + node, true)
+
+    def _sums(self, n, true, cells, weights):
         """Weight of the true nodes, and lowest and highest of hits and of false ones: shape (5, n_rows)."""
-        weights = np.ones(self.taxonomy.n_nodes) if weights is None else weights
-        due, surely, possibly, wrong = (cells @ weights for cells in (true, *hits, false[0]))
-        if np.isinf(self._most_of_depth):
-            return np.array([due, surely, possibly, wrong, false[1] @ weights])
-        most = np.zeros(len(true))
-        for level in self.taxonomy.levels[1:]:
-            cells = false[1][:, level]
-            count = np.minimum(cells.sum(axis=1), self._most_of_depth)
-            most += np.minimum(count * np.where(cells, weights[level], 0).max(axis=1), cells @ weights[level])
-        return np.array([due, surely, possibly, wrong, np.maximum(wrong, most)])
+        row, node, is_sure, is_true = cells
+        weight = weights[node]
+
+        def total(which):
+            return np.bincount(row[which], weight[which], minlength=n)
+
+        due = np.bincount(true // self.taxonomy.n_nodes, weights[true % self.taxonomy.n_nodes], minlength=n)
+        surely_false = total(~is_true & is_sure)
+        false = total(~is_true)
+        if np.isfinite(self._most_of_depth):
+            width = self.taxonomy.max_depth + 1
+            level, of_level = np.unique((row * width + self.taxonomy.depth[node])[~is_true], return_inverse=True)
+            sums, most = np.bincount(of_level, weight[~is_true], minlength=len(level)), np.zeros(len(level))
+            np.maximum.at(most, of_level, weight[~is_true])
+            most *= np.minimum(np.bincount(of_level, minlength=len(level)), self._most_of_depth)
+            false = np.maximum(surely_false, np.bincount(level // width, np.minimum(most, sums), minlength=n))
+        return np.array([due, total(is_true & is_sure), total(is_true), surely_false, false])
 
     def summary(self):
         """Intervals of the numbers of block ``labels`` that have one: dict of [low, high]."""
