@@ -50,7 +50,7 @@ def bounds_of(model, blocks, rule, threshold):
                 continue
             found[name][key] = known.get(name, {}).get(key)
             if found[name][key] is None:
-                why = reason or WHY_NOT.get(key) or _why_not_in(name, rule)
+                why = reason or WHY_NOT.get(key) or _why_not_in(name, rule, predictions)
                 missing.setdefault(why, []).append(f"{name}.{key}")
     notes = [bounds_note(predictions)]
     notes += [f"bounds: null for {', '.join(keys)}, because {why}" for why, keys in missing.items()]
@@ -66,7 +66,7 @@ def why_no_bounds(model):
     """Why no number of an Evaluation has an interval, in words; None when some have."""
     if not model.n_judged:
         return "no sample has a known truth"
-    return None if model.taxonomy.is_tree else "intervals are worked out on trees, and this taxonomy is none"
+    return None if model.taxonomy.is_tree else "intervals are worked out on trees, and this taxonomy is a graph"
 
 
 def bounds_note(predictions):
@@ -76,11 +76,13 @@ def bounds_note(predictions):
     listed = f"{least}" if least == most else f"{least} to {most}"
     return (
         f"{listed} of {scores.n_columns} scores are listed per sample and the others are unknown: numbers leave them out "
-        "(nothing is renormalised), and bounds hold the number that all scores would give"
+        "(nothing is renormalised), and bounds contain the number that all scores would give"
     )
 
 
-def _why_not_in(block, rule):
+def _why_not_in(block, rule, predictions):
+    if block == "confusion" and not predictions.has_single_truth:
+        return "they need one true class per sample"
     if block in ("predicted", "confusion") and rule not in RULES:
         return f"the answers of the rule {rule} have none"
     return (

@@ -51,7 +51,7 @@ def bounds(predictions, rows, rule="majority", threshold=0.5):
     """
     taxonomy, has_one = predictions.taxonomy, predictions.has_single_truth
     sets = SetBounds(taxonomy, threshold, predictions.parametrisation == "leaf_probabilities")
-    curve, extremes = CurveBounds(), {name: [] for name in ("top_down", "argmax", "predicted", "majority", "leaf")}
+    curve, sums = CurveBounds(), {}
     step = RULES.get(rule)
     at = {"majority": 0.5, "leaf": -np.inf} | (
         {} if rule == "top_down" else {"predicted": threshold if step is None else step}
@@ -64,22 +64,28 @@ def bounds(predictions, rows, rule="majority", threshold=0.5):
         truth = predictions.truth[block]
         answers, leaves = reachable_answers(taxonomy, truth, low, high), reachable_leaves(taxonomy, truth, low, high)
         curve.add(taxonomy, truth, answers)
-        for name, where in at.items():
-            extremes[name].append(_extremes_of_path(taxonomy, truth, answers.at(where)))
+        parts = {name: _sums_of_path(taxonomy, truth, answers.at(where)) for name, where in at.items()}
         if rule == "top_down":
-            extremes["predicted"].append(_extremes_of_path(taxonomy, truth, leaves))
-        extremes["top_down"].append(_extremes_of_leaf(taxonomy, truth, leaves))
-        extremes["argmax"].append(_extremes_of_leaf(taxonomy, truth, answers.at(-np.inf)))
-    found = {"labels": sets.summary()}
+            parts["predicted"] = _sums_of_path(taxonomy, truth, leaves)
+        parts["top_down"] = _sums_of_leaf(taxonomy, truth, leaves)
+        parts["argmax"] = _sums_of_leaf(taxonomy, truth, answers.at(-np.inf))
+        parts["distribution"] = _sums_of_distribution(predictions, block)
+        for name, part in parts.items():
+            before = sums.setdefault(name, {})
+            before |= {key: before.get(key, 0) + values for key, values in part.items()}
+    found, n = {"labels": sets.summary()}, len(rows)
     if has_one:
-        of = {name: _joined(parts) for name, parts in extremes.items()}
-        found["distribution"] = _distribution(predictions, rows)
-        found["top_down"] = _top_down(of["top_down"], of["argmax"])
-        f1 = {"majority_f1": _mean(of["majority"]["info_f1"]), "leaf_f1": _mean(of["leaf"]["info_f1"])}
+        counts = ("neg_log_win_infinite", "cross_entropy_infinite")
+        found["distribution"] = {
+            key: (values.astype(int) if key in counts else values / n).tolist()
+            for key, values in sums["distribution"].items()
+        }
+        found["top_down"] = _top_down(sums["top_down"], sums["argmax"], n)
+        f1 = {f"{name}_f1": (sums[name]["info_f1"] / n).tolist() for name in ("majority", "leaf")}
         found["curve"] = curve.summary() | f1
         if rule in RULES:
-            found["predicted"] = {key: _mean(of["predicted"][key]) for key in path_keys()}
-            found["confusion"] = _confusion(of["predicted"])
+            found["predicted"] = {key: (sums["predicted"][key] / n).tolist() for key in path_keys()}
+            found["confusion"] = _confusion(sums["predicted"])
     return found
 
 
@@ -101,59 +107,50 @@ def _blocks(taxonomy, rows):
     return [rows[start : start + step] for start in range(0, len(rows), step)]
 
 
-def _extremes(answers, values):
-    """Lowest and highest of each of `values` (dict of arrays, shape (n_answers,)) in each row: arrays of shape (2, n_rows)."""
+def _sums_of_extremes(answers, values):
+    """Lowest and highest of each of `values` (dict of arrays, shape (n_answers,)) in each row, summed: arrays of shape (2,)."""
     start = np.flatnonzero(np.diff(answers.row, prepend=-1))
     return {
-        key: np.array([np.minimum.reduceat(column, start), np.maximum.reduceat(column, start)])
+        key: np.array([extreme.reduceat(column, start).sum() for extreme in (np.minimum, np.maximum)])
         for key, column in values.items()
     }
 
 
-def _extremes_of_path(taxonomy, truth, answers):
+def _sums_of_path(taxonomy, truth, answers):
     truth = truth[answers.row]
     metrics = path_metrics(taxonomy, truth, answers.node, common=answers.common)
     tp, tn, fn = count_in_tree(taxonomy, truth, answers.node)
     cells = {"tp": tp, "tn": tn, "fp": taxonomy.depth[answers.node] - tp, "fn": fn}
-    return _extremes(answers, {key: metrics[key] for key in path_keys()} | cells)
+    return _sums_of_extremes(answers, {key: metrics[key] for key in path_keys()} | cells)
 
 
-def _extremes_of_leaf(taxonomy, truth, answers):
+def _sums_of_leaf(taxonomy, truth, answers):
     values = best_leaf_metrics(taxonomy, truth[answers.row], answers.node)
-    return _extremes(answers, values | {"extra": values["claimed"] - values["shared"]})
+    return _sums_of_extremes(answers, values | {"extra": values["claimed"] - values["shared"]})
 
 
-def _joined(parts):
-    return {key: np.concatenate([part[key] for part in parts], axis=1) for key in (parts[0] if parts else ())}
-
-
-def _mean(extremes):
-    return extremes.mean(axis=1).tolist()
-
-
-def _distribution(predictions, rows):
+def _sums_of_distribution(predictions, rows):
     of = win_bounds(predictions, rows)
-    wins, p_truth, p_root = (of[key] for key in ("win", "p_truth", "p_root"))
+    wins, p_truth, p_root = (np.array(of[key]) for key in ("win", "p_truth", "p_root"))
     # Both logarithms fall where the win and the probability of the truth grow.
     with np.errstate(divide="ignore"):
-        log_win, log_truth = ([-np.log(values) + 0.0 for values in pair[::-1]] for pair in (wins, p_truth))
-    raw = [(root + value) / 2 for root, value in zip(p_root, wins)]
-    return {
-        "softmax_win": [values.mean() for values in wins],
-        "softmax_win_raw": [values.mean() for values in raw],
-        "neg_log_win": [values.mean() for values in log_win],
-        "neg_log_win_infinite": [int(np.isinf(values).sum()) for values in log_win],
-        "cross_entropy": [values.mean() for values in log_truth],
-        "cross_entropy_infinite": [int(np.isinf(values).sum()) for values in log_truth],
+        log_win, log_truth = (-np.log(values[::-1]) + 0.0 for values in (wins, p_truth))
+    values = {
+        "softmax_win": wins,
+        "softmax_win_raw": (p_root + wins) / 2,
+        "neg_log_win": log_win,
+        "neg_log_win_infinite": np.isinf(log_win),
+        "cross_entropy": log_truth,
+        "cross_entropy_infinite": np.isinf(log_truth),
     }
+    return {key: pair.sum(axis=1) for key, pair in values.items()}
 
 
-def _top_down(walked, argmax):
+def _top_down(walked, argmax, n):
     keys = ("one_hot_win", "coarsest_accuracy", "parents_accuracy", "finest_accuracy")
-    shared, extra, due = (walked[key].sum(axis=1) for key in ("shared", "extra", "due"))
-    extra, due = extra[::-1], due[0]
-    found = {key: _mean(walked[key]) for key in keys}
-    found["argmax_leaf_accuracy"] = _mean(argmax["finest_accuracy"])
+    shared, extra, due = walked["shared"], walked["extra"][::-1], walked["due"][0]
+    found = {key: (walked[key] / n).tolist() for key in keys}
+    found["argmax_leaf_accuracy"] = (argmax["finest_accuracy"] / n).tolist()
     if (shared + extra).all():
         found["aggregate_precision"] = (shared / (shared + extra)).tolist()
     if due:
@@ -164,7 +161,7 @@ def _top_down(walked, argmax):
 
 def _confusion(of_answers):
     """Counts, and the ratios that grow with one count and fall with the others."""
-    found = {cell: of_answers[cell].sum(axis=1) for cell in ("tp", "tn", "fp", "fn")}
+    found = {cell: of_answers[cell] for cell in ("tp", "tn", "fp", "fn")}
     tp, tn, fp, fn = found.values()
     ratios = {
         "acc": (tp + tn, (fp + fn)[::-1]),

@@ -38,7 +38,8 @@ class SetBounds:
         # Samples in which each node is true, surely and possibly hit, surely and possibly predicted falsely.
         self._of_nodes = np.zeros((5, taxonomy.n_nodes), dtype=np.int64)
         self._n_empty = np.zeros(2, dtype=np.int64)
-        self._parts = {"plain": [], "nodes": [], "information": []}
+        # Sums over samples, of which each is (lowest, highest).
+        self._sums = {"plain": {}, "nodes": {}, "information": {}}
         self._most_of_depth = np.inf
         if is_distribution and threshold > 0:
             self._most_of_depth = np.ceil(1 / threshold) - 1
@@ -54,11 +55,11 @@ class SetBounds:
         nodes = (true % n_nodes, *(node[cells_of_group] for cells_of_group in groups))
         self._of_nodes += np.array([np.bincount(of_part, minlength=n_nodes) for of_part in nodes])
         self._n_empty += [n - len(np.unique(row)), n - len(np.unique(row[is_sure]))]
-        self._parts["plain"].append(self._sums(n, true, cells, np.ones(n_nodes)))
+        self._add_sums("plain", n, true, cells, np.ones(n_nodes))
         if not self.is_distribution:
             cells = self._cells(true, highest_below(self.taxonomy, low), highest_below(self.taxonomy, high))
         for name in ("nodes", "information"):
-            self._parts[name].append(self._sums(n, true, cells, node_weights(self.taxonomy, name)))
+            self._add_sums(name, n, true, cells, node_weights(self.taxonomy, name))
 
     def _cells(self, true, low, high):
         """(row, node, whether it is surely above the threshold, whether it is true) of every node that can be above it."""
@@ -66,8 +67,22 @@ class SetBounds:
         is_sure = low[row, node] > self.threshold
         return row, node, is_sure, is_member(row * low.shape[1] + node, true)
 
-    def _sums(self, n, true, cells, weights):
-        """Weight of the true nodes, and lowest and highest of hits and of false ones: shape (5, n_rows)."""
+    def _add_sums(self, name, n, true, cells, weights):
+        """Add what is due, hit and false, and precision, recall and F1 of each sample."""
+        due, hits, false = self._of_samples(n, true, cells, weights)
+        values = {
+            "due": np.array([due, due]),
+            "hits": hits,
+            "false": false,
+            "precision": ratio(hits, hits + false[::-1]),
+            "recall": ratio(hits, due),
+            "f1": _f1(hits, false[::-1], due),
+        }
+        before = self._sums[name]
+        self._sums[name] = {key: before.get(key, 0) + pair.sum(axis=1) for key, pair in values.items()}
+
+    def _of_samples(self, n, true, cells, weights):
+        """Weight of the true nodes, shape (n_rows,); lowest and highest of hits and of false ones, shape (2, n_rows)."""
         row, node, is_sure, is_true = cells
         weight = weights[node]
 
@@ -84,22 +99,21 @@ class SetBounds:
             np.maximum.at(most, of_level, weight[~is_true])
             most *= np.minimum(np.bincount(of_level, minlength=len(level)), self._most_of_depth)
             false = np.maximum(surely_false, np.bincount(level // width, np.minimum(most, sums), minlength=n))
-        return np.array([due, total(is_true & is_sure), total(is_true), surely_false, false])
+        return due, np.array([total(is_true & is_sure), total(is_true)]), np.array([surely_false, false])
 
     def summary(self):
         """Intervals of the numbers of block ``labels`` that have one: dict of [low, high]."""
-        due, *hits, wrong_low, wrong_high = np.concatenate(self._parts["plain"], axis=1).sum(axis=1)
-        wrong = (wrong_low, wrong_high)
-        cells = self.n_samples * (self.taxonomy.n_nodes - 1)
+        plain, cells = self._sums["plain"], self.n_samples * (self.taxonomy.n_nodes - 1)
+        due, hits, wrong = plain["due"][0], plain["hits"], plain["false"]
         true, *node_hits, node_low, node_high = self._of_nodes[:, 1:]
         node_f1 = [_f1(hit, miss, true) for hit, miss in zip(node_hits, (node_high, node_low))]
         supported = true > 0
         found = {
-            "micro_precision": [_share(hit, miss) for hit, miss in zip(hits, wrong[::-1])],
-            "micro_recall": [_share(hit, due - hit) for hit in hits],
-            "micro_f1": [float(_f1(hit, miss, due)) for hit, miss in zip(hits, wrong[::-1])],
+            "micro_precision": ratio(hits, hits + wrong[::-1], empty=0.0).tolist(),
+            "micro_recall": ratio(hits, due, empty=0.0).tolist(),
+            "micro_f1": _f1(hits, wrong[::-1], due).tolist(),
             "macro_f1": [f1.mean() for f1 in node_f1],
-            "hamming_loss": [(miss + due - hit) / cells for hit, miss in zip(hits[::-1], wrong)],
+            "hamming_loss": ((wrong + due - hits[::-1]) / cells).tolist(),
             "n_empty": self._n_empty.tolist(),
         }
         if supported.any():
@@ -109,20 +123,14 @@ class SetBounds:
                 found[f"c_f1_micro{suffix}"], found[f"c_f1_macro{suffix}"] = found["micro_f1"], found["macro_f1"]
             found["n_incoherent"] = [0, 0]
         for prefix, name in (("h", "nodes"), ("ih", "information")):
-            due, *hits, wrong_low, wrong_high = np.concatenate(self._parts[name], axis=1)
-            pairs = list(zip(hits, (wrong_high, wrong_low)))
-            found[f"{prefix}f1_samples"] = [_f1(hit, miss, due).mean() for hit, miss in pairs]
-            found[f"{prefix}f1_micro"] = [float(_f1(hit.sum(), miss.sum(), due.sum())) for hit, miss in pairs]
-            if prefix == "h":
-                found["hp_samples"] = [ratio(hit, hit + miss).mean() for hit, miss in pairs]
-                found["hr_samples"] = [ratio(hit, due).mean() for hit in hits]
+            sums = self._sums[name]
+            found[f"{prefix}f1_samples"] = (sums["f1"] / self.n_samples).tolist()
+            found[f"{prefix}f1_micro"] = _f1(sums["hits"], sums["false"][::-1], sums["due"]).tolist()
+        for key, name in (("hp_samples", "precision"), ("hr_samples", "recall")):
+            found[key] = (self._sums["nodes"][name] / self.n_samples).tolist()
         return found
 
 
 def _f1(hit, wrong, due):
     """2 hit / (hit + wrong + due), 0 where nothing is true or predicted."""
     return ratio(2 * hit, hit + wrong + due, empty=0.0)
-
-
-def _share(part, rest):
-    return float(part / (part + rest)) if part + rest else 0.0

@@ -253,6 +253,29 @@ def test_numbers_without_an_interval_say_why():
     assert set(numbers(model)) > set(intervals(model))
 
 
+def test_several_truths_have_bounds_of_their_label_sets_only():
+    taxonomy = hv.Taxonomy.from_edges([("r", "m"), ("m", "a"), ("m", "b"), ("r", "c")])
+    full = np.array([[0.5, 0.25, 0.25], [0.25, 0.75, 0.0]])
+    truth = [[2, 4], [3]]
+    whole = hv.evaluate(Predictions.from_scores(taxonomy, full, "leaf_probabilities", truth=truth))["models"][0]
+    model = hv.evaluate(Predictions.from_scores(taxonomy, best(full, 1), "leaf_probabilities", truth=truth))["models"][
+        0
+    ]
+    assert {block for block, _ in intervals(model)} == {"labels"}
+    for (block, key), (low, high) in intervals(model).items():
+        assert low - SLACK <= whole[block][key] <= high + SLACK
+    assert model["bounds"]["curve"] is None
+    assert "confusion.tp, confusion.tn" in " ".join(model["notes"])
+
+
+def test_a_graph_has_no_bounds_and_says_so():
+    taxonomy = hv.Taxonomy.from_edges([("r", "m"), ("r", "n"), ("m", "a"), ("n", "a"), ("m", "b")])
+    listed = ListedScores(np.array([0, 1]), np.array([0]), np.array([0.75]), 4)
+    model = hv.evaluate(Predictions.from_scores(taxonomy, listed, "node_probabilities", truth=[3]))["models"][0]
+    assert not intervals(model)
+    assert "this taxonomy is a graph" in " ".join(model["notes"])
+
+
 def test_the_two_paths_agree_on_listed_scores(monkeypatch):
     pytest.importorskip("numba")
     taxonomy = hv.Taxonomy.from_edges([("r", "m"), ("m", "a"), ("m", "b"), ("r", "c"), ("r", "d")])
