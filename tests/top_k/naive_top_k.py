@@ -4,7 +4,9 @@ import itertools
 
 import naive
 
-from hierviz.top_k.unknown_mass import ROUNDING
+from hierviz.top_k import unknown_mass
+
+ROUNDING = unknown_mass.ROUNDING["float64"]
 
 
 def completions(n_leaves, listed, is_top_k):

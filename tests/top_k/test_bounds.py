@@ -15,7 +15,7 @@ from hierviz.listed_scores import ListedScores
 from hierviz.metrics.win import best_leaf_metrics
 from hierviz.top_k.answers import reachable_answers, reachable_leaves
 from hierviz.top_k.set_bounds import SetBounds
-from hierviz.top_k.unknown_mass import ROUNDING, node_bounds
+from hierviz.top_k.unknown_mass import node_bounds
 from hierviz.top_k.win_bounds import win_bounds
 
 SLACK = 1e-9
@@ -173,7 +173,7 @@ def test_answers_of_each_sample_are_those_of_the_definition(case, k, threshold):
             if threshold < 0:
                 assert naive.rule_leaf(graph, p) in expected
             # Where the root misses 1 by the rounding that is allowed for, the rules of the twin do not apply.
-            elif abs(p[0] - threshold) > 2 * ROUNDING:
+            elif abs(p[0] - threshold) > 2 * twin.ROUNDING:
                 assert naive.rule_threshold(graph, p, threshold) in expected
             assert naive.rule_top_down(graph, p) in walked
 
