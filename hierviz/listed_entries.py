@@ -8,6 +8,7 @@ then the classes that it leaves out are taken for the least probable ones.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -126,7 +127,8 @@ def label_entries(lists: Iterable[Any], where: str) -> tuple[np.ndarray, list[st
     PredictionsError
         If a list is none or empty, an entry lacks a key, or a score is no number; names the sample.
     """
-    rows, labels, values = [], [], []
+    rows, labels, values = array("q"), [], array("d")
+    known: dict[str, str] = {}
     for row, entries in enumerate(lists):
         if not isinstance(entries, (list, tuple)) or not entries or not all(isinstance(e, Mapping) for e in entries):
             got = "an empty list" if isinstance(entries, (list, tuple)) and not entries else type(entries).__name__
@@ -147,6 +149,7 @@ def label_entries(lists: Iterable[Any], where: str) -> tuple[np.ndarray, list[st
                     "Correct it."
                 )
             rows.append(row)
-            labels.append(str(entry["label"]))
+            label = str(entry["label"])
+            labels.append(known.setdefault(label, label))
             values.append(float(score))
-    return np.array(rows, dtype=np.intp), labels, np.array(values)
+    return np.array(rows, dtype=np.intp), labels, np.array(values, dtype=np.float64)

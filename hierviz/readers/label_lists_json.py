@@ -57,11 +57,17 @@ def read_label_lists(source, taxonomy, truth_columns, truth_column=None, missing
         all classes nor fall; names line or sample.
     """
     where = source.where
-    records, form = _records(source)
-    if not records:
+    others, form = [], ["JSON"]
+
+    def lists():
+        for place, record in enumerate(_records(source, form)):
+            entries, rest = _parts(record, where, place)
+            others.append(rest)
+            yield entries
+
+    row, labels, value = label_entries(lists(), where)
+    if not others:
         raise PredictionsError(f"{where}: expected a list for every sample, got none. Is the file complete?")
-    lists, others = zip(*(_parts(record, where, place) for place, record in enumerate(records)))
-    row, labels, value = label_entries(lists, where)
     node_of = {}
     for place, label in enumerate(labels):
         if label not in node_of:
@@ -78,9 +84,9 @@ def read_label_lists(source, taxonomy, truth_columns, truth_column=None, missing
             f"{where}, sample {row[twice]}: expected every class once, got {labels[twice]!r} again. Remove one of them."
         )
     is_top_k = is_falling(row, value)
-    entries = ListedEntries(row, node, value, len(lists), is_top_k)
+    entries = ListedEntries(row, node, value, len(others), is_top_k)
     wanted = taxonomy.leaves if taxonomy.is_leaf[node].all() else np.arange(1, taxonomy.n_nodes)
-    is_whole = len(row) == len(lists) * len(np.unique(node)) and np.isin(wanted, node).all()
+    is_whole = len(row) == len(others) * len(np.unique(node)) and np.isin(wanted, node).all()
     if not is_whole and not is_top_k and missing is None:
         raise PredictionsError(
             f"{where}: expected all classes of every sample, or the best of each in falling order, got neither. Sort the "
@@ -89,39 +95,44 @@ def read_label_lists(source, taxonomy, truth_columns, truth_column=None, missing
     found = {"listed": entries}
     if is_whole:
         nodes, column = np.unique(node, return_inverse=True)
-        scores = np.empty((len(lists), len(nodes)))
+        scores = np.empty((len(others), len(nodes)))
         scores[row, column] = value
         found = {"scores": scores, "scored_nodes": nodes}
     ids, truth, attributes = _per_sample(where, others, taxonomy, truth_columns, truth_column)
-    detected = {"form": f"lists of label and score ({form})", **source.detected, "rows": str(len(lists))}
+    detected = {"form": f"lists of label and score ({form[0]})", **source.detected, "rows": str(len(others))}
     return RawPredictions(where, "lists", **found, ids=ids, truth=truth, attributes=attributes, detected=detected)
 
 
-def _records(source):
-    """What stands for each sample: a list, or an object with a list."""
+def _records(source, form):
+    """Yield what stands for each sample, a list or an object with a list; `form[0]` becomes how they are written, in words."""
     with translated(source.where, source), source.open() as file:
         text = io.TextIOWrapper(file, source.encoding)
         lines = ((number, line) for number, line in enumerate(text, 1) if line.strip())
         first = next(lines, None)
         second = next(lines, None)
         if first is not None and second is not None and _is_json(first[1]):
-            return [_parsed(source.where, line, number) for number, line in chain((first, second), lines)], "JSON lines"
+            form[0] = "JSON lines"
+            yield from (_parsed(source.where, line, number) for number, line in chain((first, second), lines))
+            return
     content = source.read_text(most=limits.UNPACKED_BYTES)
     limits.require_json(source.where, content)
     value = _parsed(source.where, content, None)
     is_lines = source.path.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson"))
     if is_lines:
-        return [value], "JSON lines"
-    if isinstance(value, Mapping) and value and all(_is_label_list(part) for part in value.values()):
-        return [{ID_COLUMNS[0]: name, "scores": part} for name, part in value.items()], "JSON, by sample id"
-    if isinstance(value, Mapping):
-        return [value], "JSON"
-    if _is_label_list(value):
+        form[0] = "JSON lines"
+        yield value
+    elif isinstance(value, Mapping) and value and all(_is_label_list(part) for part in value.values()):
+        form[0] = "JSON, by sample id"
+        yield from ({ID_COLUMNS[0]: name, "scores": part} for name, part in value.items())
+    elif isinstance(value, list) and not _is_label_list(value):
+        yield from value
+    elif not isinstance(value, list):
+        yield value
+    else:
         raise PredictionsError(
             f"{source.where}: expected one list per sample, got a single list of labels and scores. Put each sample's list in "
             "brackets of its own."
         )
-    return value if isinstance(value, list) else [value], "JSON"
 
 
 def _is_json(line):

@@ -24,8 +24,8 @@ from hierviz.top_k.set_bounds import SetBounds
 from hierviz.top_k.unknown_mass import node_bounds
 from hierviz.top_k.win_bounds import win_bounds
 
-# Bounds of a block of rows: 8 MB each.
-BLOCK_VALUES = 1 << 20
+# Bounds of a block of rows: 4 MB each.
+BLOCK_VALUES = 1 << 19
 # Threshold of the rules that have an interval; None: the threshold that is asked for.
 RULES = {"majority": 0.5, "threshold": None, "leaf": -np.inf, "top_down": None}
 
