@@ -14,6 +14,7 @@ PARAMETERS = {
     "scores": "scores=...",
     "parametrisation": "parametrisation=...",
     "outputs": "outputs=...",
+    "missing": "missing=...",
     "truth_column": "truth_column=...",
     "media": "media=...",
     "text_column": "text_column=...",

@@ -17,7 +17,8 @@ import numpy as np
 
 from hierviz.checks import array_of_rows, check_taxonomy
 from hierviz.errors import PredictionsError, listed, shown
-from hierviz.parametrisation import column_order, node_probabilities
+from hierviz.listed_scores import ListedScores
+from hierviz.parametrisation import column_order, default_columns, node_probabilities
 from hierviz.predictions_from_memory import FromMemory
 from hierviz.score_checks import check_rows
 from hierviz.taxonomy import NodeLists, Taxonomy
@@ -39,7 +40,7 @@ class Predictions(FromMemory):
     name : str
         How screens call the model.
     scores : array that can be sliced by rows, shape (n_samples, n_scores), optional
-        An ndarray or a memory-mapped file. Exactly one of `scores` and `labels` is given.
+        An ndarray, a memory-mapped file, or ListedScores of some classes only. Exactly one of `scores` and `labels` is given.
     parametrisation : str, optional
         Key of `PARAMETRISATIONS`; given with `scores`.
     scored_nodes : ndarray of int, shape (n_scores,), optional
@@ -97,6 +98,11 @@ class Predictions(FromMemory):
                     f"scores: expected two axes (samples, scores), got shape {tuple(self.scores.shape)}. Reshape them."
                 )
             column_order(self.taxonomy, self.parametrisation, self.scores.shape[1], self.scored_nodes)
+            if self.has_unknown and self.parametrisation not in ("leaf_probabilities", "node_probabilities"):
+                raise PredictionsError(
+                    f"{self.name}: expected probabilities, because scores of some classes are not listed, got "
+                    f"{self.parametrisation}. List the scores of all classes, or convert them to probabilities."
+                )
         per_sample = {"truth": self.truth, "sample ids": self.sample_ids, **self.attributes}
         for what, values in per_sample.items():
             if values is not None and len(values) != self.n_samples:
@@ -209,6 +215,11 @@ class Predictions(FromMemory):
         return self.scores is not None
 
     @property
+    def has_unknown(self) -> bool:
+        """True when scores of some classes are not listed and not known to be 0: numbers leave them out, see `hierviz.top_k`."""
+        return isinstance(self.scores, ListedScores) and self.scores.missing == "unknown"
+
+    @property
     def n_samples(self) -> int:
         """Number of rows, with or without a known truth."""
         return self.scores.shape[0] if self.labels is None else len(self.labels)
@@ -281,6 +292,7 @@ class Predictions(FromMemory):
         Returns
         -------
         ndarray of float64, shape (n_rows, n_nodes)
+            A score that is not listed counts as 0; where it is unknown the root is 1 all the same.
 
         Raises
         ------
@@ -289,7 +301,11 @@ class Predictions(FromMemory):
         """
         if self.scores is None or self.parametrisation is None:
             raise PredictionsError(f"{self.name}: expected scores, got labels, which have no probabilities.")
-        return node_probabilities(self.taxonomy, np.asarray(self.scores[rows]), self.parametrisation, self.scored_nodes)
+        p = node_probabilities(self.taxonomy, np.asarray(self.scores[rows]), self.parametrisation, self.scored_nodes)
+        if self.has_unknown:
+            np.minimum(p, 1, out=p)
+            p[:, 0] = 1
+        return p
 
     def check_scores(self, where: str = "scores") -> None:
         """Look at every score once, in blocks.
@@ -300,8 +316,22 @@ class Predictions(FromMemory):
             If a value is not finite or, for probabilities, outside [0, 1]; or a row of leaf probabilities does not sum
             to 1 within 2e-3. Names row, column and what to do.
         """
+        is_probability = self.parametrisation in ("leaf_probabilities", "node_probabilities")
+        if isinstance(self.scores, ListedScores) and is_probability:
+            nodes = column_nodes(self.taxonomy, self.parametrisation, self.scores.shape[1], self.scored_nodes)
+            is_distribution = self.parametrisation == "leaf_probabilities"
+            self.scores.check(where, is_distribution, lambda column: self.taxonomy.names[nodes[column]], self.sample_id)
+            return
         for rows in self.blocks():
             check_rows(self, rows, where)
+
+
+def column_nodes(taxonomy, parametrisation, n_scores, scored_nodes=None):
+    """Node of each column of scores, shape (n_scores,)."""
+    if scored_nodes is not None:
+        return scored_nodes
+    nodes = default_columns(taxonomy, parametrisation)
+    return np.arange(n_scores) if len(nodes) != n_scores else nodes
 
 
 def _as_nodes(what, values):

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from itertools import chain
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from hierviz.checks import array_of_rows, check_taxonomy
 from hierviz.errors import PredictionsError, listed, near_miss
+from hierviz.listed_entries import ListedEntries, first_repeat, is_falling, label_entries, require_missing
 from hierviz.node_names import is_by_level, level_nodes, nodes_named, truth_nodes
+from hierviz.parametrisation import default_columns
 from hierviz.taxonomy import Taxonomy
 
 ID_COLUMNS = ("sample_id", "id")
@@ -30,6 +31,7 @@ class FromMemory:
 
     if TYPE_CHECKING:
         from_labels: Callable[..., Any]
+        from_scores: Callable[..., Any]
 
     @classmethod
     def from_frame(
@@ -251,18 +253,22 @@ class FromMemory:
         *,
         truth: Any = None,
         parametrisation: str | None = None,
+        missing: str | None = None,
         name: str = "model",
         **more: Any,
     ) -> Self:
-        """Predictions from the output of a classification pipeline of Hugging Face, called with ``top_k=None``.
+        """Predictions from the output of a classification pipeline of Hugging Face, called with a `top_k`.
 
         Parameters
         ----------
         taxonomy : Taxonomy
         outputs : list of list of dict
-            One list a sample, one dict ``{"label": ..., "score": ...}`` a class, in any order.
+            One list a sample, one dict ``{"label": ..., "score": ...}`` a class: all classes (``top_k=None``) in any order, or
+            the best ones, the best first.
         truth, parametrisation, name, **more
             As in `from_predict_proba`.
+        missing : {"unknown", "zero"}, optional
+            What the scores of classes are that a sample does not list; needed where lists are not in falling order.
 
         Returns
         -------
@@ -271,7 +277,8 @@ class FromMemory:
         Raises
         ------
         PredictionsError
-            If a sample has not every class once; else as `from_predict_proba`.
+            If a sample has a class twice, a class is unknown, or is missing from lists that do not fall, or a score or a truth
+            is not valid.
 
         Examples
         --------
@@ -280,6 +287,8 @@ class FromMemory:
         >>> outputs = [[{"label": "newt", "score": 0.75}, {"label": "cat", "score": 0.25}]]
         >>> Predictions.from_pipeline(taxonomy, outputs).scores
         array([[0.25, 0.75]])
+        >>> Predictions.from_pipeline(taxonomy, [[{"label": "newt", "score": 0.75}]]).has_unknown
+        True
         """
         check_taxonomy(taxonomy)
         if isinstance(outputs, (str, Mapping)) or not hasattr(outputs, "__iter__"):
@@ -287,42 +296,40 @@ class FromMemory:
                 f"outputs: expected a list with the classes of every sample, got {type(outputs).__name__}. "
                 "Call the pipeline with top_k=None, on a list of inputs."
             )
+        require_missing(missing)
         outputs = list(outputs)
-        for row, output in enumerate(outputs):
-            is_list = hasattr(output, "__iter__") and not isinstance(output, Mapping)
-            if not is_list or not all(isinstance(entry, Mapping) for entry in output):
-                raise PredictionsError(
-                    f"outputs, sample {row}: expected a list of all classes, got {type(output).__name__}. "
-                    "Call the pipeline with top_k=None, on a list of inputs."
-                )
-        entries = list(chain.from_iterable(outputs))
-        incomplete = next((entry for entry in entries if not {"label", "score"} <= set(entry)), None)
-        if incomplete is not None:
-            raise PredictionsError(
-                f"outputs: expected the keys label and score, got {listed(incomplete)}. Pass what the pipeline returns."
-            )
+        row, labels, value = label_entries(outputs, "outputs")
+        names = sorted(set(labels))
+        place = {label: k for k, label in enumerate(names)}
+        column = np.array([place[label] for label in labels], dtype=np.intp)
         # Without a sample there is no class either: the columns are those of the leaves.
-        labels = np.array(
-            [str(entry["label"]) for entry in entries] if entries else [taxonomy.names[k] for k in taxonomy.leaves]
-        )
-        names, column = np.unique(labels, return_inverse=True)
-        sample_of = np.repeat(np.arange(len(outputs)), [len(output) for output in outputs])
-        count = np.zeros((len(outputs), len(names)), dtype=np.intp)
-        np.add.at(count, (sample_of, column[: len(sample_of)]), 1)
-        if (count != 1).any():
-            sample, place = np.argwhere(count != 1)[0]
-            got = "none" if count[sample, place] == 0 else f"{count[sample, place]}"
+        nodes = nodes_named(names, taxonomy, "outputs, labels") if labels else taxonomy.leaves
+        twice = first_repeat(row, column)
+        if twice is not None:
             raise PredictionsError(
-                f"outputs, sample {sample}: expected one score for {str(names[place])!r} as for every class, got {got}. "
-                "Call the pipeline with top_k=None."
+                f"outputs, sample {row[twice]}: expected one score for {labels[twice]!r} as for every class, got several. "
+                "Keep one of them."
             )
-        scores = np.empty(count.shape)
-        scores[sample_of, column[: len(sample_of)]] = [
-            _score(entry["score"], sample) for entry, sample in zip(entries, sample_of.tolist(), strict=True)
-        ]
-        nodes = nodes_named(names.tolist(), taxonomy, "outputs, labels")
-        order = np.argsort(nodes)
-        return _from_columns(cls, taxonomy, scores[:, order], nodes[order], truth, parametrisation, name=name, **more)
+        key = parametrisation
+        if key is None:
+            key = "leaf_probabilities" if taxonomy.is_leaf[nodes].all() else "node_probabilities"
+        is_whole = len(row) == len(outputs) * len(nodes)
+        if is_whole and np.isin(default_columns(taxonomy, key), nodes).all():
+            scores = np.empty((len(outputs), len(nodes)))
+            scores[row, column] = value
+            order = np.argsort(nodes)
+            return _from_columns(
+                cls, taxonomy, scores[:, order], nodes[order], truth, parametrisation, name=name, **more
+            )
+        is_top_k = is_falling(row, value)
+        if missing is None and not is_top_k:
+            raise PredictionsError(
+                "outputs: expected all classes of every sample, or the best of each in falling order, got neither. Call the "
+                "pipeline with top_k=None, or say {missing=unknown | zero}."
+            )
+        entries = ListedEntries(row, nodes[column], value, len(outputs), is_top_k)
+        listed_scores, _, key = entries.scores(taxonomy, "outputs", parametrisation, missing)
+        return cls.from_scores(taxonomy, listed_scores, key, truth=truth_nodes(truth, taxonomy), name=name, **more)
 
 
 def _items(classes):
@@ -332,15 +339,6 @@ def _items(classes):
             f"classes: expected the names of the columns in a list, got {classes!r}. Pass classes_ of the classifier."
         )
     return list(classes)
-
-
-def _score(value, sample):
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise PredictionsError(
-            f"outputs, sample {sample}: expected a number as score, got {value!r}. Pass what the pipeline returns."
-        ) from None
 
 
 def _numbers(column, name):

@@ -376,30 +376,31 @@ def test_pipeline(taxonomy):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda one: one[1].pop(), "outputs, sample 1: expected one score for "),
         (
-            lambda one: one[0].append(one[0][0]),
-            "outputs, sample 0: expected one score for 'cat' as for every class, got 2.",
+            lambda one: one[1].reverse() or one[1].pop(0),
+            "outputs: expected all classes of every sample, or the best of each in falling order, got neither. Call the",
         ),
         (
-            lambda one: [row.pop(0) if row[0]["label"] == "cat" else row.pop() for row in one],
-            "Call the pipeline with top_k=None.",
+            lambda one: one[0].append(one[0][0]),
+            "outputs, sample 0: expected one score for 'cat' as for every class, got several.",
         ),
         (
             lambda one: one.__setitem__(0, one[0][0]),
-            "outputs, sample 0: expected a list of all classes, got dict. Call the",
+            "outputs, sample 0: expected a list of its classes, each {'label': ..., 'score': ...}, got dict.",
         ),
-        (lambda one: one[0][0].pop("score"), "outputs: expected the keys label and score, got 'label'."),
-        (lambda one: one[1][0].update(score="high"), "outputs, sample 1: expected a number as score, got 'high'."),
-        (lambda one: one[0][0].update(score=None), "outputs, sample 0: expected a number as score, got None."),
-        (lambda one: one.__setitem__(1, 5), "outputs, sample 1: expected a list of all classes, got int. Call the"),
+        (lambda one: one[0].clear(), "got an empty list."),
+        (lambda one: one[0][0].pop("score"), "outputs, sample 0: expected the keys label and score, got 'label'."),
+        (
+            lambda one: one[0][0].update(score="0.5"),
+            "outputs, sample 0, label 'cat': expected a number as score, got '0.5'.",
+        ),
         (
             lambda one: [entry.update(label="LABEL_0") for row in one for entry in row if entry["label"] == "cat"],
             "outputs, labels: expected names of nodes, got 'LABEL_0'.",
         ),
         (
             lambda one: [row.remove(next(e for e in row if e["label"] == "cat")) for row in one],
-            "scores: expected a column for 'cat' with leaf_probabilities",
+            "scores, sample '0': expected leaf probabilities that sum to 1, got 0.5 listed and 1 other leaves of at most",
         ),
     ],
 )

@@ -9,6 +9,7 @@ from hierviz.cli.output import progress, require_places, write_csv, write_text
 from hierviz.cli.parameter_flags import with_flags
 from hierviz.cli.rule_flags import add_rule_flags, check_rule_flags, chosen_parameters
 from hierviz.errors import FileError
+from hierviz.evaluation.bounds import curve_bounds_of
 from hierviz.evaluation.evaluation import NODE_COLUMNS, Evaluation
 from hierviz.evaluation.summary import evaluate, require_same_samples
 from hierviz.inference.registry import INFERENCE_RULES
@@ -121,8 +122,10 @@ def run_curve(options):
             f"--predictions: expected one file for a curve, got {len(predictions)}. Run the command once per model."
         )
     model = Evaluation.from_predictions(predictions[0], progress=progress(predictions[0].name), threads=options.threads)
-    curve = model.curve
-    table = curve.columns()
+    table = model.curve.columns()
+    bounds = curve_bounds_of(model)
+    if bounds is not None:
+        table |= bounds.columns(table["threshold"])
     write_csv(options.csv, list(table), _rows_of(list(table.values())))
 
 

@@ -17,7 +17,8 @@ def add_input(command, *, several):
         required=True,
         metavar="P",
         action="append",
-        help="scores or labels: CSV, TSV, Parquet, .npy, .npz" + ("; may be given several times" if several else ""),
+        help="scores or labels: CSV, TSV, Parquet, JSON, .npy, .npz"
+        + ("; may be given several times" if several else ""),
     )
     command.add_argument("--truth", metavar="F", help="file of the truth, when it is not in the predictions")
     command.add_argument("--truth-column", metavar="C", help="column of the truth")
@@ -26,6 +27,15 @@ def add_input(command, *, several):
     )
     command.add_argument(
         "--parametrisation", metavar="KEY", help=f"how scores become probabilities: {', '.join(PARAMETRISATIONS)}"
+    )
+    _add_missing(command)
+
+
+def _add_missing(command):
+    return command.add_argument(
+        "--missing",
+        metavar="unknown|zero",
+        help="what the scores of classes are that a sample does not list: unknown (numbers get bounds), or zero",
     )
 
 
@@ -45,6 +55,7 @@ def add_app_options(command):
             help="scores or labels; may be given several times",
         ),
         command.add_argument("--nodes", metavar="F", help="attributes of the nodes: node, name, ..."),
+        _add_missing(command),
         *add_model_flags(command, required=False),
     ]
 
@@ -68,6 +79,7 @@ def load_models(options, *, keep_empty_labels=False):
             classes=classes,
             truth_column=options.truth_column,
             keep_empty_labels=keep_empty_labels,
+            missing=options.missing,
         )
         for path in options.predictions
     ]

@@ -10,6 +10,7 @@ FLAGS = {
     "scores": "--scores",
     "parametrisation": "--parametrisation",
     "outputs": "--output",
+    "missing": "--missing",
     "truth_column": "--truth-column",
     "media": "--media",
     "text_column": "--text-column",

@@ -155,7 +155,8 @@ class Values:
         self.predictions, self.value_type = predictions, _value_type(predictions)
         self.layout = TreeLayout.from_taxonomy(predictions.taxonomy)
         self.kind = KINDS[entry.combine]
-        self.is_normalised = entry.is_normalised
+        # Where some scores are unknown the root is 1 all the same, as in `Predictions.node_probabilities`.
+        self.is_normalised = entry.is_normalised or predictions.has_unknown
         self.is_coherent = entry.combine != "given"
 
     def arguments(self, scores):

@@ -19,6 +19,7 @@ import numpy as np
 from hierviz._version import version
 from hierviz.checks import check_threshold
 from hierviz.errors import PredictionsError, TaxonomyError, listed
+from hierviz.evaluation.bounds import bounds_of
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import inference_rule
@@ -55,7 +56,9 @@ def evaluate(
     -------
     dict
         The JSON of the command line: version, taxonomy and ``models``, each with the blocks distribution, top_down,
-        predicted, labels, curve and confusion. A block that does not apply is None and ``notes`` says why.
+        predicted, labels, curve and confusion. A block that does not apply is None and ``notes`` says why. Where some scores
+        are unknown (`Predictions.has_unknown`) also ``bounds``: for each block and key [low, high], or None where no interval
+        is known.
 
     Raises
     ------
@@ -108,6 +111,7 @@ def model_summary(model, rule="majority", threshold=0.5, **parameters):
         blocks[name] = None if reason else block(model, choice)
         if reason:
             notes.append(f"{name}: null, {reason}")
+    bounds, of_bounds = bounds_of(model, blocks, rule, threshold)
     return _jsonable(
         {
             "name": predictions.name,
@@ -119,7 +123,8 @@ def model_summary(model, rule="majority", threshold=0.5, **parameters):
             "threshold": float(threshold) if has_scores else None,
             **(_told(entry, entry.settings(parameters)) if has_scores else {}),
             **blocks,
-            "notes": notes + _remarks(model),
+            **({} if bounds is None else {"bounds": bounds}),
+            "notes": notes + of_bounds + _remarks(model),
         }
     )
 
@@ -209,7 +214,7 @@ def _remarks(model):
     remarks = []
     mass = model.leaf_mass[model.judged]
     off = int((np.abs(mass - 1) > SUM_TOLERANCE).sum())
-    if off:
+    if off and not model.predictions.has_unknown:
         remarks.append(
             f"distribution: the leaves of {off} of {len(mass)} samples do not sum to 1 "
             f"({mass.min():.4g} to {mass.max():.4g}); each node's own p is used"

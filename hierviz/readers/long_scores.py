@@ -69,7 +69,8 @@ def read_long_in_blocks(table, names, taxonomy, truth_column, truth_columns):
     columns = Columns(table.where, names, cells.text, None, np.array(cells.lines, dtype=np.int64))
     truth, attributes = per_sample(columns, roles, first, first, taxonomy, truth_column, truth_columns)
     scores = matrix.array((n_samples, n_classes), np.float64)
-    return long_predictions(table, names, roles, scores, nodes, text_array(ids), truth, attributes)
+    found = {"scores": scores, "scored_nodes": nodes}
+    return long_predictions(table, names, roles, found, len(nodes), text_array(ids), truth, attributes)
 
 
 class _Cells:

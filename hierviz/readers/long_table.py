@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.errors import PredictionsError, listed, near_miss
+from hierviz.listed_entries import ListedEntries, first_repeat, is_falling
 from hierviz.readers import limits
 from hierviz.readers.columns import Columns, looks_numeric
 from hierviz.readers.labels import find_node, text_array
@@ -26,8 +27,8 @@ def long_roles(names):
     return None if None in roles else tuple(roles)
 
 
-def read_long(table, names, taxonomy, truth_column, truth_columns):
-    """Read a long table of scores into a matrix.
+def read_long(table, names, taxonomy, truth_column, truth_columns, missing=None):
+    """Read a long table of scores: a matrix, or, where `missing` says what classes without a row are, the listed scores.
 
     Samples and classes keep the order in which they first come.
 
@@ -63,29 +64,30 @@ def read_long(table, names, taxonomy, truth_column, truth_columns):
     nodes = np.array(list(dict.fromkeys(classes.values())), dtype=np.intp)
     place = {node: k for k, node in enumerate(nodes.tolist())}
     cells = np.array([place[classes[name]] for name in columns.text[class_]])
-    if len(samples) * len(nodes) > limits.TABLE_NUMBERS:
-        raise PredictionsError(
-            f"{columns.where}: expected at most {limits.TABLE_NUMBERS:,} scores, got more. Use .npy."
-        )
-    pairs = rows * len(nodes) + cells
-    _require_each_pair_once(columns, pairs, list(samples), [taxonomy.names[node] for node in nodes], taxonomy)
-    scores = np.empty(len(pairs))
-    scores[pairs] = columns.numbers[:, 0]
+    twice = first_repeat(rows, cells)
+    if twice is not None:
+        raise pair_again(columns.place(twice), list(samples)[rows[twice]], taxonomy.names[nodes[cells[twice]]])
+    found = {}
+    if missing is None or _is_complete(taxonomy, nodes, len(samples), len(rows)):
+        found = {"scores": _matrix(columns, rows, cells, list(samples), nodes, taxonomy), "scored_nodes": nodes}
+    else:
+        value, lengths = columns.numbers[:, 0], np.bincount(rows)
+        # Rows of one class after the other do not tell that the best ones are listed.
+        is_top_k = bool((lengths == lengths[0]).all()) and is_falling(rows, value)
+        found = {"listed": ListedEntries(rows, nodes[cells], value, len(samples), is_top_k)}
     first = np.full(len(samples), -1)
     first[rows[::-1]] = np.arange(len(rows))[::-1]
     truth, others = per_sample(columns, roles, rows, first, taxonomy, truth_column, truth_columns)
-    scores, ids = scores.reshape(len(samples), len(nodes)), text_array(list(samples))
-    return long_predictions(table, names, roles, scores, nodes, ids, truth, others)
+    return long_predictions(table, names, roles, found, len(nodes), text_array(list(samples)), truth, others)
 
 
-def long_predictions(table, names, roles, scores, nodes, ids, truth, attributes):
-    """RawPredictions of a long table whose scores have become a matrix, shape (n_samples, n_classes)."""
+def long_predictions(table, names, roles, found, n_classes, ids, truth, attributes):
+    """RawPredictions of a long table; `found` holds its scores and their nodes, or what is listed."""
     sample, class_, score = roles
     return RawPredictions(
         table.where,
         "long",
-        scores,
-        nodes,
+        **found,
         ids=ids,
         truth=truth,
         attributes=attributes,
@@ -96,7 +98,7 @@ def long_predictions(table, names, roles, scores, nodes, ids, truth, attributes)
             "class column": names[class_],
             "score column": names[score],
             "rows": str(len(ids)),
-            "columns of scores": str(len(nodes)),
+            "columns of scores": str(n_classes),
         },
     )
 
@@ -125,28 +127,31 @@ def another_value(place, column, cell, before):
     )
 
 
-def _require_each_pair_once(columns, pairs, samples, class_names, taxonomy):
-    n_pairs = len(samples) * len(class_names)
-    order = np.argsort(pairs, kind="stable")
-    twice = order[1:][np.diff(pairs[order]) == 0]
-    if len(twice):
-        row = int(twice.min())
-        sample, class_ = divmod(int(pairs[row]), len(class_names))
-        raise pair_again(columns.place(row), samples[sample], class_names[class_])
+def _is_complete(taxonomy, nodes, n_samples, n_rows):
+    """Whether every sample has a row for every leaf or, with inner nodes, for every node but the root."""
+    wanted = taxonomy.leaves if taxonomy.is_leaf[nodes].all() else np.arange(1, taxonomy.n_nodes)
+    return n_rows == n_samples * len(nodes) and np.isin(wanted, nodes).all()
+
+
+def _matrix(columns, rows, cells, samples, nodes, taxonomy):
+    """Scores of every sample for every class, shape (n_samples, n_classes); PredictionsError where a pair is missing."""
+    if len(samples) * len(nodes) > limits.TABLE_NUMBERS:
+        raise PredictionsError(
+            f"{columns.where}: expected at most {limits.TABLE_NUMBERS:,} scores, got more. Use .npy."
+        )
+    n_pairs, pairs = len(samples) * len(nodes), rows * len(nodes) + cells
     if len(pairs) < n_pairs:
         # Every pair that is there comes once: the first that is missing is the first that is not in its place.
-        missing = np.append(pairs[order] != np.arange(len(pairs)), True)
-        sample, class_ = divmod(int(np.argmax(missing)), len(class_names))
-        per_sample = np.bincount(pairs // len(class_names), minlength=len(samples))
-        top = (
-            f" Every sample has {per_sample[0]} rows: top-k files are not supported, write all classes."
-            if (per_sample == per_sample[0]).all()
-            else " Write a row for every class (top-k files are not supported)."
-        )
+        missing = np.append(np.sort(pairs) != np.arange(len(pairs)), True)
+        sample, class_ = divmod(int(np.argmax(missing)), len(nodes))
         raise PredictionsError(
             f"{columns.where}: expected a score of every sample for every class, got none of sample {samples[sample]!r} for "
-            f"class {class_names[class_]!r}. Missing pairs: {n_pairs - len(pairs)}.{top}"
+            f"class {taxonomy.names[nodes[class_]]!r}. Missing pairs: {n_pairs - len(pairs)}. Write a row for every class, or "
+            "say what the others are: {missing=unknown | zero}."
         )
+    scores = np.empty(n_pairs)
+    scores[pairs] = columns.numbers[:, 0]
+    return scores.reshape(len(samples), len(nodes))
 
 
 def per_sample(columns, roles, rows, first, taxonomy, truth_column, truth_columns):

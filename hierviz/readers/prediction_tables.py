@@ -18,6 +18,7 @@ from hierviz.readers.labels import find_node, read_labels
 from hierviz.readers.long_scores import is_large, read_long_in_blocks
 from hierviz.readers.long_table import long_roles, read_long
 from hierviz.readers.raw_predictions import RawPredictions
+from hierviz.readers.top_k_table import read_top_k, top_k_roles
 from hierviz.readers.truth_file import (
     ID_COLUMNS,
     Truth,
@@ -36,7 +37,9 @@ _KNOWN = (*ID_COLUMNS, *TRUTH_IN_PREDICTIONS, *PREDICTED_COLUMNS)
 _MANY = 20
 
 
-def read_prediction_table(table, taxonomy, *, classes=None, truth_column=None, keep_empty=False, form=None):
+def read_prediction_table(
+    table, taxonomy, *, classes=None, truth_column=None, keep_empty=False, form=None, missing=None
+):
     """Read a prediction table in whichever form it has.
 
     Parameters
@@ -48,7 +51,9 @@ def read_prediction_table(table, taxonomy, *, classes=None, truth_column=None, k
     truth_column : str, optional
     keep_empty : bool
         Whether an empty label is a label outside the taxonomy, -1.
-    form : {"wide", "long", "labels", "hard"}, optional
+    form : {"wide", "top_k", "long", "labels", "hard"}, optional
+    missing : {"unknown", "zero"}, optional
+        What classes without a row are in the long form.
 
     Returns
     -------
@@ -74,8 +79,11 @@ def read_prediction_table(table, taxonomy, *, classes=None, truth_column=None, k
     if form is None:
         form = _form(table, names, scores, has_header)
     if form == "long":
-        read = read_long_in_blocks if is_large(table) else read_long
-        return read(table, names, taxonomy, truth_column, TRUTH_IN_PREDICTIONS)
+        if is_large(table) and missing is None:
+            return read_long_in_blocks(table, names, taxonomy, truth_column, TRUTH_IN_PREDICTIONS)
+        return read_long(table, names, taxonomy, truth_column, TRUTH_IN_PREDICTIONS, missing)
+    if form == "top_k":
+        return _read_top_k(table, names, taxonomy, truth_column, has_header)
     if form == "wide":
         return _read_wide(table, names, scores, taxonomy, truth_column, has_header)
     return _read_label_table(table, names, taxonomy, truth_column, keep_empty, form, has_header)
@@ -142,6 +150,8 @@ def _score_columns(table, names, taxonomy, classes, truth_column, has_header):
 def _form(table, names, scores, has_header):
     if any(table.is_number_column(place, has_header) for place in scores):
         return "wide"
+    if has_header and top_k_roles(names, table.where) is not None:
+        return "top_k"
     folded = [name.casefold() for name in names]
     if has_header and long_roles(names) is not None and not scores:
         return "long"
@@ -180,6 +190,24 @@ def _read_wide(table, names, scores, taxonomy, truth_column, has_header):
     }
     more["detected"] = {**detected, **more["detected"]}
     return RawPredictions(table.where, "wide", columns.numbers, nodes, **more)
+
+
+def _read_top_k(table, names, taxonomy, truth_column, has_header):
+    roles = top_k_roles(names, table.where) if has_header else None
+    if roles is None:
+        raise PredictionsError(
+            f"{table.where}: expected the columns class_1, score_1, class_2, score_2, ..., got {listed(names)}. Rename them so."
+        )
+    columns = table.read(
+        numbers=[score for _, score in roles], instead={"": "nan"}, advice="Leave it empty with its class."
+    )
+    _require_rows(columns)
+    classes = {class_ for class_, _ in roles}
+    entries = read_top_k(columns, taxonomy, roles)
+    special = {id_column(names), _truth_place(names, truth_column, taxonomy, classes)} - {None}
+    more = _other_columns(columns, special, taxonomy, truth_column, has_header, classes)
+    more["detected"] = {"form": "top-k scores (class_1, score_1, ...)", **_words(table, has_header), **more["detected"]}
+    return RawPredictions(table.where, "top_k", listed=entries, **more)
 
 
 def _read_label_table(table, names, taxonomy, truth_column, keep_empty, form, has_header):
@@ -232,9 +260,10 @@ def _truth_place(names, truth_column, taxonomy, scores):
     return next((folded.index(n) for n in TRUTH_IN_PREDICTIONS if n in folded and folded.index(n) not in scores), None)
 
 
-def _other_columns(columns, special, taxonomy, truth_column, has_header):
-    """Ids, truth and attributes of a table: keywords of RawPredictions."""
+def _other_columns(columns, special, taxonomy, truth_column, has_header, left_out=()):
+    """Ids, truth and attributes of a table: keywords of RawPredictions. The columns at `left_out` are none of them."""
     names = columns.names
+    special = {*special, *left_out}
     # A caption or the name of a picture may happen to be made of digits.
     strange = [
         names[k]

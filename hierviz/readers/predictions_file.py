@@ -1,19 +1,21 @@
 """Predictions from a file: which form it has, which parametrisation, and the join with the truth.
 
-The forms are read in `prediction_tables` (wide scores, label lists, hard labels), `long_table` and `arrays`; `join`
-brings in the truth.
+The forms are read in `prediction_tables` (wide scores, label lists, hard labels), `top_k_table`, `long_table`,
+`label_lists_json` and `arrays`; `join` brings in the truth.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from hierviz.checks import check_taxonomy
 from hierviz.errors import FileError, PredictionsError, TaxonomyError, listed
+from hierviz.listed_entries import require_missing
 from hierviz.parameters import template_of
 from hierviz.parametrisation import column_order, default_columns
 from hierviz.predictions import Predictions
@@ -21,7 +23,8 @@ from hierviz.readers import limits
 from hierviz.readers.arrays import read_npy, read_npz
 from hierviz.readers.classes_file import load_classes
 from hierviz.readers.join import join
-from hierviz.readers.prediction_tables import read_prediction_table
+from hierviz.readers.label_lists_json import looks_like_json, read_label_lists
+from hierviz.readers.prediction_tables import TRUTH_IN_PREDICTIONS, read_prediction_table
 from hierviz.readers.run_record import read_record, record_words
 from hierviz.readers.sources import open_source
 from hierviz.readers.tables import open_table
@@ -31,7 +34,9 @@ from hierviz.taxonomy import Taxonomy
 
 FORMS = {
     "wide": "one column of scores per class",
+    "top_k": "the best classes of each sample: class_1, score_1, ...",
     "long": "one row per sample and class",
+    "lists": "JSON lists of label and score",
     "labels": "lists of predicted classes, separated by ;",
     "hard": "one predicted class per sample",
     "npy": "an array of scores",
@@ -50,13 +55,14 @@ def load_predictions(
     truth_column: str | None = None,
     keep_empty_labels: bool = False,
     form: str | None = None,
+    missing: str | None = None,
 ) -> Predictions:
     """Read the predictions of one model.
 
     Parameters
     ----------
     path : str or path
-        CSV, TSV, Parquet, ``.npy`` or ``.npz``, gzipped or not. What it holds is detected and stands in
+        CSV, TSV, Parquet, JSON, JSON lines, ``.npy`` or ``.npz``, gzipped or not. What it holds is detected and stands in
         ``predictions.detected``.
     taxonomy : Taxonomy
     truth : str, path or sequence, optional
@@ -73,6 +79,9 @@ def load_predictions(
         Keep each empty field of a label list as a predicted node outside the taxonomy (-1).
     form : str, optional
         A key of `FORMS` where detection goes wrong.
+    missing : {"unknown", "zero"}, optional
+        What the scores of classes are that a sample does not list. Files of the best classes of each sample leave the others
+        unknown when absent; other incomplete lists are an error then.
 
     Returns
     -------
@@ -103,10 +112,13 @@ def load_predictions(
     check_taxonomy(taxonomy, "It comes after the file.")
     if form is not None and form not in FORMS:
         raise FileError(f"form: expected one of {', '.join(FORMS)}, got {form!r}. Choose one of them.")
+    require_missing(missing)
     said: list[str] = []
     nodes = None if classes is None else load_classes(classes, taxonomy, said)
-    source = open_source(path, "predictions (CSV, TSV, Parquet, .npy or .npz)", ("text", "parquet", "npy", "zip"))
-    wanted = {"npy": ("npy",), "zip": ("npz",)}.get(source.kind, ("wide", "long", "labels", "hard"))
+    source = open_source(path, "predictions (CSV, TSV, Parquet, JSON, .npy or .npz)", ("text", "parquet", "npy", "zip"))
+    is_json = source.kind == "text" and form in (None, "lists") and looks_like_json(source)
+    tables = ("lists",) if is_json else ("wide", "top_k", "long", "labels", "hard")
+    wanted = {"npy": ("npy",), "zip": ("npz",)}.get(source.kind, tables)
     if form is not None and form not in wanted:
         raise FileError(
             f"{source.where}: expected {FORMS[form]} ({form}), got a file of another kind. Leave the form out."
@@ -117,13 +129,26 @@ def load_predictions(
         raw = read_npy(source, nodes)
     elif source.kind == "zip":
         raw = read_npz(source, taxonomy, nodes)
+    elif is_json:
+        raw = read_label_lists(source, taxonomy, TRUTH_IN_PREDICTIONS, column, missing)
     else:
         table = open_table(source, "a table of predictions")
         raw = read_prediction_table(
-            table, taxonomy, classes=nodes, truth_column=column, keep_empty=keep_empty_labels, form=form
+            table,
+            taxonomy,
+            classes=nodes,
+            truth_column=column,
+            keep_empty=keep_empty_labels,
+            form=form,
+            missing=missing,
         )
         record, more = read_record(source, getattr(table, "schema", None))
     made, told = record_words(record, taxonomy)
+    if raw.listed is not None:
+        scores, columns, _ = raw.listed.scores(taxonomy, raw.where, parametrisation, missing)
+        said_missing = "taken for 0" if missing == "zero" else "unknown"
+        listed_words = {"listed": f"{raw.listed.words()}; the other scores are {said_missing}"}
+        raw = replace(raw, scores=scores, scored_nodes=columns, detected={**raw.detected, **listed_words})
     notes, detected = [*told, *more, *said, *raw.notes], {**raw.detected, **made}
     if raw.scores is None:
         if parametrisation is not None:
@@ -173,7 +198,7 @@ def _parametrisation(raw, taxonomy, given):
     elif nodes is None:
         key, reason = _by_width(raw.where, taxonomy, n_scores)
     else:
-        key, reason = _by_columns(raw.where, taxonomy, nodes)
+        key, reason = _by_columns(raw, taxonomy, nodes)
     try:
         column_order(taxonomy, key, n_scores, nodes)
     except PredictionsError as error:
@@ -206,19 +231,26 @@ def _by_width(where, taxonomy, n_scores):
     )
 
 
-def _by_columns(where, taxonomy, nodes):
+def _by_columns(raw, taxonomy, nodes):
+    what = "columns" if raw.listed is None else "listed classes"
     count = np.bincount(nodes, minlength=taxonomy.n_nodes)
     if not taxonomy.is_leaf[nodes].all():
-        key, reason = "node_probabilities", "node_probabilities (the columns name inner nodes)"
+        key, reason = "node_probabilities", f"node_probabilities (the {what} name inner nodes)"
         wanted, words = np.arange(1, taxonomy.n_nodes), "node except the root"
     else:
-        key, reason = "leaf_probabilities", "leaf_probabilities (the columns are the leaves)"
+        key, reason = (
+            "leaf_probabilities",
+            f"leaf_probabilities (the {what} are {'the ' if raw.listed is None else ''}leaves)",
+        )
         wanted, words = taxonomy.leaves, "leaf"
     missing = wanted[count[wanted] == 0]
     if len(missing):
+        advice = "Add the columns (0 where the model does not know a class)."
+        if raw.form == "long":
+            advice = "Add their rows, or say what their scores are: {missing=unknown | zero}."
         raise PredictionsError(
-            f"{where}: expected a column for every {words} ({len(wanted)}), got {len(wanted) - len(missing)}: missing "
-            f"{listed([taxonomy.names[node] for node in missing])}. Add the columns (0 where the model does not know a class)."
+            f"{raw.where}: expected a column for every {words} ({len(wanted)}), got {len(wanted) - len(missing)}: missing "
+            f"{listed([taxonomy.names[node] for node in missing])}. {advice}"
         )
     return key, reason
 

@@ -45,7 +45,7 @@ def write_predictions(predictions: Predictions, path: str | os.PathLike[str]) ->
     FileError
         If the suffix is another one or the file cannot be written.
     PredictionsError
-        If there are only labels.
+        If there are only labels, or some scores are unknown.
     """
     check_kind("write_predictions", predictions, Predictions, "They come first, then the path.")
     if not isinstance(path, (str, os.PathLike)):
@@ -57,6 +57,11 @@ def write_predictions(predictions: Predictions, path: str | os.PathLike[str]) ->
     if not predictions.has_scores:
         raise PredictionsError(
             f"{predictions.name}: expected scores to write, got labels, which have no probabilities."
+        )
+    if predictions.has_unknown:
+        raise PredictionsError(
+            f"{predictions.name}: expected scores of all classes to write, got those of some classes of each sample. "
+            "Take the others for 0 with {missing=zero}, or keep the file that they were read from."
         )
     nodes = _written_nodes(predictions)
     names = [predictions.taxonomy.names[node] for node in nodes]

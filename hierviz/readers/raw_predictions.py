@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hierviz.listed_entries import ListedEntries
 from hierviz.readers.truth_file import Truth
 from hierviz.taxonomy import NodeLists
 
@@ -33,6 +34,8 @@ class RawPredictions:
     attributes : mapping of str to ndarray, each shape (n_rows,)
     detected : mapping of str to str
     notes : tuple of str
+    listed : ListedEntries, optional
+        Instead of scores: those of some classes.
     """
 
     where: str
@@ -46,6 +49,9 @@ class RawPredictions:
     attributes: Mapping[str, np.ndarray] = field(default_factory=dict)
     detected: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    listed: ListedEntries | None = None
 
     def __len__(self):
+        if self.listed is not None:
+            return self.listed.n_rows
         return len(self.labels) if self.scores is None else self.scores.shape[0]

@@ -160,6 +160,8 @@ class Source:
             ".npz",
             ".pq",
             ".json",
+            ".jsonl",
+            ".ndjson",
             ".taxonomy",
         ):
             name = Path(name).stem

@@ -108,6 +108,12 @@ def seeds():
             "labels.csv": 'sample_id,labels,text\na,cat;dog,"so, it is"\nb,duck,\nc,,none\n',
             "hard.csv": "sample_id,predicted,truth\na,cat,dog\nb,bird,duck\nc,animal,newt\n",
             "long.csv": "sample_id,class,score\na,cat,0.5\na,dog,0.5\na,duck,0\na,newt,0\nb,cat,0\nb,dog,1\nb,duck,0\nb,newt,0\n",
+            "best.csv": "sample_id,class_1,score_1,class_2,score_2\na,cat,0.5,dog,0.25\nb,duck,0.75,,\n",
+            "lists.json": json.dumps([[{"label": "cat", "score": 0.5}, {"label": "dog", "score": 0.5}]]),
+            "lists.jsonl": "".join(
+                json.dumps({"id": name, "truth": "cat", "scores": [{"label": "cat", "score": 0.75}]}) + "\n"
+                for name in IDS
+            ),
             "p.npy": saved(np.save, P),
             "p.npy.gz": gzip.compress(saved(np.save, P.astype(np.float32))),
             "p.npz": saved(np.savez, prob=P, leaf=LEAVES, sample_id=IDS, truth=["cat", "dog", "newt"]),

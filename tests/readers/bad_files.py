@@ -423,7 +423,7 @@ BAD_FILES = {
     ),
     "top-k classes": scores(
         "sample_id,class,score\na,cat,0.5\na,dog,0.5\nb,duck,1\nb,newt,0\n",
-        r"got none of sample 'a' for class 'duck'\. .*top-k files",
+        r"got none of sample 'a' for class 'duck'\. .*(--missing|missing=)",
     ),
     "long form with a pair twice": scores(
         "sample_id,class,score\na,cat,0.5\na,cat,0.5\n",
@@ -431,6 +431,28 @@ BAD_FILES = {
     ),
     "long form with a stranger": scores(
         "sample_id,class,score\na,ducc,0.5\n", r"scores\.csv:2, column 'class': .*got 'ducc'\. Did you mean 'duck'"
+    ),
+    # The best classes
+    "top-k scores that rise": scores(
+        "sample_id,class_1,score_1,class_2,score_2\na,cat,0.25,dog,0.5\n",
+        r"scores\.csv:2, column 'score_2': expected scores that fall .*got 0\.5 after 0\.25",
+    ),
+    "top-k class twice": scores(
+        "sample_id,class_1,score_1,class_2,score_2\na,cat,0.5,cat,0.25\n",
+        r"scores\.csv:2, column 'class_2': expected every class once in a row, got 'cat' again",
+    ),
+    "top-k mass above 1": scores(
+        "sample_id,class_1,score_1,class_2,score_2\na,cat,0.75,dog,0.5\n",
+        r"sample 'a': .*sum to at most 1, got 1\.25.*(--parametrisation |parametrisation=')node_probabilities",
+    ),
+    "top-k mass too small": scores(
+        "sample_id,class_1,score_1,class_2,score_2\na,cat,0.25,dog,0.125\n",
+        r"sample 'a': .*got 0\.375 listed and 2 other leaves of at most 0\.125.*(--missing |missing=')zero",
+    ),
+    "lists out of order": scores(
+        '[[{"label": "cat", "score": 0.25}, {"label": "dog", "score": 0.5}]]',
+        r"scores\.json: .*the best of each in falling order.*(--missing|missing=)",
+        name="scores.json",
     ),
     # Labels
     "unknown label": scores(

@@ -79,6 +79,12 @@ st.markdown(
     "Answer: the most specific class with probability above τ. *Correct*: the true class or an ancestor of it. "
     "*Information recall*: share of the true class's information (in bits) that the answer contains."
 )
+unknown = [usable[key].predictions.name for key in names if usable[key].predictions.has_unknown]
+if unknown:
+    st.caption(
+        f"{numbers.escape(', '.join(unknown))}: scores that the file does not list are unknown and left out of the curve. "
+        "The Overview has the bounds of its numbers."
+    )
 threshold_panel(choice)
 
 st.markdown("Definitions of the numbers on this page:")

@@ -74,6 +74,8 @@ with main:
                 "This sample has several true classes. The answer shown is the one class of the inference rule; true classes "
                 "that are not on its path count as missed. The Overview evaluates the set of all classes with a score above τ."
             )
+        if predictions.has_unknown:
+            st.caption("Classes that the file does not list for this sample count as 0 here; their scores are unknown.")
         sample.tree(taxonomy, p, truth if truths is None else truths, predicted)
     if outcome is not None:
         worked = worked_numbers(taxonomy, truth, predicted, p, best_leaf)

@@ -13,6 +13,7 @@ from hierviz.app.widgets.form_words import in_form_words
 from hierviz.app.widgets.parameter_labels import LABELS
 from hierviz.app.widgets.progress import Stages
 from hierviz.errors import HiervizError, ModelError
+from hierviz.listed_scores import MISSING
 from hierviz.parametrisation import PARAMETRISATIONS
 from hierviz.readers import TAXONOMY_FORMS
 
@@ -70,7 +71,8 @@ with left:
             "Predictions, one file per model",
             "predictions",
             several=True,
-            help="One column per class (CSV, TSV, Parquet), rows of sample, class, score, .npy, .npz, or labels.",
+            help="One column per class (CSV, TSV, Parquet), rows of sample, class, score, the best classes of each sample "
+            "(class_1, score_1, …, or JSON lists of label and score), .npy, .npz, or labels.",
         )
     else:
         # What belongs to a model lies beside it.
@@ -92,6 +94,12 @@ with right:
             ),
         )
         truth_column = st.text_input(f"{LABELS['truth_column']} (empty: detect)")
+        missing = st.selectbox(
+            LABELS["missing"],
+            ["detect", *MISSING],
+            format_func=lambda key: "detect (unknown in files of the best classes)" if key == "detect" else key,
+            help="In predictions that list some classes of each sample only. Unknown scores give numbers with bounds.",
+        )
         chosen["classes"] = ask(f"{LABELS['classes']}, one per line", "classes")
         chosen["nodes"] = ask("Node attributes: node, name, …", "nodes")
 
@@ -102,6 +110,7 @@ files = Files(
     taxonomy_separator=separator.replace("\\t", "\t") or None,
     parametrisation=None if keys == "detect" else keys,
     truth_column=truth_column or None,
+    missing=None if missing == "detect" else missing,
     given=state.startup_limits()[0],
     run=state.startup_limits()[1],
     held=tuple(upload for upload in held if upload is not None),

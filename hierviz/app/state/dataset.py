@@ -89,6 +89,7 @@ class Files:
     predictions: tuple[str, ...] = ()
     truth: str | None = None
     truth_column: str | None = None
+    missing: str | None = None
     classes: str | None = None
     parametrisation: str | None = None
     model: tuple[str, ...] = ()
@@ -190,6 +191,7 @@ def open_files(files, stage=lambda name: None, find=lambda digest: None):
                 taxonomy,
                 truth=files.truth,
                 truth_column=files.truth_column,
+                missing=files.missing,
                 classes=files.classes,
                 parametrisation=files.parametrisation,
             )

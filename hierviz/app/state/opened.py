@@ -62,7 +62,7 @@ def startup_files():
     options = _startup_options()
     if not options.taxonomy:
         return None
-    names = ("taxonomy", "truth", "truth_column", "classes", "parametrisation", "inputs", "nodes", "media")
+    names = ("taxonomy", "truth", "truth_column", "missing", "classes", "parametrisation", "inputs", "nodes", "media")
     return datasets.Files(
         **{name: getattr(options, name) for name in names},
         predictions=tuple(options.predictions),

@@ -14,6 +14,10 @@ from hierviz.uncertainty.comparison import fewest_samples
 SECOND, TIED = "②", "≈"
 # A table cannot be drawn in italics: a sign says who is second.
 MARKS = f"The best of a column is **bold**, the second has a {SECOND}."
+BOUNDS = (
+    "In brackets: the file lists some classes of each sample only, so the number leaves out the unknown scores of the others; "
+    "the number that all scores would give lies between these bounds. No best is marked in such a column."
+)
 TIES = f"{TIED}: no clear difference from the best (the interval of the paired difference contains 0)."
 
 
@@ -43,7 +47,8 @@ def listing(names):
 class Row:
     """One row: what stands before the metrics (column -> value), the metrics, their Intervals, Standing marks by key.
 
-    `never` has the keys whose share of correct answers no threshold reaches.
+    `never` has the keys whose share of correct answers no threshold reaches; `bounds` (low, high) of keys, or None where there
+    are none, when scores are unknown.
     """
 
     lead: dict
@@ -51,6 +56,7 @@ class Row:
     intervals: dict = field(default_factory=dict)
     marks: dict = field(default_factory=dict)
     never: tuple = ()
+    bounds: dict = field(default_factory=dict)
 
 
 def ranked(rows, keys, unranked=()):
@@ -117,7 +123,15 @@ def cell_text(row, key):
     signs = "".join(f" {sign}" for name, sign in (("second", SECOND), ("tied", TIED)) if name in marks)
     span = "" if interval is None else f"  [{value_text(interval.lower)}, {value_text(interval.upper)}]"
     note = f" ({never_text(key)})" if key in row.never else ""
-    return f"{value_text(value)}{note}{signs}{span}"
+    return f"{value_text(value)}{note}{signs}{span}{bounds_text(row, key)}"
+
+
+def bounds_text(row, key):
+    """What unknown scores could make of a number, as text behind it; empty where nothing is unknown."""
+    if key not in row.bounds:
+        return ""
+    pair = row.bounds[key]
+    return "  (no bounds)" if pair is None else f"  ({value_text(float(pair[0]))} to {value_text(float(pair[1]))})"
 
 
 class _CellText:

@@ -4,7 +4,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.widgets import numbers, shell
-from hierviz.app.widgets.metric_table import MARKS, listing, too_few_text, unmarked
+from hierviz.app.widgets.metric_table import BOUNDS, MARKS, listing, too_few_text, unmarked
 from hierviz.evaluation.model_table import AT_ONE_THRESHOLD
 from hierviz.evaluation.summary import model_summary
 from hierviz.metrics import METRICS
@@ -50,15 +50,23 @@ def draw(data):
         at_one_threshold = [key for key in keys if _is_at_one_threshold(key, models)]
         curves = {model.predictions.name: model.curve for model in models if entries[model.predictions.name]["curve"]}
         few = too_few_for(keys, min((curve.n_samples for curve in curves.values()), default=0))
+        bounds = {
+            name: {key: entry["bounds"][block].get(key) for block, of in shown.items() if entry[block] for key in of}
+            for name, entry in entries.items()
+            if "bounds" in entry
+        }
+        unknown = [key for key in keys if any(key in of_model for of_model in bounds.values())]
+        unranked = list(dict.fromkeys([*at_one_threshold, *few, *unknown]))
         never = {name: tuple(never_reached(curve)) for name, curve in curves.items()}
-        shell.metric_table(rows, keys, key="overview-table", unranked=[*at_one_threshold, *few], never=never)
+        shell.metric_table(rows, keys, key="overview-table", unranked=unranked, never=never, bounds=bounds)
         said = ["Each row is a model."]
         if len(rows) > 1:
             said += [
-                *([MARKS] if len(at_one_threshold) + len(few) < len(keys) else []),
+                *([MARKS] if len(unranked) < len(keys) else []),
                 unmarked(at_one_threshold),
                 too_few_text(few),
             ]
+        said += [BOUNDS] if bounds else []
         judged = {what: [METRICS[key].label for key in of if key in keys] for what, of in _judged(models, has_curve)}
         st.markdown(" ".join(value for value in said if value))
         st.markdown(f"Evaluated: {'; '.join(f'**{what}**: {listing(of)}' for what, of in judged.items() if of)}.")

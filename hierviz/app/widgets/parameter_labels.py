@@ -8,6 +8,7 @@ LABELS = {
     "outputs": "Output with the scores",
     "scores": "What the scores are",
     "parametrisation": "What the scores are",
+    "missing": "Scores that are not listed",
     "truth_column": "Column of the truth",
     "model": "ONNX model",
     "media": "Pictures to show",

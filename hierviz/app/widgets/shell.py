@@ -107,7 +107,7 @@ def page(name):
     return PAGES / f"{name}.py"
 
 
-def metric_table(models, keys, key, unranked=(), never=None):
+def metric_table(models, keys, key, unranked=(), never=None, bounds=None):
     """Models against metrics, the best of each column bold, the second marked; sortable, with a download.
 
     Parameters
@@ -120,18 +120,31 @@ def metric_table(models, keys, key, unranked=(), never=None):
         Metrics without a best one.
     never : dict of model name to tuple of str, optional
         Metrics whose share of correct answers no threshold reaches.
+    bounds : dict of model name to dict of metric key to (low, high) or None, optional
+        What unknown scores could make of a number.
     """
-    rows = [Row({"model": name}, values, never=(never or {}).get(name, ())) for name, values in models.items()]
+    never, bounds = never or {}, bounds or {}
+    rows = [
+        Row({"model": name}, values, never=never.get(name, ()), bounds=bounds.get(name, {}))
+        for name, values in models.items()
+    ]
     draw_table(ranked(rows, keys, unranked), keys, key)
     st.download_button(
         "CSV",
-        to_csv(pd.DataFrame([row.lead | {key: row.values.get(key) for key in keys} for row in rows])),
+        to_csv(pd.DataFrame([_cells(row, keys) for row in rows])),
         "models.csv",
         "text/csv",
         key=f"get-{key}",
         on_click="ignore",
         icon=":material/download:",
     )
+
+
+def _cells(row, keys):
+    """A row of the download: numbers, and the bounds of those that have some."""
+    pairs = {key: pair for key, pair in row.bounds.items() if pair is not None}
+    bounds = {f"{key}_{side}": pair[k] for key, pair in pairs.items() for k, side in enumerate(("low", "high"))}
+    return row.lead | {key: row.values.get(key) for key in keys} | bounds
 
 
 def open_data():

@@ -1,0 +1,92 @@
+"""Intervals beside the numbers of an evaluation in which some scores are unknown, and why some numbers have none."""
+
+from __future__ import annotations
+
+from hierviz.top_k.bounds import RULES, bounds, curve_bounds
+
+# Parts of a block that do not depend on the predictions, or are no single number.
+LEFT_OUT = ("baseline",)
+# Why a number has no interval.
+WHY_NOT = {
+    "cross_entropy_finite_mean": "the samples that it averages depend on the unknown scores",
+    "n_points": "it depends on every unknown score",
+    "macro_f1_by_depth": "it is no single number",
+    "hf1_auc": "its curve ranks all scores of a sample",
+    "ihf1_auc": "its curve ranks all scores of a sample",
+    "hf1_auc_raw": "its curve ranks all scores of a sample",
+    "mcc": "it need not grow or fall with a count",
+    "pt": "it need not grow or fall with a count",
+}
+
+
+def bounds_of(model, blocks, rule, threshold):
+    """Intervals of the numbers in `blocks`.
+
+    Parameters
+    ----------
+    model : Evaluation
+    blocks : dict of str to (dict or None)
+        Of `hierviz.evaluation.summary.model_summary`.
+    rule, threshold
+        As there.
+
+    Returns
+    -------
+    found : dict of str to (dict of str to ([low, high] or None) or None), or None
+        None where nothing is unknown.
+    notes : list of str
+        What the intervals are, and which numbers have none and why.
+    """
+    predictions = model.predictions
+    if not predictions.has_unknown:
+        return None, []
+    reason = why_no_bounds(model)
+    known = {} if reason else bounds(predictions, model.rows, rule, threshold)
+    found, missing = {}, {}
+    for name, values in blocks.items():
+        found[name] = None if values is None else {}
+        for key in values or ():
+            if key in LEFT_OUT:
+                continue
+            found[name][key] = known.get(name, {}).get(key)
+            if found[name][key] is None:
+                why = reason or WHY_NOT.get(key) or _why_not_in(name, rule, predictions)
+                missing.setdefault(why, []).append(f"{name}.{key}")
+    notes = [bounds_note(predictions)]
+    notes += [f"bounds: null for {', '.join(keys)}, because {why}" for why, keys in missing.items()]
+    return found, notes
+
+
+def curve_bounds_of(model):
+    """CurveBounds of the judged samples of an Evaluation; None where nothing is unknown."""
+    return curve_bounds(model.predictions, model.rows) if model.predictions.has_unknown else None
+
+
+def why_no_bounds(model):
+    """Why no number of an Evaluation has an interval, in words; None when some have."""
+    if not model.n_judged:
+        return "no sample has a known truth"
+    return None if model.taxonomy.is_tree else "intervals are worked out on trees, and this taxonomy is a graph"
+
+
+def bounds_note(predictions):
+    """What is unknown and how the numbers deal with it, as a sentence."""
+    scores = predictions.scores
+    least, most = int(scores.lengths.min()), int(scores.lengths.max())
+    listed = f"{least}" if least == most else f"{least} to {most}"
+    return (
+        f"{listed} of {scores.n_columns} scores are listed per sample and the others are unknown: numbers leave them out "
+        "(nothing is renormalised), and bounds contain the number that all scores would give"
+    )
+
+
+def _why_not_in(block, rule, predictions):
+    if block == "confusion" and not predictions.has_single_truth:
+        return "they need one true class per sample"
+    if block in ("predicted", "confusion") and rule not in RULES:
+        return f"the answers of the rule {rule} have none"
+    return (
+        "it is undefined for some of the possible scores"
+        if block != "labels"
+        else "scores of nodes need not be coherent"
+    )

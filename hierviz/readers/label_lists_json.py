@@ -1,0 +1,202 @@
+"""Lists of ``{"label": ..., "score": ...}`` in JSON, one a sample, as pipelines of Hugging Face give them.
+
+Conventions
+-----------
+A file is a JSON list of such lists, an object from sample id to list, or a list of objects that hold a list beside ``sample_id``,
+``truth`` and attributes of text; JSON lines hold one list or object each.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping
+from itertools import chain
+
+import numpy as np
+
+from hierviz.errors import PredictionsError, listed, near_miss
+from hierviz.listed_entries import ListedEntries, first_repeat, is_falling, label_entries
+from hierviz.readers import limits
+from hierviz.readers.columns import Columns
+from hierviz.readers.labels import find_node, text_array
+from hierviz.readers.raw_predictions import RawPredictions
+from hierviz.readers.sources import translated
+from hierviz.readers.truth_file import ID_COLUMNS, Truth, sample_ids, truth_of_column
+
+
+def looks_like_json(source):
+    """Whether a text begins with a bracket."""
+    with translated(source.where, source), source.open() as file:
+        start = file.read(4096).decode(source.encoding, errors="replace")
+    return start.lstrip("\ufeff \t\r\n")[:1] in ("[", "{")
+
+
+def read_label_lists(source, taxonomy, truth_columns, truth_column=None, missing=None):
+    """Scores of a JSON file or JSON lines.
+
+    Parameters
+    ----------
+    source : Source
+    taxonomy : Taxonomy
+    truth_columns : sequence of str
+        Keys that hold the truth, the first that is there.
+    truth_column : str, optional
+        The one that does.
+    missing : str, optional
+        What classes are that a sample does not list; needed where lists do not fall.
+
+    Returns
+    -------
+    RawPredictions
+
+    Raises
+    ------
+    PredictionsError
+        If the file is no JSON of one of these forms, a class is not in the taxonomy or twice in a list, or lists neither hold
+        all classes nor fall; names line or sample.
+    """
+    where = source.where
+    others, form = [], ["JSON"]
+
+    def lists():
+        for place, record in enumerate(_records(source, form)):
+            entries, rest = _parts(record, where, place)
+            others.append(rest)
+            yield entries
+
+    row, labels, value = label_entries(lists(), where)
+    if not others:
+        raise PredictionsError(f"{where}: expected a list for every sample, got none. Is the file complete?")
+    node_of = {}
+    for place, label in enumerate(labels):
+        if label not in node_of:
+            node_of[label] = find_node(label, taxonomy)
+            if node_of[label] is None:
+                raise PredictionsError(
+                    f"{where}, sample {row[place]}: expected the name of a node in the taxonomy ({taxonomy.n_nodes} nodes) as "
+                    f"label, got {label!r}.{near_miss(label, taxonomy.names) or ' Check the spelling.'}"
+                )
+    node = np.array([node_of[label] for label in labels], dtype=np.intp)
+    twice = first_repeat(row, node)
+    if twice is not None:
+        raise PredictionsError(
+            f"{where}, sample {row[twice]}: expected every class once, got {labels[twice]!r} again. Remove one of them."
+        )
+    is_top_k = is_falling(row, value)
+    entries = ListedEntries(row, node, value, len(others), is_top_k)
+    wanted = taxonomy.leaves if taxonomy.is_leaf[node].all() else np.arange(1, taxonomy.n_nodes)
+    is_whole = len(row) == len(others) * len(np.unique(node)) and np.isin(wanted, node).all()
+    if not is_whole and not is_top_k and missing is None:
+        raise PredictionsError(
+            f"{where}: expected all classes of every sample, or the best of each in falling order, got neither. Sort the "
+            "lists by score, or say what the others are: {missing=unknown | zero}."
+        )
+    found = {"listed": entries}
+    if is_whole:
+        nodes, column = np.unique(node, return_inverse=True)
+        scores = np.empty((len(others), len(nodes)))
+        scores[row, column] = value
+        found = {"scores": scores, "scored_nodes": nodes}
+    ids, truth, attributes = _per_sample(where, others, taxonomy, truth_columns, truth_column)
+    detected = {"form": f"lists of label and score ({form[0]})", **source.detected, "rows": str(len(others))}
+    return RawPredictions(where, "lists", **found, ids=ids, truth=truth, attributes=attributes, detected=detected)
+
+
+def _records(source, form):
+    """Yield what stands for each sample, a list or an object with a list; `form[0]` becomes how they are written, in words."""
+    with translated(source.where, source), source.open() as file:
+        text = io.TextIOWrapper(file, source.encoding)
+        lines = ((number, line) for number, line in enumerate(text, 1) if line.strip())
+        first = next(lines, None)
+        second = next(lines, None)
+        if first is not None and second is not None and _is_json(first[1]):
+            form[0] = "JSON lines"
+            yield from (_parsed(source.where, line, number) for number, line in chain((first, second), lines))
+            return
+    content = source.read_text(most=limits.UNPACKED_BYTES)
+    limits.require_json(source.where, content)
+    value = _parsed(source.where, content, None)
+    is_lines = source.path.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson"))
+    if is_lines:
+        form[0] = "JSON lines"
+        yield value
+    elif isinstance(value, Mapping) and value and all(_is_label_list(part) for part in value.values()):
+        form[0] = "JSON, by sample id"
+        yield from ({ID_COLUMNS[0]: name, "scores": part} for name, part in value.items())
+    elif isinstance(value, list) and not _is_label_list(value):
+        yield from value
+    elif not isinstance(value, list):
+        yield value
+    else:
+        raise PredictionsError(
+            f"{source.where}: expected one list per sample, got a single list of labels and scores. Put each sample's list in "
+            "brackets of its own."
+        )
+
+
+def _is_json(line):
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True
+
+
+def _parsed(where, text, line):
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        number = getattr(error, "lineno", 1) if line is None else line
+        said = getattr(error, "msg", None) or error
+        raise PredictionsError(f"{where}:{number}: expected JSON, got an error ({said}). Correct the file.") from None
+
+
+def _is_label_list(value):
+    return isinstance(value, list) and bool(value) and all(isinstance(e, Mapping) and "label" in e for e in value)
+
+
+def _parts(record, where, place):
+    """(list of labels and scores, the other values of the sample)"""
+    if not isinstance(record, Mapping):
+        return record, {}
+    keys = [key for key, value in record.items() if _is_label_list(value)]
+    if len(keys) != 1:
+        raise PredictionsError(
+            f"{where}, sample {place}: expected one list of labels and scores, got {len(keys)} among the keys "
+            f"{listed(map(str, record))}. Write it as {{'sample_id': ..., 'scores': [{{'label': ..., 'score': ...}}, ...]}}."
+        )
+    return record[keys[0]], {str(key): value for key, value in record.items() if key != keys[0]}
+
+
+def _per_sample(where, others, taxonomy, truth_columns, truth_column):
+    """Ids, truth and attributes from what stands beside the lists."""
+    names = list(dict.fromkeys(chain.from_iterable(others)))
+    if truth_column is not None and truth_column not in names:
+        raise PredictionsError(
+            f"{where}: expected the key {truth_column!r} of {{truth_column}}, got {listed(names)}."
+            f"{near_miss(truth_column, names)} Name one of the keys."
+        )
+    text = {place: [_text(values.get(name)) for values in others] for place, name in enumerate(names)}
+    columns = Columns(where, names, text, None, np.arange(len(others)), has_lines=False)
+    folded = [name.casefold() for name in names]
+    id_place = next((folded.index(name) for name in ID_COLUMNS if name in folded), None)
+    wanted = [truth_column] if truth_column is not None else [n for n in truth_columns if n in folded][:1]
+    place = next((k for k, name in enumerate(names) if name in wanted or name.casefold() in wanted), None)
+    truth = None
+    if place is not None:
+        nodes, notes = truth_of_column(columns, place, taxonomy)
+        truth = Truth(nodes, where=where, notes=tuple(notes))
+    attributes = {
+        name: text_array([cell if isinstance(cell, str) else ";".join(cell) for cell in text[k]])
+        for k, name in enumerate(names)
+        if k not in (id_place, place)
+    }
+    return None if id_place is None else sample_ids(columns, id_place), truth, attributes
+
+
+def _text(value):
+    """A value as a cell: text, or a list of texts."""
+    if isinstance(value, list):
+        return [str(item) for item in value]
+    return "" if value is None else str(value)
