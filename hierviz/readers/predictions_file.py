@@ -184,7 +184,8 @@ def load_predictions(
     )
     if not predictions.has_scores:
         return predictions
-    if isinstance(raw.scores, np.ndarray) or raw.scores.nbytes <= limits.MEMORY_BYTES:
+    # What is in memory, and what is small, is checked now; a large file while it is read.
+    if getattr(raw.scores, "nbytes", 0) <= limits.MEMORY_BYTES or isinstance(raw.scores, np.ndarray):
         predictions.check_scores(where=raw.where)
         return predictions
     return predictions.replace(scores=CheckedScores(predictions, raw.where))

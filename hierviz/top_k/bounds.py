@@ -151,7 +151,7 @@ def _top_down(walked, argmax, n):
     shared, extra, due = walked["shared"], walked["extra"][::-1], walked["due"][0]
     found = {key: (walked[key] / n).tolist() for key in keys}
     found["argmax_leaf_accuracy"] = (argmax["finest_accuracy"] / n).tolist()
-    if (shared + extra).all():
+    if shared[0] + extra[1]:
         found["aggregate_precision"] = (shared / (shared + extra)).tolist()
     if due:
         found["aggregate_recall"] = (shared / due).tolist()
@@ -172,5 +172,6 @@ def _confusion(of_answers):
         "tnr": (tn, fp[::-1]),
         "f1": (2 * tp, (fp + fn)[::-1]),
     }
-    measures = {key: (part / (part + rest)).tolist() for key, (part, rest) in ratios.items() if (part + rest).all()}
+    # Each part stands beside the other extreme of the rest: where both may be 0 the ratio may be undefined.
+    measures = {key: (part / (part + rest)).tolist() for key, (part, rest) in ratios.items() if part[0] + rest[1]}
     return {key: values.tolist() for key, values in found.items()} | measures

@@ -46,7 +46,7 @@ class CurveBounds:
     def add(self, taxonomy, truth, answers):
         """Add samples: truth of shape (n_rows,), and their Answers."""
         self.n_samples += len(truth)
-        cells = _Cells(answers.row, answers.leaves_at, answers.enters_at)
+        cells = _CurveCells(answers.row, answers.leaves_at, answers.enters_at)
         metrics = path_metrics(taxonomy, truth[answers.row], answers.node, common=answers.common)
         for key in CURVE_METRICS:
             for side, sign in ((0, -1.0), (1, 1.0)):
@@ -111,7 +111,7 @@ class CurveBounds:
         return best_at_correct(*self._points("info_recall", "correct", side), share)
 
 
-class _Cells:
+class _CurveCells:
     """The thresholds of each row, cut where an interval begins or ends; the cells of all rows one after the other.
 
     Cell i reaches from ``threshold[i]`` down to ``threshold[i + 1]``; the last threshold of a row, -inf, begins no cell.

@@ -66,9 +66,10 @@ def draw(data):
                 unmarked(at_one_threshold),
                 too_few_text(few),
             ]
-        said += [BOUNDS] if bounds else []
         judged = {what: [METRICS[key].label for key in of if key in keys] for what, of in _judged(models, has_curve)}
         st.markdown(" ".join(value for value in said if value))
+        if bounds:
+            st.markdown(BOUNDS)
         st.markdown(f"Evaluated: {'; '.join(f'**{what}**: {listing(of)}' for what, of in judged.items() if of)}.")
         st.markdown("Definitions of the columns:")
         numbers.definitions(keys, "overview")
