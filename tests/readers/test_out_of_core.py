@@ -343,7 +343,9 @@ import hierviz as hv
 from hierviz.readers import limits, load_predictions
 limits.MEMORY_BYTES = 8 << 20
 taxonomy = hv.Taxonomy.from_edges([("root", f"n{k}") for k in range(1000)])
-import pyarrow.parquet, zipfile, gzip
+import gzip, os, pyarrow.parquet, zipfile
+if os.environ["HIERVIZ_COMPILED"] == "1":
+    import hierviz.compiled.kernels, hierviz.compiled.half_precision
 # What is there already, and as much again as a few blocks of 16 MB need: far less than the scores.
 def anonymous():
     return int(next(line for line in open("/proc/self/status") if line.startswith("RssAnon")).split()[1]) << 10
