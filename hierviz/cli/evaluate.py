@@ -8,6 +8,8 @@ from hierviz.cli.files import add_input, load_models
 from hierviz.cli.output import progress, require_places, write_csv, write_text
 from hierviz.cli.parameter_flags import with_flags
 from hierviz.cli.rule_flags import add_rule_flags, chosen_parameters
+from hierviz.cluster.connection import connected
+from hierviz.cluster.running import evaluation_on
 from hierviz.errors import FileError
 from hierviz.evaluation.evaluation import NODE_COLUMNS, Evaluation
 from hierviz.evaluation.summary import evaluate, require_same_samples
@@ -41,6 +43,11 @@ def add_evaluate(commands):
     command.add_argument("--json", default="-", metavar="FILE|-", help="where the JSON goes (- is standard output)")
     command.add_argument("--per-sample", metavar="FILE.csv", help="one row per sample with its metrics and counts")
     _add_threads(command)
+    command.add_argument(
+        "--cluster",
+        metavar="local[:N]|tcp://HOST:PORT",
+        help="evaluate on Dask: N worker processes on this machine, or a cluster (docs/cluster.md)",
+    )
     command.set_defaults(run=run_evaluate)
 
 
@@ -67,7 +74,8 @@ def run_evaluate(options):
     if options.per_sample == "-":
         raise FileError("--per-sample: expected a file, got -, which is for the JSON. Name a CSV file.")
     require_places(options.json, options.per_sample)
-    taxonomy, predictions = load_models(options, keep_empty_labels=options.keep_empty_labels)
+    is_here = options.cluster is None
+    taxonomy, predictions = load_models(options, keep_empty_labels=options.keep_empty_labels, read_scores=is_here)
     point = _operating_point(options, taxonomy)
     if options.media:
         from hierviz.readers import attach_media
@@ -78,15 +86,22 @@ def run_evaluate(options):
     if point is not None:
         chosen = {"rule": RULE, "threshold": point.threshold}
     choice = chosen | chosen_parameters(options, taxonomy)
-    models = [
-        Evaluation.from_predictions(
-            predictions_of_model,
-            progress=progress(predictions_of_model.name),
-            threshold=choice["threshold"],
-            threads=options.threads,
-        )
-        for predictions_of_model in predictions
-    ]
+    if is_here:
+        models = [
+            Evaluation.from_predictions(
+                predictions_of_model,
+                progress=progress(predictions_of_model.name),
+                threshold=choice["threshold"],
+                threads=options.threads,
+            )
+            for predictions_of_model in predictions
+        ]
+    else:
+        with connected(options.cluster) as client:
+            models = [
+                evaluation_on(client, predictions_of_model, progress(predictions_of_model.name), **choice)
+                for predictions_of_model in predictions
+            ]
     report = evaluate(models, **choice)
     if point is not None:
         for entry in report["models"]:

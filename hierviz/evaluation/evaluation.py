@@ -67,6 +67,7 @@ class Evaluation:
     p_truth: np.ndarray | None = None
     leaf_mass: np.ndarray | None = None
     _label_counts: dict = field(default_factory=dict, repr=False)
+    _answers: list = field(default_factory=list, repr=False)
 
     @classmethod
     def from_predictions(
@@ -232,9 +233,13 @@ class Evaluation:
             return self.table.nodes[self.table.offsets[1:] - 1]
         if rule == "top_down":
             return self.best_leaf
+        for of_rule, settings, kept in self._answers:
+            if of_rule == rule and settings == given:
+                return kept
         taxonomy, predictions = self.taxonomy, self.predictions
         parts: list[Any] = [
-            infer(taxonomy, predictions.node_probabilities(rows), rule, **given) for rows in predictions.blocks()
+            infer(taxonomy, predictions.node_probabilities(rows), rule, **given)
+            for rows in predictions.blocks() or [slice(0, 0)]
         ]
         return NodeLists.concatenate(parts) if entry.returns_sets else np.concatenate(parts)
 

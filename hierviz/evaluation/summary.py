@@ -65,11 +65,7 @@ def evaluate(
         If models differ in their taxonomy.
     """
     models = [predictions] if isinstance(predictions, (Predictions, Evaluation)) else predictions
-    if not models:
-        raise PredictionsError("evaluate: expected at least one model, got none. Pass Predictions.")
-    check_threshold(threshold)
-    inference_rule(rule).settings(parameters)
-    require_same_samples([model.predictions if isinstance(model, Evaluation) else model for model in models])
+    check_models(models, rule, threshold, **parameters)
     evaluations = [
         model
         if isinstance(model, Evaluation)
@@ -219,6 +215,15 @@ def _remarks(model):
 
 
 # Checks and plain values -----------------------------------------------------------------------------------------------
+
+
+def check_models(models, rule, threshold, **parameters):
+    """Raise unless `evaluate` can take these, before any work is done."""
+    if not models:
+        raise PredictionsError("evaluate: expected at least one model, got none. Pass Predictions.")
+    check_threshold(threshold)
+    inference_rule(rule).settings(parameters)
+    require_same_samples([model.predictions if isinstance(model, Evaluation) else model for model in models])
 
 
 def require_same_samples(models):

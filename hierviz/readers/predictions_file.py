@@ -19,9 +19,9 @@ from hierviz.predictions import Predictions
 from hierviz.readers.arrays import read_npy, read_npz
 from hierviz.readers.classes_file import load_classes
 from hierviz.readers.join import join
+from hierviz.readers.parquet_parts import PartedSource, PartedTable, open_predictions
 from hierviz.readers.prediction_tables import read_prediction_table
 from hierviz.readers.run_record import read_record, record_words
-from hierviz.readers.sources import open_source
 from hierviz.readers.tables import open_table
 from hierviz.readers.truth_file import load_truth
 from hierviz.taxonomy import Taxonomy
@@ -47,14 +47,15 @@ def load_predictions(
     truth_column: str | None = None,
     keep_empty_labels: bool = False,
     form: str | None = None,
+    read_scores: bool = True,
 ) -> Predictions:
     """Read the predictions of one model.
 
     Parameters
     ----------
     path : str or path
-        CSV, TSV, Parquet, ``.npy`` or ``.npz``, gzipped or not. What it holds is detected and stands in
-        ``predictions.detected``.
+        CSV, TSV, Parquet, ``.npy`` or ``.npz``, gzipped or not, or a folder of Parquet parts; by path or URL. What it holds
+        is detected and stands in ``predictions.detected``.
     taxonomy : Taxonomy
     truth : str, path or sequence, optional
         A file, or one node number, name or list of them per row. Absent, the file's own column of truth is used.
@@ -70,6 +71,9 @@ def load_predictions(
         Keep each empty field of a label list as a predicted node outside the taxonomy (-1).
     form : str, optional
         A key of `FORMS` where detection goes wrong.
+    read_scores : bool
+        False leaves the scores of ``.npy`` and Parquet files where they are, unread and unchecked: for `evaluate` with a
+        ``client``, whose workers read and check the rows they are given.
 
     Returns
     -------
@@ -98,7 +102,8 @@ def load_predictions(
         raise FileError(f"form: expected one of {', '.join(FORMS)}, got {form!r}. Choose one of them.")
     said: list[str] = []
     nodes = None if classes is None else load_classes(classes, taxonomy, said)
-    source = open_source(path, "predictions (CSV, TSV, Parquet, .npy or .npz)", ("text", "parquet", "npy", "zip"))
+    wanted_words, kinds = "predictions (CSV, TSV, Parquet, .npy or .npz)", ("text", "parquet", "npy", "zip")
+    source = open_predictions(path, wanted_words, kinds, read_scores=read_scores)
     wanted = {"npy": ("npy",), "zip": ("npz",)}.get(source.kind, ("wide", "long", "labels", "hard"))
     if form is not None and form not in wanted:
         raise FileError(
@@ -111,7 +116,8 @@ def load_predictions(
     elif source.kind == "zip":
         raw = read_npz(source, taxonomy, nodes)
     else:
-        table = open_table(source, "a table of predictions")
+        is_parted = isinstance(source, PartedSource)
+        table = PartedTable(source) if is_parted else open_table(source, "a table of predictions")
         raw = read_prediction_table(
             table, taxonomy, classes=nodes, truth_column=column, keep_empty=keep_empty_labels, form=form
         )
@@ -150,7 +156,7 @@ def load_predictions(
         tuple(notes) + joined.notes,
         detected,
     )
-    if predictions.has_scores:
+    if predictions.has_scores and (read_scores or isinstance(predictions.scores, np.ndarray)):
         predictions.check_scores(where=raw.where)
     return predictions
 

@@ -25,6 +25,7 @@ from pathlib import Path
 
 from hierviz.errors import FileError, printable
 from hierviz.readers import limits
+from hierviz.readers.shared_file import SharedFile, is_url
 from hierviz.readers.stored_array import Stamp, unchanged
 from hierviz.readers.streams import Spooled, rewindable
 from hierviz.readers.unpacking import require_moderate_text, unpacked
@@ -174,7 +175,7 @@ def open_source(path, wanted, kinds=("text",)):
     Parameters
     ----------
     path : str, path or Spooled
-        What comes through a pipe is kept, so that it can be read again.
+        A path, or a URL that fsspec opens. What comes through a pipe is kept, so that it can be read again.
     wanted : str
         What errors say was expected, for example ``"a class taxonomy as text or JSON"``.
     kinds : tuple of str
@@ -189,8 +190,9 @@ def open_source(path, wanted, kinds=("text",)):
     FileError
         If there is no such file, it is a folder, is empty, cannot be read, or is of another kind.
     """
-    stored = path if isinstance(path, Spooled) else None
-    path = Path(path)
+    # A URL is no path: Path would take one of its slashes away.
+    stored = path if isinstance(path, Spooled) else SharedFile.from_path(path) if is_url(path) else None
+    path = Path(path if stored is None else stored)
     with translated(path.name or str(path), path=path):
         stored = stored or rewindable(path)
         # /dev/fd/63 is called so, not 63.
