@@ -17,7 +17,8 @@ def add_input(command, *, several):
         required=True,
         metavar="P",
         action="append",
-        help="scores or labels: CSV, TSV, Parquet, .npy, .npz, a folder of Parquet parts" + ("; may be given several times" if several else ""),
+        help="scores or labels: CSV, TSV, Parquet, .npy, .npz, a folder of Parquet parts"
+        + ("; may be given several times" if several else ""),
     )
     command.add_argument("--truth", metavar="F", help="file of the truth, when it is not in the predictions")
     command.add_argument("--truth-column", metavar="C", help="column of the truth")

@@ -47,19 +47,19 @@ def connected(address: str) -> Iterator[Any]:
         except (OSError, ValueError) as error:
             words = " ".join(str(error).split()).rstrip(".")[:160]
             raise ClusterError(
-                f"cluster {address}: expected a scheduler that answers within {PATIENCE} s, got none ({words}). Check the address, "
-                "or start one: dask scheduler"
+                f"cluster {address}: expected a scheduler that answers within {PATIENCE} s, got none ({words}). "
+                "Check the address, or start one: dask scheduler"
             ) from None
         with client:
             yield client
         return
     with (
-        # Nothing is served to others, and no dashboard opened.
+        # Nothing is served to other machines; the port of the dashboard is any that is free.
         LocalCluster(
             n_workers=n_workers,
             threads_per_worker=1,
             host="127.0.0.1",
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",
             silence_logs=logging.CRITICAL,
         ) as cluster,
         Client(cluster) as client,

@@ -22,7 +22,7 @@ import numpy as np
 from hierviz.compiled.tree_pass import WORTH_COMPILING
 from hierviz.node_lists import NodeLists
 from hierviz.predictions import Predictions
-from hierviz.readers.parquet_parts import ParquetRows
+from hierviz.readers.parquet_rows import ParquetRows
 from hierviz.readers.shared_file import SharedFile
 from hierviz.readers.stored_array import StoredArray
 
@@ -61,9 +61,10 @@ def is_in_files(predictions: Predictions) -> bool:
 
 def place_of(predictions: Predictions) -> str:
     """What errors call the scores."""
-    scores = predictions.scores
-    where = scores.where if isinstance(scores, ParquetRows) else None
-    return scores.source.where if isinstance(scores, StoredArray) else where or predictions.name
+    scores: Any = predictions.scores
+    if isinstance(scores, ParquetRows):
+        return scores.where
+    return getattr(scores.source, "where", predictions.name) if isinstance(scores, StoredArray) else predictions.name
 
 
 def partitions(predictions: Predictions, n_threads: int, n_partitions: int | None = None) -> list[slice]:

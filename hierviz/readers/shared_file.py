@@ -9,12 +9,13 @@ it is a path its time of change to the second, are compared with those at first:
 
 from __future__ import annotations
 
+import io
 import os
 import socket
 from contextlib import contextmanager
 from pathlib import Path
 
-from hierviz.errors import FileError
+from hierviz.errors import FileError, HiervizError
 from hierviz.extras import require
 from hierviz.readers.stored_array import ChangedFileError
 from hierviz.readers.streams import Spooled
@@ -39,6 +40,13 @@ _PACKAGES = {
 def is_url(path):
     """True for text such as ``s3://bucket/scores.npy``."""
     return isinstance(path, str) and "://" in path
+
+
+class _OpenFile(io.FileIO):
+    """Closed when nobody reads it any more, without a warning: pyarrow closes no file that it was given."""
+
+    def __del__(self):
+        self.close()
 
 
 class SharedFile(Spooled):
@@ -91,7 +99,7 @@ class SharedFile(Spooled):
             size, changed = getattr(file, "size", self.size), None
         else:
             try:
-                file = open(self.place, "rb", buffering=0)  # noqa: SIM115
+                file = _OpenFile(self.place)
             except OSError as error:
                 raise FileError(
                     f"{self.place}: expected a file that {socket.gethostname()} can read, got: {error.strerror}. "
@@ -132,7 +140,7 @@ def _foreign(url):
     """Whatever a file system raises becomes one line; nothing but its calls stands inside."""
     try:
         yield
-    except FileError:
+    except HiervizError:
         raise
     except FileNotFoundError:
         raise FileError(f"{url}: expected a file, got nothing with that name. Check the URL.") from None

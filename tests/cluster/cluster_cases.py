@@ -46,7 +46,9 @@ def any_predictions(draw):
         inside = st.integers(-1, graph.n - 1)
         lists = draw(st.lists(st.lists(inside, max_size=3), min_size=n, max_size=n))
         if draw(st.booleans()):
-            return hv.Predictions.from_labels(taxonomy, np.array([max(0, *one, 0) for one in lists]), truth=draw(truths(graph, n)))
+            return hv.Predictions.from_labels(
+                taxonomy, np.array([max(0, *one, 0) for one in lists]), truth=draw(truths(graph, n))
+            )
         return hv.Predictions.from_labels(taxonomy, hv.NodeLists.from_lists(lists), truth=draw(truths(graph, n)))
     keys = [key for key, entry in PARAMETRISATIONS.items() if taxonomy.is_tree or not entry.tree_only]
     key = draw(st.sampled_from(keys))
@@ -80,3 +82,28 @@ def same_numbers(a, b):
     else:
         assert a == b
     return True
+
+
+def write_parts(folder, taxonomy, scores, n_parts, *, group=3, **columns):
+    """A folder of Parquet parts with the leaf probabilities `scores`, `group` rows to a row group, and other columns first."""
+    import pandas as pd
+
+    folder.mkdir(exist_ok=True)
+    frame = pd.DataFrame(scores, columns=[taxonomy.names[node] for node in taxonomy.leaves])
+    for place, (name, values) in enumerate(columns.items()):
+        frame.insert(place, name, values)
+    for k, rows in enumerate(np.array_split(np.arange(len(scores)), n_parts)):
+        frame.iloc[rows].to_parquet(folder / f"part-{k}.parquet", index=False, row_group_size=group)
+    # What Spark leaves beside its parts.
+    (folder / "_SUCCESS").write_text("")
+    (folder / ".part-0.parquet.crc").write_bytes(b"crc")
+    return folder
+
+
+def world(taxonomy, n=47, seed=0):
+    """(scores of float32, ids, names of true nodes with some unknown): eighths, so that they sum to 1 exactly."""
+    rng = np.random.default_rng(seed)
+    scores = rng.multinomial(8, np.full(taxonomy.n_leaves, 1 / taxonomy.n_leaves), n).astype(np.float32) / 8
+    nodes = rng.integers(-1, taxonomy.n_nodes, n)
+    names = ["" if node < 0 else taxonomy.names[node] for node in nodes.tolist()]
+    return scores, [f"s{i}" for i in range(n)], names

@@ -93,7 +93,9 @@ def test_counts_of_parts_are_those_of_all_samples(case):
 
 def test_the_kept_answers_are_those_of_one_rule_and_setting(taxonomy):
     scores = np.array([[0.5, 0.25, 0.125, 0.125], [0.125, 0.125, 0.25, 0.5]])
-    predictions = hv.Predictions.from_scores(taxonomy, scores, "leaf_probabilities", truth=taxonomy.nodes("cat", "newt"))
+    predictions = hv.Predictions.from_scores(
+        taxonomy, scores, "leaf_probabilities", truth=taxonomy.nodes("cat", "newt")
+    )
     evaluation = merged(predictions, [(0, 1), (1, 2)], rule="darts", lam=0.5)
     for lam in (0.0, 0.5, 3.0):
         expected = hv.infer(taxonomy, predictions.node_probabilities(), "darts", lam=lam)
