@@ -54,10 +54,10 @@ def connected(address: str) -> Iterator[Any]:
             yield client
         return
     with (
-        # Nothing is served to other machines; the port of the dashboard is any that is free.
         LocalCluster(
             n_workers=n_workers,
             threads_per_worker=1,
+            # Nothing is served to other machines; the port of the dashboard is any that is free.
             host="127.0.0.1",
             dashboard_address="127.0.0.1:0",
             silence_logs=logging.CRITICAL,
