@@ -78,6 +78,8 @@ def evaluation_on(
     run = _Run(client, predictions, choice)
     pieces: dict[int, EvaluationPiece] = {}
     done, todo = 0, iter(enumerate(rows))
+    if progress:
+        progress(0, predictions.n_samples)
     try:
         for _ in range(IN_FLIGHT * n_threads):
             run.submit(next(todo, None))

@@ -42,7 +42,7 @@ def evaluated(shared: Any, fields: dict[str, Any], where: str) -> tuple[str, Any
         predictions = Predictions(taxonomy, **fields)
         # Scores in memory were checked where they were made.
         if isinstance(predictions.scores, RowRange):
-            predictions.check_scores(where=where)
+            predictions = predictions.replace(scores=_CheckedRows(predictions, where))
         return version(), EvaluationPiece.from_predictions(predictions, threads=1, **choice)
     except HiervizError as error:
         return _class_of(error), error.template
@@ -51,6 +51,23 @@ def evaluated(shared: Any, fields: dict[str, Any], where: str) -> tuple[str, Any
             f"worker on {socket.gethostname()}: expected memory for {fields['name']}, got none. Start workers with more memory "
             "or fewer threads, or write smaller row groups."
         )
+
+
+class _CheckedRows:
+    """The scores of a partition, each block of which is checked when it is read: nothing is read for the check alone."""
+
+    def __init__(self, predictions, where):
+        self.predictions, self.where = predictions, where
+        self.shape, self.dtype = predictions.scores.shape, predictions.scores.dtype
+
+    def __len__(self):
+        return self.shape[0]
+
+    def __getitem__(self, rows):
+        values = self.predictions.scores[rows]
+        ids = self.predictions.ids[rows]
+        self.predictions.replace(scores=values, sample_ids=ids, truth=None).check_scores(self.where)
+        return values
 
 
 def _class_of(error):

@@ -96,3 +96,26 @@ def test_only_the_rows_of_a_partition_are_sent():
         notes=("y" * 10_000,),
     )
     assert len(pickle.dumps(fields_of(predictions, slice(0, 10)))) < 3000
+
+
+def test_a_worker_reads_every_row_group_once(tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow")
+    from hierviz.cluster import work
+    from hierviz.predictions import Predictions
+    from hierviz.readers.parquet_rows import ParquetRows
+
+    scores, ids, truth = world(TAXONOMY)
+    folder = write_parts(tmp_path / "parts", TAXONOMY, scores, 4, group=5, sample_id=ids, truth=truth)
+    predictions = hv.load_predictions(folder, TAXONOMY, read_scores=False)
+    read, of_group = [], ParquetRows._read
+    monkeypatch.setattr(ParquetRows, "_read", lambda *place: read.append(place[1:]) or of_group(*place))
+    # Blocks of three rows end inside row groups of five.
+    monkeypatch.setattr(
+        Predictions, "blocks", lambda self: [slice(k, min(k + 3, self.n_samples)) for k in range(0, self.n_samples, 3)]
+    )
+    for part in partitions(predictions, 1, 3):
+        what, piece = work.evaluated((TAXONOMY, {}), fields_of(predictions, part), "parts")
+        assert what == hv.__version__
+        assert piece.n_samples == part.stop - part.start
+        assert len(read) == len(set(read))
+        read.clear()
