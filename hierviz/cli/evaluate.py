@@ -8,7 +8,7 @@ from hierviz.cli.files import add_input, load_models
 from hierviz.cli.output import progress, require_places, write_csv, write_text
 from hierviz.cli.parameter_flags import with_flags
 from hierviz.cli.rule_flags import add_rule_flags, chosen_parameters
-from hierviz.cluster.connection import connected
+from hierviz.cluster.connection import connected, local_workers
 from hierviz.cluster.running import evaluation_on
 from hierviz.errors import FileError
 from hierviz.evaluation.evaluation import NODE_COLUMNS, Evaluation
@@ -75,6 +75,8 @@ def run_evaluate(options):
         raise FileError("--per-sample: expected a file, got -, which is for the JSON. Name a CSV file.")
     require_places(options.json, options.per_sample)
     is_here = options.cluster is None
+    if not is_here:
+        local_workers(options.cluster)  # said before an hour of reading
     taxonomy, predictions = load_models(options, keep_empty_labels=options.keep_empty_labels, read_scores=is_here)
     point = _operating_point(options, taxonomy)
     if options.media:

@@ -37,8 +37,7 @@ def connected(address: str) -> Iterator[Any]:
     ClusterError
         If the address is none of these, or nobody answers.
     """
-    n_workers = _local_workers(address)
-    require("cluster", "cluster", "distributed")
+    n_workers = local_workers(address)
     from distributed import Client, LocalCluster
 
     if n_workers is None:
@@ -67,8 +66,17 @@ def connected(address: str) -> Iterator[Any]:
         yield client
 
 
-def _local_workers(address):
-    """Number of worker processes, None where the address is a scheduler's."""
+def local_workers(address: str) -> int | None:
+    """Number of worker processes that an address asks for, None where it is a scheduler's.
+
+    Raises
+    ------
+    ClusterError
+        If it is neither.
+    MissingExtraError
+        If dask is not installed.
+    """
+    require("cluster", "cluster", "distributed")
     words = re.fullmatch(r"local(?::([0-9]+))?", address)
     if words is None:
         if re.fullmatch(r"(tcp|tls)://\S+:[0-9]+", address):

@@ -9,16 +9,18 @@ pieces are fetched as they are done. A worker that is lost is no error: Dask giv
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import uuid
 from collections.abc import Callable
+from concurrent.futures import CancelledError
 from typing import Any
 
 import hierviz.errors
 from hierviz._version import version
 from hierviz.cluster import work
 from hierviz.cluster.partitions import fields_of, partitions, place_of
-from hierviz.errors import ClusterError, HiervizError
+from hierviz.errors import ClusterError
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.pieces import EvaluationPiece, evaluation_of_pieces
 from hierviz.extras import require
@@ -26,8 +28,10 @@ from hierviz.inference.registry import inference_rule
 from hierviz.predictions import Predictions
 
 IN_FLIGHT = 3
-# For workers to come up, in seconds.
-PATIENCE = 60
+# For a first worker, or another one once all are gone, in seconds; and how often that is looked at.
+PATIENCE, LOOK = 60, 5
+# What a worker is asked for first, without sending it anything of hierviz: it would end at what it cannot import.
+_ASKED = "__import__('hierviz.cluster.work', fromlist=['version']).version()"
 
 
 def evaluation_on(
@@ -89,6 +93,10 @@ def evaluation_on(
             done += piece.n_samples
             if progress:
                 progress(done, predictions.n_samples)
+    except _lost_connections():
+        raise ClusterError(
+            "scheduler: expected one that stays, got a lost connection. See its log and start again."
+        ) from None
     finally:
         # After an error and at Ctrl-C the workers are free at once.
         run.cancel()
@@ -99,14 +107,11 @@ class _Run:
     """The partitions of one model that are with the scheduler."""
 
     def __init__(self, client, predictions, choice):
-        from distributed import as_completed
-
         self.client, self.predictions, self.running = client, predictions, {}
         self.name = f"hierviz-{uuid.uuid4().hex[:12]}"
         # Part of the graph and not scattered: what is scattered is gone with the workers that hold it.
         content = pickle.dumps((predictions.taxonomy, choice))
         self.shared = self._submitted(work.unpacked, content, key=f"{self.name}-taxonomy")
-        self.waiting = as_completed([])
 
     def submit(self, partition):
         """Give a numbered partition to the scheduler; None is none."""
@@ -117,7 +122,6 @@ class _Run:
         where, key = place_of(self.predictions), f"{self.name}-rows-{rows.start}"
         future = self._submitted(work.evaluated, self.shared, fields, where, key=key)
         self.running[future] = k, rows
-        self.waiting.add(future)
 
     def _submitted(self, function, *arguments, key):
         import dask
@@ -128,22 +132,33 @@ class _Run:
 
     def __iter__(self):
         """Yield (number, EvaluationPiece) as they are done."""
-        for future in self.waiting:
-            k, rows = self.running[future]
-            what, result = self._result(future, rows)
-            if isinstance(result, str):
-                raise getattr(hierviz.errors, what)(result)
-            if what != version():
-                raise ClusterError(
-                    f"worker: expected hierviz {version()} as here, got {what}. Install the same version on all workers."
-                )
-            del self.running[future]
-            future.release()
-            yield k, result
+        while self.running:
+            for future in self._done():
+                k, rows = self.running[future]
+                what, result = self._result(future, rows)
+                if isinstance(result, str):
+                    raise getattr(hierviz.errors, what)(result)
+                if what != version():
+                    raise _other_version(what)
+                del self.running[future]
+                future.release()
+                yield k, result
+
+    def _done(self):
+        """Futures that are done, at least one."""
+        from distributed import wait
+
+        lonely = 0.0
+        while True:
+            try:
+                return wait(list(self.running), timeout=LOOK, return_when="FIRST_COMPLETED").done
+            except TimeoutError:
+                lonely = 0.0 if self.client.nthreads() else lonely + LOOK
+                if lonely >= PATIENCE:
+                    raise _no_workers(self.client) from None
 
     def _result(self, future, rows):
         from distributed import KilledWorker
-        from distributed.client import FutureCancelledError
 
         try:
             return future.result()
@@ -152,34 +167,58 @@ class _Run:
                 f"rows {rows.start} to {rows.stop - 1}: expected workers that stay, got several that were lost with these rows. "
                 "See the workers' logs; often their memory is too small for a row group."
             ) from None
-        except FutureCancelledError:
-            raise ClusterError(
-                f"rows {rows.start} to {rows.stop - 1}: expected a scheduler that stays, got a lost connection. Start again."
-            ) from None
         except ImportError as error:
-            raise ClusterError(
-                f"worker: expected hierviz {version()} and its packages to be installed, got {type(error).__name__} ({error}). "
-                'Run pip install "hierviz[cluster]" where workers run.'
-            ) from None
+            raise _not_installed(error) from None
 
     def cancel(self):
         """Take back what is not done."""
         futures = [*self.running, self.shared]
         self.running = {}
-        self.client.cancel(futures)
+        with contextlib.suppress(*_lost_connections()):
+            self.client.cancel(futures)
 
 
 def _threads(client):
-    """Threads of all workers, of which there has to be one."""
+    """Threads of all workers, of which there has to be one, each with this version of hierviz."""
     try:
         client.wait_for_workers(1, timeout=PATIENCE)
     except TimeoutError:
-        raise ClusterError(
-            f"{client.scheduler.address}: expected at least one worker, got none in {PATIENCE} s. Start one: dask worker "
-            f"{client.scheduler.address}"
-        ) from None
+        raise _no_workers(client) from None
     except AttributeError:
-        raise HiervizError(
+        raise ClusterError(
             f"client: expected a distributed.Client, got {type(client).__name__}. Pass Client('tcp://host:port')."
         ) from None
+    for said in client.run(eval, _ASKED, on_error="return").values():
+        if isinstance(said, ImportError):
+            raise _not_installed(said)
+        if isinstance(said, str) and said != version():
+            raise _other_version(said)
     return max(1, sum(client.nthreads().values()))
+
+
+def _lost_connections():
+    """What Dask raises when the scheduler is gone."""
+    from distributed.client import ClosedClientError
+    from distributed.comm import CommClosedError
+
+    return CancelledError, ClosedClientError, CommClosedError
+
+
+def _no_workers(client):
+    address = client.scheduler.address
+    return ClusterError(
+        f"{address}: expected at least one worker, got none in {PATIENCE} s. Start one: dask worker {address}"
+    )
+
+
+def _not_installed(error):
+    return ClusterError(
+        f"worker: expected hierviz {version()} and its packages to be installed, got {type(error).__name__} ({error}). "
+        'Run pip install "hierviz[cluster]" where workers run.'
+    )
+
+
+def _other_version(said):
+    return ClusterError(
+        f"worker: expected hierviz {version()} as here, got {said}. Install the same version on all workers."
+    )

@@ -146,6 +146,11 @@ def _foreign(url):
         raise FileError(f"{url}: expected a file, got nothing with that name. Check the URL.") from None
     except Exception as error:
         words = " ".join(str(error).split()).rstrip(".")[:200]
+        if "libjvm" in words or "libhdfs" in words:
+            raise FileError(
+                f"{url}: expected Java and Hadoop's libhdfs for hdfs:// to be installed, got none that loads. "
+                "Install them and set JAVA_HOME and HADOOP_HOME."
+            ) from None
         raise FileError(
             f"{url}: expected a file that {socket.gethostname()} can read, got {type(error).__name__} ({words}). "
             "Check the URL and the credentials."

@@ -171,6 +171,45 @@ def test_a_cluster_without_workers(monkeypatch, threads_cluster):
         evaluation_on("tcp://127.0.0.1:1", predictions)
 
 
+def test_workers_that_leave_and_do_not_come_back(monkeypatch, files, threads_cluster):
+    monkeypatch.setattr(running, "PATIENCE", 0.4)
+    monkeypatch.setattr(running, "LOOK", 0.1)
+    predictions = hv.load_predictions(files / "parts", TAXONOMY, read_scores=False)
+
+    def leave(done, total):
+        if done:
+            client.cluster.scale(0)
+
+    with threads_cluster(1) as client, pytest.raises(hv.ClusterError, match="expected at least one worker, got none"):
+        evaluation_on(client, predictions, leave, n_partitions=20)
+
+
+def test_a_scheduler_that_leaves(files, threads_cluster):
+    predictions = hv.load_predictions(files / "parts", TAXONOMY, read_scores=False)
+
+    def leave(done, total):
+        if done:
+            client.cluster.close()
+
+    with threads_cluster(1) as client, pytest.raises(hv.ClusterError, match=r"^scheduler: expected one that stays"):
+        evaluation_on(client, predictions, leave, n_partitions=20)
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ("'0.0.1'", r"^worker: expected hierviz .* as here, got 0\.0\.1"),
+        ("__import__('no_such_module')", r"^worker: expected hierviz .* ModuleNotFoundError .*no_such_module"),
+    ],
+)
+def test_workers_with_another_hierviz_or_none(monkeypatch, client, asked, words):
+    """They are asked before anything is sent: a worker ends at what it cannot import."""
+    monkeypatch.setattr(running, "_ASKED", asked)
+    predictions = hv.Predictions(TAXONOMY, scores=np.full((3, 4), 0.25), parametrisation="leaf_probabilities")
+    with pytest.raises(hv.ClusterError, match=words):
+        evaluation_on(client, predictions)
+
+
 @pytest.mark.parametrize("address", ["local:0", "local:9999", "local:two", "remote", "tcp://", "http://a:1", "tcp://a"])
 def test_addresses_that_are_none(address):
     with pytest.raises(hv.ClusterError, match="expected local, local:N"), connected(address):
@@ -207,7 +246,6 @@ class _Future:
     ("error", "words"),
     [
         (distributed.KilledWorker("rows", None, 3), r"^rows 5 to 8: expected workers that stay, got several"),
-        (distributed.client.FutureCancelledError("rows", "lost"), r"expected a scheduler that stays"),
         (
             ModuleNotFoundError("No module named 'hierviz'"),
             r"^worker: expected hierviz .* pip install .hierviz\[cluster\]",
