@@ -221,3 +221,25 @@ def test_row_groups_that_ask_for_too_much_are_refused(parts, monkeypatch):
     monkeypatch.setattr(parquet_parts.limits, "MOST_RATIO", 0)
     with pytest.raises(hv.FileError, match="Write smaller row groups"):
         hv.load_predictions(parts, TAXONOMY)
+
+
+def test_labels_and_long_scores_in_parts(tmp_path):
+    """Every form of a table, as from one file."""
+    labels = pd.DataFrame(
+        {"sample_id": ["a", "b", "c"], "predicted": ["cat", "dog", "newt"], "truth": ["cat", "", "bird"]}
+    )
+    names = [TAXONOMY.names[node] for node in TAXONOMY.leaves]
+    long = pd.DataFrame(
+        [(sample, name, 0.25, "cat") for sample in "ab" for name in names],
+        columns=["sample_id", "class", "score", "truth"],
+    )
+    for name, frame in (("labels", labels), ("long", long)):
+        (tmp_path / name).mkdir()
+        frame[:2].to_parquet(tmp_path / name / "part-0.parquet", index=False)
+        frame[2:].to_parquet(tmp_path / name / "part-1.parquet", index=False)
+        frame.to_parquet(tmp_path / f"{name}.parquet", index=False)
+        for read_scores in (True, False):
+            parts = hv.load_predictions(tmp_path / name, TAXONOMY, read_scores=read_scores)
+            one = hv.load_predictions(tmp_path / f"{name}.parquet", TAXONOMY)
+            notes = [{**model, "notes": None} for model in hv.evaluate([parts, one])["models"]]
+            assert notes[0] == notes[1]
