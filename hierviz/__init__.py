@@ -14,12 +14,12 @@ import hierviz.stopping  # noqa: F401
 import importlib
 
 from hierviz._version import version
+from hierviz.cluster.evaluate import evaluate
 from hierviz.curves.information_curve import information_curve
 from hierviz.curves.operating_curve import OperatingCurve, operating_curve
-from hierviz.errors import FileError, HiervizError, ModelError, PredictionsError, TaxonomyError
+from hierviz.errors import ClusterError, FileError, HiervizError, ModelError, PredictionsError, TaxonomyError
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.mistakes import mistakes
-from hierviz.evaluation.summary import evaluate
 from hierviz.inference.leaf_costs import LeafCosts
 from hierviz.inference.pareto_table import ParetoTable, pareto_table
 from hierviz.inference.registry import INFERENCE_RULES, infer
@@ -63,6 +63,7 @@ __all__ = [
     "LOSSES",
     "METRICS",
     "PARAMETRISATIONS",
+    "ClusterError",
     "Evaluation",
     "FileError",
     "HierarchicalConfusion",

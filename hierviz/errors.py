@@ -62,6 +62,10 @@ class FileError(HiervizError):
     """A file cannot be read or written, or holds something else than expected."""
 
 
+class ClusterError(HiervizError):
+    """A cluster cannot be reached, or its workers cannot do what they are asked for."""
+
+
 def printable(text):
     """`text` on one line that can be printed anywhere.
 

@@ -25,11 +25,25 @@ class Stopped(KeyboardInterrupt):
 
 def is_command():
     """True while the command's own process starts: `hierviz`, or `python -m hierviz`, which Python calls -m until then."""
+    if _is_worker():
+        return False
     name = os.path.basename((getattr(sys, "argv", None) or [""])[0])
     if name == "-m":  # any module that Python was asked to run, which may import hierviz
         asked = sys.orig_argv
         return "-m" in asked and asked[asked.index("-m") + 1 :][:1] == ["hierviz"]
     return name in ("hierviz", "hierviz.exe")
+
+
+def _is_worker():
+    """True in a process that multiprocessing started, which is given the arguments of the program that did."""
+    return "--multiprocessing-fork" in sys.orig_argv
+
+
+def is_worker_of_command():
+    """True in a worker process of the command: Ctrl-C in the terminal reaches it too, and is for the command alone."""
+    path = (getattr(sys, "argv", None) or [""])[0]
+    is_module = path.endswith(os.path.join("hierviz", "__main__.py"))
+    return _is_worker() and (is_module or os.path.basename(path) in ("hierviz", "hierviz.exe"))
 
 
 def begin():
@@ -79,3 +93,5 @@ def _end(code):
 
 if is_command():
     begin()
+elif is_worker_of_command():
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

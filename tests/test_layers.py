@@ -28,6 +28,8 @@ HEAVY = (
     "torch",
     "numba",
     "dask",
+    "distributed",
+    "fsspec",
 )
 # A foreign model never meets the app's own process.
 SCREEN = tuple(name for name in HEAVY if name not in ("onnx", "onnxruntime"))
@@ -68,6 +70,7 @@ COLUMN = (
     "thresholds",
     "reference",
     "readers",
+    "cluster",
     "onnx/process",
     "onnx/description",
     "onnx/inputs",
@@ -103,7 +106,8 @@ PACKAGES = {
     "errors": ((), ()),
     # Its loops are loaded inside functions only, and where numba is there.
     "compiled": (("numpy", "numba"), ()),
-    "readers": (("numpy",), ("pandas", "pyarrow", "PIL")),
+    "readers": (("numpy",), ("pandas", "pyarrow", "PIL", "fsspec")),
+    "cluster": (("numpy",), ("dask", "distributed")),
     "onnx": (("numpy",), ("pandas", "PIL")),
     "demo": (("numpy",), ()),
     "charts": (("numpy", "altair", "pandas", "vl_convert"), ()),

@@ -8,6 +8,8 @@ from hierviz.cli.files import add_input, load_models
 from hierviz.cli.output import progress, require_places, write_csv, write_text
 from hierviz.cli.parameter_flags import with_flags
 from hierviz.cli.rule_flags import add_rule_flags, check_rule_flags, chosen_parameters
+from hierviz.cluster.connection import connected, local_workers
+from hierviz.cluster.running import evaluation_on
 from hierviz.errors import FileError
 from hierviz.evaluation.bounds import curve_bounds_of
 from hierviz.evaluation.evaluation import NODE_COLUMNS, Evaluation
@@ -50,6 +52,11 @@ def add_evaluate(commands):
         "--per-sample", metavar="FILE.csv", help="file for a table with one row per sample: metrics and counts"
     )
     _add_threads(command)
+    command.add_argument(
+        "--cluster",
+        metavar="local[:N]|tcp://HOST:PORT",
+        help="evaluate on Dask: N worker processes on this machine, or a cluster (docs/cluster.md)",
+    )
     add_rule_flags(command)
     command.set_defaults(run=run_evaluate)
 
@@ -81,7 +88,10 @@ def run_evaluate(options):
     require_places(options.json, options.per_sample)
     by_default = "majority" if options.operating_point is None else RULE
     check_rule_flags(options, by_default if options.rule is None else options.rule)
-    taxonomy, predictions = load_models(options, keep_empty_labels=options.keep_empty_labels)
+    is_here = options.cluster is None
+    if not is_here:
+        local_workers(options.cluster)  # said before an hour of reading
+    taxonomy, predictions = load_models(options, keep_empty_labels=options.keep_empty_labels, read_scores=is_here)
     point = _operating_point(options, taxonomy)
     if options.media:
         from hierviz.readers import attach_media
@@ -95,15 +105,22 @@ def run_evaluate(options):
     if point is not None:
         chosen = {"rule": RULE, "threshold": point.threshold}
     choice = chosen | chosen_parameters(options, taxonomy)
-    models = [
-        Evaluation.from_predictions(
-            predictions_of_model,
-            progress=progress(predictions_of_model.name),
-            threshold=choice["threshold"],
-            threads=options.threads,
-        )
-        for predictions_of_model in predictions
-    ]
+    if is_here:
+        models = [
+            Evaluation.from_predictions(
+                predictions_of_model,
+                progress=progress(predictions_of_model.name),
+                threshold=choice["threshold"],
+                threads=options.threads,
+            )
+            for predictions_of_model in predictions
+        ]
+    else:
+        with connected(options.cluster) as client:
+            models = [
+                evaluation_on(client, predictions_of_model, progress(predictions_of_model.name), **choice)
+                for predictions_of_model in predictions
+            ]
     report = evaluate(models, **choice)
     if point is not None:
         for entry in report["models"]:

@@ -17,7 +17,7 @@ def add_input(command, *, several):
         required=True,
         metavar="P",
         action="append",
-        help="scores or labels: CSV, TSV, Parquet, JSON, .npy, .npz"
+        help="scores or labels: CSV, TSV, Parquet, JSON, .npy, .npz, a folder of Parquet parts"
         + ("; may be given several times" if several else ""),
     )
     command.add_argument("--truth", metavar="F", help="file of the truth, when it is not in the predictions")
@@ -60,8 +60,8 @@ def add_app_options(command):
     ]
 
 
-def load_models(options, *, keep_empty_labels=False):
-    """Taxonomy and Predictions that the options of `evaluate` and `curve` name."""
+def load_models(options, *, keep_empty_labels=False, read_scores=True):
+    """Taxonomy and Predictions that the options of `evaluate` and `curve` name; see `load_predictions` for `read_scores`."""
     from hierviz.readers import load_node_attributes, load_predictions, load_taxonomy
     from hierviz.readers.streams import rewindable
 
@@ -80,6 +80,7 @@ def load_models(options, *, keep_empty_labels=False):
             truth_column=options.truth_column,
             keep_empty_labels=keep_empty_labels,
             missing=options.missing,
+            read_scores=read_scores,
         )
         for path in options.predictions
     ]

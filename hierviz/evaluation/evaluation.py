@@ -73,6 +73,7 @@ class Evaluation:
     leaf_mass: np.ndarray | None = None
     _label_counts: dict = field(default_factory=dict, repr=False)
     kept_answers: dict = field(default_factory=dict, repr=False)
+    _answers: list = field(default_factory=list, repr=False)
 
     @classmethod
     def from_predictions(
@@ -268,11 +269,15 @@ class Evaluation:
             elif rule == "information_threshold":
                 made[rule] = table.nodes_from_bits(taxonomy, given["bits"])
             else:
-                rest[rule] = given
+                kept = [answers for of_rule, settings, answers in self._answers if (of_rule, settings) == (rule, given)]
+                if kept:
+                    made[rule] = kept[0]
+                else:
+                    rest[rule] = given
         if is_used(predictions):
             made |= fast_answers(predictions, {rule: rest.pop(rule) for rule in FAST_RULES if rule in rest})
         parts: dict[str, list[Any]] = {rule: [] for rule in rest}
-        for rows in predictions.blocks() if rest else []:
+        for rows in (predictions.blocks() or [slice(0, 0)]) if rest else []:
             p = predictions.node_probabilities(rows)
             for rule, given in rest.items():
                 parts[rule].append(infer(taxonomy, p, rule, **given))

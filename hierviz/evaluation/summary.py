@@ -68,16 +68,7 @@ def evaluate(
         If models differ in their taxonomy.
     """
     models: list[Any] = list(predictions) if hasattr(predictions, "__iter__") else [predictions]
-    if not models:
-        raise PredictionsError("evaluate: expected at least one model, got none. Pass Predictions.")
-    for model in models:
-        if not isinstance(model, (Predictions, Evaluation)):
-            raise PredictionsError(
-                f"evaluate: expected Predictions, or a list of them, got {type(model).__name__}. The taxonomy is in them."
-            )
-    check_threshold(threshold)
-    inference_rule(rule).settings(parameters)
-    require_same_samples([model.predictions if isinstance(model, Evaluation) else model for model in models])
+    check_models(models, rule, threshold, **parameters)
     evaluations = [
         model
         if isinstance(model, Evaluation)
@@ -229,6 +220,20 @@ def _remarks(model):
 
 
 # Checks and plain values -----------------------------------------------------------------------------------------------
+
+
+def check_models(models, rule, threshold, **parameters):
+    """Raise unless `evaluate` can take these, before any work is done."""
+    if not models:
+        raise PredictionsError("evaluate: expected at least one model, got none. Pass Predictions.")
+    for model in models:
+        if not isinstance(model, (Predictions, Evaluation)):
+            raise PredictionsError(
+                f"evaluate: expected Predictions, or a list of them, got {type(model).__name__}. The taxonomy is in them."
+            )
+    check_threshold(threshold)
+    inference_rule(rule).settings(parameters)
+    require_same_samples([model.predictions if isinstance(model, Evaluation) else model for model in models])
 
 
 def require_same_samples(models):

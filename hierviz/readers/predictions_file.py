@@ -16,6 +16,7 @@ import numpy as np
 from hierviz.checks import check_taxonomy
 from hierviz.errors import FileError, PredictionsError, TaxonomyError, listed
 from hierviz.listed_entries import require_missing
+from hierviz.listed_scores import ListedScores
 from hierviz.parameters import template_of
 from hierviz.parametrisation import column_order, default_columns
 from hierviz.predictions import Predictions
@@ -24,9 +25,9 @@ from hierviz.readers.arrays import read_npy, read_npz
 from hierviz.readers.classes_file import load_classes
 from hierviz.readers.join import join
 from hierviz.readers.label_lists_json import looks_like_json, read_label_lists
+from hierviz.readers.parquet_parts import PartedSource, PartedTable, open_predictions
 from hierviz.readers.prediction_tables import TRUTH_IN_PREDICTIONS, read_prediction_table
 from hierviz.readers.run_record import read_record, record_words
-from hierviz.readers.sources import open_source
 from hierviz.readers.tables import open_table
 from hierviz.readers.truth_file import load_truth
 from hierviz.score_checks import CheckedScores
@@ -56,14 +57,15 @@ def load_predictions(
     keep_empty_labels: bool = False,
     form: str | None = None,
     missing: str | None = None,
+    read_scores: bool = True,
 ) -> Predictions:
     """Read the predictions of one model.
 
     Parameters
     ----------
     path : str or path
-        CSV, TSV, Parquet, JSON, JSON lines, ``.npy`` or ``.npz``, gzipped or not. What it holds is detected and stands in
-        ``predictions.detected``.
+        CSV, TSV, Parquet, JSON, JSON lines, ``.npy`` or ``.npz``, gzipped or not, or a folder of Parquet parts; by path or
+        URL. What it holds is detected and stands in ``predictions.detected``.
     taxonomy : Taxonomy
     truth : str, path or sequence, optional
         A file, or one node number, name or list of them per row. Absent, the file's own column of truth is used.
@@ -82,6 +84,9 @@ def load_predictions(
     missing : {"unknown", "zero"}, optional
         What the scores of classes are that a sample does not list. Files of the best classes of each sample leave the others
         unknown when absent; other incomplete lists are an error then.
+    read_scores : bool
+        False leaves the scores of ``.npy`` and Parquet files where they are, unread and unchecked: for `evaluate` with a
+        ``client``, whose workers read and check the rows they are given.
 
     Returns
     -------
@@ -115,7 +120,8 @@ def load_predictions(
     require_missing(missing)
     said: list[str] = []
     nodes = None if classes is None else load_classes(classes, taxonomy, said)
-    source = open_source(path, "predictions (CSV, TSV, Parquet, JSON, .npy or .npz)", ("text", "parquet", "npy", "zip"))
+    wanted_words, kinds = "predictions (CSV, TSV, Parquet, JSON, .npy or .npz)", ("text", "parquet", "npy", "zip")
+    source = open_predictions(path, wanted_words, kinds, read_scores=read_scores)
     is_json = source.kind == "text" and form in (None, "lists") and looks_like_json(source)
     tables = ("lists",) if is_json else ("wide", "top_k", "long", "labels", "hard")
     wanted = {"npy": ("npy",), "zip": ("npz",)}.get(source.kind, tables)
@@ -132,7 +138,8 @@ def load_predictions(
     elif is_json:
         raw = read_label_lists(source, taxonomy, TRUTH_IN_PREDICTIONS, column, missing)
     else:
-        table = open_table(source, "a table of predictions")
+        is_parted = isinstance(source, PartedSource)
+        table = PartedTable(source) if is_parted else open_table(source, "a table of predictions")
         raw = read_prediction_table(
             table,
             taxonomy,
@@ -184,8 +191,11 @@ def load_predictions(
     )
     if not predictions.has_scores:
         return predictions
+    is_in_memory = isinstance(raw.scores, (np.ndarray, ListedScores)) or raw.listed is not None
+    if not read_scores and not is_in_memory:
+        return predictions
     # What is in memory, and what is small, is checked now; a large file while it is read.
-    if getattr(raw.scores, "nbytes", 0) <= limits.MEMORY_BYTES or isinstance(raw.scores, np.ndarray):
+    if is_in_memory or getattr(raw.scores, "nbytes", 0) <= limits.MEMORY_BYTES:
         predictions.check_scores(where=raw.where)
         return predictions
     return predictions.replace(scores=CheckedScores(predictions, raw.where))

@@ -26,6 +26,7 @@ from pathlib import Path
 
 from hierviz.errors import FileError, printable
 from hierviz.readers import limits
+from hierviz.readers.shared_file import SharedFile, is_url
 from hierviz.readers.stored_array import Stamp, unchanged
 from hierviz.readers.streams import Spooled, rewindable
 from hierviz.readers.unpacking import require_moderate_text, unpacked
@@ -180,7 +181,7 @@ def open_source(path, wanted, kinds=("text",)):
     Parameters
     ----------
     path : str, path or Spooled
-        What comes through a pipe is kept, so that it can be read again.
+        A path, or a URL that fsspec opens. What comes through a pipe is kept, so that it can be read again.
     wanted : str
         What errors say was expected, for example ``"a class taxonomy as text or JSON"``.
     kinds : tuple of str
@@ -198,7 +199,9 @@ def open_source(path, wanted, kinds=("text",)):
     stored = path if isinstance(path, Spooled) else None
     if stored is None and not isinstance(path, (str, os.PathLike)):
         raise FileError(f"file: expected the path of {wanted}, got {type(path).__name__}. Pass a path.")
-    path = Path(path)
+    # A URL is no path: Path would take one of its slashes away.
+    stored = SharedFile.from_path(path) if stored is None and is_url(path) else stored
+    path = Path(path if stored is None else stored)
     with translated(path.name or str(path), path=path):
         stored = stored or rewindable(path)
         # /dev/fd/63 is called so, not 63.

@@ -143,25 +143,9 @@ class StoredArray:
         """
         if isinstance(key, tuple):
             return self._of_tuple(key)
-        n = len(self)
         if isinstance(key, Integral) and not isinstance(key, bool):
             return self[np.array([key])][0]
-        if isinstance(key, slice):
-            start, stop, step = key.indices(n)
-            if step == 1:
-                return self._read([(start, max(stop - start, 0))])
-            key = np.arange(start, stop, step)
-        rows = np.asarray(key)
-        if rows.dtype == bool and rows.shape == (n,):
-            rows = np.flatnonzero(rows)
-        if rows.ndim != 1 or (rows.size and rows.dtype.kind not in "iu"):
-            raise IndexError("rows are a number, a slice, or an array of numbers or of one bool for each row")
-        if rows.size and not (-n <= rows.min() and rows.max() < n):
-            raise IndexError(f"rows from {-n} to {n - 1} are there, not {rows.min()} to {rows.max()}")
-        rows = np.where(rows < 0, rows + n, rows).astype(np.int64)
-        first = np.flatnonzero(np.diff(rows, prepend=-2) != 1)
-        counts = np.diff(np.append(first, len(rows)))
-        return self._read(list(zip(rows[first].tolist(), counts.tolist(), strict=True)))
+        return self._read(rows_and_runs(key, len(self))[1])
 
     def _of_tuple(self, key):
         rows, *others = key
@@ -198,6 +182,33 @@ class StoredArray:
                 _expect(file, self.start + (runs[0][0] + n) * width * size, len(view))
         require_characters(block, self.source.where)
         return block.reshape(*tail[::-1], n).T if self.is_fortran else block.reshape(n, *tail)
+
+
+def rows_and_runs(key, n):
+    """How many of `n` rows a slice, or an array of numbers or of bool, asks for, and where they stand.
+
+    Returns
+    -------
+    n_rows : int
+    runs : list of (int, int)
+        First row and number of rows of each run of rows that lie together, in the order asked for.
+    """
+    if isinstance(key, slice):
+        start, stop, step = key.indices(n)
+        if step == 1:
+            return max(stop - start, 0), [(start, max(stop - start, 0))]
+        key = np.arange(start, stop, step)
+    rows = np.asarray(key)
+    if rows.dtype == bool and rows.shape == (n,):
+        rows = np.flatnonzero(rows)
+    if rows.ndim != 1 or (rows.size and rows.dtype.kind not in "iu"):
+        raise IndexError("rows are a number, a slice, or an array of numbers or of one bool for each row")
+    if rows.size and not (-n <= rows.min() and rows.max() < n):
+        raise IndexError(f"rows from {-n} to {n - 1} are there, not {rows.min()} to {rows.max()}")
+    rows = np.where(rows < 0, rows + n, rows).astype(np.int64)
+    first = np.flatnonzero(np.diff(rows, prepend=-2) != 1)
+    counts = np.diff(np.append(first, len(rows)))
+    return len(rows), list(zip(rows[first].tolist(), counts.tolist(), strict=True))
 
 
 def require_characters(array, where):

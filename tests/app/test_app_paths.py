@@ -124,6 +124,13 @@ def test_a_path_inside_the_folder(confined):
     assert paths.allowed_path("nowhere.csv") == str(confined.resolve() / "nowhere.csv")
 
 
+def test_no_url_is_opened(monkeypatch):
+    """The server asks no address that a visitor typed, not even for one on this machine."""
+    monkeypatch.setattr(paths, "may_open_paths", lambda: True)
+    with pytest.raises(FileError, match="expected a path on this machine, got a URL"):
+        paths.allowed_path("http://127.0.0.1:1/scores.csv")
+
+
 def test_no_path_leads_out_of_the_folder(confined, files):
     (confined / "env.csv").symlink_to(files / "outside" / ".env")
     (confined / "out").symlink_to(files / "outside")

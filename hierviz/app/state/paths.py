@@ -12,6 +12,7 @@ import streamlit as st
 from hierviz.app.state.host_names import LOCAL_NAMES, has_foreign_names, is_local
 from hierviz.app.state.uploads import upload_folders
 from hierviz.errors import FileError
+from hierviz.readers.shared_file import is_url
 
 # Read beside a model without being named.
 CONFIGS = ("config.json", "preprocessor_config.json")
@@ -52,6 +53,10 @@ def allowed_path(text):
     """
     if not may_open_paths():
         raise FileError("path: expected an upload, got a path, which this visit may not open. Upload the file.")
+    if is_url(text):
+        raise FileError(
+            f"{text!r}: expected a path on this machine, got a URL: the app asks no outside address. Download the file."
+        )
     folder = allowed_folder()
     if folder is None:
         return text

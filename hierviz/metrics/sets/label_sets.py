@@ -80,6 +80,7 @@ LABEL_KEYS = (
     "macro_f1_by_depth",
 )
 _AREAS = ("hf1_auc", "ihf1_auc", "hf1_auc_raw")
+_SUMS = ("n_true", "n_predicted", "n_hit", "n_valid", "n_valid_hit", "_level_right", "n_outside", "n_samples")
 
 
 class LabelSetCounts:
@@ -253,6 +254,37 @@ class LabelSetCounts:
             block[f"{name}_claimed"] = per_row(augmented, weights) + outside * outside_weight(self.taxonomy, name)
             block[f"{name}_due"] = per_row(true, weights)
         self._blocks.append(block)
+
+    # Parts ---------------------------------------------------------------------------------------------------------
+
+    def counted(self):
+        """What was counted, without the taxonomy: two dicts, sums and per-sample columns, for `from_counted`."""
+        keys = [key for key in (self._blocks[0] if self._blocks else ()) if self._column(key) is not None]
+        return {name: getattr(self, name) for name in _SUMS}, {key: self._column(key) for key in keys}
+
+    @classmethod
+    def from_counted(cls, taxonomy, threshold, parts):
+        """The counts of the samples of several parts, in their order.
+
+        Parameters
+        ----------
+        taxonomy : Taxonomy
+        threshold : float
+        parts : sequence of (dict, dict)
+            From `counted`, on this taxonomy and at this threshold. Sums over samples are whole numbers, so that a
+            division into parts changes nothing.
+
+        Returns
+        -------
+        LabelSetCounts
+        """
+        merged = cls(taxonomy, threshold)
+        for sums, columns in parts:
+            for name in _SUMS:
+                setattr(merged, name, getattr(merged, name) + sums[name])
+            if sums["n_samples"]:
+                merged._blocks.append(columns)
+        return merged
 
     # Reading -------------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """How often bootstrap bands hold the truth, and how long they take.
 
-    python benchmarks/coverage.py [--datasets 2000] [--resamples 119] [--samples 1000]
+    python benchmarks/interval_coverage.py [--datasets 2000] [--resamples 119] [--samples 1000]
 
 A population of 50,000 samples is simulated, so its operating curve is known. Data sets are drawn from it with
 replacement; each gets its 95 % bands and intervals, and it is counted how often they hold the population's value:

@@ -1,0 +1,90 @@
+"""A Dask client by an address: of a cluster that is there, or of worker processes on this machine."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from hierviz.errors import ClusterError
+from hierviz.extras import require
+
+# For a scheduler to answer, in seconds.
+PATIENCE = 30
+MOST_LOCAL = 1024
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Any]:
+    """A client, as a context.
+
+    Parameters
+    ----------
+    address : str
+        ``local`` (a worker process for each processor), ``local:N``, or a scheduler's ``tcp://host:port`` or
+        ``tls://host:port``.
+
+    Yields
+    ------
+    distributed.Client
+        Closed at the end; so are local workers.
+
+    Raises
+    ------
+    ClusterError
+        If the address is none of these, or nobody answers.
+    """
+    n_workers = local_workers(address)
+    from distributed import Client, LocalCluster
+
+    if n_workers is None:
+        try:
+            client = Client(address, timeout=PATIENCE)
+        except (OSError, ValueError) as error:
+            words = " ".join(str(error).split()).rstrip(".")[:160]
+            raise ClusterError(
+                f"cluster {address}: expected a scheduler that answers within {PATIENCE} s, got none ({words}). "
+                "Check the address, or start one: dask scheduler"
+            ) from None
+        with client:
+            yield client
+        return
+    with (
+        LocalCluster(
+            n_workers=n_workers,
+            threads_per_worker=1,
+            # Nothing is served to other machines; the port of the dashboard is any that is free.
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+def local_workers(address: str) -> int | None:
+    """Number of worker processes that an address asks for, None where it is a scheduler's.
+
+    Raises
+    ------
+    ClusterError
+        If it is neither.
+    MissingExtraError
+        If dask is not installed.
+    """
+    require("cluster", "cluster", "distributed")
+    words = re.fullmatch(r"local(?::([0-9]+))?", address)
+    if words is None:
+        if re.fullmatch(r"(tcp|tls)://\S+:[0-9]+", address):
+            return None
+    elif words[1] is None:
+        return len(os.sched_getaffinity(0))
+    elif 1 <= int(words[1]) <= MOST_LOCAL:
+        return int(words[1])
+    raise ClusterError(
+        f"cluster: expected local, local:N with N from 1 to {MOST_LOCAL}, or tcp://host:port, got {address!r}. Write one of them."
+    )

@@ -1,0 +1,67 @@
+"""`hierviz.evaluate`: here, or on a cluster when a client is given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hierviz.cluster.running import evaluation_on
+from hierviz.evaluation import summary
+from hierviz.evaluation.evaluation import Evaluation
+from hierviz.predictions import Predictions
+
+
+def evaluate(
+    predictions: Predictions | Evaluation | Sequence[Predictions | Evaluation],
+    rule: str = "majority",
+    threshold: float = 0.5,
+    *,
+    threads: int | None = None,
+    client: Any = None,
+    **parameters: Any,
+) -> dict[str, Any]:
+    """Every number of one or several models.
+
+    Parameters
+    ----------
+    predictions : Predictions, Evaluation, or list of them
+        Several models need the same taxonomy and the same samples.
+    rule : str
+        Key of `INFERENCE_RULES`.
+    threshold : float
+        In [0, 1]; used by the rules ``threshold`` and ``threshold_set`` and by the sets of block ``labels``.
+    threads : int, optional
+        Blocks of rows that are worked on at a time, where compiled loops serve (`hierviz.compiled`); all processors when
+        None. On a cluster each thread of a worker is one.
+    client : distributed.Client, optional
+        Evaluates Predictions on its workers (extra ``cluster``). Scores of ``.npy`` and Parquet files are read by the
+        workers, under the same path or URL; load them with ``load_predictions(..., read_scores=False)``.
+    **parameters
+        Of the rule, ``INFERENCE_RULES[rule].parameters``; each has a default, and those of other rules play no part.
+
+    Returns
+    -------
+    dict
+        The JSON of the command line: version, taxonomy and ``models``, each with the blocks distribution, top_down,
+        predicted, labels, curve and confusion. A block that does not apply is None and ``notes`` says why.
+
+    Raises
+    ------
+    PredictionsError
+        If models differ in samples, or rule or threshold is not valid.
+    TaxonomyError
+        If models differ in their taxonomy.
+    ClusterError
+        If the cluster has no workers, or ones without this version of hierviz.
+    """
+    if client is None:
+        return summary.evaluate(predictions, rule, threshold, threads=threads, **parameters)
+    models = [predictions] if isinstance(predictions, (Predictions, Evaluation)) else list(predictions)
+    summary.check_models(models, rule, threshold, **parameters)
+    evaluations = [
+        model
+        if isinstance(model, Evaluation)
+        else evaluation_on(client, model, rule=rule, threshold=threshold, **parameters)
+        for model in models
+    ]
+    return summary.evaluate(evaluations, rule, threshold, **parameters)

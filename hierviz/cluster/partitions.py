@@ -1,0 +1,139 @@
+"""Which rows a worker gets, and what it needs to evaluate them.
+
+Conventions
+-----------
+A partition is a run of consecutive rows. Scores in files are not sent but named: an ``.npy`` file by its place, Parquet by the
+parts and row groups that hold the rows, which are never divided. Scores in memory are sent, in smaller partitions. Truth, ids
+and labels are always sent, those of the partition's rows only.
+
+Functions
+---------
+partitions, rows_of, fields_of
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hierviz.compiled.tree_pass import WORTH_COMPILING
+from hierviz.node_lists import NodeLists
+from hierviz.predictions import Predictions
+from hierviz.readers.parquet_rows import ParquetRows
+from hierviz.readers.shared_file import SharedFile
+from hierviz.readers.stored_array import StoredArray
+
+# Scores of a partition that is read from files: enough for compiled loops to pay, few enough to lose with a worker.
+LEAST, MOST = WORTH_COMPILING, 10 * WORTH_COMPILING
+# Where that leaves workers idle; and scores of a partition that is sent: 8 MB of float32.
+SMALL = 2_000_000
+# Partitions for each thread of the cluster, so that a slow one holds up little.
+PER_THREAD = 4
+# Rows of a partition of labels.
+LABEL_ROWS = 100_000
+
+
+class RowRange:
+    """Some rows of an array that reads rows when they are asked for; `start` and `stop` are rows of `array`."""
+
+    def __init__(self, array, start, stop):
+        self.array, self.start, self.stop = array, start, stop
+        self.shape, self.dtype = (stop - start, array.shape[1]), array.dtype
+
+    def __len__(self):
+        return self.shape[0]
+
+    def __getitem__(self, key):
+        """Rows by slice, or array of numbers that are not negative."""
+        if isinstance(key, slice):
+            start, stop, step = key.indices(len(self))
+            return self.array[self.start + start : self.start + stop : step]
+        return self.array[self.start + np.asarray(key)]
+
+
+def is_in_files(predictions: Predictions) -> bool:
+    """Whether workers read the scores themselves."""
+    return isinstance(predictions.scores, (ParquetRows, StoredArray))
+
+
+def place_of(predictions: Predictions) -> str:
+    """What errors call the scores."""
+    scores: Any = predictions.scores
+    if isinstance(scores, ParquetRows):
+        return scores.where
+    return getattr(scores.source, "where", predictions.name) if isinstance(scores, StoredArray) else predictions.name
+
+
+def partitions(predictions: Predictions, n_threads: int, n_partitions: int | None = None) -> list[slice]:
+    """Runs of rows that together are all of them.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        With at least one sample.
+    n_threads : int
+        Of all workers.
+    n_partitions : int, optional
+        How many, in place of what suits the number of threads; fewer where there are fewer rows or row groups.
+
+    Returns
+    -------
+    list of slice
+    """
+    n = predictions.n_samples
+    if n_partitions is None:
+        rows = LABEL_ROWS
+        if predictions.has_scores:
+            n_scores = n * predictions.scores.shape[1]
+            scores = SMALL
+            if is_in_files(predictions):
+                scores = min(max(n_scores // (PER_THREAD * n_threads), LEAST), MOST)
+                scores = min(scores, max(n_scores // n_threads, SMALL))
+            rows = max(1, scores // predictions.scores.shape[1])
+        n_partitions = -(-n // rows)
+    wanted = np.linspace(0, n, min(n_partitions, n) + 1).round().astype(np.int64)
+    if isinstance(predictions.scores, ParquetRows):
+        starts = np.unique(predictions.scores.starts)
+        wanted = np.unique(starts[np.searchsorted(starts, wanted)])
+    return [slice(start, stop) for start, stop in zip(wanted[:-1].tolist(), wanted[1:].tolist())]
+
+
+def rows_of(predictions: Predictions, rows: slice) -> Predictions:
+    """Predictions of a run of rows, without what no number needs: attributes, pictures and notes."""
+    return Predictions(predictions.taxonomy, **fields_of(predictions, rows))
+
+
+def fields_of(predictions: Predictions, rows: slice) -> dict[str, Any]:
+    """The fields of `rows_of` but the taxonomy, ready to be sent."""
+    truth = predictions.truth
+    return {
+        "name": predictions.name,
+        "scores": _scores_of(predictions.scores, rows),
+        "parametrisation": predictions.parametrisation,
+        "scored_nodes": predictions.scored_nodes,
+        "labels": None if predictions.labels is None else predictions.labels.take(rows),
+        "is_hard": predictions.is_hard,
+        "truth": truth if truth is None else truth.take(rows) if isinstance(truth, NodeLists) else truth[rows],
+        "sample_ids": predictions.ids[rows],
+    }
+
+
+def _scores_of(scores, rows):
+    if isinstance(scores, ParquetRows):
+        part, first = scores.part(rows.start, rows.stop)
+        return RowRange(part, rows.start - first, rows.stop - first)
+    if isinstance(scores, StoredArray):
+        return RowRange(_shared(scores), rows.start, rows.stop)
+    return scores if scores is None else np.asarray(scores[rows])
+
+
+def _shared(scores):
+    """A StoredArray whose file any process can open."""
+    source = scores.source
+    if source.stamp is None:
+        return scores
+    file = SharedFile.from_path(os.path.abspath(source.path))
+    return replace(scores, source=replace(source, pipe=file, stamp=None))

@@ -1,0 +1,224 @@
+"""Partitions go to the workers, pieces come back, and the Evaluation is put together in the order of the rows.
+
+Conventions
+-----------
+No more than `IN_FLIGHT` partitions a thread are with the scheduler at a time, so that neither it nor the workers keep much;
+pieces are fetched as they are done. A worker that is lost is no error: Dask gives its partitions to others, up to its setting
+``distributed.scheduler.allowed-failures`` (3) times. Nothing but results is kept here, so that nothing is lost with a worker.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+import uuid
+from collections.abc import Callable
+from concurrent.futures import CancelledError
+from typing import Any
+
+import hierviz.errors
+from hierviz._version import version
+from hierviz.cluster import work
+from hierviz.cluster.partitions import fields_of, partitions, place_of
+from hierviz.errors import ClusterError
+from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.pieces import EvaluationPiece, evaluation_of_pieces
+from hierviz.extras import require
+from hierviz.inference.registry import inference_rule
+from hierviz.predictions import Predictions
+
+IN_FLIGHT = 3
+# For a first worker, or another one once all are gone, in seconds; and how often that is looked at.
+PATIENCE, LOOK = 60, 5
+# What a worker is asked for first, without sending it anything of hierviz: it would end at what it cannot import.
+_ASKED = "__import__('hierviz.cluster.work', fromlist=['version']).version()"
+
+
+def evaluation_on(
+    client: Any,
+    predictions: Predictions,
+    progress: Callable[[int, int], object] | None = None,
+    *,
+    rule: str = "majority",
+    threshold: float = 0.5,
+    n_partitions: int | None = None,
+    **parameters: Any,
+) -> Evaluation:
+    """Evaluate a Predictions on a Dask cluster.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        Not an asynchronous one.
+    predictions : Predictions
+        Scores of ``.npy`` and Parquet files are read by the workers, under the same path or URL; others are sent.
+    progress : callable, optional
+        Called with (rows done, n_samples).
+    rule, threshold, **parameters
+        What will be asked for, as in `hierviz.evaluate`: the answers of the rule come with the pieces. Other answers are made
+        here, from the scores.
+    n_partitions : int, optional
+        In place of what suits the number of threads.
+
+    Returns
+    -------
+    Evaluation
+        As `Evaluation.from_predictions` makes it: the same answers and counts, means within 1e-12.
+
+    Raises
+    ------
+    ClusterError
+        If there is no worker, workers have another version of hierviz or none, or rows cost too many workers.
+    HiervizError
+        If a worker cannot read or use its rows, as without a cluster.
+    """
+    require("cluster", "cluster", "distributed")
+    choice = {"rule": rule, "threshold": threshold, **parameters}
+    inference_rule(rule).settings(parameters)
+    if predictions.n_samples == 0:
+        return Evaluation.from_predictions(predictions, threshold=threshold)
+    n_threads = _threads(client)
+    rows = partitions(predictions, n_threads, n_partitions)
+    run = _Run(client, predictions, choice)
+    pieces: dict[int, EvaluationPiece] = {}
+    done, todo = 0, iter(enumerate(rows))
+    if progress:
+        progress(0, predictions.n_samples)
+    try:
+        for _ in range(IN_FLIGHT * n_threads):
+            run.submit(next(todo, None))
+        for k, piece in run:
+            pieces[k] = piece
+            run.submit(next(todo, None))
+            done += piece.n_samples
+            if progress:
+                progress(done, predictions.n_samples)
+    except _lost_connections():
+        raise ClusterError(
+            "scheduler: expected one that stays, got a lost connection. See its log and start again."
+        ) from None
+    finally:
+        # After an error and at Ctrl-C the workers are free at once.
+        run.cancel()
+    return evaluation_of_pieces(predictions, [pieces[k] for k in range(len(rows))])
+
+
+class _Run:
+    """The partitions of one model that are with the scheduler."""
+
+    def __init__(self, client, predictions, choice):
+        self.client, self.predictions, self.running = client, predictions, {}
+        self.name = f"hierviz-{uuid.uuid4().hex[:12]}"
+        # Part of the graph and not scattered: what is scattered is gone with the workers that hold it.
+        content = pickle.dumps((predictions.taxonomy, choice))
+        self.shared = self._submitted(work.unpacked, content, key=f"{self.name}-taxonomy")
+
+    def submit(self, partition):
+        """Give a numbered partition to the scheduler; None is none."""
+        if partition is None:
+            return
+        k, rows = partition
+        fields = fields_of(self.predictions, rows)
+        where, key = place_of(self.predictions), f"{self.name}-rows-{rows.start}"
+        future = self._submitted(work.evaluated, self.shared, fields, where, key=key)
+        self.running[future] = k, rows
+
+    def _submitted(self, function, *arguments, key):
+        import dask
+
+        # Partitions of scores in memory are sent on purpose.
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"}):
+            return self.client.submit(function, *arguments, key=key, pure=False, retries=1)
+
+    def __iter__(self):
+        """Yield (number, EvaluationPiece) as they are done."""
+        while self.running:
+            for future in self._done():
+                k, rows = self.running[future]
+                what, result = self._result(future, rows)
+                if isinstance(result, str):
+                    raise getattr(hierviz.errors, what)(result)
+                if what != version():
+                    raise _other_version(what)
+                del self.running[future]
+                future.release()
+                yield k, result
+
+    def _done(self):
+        """Futures that are done, at least one."""
+        from distributed import wait
+
+        lonely = 0.0
+        while True:
+            try:
+                return wait(list(self.running), timeout=LOOK, return_when="FIRST_COMPLETED").done
+            except TimeoutError:
+                lonely = 0.0 if self.client.nthreads() else lonely + LOOK
+                if lonely >= PATIENCE:
+                    raise _no_workers(self.client) from None
+
+    def _result(self, future, rows):
+        from distributed import KilledWorker
+
+        try:
+            return future.result()
+        except KilledWorker:
+            raise ClusterError(
+                f"rows {rows.start} to {rows.stop - 1}: expected workers that stay, got several that were lost with these rows. "
+                "See the workers' logs; often their memory is too small for a row group."
+            ) from None
+        except ImportError as error:
+            raise _not_installed(error) from None
+
+    def cancel(self):
+        """Take back what is not done."""
+        futures = [*self.running, self.shared]
+        self.running = {}
+        with contextlib.suppress(*_lost_connections()):
+            self.client.cancel(futures)
+
+
+def _threads(client):
+    """Threads of all workers, of which there has to be one, each with this version of hierviz."""
+    try:
+        client.wait_for_workers(1, timeout=PATIENCE)
+    except TimeoutError:
+        raise _no_workers(client) from None
+    except AttributeError:
+        raise ClusterError(
+            f"client: expected a distributed.Client, got {type(client).__name__}. Pass Client('tcp://host:port')."
+        ) from None
+    for said in client.run(eval, _ASKED, on_error="return").values():
+        if isinstance(said, ImportError):
+            raise _not_installed(said)
+        if isinstance(said, str) and said != version():
+            raise _other_version(said)
+    return max(1, sum(client.nthreads().values()))
+
+
+def _lost_connections():
+    """What Dask raises when the scheduler is gone."""
+    from distributed.client import ClosedClientError
+    from distributed.comm import CommClosedError
+
+    return CancelledError, ClosedClientError, CommClosedError
+
+
+def _no_workers(client):
+    address = client.scheduler.address
+    return ClusterError(
+        f"{address}: expected at least one worker, got none in {PATIENCE} s. Start one: dask worker {address}"
+    )
+
+
+def _not_installed(error):
+    return ClusterError(
+        f"worker: expected hierviz {version()} and its packages to be installed, got {type(error).__name__} ({error}). "
+        'Run pip install "hierviz[cluster]" where workers run.'
+    )
+
+
+def _other_version(said):
+    return ClusterError(
+        f"worker: expected hierviz {version()} as here, got {said}. Install the same version on all workers."
+    )

@@ -1,0 +1,227 @@
+"""Parquet tables whose scores stay where they are: a folder of parts, or one file, by path or URL.
+
+Conventions
+-----------
+Parts stand one after the other in the order of their names (part-2 before part-10). Scores are read by row groups, when their
+rows are asked for (`parquet_rows`); ids, truth and attributes are read at once. All parts have the columns of the first.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hierviz.errors import FileError, listed
+from hierviz.readers import limits
+from hierviz.readers.columns import EVERY_SCORE, Columns
+from hierviz.readers.parquet_rows import ParquetRows
+from hierviz.readers.parquet_table import ParquetTable, _as_text, _is_list, _is_number
+from hierviz.readers.shared_file import SharedFile, is_url, parts_of_folder
+from hierviz.readers.sources import Source, open_source, translated
+
+SUFFIXES = (".parquet", ".pq", ".parq")
+
+
+def open_predictions(path, wanted, kinds, *, read_scores=True):
+    """As `sources.open_source`, and also folders of Parquet parts and what stays where it is.
+
+    Parameters
+    ----------
+    path : str, path or Spooled
+    wanted : str
+    kinds : tuple of str
+    read_scores : bool
+        False takes a file by its absolute path, so that other processes can read its rows.
+
+    Returns
+    -------
+    Source, or PartedSource for Parquet whose scores stay where they are
+    """
+    folder = None if isinstance(path, os.PathLike) and not isinstance(path, Path) else path
+    parts = None if folder is None else parts_of_folder(folder if is_url(folder) else os.fspath(folder), SUFFIXES)
+    if parts is not None:
+        if not parts:
+            raise FileError(
+                f"{path}: expected a file, got a folder without Parquet parts ({', '.join(SUFFIXES)}). "
+                "Name a file, or a folder that holds parts."
+            )
+        name = str(folder).rstrip("/").rpartition("/")[2]
+        return PartedSource(name, [open_source(part, "a part in Parquet", ("parquet",)) for part in parts])
+    if not read_scores and not is_url(path) and os.path.isfile(path):
+        path = SharedFile.from_path(path)
+    source = open_source(path, wanted, kinds)
+    if source.kind == "parquet" and isinstance(source.pipe, SharedFile) and not source.is_gzipped:
+        return PartedSource(source.where, [source])
+    return source
+
+
+@dataclass(frozen=True, eq=False)
+class PartedSource:
+    """Parts that were looked at; takes the place of a Source.
+
+    Parameters
+    ----------
+    where : str
+        What errors call them.
+    parts : list of Source
+    """
+
+    where: str
+    parts: list[Source]
+    kind = "parquet"
+
+    @property
+    def stem(self):
+        """The name without suffix."""
+        return Path(self.where).stem if Path(self.where).suffix.lower() in SUFFIXES else self.where
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """What is kept of a part: not its metadata, which may be large."""
+
+    source: Source
+    schema: Any
+    group_rows: np.ndarray
+    group_bytes: int
+
+    @classmethod
+    def from_source(cls, source, like):
+        """Look at a part; its schema is the object of `like` where they are equal."""
+        table = ParquetTable(source)
+        groups = [table.file.metadata.row_group(k) for k in range(table.file.metadata.num_row_groups)]
+        rows = np.array([group.num_rows for group in groups], dtype=np.int64)
+        schema = table.schema if like is None or not table.schema.equals(like.schema) else like.schema
+        return cls(source, schema, rows, max((group.total_byte_size for group in groups), default=0))
+
+
+class PartedTable:
+    """A table in Parquet parts, with the methods of `tables.TextTable`. Made by `PartedTable(source)`."""
+
+    can_lack_header = False
+
+    def __init__(self, source):
+        self.where, self.parts = source.where, []
+        for part in source.parts:
+            self.parts.append(_Part.from_source(part, self.parts[0] if self.parts else None))
+        self._first = ParquetTable(source.parts[0])
+
+    @property
+    def schema(self):
+        """pyarrow schema of the first part."""
+        return self._first.schema
+
+    @property
+    def first(self):
+        """Names of the columns."""
+        return self._first.first
+
+    @property
+    def detected(self):
+        """What was found out, in words."""
+        return {"separator": "none (Parquet)", "parts": str(len(self.parts))}
+
+    def is_number_column(self, place, has_header=True):
+        """True when the column's type is a number."""
+        return self._first.is_number_column(place)
+
+    def is_truth_column(self, place):
+        """True when the column's type is true or false."""
+        return self._first.is_truth_column(place)
+
+    def read(self, numbers=(), has_header=True, instead=None, advice=EVERY_SCORE):
+        """Columns of all rows; `numbers` is a ParquetRows, which reads nothing yet."""
+        import pyarrow as pa
+
+        names, numbers = self.first, list(numbers)
+        twice = [name for name, count in Counter(names).items() if count > 1]
+        if twice:
+            raise FileError(
+                f"{self.where}: expected every column once, got {listed(twice)} more than once. Rename or remove one."
+            )
+        is_number = set(numbers)
+        rest = [place for place in range(len(names)) if place not in is_number]
+        wanted = [names[place] for place in numbers]
+        for k, part in enumerate(self.parts):
+            if k == 0 or part.schema is not self.parts[0].schema:
+                self._require_columns(part, wanted, [names[place] for place in rest], advice)
+            _require_moderate(part)
+        starts = np.cumsum([0, *(part.group_rows.sum() for part in self.parts)])
+        n_rows, most = int(starts[-1]), limits.most_rows(None, 0, len(rest))
+        if n_rows > most:
+            raise FileError(f"{self.where}: expected at most {most:,} rows, got {n_rows:,}. Split them.")
+        text = {place: [] for place in rest}
+        for part in self.parts if rest else ():
+            for place, cells in zip(rest, _texts(part.source, [names[place] for place in rest]), strict=True):
+                text[place] += cells
+        scores = None
+        if numbers:
+            narrow = (pa.float32(), pa.float16())
+            schemas = {id(part.schema): part.schema for part in self.parts}.values()
+            is_narrow = all(schema.field(name).type in narrow for schema in schemas for name in wanted)
+            scores = ParquetRows(
+                [part.source.pipe for part in self.parts],
+                [part.group_rows for part in self.parts],
+                wanted,
+                np.dtype(np.float32 if is_narrow else np.float64),
+                self.where,
+            )
+        places = [part.source.where for part in self.parts]
+        return PartedColumns(self.where, names, text, scores, np.arange(1, n_rows + 1), False, places, starts)
+
+    def _require_columns(self, part, wanted, others, advice):
+        import pyarrow.types as types
+
+        names, where = part.schema.names, part.source.where
+        lacking, more = ([one for one in a if one not in set(b)] for a, b in ((self.first, names), (names, self.first)))
+        if lacking or more or len(names) != len(self.first):
+            raise FileError(
+                f"{where}: expected the {len(self.first)} columns of {self.parts[0].source.where}, got "
+                f"{listed(lacking, 2) or 'none'} missing and {listed(more, 2) or 'no'} others. "
+                "Parts of one table have the same columns."
+            )
+        for name in wanted:
+            kind = part.schema.field(name).type
+            if not _is_number(kind) and not types.is_boolean(kind):
+                raise FileError(f"{where}, column {name!r}: expected numbers, got values of type {kind}. {advice}")
+        for name in others:
+            kind = part.schema.field(name).type
+            if types.is_nested(kind) and not (_is_list(kind) and not types.is_nested(kind.value_type)):
+                raise FileError(
+                    f"{where}, column {name!r}: expected text, numbers or lists of them, got values of type {kind}. "
+                    "Leave the column out."
+                )
+
+
+@dataclass(frozen=True)
+class PartedColumns(Columns):
+    """Columns of several parts; errors name the part. `starts` is the first row of each part, and the number of rows."""
+
+    parts: list = field(default_factory=list)
+    starts: np.ndarray | None = None
+
+    def place(self, row):
+        """How errors call a row."""
+        part = int(np.searchsorted(self.starts, row, side="right")) - 1
+        return f"{self.parts[part]}, row {row - self.starts[part] + 1}"
+
+
+def _require_moderate(part):
+    """Raise a FileError where a row group would ask for far too much memory."""
+    advice = "Write smaller row groups (row_group_size)."
+    limits.require_unpacked(part.source.where, part.group_bytes, part.source.size, advice)
+
+
+def _texts(source, names):
+    """Cells of some columns, a list each."""
+    part = ParquetTable(source)
+    columns = [part.file.schema.column(k) for k in range(part.file.metadata.num_columns)]
+    file = part._opened([column.path for column in columns if column.physical_type == "BYTE_ARRAY"])
+    with translated(part.where), part._parsing():
+        table = file.read(columns=names, use_threads=False)
+    return [_as_text(table.column(name), f"{part.where}, column {name!r}") for name in names]
