@@ -343,10 +343,11 @@ import hierviz as hv
 from hierviz.readers import limits, load_predictions
 limits.MEMORY_BYTES = 8 << 20
 taxonomy = hv.Taxonomy.from_edges([("root", f"n{k}") for k in range(1000)])
-import gzip, os, pyarrow.parquet, zipfile
-if os.environ["HIERVIZ_COMPILED"] == "1":
-    import hierviz.compiled.kernels, hierviz.compiled.half_precision
-# What is there already, and as much again as a few blocks of 16 MB need: far less than the scores.
+import gzip, pyarrow.parquet, zipfile
+# Libraries and compiled loops are no memory of the scores.
+for kind in (np.float16, np.float32, np.float64):
+    some = np.full((8, 1000), 0.001, kind)
+    hv.Evaluation.from_predictions(hv.Predictions.from_scores(taxonomy, some, "leaf_probabilities", truth=[1] * 8))
 def anonymous():
     return int(next(line for line in open("/proc/self/status") if line.startswith("RssAnon")).split()[1]) << 10
 import hierviz.predictions, hierviz.compiled.tree_pass, hierviz.readers.parquet_table
