@@ -59,8 +59,8 @@ class Evaluation:
         tree.
     leaf_mass : ndarray of float, shape (n_samples,), or None
         Sum of p over the leaves.
-    kept_answers : dict
-        What `hierviz.mistakes` was last asked for.
+    kept_answers : list
+        What `hierviz.mistakes` was last asked for: pairs of the choice and what it gave.
     """
 
     predictions: Predictions
@@ -72,7 +72,7 @@ class Evaluation:
     p_truth: np.ndarray | None = None
     leaf_mass: np.ndarray | None = None
     _label_counts: dict = field(default_factory=dict, repr=False)
-    kept_answers: dict = field(default_factory=dict, repr=False)
+    kept_answers: list = field(default_factory=list, repr=False)
     _answers: list = field(default_factory=list, repr=False)
 
     @classmethod

@@ -182,9 +182,10 @@ class _JudgedAnswers:
 def _judged_answers(evaluation, rule, threshold, parameters):
     """The _JudgedAnswers of a choice, of which the evaluation keeps the last few."""
     predictions, taxonomy, kept = evaluation.predictions, evaluation.taxonomy, evaluation.kept_answers
-    choice = (rule, threshold, tuple(sorted(parameters.items(), key=lambda pair: pair[0])))
-    if choice in kept:
-        return kept[choice]
+    choice = (rule, threshold, *sorted(parameters.items(), key=lambda pair: pair[0]))
+    known = next((answers for of_choice, answers in kept if of_choice == choice), None)
+    if known is not None:
+        return known
     ends = evaluation.answers(rule, threshold, **parameters) if predictions.has_scores else evaluation.label_paths()
     if not isinstance(ends, np.ndarray):
         raise PredictionsError(f"rule: expected one answer per sample, got sets by {rule!r}. Choose another rule.")
@@ -193,9 +194,7 @@ def _judged_answers(evaluation, rule, threshold, parameters):
     pairs = node_pairs(taxonomy, np.asarray(evaluation.truth), predicted)
     outcome = np.where(exact(pairs) > 0, 0, np.where(correct(pairs) > 0, 1, 2)).astype(np.int8)
     answers = _JudgedAnswers(rows, predicted, outcome, distance(pairs.information))
-    while len(kept) >= KEPT_CHOICES:
-        kept.pop(next(iter(kept)), None)
-    kept[choice] = answers
+    kept[:] = [*kept[1 - KEPT_CHOICES :], (choice, answers)]
     return answers
 
 

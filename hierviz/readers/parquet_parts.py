@@ -42,7 +42,8 @@ def open_predictions(path, wanted, kinds, *, read_scores=True):
     -------
     Source, or PartedSource for Parquet whose scores stay where they are
     """
-    folder = None if isinstance(path, os.PathLike) and not isinstance(path, Path) else path
+    # Other kinds of paths are files that are held open; what is no path at all is told below.
+    folder = path if isinstance(path, (str, Path)) else None
     parts = None if folder is None else parts_of_folder(folder if is_url(folder) else os.fspath(folder), SUFFIXES)
     if parts is not None:
         if not parts:
@@ -52,7 +53,7 @@ def open_predictions(path, wanted, kinds, *, read_scores=True):
             )
         name = str(folder).rstrip("/").rpartition("/")[2]
         return PartedSource(name, [open_source(part, "a part in Parquet", ("parquet",)) for part in parts])
-    if not read_scores and not is_url(path) and os.path.isfile(path):
+    if not read_scores and folder is not None and not is_url(path) and os.path.isfile(path):
         path = SharedFile.from_path(path)
     source = open_source(path, wanted, kinds)
     if source.kind == "parquet" and isinstance(source.pipe, SharedFile) and not source.is_gzipped:

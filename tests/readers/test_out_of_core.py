@@ -385,13 +385,14 @@ def test_own_memory_is_bounded(form, compiled, tmp_path):
         assert path.stat().st_size > 150 << 20
     (tmp_path / "t.csv").write_text("truth\n" + "n1\n" * n)
     del scores
-    made = subprocess.run(
-        [sys.executable, "-c", BOUNDED, str(path), str(tmp_path / "t.csv")],
-        env={**os.environ, "HIERVIZ_COMPILED": compiled, "TMPDIR": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    for _ in range(1 + int(compiled)):  # the first run may compile, which takes memory of its own
+        made = subprocess.run(
+            [sys.executable, "-c", BOUNDED, str(path), str(tmp_path / "t.csv")],
+            env={**os.environ, "HIERVIZ_COMPILED": compiled, "TMPDIR": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
     assert made.returncode == 0, made.stderr
     used, size = map(int, made.stdout.split())
     assert used < 64 <= size, made.stdout

@@ -40,10 +40,12 @@ async def lifetime(app):
 
 def _prepare():
     """What the first page needs: charts, and the data that it shows."""
-    import hierviz.charts  # noqa: F401  takes half a second
-    from hierviz.app.state import opened
+    # The server may end meanwhile; what is wrong with the data the first visitor is told.
+    with contextlib.suppress(Exception):
+        import hierviz.charts  # noqa: F401  takes half a second
+        from hierviz.app.state import opened
 
-    opened.prepare()
+        opened.prepare()
 
 
 def address():
