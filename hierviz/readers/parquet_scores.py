@@ -3,6 +3,9 @@
 A row group stores its columns one after the other, so that some rows of it cannot be had without decoding all. A group of up
 to `limits.MEMORY_BYTES` is held in memory; a larger one goes to a temporary file, panel by panel: some columns of all its
 rows, row after row, from which blocks of rows are put together. Read in order, each group is decoded once.
+
+The footer of a Parquet file, which is read as a whole, takes about 1.2 kB for each column of each group: for 10,000 columns
+and a million rows, groups of 50,000 rows or more are meant (0.25 GB), not of 10,000 (1.2 GB).
 """
 
 from __future__ import annotations
