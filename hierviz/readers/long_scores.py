@@ -36,8 +36,9 @@ _ABSENT = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 def is_large(table):
     """Whether a table is text of more than `limits.MEMORY_BYTES`."""
-    size = table.source.size * (_UNPACKED if table.source.is_gzipped else 1)
-    return table.can_lack_header and size > limits.MEMORY_BYTES
+    if not table.can_lack_header:
+        return False
+    return table.source.size * (_UNPACKED if table.source.is_gzipped else 1) > limits.MEMORY_BYTES
 
 
 def read_long_in_blocks(table, names, taxonomy, truth_column, truth_columns):

@@ -135,8 +135,8 @@ class PartedTable:
         """True when the column's type is true or false."""
         return self._first.is_truth_column(place)
 
-    def read(self, numbers=(), has_header=True, instead=None, advice=EVERY_SCORE):
-        """Columns of all rows; `numbers` is a ParquetRows, which reads nothing yet."""
+    def read(self, numbers=(), has_header=True, instead=None, advice=EVERY_SCORE, may_stay=False):
+        """Columns of all rows; `numbers` is a ParquetRows, which reads nothing yet, whatever `may_stay` says."""
         import pyarrow as pa
 
         names, numbers = self.first, list(numbers)

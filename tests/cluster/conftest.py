@@ -2,8 +2,12 @@
 
 import contextlib
 import logging
+import sys
+from pathlib import Path
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 
 @pytest.fixture(scope="session")
