@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import hierviz as hv
-from benchmarks import coverage
+from benchmarks import interval_coverage as coverage
 from hierviz.metrics import path_keys
 from hierviz.uncertainty.resamples import Interval
 

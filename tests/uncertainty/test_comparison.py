@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from benchmarks import coverage
+from benchmarks import interval_coverage as coverage
 from hierviz.uncertainty.bootstrap import CurveBands
 from hierviz.uncertainty.resamples import Interval
 
