@@ -66,10 +66,14 @@ def made_tree(n_leaves, depth):
     """A tree of `n_leaves` leaves, all at one depth, with families as equal as they can be."""
     import hierviz as hv
 
-    fan = n_leaves ** (1 / depth)
+    sizes = [max(1, round(n_leaves ** (level / depth))) for level in range(depth + 1)]
     edges = []
     for leaf in range(n_leaves):
-        names = [f"{level}:{int(leaf / fan ** (depth - level))}" for level in range(1, depth)] + [f"leaf {leaf}"]
+        place, names = leaf, [f"leaf {leaf}"]
+        for level in range(depth - 1, 0, -1):
+            place = place * sizes[level] // sizes[level + 1]
+            names.append(f"{level}:{place}")
+        names.reverse()
         edges += list(zip(["root", *names[:-1]], names, strict=True))
     return hv.Taxonomy.from_edges(dict.fromkeys(edges))
 
