@@ -170,6 +170,7 @@ def open_files(files, stage=lambda name: None, find=lambda digest: None):
         )
     for path in files.paths:
         require_file(path)
+    stage("Looking at the files")
     content, notes = digest(files), same_content(files.predictions)
     # A model may read files that are not named here: what it says is nobody else's.
     content = new_key() if files.model else content
