@@ -3,11 +3,18 @@
 import contextlib
 import logging
 import sys
+import types
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+
+@pytest.fixture(autouse=True)
+def no_main(monkeypatch):
+    """A page that another test ran stands as ``__main__``, which new worker processes would run again."""
+    monkeypatch.setitem(sys.modules, "__main__", types.ModuleType("__main__"))
 
 
 @pytest.fixture(scope="session")
