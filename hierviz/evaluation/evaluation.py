@@ -131,17 +131,14 @@ class Evaluation:
                     raw_wins[places] = (p[known, 0] + wins[places]) / 2
                     p_truth[places] = p[known, truth]
                 if counts is not None:
-                    counts.add(_truth_of(predictions, places), p[known])
+                    _count_block(counts, predictions, judged, block, p)
             else:
                 tables.append(table_of_block(predictions, block))
                 best_leaf[rows], leaf_mass[rows] = block.best_leaf, block.leaf_mass
                 wins[rows], p_truth[rows] = block.win, block.p_truth
                 raw_wins[rows] = (block.p_root + block.win) / 2
                 if counts is not None:
-                    places = np.flatnonzero(judged[rows])
-                    counts.add_block(
-                        _truth_of(predictions, places + rows.start), block.sets.take(places), block.areas[:, places]
-                    )
+                    _count_block(counts, predictions, judged, block)
             if progress:
                 progress(rows.stop, n)
         table = ParetoTable.concatenate(tables) if tables else pareto_table(taxonomy, predictions)
@@ -326,20 +323,8 @@ class Evaluation:
             counts.add_lists(self.truth, predictions.labels.take(self.rows), is_hard=predictions.is_hard)
             return counts
         counts = LabelSetCounts(self.taxonomy, threshold)
-        if is_used(predictions):
-            for block in _blocks(predictions, None, self.judged, counts, None):
-                rows = block if isinstance(block, slice) else block.rows
-                known = np.flatnonzero(self.judged[rows])
-                truth = _truth_of(predictions, known + rows.start)
-                if isinstance(block, slice):
-                    counts.add(truth, predictions.node_probabilities(rows)[known])
-                else:
-                    counts.add_block(truth, block.sets.take(known), block.areas[:, known])
-            return counts
-        for rows in predictions.blocks():
-            known = self.judged[rows]
-            where = np.flatnonzero(known) + rows.start
-            counts.add(_truth_of(predictions, where), predictions.node_probabilities(rows)[known])
+        for block in _blocks(predictions, None, self.judged, counts, None):
+            _count_block(counts, predictions, self.judged, block)
         return counts
 
     def distribution_per_sample(self) -> dict[str, np.ndarray]:
@@ -412,6 +397,17 @@ class Evaluation:
 def _truth_of(predictions, rows):
     """True node of some rows, or NodeLists where the truth lists several."""
     return predictions.truth[rows] if predictions.has_single_truth else predictions.truth.take(rows)
+
+
+def _count_block(counts, predictions, judged, block, p=None):
+    """Add the judged samples of a block of `_blocks` to LabelSetCounts; `p` where a slice's probabilities are known already."""
+    rows = block if isinstance(block, slice) else block.rows
+    known = np.flatnonzero(judged[rows])
+    truth = _truth_of(predictions, known + rows.start)
+    if isinstance(block, slice):
+        counts.add(truth, (predictions.node_probabilities(rows) if p is None else p)[known])
+    else:
+        counts.add_block(truth, block.sets.take(known), block.areas[:, known])
 
 
 def _blocks(predictions, single_truth, judged, counts, threads):
