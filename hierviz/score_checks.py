@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from hierviz.array_rows import ArrayRows
 from hierviz.errors import PredictionsError
 from hierviz.parametrisation import SUM_TOLERANCE, default_columns
 
@@ -103,7 +104,7 @@ def sums_look_right(totals: np.ndarray) -> bool:
     return bool((np.abs(totals - 1) <= SUM_TOLERANCE - _ROUNDING).all())
 
 
-class CheckedScores:
+class CheckedScores(ArrayRows):
     """Scores on disk that are checked when they are first read, so that a long file is read once.
 
     No row is handed out before it is checked, so that no number is made of a wrong one.
@@ -135,30 +136,8 @@ class CheckedScores:
         """Type of the scores."""
         return self.stored.dtype
 
-    @property
-    def ndim(self):
-        """Number of axes."""
-        return 2
-
-    @property
-    def size(self):
-        """Number of scores."""
-        return self.shape[0] * self.shape[1]
-
-    @property
-    def nbytes(self):
-        """Bytes of all scores."""
-        return self.size * self.dtype.itemsize
-
-    def __len__(self):
-        return self.shape[0]
-
     def __repr__(self):
         return f"<CheckedScores {self.where!r}: {' x '.join(map(str, self.shape))} {self.dtype}>"
-
-    def __array__(self, dtype=None, copy=None):
-        values = self[:]
-        return values if dtype is None else values.astype(dtype, copy=False)
 
     def __getitem__(self, key):
         rows = key[0] if isinstance(key, tuple) else key

@@ -46,6 +46,7 @@ COLUMN = (
     "_version",
     "csv_cells",
     "new_files",
+    "array_rows",
     "node_lists",
     "edges",
     "taxonomy",

@@ -15,11 +15,12 @@ from numbers import Integral
 
 import numpy as np
 
+from hierviz.array_rows import ArrayRows
 from hierviz.readers import limits
 from hierviz.readers.scratch import Scratch
 
 
-class ParquetScores:
+class ParquetScores(ArrayRows):
     """Some columns of a Parquet table as an array that can be sliced by rows.
 
     Parameters
@@ -38,25 +39,8 @@ class ParquetScores:
         self.shape = (int(self._starts[-1]), len(names))
         self._group, self._lock = None, threading.Lock()
 
-    @property
-    def size(self):
-        """Number of values."""
-        return self.shape[0] * self.shape[1]
-
-    @property
-    def nbytes(self):
-        """Bytes of all values."""
-        return self.size * self.dtype.itemsize
-
-    def __len__(self):
-        return self.shape[0]
-
     def __repr__(self):
         return f"<ParquetScores {self.table.where!r}: {' x '.join(map(str, self.shape))} {self.dtype}>"
-
-    def __array__(self, dtype=None, copy=None):
-        values = self[:]
-        return values if dtype is None else values.astype(dtype, copy=False)
 
     def __getitem__(self, key):
         """Rows by number, slice, or array of numbers or of bool; then the columns, as in ``scores[:10, 3]``.

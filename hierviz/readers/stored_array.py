@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
+from hierviz.array_rows import ArrayRows
 from hierviz.errors import FileError
 
 # File systems note the time of a change in steps of up to 10 ms.
@@ -86,7 +87,7 @@ def unchanged(path, stamp, where):
 
 
 @dataclass(frozen=True, eq=False)
-class StoredArray:
+class StoredArray(ArrayRows):
     """An array in a file; indexing reads rows of it into memory.
 
     Parameters
@@ -108,30 +109,8 @@ class StoredArray:
     dtype: np.dtype
     is_fortran: bool = False
 
-    @property
-    def ndim(self):
-        """Number of axes."""
-        return len(self.shape)
-
-    @property
-    def size(self):
-        """Number of values."""
-        return prod(self.shape)
-
-    @property
-    def nbytes(self):
-        """Bytes of all values."""
-        return self.size * self.dtype.itemsize
-
-    def __len__(self):
-        return self.shape[0]
-
     def __repr__(self):
         return f"<StoredArray {self.source.where!r}: {' x '.join(map(str, self.shape))} {self.dtype}>"
-
-    def __array__(self, dtype=None, copy=None):
-        values = self[:]
-        return values if dtype is None else values.astype(dtype, copy=False)
 
     def __getitem__(self, key):
         """Rows by number, slice, or array of numbers or of bool; then the other axes, as in ``scores[:10, 3]``.
