@@ -148,20 +148,14 @@ class _Run:
         """Futures that are done, at least one."""
         from distributed import wait
 
-        lonely = 0.0
-        while True:
-            try:
-                return wait(list(self.running), timeout=LOOK, return_when="FIRST_COMPLETED").done
-            except TimeoutError:
-                lonely = 0.0 if self.client.nthreads() else lonely + LOOK
-                if lonely >= PATIENCE:
-                    raise _no_workers(self.client) from None
+        return self._patiently(lambda: wait(list(self.running), timeout=LOOK, return_when="FIRST_COMPLETED").done)
 
     def _result(self, future, rows):
         from distributed import KilledWorker
 
         try:
-            return future.result()
+            # What is done can be lost with its worker, and is then made again.
+            return self._patiently(lambda: future.result(timeout=LOOK))
         except KilledWorker:
             raise ClusterError(
                 f"rows {rows.start} to {rows.stop - 1}: expected workers that stay, got several that were lost with these rows. "
@@ -169,6 +163,17 @@ class _Run:
             ) from None
         except ImportError as error:
             raise _not_installed(error) from None
+
+    def _patiently(self, ask):
+        """What `ask` returns within `LOOK` seconds, asked again as long as there are workers."""
+        lonely = 0.0
+        while True:
+            try:
+                return ask()
+            except TimeoutError:
+                lonely = 0.0 if self.client.nthreads() else lonely + LOOK
+                if lonely >= PATIENCE:
+                    raise _no_workers(self.client) from None
 
     def cancel(self):
         """Take back what is not done."""

@@ -184,6 +184,26 @@ def test_workers_that_leave_and_do_not_come_back(monkeypatch, files, threads_clu
         evaluation_on(client, predictions, leave, n_partitions=20)
 
 
+def test_a_result_that_is_lost_with_its_worker(monkeypatch, files, threads_cluster):
+    """It was done, and its worker left before it was fetched."""
+    monkeypatch.setattr(running, "PATIENCE", 0.4)
+    monkeypatch.setattr(running, "LOOK", 0.1)
+    predictions = hv.load_predictions(files / "parts", TAXONOMY, read_scores=False)
+    fetch = running._Run._result
+
+    def after_it_left(run, future, rows):
+        client.cluster.scale(0)
+        deadline = time.monotonic() + 60
+        while client.nthreads():
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        return fetch(run, future, rows)
+
+    monkeypatch.setattr(running._Run, "_result", after_it_left)
+    with threads_cluster(1) as client, pytest.raises(hv.ClusterError, match="expected at least one worker, got none"):
+        evaluation_on(client, predictions, n_partitions=20)
+
+
 def test_a_scheduler_that_leaves(files, threads_cluster):
     predictions = hv.load_predictions(files / "parts", TAXONOMY, read_scores=False)
 
@@ -238,7 +258,7 @@ class _Future:
     def __init__(self, error):
         self.error = error
 
-    def result(self):
+    def result(self, timeout=None):
         raise self.error
 
 
@@ -254,7 +274,7 @@ class _Future:
 )
 def test_errors_of_dask_are_one_line(error, words):
     with pytest.raises(hv.ClusterError, match=words):
-        running._Run._result(None, _Future(error), slice(5, 9))
+        running._Run.__new__(running._Run)._result(_Future(error), slice(5, 9))
 
 
 # Processes ---------------------------------------------------------------------------------------------------------------
