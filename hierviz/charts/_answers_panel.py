@@ -9,6 +9,7 @@ import altair as alt
 from hierviz.charts import curve_table as numbers
 from hierviz.charts._canvas import position
 from hierviz.charts._compose import layer
+from hierviz.charts._coupling import ONE
 from hierviz.charts.theme import FONT, SIZE
 from hierviz.number_text import NUDGE
 
@@ -47,6 +48,7 @@ def depth_histogram(figure, width, height):
         y2=alt.datum(0),
         color=alt.Color("colour:N", scale=None),
         tooltip=tooltip,
+        key=alt.Key("depth:N"),
     )
     bars = bars.transform_calculate(colour=f"{json.dumps(figure.colours)}[picked]")
     layers = [bars]
@@ -54,7 +56,7 @@ def depth_histogram(figure, width, height):
     if width / depths >= 26:
         layers.append(
             rows.mark_text(baseline="bottom", dy=-2, fontSize=11, font=FONT, color=look.muted, tooltip=None).encode(
-                alt.X("depth:Q", scale=scale), y=at_y, text=alt.Text("label:N")
+                alt.X("depth:Q", scale=scale), y=at_y, text=alt.Text("label:N"), key=alt.Key("depth:N")
             )
         )
     title = alt.TitleParams("Answers by depth", offset=14, anchor="start", color=look.ink)
@@ -64,20 +66,24 @@ def depth_histogram(figure, width, height):
 def live_sentence(figure, width, wide, start):
     """What the model looked at does at its threshold, in one sentence that follows the handle."""
     look, value = figure.look, figure.value
-    names, looked = json.dumps(list(figure.curves)), {}
-    for name, key in (("correct", "correct"), ("exact", "exact"), ("recall", f"{value}_recall")):
-        looked[name] = _percent(f"datum['{key.removeprefix('info_')}_' + picked]")
+    names = json.dumps(list(figure.curves))
+    keys = {"correct": "correct", "exact": "exact", "recall": f"{value}_recall"}
+    keys |= {"inner": numbers.NOT_AT_LEAF} if figure.answers else {}
+    # Every column by its name: the browser sees from it what to work out again.
+    columns = {name: [numbers.column(key, j) for j in range(len(figure.curves))] for name, key in keys.items()}
+    looked = {name: f"[{', '.join(f'datum.{column}' for column in every)}][picked]" for name, every in columns.items()}
     text = [
         f"{names}[picked] + ' at τ = ' + datum.text + ': correct ' + datum.correct + ','",
         f"'exact ' + datum.exact + ', {RECALL[value]} ' + datum.recall + '.'",
     ]
     if figure.answers:
-        looked["inner"] = _percent(f"datum['{numbers.NOT_AT_LEAF}_' + picked]")
         text.append("'Answers above the leaves: ' + datum.inner + '.'")
     if wide:
         text = [" + ' ' + ".join(text)]
     height = 20 * len(text) + 2
-    made = figure.coupling.knot(figure.knots).transform_calculate(**looked)
+    made = figure.coupling.knot(figure.knots)
+    made = made.transform_calculate(**{f"{name}_share": share for name, share in looked.items()})
+    made = made.transform_calculate(**{name: _percent(f"datum.{name}_share") for name in looked})
     for i, line in enumerate(text):
         made = made.transform_calculate(**{f"line{i}": line})
     layers = [
@@ -87,6 +93,7 @@ def live_sentence(figure, width, wide, start):
             position("across", width - start, start=start),
             position("down", height, axis="y"),
             text=alt.Text(f"line{i}:N"),
+            key=ONE,
         )
         for i in range(len(text))
     ]

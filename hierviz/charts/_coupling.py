@@ -3,7 +3,7 @@
 Two point selections, which Streamlit reports on release: ``chosen`` on the rectangles of the strip and, with several models,
 ``model`` on the curves. Both are bound to inputs, which the keyboard reaches. Everything else follows from two
 expressions, ``threshold`` and ``picked`` (the number of the model). Where every model has a threshold of its own, each has
-a slider, ``chosen`` is that of the model that is looked at, and `Coupling.threshold_of` says which holds for a row.
+a slider, and ``chosen`` is that of the model that is looked at.
 """
 
 from __future__ import annotations
@@ -32,12 +32,6 @@ class Coupling:
     def __init__(self, names, thresholds, picked, is_shared):
         self.names, self.thresholds, self.picked, self.is_shared = names, thresholds, picked, is_shared
         self.start = thresholds[picked]
-        self.own = "[" + ", ".join(f"threshold_{j}" for j in range(len(names))) + "]"
-
-    @property
-    def threshold_of(self):
-        """Expression of the threshold of the model that a row is about, ``datum.j``."""
-        return "threshold" if self.is_shared else f"(datum.j === picked ? threshold : {self.own}[datum.j])"
 
     def threshold_selection(self):
         """The selection to add to the strip's rectangles."""
@@ -87,27 +81,43 @@ class Coupling:
     def knot(self, table):
         """The row of the knot table that is at the threshold of the model looked at."""
         made = self.near(table)
-        return made if self.is_shared else made.transform_filter("datum.threshold === threshold")
+        return made if self.is_shared else made.transform_filter("datum.row === picked")
 
     def near(self, table):
-        """The rows of the knot table that are at a threshold: the first step of every panel."""
-        # The first step of all panels is the same, so that the browser does it once.
-        own = "" if self.is_shared else f" || indexof({self.own}, datum.threshold) >= 0"
-        return alt.Chart(table).transform_filter(f"datum.threshold === threshold{own}")
+        """The row of the knot table at the shared threshold, or one a model (``row``, its number) at its own.
+
+        Found by its key: a filter would look at all rows of the table at every step of a drag. The first steps of all panels
+        are the same, so that the browser does them once.
+        """
+        if self.is_shared:
+            rows, threshold = [{"row": 0}], "threshold"
+        else:
+            rows = [{"row": j} for j in range(len(self.names))]
+            own = ", ".join(f"threshold_{j}" for j in range(len(self.names)))
+            threshold = f"datum.row === picked ? threshold : [{own}][datum.row]"
+        fields = [column for column in table.columns if column != "threshold"]
+        made = alt.Chart(alt.InlineData(values=rows)).transform_calculate(threshold=threshold)
+        made = made.transform_lookup(
+            lookup="threshold", from_=alt.LookupData(data=table, key="threshold", fields=fields)
+        )
+        return made.transform_filter("isValid(datum.at)")
 
     def at_threshold(self, table, colours, y, x=None):
         """One row a model at its threshold: ``j``, ``model`` (its name), ``colour``, ``y``, ``x``, and the knot."""
         columns = {key: [numbers.column(key, j) for j in range(len(self.names))] for key in (x, y) if key}
         made = self.near(table).transform_fold(columns[y], as_=["field", "y"])
         made = made.transform_calculate(j=f"indexof({json.dumps(columns[y])}, datum.field)")
-        if not self.is_shared:
-            made = made.transform_filter(f"datum.threshold === {self.threshold_of}")
+        made = self.own_rows(made)
         looked = {"model": f"{json.dumps(self.names)}[datum.j]", "colour": f"{json.dumps(colours)}[datum.j]"}
         if x == "threshold":
             looked["x"] = "datum.at"
         elif x:
             looked["x"] = f"datum[{json.dumps(columns[x])}[datum.j]]"
         return made.transform_calculate(**looked)
+
+    def own_rows(self, made):
+        """Of rows made from `near` that are about the model ``j``, those at its own threshold."""
+        return made if self.is_shared else made.transform_filter("datum.row === datum.j")
 
 
 def by_model(colours):
@@ -134,3 +144,6 @@ def left_axis(title, ticks, **more):
 
 # Width of the left axis of all panels.
 LEFT = 40
+# What marks at the threshold are known by, so that the browser moves them and does not draw them anew at every step: the
+# model of a row, or nothing where there is one mark.
+ROW, ONE = alt.Key("j:N"), alt.Key("none:N")

@@ -7,7 +7,7 @@ import numpy as np
 
 from hierviz.charts import curve_table as numbers
 from hierviz.charts._compose import layer
-from hierviz.charts._coupling import by_model, left_axis
+from hierviz.charts._coupling import ROW, by_model, left_axis
 from hierviz.charts._curve_bands import band_layers, point_layers
 from hierviz.charts._curve_figure import LEVELS
 from hierviz.charts._curve_labels import direct_labels
@@ -168,6 +168,7 @@ def _dots(figure, place):
         .encode(
             **place,
             color=alt.Color("colour:N", scale=None),
+            key=ROW,
             size=alt.SizeValue(DOT, condition={"test": "datum.j === picked", "value": PICKED_DOT}),
             tooltip=[alt.Tooltip("model:N", title="Model"), alt.Tooltip("text:N", title="τ"), *_tooltips(figure)],
         )

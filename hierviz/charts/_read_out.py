@@ -9,7 +9,7 @@ import altair as alt
 from hierviz.charts import curve_table as numbers
 from hierviz.charts._canvas import position, texts
 from hierviz.charts._compose import layer
-from hierviz.charts._coupling import LEFT
+from hierviz.charts._coupling import LEFT, ONE, ROW
 from hierviz.charts._text import count_text, shorten, wrap_words
 from hierviz.charts.comparison_words import threshold_caution
 from hierviz.charts.theme import FONT, SIZE
@@ -78,7 +78,10 @@ def read_out(figure, width, wide):
             )
             .mark_text(align="right", baseline="middle", fontSize=size, font=FONT, color=look.ink, tooltip=None)
             .encode(
-                position("across", width - LEFT, start=LEFT), position("down", height, axis="y"), text=alt.Text("own:N")
+                position("across", width - LEFT, start=LEFT),
+                position("down", height, axis="y"),
+                text=alt.Text("own:N"),
+                key=ROW,
             )
         )
     if wide:
@@ -91,6 +94,7 @@ def read_out(figure, width, wide):
                 position("across", width - LEFT, start=LEFT),
                 position("down", height, axis="y"),
                 text=alt.Text("heading:N"),
+                key=ONE,
             )
         )
     return layer(*layers).properties(width=width - LEFT, height=height, name="read_out")
@@ -118,10 +122,9 @@ def _values(figure, keys, ends, lines, size, width, height):
     made = coupling.near(figure.knots).transform_fold(columns, as_=["field", "value"])
     made = made.transform_calculate(spot=f"indexof({json.dumps(columns)}, datum.field)")
     made = made.transform_calculate(j=f"datum.spot % {n}", k=f"floor(datum.spot / {n})")
-    if not coupling.is_shared:
-        made = made.transform_filter(f"datum.threshold === {coupling.threshold_of}")
     return (
-        made.transform_calculate(
+        coupling.own_rows(made)
+        .transform_calculate(
             across=f"{json.dumps([ends[key] for key in keys])}[datum.k]",
             down=f"{json.dumps(lines)}[datum.j]",
             shown=f"format(datum.value, {json.dumps(formats)}[datum.k])",
@@ -135,6 +138,9 @@ def _values(figure, keys, ends, lines, size, width, height):
             tooltip=None,
         )
         .encode(
-            position("across", width - LEFT, start=LEFT), position("down", height, axis="y"), text=alt.Text("shown:N")
+            position("across", width - LEFT, start=LEFT),
+            position("down", height, axis="y"),
+            text=alt.Text("shown:N"),
+            key=alt.Key("field:N"),
         )
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from hierviz.charts import curve_table as numbers
 from hierviz.charts._compose import layer
-from hierviz.charts._coupling import LEFT, by_model, left_axis
+from hierviz.charts._coupling import LEFT, ONE, ROW, by_model, left_axis
 from hierviz.charts._rows import frame
 from hierviz.charts._text import text_width
 from hierviz.charts.curve_lines import against_threshold, tables
@@ -48,17 +48,19 @@ def threshold_strip(figure, plot, wide):
         *lines,
         *_stops(figure, plot, height, limits, at_y),
         handle.mark_rule(strokeWidth=2, color=look.ink, tooltip=None, aria=False).encode(
-            plain_x, y=alt.YValue(-4), y2=alt.Y2Value(height)
+            plain_x, y=alt.YValue(-4), y2=alt.Y2Value(height), key=ONE
         ),
         coupling.at_threshold(figure.knots, colours, key, x="threshold")
         .mark_circle(size=70, opacity=1, stroke=look.background, strokeWidth=1.2, tooltip=None, aria=False)
-        .encode(plain_x, at_y, color=alt.Color("colour:N", scale=None)),
+        .encode(plain_x, at_y, color=alt.Color("colour:N", scale=None), key=ROW),
         handle.mark_point(
             shape="triangle-down", size=150, filled=True, opacity=1, color=look.ink, tooltip=None, aria=False
-        ).encode(plain_x, y=alt.YValue(-6)),
+        ).encode(plain_x, y=alt.YValue(-6), key=ONE),
         handle.mark_text(
             baseline="bottom", dy=-13, fontSize=SIZE, fontWeight=600, font=FONT, color=look.ink, tooltip=None
-        ).encode(alt.X("beside:Q").scale(domain=[0, 1], nice=False), y=alt.YValue(0), text=alt.Text("label:N")),
+        ).encode(
+            alt.X("beside:Q").scale(domain=[0, 1], nice=False), y=alt.YValue(0), text=alt.Text("label:N"), key=ONE
+        ),
         alt.Chart(_rectangles(figure.thresholds, figure.scale, plot, wide))
         .mark_rect(opacity=0, cursor="ew-resize", tooltip=None, aria=False)
         .encode(
