@@ -2,12 +2,17 @@
 
 import json
 import os
+import signal
 from pathlib import Path
 
 import pytest
 
 from hierviz import Taxonomy
 from tests.small_tree import EDGES
+
+# A shell starts what it runs in the background with Ctrl-C ignored, and commands that the tests start would inherit that.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 GOLDEN = Path(__file__).parent / "golden"
 
