@@ -69,7 +69,7 @@ def parquet(text):
     [
         (TOP_2, "scores.csv"),
         (TOP_2.replace(",", "\t"), "scores.tsv"),
-        (gzip.compress(TOP_2.encode()), "scores.csv.gz"),
+        (gzip.compress(TOP_2.encode(), mtime=0), "scores.csv.gz"),
         (TOP_2.replace("class_", "label").replace("score_", "prob"), "scores.csv"),
         (TOP_2.replace("_2", "_1").replace("class_1,score_1", "class_0,score_0", 1), "scores.csv"),
         (json.dumps(RECORDS), "scores.json"),
