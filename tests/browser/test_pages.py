@@ -287,3 +287,14 @@ def test_unknown_link_can_be_left(open_page):
     page.get_by_role("button", name="Show the demo").click()
     page.get_by_role("heading", level=1, name="Demo: drawn vehicles").wait_for()
     in_url(page, "data", None)
+
+
+def test_a_visit_is_one_run_of_the_page(open_page):
+    """A desk's window is what the app assumes: its browser has nothing to report."""
+    asked = []
+    page = open_page(new=True)
+    page.on("websocket", lambda socket: socket.on("framesent", lambda sent: asked.append(sent)))
+    page.reload()
+    ready(page)
+    quiet(page)
+    assert len(asked) == 1

@@ -50,7 +50,7 @@ def must_ask(page):
 
 
 def width():
-    """Pixels that a chart may be wide: 330 on a phone, up to 1200. Reported by the browser once per size class."""
+    """Pixels that a chart may be wide: 330 on a phone, up to 1200. Reported by the browser where it is another than assumed."""
     global _VIEWPORT
     if _VIEWPORT is None:
         _VIEWPORT = st.components.v2.component(
@@ -58,16 +58,17 @@ def width():
             js="""export default function({data, setStateValue}) {
                 if (data.query && !location.search)
                     history.replaceState(history.state, "", location.pathname + "?" + data.query);
-                const w = window.innerWidth;
-                setStateValue("px", w < 640 ? 330 : w < 1000 ? 600 : w < 1300 ? 900 : 1200);
+                const w = window.innerWidth, px = w < 640 ? 330 : w < 1000 ? 600 : w < 1300 ? 900 : 1200;
+                // Every report is another run of the page.
+                if (px !== data.px) setStateValue("px", px);
             }""",
         )
+    session.setdefault("px", 330 if "Mobi" in st.context.headers.get("User-Agent", "") else 1200)
     # The script runs again when its data change: each entry of a page changes them.
-    known = {"query": urlencode(session.get("published") or {}), "entry": session.get("entries", 0)}
-    viewport = _VIEWPORT(
-        key="viewport_px", data=known, default={"px": session.get("px", 1200)}, on_px_change=lambda: None
-    )
-    session.px = int(viewport.px or session.get("px", 1200))
+    query = urlencode(session.get("published") or {})
+    known = {"query": query, "entry": session.get("entries", 0), "px": session.px}
+    viewport = _VIEWPORT(key="viewport_px", data=known, default={"px": session.px}, on_px_change=lambda: None)
+    session.px = int(viewport.px or session.px)
     return session.px
 
 
