@@ -99,6 +99,28 @@ def _children(process):
         return []
 
 
+def measure(folder, n_rows, n_classes=1000, n_parts=20, repeats=3):
+    """Medians by where it ran (none, local:1, local:2): wall s, CPU s, peak MB of the command and of a worker.
+
+    Raises SystemExit when the reports differ.
+    """
+    parts = folder / f"parts_{n_rows}_{n_classes}"
+    write_parts(parts, n_rows, n_classes, n_parts)
+    command = [sys.executable, "-m", "hierviz", "evaluate", "--predictions", str(parts)]
+    command += ["--taxonomy", str(folder / f"taxonomy_{n_classes}.csv")]
+    reports, measured = {}, {}
+    # In turn, so that what else the machine does meets all alike.
+    for _ in range(repeats):
+        for where in ("none", "local:1", "local:2"):
+            out = folder / "out.json"
+            more = [] if where == "none" else ["--cluster", where]
+            measured.setdefault(where, []).append(run([*command, "--json", str(out), *more]))
+            reports[where] = json.loads(out.read_text())
+    if not reports["none"] == reports["local:1"] == reports["local:2"]:
+        raise SystemExit("the reports differ")
+    return {where: [statistics.median(values) for values in zip(*runs)] for where, runs in measured.items()}
+
+
 def main():
     """Write, run, compare and print."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -108,27 +130,11 @@ def main():
     parser.add_argument("--parts", type=int, default=20)
     parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args()
-    rows = []
     print("      rows  cluster   wall s  CPU s  command MB  worker MB")
     for n_rows in options.rows:
-        parts = options.folder / f"parts_{n_rows}_{options.classes}"
-        write_parts(parts, n_rows, options.classes, options.parts)
-        command = [sys.executable, "-m", "hierviz", "evaluate", "--predictions", str(parts)]
-        command += ["--taxonomy", str(options.folder / f"taxonomy_{options.classes}.csv")]
-        reports, measured = {}, {}
-        # In turn, so that what else the machine does meets all alike.
-        for _ in range(options.repeats):
-            for where in ("none", "local:1", "local:2"):
-                out = options.folder / "out.json"
-                more = [] if where == "none" else ["--cluster", where]
-                measured.setdefault(where, []).append(run([*command, "--json", str(out), *more]))
-                reports[where] = json.loads(out.read_text())
-        assert reports["none"] == reports["local:1"] == reports["local:2"], "the reports differ"
-        for where, runs in measured.items():
-            wall, cpu, own, worker = (statistics.median(values) for values in zip(*runs))
-            rows.append({"rows": n_rows, "cluster": where, "wall": wall, "cpu": cpu, "command": own, "worker": worker})
+        measured = measure(options.folder, n_rows, options.classes, options.parts, options.repeats)
+        for where, (wall, cpu, own, worker) in measured.items():
             print(f"{n_rows:10,}  {where:8} {wall:7.2f} {cpu:6.2f} {own:11.0f} {worker:10.0f}", flush=True)
-    (options.folder / "cluster.json").write_text(json.dumps(rows, indent=1) + "\n")
 
 
 if __name__ == "__main__":

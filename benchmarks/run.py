@@ -1,11 +1,13 @@
 """Speed and memory in one table: python benchmarks/run.py [--data ../shared/data] [--json FILE] [--only WORD ...]
 
 Every job runs in a process of its own and gives medians of five runs, CPU time a sample on one thread unless it says
-otherwise; ratios are of the same run. Scores are simulated: a softmax of normal logits with the true leaf raised by 0 to
-12. "one read" is `scores.sum()` of the same array. Jobs whose packages are missing are named and left out.
+otherwise; ratios are of the same run. Scores are simulated: a softmax of normal logits with the true leaf raised by 0 to 12;
+those of the app and of Dask are described in `browser.py` and `cluster.py`. "one read" is `scores.sum()` of the same array.
+Jobs whose packages are missing are named and left out.
 
 Exit code 1 when a claim does not hold: the curve from leaf probabilities of iNaturalist 2021 in 25 us and 12 reads, of the
-ImageNet tree in 4.5 us, all blocks of `evaluate` in 100 us, two threads 1.6 times as fast as one.
+ImageNet tree in 4.5 us, all blocks of `evaluate` in 100 us, two threads 1.6 times as fast as one, an interaction of the app in
+0.3 s at 100,000 samples and 1 s at 1,000,000.
 """
 
 import argparse
@@ -14,6 +16,7 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -220,6 +223,25 @@ def libraries(data):
     }
 
 
+def app(data, n):
+    """Server time of the app's interactions in Chromium, seconds; see `benchmarks/browser.py`."""
+    from browser import above_the_limit, measure
+
+    with tempfile.TemporaryDirectory() as folder:
+        times = measure(n, Path(folder), tell=lambda line: None)
+    return {what: seconds for what, (seconds, _) in times.items()} | {"holds": not above_the_limit(n, times)}
+
+
+def cluster(data):
+    """The command without a cluster and with one and two local Dask workers; see `benchmarks/cluster.py`."""
+    from cluster import measure
+
+    with tempfile.TemporaryDirectory() as folder:
+        measured = measure(Path(folder), 80_000)
+    names = ("wall s", "CPU s", "command MB", "worker MB")
+    return {f"{where} {name}": value for where, values in measured.items() for name, value in zip(names, values)}
+
+
 JOBS = {
     **{f"curve, {tree}": (curve, tree) for tree in TREES},
     **{f"all blocks, {tree}": (blocks, tree) for tree in TREES},
@@ -227,6 +249,8 @@ JOBS = {
     "growth": (growth,),
     "memory": (memory,),
     "hiclass and scikit-learn": (libraries,),
+    "Dask, 80,000 x 1,000": (cluster,),
+    **{f"app, {n:,} x 1,000": (app, n) for n in (1_000, 100_000, 1_000_000)},
 }
 
 
@@ -247,7 +271,9 @@ def main():
         if options.only and not any(word in name for word in options.only):
             continue
         command = [sys.executable, __file__, "--data", str(options.data), "--job", name]
-        done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"HIERVIZ_COMPILED": "1"})
+        # What a user waits for may be compiled or not, as the app and the command choose.
+        forced = {} if name.startswith(("app", "Dask")) else {"HIERVIZ_COMPILED": "1"}
+        done = subprocess.run(command, capture_output=True, text=True, env=os.environ | forced)
         if done.returncode:
             print(f"{name}: left out: {done.stderr.strip().splitlines()[-1]}", flush=True)
             failed = True
