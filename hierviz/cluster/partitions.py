@@ -25,6 +25,7 @@ from hierviz.predictions import Predictions
 from hierviz.readers.parquet_rows import ParquetRows
 from hierviz.readers.shared_file import SharedFile
 from hierviz.readers.stored_array import StoredArray
+from hierviz.score_checks import CheckedScores
 
 # Scores of a partition that is read from files: enough for compiled loops to pay, few enough to lose with a worker.
 LEAST, MOST = WORTH_COMPILING, 10 * WORTH_COMPILING
@@ -54,14 +55,20 @@ class RowRange:
         return self.array[self.start + np.asarray(key)]
 
 
+def _stored(predictions):
+    """The scores as they are stored: workers check what they read."""
+    scores = predictions.scores
+    return scores.stored if isinstance(scores, CheckedScores) else scores
+
+
 def is_in_files(predictions: Predictions) -> bool:
     """Whether workers read the scores themselves."""
-    return isinstance(predictions.scores, (ParquetRows, StoredArray))
+    return isinstance(_stored(predictions), (ParquetRows, StoredArray))
 
 
 def place_of(predictions: Predictions) -> str:
     """What errors call the scores."""
-    scores: Any = predictions.scores
+    scores: Any = _stored(predictions)
     if isinstance(scores, ParquetRows):
         return scores.where
     return getattr(scores.source, "where", predictions.name) if isinstance(scores, StoredArray) else predictions.name
@@ -88,15 +95,16 @@ def partitions(predictions: Predictions, n_threads: int, n_partitions: int | Non
         rows = LABEL_ROWS
         if predictions.has_scores:
             n_scores = n * predictions.scores.shape[1]
-            scores = SMALL
+            at_once = SMALL
             if is_in_files(predictions):
-                scores = min(max(n_scores // (PER_THREAD * n_threads), LEAST), MOST)
-                scores = min(scores, max(n_scores // n_threads, SMALL))
-            rows = max(1, scores // predictions.scores.shape[1])
+                at_once = min(max(n_scores // (PER_THREAD * n_threads), LEAST), MOST)
+                at_once = min(at_once, max(n_scores // n_threads, SMALL))
+            rows = max(1, at_once // predictions.scores.shape[1])
         n_partitions = -(-n // rows)
     wanted = np.linspace(0, n, min(n_partitions, n) + 1).round().astype(np.int64)
-    if isinstance(predictions.scores, ParquetRows):
-        starts = np.unique(predictions.scores.starts)
+    scores = _stored(predictions)
+    if isinstance(scores, ParquetRows):
+        starts = np.unique(scores.starts)
         wanted = np.unique(starts[np.searchsorted(starts, wanted)])
     return [slice(start, stop) for start, stop in zip(wanted[:-1].tolist(), wanted[1:].tolist())]
 
@@ -111,7 +119,7 @@ def fields_of(predictions: Predictions, rows: slice) -> dict[str, Any]:
     truth = predictions.truth
     return {
         "name": predictions.name,
-        "scores": _scores_of(predictions.scores, rows),
+        "scores": _scores_of(_stored(predictions), rows),
         "parametrisation": predictions.parametrisation,
         "scored_nodes": predictions.scored_nodes,
         "labels": None if predictions.labels is None else predictions.labels.take(rows),

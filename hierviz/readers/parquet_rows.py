@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from hierviz.array_rows import ArrayRows
 from hierviz.errors import FileError
 from hierviz.readers.parquet_table import VALUES_AT_ONCE, ParquetTable, _numbers
 from hierviz.readers.shared_file import SharedFile
@@ -16,7 +17,7 @@ from hierviz.readers.stored_array import rows_and_runs
 
 
 @dataclass(eq=False)
-class ParquetRows:
+class ParquetRows(ArrayRows):
     """Columns of numbers in Parquet files, as an array that reads the row groups of the rows that are asked for.
 
     It can be sent to another process. The file and the row group that were read last are kept, for blocks of rows that end
@@ -54,18 +55,6 @@ class ParquetRows:
     def shape(self):
         """(n_rows, n_columns)."""
         return int(self.starts[-1]), len(self.names)
-
-    @property
-    def ndim(self):
-        """2."""
-        return 2
-
-    def __len__(self):
-        return self.shape[0]
-
-    def __array__(self, dtype=None, copy=None):
-        values = self[:]
-        return values if dtype is None else values.astype(dtype, copy=False)
 
     def part(self, start, stop):
         """ParquetRows of the row groups that hold the rows from `start` to `stop`, and the first row of these."""

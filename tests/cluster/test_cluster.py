@@ -21,8 +21,11 @@ import hierviz as hv
 from hierviz import cli
 from hierviz.cluster import connection, running
 from hierviz.cluster.connection import connected
+from hierviz.cluster.partitions import RowRange, fields_of, is_in_files
 from hierviz.cluster.running import evaluation_on
 from hierviz.inference.leaf_costs import LeafCosts
+from hierviz.readers import limits
+from hierviz.score_checks import CheckedScores
 from tests.small_tree import EDGES
 
 distributed = pytest.importorskip("distributed", reason="dask is not installed: there is no cluster")
@@ -81,6 +84,17 @@ def test_an_array_in_a_file_and_in_memory(files, client):
     expected = hv.evaluate([in_file, in_memory])
     assert hv.evaluate([in_file, in_memory], client=client) == expected
     assert hv.evaluate([unread, in_memory], client=client) == expected
+
+
+@pytest.mark.parametrize("form", ["parts", "scores.npy"])
+def test_what_is_too_large_for_memory_is_named_and_not_sent(files, client, monkeypatch, form):
+    monkeypatch.setattr(limits, "MEMORY_BYTES", 0)
+    truth = {} if form == "parts" else {"truth": files / "truth.csv"}
+    predictions = hv.load_predictions(files / form, TAXONOMY, **truth)
+    assert isinstance(predictions.scores, CheckedScores)
+    assert is_in_files(predictions)
+    assert isinstance(fields_of(predictions, slice(0, 10))["scores"], RowRange)
+    assert hv.evaluate(predictions, client=client) == hv.evaluate(predictions)
 
 
 def test_numbers_of_single_samples_and_other_rules(files, client):
