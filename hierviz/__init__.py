@@ -22,6 +22,7 @@ from hierviz.diagnosis.confusions import confusions
 from hierviz.diagnosis.flip_intervals import flip_intervals
 from hierviz.diagnosis.judged_answers import judged_answers
 from hierviz.diagnosis.node_table import node_table
+from hierviz.diagnosis.set_mistakes import set_mistakes
 from hierviz.errors import ClusterError, FileError, HiervizError, ModelError, PredictionsError, TaxonomyError
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.mistakes import mistakes
@@ -121,6 +122,7 @@ __all__ = [
     "paired_difference",
     "pareto_table",
     "path_metrics",
+    "set_mistakes",
     "show",
     "summary_over_repeats",
     "tied_with_best",

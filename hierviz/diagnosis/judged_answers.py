@@ -217,14 +217,14 @@ def judged_answers(
         return known
     if predictions.has_scores:
         answers = evaluation.answers(rule, threshold, **parameters)
-        chosen: Any = (rule, threshold, parameters)
+        chosen: dict[str, Any] = {"rule": rule, "threshold": threshold, "parameters": parameters}
     else:
         ends, labels = evaluation.label_paths(), predictions.labels
         assert labels is not None
         answers = labels if ends is None else ends
-        chosen = (None, None, {})
+        chosen = {"rule": None, "threshold": None, "parameters": {}}
     predicted = answers.take(evaluation.rows) if isinstance(answers, NodeLists) else answers[evaluation.rows]
-    made = JudgedAnswers(evaluation, *chosen, evaluation.truth, predicted)
+    made = JudgedAnswers(evaluation, **chosen, truth=evaluation.truth, predicted=predicted)
     kept[:] = [*kept[1 - KEPT_CHOICES :], (choice, made)]
     return made
 
