@@ -23,6 +23,7 @@ from hierviz.diagnosis.flip_intervals import flip_intervals
 from hierviz.diagnosis.judged_answers import judged_answers
 from hierviz.diagnosis.node_table import node_table
 from hierviz.diagnosis.set_mistakes import set_mistakes
+from hierviz.diagnosis.slices import slices
 from hierviz.errors import ClusterError, FileError, HiervizError, ModelError, PredictionsError, TaxonomyError
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.mistakes import mistakes
@@ -124,6 +125,7 @@ __all__ = [
     "path_metrics",
     "set_mistakes",
     "show",
+    "slices",
     "summary_over_repeats",
     "tied_with_best",
     "win",

@@ -98,7 +98,10 @@ def test_errors(taxonomy):
         mistakes(evaluation)
     with pytest.raises(hv.PredictionsError, match=r"^outcome: expected one of None, exact, coarse, wrong, got 'bad'"):
         mistakes(evaluation, outcome="bad")
-    with pytest.raises(hv.PredictionsError, match=r"^order: expected one of win_lost, info_dist, depth_dist, confidence_dist, file, got 'worst'"):
+    with pytest.raises(
+        hv.PredictionsError,
+        match=r"^order: expected one of win_lost, info_dist, depth_dist, confidence_dist, file, got 'worst'",
+    ):
         mistakes(evaluation, order="worst")
     lists = hv.Predictions.from_scores(taxonomy, np.ones((1, 6)), "node_probabilities", truth=[[2, 3]])
     with pytest.raises(hv.PredictionsError, match=r"got none: they need one true class per sample"):
