@@ -22,6 +22,7 @@ from hierviz.diagnosis.confusions import confusions
 from hierviz.diagnosis.flip_intervals import flip_intervals
 from hierviz.diagnosis.judged_answers import judged_answers
 from hierviz.diagnosis.node_table import node_table
+from hierviz.diagnosis.reliability import reliability
 from hierviz.diagnosis.set_mistakes import set_mistakes
 from hierviz.diagnosis.slices import slices
 from hierviz.errors import ClusterError, FileError, HiervizError, ModelError, PredictionsError, TaxonomyError
@@ -123,6 +124,7 @@ __all__ = [
     "paired_difference",
     "pareto_table",
     "path_metrics",
+    "reliability",
     "set_mistakes",
     "show",
     "slices",

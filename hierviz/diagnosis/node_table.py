@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from hierviz.diagnosis.judged_answers import JudgedAnswers, judged_answers, samples_at_or_below
+from hierviz.diagnosis.reliability import Reliability
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.extras import require
 from hierviz.metrics.node_pairs import ratio
@@ -55,6 +56,11 @@ class NodeTable:
         n_correct / support, in [0, 1], higher is better; nan for 0/0.
     mean_win : ndarray of float
         Mean rescaled win of the `support`, in [0, 1], higher is better.
+    ece, ece_expected : ndarray of float
+        Expected calibration error of the node's probability, in [0, 1], lower is better, and what a calibrated model would
+        have; nan where it was not looked at.
+    is_miscalibrated : ndarray of float
+        1 where the error is flagged, 0 where it is not, nan where it was not looked at.
     reasons : dict of str to str
         Why a column is nan throughout, by its name.
     """
@@ -70,6 +76,9 @@ class NodeTable:
     f1: np.ndarray
     correct: np.ndarray
     mean_win: np.ndarray
+    ece: np.ndarray
+    ece_expected: np.ndarray
+    is_miscalibrated: np.ndarray
     reasons: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -91,6 +100,8 @@ def node_table(
     evaluation: Evaluation | Predictions | JudgedAnswers,
     rule: str = "majority",
     threshold: float = 0.5,
+    *,
+    calibration: Reliability | None = None,
     **parameters: Any,
 ) -> NodeTable:
     """Support, recall, precision, correct answers, stops and win of every node.
@@ -101,6 +112,8 @@ def node_table(
         Of scores or labels, of trees or graphs, with one truth a sample or several.
     rule, threshold, **parameters
         How the answer is chosen, as in `Evaluation.answers`; ignored for labels.
+    calibration : Reliability, optional
+        Of nodes, from `hierviz.reliability`, which does not depend on the rule.
 
     Returns
     -------
@@ -149,6 +162,15 @@ def node_table(
     else:
         total = samples_at_or_below(taxonomy, np.asarray(answers.truth), win[answers.rows])
         mean_win = ratio(np.where(support > 0, total, 0), support, np.nan)
+    errors = {key: np.full(n_nodes, np.nan) for key in ("ece", "null_mean", "is_flagged")}
+    if calibration is None:
+        reasons |= dict.fromkeys(
+            ("ece", "ece_expected", "is_miscalibrated"), "pass calibration=hierviz.reliability(...)"
+        )
+    else:
+        looked_at = np.flatnonzero((calibration.node >= 0) & np.isfinite(calibration.ece))
+        for key, column in errors.items():
+            column[calibration.node[looked_at]] = getattr(calibration, key)[looked_at]
     return NodeTable(
         taxonomy,
         support,
@@ -161,6 +183,9 @@ def node_table(
         ratio(2 * hits, support + answered, np.nan),
         ratio(n_correct, support, np.nan),
         mean_win,
+        errors["ece"],
+        errors["null_mean"],
+        errors["is_flagged"],
         reasons,
     )
 

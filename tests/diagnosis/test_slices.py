@@ -102,7 +102,7 @@ def test_several_truths_lose_hf1(taxonomy):
     # mammal, cat and newt have the same samples; the last is the most specific.
     assert found.value[: found.n_flagged].tolist()[0] == "newt"
     assert found.n_outside[: found.n_flagged].tolist() == [40, 0, 0]
-    assert found.p_value[0] == 1 / 1000
+    assert found.p_value[0] == 1 / (1 + 999)
     with pytest.raises(
         hv.PredictionsError, match="expected one true class and one answer per sample, got several true"
     ):
@@ -126,9 +126,9 @@ def test_no_more_false_alarms_than_promised(grid, n_sets):
     assert alarms(grid, n_sets) / n_sets <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / n_sets)
 
 
-@pytest.mark.parametrize("n_sets", [20, pytest.param(300, marks=pytest.mark.long)])
+@pytest.mark.parametrize("n_sets", [10, pytest.param(200, marks=pytest.mark.long)])
 def test_no_more_false_alarms_by_permutation(grid, n_sets):
-    share = alarms(grid, n_sets, loss="depth_dist", n_permutations=199) / n_sets
+    share = alarms(grid, n_sets, loss="depth_dist") / n_sets
     assert share <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / n_sets)
 
 
