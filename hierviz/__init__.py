@@ -17,6 +17,14 @@ from hierviz._version import version
 from hierviz.cluster.evaluate import evaluate
 from hierviz.curves.information_curve import information_curve
 from hierviz.curves.operating_curve import OperatingCurve, operating_curve
+from hierviz.diagnosis.confusion_matrix import confusion_matrix
+from hierviz.diagnosis.confusions import confusions
+from hierviz.diagnosis.flip_intervals import flip_intervals
+from hierviz.diagnosis.judged_answers import judged_answers
+from hierviz.diagnosis.node_table import node_table
+from hierviz.diagnosis.reliability import reliability
+from hierviz.diagnosis.set_mistakes import set_mistakes
+from hierviz.diagnosis.slices import slices
 from hierviz.errors import ClusterError, FileError, HiervizError, ModelError, PredictionsError, TaxonomyError
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.mistakes import mistakes
@@ -90,11 +98,15 @@ __all__ = [
     "charts",
     "cheapest",
     "confusion",
+    "confusion_matrix",
+    "confusions",
     "curve_over_repeats",
     "evaluate",
+    "flip_intervals",
     "guaranteed_threshold",
     "infer",
     "information_curve",
+    "judged_answers",
     "load_costs",
     "load_inputs",
     "load_model",
@@ -106,12 +118,16 @@ __all__ = [
     "mistakes",
     "no_clear_difference",
     "node_probabilities",
+    "node_table",
     "operating_curve",
     "over_repeats",
     "paired_difference",
     "pareto_table",
     "path_metrics",
+    "reliability",
+    "set_mistakes",
     "show",
+    "slices",
     "summary_over_repeats",
     "tied_with_best",
     "win",

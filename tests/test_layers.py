@@ -68,6 +68,7 @@ COLUMN = (
     "uncertainty",
     "top_k",
     "evaluation",
+    "diagnosis",
     "thresholds",
     "reference",
     "readers",
@@ -121,7 +122,7 @@ PACKAGES = {
 # The only places in the core where another package may be imported: place, package, functions.
 IN_THE_CORE = (
     ("taxonomy", "anytree", ("to_anytree", "from_anytree")),
-    *((place, "pandas", ("to_frame",)) for place in ("metrics", "curves", "evaluation")),
+    *((place, "pandas", ("to_frame",)) for place in ("metrics", "curves", "evaluation", "diagnosis")),
 )
 
 

@@ -12,8 +12,7 @@ mistakes, outcome_counts
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ import numpy as np
 from hierviz.checks import check_kind
 from hierviz.errors import PredictionsError
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.severity import SEVERITIES, severity
 from hierviz.extras import require
 from hierviz.metrics.node_pairs import correct, distance, exact
 from hierviz.metrics.path import node_pairs
@@ -33,8 +33,7 @@ OUTCOMES = {
     "wrong": "wrong",
 }
 ORDERS = {
-    "win_lost": "win lost",
-    "info_dist": "information distance",
+    **{key: entry.label for key, entry in SEVERITIES.items() if entry.needs_one_truth},
     "file": "order of the file",
 }
 
@@ -58,6 +57,8 @@ class Mistakes:
         1 - rescaled win, in [0, 1]; nan for label files.
     info_dist : ndarray of float, shape (n,)
         Bits between the (truncated) answer and the truth.
+    severity : ndarray of float, shape (n,)
+        What they are ranked by, a key of `SEVERITIES`; nan in the order of the file.
     """
 
     row: np.ndarray
@@ -66,6 +67,7 @@ class Mistakes:
     outcome: np.ndarray
     win_lost: np.ndarray
     info_dist: np.ndarray
+    severity: np.ndarray
 
     def __len__(self):
         return len(self.row)
@@ -109,7 +111,8 @@ def mistakes(
     under : int, optional
         Keep only truths at or below this node.
     order : str
-        Key of `ORDERS`; worst first, ties in the order of the file.
+        Key of `ORDERS`; worst first, ties in the order of the file. For labels, which have no win, ``win_lost`` is the
+        information distance.
 
     Returns
     -------
@@ -144,11 +147,15 @@ def mistakes(
     truth = np.asarray(evaluation.truth)
     if under is not None:
         keep &= taxonomy.is_ancestor(np.full(len(truth), under), truth)
+    values = None
     if order == "file":
         places = np.flatnonzero(keep)
     else:
-        by_win = order == "win_lost" and evaluation.win is not None
-        places = evaluation.judged_by_win if by_win else answers.by_distance
+        win = evaluation.win if order == "win_lost" else None
+        if win is not None:
+            values, places = 1 - win[evaluation.rows], evaluation.judged_by_win
+        else:
+            values, places = answers.ranking(evaluation, "info_dist" if order == "win_lost" else order)
         places = places[keep[places]]
     rows = answers.rows[places]
     return Mistakes(
@@ -158,6 +165,7 @@ def mistakes(
         np.array(list(OUTCOMES))[answers.outcome[places]],
         np.full(len(rows), np.nan) if evaluation.win is None else 1 - evaluation.win[rows],
         answers.info_dist[places],
+        np.full(len(rows), np.nan) if values is None else values[places],
     )
 
 
@@ -172,11 +180,15 @@ class _JudgedAnswers:
     predicted: np.ndarray
     outcome: np.ndarray
     info_dist: np.ndarray
+    kept_rankings: dict = field(default_factory=dict, repr=False)
 
-    @cached_property
-    def by_distance(self):
-        """Places, the largest distance first."""
-        return np.argsort(-self.info_dist, kind="stable")
+    def ranking(self, evaluation, key):
+        """Severity of each sample and the places of the samples, the worst first; kept."""
+        if key not in self.kept_rankings:
+            truth = np.asarray(evaluation.truth)
+            values = self.info_dist if key == "info_dist" else severity(evaluation, truth, self.predicted, key)
+            self.kept_rankings[key] = values, np.argsort(-values, kind="stable")
+        return self.kept_rankings[key]
 
 
 def _judged_answers(evaluation, rule, threshold, parameters):

@@ -10,6 +10,7 @@ from strategies import many
 
 import hierviz as hv
 from hierviz.evaluation.mistakes import ORDERS, OUTCOMES, mistakes, outcome_counts
+from hierviz.evaluation.severity import severity
 
 
 def outcome(graph, truth, predicted):
@@ -37,9 +38,11 @@ def test_against_naive(case, data):
         answer = naive.rule_threshold(graph, values, 0.3)
         what = outcome(graph, y, answer)
         if (kind is None or what == kind) and (under is None or under in naive.ancestors(graph, y)):
-            distance = naive.path_metrics(graph, y, answer)["info_dist"]
-            expected.append((row, y, answer, what, 1 - naive.win(graph, values, y), distance))
-    place = {"win_lost": 4, "info_dist": 5, "file": 0}[order]
+            metrics = naive.path_metrics(graph, y, answer)
+            bits = metrics["info_dist"]
+            lost = 1 - naive.win(graph, values, y)
+            expected.append((row, y, answer, what, lost, bits, metrics["depth_dist"], bits * values[answer]))
+    place = {"win_lost": 4, "info_dist": 5, "depth_dist": 6, "confidence_dist": 7, "file": 0}[order]
     worst = sorted(expected, key=lambda one: one[0] if order == "file" else (-round(one[place], 9), one[0]))
     assert found.row.tolist() == [one[0] for one in worst]
     assert found.truth.tolist() == [one[1] for one in worst]
@@ -47,6 +50,8 @@ def test_against_naive(case, data):
     assert found.outcome.tolist() == [one[3] for one in worst]
     np.testing.assert_allclose(found.win_lost, [one[4] for one in worst], atol=1e-12)
     np.testing.assert_allclose(found.info_dist, [one[5] for one in worst], atol=1e-12)
+    ranked = [np.nan if order == "file" else one[place] for one in worst]
+    np.testing.assert_allclose(found.severity, ranked, atol=1e-12)
     assert outcome_counts(found) == {key: sum(one[3] == key for one in expected) for key in OUTCOMES}
 
 
@@ -73,6 +78,17 @@ def test_hard_labels_rank_by_information(taxonomy):
     assert np.isnan(found.win_lost).all()
 
 
+def test_severity_of_answers_that_no_threshold_returns(taxonomy):
+    # cat 0.4, dog 0.1, duck 0.3, newt 0.2: the table knows animal, mammal and cat; duck is what the cost makes of it.
+    rows = np.array([[0.4, 0.1, 0.3, 0.2], [0.1, 0.1, 0.7, 0.1]])
+    made = hv.Predictions.from_scores(taxonomy, rows, "leaf_probabilities", truth=taxonomy.nodes("dog", "newt"))
+    evaluation = hv.Evaluation.from_predictions(made)
+    found = severity(evaluation, evaluation.truth, taxonomy.nodes("newt", "duck"), "confidence_dist")
+    np.testing.assert_allclose(found, [0.2 * 4, 0.7 * 4])
+    with pytest.raises(hv.PredictionsError, match=r"^severity: expected one of win_lost, .* got 'win'\."):
+        severity(evaluation, evaluation.truth, taxonomy.nodes("newt", "duck"), "win")
+
+
 def test_errors(taxonomy):
     made = hv.Predictions.from_labels(taxonomy, [[2, 3], [6]], truth=[2, 2])
     evaluation = hv.Evaluation.from_predictions(made)
@@ -82,7 +98,10 @@ def test_errors(taxonomy):
         mistakes(evaluation)
     with pytest.raises(hv.PredictionsError, match=r"^outcome: expected one of None, exact, coarse, wrong, got 'bad'"):
         mistakes(evaluation, outcome="bad")
-    with pytest.raises(hv.PredictionsError, match=r"^order: expected one of win_lost, info_dist, file, got 'worst'"):
+    with pytest.raises(
+        hv.PredictionsError,
+        match=r"^order: expected one of win_lost, info_dist, depth_dist, confidence_dist, file, got 'worst'",
+    ):
         mistakes(evaluation, order="worst")
     lists = hv.Predictions.from_scores(taxonomy, np.ones((1, 6)), "node_probabilities", truth=[[2, 3]])
     with pytest.raises(hv.PredictionsError, match=r"got none: they need one true class per sample"):

@@ -11,6 +11,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.widgets.figure import picture_url
 from hierviz.evaluation.mistakes import ORDERS, OUTCOMES, Mistakes, mistakes, outcome_counts
+from hierviz.evaluation.severity import SEVERITIES
 
 ON_A_PAGE, ROW_HEIGHT = 15, 44
 SIGNS = {"exact": "✓", "coarse": "≈", "wrong": "×"}
@@ -82,7 +83,8 @@ def filters(selection, taxonomy):
             format_func=lambda name: taxonomy.title(taxonomy.node(name)) if name else "all",
             **state.bound("under", width=155),
         )
-        orders = [key for key in ORDERS if key != "win_lost" or selection.predictions.has_scores]
+        has_scores = selection.predictions.has_scores
+        orders = [key for key in ORDERS if has_scores or key == "file" or not SEVERITIES[key].needs_scores]
         order = state.view().order if state.view().order in orders else orders[0]
         st.selectbox("Sort by", orders, format_func=ORDERS.get, **state.bound("order", value=order, width=155))
 

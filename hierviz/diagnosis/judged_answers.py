@@ -1,0 +1,237 @@
+r"""The answers of one model at one choice of rule and threshold beside the truth: what all diagnoses are made of.
+
+Conventions
+-----------
+Every judged sample has a true node and an answer, or lists of them. With one truth and one answer (on trees and graphs) a
+sample has one outcome: *exact* (the answer is the truth or below it), *coarse* (a proper ancestor of the truth) or *wrong*.
+With several paths, the truth and the answer of a sample are turned into paths by the greedy cover, and paths are matched
+as in the hierarchical confusion matrix [1]_: a pair is a true and a predicted end, and what has no partner is kept.
+
+Functions
+---------
+judged_answers, JudgedAnswers, AnswerPairs
+
+References
+----------
+.. [1] K. Riehl, M. Neunteufel, M. Hemberg, Hierarchical confusion matrix for classification performance evaluation,
+   J. R. Stat. Soc. C, 2023.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hierviz.checks import check_kind
+from hierviz.compiled.curve_sums import lowest_common_ancestors
+from hierviz.errors import PredictionsError
+from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.mistakes import KEPT_CHOICES, OUTCOMES
+from hierviz.metrics.sets.node_sets import is_member, truth_keys
+from hierviz.predictions import Predictions
+from hierviz.taxonomy import NodeLists, Taxonomy
+
+# In the place of a node: a path without a partner, and a predicted label that the taxonomy does not have.
+NO_PARTNER, OUTSIDE = -1, -2
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerPairs:
+    """Pairs of a true and a predicted node, in the order of the samples.
+
+    Attributes
+    ----------
+    row : ndarray of int, shape (n_pairs,)
+        Rows of the Predictions.
+    truth, predicted : ndarray of int, shape (n_pairs,)
+        Node numbers. ``NO_PARTNER`` in `truth`: no truth was left for this answer; in `predicted`: no answer was left for
+        this truth. ``OUTSIDE`` in `predicted`: a label outside the taxonomy.
+    """
+
+    row: np.ndarray
+    truth: np.ndarray
+    predicted: np.ndarray
+
+    def __len__(self):
+        return len(self.row)
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedAnswers:
+    """The answers of a choice of rule to the judged samples, in the order of the file.
+
+    Attributes
+    ----------
+    evaluation : Evaluation
+    rule, threshold, parameters
+        The choice; None, None and {} for labels.
+    truth, predicted : ndarray of int, shape (n_judged,), or NodeLists
+        Node numbers; -1 in `predicted` is a label outside the taxonomy.
+    """
+
+    evaluation: Evaluation
+    rule: str | None
+    threshold: float | None
+    parameters: dict[str, Any]
+    truth: np.ndarray | NodeLists
+    predicted: np.ndarray | NodeLists
+
+    @property
+    def taxonomy(self) -> Taxonomy:
+        """The taxonomy of the predictions."""
+        return self.evaluation.taxonomy
+
+    @property
+    def rows(self) -> np.ndarray:
+        """Rows of the Predictions, shape (n_judged,)."""
+        return self.evaluation.rows
+
+    @property
+    def n_judged(self) -> int:
+        """Number of samples."""
+        return self.evaluation.n_judged
+
+    @property
+    def is_single(self) -> bool:
+        """True where every sample has one truth and one answer."""
+        return isinstance(self.truth, np.ndarray) and isinstance(self.predicted, np.ndarray)
+
+    @property
+    def single(self) -> tuple[np.ndarray, np.ndarray]:
+        """`truth` and `predicted` as arrays; a PredictionsError where they are lists."""
+        if not (isinstance(self.truth, np.ndarray) and isinstance(self.predicted, np.ndarray)):
+            raise PredictionsError(
+                f"{self.evaluation.predictions.name}: expected one true class and one answer per sample, got "
+                f"{self.why_not_single()}. Choose another rule, or use what is defined on sets."
+            )
+        return self.truth, self.predicted
+
+    def why_not_single(self) -> str | None:
+        """Why samples have no outcome, in words; None when they have one."""
+        if not isinstance(self.truth, np.ndarray):
+            return "several true classes per sample"
+        return None if isinstance(self.predicted, np.ndarray) else "sets of answers"
+
+    @cached_property
+    def common(self) -> np.ndarray:
+        """Lowest common ancestor of truth and answer in a tree, shape (n_judged,)."""
+        self.taxonomy.require_tree("lowest common ancestors")
+        return np.asarray(lowest_common_ancestors(self.taxonomy, *self.single), dtype=np.intp)
+
+    @cached_property
+    def outcome(self) -> np.ndarray:
+        """Outcome of each sample as its place in `OUTCOMES`, shape (n_judged,) of int8: 0 exact, 1 coarse, 2 wrong."""
+        truth, predicted = self.single
+        if self.taxonomy.is_tree:
+            is_exact, is_coarse = self.common == truth, self.common == predicted
+        else:
+            # The root, which is above everything, has no key.
+            n, rows = self.taxonomy.n_nodes, np.arange(len(truth))
+            is_exact = (truth == 0) | is_member(rows * n + truth, truth_keys(self.taxonomy, predicted))
+            is_coarse = (predicted == 0) | is_member(rows * n + predicted, truth_keys(self.taxonomy, truth))
+        return np.where(is_exact, 0, np.where(is_coarse, 1, 2)).astype(np.int8)
+
+    @property
+    def is_wrong(self) -> np.ndarray:
+        """True where the answer is wrong, shape (n_judged,)."""
+        return self.outcome == list(OUTCOMES).index("wrong")
+
+    @cached_property
+    def pairs(self) -> AnswerPairs:
+        """True and predicted node of each sample, or of each matched path and of what is left over."""
+        if self.is_single:
+            return AnswerPairs(self.rows, *self.single)
+        given = {} if self.rule is None else {"rule": self.rule, "threshold": self.threshold, **self.parameters}
+        return _matched_pairs(self.evaluation.confusion(**given), self.rows)
+
+    def closed(self) -> tuple[np.ndarray, np.ndarray]:
+        """Sample * n_nodes + node of every true and of every predicted node with its ancestors, the root left out; ascending."""
+        return truth_keys(self.taxonomy, self.truth), truth_keys(self.taxonomy, known_answers(self.predicted))
+
+
+def _matched_pairs(matched, rows):
+    """AnswerPairs of a PathConfusion of some rows: its pairs, and what no pair holds."""
+    true, ends = matched.truth, matched.predicted.ends
+    sample = np.repeat(np.arange(len(true)), ends.lengths)
+    truths = np.where(matched.taken >= 0, true.nodes[matched.taken], NO_PARTNER) if len(true.nodes) else matched.taken
+    is_left = np.ones(len(true.nodes), dtype=bool)
+    is_left[matched.taken[matched.taken >= 0]] = False
+    left = np.flatnonzero(is_left)
+    samples = np.concatenate([sample, np.repeat(np.arange(len(true)), true.lengths)[left]])
+    truths = np.concatenate([truths, true.nodes[left]])
+    answers = np.concatenate([np.where(ends.nodes < 0, OUTSIDE, ends.nodes), np.full(len(left), NO_PARTNER)])
+    order = np.argsort(samples, kind="stable")
+    return AnswerPairs(rows[samples[order]], truths[order], answers[order])
+
+
+def known_answers(predicted: np.ndarray | NodeLists) -> np.ndarray | NodeLists:
+    """Answers without labels outside the taxonomy."""
+    if not isinstance(predicted, NodeLists) or not (predicted.nodes < 0).any():
+        return predicted
+    row = np.repeat(np.arange(len(predicted)), predicted.lengths)
+    known = predicted.nodes >= 0
+    lengths = np.bincount(row[known], minlength=len(predicted))
+    return NodeLists(np.append(0, np.cumsum(lengths)), predicted.nodes[known])
+
+
+def judged_answers(
+    evaluation: Evaluation | Predictions | JudgedAnswers,
+    rule: str = "majority",
+    threshold: float = 0.5,
+    **parameters: Any,
+) -> JudgedAnswers:
+    """The answers that diagnoses are made of, beside their truth.
+
+    Parameters
+    ----------
+    evaluation : Evaluation, Predictions, or JudgedAnswers
+        Of scores or labels, of trees or graphs, with one truth a sample or several. JudgedAnswers are returned as they are.
+    rule, threshold, **parameters
+        How the answer is chosen, as in `Evaluation.answers`; ignored for labels. An Evaluation keeps the last few choices.
+
+    Returns
+    -------
+    JudgedAnswers
+
+    Raises
+    ------
+    PredictionsError
+        If no sample has a known truth, or the rule or a parameter is not valid.
+    """
+    if isinstance(evaluation, JudgedAnswers):
+        return evaluation
+    if isinstance(evaluation, Predictions):
+        evaluation = Evaluation.from_predictions(evaluation)
+    check_kind("answers", evaluation, Evaluation, "Predictions can be passed too.")
+    predictions, kept = evaluation.predictions, evaluation.kept_answers
+    if not evaluation.n_judged:
+        raise PredictionsError(
+            f"{predictions.name}: expected samples with a known truth, got none. Attach the truth by hierviz.attach_truth."
+        )
+    choice = ("diagnosis", rule, threshold, *sorted(parameters.items(), key=lambda pair: pair[0]))
+    known = next((answers for of_choice, answers in kept if of_choice == choice), None)
+    if known is not None:
+        return known
+    if predictions.has_scores:
+        answers = evaluation.answers(rule, threshold, **parameters)
+        chosen: dict[str, Any] = {"rule": rule, "threshold": threshold, "parameters": parameters}
+    else:
+        ends, labels = evaluation.label_paths(), predictions.labels
+        assert labels is not None
+        answers = labels if ends is None else ends
+        chosen = {"rule": None, "threshold": None, "parameters": {}}
+    predicted = answers.take(evaluation.rows) if isinstance(answers, NodeLists) else answers[evaluation.rows]
+    made = JudgedAnswers(evaluation, **chosen, truth=evaluation.truth, predicted=predicted)
+    kept[:] = [*kept[1 - KEPT_CHOICES :], (choice, made)]
+    return made
+
+
+def samples_at_or_below(taxonomy: Taxonomy, nodes: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+    """Number, or summed weight, of the samples whose node is at or below each node of a tree, shape (n_nodes,)."""
+    total = np.bincount(nodes, weights, taxonomy.n_nodes)
+    for level in reversed(taxonomy.levels[1:]):
+        np.add.at(total, taxonomy.parent[level], total[level])
+    return total

@@ -1,0 +1,134 @@
+r"""Tail probabilities of many tests at once, and what is left of them when many are looked at.
+
+Conventions
+-----------
+Arrays have shape (n_tests,). Tests are one-sided: a small p-value says "more than by chance".
+
+Functions
+---------
+hypergeometric_tail, adjusted, log_factorial
+
+References
+----------
+.. [1] Y. Benjamini, Y. Hochberg, Controlling the false discovery rate, J. R. Stat. Soc. B 57, 1995.
+.. [2] Y. Benjamini, D. Yekutieli, The control of the false discovery rate in multiple testing under dependency,
+   Ann. Statist. 29, 2001.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hierviz.errors import PredictionsError
+
+CORRECTIONS = {"bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
+# Below this the logarithm of a factorial is a sum; above, the series has errors below 1e-16 of it.
+_EXACT_UNTIL = 256
+_LOG_FACTORIALS = np.append(0.0, np.cumsum(np.log(np.arange(1, _EXACT_UNTIL))))
+
+
+def log_factorial(n):
+    """log(n!) by Stirling's series of log gamma(n + 1), shape of n; n are whole numbers >= 0."""
+    n = np.asarray(n, dtype=np.float64)
+    large = np.maximum(n, _EXACT_UNTIL) + 1
+    series = (1 / 12 - (1 / 360 - 1 / (1260 * large**2)) / large**2) / large
+    stirling = (large - 0.5) * np.log(large) - large + 0.5 * np.log(2 * np.pi) + series
+    return np.where(n < _EXACT_UNTIL, _LOG_FACTORIALS[np.minimum(n, _EXACT_UNTIL - 1).astype(np.intp)], stirling)
+
+
+def hypergeometric_tail(hits, drawn, marked, total):
+    r"""Probability of at least `hits` marked samples among the drawn ones: the one-sided Fisher test.
+
+    Parameters
+    ----------
+    hits, drawn : ndarray of int, shape (n_tests,)
+    marked, total : int
+        How many of all samples are marked, and how many there are.
+
+    Returns
+    -------
+    ndarray of float, shape (n_tests,)
+        In [0, 1].
+
+    Notes
+    -----
+    .. math:: P(X \ge a) = \sum_{x \ge a} \binom{K}{x} \binom{N - K}{n - x} \Big/ \binom{N}{n}
+
+    The first term by log gamma, the others by their ratio, away from the mean on the side where they fall.
+
+    Examples
+    --------
+    >>> hypergeometric_tail(np.array([2, 0]), np.array([2, 2]), 2, 4).round(6)
+    array([0.166667, 1.      ])
+    """
+    hits, drawn = (np.asarray(values, dtype=np.float64) for values in (hits, drawn))
+    others = total - marked
+    least, most = np.maximum(0, drawn - others), np.minimum(drawn, marked)
+    is_upper = hits > drawn * (marked / total if total else 0)
+    start = np.clip(np.where(is_upper, hits, hits - 1), least, most)
+    log_first = (
+        log_factorial(marked) - log_factorial(start) - log_factorial(marked - start)
+        + log_factorial(others) - log_factorial(drawn - start) - log_factorial(others - drawn + start)
+        - log_factorial(total) + log_factorial(drawn) + log_factorial(total - drawn)
+    )  # fmt: skip
+    side = np.where(is_upper, _falling_sum(start, drawn, marked, others, up=True, of=is_upper), 0.0)
+    side += np.where(is_upper, 0.0, _falling_sum(start, drawn, marked, others, up=False, of=~is_upper))
+    tail = np.exp(log_first) * side
+    tail = np.where(is_upper, tail, 1 - tail)
+    return np.clip(np.where(hits <= least, 1.0, np.where(hits > most, 0.0, tail)), 0, 1)
+
+
+def _falling_sum(start, drawn, marked, others, *, up, of):
+    """1 + the following terms over the first, of the tests `of`; shape (n_tests,)."""
+    sums = np.ones(len(start))
+    going = np.flatnonzero(of)
+    x, term = start[going].copy(), np.ones(len(going))
+    while len(going):
+        if up:
+            ratio = (drawn[going] - x) * (marked - x) / ((x + 1) * (others - drawn[going] + x + 1))
+            x = x + 1
+        else:
+            ratio = x * (others - drawn[going] + x) / ((drawn[going] - x + 1) * (marked - x + 1))
+            x = x - 1
+        term = term * ratio
+        sums[going] += term
+        more = term > 1e-17 * sums[going]
+        going, x, term = going[more], x[more], term[more]
+    return sums
+
+
+def adjusted(p_values, correction="bh"):
+    """p-values that may be compared with a false discovery rate q, in [0, 1].
+
+    Parameters
+    ----------
+    p_values : ndarray of float, shape (n_tests,)
+    correction : 'bh' or 'by'
+        Benjamini-Hochberg [1]_, for tests that are independent or positively dependent, as those of nested subtrees are
+        assumed to be; or Benjamini-Yekutieli [2]_, for any dependence.
+
+    Returns
+    -------
+    ndarray of float, shape (n_tests,)
+
+    Raises
+    ------
+    PredictionsError
+        If the correction is unknown.
+
+    Examples
+    --------
+    >>> adjusted(np.array([0.01, 0.5, 0.03]))
+    array([0.03 , 0.5  , 0.045])
+    """
+    if correction not in CORRECTIONS:
+        raise PredictionsError(f"correction: expected one of {', '.join(CORRECTIONS)}, got {correction!r}. Choose one.")
+    p_values = np.asarray(p_values, dtype=np.float64)
+    n = len(p_values)
+    if not n:
+        return p_values
+    order = np.argsort(p_values, kind="stable")
+    factor = n / np.arange(1, n + 1) * (np.sum(1 / np.arange(1, n + 1)) if correction == "by" else 1)
+    values = np.empty(n)
+    values[order] = np.minimum(np.minimum.accumulate((p_values[order] * factor)[::-1])[::-1], 1)
+    return values

@@ -1,0 +1,161 @@
+"""Which samples belong to which slice: subtrees of the truth, and values of attributes; and groups that stay together.
+
+Conventions
+-----------
+Slices are numbered; `NodeLists` hold slice numbers of each sample in the place of nodes.
+
+Functions
+---------
+slice_members, codes_of, group_codes
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierviz.diagnosis.judged_answers import JudgedAnswers
+from hierviz.errors import PredictionsError, near_miss, shown
+from hierviz.taxonomy import NodeLists
+
+# Attributes that name or hold one sample each.
+NO_FACETS = ("image", "file", "text")
+
+
+@dataclass(frozen=True, eq=False)
+class SliceMembers:
+    """Slices with the samples in them.
+
+    Attributes
+    ----------
+    kind : ndarray of object, shape (n_slices,)
+        ``subtree``, or the name of an attribute.
+    node : ndarray of int, shape (n_slices,)
+        Top of the subtree; -1 of an attribute.
+    value : ndarray of object, shape (n_slices,)
+        Name of the node, or value of the attribute as text.
+    n : ndarray of int, shape (n_slices,)
+        Samples inside.
+    of_sample : NodeLists
+        Numbers of the slices of each sample, length n_judged.
+    """
+
+    kind: np.ndarray
+    node: np.ndarray
+    value: np.ndarray
+    n: np.ndarray
+    of_sample: NodeLists
+
+    def sums(self, values: np.ndarray) -> np.ndarray:
+        """Sum of the values (one a sample) over the samples of each slice, shape (n_slices,)."""
+        return np.bincount(self.of_sample.nodes, np.repeat(values, self.of_sample.lengths), len(self.kind))
+
+
+def slice_members(answers: JudgedAnswers, attributes: Sequence[str] | None, min_samples: int) -> SliceMembers:
+    """The slices with at least `min_samples` samples inside and outside.
+
+    Parameters
+    ----------
+    answers : JudgedAnswers
+    attributes : sequence of str, or None
+        Columns whose values are slices; all but those in `NO_FACETS` when None.
+    min_samples : int
+
+    Returns
+    -------
+    SliceMembers
+
+    Raises
+    ------
+    PredictionsError
+        If there is no such attribute.
+    """
+    taxonomy, columns = answers.taxonomy, answers.evaluation.predictions.attributes
+    names = [name for name in columns if name not in NO_FACETS] if attributes is None else list(attributes)
+    kinds, nodes, values, counts = ([] for _ in range(4))
+    sample, number, n_slices = [], [], 0
+
+    def keep(rows, slices, n, kind, of_slice, texts):
+        """Number the slices that are large enough, and remember who is in them."""
+        nonlocal n_slices
+        kept = np.flatnonzero((n >= min_samples) & (answers.n_judged - n >= min_samples))
+        new = np.full(len(n), -1)
+        new[kept] = n_slices + np.arange(len(kept))
+        inside = new[slices] >= 0
+        sample.append(rows[inside])
+        number.append(new[slices[inside]])
+        n_slices += len(kept)
+        kinds.extend([kind] * len(kept))
+        nodes.append(of_slice[kept])
+        values.extend(texts[place] for place in kept.tolist())
+        counts.append(n[kept])
+
+    rows, slices = _nodes_above(answers)
+    n = np.bincount(slices, minlength=taxonomy.n_nodes)
+    keep(rows, slices, n, "subtree", np.arange(taxonomy.n_nodes), taxonomy.names)
+    for name in names:
+        codes, texts = codes_of(_column(columns, name, "attributes")[answers.rows])
+        known = np.flatnonzero(codes >= 0)
+        n = np.bincount(codes[known], minlength=len(texts))
+        keep(known, codes[known], n, name, np.full(len(texts), -1), texts)
+    rows, slices = np.concatenate(sample), np.concatenate(number)
+    order = np.argsort(rows, kind="stable")
+    offsets = np.append(0, np.cumsum(np.bincount(rows, minlength=answers.n_judged))).astype(np.intp)
+    return SliceMembers(
+        np.array(kinds, dtype=object),
+        np.concatenate(nodes),
+        np.array(values, dtype=object),
+        np.concatenate(counts),
+        NodeLists(offsets, slices[order]),
+    )
+
+
+def _nodes_above(answers):
+    """(sample, node) of every node at or above a truth of a sample, each pair once."""
+    if isinstance(answers.truth, NodeLists):
+        return np.divmod(answers.closed()[0], answers.taxonomy.n_nodes)
+    nodes, place = np.unique(answers.truth, return_inverse=True)
+    lists = answers.taxonomy.ancestors(nodes).take(place)
+    return np.repeat(np.arange(len(place)), lists.lengths), lists.nodes
+
+
+def codes_of(column: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    """Number of the value of each sample, -1 where it is empty, and the values as text, ascending."""
+    column = np.asarray(column)
+    texts, codes = np.unique(column.astype(str), return_inverse=True)
+    is_empty = np.isin(texts, ["", "nan", "None", "<NA>"])
+    number = np.where(is_empty, -1, np.cumsum(~is_empty) - 1)
+    return number[codes], texts[~is_empty].tolist()
+
+
+def group_codes(answers: JudgedAnswers, group: str | np.ndarray | None) -> np.ndarray | None:
+    """Number of the group of each judged sample, shape (n_judged,); samples without one are groups of their own.
+
+    Raises
+    ------
+    PredictionsError
+        If there is no such attribute, or the labels are not one a sample.
+    """
+    if group is None:
+        return None
+    predictions = answers.evaluation.predictions
+    labels = _column(predictions.attributes, group, "group") if isinstance(group, str) else np.asarray(group)
+    if labels.shape != (predictions.n_samples,):
+        raise PredictionsError(
+            f"group: expected one label for each of the {predictions.n_samples} samples, got shape {labels.shape}. Align them."
+        )
+    codes, texts = codes_of(labels[answers.rows])
+    alone = np.flatnonzero(codes < 0)
+    codes[alone] = len(texts) + np.arange(len(alone))
+    return np.unique(codes, return_inverse=True)[1]
+
+
+def _column(columns, name, what):
+    if name not in columns:
+        raise PredictionsError(
+            f"{what}: expected a column of the predictions or the truth, of which these are attributes of samples: "
+            f"{', '.join(columns) or 'none'}; got {shown(name)}.{near_miss(str(name), columns)} Name one."
+        )
+    return np.asarray(columns[name])

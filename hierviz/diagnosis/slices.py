@@ -1,0 +1,260 @@
+r"""Slices that fail more than the rest: subtrees of the truth and values of attributes, tested, corrected and ordered.
+
+Conventions
+-----------
+The loss of a sample is 1 where its answer is wrong, unless another severity is asked for. A slice with at least
+`min_samples` samples inside and outside is tested one-sided against the rest: by Fisher's exact test where the loss is
+"wrong" and samples are independent, else by permutations of the losses, whole groups at a time where samples are grouped.
+All p-values are adjusted together [1]_; flagged is what stays at or below q.
+
+The excess of a slice is n (rate - overall rate), its losses beyond those of an average slice of its size. Flagged slices
+come first, the largest excess first; later ones are counted again on the samples outside the earlier ones, so that a subtree
+and its only bad child do not both lead.
+
+Where groups differ in size, the losses of one take the places of another in their order, repeated or cut.
+
+Functions
+---------
+slices
+
+References
+----------
+.. [1] Y. Benjamini, Y. Hochberg, Controlling the false discovery rate, J. R. Stat. Soc. B 57, 1995.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hierviz.checks import is_number, is_within
+from hierviz.diagnosis.judged_answers import JudgedAnswers, judged_answers
+from hierviz.diagnosis.many_tests import adjusted, hypergeometric_tail
+from hierviz.diagnosis.slice_members import SliceMembers, group_codes, slice_members
+from hierviz.diagnosis.slice_tests import permutation_p_values, worst_first
+from hierviz.errors import PredictionsError, shown
+from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.severity import SEVERITIES, severity
+from hierviz.extras import require
+from hierviz.predictions import Predictions
+
+WRONG = "wrong"
+COLUMNS = (
+    *("kind", "node", "value", "n", "loss", "rate", "rest_rate", "excess", "p_value", "p_adjusted", "is_flagged"),
+    *("n_outside", "rate_outside", "excess_outside"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Slices:
+    """Tested slices: the flagged ones by excess, then the others by p-value; arrays of shape (n_slices,).
+
+    Attributes
+    ----------
+    kind : ndarray of object
+        ``subtree``, or the name of an attribute.
+    node : ndarray of int
+        Top of the subtree; -1 of an attribute.
+    value : ndarray of object
+        Name of the node, or value of the attribute.
+    n : ndarray of int
+        Samples in the slice.
+    loss : ndarray of float
+        Sum of their losses: wrong answers.
+    rate, rest_rate : ndarray of float
+        Mean loss inside, and of all other samples.
+    excess : ndarray of float
+        n (rate - overall_rate).
+    p_value, p_adjusted : ndarray of float
+        In [0, 1]; adjusted for all tested slices.
+    is_flagged : ndarray of bool
+        Clearly worse than the rest.
+    n_outside : ndarray of int
+        Of a flagged slice, samples outside all flagged slices before it; of others `n`.
+    rate_outside, excess_outside : ndarray of float
+        The same as above of these samples; nan and 0 where there are none.
+    overall_rate : float
+    loss_key : str
+        ``wrong`` or a key of `SEVERITIES`.
+    test : str
+        ``Fisher`` or ``permutation``.
+    n_samples, n_groups : int
+        Judged samples, and groups of them (n_samples where there are none).
+    members : SliceMembers
+    order : ndarray of int
+        Number of each slice in `members`.
+    rows_judged : ndarray of int
+        Rows of the Predictions.
+    """
+
+    kind: np.ndarray
+    node: np.ndarray
+    value: np.ndarray
+    n: np.ndarray
+    loss: np.ndarray
+    rate: np.ndarray
+    rest_rate: np.ndarray
+    excess: np.ndarray
+    p_value: np.ndarray
+    p_adjusted: np.ndarray
+    is_flagged: np.ndarray
+    n_outside: np.ndarray
+    rate_outside: np.ndarray
+    excess_outside: np.ndarray
+    overall_rate: float
+    loss_key: str
+    test: str
+    n_samples: int
+    n_groups: int
+    members: SliceMembers
+    order: np.ndarray
+    rows_judged: np.ndarray
+
+    def __len__(self):
+        return len(self.n)
+
+    @property
+    def n_flagged(self) -> int:
+        """Number of slices that are clearly worse than the rest; they come first."""
+        return int(self.is_flagged.sum())
+
+    def rows(self, place: int) -> np.ndarray:
+        """Rows of the Predictions in a slice, ascending, shape (n,)."""
+        lists = self.members.of_sample
+        sample = np.repeat(np.arange(len(lists)), lists.lengths)
+        return self.rows_judged[sample[lists.nodes == self.order[place]]]
+
+    def sentence(self, most: int = 3) -> str:
+        """The worst slices in one sentence, or that none is clearly worse."""
+        if not self.n_flagged:
+            return "No slice is clearly worse than the rest."
+        what = "wrong" if self.loss_key == WRONG else f"mean {SEVERITIES[self.loss_key].label}"
+        shown_slices = []
+        for place in range(min(most, self.n_flagged)):
+            name = self.value[place] if self.kind[place] == "subtree" else f"{self.kind[place]} = {self.value[place]}"
+            inside, rest = self.rate[place], self.rest_rate[place]
+            numbers = f"{inside:.1%} {what}, the rest {rest:.1%}"
+            if self.loss_key != WRONG:
+                numbers = f"{what} {inside:.3g}, the rest {rest:.3g}"
+            shown_slices.append(f"{name} ({numbers})")
+        more = self.n_flagged - len(shown_slices)
+        return f"Clearly worse than the rest: {', '.join(shown_slices)}{f' and {more} more' if more else ''}."
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame, one row a slice; ``node`` is a number and -1 of an attribute."""
+        require("to_frame", "files", "pandas")
+        import pandas as pd
+
+        return pd.DataFrame({key: getattr(self, key) for key in COLUMNS})
+
+
+def slices(
+    evaluation: Evaluation | Predictions | JudgedAnswers,
+    rule: str = "majority",
+    threshold: float = 0.5,
+    *,
+    loss: str | None = None,
+    attributes: Sequence[str] | None = None,
+    group: str | np.ndarray | None = None,
+    q: float = 0.05,
+    correction: str = "bh",
+    min_samples: int = 10,
+    n_permutations: int | None = None,
+    seed: int = 0,
+    **parameters: Any,
+) -> Slices:
+    """Subtrees and values of attributes whose answers are worse than those of the rest.
+
+    Parameters
+    ----------
+    evaluation : Evaluation, Predictions, or JudgedAnswers
+    rule, threshold, **parameters
+        How the answer is chosen, as in `Evaluation.answers`; ignored for labels.
+    loss : str, optional
+        ``wrong``, or a key of `SEVERITIES`. By default ``wrong``, and ``lost_hf1`` where samples have several truths or answers.
+    attributes : sequence of str, optional
+        Columns of the predictions or the truth whose values are slices; all but pictures and texts if not given.
+    group : str, or array_like of shape (n_samples,), optional
+        Samples with one label (an observer, a document) belong together: they are permuted as a whole.
+    q : float
+        False discovery rate, in (0, 1).
+    correction : 'bh' or 'by'
+        Benjamini-Hochberg or Benjamini-Yekutieli.
+    min_samples : int
+        A slice needs as many samples inside and outside.
+    n_permutations, seed : int
+        Of the permutation test, whose smallest p-value is 1 / (n_permutations + 1). By default twice as many as one slice
+        needs to be flagged alone (tests / q), but 999 to 9,999; a permutation of a million samples takes about 0.4 seconds.
+
+    Returns
+    -------
+    Slices
+
+    Raises
+    ------
+    PredictionsError
+        If no sample has a known truth, there is no such column or severity, or a number is out of range.
+    """
+    whole = {"min_samples": min_samples} | ({} if n_permutations is None else {"n_permutations": n_permutations})
+    for what, value in whole.items():
+        if not is_number(value) or value != int(value) or value < 1:
+            raise PredictionsError(f"{what}: expected a whole number from 1 up, got {shown(value)}. Choose one.")
+    if not is_within(q, 0, 1) or q in (0, 1):
+        raise PredictionsError(f"q: expected a number between 0 and 1, got {shown(q)}. Choose one in that range.")
+    answers = judged_answers(evaluation, rule, threshold, **parameters)
+    if loss is None:
+        loss = WRONG if answers.is_single else "lost_hf1"
+    if loss == WRONG:
+        losses = answers.is_wrong.astype(float)
+    else:
+        losses = severity(answers.evaluation, answers.truth, answers.predicted, loss)
+    members, groups = slice_members(answers, attributes, int(min_samples)), group_codes(answers, group)
+    n_all, total = len(losses), losses.sum()
+    sums = members.sums(losses)
+    is_fisher = loss == WRONG and groups is None
+    if is_fisher:
+        p_values = hypergeometric_tail(np.rint(sums), members.n, round(total), n_all)
+    else:
+        enough = int(np.clip(np.ceil(2 * len(members.n) / q), 999, 9999))
+        n_permutations = enough if n_permutations is None else int(n_permutations)
+        p_values = permutation_p_values(members, losses, groups, n_permutations, seed)
+    p_adjusted = adjusted(p_values, correction)
+    overall = float(total / n_all)
+    flagged = p_adjusted <= q
+    first, n_outside, sum_outside = worst_first(members, losses, sums, np.flatnonzero(flagged), overall)
+    others = np.flatnonzero(~flagged)
+    excess = sums - members.n * overall
+    others = others[np.lexsort((-excess[others], p_values[others]))]
+    order = np.concatenate([first, others]).astype(np.intp)
+    n, sums = members.n[order], sums[order]
+    n_outside = np.concatenate([n_outside, members.n[others]]).astype(np.intp)
+    sum_outside = np.concatenate([sum_outside, sums[len(first) :]])
+    with np.errstate(invalid="ignore"):
+        rate_outside = np.where(n_outside > 0, sum_outside / np.maximum(n_outside, 1), np.nan)
+    return Slices(
+        kind=members.kind[order],
+        node=members.node[order],
+        value=members.value[order],
+        n=n,
+        loss=sums,
+        rate=sums / n,
+        rest_rate=(total - sums) / (n_all - n),
+        excess=excess[order],
+        p_value=p_values[order],
+        p_adjusted=p_adjusted[order],
+        is_flagged=flagged[order],
+        n_outside=n_outside,
+        rate_outside=rate_outside,
+        excess_outside=sum_outside - n_outside * overall,
+        overall_rate=overall,
+        loss_key=loss,
+        test="Fisher" if is_fisher else "permutation",
+        n_samples=n_all,
+        n_groups=n_all if groups is None else int(groups.max()) + 1,
+        members=members,
+        order=order,
+        rows_judged=answers.rows,
+    )

@@ -1,0 +1,166 @@
+r"""How bad a mistake is: the numbers by which mistakes are ranked, and what confusions and slices cost.
+
+Conventions
+-----------
+One number a sample, shape (n_judged,), >= 0, higher is worse. Distances truncate an answer below the truth at the truth.
+
+Functions
+---------
+severity, SEVERITIES
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from hierviz.errors import PredictionsError, near_miss
+from hierviz.evaluation.evaluation import Evaluation
+from hierviz.metrics.node_pairs import distance
+from hierviz.metrics.path import node_pairs
+from hierviz.metrics.sets.node_sets import set_overlap, set_scores
+from hierviz.taxonomy import NodeLists
+
+
+@dataclass(frozen=True)
+class Severity:
+    """One measure of how bad a mistake is.
+
+    Attributes
+    ----------
+    label, sentence, unit : str
+        Name for people, one plain sentence, unit ("" where dimensionless).
+    function : callable
+        (evaluation, truth, predicted) -> ndarray of float, shape (n_judged,).
+    needs_scores, needs_one_truth : bool
+        Whether it is defined for scores only, and for one truth and one answer a sample on a tree only.
+    """
+
+    label: str
+    sentence: str
+    unit: str
+    function: Callable
+    needs_scores: bool = False
+    needs_one_truth: bool = True
+
+
+def severity(
+    evaluation: Evaluation, truth: np.ndarray | NodeLists, predicted: np.ndarray | NodeLists, key: str
+) -> np.ndarray:
+    """How bad the answer to each judged sample is.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    truth, predicted : ndarray of int, shape (n_judged,), or NodeLists
+        Of the judged samples.
+    key : str
+        Of `SEVERITIES`.
+
+    Returns
+    -------
+    ndarray of float, shape (n_judged,)
+
+    Raises
+    ------
+    PredictionsError
+        If the key is unknown, or the measure is not defined for this input; says why.
+    """
+    if key not in SEVERITIES:
+        raise PredictionsError(
+            f"severity: expected one of {', '.join(SEVERITIES)}, got {key!r}.{near_miss(str(key), SEVERITIES)} Choose one."
+        )
+    reason = why_no_severity(evaluation, truth, predicted, key)
+    if reason:
+        raise PredictionsError(f"severity {key!r}: expected an input that has it, got none: {reason}. Choose another.")
+    return SEVERITIES[key].function(evaluation, truth, predicted)
+
+
+def why_no_severity(
+    evaluation: Evaluation, truth: np.ndarray | NodeLists, predicted: np.ndarray | NodeLists, key: str
+) -> str | None:
+    """Why a measure of `SEVERITIES` is not defined for this input, in words; None when it is."""
+    entry = SEVERITIES[key]
+    if entry.needs_one_truth:
+        reason = evaluation.why_not_one_truth()
+        if reason:
+            return reason
+        if isinstance(truth, NodeLists) or isinstance(predicted, NodeLists):
+            return "it needs one answer per sample, and these are sets"
+    if entry.needs_scores and not evaluation.predictions.has_scores:
+        return "it needs scores, and this file holds labels"
+    return None
+
+
+def answer_probabilities(evaluation: Evaluation, predicted: np.ndarray) -> np.ndarray:
+    """Probability of the answer of each judged sample, shape (n_judged,): from the Pareto table where it is there."""
+    table, rows = evaluation.table, evaluation.rows
+    assert table is not None
+    own = table if len(rows) == table.n_samples else table.take(rows)
+    sizes = np.diff(own.offsets)
+    place = np.flatnonzero(own.nodes == np.repeat(predicted, sizes))
+    row = np.repeat(np.arange(len(rows)), sizes)[place]
+    p = np.full(len(rows), np.nan)
+    p[row] = own.scores[place]
+    # Some rules answer with nodes that no threshold returns.
+    rest = np.flatnonzero(np.isnan(p))
+    predictions = evaluation.predictions
+    step = max(1, (1 << 22) // predictions.taxonomy.n_nodes)
+    for start in range(0, len(rest), step):
+        some = rest[start : start + step]
+        p[some] = predictions.node_probabilities(rows[some])[np.arange(len(some)), predicted[some]]
+    return p
+
+
+def _win_lost(evaluation, truth, predicted):
+    return 1 - evaluation.win[evaluation.rows]
+
+
+def _information(evaluation, truth, predicted):
+    return distance(node_pairs(evaluation.taxonomy, truth, predicted).information)
+
+
+def _depth(evaluation, truth, predicted):
+    return distance(node_pairs(evaluation.taxonomy, truth, predicted).depth)
+
+
+def _confidence(evaluation, truth, predicted):
+    return answer_probabilities(evaluation, predicted) * _information(evaluation, truth, predicted)
+
+
+def _lost_f1(evaluation, truth, predicted):
+    if not isinstance(predicted, NodeLists):
+        predicted = NodeLists(np.arange(len(predicted) + 1), predicted)
+    shared, claimed, due = set_overlap(evaluation.taxonomy, truth, predicted)
+    # Nothing claimed where nothing was due is right.
+    return np.where(claimed + due == 0, 0.0, 1 - set_scores(shared, claimed, due)[2])
+
+
+SEVERITIES = MappingProxyType(
+    {
+        "win_lost": Severity(
+            "win lost", "1 minus the rescaled win, whatever the answer is.", "", _win_lost, needs_scores=True
+        ),
+        "info_dist": Severity(
+            "information distance", "Bits on the way from the answer to the truth.", "bits", _information
+        ),
+        "depth_dist": Severity("depth distance", "Edges on the way from the answer to the truth.", "edges", _depth),
+        "confidence_dist": Severity(
+            "confidence × distance",
+            "Probability of the answer times the bits on the way from it to the truth.",
+            "bits",
+            _confidence,
+            needs_scores=True,
+        ),
+        "lost_hf1": Severity(
+            "lost hF1",
+            "1 minus the hierarchical F1 of the answers and the truths, both with their ancestors.",
+            "",
+            _lost_f1,
+            needs_one_truth=False,
+        ),
+    }
+)
