@@ -23,6 +23,7 @@ from hierviz.diagnosis.flip_intervals import flip_intervals
 from hierviz.diagnosis.judged_answers import judged_answers
 from hierviz.diagnosis.node_table import node_table
 from hierviz.diagnosis.reliability import reliability
+from hierviz.diagnosis.sample_filter import SampleFilter, facets, filtered
 from hierviz.diagnosis.set_mistakes import set_mistakes
 from hierviz.diagnosis.slices import slices
 from hierviz.errors import ClusterError, FileError, HiervizError, ModelError, PredictionsError, TaxonomyError
@@ -85,6 +86,7 @@ __all__ = [
     "Predictions",
     "PredictionsError",
     "Resamples",
+    "SampleFilter",
     "Taxonomy",
     "TaxonomyError",
     "at_least_correct",
@@ -102,6 +104,8 @@ __all__ = [
     "confusions",
     "curve_over_repeats",
     "evaluate",
+    "facets",
+    "filtered",
     "flip_intervals",
     "guaranteed_threshold",
     "infer",

@@ -58,6 +58,13 @@ class SetMistakes:
     def __len__(self):
         return len(self.row)
 
+    def take(self, places: np.ndarray) -> SetMistakes:
+        """Some of the samples, by place."""
+        lists = (self.truth.take(places), self.predicted.take(places))
+        return SetMistakes(
+            self.taxonomy, self.row[places], *lists, self.hp[places], self.hr[places], self.lost_hf1[places]
+        )
+
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a sample; names joined by ``;``, a label outside the taxonomy being ""."""
         require("to_frame", "files", "pandas")

@@ -95,6 +95,7 @@ def mistakes(
     *,
     outcome: str | None = None,
     under: int | None = None,
+    among: np.ndarray | None = None,
     order: str = "win_lost",
     **parameters: Any,
 ) -> Mistakes:
@@ -110,6 +111,8 @@ def mistakes(
         Keep only this key of `OUTCOMES`.
     under : int, optional
         Keep only truths at or below this node.
+    among : ndarray of bool, shape (n_judged,), optional
+        Keep only these judged samples, such as `hierviz.filtered` gives.
     order : str
         Key of `ORDERS`; worst first, ties in the order of the file. For labels, which have no win, ``win_lost`` is the
         information distance.
@@ -147,6 +150,13 @@ def mistakes(
     truth = np.asarray(evaluation.truth)
     if under is not None:
         keep &= taxonomy.is_ancestor(np.full(len(truth), under), truth)
+    if among is not None:
+        if np.shape(among) != keep.shape:
+            raise PredictionsError(
+                f"among: expected one value for each of the {len(keep)} judged samples, got shape {np.shape(among)}. "
+                "Use hierviz.filtered."
+            )
+        keep &= np.asarray(among, dtype=bool)
     values = None
     if order == "file":
         places = np.flatnonzero(keep)

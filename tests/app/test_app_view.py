@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from visit import PAGES, PRIVACY, Visit, plain
 
-from hierviz.app.state.page_view import View, grammar
+from hierviz.app.state.page_view import NODES, View, condition, grammar
 from hierviz.charts import threshold_text
 from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
 
@@ -170,9 +170,17 @@ def test_every_field_of_the_url_has_a_grammar():
     for markup in MARKUP:
         view = View.from_query(dict.fromkeys(grammar(), markup))
         # Samples, classes and files may be called anything.
-        assert view == View(sample=markup, under=markup, drawn=(), marked=(), parameters=(("cost", markup),))
+        named = dict.fromkeys(("sample", "text", *NODES), markup)
+        assert view == View(**named, drawn=(), marked=(), parameters=(("cost", markup),))
     assert View.from_query(
-        {"data": "DEMO", "sample": "a\nb", "under": "x" * 1001, "thresholds": "a:0.5,a:b,<i>:1"}
+        {
+            "data": "DEMO",
+            "sample": "a\nb",
+            "under": "x" * 1001,
+            "where": "a,b=c d",
+            "common": "-1",
+            "thresholds": "a:0.5,a:b,<i>:1",
+        }
     ) == View(thresholds=("a:0.500",))
 
 
@@ -187,6 +195,12 @@ def test_a_view_stands_in_the_url_as_it_is():
         sample=MARKUP[1],
         outcome="wrong",
         under="a > b",
+        truth="a, b",
+        answered="ü",
+        answer="x=y",
+        where=(condition("unusual, or not=", "yes & no"), condition("b", "")),
+        text="a, b",
+        common="2",
         order="file",
         tree="list",
         axes="exact-correct",

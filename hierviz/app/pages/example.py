@@ -5,7 +5,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state.escape import escape
-from hierviz.app.widgets import controls, sample, selection, shell
+from hierviz.app.widgets import controls, filters, sample, selection, shell
 from hierviz.evaluation.worked import worked_numbers
 
 data = shell.open_data()
@@ -32,12 +32,12 @@ else:
     main, beside = st.columns([0.66, 0.34], gap="large")
 
 with beside:
-    selection.filters(chosen, taxonomy)
+    selection.controls(chosen, model, data.digest)
+    filters.chips(taxonomy, but=("outcome",) if chosen.counts else ())
     if len(chosen.rows):
         view = state.view()
-        selection.sample_list(
-            chosen, taxonomy, f"{key}-{sorted(choice.items())}-{view.outcome}-{view.under}-{view.order}"
-        )
+        asked = [getattr(view, name) for name in (*view.filters, "order")]
+        selection.sample_list(chosen, taxonomy, f"{key}-{sorted(choice.items())}-{asked}")
 
 with main:
     if not len(chosen.rows):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from hierviz.app.state.page_view import View
+from hierviz.app.state.page_view import FILTERS, View
 
 session, url = st.session_state, st.query_params
 
@@ -63,7 +63,7 @@ def bound(field, **widget):
         value = back(session[key])
         if value is not None:
             # Another selection starts with its own first sample.
-            change(**{field: value}, **({"sample": ""} if field in ("outcome", "under", "order") else {}))
+            change(**{field: value}, **({"sample": ""} if field in (*FILTERS, "order") else {}))
 
     return {"key": key, "on_change": changed, **widget}
 

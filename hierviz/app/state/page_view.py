@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict, dataclass, fields, replace
+from urllib.parse import quote, unquote
 
 from hierviz.app.state.curve_choices import DRAWN, FORMER_PANELS, MARKED, PANELS, axes
 from hierviz.app.state.dataset import DEMO
@@ -27,7 +28,11 @@ MOST, DIGITS = 64.0, 3
 # What fields were called in links of former versions.
 FORMER_FIELDS = {"tau": "threshold", "taus": "thresholds"}
 # Fields that hold several words; in the URL "-" stands for none of them.
-SEVERAL = ("models", "drawn", "marked", "thresholds")
+SEVERAL = ("models", "drawn", "marked", "thresholds", "where")
+# Filters by a class: truth at or below it, truth, answer at or below it, answer.
+NODES = ("under", "truth", "answered", "answer")
+# What a selection of samples is made of; another one starts with its own first sample.
+FILTERS = ("outcome", *NODES, "where", "text", "common")
 _KEY = "[a-z0-9]+(-[a-z0-9]+)*"
 _NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?"
 # Names of files' own making: any text in one line.
@@ -39,7 +44,10 @@ def grammar():
     return {
         "data": re.compile(f"{DEMO}|[0-9a-f]{{16}}"),
         "sample": re.compile(_NAME),
-        "under": re.compile(_NAME),
+        **dict.fromkeys(NODES, re.compile(_NAME)),
+        "where": re.compile("[A-Za-z0-9_.~%-]{1,1000}=[A-Za-z0-9_.~%-]{0,1000}"),
+        "text": re.compile(_NAME),
+        "common": re.compile("[0-9]{1,4}", re.ASCII),
         **dict.fromkeys(("model", "models"), re.compile(_KEY)),
         **dict.fromkeys(NUMBERS, re.compile(_NUMBER, re.ASCII)),
         "thresholds": re.compile(f"{_KEY}:{_NUMBER}", re.ASCII),
@@ -79,7 +87,8 @@ class View:
     `axes`, `drawn` and `marked` are of the operating curves; `thresholds` holds ``model:threshold`` where every model has a
     threshold of its own, and is empty where `threshold` is shared. `panel` is the one open below them. `parameters` holds
     those of the rules that are not the default, each by name and with a field of the URL for itself; of costs that were
-    uploaded the name of the file.
+    uploaded the name of the file. `where` holds ``column=value``, both percent-encoded, see `conditions`; `common` is a depth as
+    text.
     """
 
     data: str = DEMO
@@ -90,6 +99,12 @@ class View:
     sample: str = ""
     outcome: str = ""
     under: str = ""
+    truth: str = ""
+    answered: str = ""
+    answer: str = ""
+    where: tuple[str, ...] = ()
+    text: str = ""
+    common: str = ""
     order: str = "win_lost"
     tree: str = "icicle"
     axes: str = "recall-correct"
@@ -116,6 +131,16 @@ class View:
         if own:
             own[model] = threshold
         return replace(self, threshold=threshold, thresholds=own_thresholds(own))
+
+    @property
+    def conditions(self):
+        """(column, value) of the attributes that samples have to have."""
+        return tuple(tuple(map(unquote, pair.split("=", 1))) for pair in self.where)
+
+    @property
+    def filters(self):
+        """Fields of the filters that are set."""
+        return [name for name in FILTERS if getattr(self, name)]
 
     def parameter(self, name):
         """Value of a parameter of a rule."""
@@ -163,15 +188,22 @@ class View:
 
     def cleaned(self, data):
         """The view without what the open data do not have, so that a link says what the page shows."""
-        under = data.taxonomy.index.get(self.under, 0)
+        index, attributes = data.taxonomy.index, data.first.predictions.attributes
+        nodes = {name: value if (value := getattr(self, name)) in index else "" for name in NODES}
         return replace(
             self,
             sample="" if data.first.predictions.row(self.sample) is None else self.sample,
             models=tuple(name for name in self.models if name in data.models),
             model=self.model if self.model in data.models else "",
             thresholds=own_thresholds({key: threshold for key, threshold in self.own.items() if key in data.models}),
-            under=self.under if under and not data.taxonomy.is_leaf[under] else "",
+            where=tuple(pair for pair in self.where if unquote(pair.split("=", 1)[0]) in attributes),
+            **nodes,
         )
+
+
+def condition(column, value):
+    """A word of `View.where`."""
+    return f"{quote(column, safe='')}={quote(value, safe='')}"
 
 
 FIELDS = {field.name for field in fields(View)} - {"parameters"}

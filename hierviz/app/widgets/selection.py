@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from hierviz.app import state
+from hierviz.app.widgets import filters
 from hierviz.app.widgets.figure import picture_url
-from hierviz.evaluation.mistakes import ORDERS, OUTCOMES, Mistakes, mistakes, outcome_counts
+from hierviz.diagnosis.judged_answers import judged_answers
+from hierviz.diagnosis.sample_filter import SampleFilter, filtered, rows_with
+from hierviz.diagnosis.set_mistakes import SetMistakes, set_mistakes
+from hierviz.evaluation.mistakes import ORDERS, Mistakes, mistakes, outcome_counts
 from hierviz.evaluation.severity import SEVERITIES
 
 ON_A_PAGE, ROW_HEIGHT = 15, 44
@@ -26,9 +30,11 @@ class Selection:
     rows : ndarray of int
         Rows of the Predictions.
     found : Mistakes or None
-        The same samples with their outcome; None when answers cannot be judged.
-    any_outcome : Mistakes or None
-        The samples of the filter, whatever their outcome.
+        The same samples with their outcome; None where samples have several truths or answers, or answers cannot be judged.
+    sets : SetMistakes or None
+        The same samples where they have several truths or answers, or a graph of classes.
+    counts : dict of str to int
+        Number of samples by outcome, whichever outcome is shown; empty where there is none.
     place : int
         Place of the sample looked at in `rows`.
     """
@@ -36,7 +42,8 @@ class Selection:
     predictions: object
     rows: np.ndarray
     found: Mistakes | None
-    any_outcome: Mistakes | None
+    sets: SetMistakes | None
+    counts: dict
     place: int
 
     def go(self, place):
@@ -46,47 +53,56 @@ class Selection:
 
 def select(model, choice):
     """The selection that the view asks for."""
-    predictions, taxonomy = model.predictions, model.taxonomy
-    selected = any_outcome = None
+    predictions, view, found, sets, counts = model.predictions, state.view(), None, None, {}
+    wanted = filters.asked(model)
     if model.why_no_mistakes() is None:
-        view = state.view()
-        under = taxonomy.node(view.under) if view.under else None
-        any_outcome = mistakes(model, **choice, under=under, order=view.order)
-        selected = any_outcome.take(any_outcome.outcome == view.outcome) if view.outcome else any_outcome
-    rows = np.arange(predictions.n_samples) if selected is None else selected.row
-    row = predictions.row(state.view().sample) if state.view().sample else None
+        order = view.order if view.order in orders(model) else orders(model)[0]
+        any_outcome = mistakes(model, **choice, under=wanted.under, among=_among(model, choice, wanted), order=order)
+        counts = outcome_counts(any_outcome)
+        found = any_outcome.take(any_outcome.outcome == view.outcome) if view.outcome else any_outcome
+        rows = found.row
+    elif model.n_judged:
+        answers = judged_answers(model, **choice)
+        fits = filtered(answers, replace(wanted, outcome=None))
+        wrong = filtered(answers, SampleFilter(outcome="wrong"))
+        counts = {"exact": int((fits & ~wrong).sum()), "wrong": int((fits & wrong).sum())}
+        if wanted.outcome:
+            fits &= wrong if wanted.outcome == "wrong" else ~wrong
+        ranked = set_mistakes(answers, only_wrong=False)
+        is_kept = np.zeros(predictions.n_samples, dtype=bool)
+        is_kept[model.rows[fits]] = True
+        sets = ranked.take(np.flatnonzero(is_kept[ranked.row]))
+        rows = sets.row
+    else:
+        rows = np.arange(predictions.n_samples)
+        rows = rows[rows_with(predictions, rows, wanted.where, wanted.text)]
+    row = predictions.row(view.sample) if view.sample else None
     hit = np.flatnonzero(rows == (-1 if row is None else row))
-    return Selection(predictions, rows, selected, any_outcome, int(hit[0]) if len(hit) else 0)
+    return Selection(predictions, rows, found, sets, counts, int(hit[0]) if len(hit) else 0)
 
 
-def filters(selection, taxonomy):
-    """Controls of the selection: outcome, subtree and order."""
-    if selection.found is None:
-        return
-    counts = outcome_counts(selection.any_outcome)
-    labels = {"": f"all {len(selection.any_outcome):,}"} | {
-        key: f"{OUTCOMES[key].split()[-1]} {counts[key]:,}" for key in OUTCOMES
-    }
-    st.segmented_control(
-        "Show",
-        list(labels),
-        format_func=labels.get,
-        required=True,
-        help="Coarse: correct, but less specific than the truth.",
-        **state.bound("outcome"),
-    )
-    inner = [taxonomy.names[node] for node in np.flatnonzero(~taxonomy.is_leaf)[1:]]
-    with st.container(horizontal=True):
-        st.selectbox(
-            "Truth in subtree",
-            ["", *inner],
-            format_func=lambda name: taxonomy.title(taxonomy.node(name)) if name else "all",
-            **state.bound("under", width=155),
-        )
-        has_scores = selection.predictions.has_scores
-        orders = [key for key in ORDERS if has_scores or key == "file" or not SEVERITIES[key].needs_scores]
-        order = state.view().order if state.view().order in orders else orders[0]
-        st.selectbox("Sort by", orders, format_func=ORDERS.get, **state.bound("order", value=order, width=155))
+def _among(model, choice, wanted):
+    """Mask of what `mistakes` does not filter by itself; None where nothing is asked."""
+    rest = replace(wanted, outcome=None, under=None)
+    return None if rest == SampleFilter() else filtered(judged_answers(model, **choice), rest)
+
+
+def orders(model):
+    """The orders in which the samples of a model can be ranked."""
+    return [key for key in ORDERS if model.predictions.has_scores or key == "file" or not SEVERITIES[key].needs_scores]
+
+
+def controls(selection, model, data_key):
+    """Controls of the selection: outcome, filters and order."""
+    if selection.counts:
+        filters.outcome_control(selection.counts)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if selection.found is not None:
+            order = state.view().order if state.view().order in orders(model) else orders(model)[0]
+            st.selectbox(
+                "Sort by", orders(model), format_func=ORDERS.get, **state.bound("order", value=order, width=155)
+            )
+        filters.more(model, data_key)
 
 
 def sample_list(selection, taxonomy, key):
@@ -117,6 +133,9 @@ def sample_list(selection, taxonomy, key):
             "lost": st.column_config.NumberColumn(
                 width=60, format="%.3f", help="Win lost: 1 minus the hierarchical win."
             ),
+            "lost hF1": st.column_config.NumberColumn(
+                width=70, format="%.3f", help="1 minus the hierarchical F1 of the answers and the true classes."
+            ),
             "distance": st.column_config.NumberColumn(
                 width=65, format="%.2f", help="Distance between answer and truth in bits."
             ),
@@ -131,6 +150,8 @@ def sample_list(selection, taxonomy, key):
         st.button(f"Previous {ON_A_PAGE}", on_click=selection.go, args=(before,), disabled=start == 0)
         st.button(f"Next {ON_A_PAGE}", on_click=selection.go, args=(after,), disabled=end == len(rows))
     signs = "✓ exact, ≈ correct but coarse, × wrong. " if selection.found is not None else ""
+    if selection.sets is not None:
+        signs = "The largest lost hierarchical F1 comes first. "
     st.caption(f"{signs}Click a row to open it.")
 
 
@@ -139,7 +160,7 @@ def _table(selection, taxonomy, part):
     table = {}
     if predictions.media is not None:
         table[" "] = [picture_url(predictions.picture(row, most=64)) for row in rows]
-    elif selection.found is None or "text" not in predictions.attributes:
+    elif (selection.found is None and selection.sets is None) or "text" not in predictions.attributes:
         table["sample"] = [predictions.sample_id(row) for row in rows]
     if selection.found is not None:
         shown_mistakes = selection.found.take(part)
@@ -150,6 +171,17 @@ def _table(selection, taxonomy, part):
         table["distance" if by_bits else "lost"] = (
             shown_mistakes.info_dist if by_bits else shown_mistakes.win_lost
         ).round(3)
+    if selection.sets is not None:
+        shown_sets = selection.sets.take(np.arange(len(selection.rows))[part])
+        for name, lists in (("truth", shown_sets.truth), ("answer", shown_sets.predicted)):
+            table[name] = [_listed(taxonomy, lists[i]) for i in range(len(lists))]
+        table["lost hF1"] = shown_sets.lost_hf1.round(3)
     if "text" in predictions.attributes:
         table["text"] = [predictions.text(row)[:60] for row in rows]
     return pd.DataFrame(table)
+
+
+def _listed(taxonomy, nodes):
+    """Classes by title; none is the root."""
+    titles = [taxonomy.title(node) if node >= 0 else "outside the taxonomy" for node in nodes.tolist()]
+    return ", ".join(titles) or "none"

@@ -1,0 +1,135 @@
+"""Which samples are looked at: filters that all pages share, each shown as a chip that removes it."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.state.escape import escape
+from hierviz.app.state.page_view import FILTERS, NODES, condition
+from hierviz.diagnosis.sample_filter import SampleFilter, facets
+from hierviz.evaluation.mistakes import OUTCOMES
+
+WORDS = {"under": "Truth in", "truth": "Truth is", "answered": "Answer in", "answer": "Answer is"}
+COMMON = "Common ancestor at depth"
+
+
+def asked(model):
+    """The SampleFilter that the view asks of a model; what is not defined for it is left out."""
+    view, index = state.view(), model.taxonomy.index
+    is_single = model.why_no_mistakes() is None
+    columns = model.predictions.attributes
+    return SampleFilter(
+        outcome=view.outcome if view.outcome and (is_single or view.outcome != "coarse") else None,
+        **{name: index[value] if (value := getattr(view, name)) in index else None for name in NODES},
+        where=tuple(pair for pair in view.conditions if pair[0] in columns),
+        text=view.text.strip(),
+        common=int(view.common) if view.common and is_single else None,
+    )
+
+
+def clear(*names):
+    """Remove filters."""
+    state.change(**{name: () if name == "where" else "" for name in names or FILTERS}, sample="")
+
+
+def chips(taxonomy, but=()):
+    """One chip for each filter that is set, but for those in `but`; a press removes it."""
+    view = state.view()
+    shown = [name for name in view.filters if name not in but]
+    if not shown:
+        return
+    with st.container(horizontal=True, gap="small"):
+        for name in shown:
+            if name == "where":
+                for place, (column, value) in enumerate(view.conditions):
+                    others = tuple(word for word in view.where if word != view.where[place])
+                    _chip(f"{column}: {value}", f"where-{place}", others)
+            else:
+                _chip(_said(name, getattr(view, name), taxonomy), name, "")
+        if len(shown) + max(0, len(view.where) - 1) > 1:
+            st.button("Remove all filters", key="chip-all", type="tertiary", on_click=clear, args=tuple(shown))
+
+
+def _chip(words, name, rest):
+    field = name.partition("-")[0]
+    st.button(
+        escape(words),
+        icon=":material/close:",
+        key=f"chip-{name}",
+        help="Remove this filter",
+        on_click=lambda: state.change(**{field: rest}, sample=""),
+    )
+
+
+def _said(name, value, taxonomy):
+    """What a filter says."""
+    if name in NODES:
+        title = taxonomy.title(taxonomy.index[value]) if value in taxonomy.index else value
+        return f"{WORDS[name]} {title}"
+    return {"outcome": OUTCOMES.get(value, value), "text": f"contains “{value}”", "common": f"{COMMON} {value}"}[name]
+
+
+def outcome_control(counts):
+    """Which outcomes are shown, each with its number of samples: dict of key of `OUTCOMES` to int."""
+    labels = {"": f"all {sum(counts.values()):,}"}
+    labels |= {key: f"{OUTCOMES[key].split()[-1]} {count:,}" for key, count in counts.items()}
+    st.segmented_control(
+        "Show",
+        list(labels),
+        format_func=labels.get,
+        required=True,
+        help="Coarse: correct, but less specific than the truth.",
+        **state.bound("outcome", value=state.view().outcome if state.view().outcome in labels else ""),
+    )
+
+
+def more(model, data_key):
+    """The other filters, in a popover: subtrees, depth of the common ancestor, attributes, words."""
+    predictions, taxonomy = model.predictions, model.taxonomy
+    with st.popover("Filters", icon=":material/filter_alt:"):
+        if model.n_judged:
+            inner = [taxonomy.names[node] for node in np.flatnonzero(~taxonomy.is_leaf)[1:]]
+            for name, label in (("under", "Truth in subtree"), ("answered", "Answer in subtree")):
+                now = getattr(state.view(), name)
+                st.selectbox(
+                    label,
+                    ["", *inner, *([now] if now and now not in inner else [])],
+                    format_func=lambda value: taxonomy.title(taxonomy.node(value)) if value else "all",
+                    **state.bound(name),
+                )
+        if model.why_no_mistakes() is None:
+            st.selectbox(
+                COMMON,
+                ["", *map(str, range(taxonomy.max_depth + 1))],
+                format_func=lambda depth: depth or "all",
+                help="Depth of the lowest common ancestor of truth and answer: 0 where they share nothing but the root.",
+                **state.bound("common"),
+            )
+        st.text_input("Sample id or text contains", **state.bound("text", max_chars=1000))
+        rows = model.rows if model.n_judged else np.arange(predictions.n_samples)
+        values = state.computed("facets", (data_key, predictions.name), lambda: facets(predictions, rows))
+        for column, counts in values.items():
+            _attribute(column, counts)
+
+
+def _attribute(column, counts):
+    """Choose a value of an attribute."""
+    others = tuple(word for word, (name, _) in zip(state.view().where, state.view().conditions) if name != column)
+    now = dict(state.view().conditions).get(column)
+    key = f"widget_where_{column}"
+    state.session[key] = now if now in counts else None
+
+    def changed():
+        value = state.session[key]
+        state.change(where=others if value is None else (*others, condition(column, value)), sample="")
+
+    st.selectbox(
+        escape(column),
+        list(counts),
+        format_func=lambda value: f"{value} ({counts[value]:,})",
+        placeholder="all",
+        key=key,
+        on_change=changed,
+    )

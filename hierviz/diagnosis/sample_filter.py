@@ -1,0 +1,172 @@
+r"""Which samples to look at: by outcome, subtree of the truth and of the answer, attributes, and words.
+
+Conventions
+-----------
+All conditions hold together. With several truths or answers a condition on one of them holds where any of them fulfils it,
+also where a graph has several ways down to a node.
+
+Functions
+---------
+SampleFilter, filtered, facets
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierviz.diagnosis.judged_answers import JudgedAnswers
+from hierviz.diagnosis.slice_members import NO_FACETS, _column, codes_of
+from hierviz.errors import PredictionsError
+from hierviz.evaluation.mistakes import OUTCOMES
+from hierviz.predictions import Predictions
+from hierviz.taxonomy import NodeLists, Taxonomy
+
+
+@dataclass(frozen=True)
+class SampleFilter:
+    """Conditions that samples have to fulfil; None and () are none.
+
+    Attributes
+    ----------
+    outcome : str, optional
+        Key of ``OUTCOMES``; with several truths or answers ``wrong`` is anything but exactly the true set, ``exact`` is that
+        set, and there is no ``coarse``.
+    under, answered : int, optional
+        A truth, or an answer, at or below this node.
+    truth, answer : int, optional
+        A truth, or an answer, that is this node.
+    where : tuple of (str, str)
+        Columns of the predictions or the truth, and the value as text that each has to have.
+    text : str
+        Part of the sample's text or id, upper or lower case.
+    common : int, optional
+        Depth of the lowest common ancestor of truth and answer; trees with one truth and one answer a sample only.
+    """
+
+    outcome: str | None = None
+    under: int | None = None
+    truth: int | None = None
+    answered: int | None = None
+    answer: int | None = None
+    where: tuple[tuple[str, str], ...] = ()
+    text: str = ""
+    common: int | None = None
+
+
+def filtered(answers: JudgedAnswers, chosen: SampleFilter) -> np.ndarray:
+    """Which judged samples fulfil all conditions.
+
+    Parameters
+    ----------
+    answers : JudgedAnswers
+    chosen : SampleFilter
+
+    Returns
+    -------
+    ndarray of bool, shape (n_judged,)
+
+    Raises
+    ------
+    PredictionsError
+        If the outcome, a node or a column is unknown, or `common` is asked for where it is not defined.
+    TaxonomyError
+        If `common` is asked for and the taxonomy is no tree.
+    """
+    taxonomy, keep = answers.taxonomy, np.ones(answers.n_judged, dtype=bool)
+    if chosen.outcome is not None:
+        keep &= _has_outcome(answers, chosen.outcome)
+    for node, nodes, is_subtree in (
+        (chosen.under, answers.truth, True),
+        (chosen.truth, answers.truth, False),
+        (chosen.answered, answers.predicted, True),
+        (chosen.answer, answers.predicted, False),
+    ):
+        if node is not None:
+            keep &= _any_of(nodes, _wanted(taxonomy, node, is_subtree))
+    if chosen.common is not None:
+        keep &= taxonomy.depth[answers.common] == chosen.common
+    predictions = answers.evaluation.predictions
+    return keep & rows_with(predictions, answers.rows, chosen.where, chosen.text)
+
+
+def rows_with(predictions: Predictions, rows: np.ndarray, where: tuple[tuple[str, str], ...], text: str) -> np.ndarray:
+    """Which rows have all values of attributes and the text, as `SampleFilter` says; shape of `rows`, of bool."""
+    keep = np.ones(len(rows), dtype=bool)
+    for name, value in where:
+        keep &= _column(predictions.attributes, name, "where")[rows].astype(str) == value
+    if text:
+        sought = text.casefold()
+        columns = [predictions.attributes["text"]] if "text" in predictions.attributes else []
+        hit = np.zeros(len(rows), dtype=bool)
+        for column in (np.asarray(predictions.ids), *columns):
+            hit |= np.char.find(np.char.lower(np.asarray(column)[rows].astype(str)), sought) >= 0
+        keep &= hit
+    return keep
+
+
+def facets(predictions: Predictions, rows: np.ndarray, most: int = 100) -> dict[str, dict[str, int]]:
+    """The values of each attribute and how many of some samples have them.
+
+    Parameters
+    ----------
+    predictions : Predictions
+    rows : ndarray of int
+        Rows of the samples.
+    most : int
+        Attributes with more values are left out: no list of them would serve.
+
+    Returns
+    -------
+    dict of str to dict of str to int
+        Attribute, value (empty ones left out), count; the most frequent first.
+    """
+    found = {}
+    for name, column in predictions.attributes.items():
+        if name in NO_FACETS:
+            continue
+        codes, texts = codes_of(np.asarray(column)[rows])
+        if 0 < len(texts) <= most:
+            n = np.bincount(codes[codes >= 0], minlength=len(texts))
+            found[name] = {texts[k]: int(n[k]) for k in np.argsort(-n, kind="stable").tolist()}
+    return found
+
+
+def _has_outcome(answers, outcome):
+    if outcome not in OUTCOMES:
+        raise PredictionsError(f"outcome: expected one of {', '.join(OUTCOMES)}, got {outcome!r}. Choose one.")
+    if answers.is_single:
+        return answers.outcome == list(OUTCOMES).index(outcome)
+    if outcome == "coarse":
+        raise PredictionsError(
+            "outcome: expected exact or wrong where samples have several truths or answers, got 'coarse'. Choose one."
+        )
+    true, claimed = answers.closed()
+    n = answers.taxonomy.n_nodes
+    changed = np.zeros(answers.n_judged, dtype=bool)
+    changed[np.setxor1d(true, claimed, assume_unique=True) // n] = True
+    if isinstance(answers.predicted, NodeLists):
+        outside = answers.predicted.nodes < 0
+        changed[np.repeat(np.arange(answers.n_judged), answers.predicted.lengths)[outside]] = True
+    return changed if outcome == "wrong" else ~changed
+
+
+def _wanted(taxonomy: Taxonomy, node: int, is_subtree: bool) -> np.ndarray:
+    """Which nodes fulfil a condition, shape (n_nodes + 1,) of bool; the last one is for -1, which none does."""
+    is_node = isinstance(node, (int, np.integer)) and not isinstance(node, bool)
+    if not (is_node and 0 <= node < taxonomy.n_nodes):
+        raise PredictionsError(
+            f"filter: expected a node number from 0 to {taxonomy.n_nodes - 1}, got {node!r}. Use Taxonomy.node."
+        )
+    wanted = np.zeros(taxonomy.n_nodes + 1, dtype=bool)
+    wanted[taxonomy.subtree(node) if is_subtree else node] = True
+    return wanted
+
+
+def _any_of(nodes, wanted):
+    """Whether any node of each sample is wanted."""
+    if not isinstance(nodes, NodeLists):
+        return wanted[nodes]
+    row = np.repeat(np.arange(len(nodes)), nodes.lengths)
+    return np.bincount(row[wanted[nodes.nodes]], minlength=len(nodes)) > 0

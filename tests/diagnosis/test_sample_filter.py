@@ -1,0 +1,91 @@
+"""Which samples fulfil conditions, against sets and plain loops."""
+
+import naive
+import naive_diagnosis
+import numpy as np
+import pytest
+import strategies
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import many
+
+import hierviz as hv
+
+
+def conditions(n_nodes):
+    node = st.none() | st.integers(0, n_nodes - 1)
+    return st.fixed_dictionaries(dict.fromkeys(("under", "truth", "answered", "answer"), node))
+
+
+def fits(graph, truths, answers, asked):
+    """Whether any truth and any answer fulfil what is asked of them."""
+    for key, nodes in (("under", truths), ("truth", truths), ("answered", answers), ("answer", answers)):
+        node = asked[key]
+        if node is None:
+            continue
+        below = [node in naive.ancestors(graph, one) if key in ("under", "answered") else node == one for one in nodes]
+        if not any(below):
+            return False
+    return True
+
+
+@many
+@given(strategies.pairs(n=8), st.data())
+def test_one_truth_and_one_answer(case, data):
+    graph, taxonomy, truth, said = case
+    asked = data.draw(conditions(graph.n))
+    outcome = data.draw(st.sampled_from([None, "exact", "coarse", "wrong"]))
+    common = data.draw(st.none() | st.integers(0, int(taxonomy.max_depth)))
+    predictions = hv.Predictions.from_labels(taxonomy, said, truth=truth)
+    keep = hv.filtered(hv.judged_answers(predictions), hv.SampleFilter(outcome=outcome, common=common, **asked))
+    for i, (y, a) in enumerate(zip(truth.tolist(), said.tolist())):
+        expected = fits(graph, [y], [a], asked)
+        expected &= outcome is None or naive_diagnosis.outcome(graph, y, a) == outcome
+        expected &= common is None or len(naive.path(graph, naive.lca(graph, y, a))) - 1 == common
+        assert keep[i] == expected
+    # A mask of them restricts the ranking, which stays in order.
+    every, some = hv.mistakes(predictions), hv.mistakes(predictions, among=keep)
+    assert some.row.tolist() == [row for row in every.row.tolist() if keep[row]]
+
+
+@many
+@given(naive_diagnosis.labelled(), st.data())
+def test_several_of_them_and_graphs(case, data):
+    graph, taxonomy, truths, answers = case
+    asked = data.draw(conditions(graph.n))
+    outcome = data.draw(st.sampled_from([None, "exact", "wrong"]))
+    predictions = hv.Predictions.from_labels(taxonomy, hv.NodeLists.from_lists(answers), truth=truths)
+    judged = hv.judged_answers(predictions)
+    if judged.is_single:
+        outcome = None
+    keep = hv.filtered(judged, hv.SampleFilter(outcome=outcome, **asked))
+    for i, (true, said) in enumerate(zip(truths, answers)):
+        t, a = (naive_diagnosis.closure(graph, [node for node in nodes if node >= 0]) - {0} for nodes in (true, said))
+        is_exact = t == a and all(node >= 0 for node in said)
+        # Where no sample has two labels, no label is the root.
+        said = np.atleast_1d(judged.predicted[i]).tolist()
+        expected = fits(graph, true, [node for node in said if node >= 0], asked)
+        expected &= outcome is None or is_exact == (outcome == "exact")
+        assert keep[i] == expected
+
+
+def test_attributes_and_words(taxonomy):
+    attributes = {"where": np.array(["sea", "lake", "sea"]), "text": np.array(["A Duck", "a newt", "no bird"])}
+    predictions = hv.Predictions.from_labels(taxonomy, [2, 3, 5], truth=[2, 3, 6])
+    predictions = predictions.replace(attributes=attributes, sample_ids=np.array(["x1", "x2", "duck3"]))
+    answers = hv.judged_answers(predictions)
+
+    def rows(**asked):
+        return np.flatnonzero(hv.filtered(answers, hv.SampleFilter(**asked))).tolist()
+
+    assert rows(where=(("where", "sea"),)) == [0, 2]
+    assert rows(text="DUCK") == [0, 2]
+    assert rows(where=(("where", "sea"),), text="bird") == [2]
+    assert hv.facets(predictions, np.arange(3)) == {"where": {"sea": 2, "lake": 1}}
+    assert hv.facets(predictions, np.arange(3), most=1) == {}
+    with pytest.raises(hv.PredictionsError, match="where: expected a column .* got 'colour'"):
+        rows(where=(("colour", "red"),))
+    with pytest.raises(hv.PredictionsError, match="expected a node number from 0 to 6, got 7"):
+        rows(under=7)
+    with pytest.raises(hv.PredictionsError, match="among: expected one value for each of the 3 judged samples"):
+        hv.mistakes(predictions, among=np.ones(2, dtype=bool))
