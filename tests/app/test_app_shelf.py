@@ -23,7 +23,7 @@ from hierviz.app.state.limits import ServerLimits, size_in_memory, size_text
 from hierviz.app.state.server import limits_of, server
 from hierviz.app.state.shelf import Results, Shelf
 from hierviz.app.state.uploads import PREFIX, UploadFolder, Uploads, file_name, remove_stale_folders
-from hierviz.app.widgets import shell
+from hierviz.app.widgets import frame
 from hierviz.cli.limits import limit_arguments
 from hierviz.errors import FileError
 from tests.app.visit import PAGES, PRIVACY, Visit
@@ -515,7 +515,7 @@ def test_the_page_says_what_it_refuses(monkeypatch):
 
 
 def test_remote_visitors_are_told_where_their_files_are(monkeypatch):
-    assert shell.privacy() == PRIVACY
+    assert frame.privacy() == PRIVACY
     monkeypatch.setattr(state, "is_local_visit", lambda: False)
     page = Visit("overview", data="0123456789abcdef")
     assert "not open on this server" in page.text

@@ -415,10 +415,11 @@ def test_selection_without_a_sample_says_so(no_charts):
 
 def test_hint_is_read_once():
     visit = Visit("overview")
-    assert "shows where a classifier goes wrong" in visit.text
-    visit.press("Got it")
+    assert "New here?" in visit.text
+    next(one for one in visit.at.button if one.key == "hint").click()
+    visit.run()
     for page in PAGES:
-        assert "shows where a classifier goes wrong" not in visit.go(page).text
+        assert "New here?" not in visit.go(page).text
 
 
 def test_every_rule_can_be_chosen(demo):

@@ -175,9 +175,9 @@ def test_keyboard_alone_opens_a_definition_and_a_page(open_page):
 def test_a_walk_through_the_pages(open_page):
     """A page is one step of the history, and the hint that was read stays away."""
     page = open_page(new=True)  # a browser counts fifty steps and no more
-    hint = page.get_by_text("shows where a classifier goes wrong")
+    hint = page.get_by_text("New here?")
     expect(hint).to_have_count(1)
-    page.get_by_role("button", name="Got it").click()
+    page.locator(".st-key-hint button").click()
     expect(hint).to_have_count(0)
     quiet(page)
     steps = page.evaluate("history.length")

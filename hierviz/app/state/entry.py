@@ -50,7 +50,7 @@ def must_ask(page):
 
 
 def width():
-    """Pixels that a chart may be wide: 330 on a phone, up to 1200. Reported by the browser where it is another than assumed."""
+    """Pixels that a chart may be wide: 330 on a phone, up to 1600. Reported by the browser where it is another than assumed."""
     global _VIEWPORT
     if _VIEWPORT is None:
         _VIEWPORT = st.components.v2.component(
@@ -58,7 +58,7 @@ def width():
             js="""export default function({data, setStateValue}) {
                 if (data.query && !location.search)
                     history.replaceState(history.state, "", location.pathname + "?" + data.query);
-                const w = window.innerWidth, px = w < 640 ? 330 : w < 1000 ? 600 : w < 1300 ? 900 : 1200;
+                const w = window.innerWidth, px = w < 640 ? 330 : w < 1000 ? 600 : w < 1300 ? 900 : w < 1800 ? 1200 : 1600;
                 // Every report is another run of the page.
                 if (px !== data.px) setStateValue("px", px);
             }""",
@@ -84,7 +84,7 @@ def is_narrow():
 
 def main_width():
     """Pixels for a chart in the main column of a page with a list beside it."""
-    return {1200: 800, 900: 580}.get(session.px, session.px)
+    return {1600: 1080, 1200: 800, 900: 580}.get(session.px, session.px)
 
 
 def first_visit(page):

@@ -1,5 +1,6 @@
-"""What every page shares: navigation, the line that says what is open, the first-visit hint, and errors in words."""
+"""What every page shares: navigation, what is open, tables of metrics, and errors in words."""
 
+import contextlib
 import html
 from pathlib import Path
 
@@ -8,34 +9,13 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state.escape import escape
+from hierviz.app.widgets import frame
 from hierviz.app.widgets.form_words import in_form_words
 from hierviz.app.widgets.metric_table import Row, ranked
 from hierviz.app.widgets.metric_table import metric_table as draw_table
 from hierviz.charts import threshold_text, to_csv
 from hierviz.errors import HiervizError
 from hierviz.readers.stored_array import ChangedFileError
-
-STYLE = """<style>
-/* A concatenated chart does not shrink by itself, and Streamlit forgets to repaint a bound slider after a drag. */
-.stVegaLiteChart svg.marks {max-width: 100%; height: auto; touch-action: pan-y; user-select: none; -webkit-user-select: none}
-.vega-bindings input[type=range] {--vega-range-progress: 0% !important; width: min(420px, 60vw)}
-.block-container, .stMainBlockContainer {padding-top: 4.2rem; padding-bottom: 3rem; max-width: 1320px}
-.st-key-viewport {display: none}
-/* Streamlit writes this file itself, with text that a spreadsheet runs as a formula: tables to keep have a button below. */
-.stDataFrame button[aria-label^="Download as CSV"] {display: none}
-h1 {font-size: 2rem !important; padding: 0.4rem 0 !important}
-h3 {padding-top: 1rem !important}
-.stImage img {image-rendering: auto; border-radius: 6px}
-@media (max-width: 640px) {.stMainBlockContainer {padding-left: 1rem; padding-right: 1rem}}
-</style>"""
-
-HINT = (
-    "**hierviz shows where a classifier goes wrong in a tree of classes.** "
-    "The demo is open: drawn vehicles, and small models that classify them, from *land vehicle* down to *tram*. "
-    "See the worst mistakes under **Examples**, drag the threshold under **Operating curves**, "
-    "run a model on a changed picture under **Model**, or open your own files under **Open files**."
-)
-
 
 PAGES = Path(__file__).parents[1] / "pages"
 LEFT_OPEN = (
@@ -55,7 +35,7 @@ def stop():
 
 def run(pages):
     """Draw the shared parts and the page that is asked for."""
-    st.html(STYLE)
+    frame.look()
     page = st.navigation(pages, position="top")
     try:
         state.begin(page.url_path)
@@ -65,28 +45,18 @@ def run(pages):
         with st.container(key="viewport"):
             state.width()
         _hint(page)
-        page.run()
-    except PageEnd:
-        pass
+        with contextlib.suppress(PageEnd):
+            page.run()
+        frame.name_data()
     except HiervizError as error:
         st.error(escape(in_form_words(error, is_of_path=True)), icon=":material/error:")
         if isinstance(error, ChangedFileError) and state.may_reopen():
             st.button("Read the files again", icon=":material/refresh:", on_click=state.request_reopen)
         if state.startup_files():
             st.page_link(pages[0], label="Open the demo instead", query_params={"data": "demo"})
-    st.caption(privacy())
+    st.caption(frame.privacy())
     threshold, data = (html.escape(text) for text in (threshold_text(state.view().threshold), state.view().data))
     st.html(f'<p id="hierviz-view" hidden data-threshold="{threshold}" data-data="{data}"></p>')
-
-
-def privacy():
-    """Where the visitor's data are."""
-    if state.is_local_visit():
-        return "Your data stay on this machine: nothing is sent anywhere."
-    return (
-        "Files that you upload are sent to the server that runs this page, and it sends them nowhere else. "
-        "Everybody with the link of opened files can see them while they are open."
-    )
 
 
 def _hint(page):
@@ -94,12 +64,7 @@ def _hint(page):
         if page.url_path != "model" and state.view().data == "demo":
             st.info(LEFT_OPEN, icon=":material/help:")
         return
-    if not state.first_visit(page.url_path) or state.view().data != "demo":
-        return
-    with st.container(border=True):
-        words, button = st.columns([0.88, 0.12], vertical_alignment="center")
-        words.markdown(HINT)
-        button.button("Got it", on_click=state.dismiss_hint, key="hint")
+    frame.greeting(page, PAGES)
 
 
 def page(name):

@@ -1,0 +1,102 @@
+"""What stands around every page: look, product and data set in the header, the greeting of a first visit, privacy."""
+
+from __future__ import annotations
+
+import html
+
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.state.escape import escape
+
+STYLE = """<style>
+/* A concatenated chart does not shrink by itself, and Streamlit forgets to repaint a bound slider after a drag. */
+.stVegaLiteChart svg.marks {max-width: 100%; height: auto; touch-action: pan-y; user-select: none; -webkit-user-select: none}
+.vega-bindings input[type=range] {--vega-range-progress: 0% !important; width: min(420px, 60vw)}
+.block-container, .stMainBlockContainer {padding-top: 4.2rem; padding-bottom: 3rem; max-width: 1320px}
+@media (min-width: 1800px) {.block-container, .stMainBlockContainer {max-width: 1720px}}
+.st-key-viewport {display: none}
+/* Streamlit writes this file itself, with text that a spreadsheet runs as a formula: tables to keep have a button below. */
+.stDataFrame button[aria-label^="Download as CSV"] {display: none}
+h1 {font-size: 2rem !important; padding: 0.4rem 0 !important}
+h3 {padding-top: 1rem !important}
+.stImage img {image-rendering: auto; border-radius: 6px}
+:is(button, a, input, [role=radio], [role=option], [role=tab], [tabindex="0"]):focus-visible {
+    outline: 2px solid FOCUS !important; outline-offset: 2px}
+button[kind=segmented_controlActive], button[kind=pillsActive] {
+    background: SELECTED !important; color: #ffffff !important; border-color: SELECTED !important}
+button[kind=segmented_controlActive] *, button[kind=pillsActive] * {color: #ffffff !important}
+.st-key-greeting a p {color: FOCUS; text-decoration: underline}
+.hierviz-open {position: fixed; top: 0; right: 4rem; height: 3.75rem; display: flex; align-items: center; z-index: 999991;
+    max-width: 24vw; pointer-events: none}
+.hierviz-open span {overflow: hidden; text-overflow: ellipsis; white-space: nowrap; opacity: 0.75; font-size: 0.9rem;
+    pointer-events: auto}
+@media (max-width: 1000px) {.st-key-greeting a p {color: FOCUS; text-decoration: underline}
+.hierviz-open {max-width: 46vw}}
+@media (max-width: 640px) {
+    .stMainBlockContainer {padding-left: 1rem; padding-right: 1rem}
+    /* What leads to the other pages is a sign without a word there. */
+    [data-testid=stExpandSidebarButton] {width: auto !important}
+    [data-testid=stExpandSidebarButton]::after {content: "Pages"; padding: 0 0.3rem; font-size: 0.9rem}
+}
+</style>"""
+FOCUS = {True: "#7fd6b4", False: "#1d6b52"}
+# White text on it has a contrast above 4.5; in the dark theme it is brighter than what is not selected.
+SELECTED = {True: "#26835f", False: "#1d6b52"}
+NAME = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="84" height="24" viewBox="0 0 84 24">'
+    '<text x="0" y="18" font-family="Source Sans, sans-serif" font-size="21" font-weight="700" fill="{ink}">hierviz</text></svg>'
+)
+
+
+def look():
+    """Style and product name; the first thing of every run."""
+    dark = state.is_dark()
+    st.html(STYLE.replace("FOCUS", FOCUS[dark]).replace("SELECTED", SELECTED[dark]))
+    st.logo(NAME.format(ink="#eceae6" if dark else "#1f2328"), size="medium")
+
+
+def name_data():
+    """The name of the open data set, in the header."""
+    dataset = state.data()
+    if dataset is not None:
+        title = html.escape(dataset.title)
+        st.html(f'<div class="hierviz-open"><span title="{title}">{title}</span></div>')
+
+
+def greeting(page, pages):
+    """One line on the page where a visit starts: what is open, and where to go; it can be dismissed."""
+    if not state.first_visit(page.url_path):
+        return
+    dataset = state.data()
+    if dataset is None:
+        return
+    n, models = dataset.first.predictions.n_samples, len(dataset.models)
+    open_now = f"{models:,} model{'s' if models > 1 else ''} on {n:,} sample{'s' if n > 1 else ''}"
+    told = f"New here? *{escape(dataset.title)}* is open: {open_now}."
+    links = {
+        "example": "The mistakes",
+        "curves": "Drag the threshold",
+        "model": "Run a model",
+        "open": "Open your own files",
+    }
+    if state.is_narrow():
+        links = {"example": "The mistakes"}
+    if dataset.first.n_judged == 0:
+        del links["example"]
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="greeting"):
+        st.markdown(told, width="content")
+        for name, label in links.items():
+            if name != (page.url_path or "overview"):
+                st.page_link(pages / f"{name}.py", label=label, width="content", query_params=state.link())
+        st.button("", icon=":material/close:", type="tertiary", help="Dismiss", key="hint", on_click=state.dismiss_hint)
+
+
+def privacy():
+    """Where the visitor's data are."""
+    if state.is_local_visit():
+        return "Your data stay on this machine: nothing is sent anywhere."
+    return (
+        "Files that you upload are sent to the server that runs this page, and it sends them nowhere else. "
+        "Everybody with the link of opened files can see them while they are open."
+    )
