@@ -99,10 +99,13 @@ def _columns(x, y, width):
     """
     column = np.floor(x / width)
     starts = np.flatnonzero(np.diff(column, prepend=np.nan) != 0)
-    run = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(x))))
-    order = np.lexsort((y, run))
-    ends = np.append(starts[1:], len(x)) - 1
-    return np.unique(np.concatenate([starts, ends, order[starts], order[ends]]))
+    lengths = np.diff(np.append(starts, len(x)))
+    lowest, highest = (np.repeat(extreme.reduceat(y, starts), lengths) for extreme in (np.minimum, np.maximum))
+    # Of equal ones the first lowest and the last highest.
+    low, high = np.flatnonzero(y == lowest), np.flatnonzero(y == highest)
+    low = low[np.searchsorted(low, starts)]
+    high = high[np.searchsorted(high, starts + lengths) - 1]
+    return np.unique(np.concatenate([starts, starts + lengths - 1, low, high]))
 
 
 def _pixels(values, limits, size):

@@ -8,6 +8,7 @@ checked_table, answer_kinds, kind_values, range_of, breakpoints
 from __future__ import annotations
 
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -24,6 +25,8 @@ from hierviz.metrics.registry import METRICS
 WORK_KINDS, ANSWERS_AT_ONCE = 1 << 15, 1 << 19
 # Pairs of nodes for which there is a table (128 MB).
 MOST_PAIRS = 1 << 25
+# Sorting takes longest: each table is sorted once.
+_BREAKPOINTS: WeakKeyDictionary = WeakKeyDictionary()
 
 
 def checked_table(taxonomy, truth, table):
@@ -119,20 +122,26 @@ def range_of(values):
 
 
 def breakpoints(table):
-    """Where answers change.
+    """Where answers change; kept with the table.
 
     Returns
     -------
     threshold : ndarray of float64, shape (J,)
         Strictly descending.
-    order : ndarray of int, shape (n_steps,)
+    order : ndarray of int32, shape (n_steps,)
         Answers but the first of each sample, in falling order of their scores.
     ends : ndarray of int, shape (J,)
         How many of them each later point of a curve includes.
     """
+    if table not in _BREAKPOINTS:
+        _BREAKPOINTS[table] = _breakpoints(table)
+    return _BREAKPOINTS[table]
+
+
+def _breakpoints(table):
     later = np.ones(len(table.nodes), dtype=bool)
     later[table.offsets[:-1]] = False
-    later = np.flatnonzero(later)
+    later = np.flatnonzero(later).astype(np.int32 if len(later) < 1 << 31 else np.intp)
     scores = table.scores[later]
     order = descending_order(scores)
     scores, order = scores[order], later[order]

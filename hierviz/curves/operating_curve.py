@@ -20,6 +20,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -97,7 +98,12 @@ class OperatingCurve(StepCurve):
 
     def place(self, threshold: ArrayLike) -> Any:
         """Index of the point that holds at each threshold (number or array): the number of breakpoints above it."""
-        return np.searchsorted(-self.threshold, -np.asarray(threshold), side="left")
+        return np.searchsorted(self._rising, -np.asarray(threshold), side="left")
+
+    @cached_property
+    def _rising(self) -> np.ndarray:
+        """The thresholds with their signs changed: made once, for millions of them take longer than a look-up."""
+        return -self.threshold
 
     def columns(self) -> dict[str, np.ndarray]:
         """The points as columns, each of shape (J + 1,): ``threshold`` and the metrics.
@@ -151,6 +157,10 @@ class OperatingCurve(StepCurve):
             ``majority_f1, leaf_f1``: mean information F1 at threshold 0.5 and at the end of the curve. All in [0, 1],
             higher is better. ``n_points``: number of points.
         """
+        return dict(self._summary)
+
+    @cached_property
+    def _summary(self) -> dict[str, float]:
         values = self.values
         return {
             "ap": envelope_integral(values["info_recall"], values["info_precision"]),

@@ -74,6 +74,7 @@ class Evaluation:
     _label_counts: dict = field(default_factory=dict, repr=False)
     kept_answers: list = field(default_factory=list, repr=False)
     _answers: list = field(default_factory=list, repr=False)
+    _curve: list = field(default_factory=list, repr=False)
 
     @classmethod
     def from_predictions(
@@ -175,9 +176,18 @@ class Evaluation:
         assert truth is not None
         return truth.take(self.rows) if isinstance(truth, NodeLists) else truth[self.judged]
 
-    @cached_property
+    @property
     def curve(self) -> OperatingCurve:
-        """OperatingCurve over the judged samples.
+        """`curve_with` nobody to tell."""
+        return self.curve_with()
+
+    def curve_with(self, progress: Callable[[int, int], object] | None = None) -> OperatingCurve:
+        """OperatingCurve over the judged samples; kept for the next call.
+
+        Parameters
+        ----------
+        progress : callable, optional
+            Called with (steps done, steps in all).
 
         Raises
         ------
@@ -187,9 +197,18 @@ class Evaluation:
         reason = self.why_no_curve()
         if reason:
             raise PredictionsError(f"{self.predictions.name}: expected an operating curve, got none: {reason}.")
+        if not self._curve:
+            self._curve.append(self._worked_out_curve(progress))
+        return self._curve[0]
+
+    def _worked_out_curve(self, progress):
+        return operating_curve(self.taxonomy, np.asarray(self.truth), self.judged_table, progress=progress)
+
+    @cached_property
+    def judged_table(self) -> ParetoTable:
+        """ParetoTable of the judged samples."""
         assert self.table is not None
-        table = self.table if self.judged.all() else self.table.take(self.rows)
-        return operating_curve(self.taxonomy, np.asarray(self.truth), table)
+        return self.table if self.judged.all() else self.table.take(self.rows)
 
     def why_not_one_truth(self) -> str | None:
         """Why measures of one true node on a tree do not apply, in words; None when they do."""

@@ -87,7 +87,7 @@ class CurveChoice:
             "answers",
             (self.data_key, tuple(self.keys)),
             lambda: {
-                name: (self.taxonomy, model.table.take(model.rows))
+                name: (self.taxonomy, model.judged_table)
                 for name, model in zip(self.names, self.models.values())
             },
         )
