@@ -9,7 +9,7 @@ from hierviz.app import state
 from hierviz.app.curve_panels import target_panel, uncertainty
 from hierviz.app.curve_panels.curve_drag import drag_bar
 from hierviz.app.state.curve_choices import axes
-from hierviz.app.widgets.figure import below
+from hierviz.app.widgets.figure import below, draw, written_out
 from hierviz.curves.set_operating_curve import set_operating_curve
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.metrics import path_keys, path_metrics
@@ -130,10 +130,9 @@ def curve_chart(choice):
     }
     drawn = (choice.data_key, tuple(choice.keys), options, str(threshold), start.model)
     drag_bar(state.computed("drag", drawn, lambda: charts.curve_drag(curves, **alike)), key=f"drag-{key}")
-    chart = state.computed(
-        "curves",
-        (*drawn, dark, width),
-        lambda: charts.finish(
+
+    def make():
+        chart = charts.finish(
             charts.operating_curves(
                 curves,
                 **alike,
@@ -146,12 +145,12 @@ def curve_chart(choice):
                 height=HEIGHT,
             ),
             dark=dark,
-        ),
-    )
-    event = st.altair_chart(
-        chart,
-        width="content",
-        theme=None,
+        )
+        return chart, written_out(chart)
+
+    chart, spec = state.computed("curves", (*drawn, dark, width), make)
+    event = draw(
+        spec,
         key=key,
         on_select="rerun",
         selection_mode=charts.selections(curves),
