@@ -67,7 +67,7 @@ def answer_kinds(taxonomy, truth, table, progress=None):
     if n_nodes * n_nodes <= MOST_PAIRS:
         # One place for each pair there can be, which needs no sorting.
         number = np.zeros(n_nodes * n_nodes, dtype=np.int32)
-        for rows, truths, nodes in _blocks(truth, table, ANSWERS_AT_ONCE):
+        for _, truths, nodes in _blocks(truth, table, ANSWERS_AT_ONCE):
             number[truths * n_nodes + nodes] = 1
         kinds = np.flatnonzero(number)
         number[kinds] = np.arange(len(kinds), dtype=np.int32)

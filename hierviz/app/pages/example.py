@@ -6,6 +6,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import controls, sample, selection, shell
+from hierviz.app.widgets.progress import answers_worked_out
 from hierviz.evaluation.worked import worked_numbers
 
 data = shell.open_data()
@@ -22,6 +23,8 @@ if reason:
         f"The samples are in the order of the file and not ranked by outcome: {escape(reason)}.",
         icon=":material/info:",
     )
+if not answers_worked_out(data.digest, key, model, choice):
+    shell.stop()
 chosen = selection.select(model, choice)
 if (lost := state.lost_sample()) is not None:
     st.info(f"The link names sample {escape(lost)}, which is not in these data.", icon=":material/link_off:")
