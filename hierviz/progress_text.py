@@ -1,4 +1,4 @@
-"""How far a piece of work is, in words: rows done, their rate, and the time that is left."""
+"""How far a piece of work is, in words: rows, resamples or steps done, their rate, and the time that is left."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ class ProgressText:
     ----------
     clock : callable
         Gives seconds; started now.
+    unit : str
+        What is counted, in the plural.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock, self._start = clock, clock()
+    def __init__(self, clock: Callable[[], float] = time.monotonic, *, unit: str = "rows") -> None:
+        self._clock, self._start, self._unit = clock, clock(), unit
 
     def __call__(self, done: int, total: int) -> str:
         """For example ``12,000 of 100,000 rows, 6,000 a second, 15 s left``; without a rate in the first second."""
-        text = f"{done:,} of {total:,} rows"
+        text = f"{done:,} of {total:,} {self._unit}"
         seconds = self._clock() - self._start
         if seconds < SETTLED or not 0 < done < total:
             return text

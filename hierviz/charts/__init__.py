@@ -32,7 +32,7 @@ from hierviz.charts._win_breakdown import win_breakdown, win_breakdown_sentence,
 from hierviz.charts.comparison_words import compared_keys, comparison_sentence, threshold_caution
 from hierviz.charts.curve_knots import knots, threshold_text
 from hierviz.charts.curve_table import operating_curves_table, read_out_keys
-from hierviz.charts.export import to_csv, to_png, to_svg, to_vega_lite
+from hierviz.charts.export import to_csv, to_png, to_spec, to_svg, to_vega_lite
 from hierviz.charts.folding import fold
 from hierviz.charts.theme import finish, model_colours, palette
 
@@ -72,6 +72,7 @@ __all__ = [
     "threshold_text",
     "to_csv",
     "to_png",
+    "to_spec",
     "to_svg",
     "to_vega_lite",
     "win_breakdown",

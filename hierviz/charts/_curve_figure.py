@@ -144,7 +144,9 @@ class CurveFigure:
     def _domain(self, key, field):
         if key == "threshold":
             return 0.0, 1.0
-        drawn = [curve.values[key] for curve in self.curves.values()] + [[row[field] for row in self.markers]]
+        drawn = [numbers.extremes(curve, key) for curve in self.curves.values()] + [
+            [row[field] for row in self.markers]
+        ]
         for band in (self.bands or {}).values():
             # A band that leaves the picture would look narrower than it is.
             drawn += [band.curve[key].lower, band.curve[key].upper] if field == "y" and key in band.curve else []

@@ -25,7 +25,9 @@ def threshold_strip(figure, plot, wide):
     """One metric against the threshold, the handle, and the rectangles that carry the selection."""
     look, coupling, curves, colours, key = figure.look, figure.coupling, figure.curves, figure.colours, figure.strip
     height = 84 if wide else 80
-    limits = numbers.domain(key, np.concatenate([curve.values[key] for curve in curves.values()]), figure.zoom)
+    limits = numbers.domain(
+        key, np.concatenate([numbers.extremes(curve, key) for curve in curves.values()]), figure.zoom
+    )
     axis = {"grid": True, "tickSize": 4, "labelPadding": 4}
     at_x = threshold_axis(figure.scale, wide, "x", **axis)
     at_y = alt.Y("y:Q").scale(domain=list(limits), nice=False, zero=False).axis(left_axis(None, 3, **axis))

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hierviz.charts._kept import kept
+
 THOUSANDTHS = np.arange(1001) / 1000
 MOST_BREAKPOINTS = 500
 # Breakpoints above this are crowded: most of a linear axis would be spent on thresholds where nothing happens.
@@ -18,8 +20,8 @@ CROWDED_FROM = 0.99
 
 def breakpoints(curves):
     """All breakpoints of some curves strictly between 0 and 1, ascending, each once."""
-    inside = np.concatenate([curve.threshold for curve in curves.values()])
-    return np.unique(inside[(inside > 0) & (inside < 1)])
+    inside = [curve.threshold[(curve.threshold > 0) & (curve.threshold < 1)][::-1] for curve in curves.values()]
+    return inside[0] if len(inside) == 1 else np.unique(np.concatenate(inside))
 
 
 def knots(curves, *more):
@@ -36,11 +38,17 @@ def knots(curves, *more):
     ndarray of float, ascending
         At most 1,501 and `more`. A breakpoint is rounded up to few digits: a threshold a person can read and type.
     """
-    breaks = np.unique(round_up(breakpoints(curves)))
+    breaks = np.concatenate(
+        [kept(curve, "rounded up", lambda curve=curve: _rounded_breakpoints(curve)) for curve in curves.values()]
+    )
     breaks = np.setdiff1d(breaks, THOUSANDTHS)
     if len(breaks) > MOST_BREAKPOINTS:
         breaks = breaks[np.linspace(0, len(breaks) - 1, MOST_BREAKPOINTS).round().astype(int)]
     return np.unique(np.concatenate([THOUSANDTHS, breaks, np.asarray(more, dtype=float).reshape(-1)]))
+
+
+def _rounded_breakpoints(curve):
+    return np.unique(round_up(breakpoints({"": curve})))
 
 
 def round_up(threshold):
@@ -60,8 +68,8 @@ def threshold_text(threshold):
 
 def is_crowded(curves):
     """Whether more than half of the breakpoints lie above 0.99."""
-    inside = np.concatenate([curve.threshold for curve in curves.values()])
-    return bool(len(inside)) and float(np.mean(inside > CROWDED_FROM)) > 0.5
+    n = sum(len(curve.threshold) for curve in curves.values())
+    return n > 0 and sum(int(curve.place(CROWDED_FROM)) for curve in curves.values()) / n > 0.5
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hierviz.charts._kept import kept
 from hierviz.charts._rows import frame
 from hierviz.charts._simplify import simplify
 from hierviz.curves.operating_curve import envelope
@@ -21,31 +22,34 @@ MANY = 10_000
 
 def polylines(curves, x, y, x_domain, y_domain):
     """One metric against another: the raw points, in two parts that meet, "high" (threshold >= 0.5) and "low"."""
-    pieces = []
-    for number, curve in enumerate(curves.values()):
+
+    def pieces(curve):
         switch = int(curve.place(0.5))
-        for part, places in (("high", slice(0, switch + 1)), ("low", slice(switch, None))):
-            if part == "high" or switch < curve.n_points - 1:
-                pieces.append((number, part, curve.values[x][places], curve.values[y][places]))
-    return _thinned(pieces, x_domain, y_domain)
+        parts = [("high", slice(0, switch + 1)), ("low", slice(switch, None))]
+        parts = parts[: 2 if switch < curve.n_points - 1 else 1]
+        return [(part, curve.values[x][places], curve.values[y][places]) for part, places in parts]
+
+    return _lines(curves, ("raw", x, y), pieces, x_domain, y_domain)
 
 
 def envelopes(curves, x, y, x_domain, y_domain):
     """The non-increasing envelopes that AP and AC integrate, as steps from 0 on; part "envelope"."""
-    pieces = []
-    for number, curve in enumerate(curves.values()):
+
+    def pieces(curve):
         at, height = envelope(curve.values[x], curve.values[y])
         # The height at a point holds from the point before it.
         corners = np.repeat(np.concatenate([[0.0], at]), 2)[1:-1]
-        pieces.append((number, "envelope", corners, np.repeat(height, 2)))
-    return _thinned(pieces, x_domain, y_domain)
+        return [("envelope", corners, np.repeat(height, 2))]
+
+    return _lines(curves, ("envelope", x, y), pieces, x_domain, y_domain)
 
 
 def against_threshold(curves, key, y_domain, scale, size=(FINEST[0], FINEST[1] / 4)):
     """One metric as a step function of the threshold, ``x`` = its place on the axis; parts "low" and "high" meet at 0.5."""
-    pieces = []
-    for number, curve in enumerate(curves.values()):
+
+    def pieces(curve):
         inside = curve.threshold[(curve.threshold > 0) & (curve.threshold < 1)][::-1]
+        parts = []
         for part, low, high in (("low", 0.0, 0.5), ("high", 0.5, 1.0)):
             here = inside[(inside > low) & (inside < high)]
             threshold = np.concatenate([[low], np.repeat(here, 2), [high]])
@@ -53,8 +57,10 @@ def against_threshold(curves, key, y_domain, scale, size=(FINEST[0], FINEST[1] /
             if part == "low":
                 # What holds at 0.5 itself belongs to the part above: the parts meet there.
                 threshold, level = np.append(threshold, 0.5), np.append(level, curve.at(0.5)[key])
-            pieces.append((number, part, scale.place(threshold), level))
-    return _thinned(pieces, (0, 1), y_domain, size)
+            parts.append((part, scale.place(threshold), level))
+        return parts
+
+    return _lines(curves, ("threshold", key, scale), pieces, (0, 1), y_domain, size)
 
 
 def tables(lines):
@@ -66,30 +72,34 @@ def tables(lines):
     return [lines[lines["model"].isin(number.index[number == table])] for table in number.unique()]
 
 
-def _thinned(pieces, x_domain, y_domain, size=FINEST):
-    """Simplified pieces; a jagged model of more than `MOST_POINTS` points loses more than a tenth of a pixel."""
-    kept = {}
-    for number in dict.fromkeys(piece[0] for piece in pieces):
-        mine = [i for i, piece in enumerate(pieces) if piece[0] == number]
-        pixels = [(_pixels(pieces[i][2], x_domain, size[0]), _pixels(pieces[i][3], y_domain, size[1])) for i in mine]
-        tolerance = 0.1
-        points = [_columns(x, y, tolerance / 2) if len(x) > MANY else np.arange(len(x)) for x, y in pixels]
-        points = [where[simplify(x[where], y[where], tolerance)] for where, (x, y) in zip(points, pixels, strict=True)]
-        while sum(map(len, points)) > MOST_POINTS:
-            tolerance *= 1.5
-            points = [
-                where[simplify(x[where], y[where], tolerance)] for where, (x, y) in zip(points, pixels, strict=True)
-            ]
-        kept |= dict(zip(mine, points, strict=True))
+def _lines(curves, key, pieces, x_domain, y_domain, size=FINEST):
+    """All simplified `pieces` (of a curve: list of part, x, y) as one table; kept with each curve under `key`."""
     columns = {"model": [], "part": [], "order": [], "x": [], "y": []}
-    for i, (number, part, x, y) in enumerate(pieces):
-        where = kept[i]
-        columns["model"].append(np.full(len(where), number))
-        columns["part"].append(np.full(len(where), part, dtype=object))
-        columns["order"].append(np.arange(len(where)))
-        columns["x"].append(np.round(np.asarray(x)[where], 6))
-        columns["y"].append(np.round(np.asarray(y)[where], 6))
+    for number, curve in enumerate(curves.values()):
+        all_of_it = (*key, tuple(map(float, x_domain)), tuple(map(float, y_domain)), size)
+        lines = kept(curve, all_of_it, lambda curve=curve: _thinned(pieces(curve), x_domain, y_domain, size))
+        for part, x, y in lines:
+            columns["model"].append(np.full(len(x), number))
+            columns["part"].append(np.full(len(x), part, dtype=object))
+            columns["order"].append(np.arange(len(x)))
+            columns["x"].append(x)
+            columns["y"].append(y)
     return frame({name: np.concatenate(parts) for name, parts in columns.items()})
+
+
+def _thinned(pieces, x_domain, y_domain, size):
+    """Simplified pieces; a jagged model of more than `MOST_POINTS` points loses more than a tenth of a pixel."""
+    pixels = [(_pixels(x, x_domain, size[0]), _pixels(y, y_domain, size[1])) for _, x, y in pieces]
+    tolerance = 0.1
+    points = [_columns(x, y, tolerance / 2) if len(x) > MANY else np.arange(len(x)) for x, y in pixels]
+    points = [where[simplify(x[where], y[where], tolerance)] for where, (x, y) in zip(points, pixels, strict=True)]
+    while sum(map(len, points)) > MOST_POINTS:
+        tolerance *= 1.5
+        points = [where[simplify(x[where], y[where], tolerance)] for where, (x, y) in zip(points, pixels, strict=True)]
+    return [
+        (part, np.round(np.asarray(x)[where], 6), np.round(np.asarray(y)[where], 6))
+        for (part, x, y), where in zip(pieces, points, strict=True)
+    ]
 
 
 def _columns(x, y, width):
@@ -99,10 +109,13 @@ def _columns(x, y, width):
     """
     column = np.floor(x / width)
     starts = np.flatnonzero(np.diff(column, prepend=np.nan) != 0)
-    run = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(x))))
-    order = np.lexsort((y, run))
-    ends = np.append(starts[1:], len(x)) - 1
-    return np.unique(np.concatenate([starts, ends, order[starts], order[ends]]))
+    lengths = np.diff(np.append(starts, len(x)))
+    lowest, highest = (np.repeat(extreme.reduceat(y, starts), lengths) for extreme in (np.minimum, np.maximum))
+    # Of equal ones the first lowest and the last highest.
+    low, high = np.flatnonzero(y == lowest), np.flatnonzero(y == highest)
+    low = low[np.searchsorted(low, starts)]
+    high = high[np.searchsorted(high, starts + lengths) - 1]
+    return np.unique(np.concatenate([starts, starts + lengths - 1, low, high]))
 
 
 def _pixels(values, limits, size):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from hierviz.charts._kept import kept
 from hierviz.charts._rows import frame
 from hierviz.charts.curve_knots import threshold_text
 from hierviz.checks import check_kind, is_number
@@ -111,6 +112,17 @@ def domain(key, values, zoom=True):
     return (bottom, top) if top - bottom >= 0.2 else (max(low, round(top - 0.2, 1)), top)
 
 
+def extremes(curve, key):
+    """Smallest and largest finite mean of a metric, which is all that `domain` needs; kept with the curve."""
+
+    def make():
+        values = curve.values[key]
+        values = values if np.isfinite(values).all() else values[np.isfinite(values)]
+        return np.array([values.min(), values.max()]) if len(values) else values
+
+    return kept(curve, ("extremes", key), make)
+
+
 def column(key, model):
     """Name of the column of one metric and model (its number) in the knot table: never a model's name."""
     return f"{key.removeprefix('info_')}_{model}"
@@ -157,12 +169,17 @@ def knot_table(curves, keys, thresholds, scale, answers=None):
         values |= {column(key, number): at[key] for key in keys}
         if answers:
             taxonomy, table = answers[name]
-            counts = answer_depths(taxonomy, table, thresholds)
-            values[column(NOT_AT_LEAF, number)] = share_not_at_leaf(taxonomy, table, thresholds)
+            of_answers = ("answers", taxonomy.sha256, thresholds.tobytes())
+            counts, inner = kept(table, of_answers, lambda of=(taxonomy, table): _of_answers(*of, thresholds))
+            values[column(NOT_AT_LEAF, number)] = inner
             values[column(MEAN_DEPTH, number)] = counts @ np.arange(counts.shape[1]) / table.n_samples
             smallest = np.min_scalar_type(int(counts.max()))
             values |= {column(f"depth{d}", number): counts[:, d].astype(smallest) for d in range(counts.shape[1])}
     return frame(values)
+
+
+def _of_answers(taxonomy, table, thresholds):
+    return answer_depths(taxonomy, table, thresholds), share_not_at_leaf(taxonomy, table, thresholds)
 
 
 def operating_curves_table(curves, *, threshold=0.5, rules=None, intervals=None):

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import threading
+
 import altair as alt
+import pandas as pd
 
 from hierviz.charts.theme import finish
 from hierviz.csv_cells import safe_frame_csv
@@ -23,8 +27,43 @@ def to_vega_lite(chart, dark=False):
     dict
     """
     finished = chart if chart.config is not alt.Undefined else finish(chart, dark)
-    with alt.data_transformers.enable("default", max_rows=None):
+    with _ALTAIR, alt.data_transformers.enable("default", max_rows=None):
         return finished.to_dict()
+
+
+def to_spec(chart):
+    """Vega-Lite specification of a finished chart for a page, its tables aside: not validated, which takes longest.
+
+    Returns
+    -------
+    spec : dict
+        Names its data.
+    tables : dict of str to DataFrame
+        By these names, which are hashes of their contents.
+    """
+    tables: dict[str, pd.DataFrame] = {}
+
+    def aside(table):
+        name = _name(table)
+        tables[name] = table
+        return {"name": name}
+
+    with _ALTAIR:
+        alt.data_transformers.register("aside", aside)
+        with alt.data_transformers.enable("aside"), alt.theme.enable("none"):
+            spec = chart.to_dict(validate=False)
+    spec.pop("datasets", None)
+    return spec, tables
+
+
+def _name(table):
+    rows = hashlib.sha256(repr([*zip(table.columns, table.dtypes)]).encode())
+    rows.update(pd.util.hash_pandas_object(table, index=False).to_numpy().tobytes())
+    return rows.hexdigest()[:32]
+
+
+# What Altair is told to do with data holds for all threads.
+_ALTAIR = threading.Lock()
 
 
 def to_svg(chart, dark=False):

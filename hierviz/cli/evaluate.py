@@ -13,7 +13,7 @@ from hierviz.cluster.running import evaluation_on
 from hierviz.errors import FileError
 from hierviz.evaluation.bounds import curve_bounds_of
 from hierviz.evaluation.evaluation import NODE_COLUMNS, Evaluation
-from hierviz.evaluation.summary import evaluate, require_same_samples
+from hierviz.evaluation.summary import BOUNDS, CURVE, STEPS, evaluate, require_same_samples
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.thresholds.operating_point import RULE
 from hierviz.thresholds.operating_point_check import operating_point_notes
@@ -121,7 +121,7 @@ def run_evaluate(options):
                 evaluation_on(client, predictions_of_model, progress(predictions_of_model.name), **choice)
                 for predictions_of_model in predictions
             ]
-    report = evaluate(models, **choice)
+    report = evaluate(models, stage=progress, **choice)
     if point is not None:
         for entry in report["models"]:
             entry["notes"] += operating_point_notes(point, entry)
@@ -139,8 +139,9 @@ def run_curve(options):
             f"--predictions: expected one file for a curve, got {len(predictions)}. Run the command once per model."
         )
     model = Evaluation.from_predictions(predictions[0], progress=progress(predictions[0].name), threads=options.threads)
-    table = model.curve.columns()
-    bounds = curve_bounds_of(model)
+    name = model.predictions.name
+    table = model.curve_with(progress(f"{CURVE} of {name}", STEPS)).columns()
+    bounds = curve_bounds_of(model, progress(f"{BOUNDS} of {name}")) if model.predictions.has_unknown else None
     if bounds is not None:
         table |= bounds.columns(table["threshold"])
     write_csv(options.csv, list(table), _rows_of(list(table.values())))

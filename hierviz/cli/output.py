@@ -54,12 +54,12 @@ def _write(path, write):
         ) from None
 
 
-def progress(name):
-    """A progress line on standard error with rate and time left, only when that is a terminal."""
+def progress(name, unit="rows"):
+    """A progress line on standard error with rate and time left, only when that is a terminal; `unit` is what is counted."""
     if not sys.stderr.isatty():
         return None
 
-    text, widest = ProgressText(), 0
+    text, widest = ProgressText(unit=unit), 0
 
     def report(done, total):
         nonlocal widest

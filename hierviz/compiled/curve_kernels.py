@@ -55,25 +55,30 @@ def descending_order(values):
 
 
 @compiled
-def running_means(values, order, ends, start, weights, n, bounds, means):
-    """As `hierviz.compiled.curve_sums.running_means`, into `means`; empty `weights` are 1."""
-    n_keys, n_points, i = values.shape[1], len(ends) + 1, 0
-    now, ready = start.copy(), np.empty((n_keys, 256))
-    for first in range(0, n_points, 256):
-        last = min(first + 256, n_points)
-        for point in range(first, last):
+def running_means(values, before, after, ends, weights, n, bounds, first, last, now, means):
+    """As `hierviz.compiled.curve_sums.running_means`, points `first` to `last` of `means`; empty `weights` are 1.
+
+    `now`, shape (n_keys,), are the sums before point `first`, then those at the last one.
+    """
+    n_keys, i = values.shape[1], 0
+    if first > 1:
+        i = ends[first - 2]
+    ready = np.empty((n_keys, 256))
+    for start in range(first, last, 256):
+        stop = min(start + 256, last)
+        for point in range(start, stop):
             end = ends[point - 1] if point else 0
             while i < end:
-                here = order[i]
+                old, new = before[i], after[i]
                 if len(weights):
                     for k in range(n_keys):
-                        now[k] += (values[here, k] - values[here - 1, k]) * weights[i]
+                        now[k] += (values[new, k] - values[old, k]) * weights[i]
                 else:
                     for k in range(n_keys):
-                        now[k] += values[here, k] - values[here - 1, k]
+                        now[k] += values[new, k] - values[old, k]
                 i += 1
             for k in range(n_keys):
-                ready[k, point - first] = now[k]
+                ready[k, point - start] = now[k]
         for k in range(n_keys):
-            for point in range(first, last):
-                means[k, point] = min(max(ready[k, point - first] / n, bounds[0, k]), bounds[1, k])
+            for point in range(start, stop):
+                means[k, point] = min(max(ready[k, point - start] / n, bounds[0, k]), bounds[1, k])

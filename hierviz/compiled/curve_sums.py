@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
+from collections.abc import Callable
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from hierviz.taxonomy import Taxonomy
 
 # Steps from which compiled loops pay where numba is loaded already, and where it is not.
 WORTH_CALLING, WORTH_IMPORTING = 100_000, 5_000_000
+# Points of a curve that are worked out at a time.
+POINTS_AT_ONCE = 1 << 18
 
 
 def descending_order(values: np.ndarray) -> np.ndarray:
@@ -34,23 +37,24 @@ def lowest_common_ancestors(taxonomy: Taxonomy, a: np.ndarray, b: np.ndarray) ->
 
 def running_means(
     values: np.ndarray,
-    order: np.ndarray,
+    before: np.ndarray,
+    after: np.ndarray,
     ends: np.ndarray,
     start: np.ndarray,
     weights: np.ndarray | None,
     n: int,
     bounds: np.ndarray,
+    progress: Callable[[int, int], object] | None = None,
 ) -> np.ndarray:
     """Means over samples of which one changes its value at each step: sums one step after the other, divided last.
 
     Parameters
     ----------
-    values : ndarray of float64, shape (n_elements, n_keys)
-        A step to element e adds ``values[e] - values[e - 1]``.
-    order : ndarray of int, shape (n_steps,)
-        Elements in the order of the steps.
+    values : ndarray of float64, shape (n_kinds, n_keys)
+    before, after : ndarray of int, shape (n_steps,)
+        A step adds ``values[after] - values[before]``.
     ends : ndarray of int, shape (J,), ascending
-        How many steps each later point includes.
+        How many steps each later point includes; the last one all.
     start : ndarray of float64, shape (n_keys,)
         Sums before the first step.
     weights : ndarray of float64, shape (n_steps,), or None
@@ -59,27 +63,43 @@ def running_means(
         What sums are divided by: shares, sums of whole numbers, are then as exact as a share can be.
     bounds : ndarray of float64, shape (2, n_keys)
         Range of the means, which differences and sums miss by rounding.
+    progress : callable, optional
+        Called with (points done, J + 1).
 
     Returns
     -------
     ndarray of float64, shape (n_keys, J + 1)
     """
-    if _is_used(len(order)):
-        from hierviz.compiled.curve_kernels import running_means as compiled
+    means, now = np.empty((values.shape[1], len(ends) + 1)), np.array(start, dtype=np.float64)
+    add = _compiled_sums if _is_used(len(before)) else _sums
+    for first in range(0, len(ends) + 1, POINTS_AT_ONCE):
+        last = min(first + POINTS_AT_ONCE, len(ends) + 1)
+        now = add(values, before, after, ends, weights, n, bounds, first, last, now, means)
+        if progress:
+            progress(last, len(ends) + 1)
+    return means
 
-        means = np.empty((values.shape[1], len(ends) + 1))
-        compiled(values, order, ends, start, np.empty(0) if weights is None else weights, n, bounds, means)
-        return means
-    steps = np.empty_like(values)
-    np.subtract(values[1:], values[:-1], out=steps[1:])
-    sums = np.empty((len(order) + 1, values.shape[1]))
-    sums[0] = start
-    steps.take(order, axis=0, out=sums[1:])
+
+def _compiled_sums(values, before, after, ends, weights, n, bounds, first, last, now, means):
+    from hierviz.compiled.curve_kernels import running_means as compiled
+
+    no_weights = np.empty(0) if weights is None else weights
+    compiled(values, before, after, ends, no_weights, n, bounds, first, last, now, means)
+    return now
+
+
+def _sums(values, before, after, ends, weights, n, bounds, first, last, now, means):
+    points = np.append(0, ends[max(first - 1, 0) : last - 1]) if first == 0 else ends[first - 1 : last - 1]
+    done = 0 if first < 2 else ends[first - 2]
+    steps = slice(done, points[-1])
+    sums = np.empty((points[-1] - done + 1, values.shape[1]))
+    sums[0] = now
+    np.subtract(values[after[steps]], values[before[steps]], out=sums[1:])
     if weights is not None:
-        sums[1:] *= weights[:, None]
+        sums[1:] *= weights[steps, None]
     np.cumsum(sums, axis=0, out=sums)
-    sums = sums if len(ends) == len(order) else sums[np.append(0, ends)]
-    return np.ascontiguousarray(np.clip(sums / n, bounds[0], bounds[1]).T)
+    means[:, first:last] = np.clip(sums[points - done] / n, bounds[0], bounds[1]).T
+    return sums[-1]
 
 
 def _is_used(n):

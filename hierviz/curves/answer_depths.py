@@ -16,7 +16,11 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.checks import array_of_numbers, check_threshold
+from hierviz.curves.answer_values import breakpoints
 from hierviz.errors import PredictionsError
+
+# With more thresholds than that they are likely to be those of the table itself.
+FEW_THRESHOLDS = 10_000
 
 
 def answer_counts(table, thresholds, kinds, n_kinds):
@@ -155,7 +159,12 @@ def _steps(table, thresholds):
     later[first] = False
     later = np.flatnonzero(later)
     # An element is the answer from the first threshold strictly below its score on, until the next element is.
-    return first, later, np.searchsorted(-np.asarray(thresholds), -table.scores[later], side="right")
+    own, order, ends = breakpoints(table) if len(thresholds) > FEW_THRESHOLDS else (None, None, None)
+    if thresholds is not own:
+        return first, later, np.searchsorted(-np.asarray(thresholds), -table.scores[later], side="right")
+    place = np.empty(len(table.nodes), dtype=np.intp)
+    place[order] = np.repeat(np.arange(1, len(ends) + 1), np.diff(ends, prepend=0))
+    return first, later, place[later]
 
 
 def _checked(thresholds):

@@ -2,10 +2,13 @@
 
 Functions
 ---------
-checked_table, common_ancestors, answer_values, first_values, breakpoints
+checked_table, answer_kinds, kind_values, range_of, breakpoints
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -17,8 +20,13 @@ from hierviz.metrics.node_pairs import NodePairs
 from hierviz.metrics.path import check_nodes
 from hierviz.metrics.registry import METRICS
 
-# Answers whose metrics are worked out at a time, so that they stay in the processor's cache; and whose common ancestors are.
-WORK_ANSWERS, ANCESTORS_AT_ONCE = 1 << 15, 1 << 20
+# Kinds of answers whose metrics are worked out at a time, so that they stay in the processor's cache; and answers that are
+# put into kinds at a time.
+WORK_KINDS, ANSWERS_AT_ONCE = 1 << 15, 1 << 19
+# Pairs of nodes for which there is a table (128 MB).
+MOST_PAIRS = 1 << 25
+# Sorting takes longest: each table is sorted once.
+_BREAKPOINTS: WeakKeyDictionary = WeakKeyDictionary()
 
 
 def checked_table(taxonomy, truth, table):
@@ -36,75 +44,104 @@ def checked_table(taxonomy, truth, table):
     return truth, table
 
 
-def common_ancestors(taxonomy, truth, table):
-    """Lowest common ancestor of the truth and each answer of a table, shape (n_elements,) of int32."""
-    common = np.empty(len(table.nodes), dtype=np.int32)
-    for rows, truths, nodes in _blocks(truth, table, ANCESTORS_AT_ONCE):
-        common[rows] = lowest_common_ancestors(taxonomy, truths, nodes)
-    return common
+@dataclass(frozen=True, eq=False)
+class AnswerKinds:
+    """The different pairs of truth and answer of a table: answers of one kind have the same metrics.
+
+    Attributes
+    ----------
+    truth, node : ndarray of int, shape (n_kinds,)
+    of_answer : ndarray of int32, shape (n_elements,)
+        Kind of each answer of the table.
+    """
+
+    truth: np.ndarray
+    node: np.ndarray
+    of_answer: np.ndarray
 
 
-def answer_values(taxonomy, truth, table, common, keys, more=None):
-    """Metrics of each answer.
+def answer_kinds(taxonomy, truth, table, progress=None):
+    """AnswerKinds of what `checked_table` gives; `progress` is called with (answers done, n_elements)."""
+    n_nodes, n_answers = taxonomy.n_nodes, len(table.nodes)
+    of_answer = np.empty(n_answers, dtype=np.int32)
+    if n_nodes * n_nodes <= MOST_PAIRS:
+        # One place for each pair there can be, which needs no sorting.
+        number = np.zeros(n_nodes * n_nodes, dtype=np.int32)
+        for _, truths, nodes in _blocks(truth, table, ANSWERS_AT_ONCE):
+            number[truths * n_nodes + nodes] = 1
+        kinds = np.flatnonzero(number)
+        number[kinds] = np.arange(len(kinds), dtype=np.int32)
+        for rows, truths, nodes in _blocks(truth, table, ANSWERS_AT_ONCE):
+            of_answer[rows] = number[truths * n_nodes + nodes]
+            if progress:
+                progress(rows.stop, n_answers)
+    else:
+        kinds, parts = np.empty(0, dtype=np.intp), []
+        for rows, truths, nodes in _blocks(truth, table, ANSWERS_AT_ONCE):
+            of_block, of_answer[rows] = np.unique(truths * n_nodes + nodes, return_inverse=True)
+            kinds = np.union1d(kinds, of_block)
+            parts.append((rows, of_block))
+            if progress:
+                progress(rows.stop, n_answers)
+        for rows, of_block in parts:
+            of_answer[rows] = np.searchsorted(kinds, of_block)[of_answer[rows]]
+    return AnswerKinds(*np.divmod(kinds, n_nodes), of_answer)
+
+
+def kind_values(taxonomy, kinds, keys):
+    """Metrics of each kind of answer.
 
     Parameters
     ----------
-    taxonomy, truth, table
-        From `checked_table`.
-    common : ndarray of int, shape (n_elements,)
-        From `common_ancestors`.
+    taxonomy : Taxonomy
+    kinds : AnswerKinds
     keys : sequence of str
         Of `path_keys`.
-    more : dict of str to array, shape (n_elements,), optional
-        Further values.
 
     Returns
     -------
-    values : ndarray of float64, shape (n_elements, n_keys)
+    values : ndarray of float64, shape (n_kinds, n_keys)
     bounds : ndarray of float64, shape (2, n_keys)
         Smallest and largest of each.
     """
-    columns = (*keys, *(more or {}))
-    # One row an answer: the rows, and not each column, are read in the order of the thresholds.
-    values, bounds = np.empty((len(table.nodes), len(columns))), np.empty((2, len(columns)))
-    bounds[0], bounds[1] = np.inf, -np.inf
-    for rows, truths, nodes in _blocks(truth, table, WORK_ANSWERS):
-        pairs = _truncated(taxonomy, truths, nodes, common[rows])
-        for place, key in enumerate(columns):
-            column = METRICS[key].function(pairs) if key in keys else np.asarray(more[key])[rows]
-            values[rows, place] = column
-            bounds[0, place] = min(bounds[0, place], column.min())
-            bounds[1, place] = max(bounds[1, place], column.max())
-    return values, bounds
-
-
-def first_values(taxonomy, truth, table, common, keys):
-    """`answer_values` of the first answer of each sample, which holds above all thresholds, shape (n_samples, n_keys)."""
-    first = table.offsets[:-1]
-    values = np.empty((table.n_samples, len(keys)))
-    for start in range(0, table.n_samples, WORK_ANSWERS):
-        rows = slice(start, start + WORK_ANSWERS)
-        pairs = _truncated(taxonomy, truth[rows], table.nodes[first[rows]], common[first[rows]])
+    values = np.empty((len(kinds.node), len(keys)))
+    for start in range(0, len(values), WORK_KINDS):
+        rows = slice(start, start + WORK_KINDS)
+        truth, node = kinds.truth[rows], kinds.node[rows]
+        common = lowest_common_ancestors(taxonomy, truth, node)
+        # Answers below the truth are replaced by the truth, as in `path_metrics`.
+        pairs = NodePairs(taxonomy, truth, np.where(common == truth, truth, node), common)
         for place, key in enumerate(keys):
             values[rows, place] = METRICS[key].function(pairs)
-    return values
+    return values, range_of(values)
+
+
+def range_of(values):
+    """Smallest and largest of each column, shape (2, n_keys)."""
+    return np.array([values.min(axis=0, initial=np.inf), values.max(axis=0, initial=-np.inf)])
 
 
 def breakpoints(table):
-    """Where answers change.
+    """Where answers change; kept with the table.
 
     Returns
     -------
     threshold : ndarray of float64, shape (J,)
         Strictly descending.
-    order : ndarray of int, shape (n_steps,)
+    order : ndarray of int32, shape (n_steps,)
         Answers but the first of each sample, in falling order of their scores.
     ends : ndarray of int, shape (J,)
         How many of them each later point of a curve includes.
     """
+    if table not in _BREAKPOINTS:
+        _BREAKPOINTS[table] = _breakpoints(table)
+    return _BREAKPOINTS[table]
+
+
+def _breakpoints(table):
     later = np.ones(len(table.nodes), dtype=bool)
     later[table.offsets[:-1]] = False
-    later = np.flatnonzero(later)
+    later = np.flatnonzero(later).astype(np.int32 if len(later) < 1 << 31 else np.intp)
     scores = table.scores[later]
     order = descending_order(scores)
     scores, order = scores[order], later[order]
@@ -113,11 +150,6 @@ def breakpoints(table):
     threshold = scores[ends]
     ends += 1
     return threshold, order, ends
-
-
-def _truncated(taxonomy, truth, nodes, common):
-    """NodePairs of answers, those below the truth replaced by the truth, as in `path_metrics`."""
-    return NodePairs(taxonomy, truth, np.where(common == truth, truth, nodes), common)
 
 
 def _blocks(truth, table, size):

@@ -18,7 +18,9 @@ References
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,7 +28,7 @@ from numpy.typing import ArrayLike
 
 from hierviz.checks import array_of_numbers, is_number
 from hierviz.compiled.curve_sums import running_means
-from hierviz.curves.answer_values import answer_values, breakpoints, checked_table, common_ancestors, first_values
+from hierviz.curves.answer_values import answer_kinds, breakpoints, checked_table, kind_values, range_of
 from hierviz.errors import PredictionsError, shown
 from hierviz.extras import require
 from hierviz.inference.pareto_table import ParetoTable
@@ -34,8 +36,6 @@ from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
 
-# Values of answers that are held at a time (128 MB).
-VALUES_AT_ONCE = 1 << 24
 # The grid of thresholds that a person can choose from, descending.
 THOUSANDTHS = np.arange(1000, -1, -1) / 1000
 
@@ -98,7 +98,12 @@ class OperatingCurve(StepCurve):
 
     def place(self, threshold: ArrayLike) -> Any:
         """Index of the point that holds at each threshold (number or array): the number of breakpoints above it."""
-        return np.searchsorted(-self.threshold, -np.asarray(threshold), side="left")
+        return np.searchsorted(self._rising, -np.asarray(threshold), side="left")
+
+    @cached_property
+    def _rising(self) -> np.ndarray:
+        """The thresholds with their signs changed: made once, for millions of them take longer than a look-up."""
+        return -self.threshold
 
     def columns(self) -> dict[str, np.ndarray]:
         """The points as columns, each of shape (J + 1,): ``threshold`` and the metrics.
@@ -152,6 +157,10 @@ class OperatingCurve(StepCurve):
             ``majority_f1, leaf_f1``: mean information F1 at threshold 0.5 and at the end of the curve. All in [0, 1],
             higher is better. ``n_points``: number of points.
         """
+        return dict(self._summary)
+
+    @cached_property
+    def _summary(self) -> dict[str, float]:
         values = self.values
         return {
             "ap": envelope_integral(values["info_recall"], values["info_precision"]),
@@ -168,7 +177,12 @@ class OperatingCurve(StepCurve):
 
 
 def operating_curve(
-    taxonomy: Taxonomy, truth: ArrayLike, table: ArrayLike | Predictions | ParetoTable
+    taxonomy: Taxonomy,
+    truth: ArrayLike,
+    table: ArrayLike | Predictions | ParetoTable,
+    *,
+    keys: Sequence[str] | None = None,
+    progress: Callable[[int, int], object] | None = None,
 ) -> OperatingCurve:
     """Operating curve of a data set.
 
@@ -179,6 +193,10 @@ def operating_curve(
     truth : ndarray of int, shape (n_samples,)
         One known true node a sample, leaf or inner.
     table : ndarray of float, shape (n_samples, n_nodes), Predictions, or ParetoTable
+    keys : sequence of str, optional
+        Which of `hierviz.metrics.path_keys`; all if not given. `OperatingCurve.summary` needs all.
+    progress : callable, optional
+        Called with (steps done, steps in all).
 
     Returns
     -------
@@ -192,21 +210,13 @@ def operating_curve(
         If the taxonomy is not a tree.
     """
     true_nodes, answers = checked_table(taxonomy, truth, table)
-    n, all_keys = answers.n_samples, path_keys()
-    n_keys = max(1, VALUES_AT_ONCE // max(1, len(answers.nodes)))
-    common = common_ancestors(taxonomy, true_nodes, answers)
-    threshold, order, ends = breakpoints(answers)
-    is_one_go = n_keys >= len(all_keys)
-    starts = None if is_one_go else np.ones(n) @ first_values(taxonomy, true_nodes, answers, common, all_keys)
-    curves: dict[str, np.ndarray] = {}
-    for first in range(0, len(all_keys), n_keys):
-        keys = all_keys[first : first + n_keys]
-        values, bounds = answer_values(taxonomy, true_nodes, answers, common, keys)
-        start = np.ones(n) @ values[answers.offsets[:-1]] if starts is None else starts[first : first + n_keys]
-        means = running_means(values, order, ends, start, None, n, bounds)
-        curves |= dict(zip(keys, means, strict=True))
-        del values  # before the next ones
-    return OperatingCurve(threshold, curves, n)
+    n_answers = len(answers.nodes)
+
+    def half(place):
+        """`progress` of the first or second half of the work: every answer is looked at, then added."""
+        return progress and (lambda done, total: progress(place * n_answers + done * n_answers // total, 2 * n_answers))
+
+    return CurveSteps.from_table(taxonomy, true_nodes, answers, keys=keys, progress=half(0)).curve(progress=half(1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,51 +227,73 @@ class CurveSteps:
     ----------
     threshold : ndarray of float64, shape (J,)
         Strictly descending.
-    sample : ndarray of int, shape (n_steps,)
+    sample : ndarray of int32, shape (n_steps,)
         Whose answer changes at each step, in falling order of the threshold.
-    order : ndarray of int, shape (n_steps,)
-        Place of that answer in `values`; the one before it is the sample's answer until then.
+    before, after : ndarray of int32, shape (n_steps,)
+        Rows of `values`: of the sample's answer until then, and from then on.
     ends : ndarray of int, shape (J,)
         How many steps each later point of the curve includes.
     keys : tuple of str
-        Names of the columns of `values`, `start` and `bounds`.
-    values : ndarray of float64, shape (n_elements, n_keys)
-        Of each answer of the table.
-    start : ndarray of float64, shape (n_samples, n_keys)
-        Of the first answer of each sample, which holds above all thresholds.
+        Names of the columns of `values` and `bounds`.
+    values : ndarray of float64, shape (n_kinds, n_keys)
+        Of each kind of answer.
+    first : ndarray of int32, shape (n_samples,)
+        Row of `values` of the first answer of each sample, which holds above all thresholds.
     bounds : ndarray of float64, shape (2, n_keys)
         Range of the values of single answers, and so of their means.
     """
 
     threshold: np.ndarray
     sample: np.ndarray
-    order: np.ndarray
+    before: np.ndarray
+    after: np.ndarray
     ends: np.ndarray
     keys: tuple[str, ...]
     values: np.ndarray
-    start: np.ndarray
+    first: np.ndarray
     bounds: np.ndarray
 
     @classmethod
-    def from_table(cls, taxonomy, truth, table, more=None):
-        """Steps of the path metrics, and of any values `more` (dict) of the n_elements answers of the table."""
-        truth, table = checked_table(taxonomy, truth, table)
-        common = common_ancestors(taxonomy, truth, table)
-        values, bounds = answer_values(taxonomy, truth, table, common, path_keys(), more)
-        threshold, order, ends = breakpoints(table)
-        samples = np.repeat(np.arange(table.n_samples), np.diff(table.offsets))[order]
-        keys = (*path_keys(), *(more or {}))
-        return cls(threshold, samples, order, ends, keys, values, values[table.offsets[:-1]], bounds)
+    def from_table(cls, taxonomy, truth, table, more=None, *, keys=None, progress=None):
+        """Steps of the path metrics `keys` (all if not given), and of any values `more` (dict) of the answers of the table.
 
-    def curve(self, counts=None):
+        `progress` is called with (answers done, n_elements).
+        """
+        truth, table = checked_table(taxonomy, truth, table)
+        keys = tuple(path_keys() if keys is None else keys)
+        kinds = answer_kinds(taxonomy, truth, table, progress)
+        values, bounds = kind_values(taxonomy, kinds, keys)
+        of_answer = kinds.of_answer
+        if more:
+            # These may differ between answers of one kind.
+            columns = [np.asarray(column, dtype=np.float64) for column in more.values()]
+            values = np.column_stack([values[of_answer], *columns])
+            of_answer, bounds = np.arange(len(of_answer), dtype=np.int32), range_of(values)
+        threshold, order, ends = breakpoints(table)
+        samples = np.repeat(np.arange(table.n_samples, dtype=np.int32), np.diff(table.offsets))[order]
+        first, keys = of_answer[table.offsets[:-1]], (*keys, *(more or {}))
+        return cls(threshold, samples, of_answer[order - 1], of_answer[order], ends, keys, values, first, bounds)
+
+    def curve(self, counts=None, *, progress=None):
         """OperatingCurve of the samples, each taken `counts` times (ndarray of int, shape (n_samples,); not all 0).
 
-        The breakpoints stay: where the answer of a sample that is not taken changes, the curve has equal points.
+        The breakpoints stay: where the answer of a sample that is not taken changes, the curve has equal points. `progress` is
+        called with (points done, J + 1).
         """
-        n_samples = len(self.start) if counts is None else int(counts.sum())
+        n_samples = len(self.first) if counts is None else int(counts.sum())
         start = np.ones(n_samples) if counts is None else counts.astype(np.float64)
         weights = None if counts is None else start[self.sample]
-        means = running_means(self.values, self.order, self.ends, start @ self.start, weights, n_samples, self.bounds)
+        means = running_means(
+            self.values,
+            self.before,
+            self.after,
+            self.ends,
+            start @ self.values[self.first],
+            weights,
+            n_samples,
+            self.bounds,
+            progress,
+        )
         return OperatingCurve(self.threshold, dict(zip(self.keys, means, strict=True)), n_samples)
 
 

@@ -21,7 +21,7 @@ from hierviz.metrics.sets.set_curves import SetMetricsByThreshold
 MOST_COUNTS = 2_000_000
 
 
-def set_operating_curve(model, thresholds):
+def set_operating_curve(model, thresholds, progress=None):
     """The operating curve of an Evaluation at some thresholds, with the mean hF1 of the predicted sets.
 
     Parameters
@@ -30,6 +30,8 @@ def set_operating_curve(model, thresholds):
         With an operating curve; see `Evaluation.why_no_curve`.
     thresholds : array_like of float, shape (n_thresholds,)
         In [0, 1], any order; at least two of them.
+    progress : callable, optional
+        Called with (samples done, n_judged).
 
     Returns
     -------
@@ -44,7 +46,7 @@ def set_operating_curve(model, thresholds):
     """
     thresholds = np.unique(np.asarray(thresholds, dtype=float))[::-1]
     curve = model.curve.sampled(thresholds)
-    predictions, total = model.predictions, np.zeros(len(thresholds))
+    predictions, total, n_done = model.predictions, np.zeros(len(thresholds)), 0
     step = max(1, MOST_COUNTS // len(thresholds))
     for block in predictions.blocks():
         rows = np.flatnonzero(model.judged[block]) + block.start
@@ -53,5 +55,8 @@ def set_operating_curve(model, thresholds):
             points = SetMetricsByThreshold(model.taxonomy, thresholds)
             points.add(predictions.truth[some], predictions.node_probabilities(some))
             total += len(some) * points.table()["hf1_samples"]
+            n_done += len(some)
+            if progress:
+                progress(n_done, model.n_judged)
     values = curve.values | {"hf1_samples": total / model.n_judged}
     return OperatingCurve(curve.threshold, values, curve.n_samples)

@@ -19,7 +19,7 @@ WHY_NOT = {
 }
 
 
-def bounds_of(model, blocks, rule, threshold):
+def bounds_of(model, blocks, rule, threshold, progress=None):
     """Intervals of the numbers in `blocks`.
 
     Parameters
@@ -29,6 +29,8 @@ def bounds_of(model, blocks, rule, threshold):
         Of `hierviz.evaluation.summary.model_summary`.
     rule, threshold
         As there.
+    progress : callable, optional
+        Called with (samples done, n_judged).
 
     Returns
     -------
@@ -41,7 +43,7 @@ def bounds_of(model, blocks, rule, threshold):
     if not predictions.has_unknown:
         return None, []
     reason = why_no_bounds(model)
-    known = {} if reason else bounds(predictions, model.rows, rule, threshold)
+    known = {} if reason else bounds(predictions, model.rows, rule, threshold, progress)
     found, missing = {}, {}
     for name, values in blocks.items():
         found[name] = None if values is None else {}
@@ -57,9 +59,9 @@ def bounds_of(model, blocks, rule, threshold):
     return found, notes
 
 
-def curve_bounds_of(model):
-    """CurveBounds of the judged samples of an Evaluation; None where nothing is unknown."""
-    return curve_bounds(model.predictions, model.rows) if model.predictions.has_unknown else None
+def curve_bounds_of(model, progress=None):
+    """CurveBounds of the judged samples of an Evaluation; None where nothing is unknown. `progress` as in `bounds_of`."""
+    return curve_bounds(model.predictions, model.rows, progress) if model.predictions.has_unknown else None
 
 
 def why_no_bounds(model):

@@ -62,6 +62,8 @@ class JudgedSamples:
     @cached_property
     def table(self):
         """ParetoTable of these samples."""
+        if np.array_equal(self.rows, self.model.rows):
+            return self.model.judged_table
         return self.model.table.take(self.rows)
 
     @cached_property

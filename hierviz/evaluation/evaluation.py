@@ -38,6 +38,10 @@ from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists, Taxonomy
 from hierviz.tree_sums import sum_in_order
 
+# Rules whose answers the Pareto table has.
+OF_TABLE = ("threshold", "majority", "leaf", "top_down", "information_threshold")
+# Answers of other rules that are kept: reading all scores again takes long.
+KEPT_ANSWERS = 6
 NODE_COLUMNS = ("truth", "predicted", "top_down", "argmax_leaf")
 
 
@@ -74,6 +78,7 @@ class Evaluation:
     _label_counts: dict = field(default_factory=dict, repr=False)
     kept_answers: list = field(default_factory=list, repr=False)
     _answers: list = field(default_factory=list, repr=False)
+    _curve: list = field(default_factory=list, repr=False)
 
     @classmethod
     def from_predictions(
@@ -175,9 +180,18 @@ class Evaluation:
         assert truth is not None
         return truth.take(self.rows) if isinstance(truth, NodeLists) else truth[self.judged]
 
-    @cached_property
+    @property
     def curve(self) -> OperatingCurve:
-        """OperatingCurve over the judged samples.
+        """`curve_with` nobody to tell."""
+        return self.curve_with()
+
+    def curve_with(self, progress: Callable[[int, int], object] | None = None) -> OperatingCurve:
+        """OperatingCurve over the judged samples; kept for the next call.
+
+        Parameters
+        ----------
+        progress : callable, optional
+            Called with (steps done, steps in all).
 
         Raises
         ------
@@ -187,9 +201,18 @@ class Evaluation:
         reason = self.why_no_curve()
         if reason:
             raise PredictionsError(f"{self.predictions.name}: expected an operating curve, got none: {reason}.")
+        if not self._curve:
+            self._curve.append(self._worked_out_curve(progress))
+        return self._curve[0]
+
+    def _worked_out_curve(self, progress):
+        return operating_curve(self.taxonomy, np.asarray(self.truth), self.judged_table, progress=progress)
+
+    @cached_property
+    def judged_table(self) -> ParetoTable:
+        """ParetoTable of the judged samples."""
         assert self.table is not None
-        table = self.table if self.judged.all() else self.table.take(self.rows)
-        return operating_curve(self.taxonomy, np.asarray(self.truth), table)
+        return self.table if self.judged.all() else self.table.take(self.rows)
 
     def why_not_one_truth(self) -> str | None:
         """Why measures of one true node on a tree do not apply, in words; None when they do."""
@@ -240,9 +263,16 @@ class Evaluation:
         return self.answers_by_rule([rule], threshold, **parameters)[rule]
 
     def answers_by_rule(
-        self, rules: Sequence[str], threshold: float = 0.5, **parameters: Any
+        self,
+        rules: Sequence[str],
+        threshold: float = 0.5,
+        *,
+        progress: Callable[[int, int], object] | None = None,
+        **parameters: Any,
     ) -> dict[str, np.ndarray | NodeLists]:
         """`answers` of several rules: those that need all node probabilities share one pass over the scores.
+
+        `progress` is called with (rows done, rows in all) where there is such a pass.
 
         Returns
         -------
@@ -266,22 +296,46 @@ class Evaluation:
             elif rule == "information_threshold":
                 made[rule] = table.nodes_from_bits(taxonomy, given["bits"])
             else:
-                kept = [answers for of_rule, settings, answers in self._answers if (of_rule, settings) == (rule, given)]
-                if kept:
-                    made[rule] = kept[0]
+                kept = self._kept(rule, given)
+                if kept is not None:
+                    made[rule] = kept
                 else:
                     rest[rule] = given
-        if is_used(predictions):
-            made |= fast_answers(predictions, {rule: rest.pop(rule) for rule in FAST_RULES if rule in rest})
+        slow = dict(rest)
+        fast = {rule: rest.pop(rule) for rule in FAST_RULES if rule in rest} if is_used(predictions) else {}
+        n, n_passes = predictions.n_samples, bool(fast) + bool(rest)
+        if fast:
+            made |= fast_answers(predictions, fast, None, progress and (lambda done, _: progress(done, n_passes * n)))
         parts: dict[str, list[Any]] = {rule: [] for rule in rest}
         for rows in (predictions.blocks() or [slice(0, 0)]) if rest else []:
             p = predictions.node_probabilities(rows)
             for rule, given in rest.items():
                 parts[rule].append(infer(taxonomy, p, rule, **given))
+            if progress:
+                progress((n_passes - 1) * n + rows.stop, n_passes * n)
         for rule, answers in parts.items():
             returns_sets = inference_rule(rule).returns_sets
             made[rule] = NodeLists.concatenate(answers) if returns_sets else np.concatenate(answers)
+        for rule, given in slow.items():
+            if isinstance(made[rule], NodeLists):
+                continue
+            self._answers[: max(0, len(self._answers) + 1 - KEPT_ANSWERS)] = []
+            self._answers.append((rule, given, made[rule]))
         return made
+
+    def needs_pass(self, rule: str, threshold: float = 0.5, **parameters: Any) -> bool:
+        """Whether `answers` has to read all scores for a rule with these parameters."""
+        if self.table is None or rule in OF_TABLE:
+            return False
+        given = inference_rule(rule).settings({"threshold": threshold, **parameters})
+        return self._kept(rule, given) is None
+
+    def _kept(self, rule, given):
+        """Answers that an earlier call has left, else None."""
+        for of_rule, settings, answers in self._answers:
+            if (of_rule, settings) == (rule, given):
+                return answers
+        return None
 
     def label_paths(self) -> np.ndarray | None:
         """End of the one path that the labels of each sample stand for, shape (n_samples,); None when one has several."""
@@ -309,14 +363,19 @@ class Evaluation:
             return confusion(taxonomy, truth, greedy_cover(taxonomy, answers.take(self.rows)))
         return confusion(taxonomy, truth, answers[self.rows])
 
-    def label_counts(self, threshold: float = 0.5) -> LabelSetCounts:
-        """LabelSetCounts of the sets {score > threshold}, or of the label lists; kept for the next call."""
+    def label_counts(
+        self, threshold: float = 0.5, progress: Callable[[int, int], object] | None = None
+    ) -> LabelSetCounts:
+        """LabelSetCounts of the sets {score > threshold}, or of the label lists; kept for the next call.
+
+        `progress` is called with (rows done, n_samples) where the scores have to be read for it.
+        """
         key = threshold if self.predictions.has_scores else None
         if key not in self._label_counts:
-            self._label_counts[key] = self._count_labels(threshold)
+            self._label_counts[key] = self._count_labels(threshold, progress)
         return self._label_counts[key]
 
-    def _count_labels(self, threshold):
+    def _count_labels(self, threshold, progress):
         predictions = self.predictions
         if not predictions.has_scores:
             counts = LabelSetCounts(self.taxonomy)
@@ -325,6 +384,8 @@ class Evaluation:
         counts = LabelSetCounts(self.taxonomy, threshold)
         for block in _blocks(predictions, None, self.judged, counts, None):
             _count_block(counts, predictions, self.judged, block)
+            if progress:
+                progress((block if isinstance(block, slice) else block.rows).stop, predictions.n_samples)
         return counts
 
     def distribution_per_sample(self) -> dict[str, np.ndarray]:

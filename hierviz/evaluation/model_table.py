@@ -85,7 +85,7 @@ def model_intervals(
         Shares of correct answers of ``bands.at_correct``.
     level : float
     progress : callable, optional
-        Called with (resamples done, n_resamples).
+        Called with (resamples done, 2 n_resamples): of the curve, then of the means.
 
     Returns
     -------
@@ -100,18 +100,26 @@ def model_intervals(
         keys=keys,
         levels=levels,
         level=level,
-        progress=progress,
+        progress=progress and (lambda done, n: progress(done, 2 * n)),
     )
     keys = list(samples.single)
-    means = bootstrap_means(np.column_stack([samples.single[key] for key in keys]), resamples, level=level)
+    means = bootstrap_means(
+        np.column_stack([samples.single[key] for key in keys]),
+        resamples,
+        level=level,
+        progress=progress and (lambda done, n: progress(n + done, 2 * n)),
+    )
     return ModelIntervals(bands, bands.summary | _columns(keys, means))
 
 
-def answer_intervals(samples, threshold, resamples, *, level=0.95):
-    """Intervals of every metric of the answers at one threshold, any one: dict of `hierviz.metrics.path_keys` to Interval."""
+def answer_intervals(samples, threshold, resamples, *, level=0.95, progress=None):
+    """Intervals of every metric of the answers at one threshold, any one: dict of `hierviz.metrics.path_keys` to Interval.
+
+    `progress` is called with (resamples done, n_resamples).
+    """
     metrics = path_metrics(samples.taxonomy, samples.truth, samples.table.nodes_at(threshold))
     keys = path_keys()
-    means = bootstrap_means(np.column_stack([metrics[key] for key in keys]), resamples, level=level)
+    means = bootstrap_means(np.column_stack([metrics[key] for key in keys]), resamples, level=level, progress=progress)
     return _columns(keys, means)
 
 

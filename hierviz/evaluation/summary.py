@@ -11,7 +11,7 @@ evaluate, model_summary
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,11 @@ from hierviz.metrics import best_constant_path, best_leaf_metrics, path_keys, pa
 from hierviz.parametrisation import SUM_TOLERANCE
 from hierviz.predictions import Predictions
 
+# Parts of the work, as they are called where their progress is shown.
+CURVE, LABEL_SETS, BOUNDS = "Operating curve", "Label sets", "Bounds"
+# Each answer of a table is looked at, and then added.
+STEPS = "steps"
+
 
 def evaluate(
     predictions: Predictions | Evaluation | Sequence[Predictions | Evaluation],
@@ -34,6 +39,7 @@ def evaluate(
     threshold: float = 0.5,
     *,
     threads: int | None = None,
+    stage: Callable[[str, str], Callable[[int, int], object] | None] = lambda name, unit: None,
     **parameters: Any,
 ) -> dict[str, Any]:
     """Every number of one or several models.
@@ -49,6 +55,9 @@ def evaluate(
     threads : int, optional
         Blocks of rows that are worked on at a time, where compiled loops serve (`hierviz.compiled`); all processors when
         None.
+    stage : callable, optional
+        Called with the name of each part of the work that can take long, and what it counts in the plural; gives its
+        `progress`, called with (done, in all), or None.
     **parameters
         Of the rule, ``INFERENCE_RULES[rule].parameters``; each has a default, and those of other rules play no part.
 
@@ -72,7 +81,9 @@ def evaluate(
     evaluations = [
         model
         if isinstance(model, Evaluation)
-        else Evaluation.from_predictions(model, threshold=threshold, threads=threads)
+        else Evaluation.from_predictions(
+            model, stage(f"Evaluating {model.name}", "rows"), threshold=threshold, threads=threads
+        )
         for model in models
     ]
     taxonomy = evaluations[0].taxonomy
@@ -84,13 +95,14 @@ def evaluate(
             "is_tree": taxonomy.is_tree,
             "max_depth": taxonomy.max_depth,
         },
-        "models": [model_summary(model, rule, threshold, **parameters) for model in evaluations],
+        "models": [model_summary(model, rule, threshold, stage=stage, **parameters) for model in evaluations],
     }
 
 
-def model_summary(model, rule="majority", threshold=0.5, **parameters):
-    """One entry of ``models`` in the dict of `evaluate`, of an Evaluation."""
+def model_summary(model, rule="majority", threshold=0.5, *, stage=lambda name, unit: None, **parameters):
+    """One entry of ``models`` in the dict of `evaluate`, of an Evaluation; `stage` as there."""
     predictions = model.predictions
+    _prepare(model, rule, threshold, stage, parameters)
     notes = list(model.taxonomy.notes) + list(predictions.notes)
     has_scores, entry = predictions.has_scores, inference_rule(rule)
     choice = {"rule": rule, "threshold": threshold, **parameters}
@@ -102,7 +114,8 @@ def model_summary(model, rule="majority", threshold=0.5, **parameters):
         blocks[name] = None if reason else block(model, choice)
         if reason:
             notes.append(f"{name}: null, {reason}")
-    bounds, of_bounds = bounds_of(model, blocks, rule, threshold)
+    progress = stage(f"{BOUNDS} of {predictions.name}", "rows") if predictions.has_unknown else None
+    bounds, of_bounds = bounds_of(model, blocks, rule, threshold, progress)
     return _jsonable(
         {
             "name": predictions.name,
@@ -118,6 +131,15 @@ def model_summary(model, rule="majority", threshold=0.5, **parameters):
             "notes": notes + of_bounds + _remarks(model),
         }
     )
+
+
+def _prepare(model, rule, threshold, stage, parameters):
+    """Work out what the blocks share and what takes long, which the model then keeps."""
+    name = model.predictions.name
+    if model.n_judged and model.predictions.has_scores:
+        model.label_counts(threshold, stage(f"{LABEL_SETS} of {name}", "rows"))
+    if model.why_no_curve() is None:
+        model.curve_with(stage(f"{CURVE} of {name}", STEPS))
 
 
 def _told(entry, settings):

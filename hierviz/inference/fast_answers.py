@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,10 @@ FAST_RULES = ("plurality", "expected_information", "darts")
 
 
 def fast_answers(
-    predictions: Predictions, rules: Mapping[str, Mapping[str, Any]], threads: int | None = None
+    predictions: Predictions,
+    rules: Mapping[str, Mapping[str, Any]],
+    threads: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
 ) -> dict[str, np.ndarray]:
     """Answers of some of `FAST_RULES`, each with its keywords; as of `infer`.
 
@@ -28,6 +31,8 @@ def fast_answers(
         Keywords of each rule.
     threads : int, optional
         Blocks of rows that are worked on at a time; all processors when None.
+    progress : callable, optional
+        Called with (rows done, n_samples).
 
     Returns
     -------
@@ -55,4 +60,6 @@ def fast_answers(
             answers = np.array([infer(taxonomy, p, rule, **rules[rule]) for rule in order])
         for place, rule in enumerate(order):
             parts[rule].append(answers[place])
+        if progress:
+            progress(rows.stop, predictions.n_samples)
     return {rule: np.concatenate(part) for rule, part in parts.items()}

@@ -149,7 +149,7 @@ def nodes_at_each(table, thresholds):
     return table.nodes[table.offsets[:-1] + np.maximum(above, 1) - 1].astype(np.intp)
 
 
-def group_thresholds(taxonomy, truth, table, labels, goal, *, fraction=None, seed=0):
+def group_thresholds(taxonomy, truth, table, labels, goal, *, fraction=None, seed=0, progress=None):
     """The threshold of each group for one goal, against one threshold for all.
 
     Parameters
@@ -167,6 +167,8 @@ def group_thresholds(taxonomy, truth, table, labels, goal, *, fraction=None, see
         Choose on this share of the samples and measure on the others; on the same samples if not given.
     seed : int
         Of the split.
+    progress : callable, optional
+        Called with (samples done, samples in all): each is looked at for the threshold for all and for that of its group.
 
     Returns
     -------
@@ -191,8 +193,15 @@ def group_thresholds(taxonomy, truth, table, labels, goal, *, fraction=None, see
         (everything, everything) if fraction is None else split_samples(table.n_samples, fraction, seed=seed)
     )
 
+    n_done = 0
+
     def chosen(rows):
-        return goal(operating_curve(taxonomy, truth[rows], table.take(rows))).threshold
+        nonlocal n_done
+        found = goal(operating_curve(taxonomy, truth[rows], table.take(rows))).threshold
+        n_done += len(rows)
+        if progress:
+            progress(n_done, 2 * len(first))
+        return found
 
     overall = chosen(first)
     if overall is None:
@@ -204,6 +213,8 @@ def group_thresholds(taxonomy, truth, table, labels, goal, *, fraction=None, see
     chosen_of = [chosen(order[a:b]) if b > a else None for a, b in pairwise(edges)]
     is_own = np.array([own is not None for own in chosen_of], dtype=bool)
     threshold = np.array([overall if own is None else own for own in chosen_of], dtype=float)
+    if progress:
+        progress(2 * len(first), 2 * len(first))  # some samples may be in no group
 
     part, part_truth, part_labels = table.take(second), truth[second], labels[second]
     own = _per_sample(groups, threshold, overall, part_labels)

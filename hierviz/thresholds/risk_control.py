@@ -46,7 +46,7 @@ from numpy.typing import ArrayLike
 
 from hierviz.checks import array_of_numbers, check_threshold, one_truth_each
 from hierviz.curves.answer_depths import step_means
-from hierviz.curves.operating_curve import THOUSANDTHS, operating_curve
+from hierviz.curves.operating_curve import THOUSANDTHS, CurveSteps
 from hierviz.errors import PredictionsError
 from hierviz.inference.pareto_table import ParetoTable, as_table
 from hierviz.metrics.path import path_metrics
@@ -194,13 +194,12 @@ def guaranteed_threshold(
     truth, table = _checked_truth(taxonomy, truth, table)
     group_of = None if groups is None else group_numbers(groups, table.n_samples)
     first, second = split_samples(table.n_samples, fraction, seed=seed, groups=groups)
-    first_groups, second_groups = (None if group_of is None else group_of[rows] for rows in (first, second))
-    guarantee = _certified(taxonomy, truth[first], table.take(first), alpha, delta, key, first_groups, thresholds)
+    risks = _Risks(taxonomy, truth, table, key, group_of)
+    guarantee = _certified(risks, first, alpha, delta, thresholds)
     risk_check = None
     if guarantee.is_feasible:
-        at = np.array([guarantee.threshold])
-        risk_check = float(_risks(taxonomy, truth[second], table.take(second), key, at, second_groups)[0])
-    n_check = len(second) if second_groups is None else len(np.unique(second_groups))
+        risk_check = float(risks(second, np.array([guarantee.threshold]))[0])
+    n_check = risks.n_units(second)
     return replace(guarantee, n_check=n_check, risk_check=risk_check, fraction=float(fraction), seed=int(seed))
 
 
@@ -219,20 +218,22 @@ def certified_threshold(taxonomy, truth, table, alpha=0.05, delta=0.1, *, key="c
     """
     truth, table = _checked_truth(taxonomy, truth, table)
     group_of = None if groups is None else group_numbers(groups, table.n_samples)
-    return _certified(taxonomy, truth, table, alpha, delta, key, group_of, thresholds)
+    risks = _Risks(taxonomy, truth, table, key, group_of)
+    return _certified(risks, np.arange(table.n_samples), alpha, delta, thresholds)
 
 
-def _certified(taxonomy, truth, table, alpha, delta, key, group_of, thresholds):
+def _certified(risks_of, rows, alpha, delta, thresholds):
+    key = risks_of.key
     for what, value in (("alpha", alpha), ("delta", delta)):
         if not isinstance(value, (float, np.floating)) or not 0 < value < 1:
             raise PredictionsError(f"{what}: expected a number between 0 and 1, got {value!r}. Choose one.")
     if key not in guaranteed_keys():
         raise PredictionsError(f"key: expected one of {', '.join(guaranteed_keys())}, got {key!r}. Choose one.")
     thresholds = thresholds_in_order(key) if thresholds is None else _checked(thresholds)
-    unit, n = ("sample", table.n_samples) if group_of is None else ("group", len(np.unique(group_of)))
+    unit, n = "sample" if risks_of.group_of is None else "group", risks_of.n_units(rows)
     method = "binomial" if METRICS[key].is_binary and unit == "sample" else "hoeffding_bentkus"
     p_value = _METHODS[method]
-    risks = _risks(taxonomy, truth, table, key, thresholds, group_of)
+    risks = risks_of(rows, thresholds)
     distinct, place = np.unique(risks, return_inverse=True)
     certified = (p_value(distinct, n, alpha) <= delta)[place]
     n_certified = len(certified) if certified.all() else int(np.argmin(certified))
@@ -242,16 +243,37 @@ def _certified(taxonomy, truth, table, alpha, delta, key, group_of, thresholds):
     return guarantee if n_certified else replace(guarantee, threshold=None, why_not=_why_not(guarantee, threshold))
 
 
-def _risks(taxonomy, truth, table, key, thresholds, group_of):
-    """Mean loss at each threshold, over samples or over groups."""
-    if group_of is None:
-        return 1 - operating_curve(taxonomy, truth, table).at(thresholds)[key]
-    sizes = np.diff(table.offsets)
-    losses = 1 - path_metrics(taxonomy, np.repeat(truth, sizes), table.nodes)[key]
-    _, group, count = np.unique(group_of, return_inverse=True, return_counts=True)
-    grid = np.unique(thresholds)[::-1]
-    means = step_means(table, grid, losses, 1 / (count[group] * len(count)))
-    return means.clip(0, 1)[np.searchsorted(-grid, -thresholds)]
+@dataclass(frozen=True, eq=False)
+class _Risks:
+    """Mean loss of parts of the samples, over samples or over groups (numbers, shape (n_samples,))."""
+
+    taxonomy: Taxonomy
+    truth: np.ndarray
+    table: ParetoTable
+    key: str
+    group_of: np.ndarray | None
+
+    @cached_property
+    def _steps(self):
+        """Of all samples: the table of each part need not be sorted."""
+        return CurveSteps.from_table(self.taxonomy, self.truth, self.table, keys=[self.key])
+
+    def n_units(self, rows):
+        """Number of samples or groups of a part (ndarray of int, ascending)."""
+        return len(rows) if self.group_of is None else len(np.unique(self.group_of[rows]))
+
+    def __call__(self, rows, thresholds):
+        """Mean loss of a part at each threshold, shape (n_thresholds,)."""
+        if self.group_of is None:
+            counts = np.zeros(self.table.n_samples, dtype=np.intp)
+            counts[rows] = 1
+            return 1 - self._steps.curve(counts).at(thresholds)[self.key]
+        truth, table = self.truth[rows], self.table.take(rows)
+        losses = 1 - path_metrics(self.taxonomy, np.repeat(truth, np.diff(table.offsets)), table.nodes)[self.key]
+        _, group, count = np.unique(self.group_of[rows], return_inverse=True, return_counts=True)
+        grid = np.unique(thresholds)[::-1]
+        means = step_means(table, grid, losses, 1 / (count[group] * len(count)))
+        return means.clip(0, 1)[np.searchsorted(-grid, -thresholds)]
 
 
 def _why_not(guarantee, first):

@@ -23,10 +23,10 @@ from numpy.typing import ArrayLike
 
 from hierviz.checks import check_kind, check_taxonomy, is_number, is_within, one_truth_each
 from hierviz.curves.answer_depths import step_means
+from hierviz.curves.answer_values import answer_kinds, checked_table, kind_values
 from hierviz.curves.operating_curve import OperatingCurve
 from hierviz.errors import PredictionsError, shown
 from hierviz.inference.pareto_table import ParetoTable, as_table
-from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
@@ -172,8 +172,9 @@ def with_costs(
             raise PredictionsError(
                 f"truth: expected one node for each of the {table.n_samples} samples, got {len(truth)}. Align them."
             )
-        metrics = path_metrics(taxonomy, np.repeat(truth, np.diff(table.offsets)), table.nodes)
-        means = step_means(table, curve.threshold, metrics["correct"] * (1 - metrics["info_recall"]))
+        kinds = answer_kinds(taxonomy, *checked_table(taxonomy, truth, table))
+        correct, recall = kind_values(taxonomy, kinds, ("correct", "info_recall"))[0].T
+        means = step_means(table, curve.threshold, (correct * (1 - recall))[kinds.of_answer])
         missing = np.clip(means, 0, 1)
     cost = wrong * (1 - curve.values["correct"]) + vague * missing
     return replace(curve, values={**curve.values, "missing": missing, "cost": cost})

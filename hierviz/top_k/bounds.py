@@ -30,7 +30,7 @@ BLOCK_VALUES = 1 << 19
 RULES = {"majority": 0.5, "threshold": None, "leaf": -np.inf, "top_down": None}
 
 
-def bounds(predictions, rows, rule="majority", threshold=0.5):
+def bounds(predictions, rows, rule="majority", threshold=0.5, progress=None):
     """Intervals of the numbers of `hierviz.evaluate`.
 
     Parameters
@@ -43,6 +43,8 @@ def bounds(predictions, rows, rule="majority", threshold=0.5):
         Key of `INFERENCE_RULES`; blocks ``predicted`` and ``confusion`` have intervals with `RULES` only.
     threshold : float
         Of the rule ``threshold`` and of the sets of block ``labels``.
+    progress : callable, optional
+        Called with (samples done, number of rows).
 
     Returns
     -------
@@ -56,7 +58,7 @@ def bounds(predictions, rows, rule="majority", threshold=0.5):
     at = {"majority": 0.5, "leaf": -np.inf} | (
         {} if rule == "top_down" else {"predicted": threshold if step is None else step}
     )
-    for block in _blocks(taxonomy, rows):
+    for block in _blocks(taxonomy, rows, progress):
         low, high = node_bounds(predictions, block)
         sets.add(predictions.truth[block] if has_one else predictions.truth.take(block), low, high)
         if not has_one:
@@ -89,10 +91,10 @@ def bounds(predictions, rows, rule="majority", threshold=0.5):
     return found
 
 
-def curve_bounds(predictions, rows):
-    """CurveBounds of some samples (ndarray of int) with one known truth each, on a tree."""
+def curve_bounds(predictions, rows, progress=None):
+    """CurveBounds of some samples (ndarray of int) with one known truth each, on a tree; `progress` as in `bounds`."""
     curve = CurveBounds()
-    for block in _blocks(predictions.taxonomy, rows):
+    for block in _blocks(predictions.taxonomy, rows, progress):
         truth = predictions.truth[block]
         curve.add(
             predictions.taxonomy,
@@ -102,9 +104,12 @@ def curve_bounds(predictions, rows):
     return curve
 
 
-def _blocks(taxonomy, rows):
+def _blocks(taxonomy, rows, progress):
     step = max(1, BLOCK_VALUES // taxonomy.n_nodes)
-    return [rows[start : start + step] for start in range(0, len(rows), step)]
+    for start in range(0, len(rows), step):
+        yield rows[start : start + step]
+        if progress:
+            progress(min(start + step, len(rows)), len(rows))
 
 
 def _sums_of_extremes(answers, values):

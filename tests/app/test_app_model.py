@@ -206,11 +206,11 @@ def started(monkeypatch):
         monkeypatch.setattr("runpy.run_path", lambda path: {"app": Server})
         monkeypatch.setattr("sys.argv", sys.argv)  # to be put back after the test
         assert cli.main(["app", *map(str, flags)]) in (0, None)
-        opened._startup.clear()
+        opened._opening.clear()
         return Visit()
 
     yield start
-    opened._startup.clear()
+    opened._opening.clear()
 
 
 def test_a_question_at_the_start_opens_the_model_page(started, brightness):

@@ -210,7 +210,8 @@ def test_scores_with_several_truths(tmp_path):
     data = world(tmp_path, scores=spread(5), truth=["violin;flute", "drum", "oboe", "cello;drum;flute", "flute"])
     pages = look_around(data)
     assert "truth lists several" in pages["curves"].at.info[0].value
-    example = pages["example"]
+    assert "Ranked by lost hierarchical F1" in pages["example"].text
+    example = Visit("example", data=data.key, sample="s0")
     assert "Truth: **violin; flute**" in example.text.replace("**; **", "; ")
     assert len(example.charts()) >= 1
     # What is known is said and drawn, and what two pages judge is named.

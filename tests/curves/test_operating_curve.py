@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from strategies import many
 
 import hierviz as hv
-from hierviz.curves import answer_values, operating_curve
+from hierviz.compiled import curve_sums
+from hierviz.curves import answer_values
 from hierviz.curves.operating_curve import CurveSteps, best_at_correct, envelope, envelope_integral
 from hierviz.metrics import path_keys, path_metrics
 
@@ -288,17 +289,23 @@ def test_probabilities_that_are_no_numbers(taxonomy):
 
 @many
 @given(strategies.judged(), st.sampled_from([1, 20, 1 << 20]), st.sampled_from("01"))
-def test_values_that_are_held_a_few_at_a_time_change_no_bit(case, at_once, compiled):
-    """Of a long table the metrics are averaged one after the other; answers are also worked on in any blocks."""
+def test_blocks_of_any_size_change_no_bit(case, at_once, compiled):
+    """Answers and points are worked on in any blocks, and what is done grows to the whole."""
     _, taxonomy, p, truth = case
+    told = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HIERVIZ_COMPILED", compiled)
         table = hv.pareto_table(taxonomy, p)
         expected = CurveSteps.from_table(taxonomy, truth, table).curve()
-        patch.setattr(operating_curve, "VALUES_AT_ONCE", at_once)
-        patch.setattr(answer_values, "WORK_ANSWERS", 1 + at_once % 7)
-        patch.setattr(answer_values, "ANCESTORS_AT_ONCE", 1 + at_once % 3)
-        found = hv.operating_curve(taxonomy, truth, table)
+        patch.setattr(curve_sums, "POINTS_AT_ONCE", at_once)
+        patch.setattr(answer_values, "WORK_KINDS", 1 + at_once % 7)
+        patch.setattr(answer_values, "ANSWERS_AT_ONCE", 1 + at_once % 3)
+        patch.setattr(answer_values, "MOST_PAIRS", 0)
+        found = hv.operating_curve(taxonomy, truth, table, progress=lambda *now: told.append(now))
+    done, totals = zip(*told, strict=True)
+    assert list(done) == sorted(done)
+    assert set(totals) == {2 * len(table.nodes)}
+    assert done[-1] == totals[-1]
     assert found.threshold.tobytes() == expected.threshold.tobytes()
     assert found.n_samples == expected.n_samples
     assert {k: v.tobytes() for k, v in found.values.items()} == {k: v.tobytes() for k, v in expected.values.items()}

@@ -83,7 +83,7 @@ def test_attributes_and_words(taxonomy):
     assert rows(where=(("where", "sea"),), text="bird") == [2]
     assert hv.facets(predictions, np.arange(3)) == {"where": {"sea": 2, "lake": 1}}
     assert hv.facets(predictions, np.arange(3), most=1) == {}
-    with pytest.raises(hv.PredictionsError, match="where: expected a column .* got 'colour'"):
+    with pytest.raises(hv.PredictionsError, match=r"where: expected a column .* got 'colour'"):
         rows(where=(("colour", "red"),))
     with pytest.raises(hv.PredictionsError, match="expected a node number from 0 to 6, got 7"):
         rows(under=7)

@@ -2,14 +2,13 @@
 
 from dataclasses import dataclass
 
-import streamlit as st
-
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.curve_panels import target_panel, uncertainty
 from hierviz.app.curve_panels.curve_drag import drag_bar
 from hierviz.app.state.curve_choices import axes
-from hierviz.app.widgets.figure import below
+from hierviz.app.widgets.figure import below, draw, written_out
+from hierviz.app.widgets.progress import worked_out
 from hierviz.curves.set_operating_curve import set_operating_curve
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.metrics import path_keys, path_metrics
@@ -47,16 +46,18 @@ class CurveChoice:
         return axes()[state.view().axes]
 
     def curves(self, start):
-        """Operating curves by name."""
+        """Operating curves by name; None where those of sets were cancelled."""
         curves = {model.predictions.name: model.curve for model in self.models.values()}
         if self.axes.y != "hf1_samples":
             return curves
         thresholds = charts.knots(curves, *(start.threshold_of(key) for key in self.keys))
-        return state.computed(
+        return worked_out(
             "set curves",
             (self.data_key, tuple(self.keys), thresholds.tobytes()),
-            lambda: {
-                name: set_operating_curve(model, thresholds) for name, model in zip(self.names, self.models.values())
+            "Curves of predicted sets",
+            lambda stages: {
+                name: set_operating_curve(model, thresholds, stages(f"Predicted sets of {name}"))
+                for name, model in zip(self.names, self.models.values())
             },
         )
 
@@ -65,15 +66,18 @@ class CurveChoice:
         return {self.name(key): view.threshold_of(key) for key in self.keys} if view.own else view.threshold
 
     def rules(self):
-        """Where the marked rules land: {model: {rule: {metric: value}}}."""
+        """Where the marked rules land: {model: {rule: {metric: value}}}; nothing where it was cancelled."""
         marked, settings = state.view().marked, self.settings
-        return state.computed(
+        landed = worked_out(
             "rules",
             (self.data_key, tuple(self.keys), marked, settings),
-            lambda: {
-                name: _landed(model, marked, dict(settings)) for name, model in zip(self.names, self.models.values())
+            "Marks of the rules",
+            lambda stages: {
+                name: _landed(model, marked, dict(settings), stages(f"Answers of {name}"))
+                for name, model in zip(self.names, self.models.values())
             },
         )
+        return landed or {}
 
     @property
     def settings(self):
@@ -87,15 +91,14 @@ class CurveChoice:
             "answers",
             (self.data_key, tuple(self.keys)),
             lambda: {
-                name: (self.taxonomy, model.table.take(model.rows))
-                for name, model in zip(self.names, self.models.values())
+                name: (self.taxonomy, model.judged_table) for name, model in zip(self.names, self.models.values())
             },
         )
 
 
-def _landed(model, marked, settings):
+def _landed(model, marked, settings, progress):
     values_by_rule = {}
-    for rule, answers in model.answers_by_rule(marked, **settings).items():
+    for rule, answers in model.answers_by_rule(marked, progress=progress, **settings).items():
         metrics = path_metrics(model.taxonomy, model.truth, answers[model.judged])
         values_by_rule[rule] = {key: float(metrics[key].mean()) for key in path_keys()}
     return values_by_rule
@@ -130,10 +133,9 @@ def curve_chart(choice):
     }
     drawn = (choice.data_key, tuple(choice.keys), options, str(threshold), start.model)
     drag_bar(state.computed("drag", drawn, lambda: charts.curve_drag(curves, **alike)), key=f"drag-{key}")
-    chart = state.computed(
-        "curves",
-        (*drawn, dark, width),
-        lambda: charts.finish(
+
+    def make():
+        chart = charts.finish(
             charts.operating_curves(
                 curves,
                 **alike,
@@ -146,12 +148,12 @@ def curve_chart(choice):
                 height=HEIGHT,
             ),
             dark=dark,
-        ),
-    )
-    event = st.altair_chart(
-        chart,
-        width="content",
-        theme=None,
+        )
+        return chart, written_out(chart)
+
+    chart, spec = state.computed("curves", (*drawn, dark, width), make)
+    event = draw(
+        spec,
         key=key,
         on_select="rerun",
         selection_mode=charts.selections(curves),

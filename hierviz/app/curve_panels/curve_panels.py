@@ -6,7 +6,9 @@ from hierviz.app import state
 from hierviz.app.curve_panels import choosing, export_panel, guarantee_panel, model_panel, target_panel, uncertainty
 from hierviz.app.state.curve_choices import PANELS
 from hierviz.app.state.escape import escape
+from hierviz.app.widgets.progress import worked_out
 from hierviz.errors import HiervizError
+from hierviz.evaluation.summary import STEPS
 
 DRAW = {
     "target": target_panel.panel,
@@ -15,6 +17,34 @@ DRAW = {
     "models": model_panel.panel,
     "export": export_panel.panel,
 }
+# What a panel needs for a model and takes long.
+DRAW_FIRST = {"target": target_panel.prepare, "models": model_panel.prepare}
+
+
+def prepare(choice):
+    """Work out what takes long, before the part of the page that runs alone; False where the page has nothing to show.
+
+    What does not depend on the handle is shown by its own progress; bands and marks that were cancelled are left out.
+    """
+    for key, model in choice.models.items():
+        name = choice.name(key)
+
+        def make(stages, model=model, name=name):
+            return model.curve_with(stages(f"Operating curve of {name}", STEPS)) is not None
+
+        if worked_out("curve", (choice.data_key, key), f"Operating curve of {name}", make) is None:
+            return False
+    if choice.curves(state.session.get("curve_start") or state.view()) is None:
+        return False
+    choice.rules()
+    try:
+        choosing.samples_of(choice)
+        uncertainty.prepare(choice)
+        if state.view().panel in ("target", "models"):
+            DRAW_FIRST[state.view().panel](choice, state.shown_model_of(choice.keys))
+    except HiervizError:
+        pass  # the panel says why
+    return True
 
 
 def panels(choice, now):

@@ -8,6 +8,7 @@ from hierviz.app.curve_panels import choosing, uncertainty
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import numbers
 from hierviz.app.widgets.metric_table import MARKS, TIES, Row, metric_table, ranked, too_few_text, unmarked
+from hierviz.app.widgets.progress import worked_out
 from hierviz.charts import to_csv
 from hierviz.errors import HiervizError
 from hierviz.evaluation.common_samples import facet_columns, facets
@@ -61,6 +62,18 @@ def panel(choice, now):
     _runs(choice)
     st.markdown("Definitions of the columns:")
     numbers.definitions(keys, "models")
+
+
+def prepare(choice, key):
+    """Work out what takes long: intervals of the parts."""
+    first = next(iter(choosing.samples_of(choice).values()))
+    facet = choosing.value("facet", WHOLE, (WHOLE, *choosing.columns_of(choice, facet_columns)))
+    if facet == WHOLE or not uncertainty.is_on():
+        return
+    samples = choosing.samples_of(choice)
+    for value, places in facets(first, facet).items():
+        for key, sample in samples.items():
+            _spans(choice, key, sample.take(places), (facet, value))
 
 
 def _rows(choice, facet, keys):
@@ -124,11 +137,15 @@ def _spans(choice, key, samples, part):
         resamples = how.resamples(samples)
     except HiervizError:
         return {}  # all samples of this value are of one group
-    return state.computed(
-        "facet intervals",
-        (choice.data_key, tuple(choice.keys), key, part, how),
-        lambda: model_intervals(samples, resamples, thresholds=(), keys=(), levels=()).numbers,
-    )
+    what = f"Bootstrap of {choice.name(key)}, {part[1]}"
+
+    def make(stages):
+        return model_intervals(
+            samples, resamples, thresholds=(), keys=(), levels=(), progress=stages(what, "resamples")
+        ).numbers
+
+    asked = (choice.data_key, tuple(choice.keys), key, part, how)
+    return worked_out("facet intervals", asked, what, make) or {}
 
 
 def _explain(choice, first, facet, rows, keys):

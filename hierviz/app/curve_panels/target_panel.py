@@ -8,6 +8,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.curve_panels import choosing, uncertainty
 from hierviz.app.state.escape import escape
+from hierviz.app.widgets.progress import worked_out
 from hierviz.charts import threshold_text
 from hierviz.charts.curve_table import short_label
 from hierviz.metrics import METRICS, path_keys, share_keys
@@ -206,27 +207,45 @@ def _reached(choice, key, threshold, label, point, where):
     choosing.use_threshold(point.threshold, key, f"target-{where}")
 
 
-def _groups(choice, key):
+def prepare(choice, key):
+    """Work out what takes long."""
+    if choosing.value("target", "correct", TARGETS) == "groups":
+        _per_group(choice, key)
+
+
+def _per_group(choice, key):
+    """[GroupThresholds or None] of what is asked for; None where it was cancelled."""
     samples, taxonomy = choosing.samples_of(choice)[key], choice.taxonomy
     by = choosing.value("groups_by", "subtree", GROUPS)
     target = choosing.value("groups_target", "correct", group_targets())
     is_checked = choosing.value("groups_on", "other", CHECKS) == "other" and samples.n_samples > 1
     level = _asked("groups", choice)[0] / 100
 
-    def make():
+    def make(stages):
         labels = (
             groups_by_subtree(taxonomy, samples.table) if by == "subtree" else groups_by_depth(taxonomy, samples.table)
         )
         find = partial(at_least_correct, level=level)
         if target != "correct":
             find = partial(best_of, key=target.removeprefix("best-"))
-        return group_thresholds(
-            taxonomy, samples.truth, samples.table, labels, find, fraction=0.5 if is_checked else None
-        )
+        fraction, progress = 0.5 if is_checked else None, stages("Thresholds of groups")
+        # A target that cannot be reached gives None: kept in a list, so that it is not searched for again.
+        return [
+            group_thresholds(taxonomy, samples.truth, samples.table, labels, find, fraction=fraction, progress=progress)
+        ]
 
-    # A target that cannot be reached gives None: kept in a list, so that it is not searched for again.
     asked = (choice.data_key, tuple(choice.keys), key, by, target, is_checked, level)
-    per_group = state.computed("group thresholds", asked, lambda: [make()])[0]
+    return worked_out("group thresholds", asked, "Thresholds of groups", make)
+
+
+def _groups(choice, key):
+    samples, taxonomy = choosing.samples_of(choice)[key], choice.taxonomy
+    by = choosing.value("groups_by", "subtree", GROUPS)
+    target, level = choosing.value("groups_target", "correct", group_targets()), _asked("groups", choice)[0] / 100
+    found = _per_group(choice, key)
+    if found is None:
+        return
+    per_group = found[0]
     if per_group is None:
         st.info(escape(at_least_correct(samples.curve, level).why_not or "No threshold reaches this target."))
         return

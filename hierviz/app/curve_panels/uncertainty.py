@@ -9,6 +9,7 @@ from hierviz.app import state
 from hierviz.app.curve_panels import choosing
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.figure import figure
+from hierviz.app.widgets.progress import worked_out
 from hierviz.charts.curve_table import short_label
 from hierviz.errors import HiervizError
 from hierviz.evaluation.common_samples import group_columns
@@ -54,7 +55,7 @@ def settings(choice):
 
 
 def intervals(choice):
-    """ModelIntervals of every model by key; empty where they are not wanted or the data allow none."""
+    """ModelIntervals of every model by key; empty where they are not wanted, were cancelled, or the data allow none."""
     if not is_on():
         return {}
     samples, how, intervals_by_model = choosing.samples_of(choice), settings(choice), {}
@@ -62,18 +63,23 @@ def intervals(choice):
         resamples = how.resamples(_first(choice))
     except HiervizError:
         return {}  # the panel says why
-    bar = st.empty()
     for place, (key, model_samples) in enumerate(samples.items()):
+        who = f"Bootstrap of {choice.name(key)}, model {place + 1} of {len(samples)}"
 
-        def make(key=key, model_samples=model_samples, place=place):
-            text = f"Bootstrap of {choice.name(key)}: model {place + 1} of {len(samples)}"
-            return model_intervals(
-                model_samples, resamples, progress=lambda done, total: bar.progress(done / total, text=escape(text))
-            )
+        def make(stages, model_samples=model_samples, who=who):
+            return model_intervals(model_samples, resamples, progress=stages(who, "resamples"))
 
-        intervals_by_model[key] = state.computed("intervals", (choice.data_key, tuple(samples), key, how), make)
-    bar.empty()
+        asked = (choice.data_key, tuple(samples), key, how)
+        intervals_by_model[key] = worked_out("intervals", asked, "Bands and intervals", make)
+        if intervals_by_model[key] is None:
+            return {}
     return intervals_by_model
+
+
+def prepare(choice):
+    """Work out what takes long: bands, and the intervals at the thresholds of the view."""
+    for key in choice.keys:
+        at(choice, key, state.view().threshold_of(key))
 
 
 def shown(choice):
@@ -91,11 +97,13 @@ def at(choice, key, threshold):
     if not intervals(choice):
         return {}
     samples, how = choosing.samples_of(choice)[key], settings(choice)
-    return state.computed(
-        "answer intervals",
-        (choice.data_key, tuple(choice.keys), key, threshold, how),
-        lambda: answer_intervals(samples, threshold, how.resamples(_first(choice))),
-    )
+    who = f"Bootstrap of the answers of {choice.name(key)}"
+
+    def make(stages):
+        return answer_intervals(samples, threshold, how.resamples(_first(choice)), progress=stages(who, "resamples"))
+
+    asked = (choice.data_key, tuple(choice.keys), key, threshold, how)
+    return worked_out("answer intervals", asked, f"Intervals of the answers of {choice.name(key)}", make) or {}
 
 
 def comparison(choice, model):

@@ -5,7 +5,7 @@ import streamlit as st
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.curve_panels.curve_chart import CurveChoice, curve_chart
-from hierviz.app.curve_panels.curve_panels import panels
+from hierviz.app.curve_panels.curve_panels import panels, prepare
 from hierviz.app.state.curve_choices import DRAWN, axes
 from hierviz.app.widgets import numbers, shell
 from hierviz.inference.registry import INFERENCE_RULES
@@ -85,6 +85,8 @@ if unknown:
         f"{numbers.escape(', '.join(unknown))}: scores that the file does not list are unknown and left out of the curve. "
         "The Overview has the bounds of its numbers."
     )
+if not prepare(choice):
+    shell.stop()
 threshold_panel(choice)
 
 st.markdown("Definitions of the numbers on this page:")

@@ -6,6 +6,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import controls, filters, sample, selection, shell
+from hierviz.app.widgets.progress import answers_worked_out
 from hierviz.evaluation.worked import worked_numbers
 
 data = shell.open_data()
@@ -17,11 +18,12 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
 model = data.models[key]
 predictions = model.predictions
 reason = model.why_no_mistakes()
-if reason:
-    st.info(
-        f"The samples are in the order of the file and not ranked by outcome: {escape(reason)}.",
-        icon=":material/info:",
-    )
+if reason and not model.n_judged:
+    st.info(f"The samples are in the order of the file: {escape(reason)}.", icon=":material/info:")
+elif reason:
+    st.caption(f"Ranked by lost hierarchical F1, the largest first: {escape(reason)}.")
+if not answers_worked_out(data.digest, key, model, choice):
+    shell.stop()
 chosen = selection.select(model, choice)
 if (lost := state.lost_sample()) is not None:
     st.info(f"The link names sample {escape(lost)}, which is not in these data.", icon=":material/link_off:")

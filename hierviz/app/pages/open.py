@@ -11,7 +11,6 @@ from hierviz.app.widgets import shell
 from hierviz.app.widgets.account import account
 from hierviz.app.widgets.form_words import in_form_words
 from hierviz.app.widgets.parameter_labels import LABELS
-from hierviz.app.widgets.progress import Stages
 from hierviz.errors import HiervizError, ModelError
 from hierviz.listed_scores import MISSING
 from hierviz.parametrisation import PARAMETRISATIONS
@@ -118,13 +117,12 @@ files = Files(
 st.button("Open", type="primary", icon=":material/folder_open:", on_click=state.request_open)
 if state.open_requested():
     try:
-        stages = Stages("cancel-open", state.cancel_open)
-        with st.spinner("Reading and evaluating …"):
-            if way == "Upload":
-                opened = open_files(files, stages, find=state.open_elsewhere)
-            else:
-                opened = open_files(files.with_paths(state.allowed_path), stages)
-            state.put(opened)
+        stages = state.Stages("cancel-open", state.cancel_open, after=0)
+        if way == "Upload":
+            opened = open_files(files, stages, find=state.open_elsewhere)
+        else:
+            opened = open_files(files.with_paths(state.allowed_path), stages)
+        state.put(opened)
         stages.end()
         state.publish()
         st.success("Opened. The files were read as follows:", icon=":material/check_circle:")

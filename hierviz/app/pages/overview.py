@@ -6,6 +6,7 @@ from hierviz.app import state
 from hierviz.app.widgets import controls, numbers, overview_table, shell
 from hierviz.app.widgets.account import account
 from hierviz.app.widgets.figure import picture_url
+from hierviz.app.widgets.progress import answers_worked_out
 from hierviz.evaluation.mistakes import mistakes, outcome_counts
 
 GALLERY = 6
@@ -67,7 +68,7 @@ if judged:
     reason = model.why_no_mistakes()
     if reason:
         st.info(f"The answers of this model are not ranked: {numbers.escape(reason)}.", icon=":material/info:")
-    else:
+    elif answers_worked_out(data.digest, key, model, choice):
         found = mistakes(model, **choice)
         counts = outcome_counts(found)
         st.markdown(

@@ -9,7 +9,6 @@ import secrets
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from pathlib import Path
 
 from hierviz.app.state.model_source import ModelSource
@@ -31,6 +30,9 @@ from hierviz.readers.streams import require_file
 from hierviz.taxonomy import Taxonomy
 
 DEMO = "demo"
+# Digests of files that were read, by path and what changes when the file does: a large one is read once.
+_HASHES: dict = {}
+MOST_HASHES, BYTES_AT_ONCE = 64, 1 << 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,14 +143,15 @@ def new_key():
     return secrets.token_hex(8)
 
 
-def open_files(files, stage=lambda name: None, find=lambda digest: None):
+def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: None):
     """Read and evaluate the user's files.
 
     Parameters
     ----------
     files : Files
     stage : callable
-        Called with the name of each stage; gives its `progress`, called with (rows done, rows), or None.
+        Called with the name of each stage and what it counts, rows if not given; gives its `progress`, called with (done, in
+        all), or None.
     find : callable
         Gives a Dataset of a digest that is open already, or None: it is not read again.
 
@@ -170,8 +173,7 @@ def open_files(files, stage=lambda name: None, find=lambda digest: None):
         )
     for path in files.paths:
         require_file(path)
-    stage("Looking at the files")
-    content, notes = digest(files), same_content(files.predictions)
+    content, notes = digest(files, stage("Looking at the files", "MB")), same_content(files.predictions)
     # A model may read files that are not named here: what it says is nobody else's.
     content = new_key() if files.model else content
     known = find(content)
@@ -272,8 +274,9 @@ def has_same_samples(data, predictions):
     return True
 
 
-def digest(files):
-    """Content hash of everything the user chose, 16 hexadecimal digits."""
+def digest(files, progress=None):
+    """Content hash of everything the user chose, 16 hexadecimal digits; `progress` is called with megabytes (done, in all)."""
+    tell = None if progress is None else _bytes_told(files, progress)
     state = hashlib.blake2b(
         repr([(k, v) for k, v in vars(files).items() if k not in (*_PATHS, "held")]).encode(), digest_size=8
     )
@@ -283,30 +286,55 @@ def digest(files):
         paths = value if isinstance(value, tuple) else (value,) if value else ()
         state.update(f"{role} {len(paths)}\n".encode())
         for path in paths:
-            members = sorted(Path(path).rglob("*")) if os.path.isdir(path) else [Path(path)]
+            members = _members(path)
             state.update(f"{len(members)}\n".encode())
             for member in members:
-                name, content = os.fsencode(member.name), _content(member) or b""
+                name, content = os.fsencode(member.name), _content(member, tell) or b""
                 state.update(f"{len(name)} {len(content)}\n".encode() + name + content)
     return state.hexdigest()
 
 
-def _content(path):
+def _bytes_told(files, progress):
+    """A function that is called with the bytes of each part that was read of all files."""
+    paths = [member for path in files.paths for member in _members(path) if os.path.isfile(member)]
+    total, done = sum(map(os.path.getsize, paths)), 0
+
+    def tell(n_bytes):
+        nonlocal done
+        done = min(done + n_bytes, total)
+        progress(done // 10**6, max(1, total // 10**6))
+
+    return tell
+
+
+def _members(path):
+    return sorted(Path(path).rglob("*")) if os.path.isdir(path) else [Path(path)]
+
+
+def _content(path, tell=None):
     """Digest of a file; None of what cannot be read, which its reader puts into words."""
     try:
         if not os.path.isfile(path):
             return None
         now = os.stat(path)
-        return _hash(str(path), (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns))
+        key = str(path), (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns)
+        if key not in _HASHES:
+            while len(_HASHES) >= MOST_HASHES:
+                _HASHES.pop(next(iter(_HASHES)), None)
+            _HASHES[key] = _hash(path, tell)
+        return _HASHES[key]
     except (OSError, ValueError):
         return None
 
 
-@lru_cache(64)
-def _hash(path, identity):
-    """Digest of a file; `identity` changes when the file does, so that a large one is read once."""
+def _hash(path, tell):
+    digest, part = hashlib.blake2b(), bytearray(BYTES_AT_ONCE)
     with open(path, "rb") as file:
-        return hashlib.file_digest(file, "blake2b").digest()
+        while n_bytes := file.readinto(part):
+            digest.update(memoryview(part)[:n_bytes])
+            if tell is not None:
+                tell(n_bytes)
+    return digest.digest()
 
 
 def same_content(paths):
@@ -329,7 +357,7 @@ def same_content(paths):
 _PATHS = ("taxonomy", "truth", "classes", "inputs", "nodes", "media", "predictions", "model")
 
 
-def _evaluated(predictions, done=(), stage=lambda name: None):
+def _evaluated(predictions, done=(), stage=lambda name, unit="rows": None):
     """Evaluations by key; those of `done`, which are the first ones, are there already."""
     models = dict(done)
     for predictions_of_model in with_distinct_names(predictions)[len(models) :]:

@@ -17,6 +17,7 @@ _VIEWPORT = None
 def begin(page):
     """Call first in every run of a page (its path): take over a foreign URL, then write ours."""
     forget_former_widgets()
+    session.n_runs = session.get("n_runs", 0) + 1
     asked = url.to_dict()
     is_entry = session.get("page") != page
     # The address without a query, on a page that had one: the back button returned to where the page was entered.

@@ -14,6 +14,8 @@ from hierviz.app.state.current import publish, session, view
 from hierviz.app.state.page_view import View
 from hierviz.app.state.server import server
 from hierviz.app.state.server_memory import memory
+from hierviz.app.state.shared_opening import SharedOpening
+from hierviz.app.state.stages import Stages
 from hierviz.app.state.upload_fields import empty_uploaders
 from hierviz.app.state.visits import give_back_memory, visit
 from hierviz.cli.files import add_app_options
@@ -26,20 +28,49 @@ def _demo():
     return datasets.open_demo()
 
 
-@st.cache_resource(show_spinner=False)
-def _startup(files):
+def _open_startup(files, stage):
     """(the data set or None, whether a model is left for the visitor to be asked about)."""
     try:
-        return _named(files), False
+        return _named(files, stage), False
     except ModelError:
         if not files.model:
             raise
     rest = replace(files, model=(), inputs=None)
-    return (_named(rest) if rest.predictions else None), True
+    return (_named(rest, stage) if rest.predictions else None), True
 
 
-def _named(files):
-    dataset = datasets.open_files(files)
+_opening = SharedOpening(_open_startup)
+
+
+def _startup(files):
+    """`_open_startup` once for all visitors, who see how far it is; (None, False) where it was cancelled."""
+    if _opening.is_done:
+        return _opening(files) or (None, False)
+    stages = Stages("cancel-startup", cancel_startup, after=0)
+    found = _opening(files, stages.show)
+    stages.end()
+    return found or (None, False)
+
+
+def cancel_startup():
+    """Show the demo; the files of the command line are not opened any further, unless another visitor waits for them."""
+    _opening.cancel()
+    session.view = View()
+
+
+def startup_cancelled():
+    """Whether the files of the command line could be opened but are not."""
+    return startup_files() is not None and _opening.was_cancelled
+
+
+def restart_startup():
+    """Open them after all."""
+    _opening.clear()
+    session.pop("view", None)
+
+
+def _named(files, stage=lambda name, unit="rows": None):
+    dataset = datasets.open_files(files, stage)
     # Every visitor sees these files without a link: their key need not be secret, and links outlive the server.
     return replace(dataset, key=datasets.digest(files))
 
@@ -75,8 +106,7 @@ def startup_files():
 
 def startup():
     """The data set of `startup_files`; None where a model of theirs leaves a question open and nothing else was named."""
-    with st.spinner("Reading and evaluating the files of the command line …"):
-        return _startup(startup_files())[0]
+    return _startup(startup_files())[0]
 
 
 def prepare():
@@ -85,7 +115,7 @@ def prepare():
         if startup_files() is None:
             _demo()
         else:
-            _startup(startup_files())
+            _opening(startup_files())
 
 
 def asked_files():
@@ -184,8 +214,9 @@ def reopen():
         return
     dataset = data()
     if dataset.files == startup_files():
-        _startup.clear()
-        session.view = replace(view(), data=startup().key)
+        _opening.clear()
+        if startup() is not None:
+            session.view = replace(view(), data=startup().key)
     else:
         put(datasets.open_files(dataset.files))
     publish()

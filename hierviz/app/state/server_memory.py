@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from hierviz.app.state.current import session
 from hierviz.app.state.server import server
@@ -28,6 +29,48 @@ def kept(name, field, default=None, **widget):
 def computed(name, key, make):
     """`make()` once per name and key, for all sessions; the key holds the digest of the data set it is made of."""
     return server().results.get((name, key), make, visit())
+
+
+def known(name, key):
+    """What `computed` has made already, else None."""
+    return server().results.known((name, key), visit())
+
+
+def cancel(place):
+    """Do not make what is made at a place of a page until this session wants it again."""
+    memory("cancelled")[place] = True
+
+
+def was_cancelled(place):
+    """Whether `cancel` was called for a place."""
+    return place in memory("cancelled")
+
+
+def forget(name, key):
+    """Forget what `computed` has made."""
+    server().results.forget((name, key))
+
+
+def is_told_first(place):
+    """True when it is asked for the first time in this run of the page."""
+    told = memory("told")
+    if told.get("run") != session.get("n_runs"):
+        told.clear()
+        told["run"] = session.get("n_runs")
+    is_first, told[place] = place not in told, True
+    return is_first
+
+
+def resume(place):
+    """Make it after all."""
+    memory("cancelled").pop(place, None)
+
+
+def whole_run():
+    """End a run of a fragment alone in favour of one of the whole page: what runs in a fragment cannot be cancelled."""
+    context = get_script_run_ctx()
+    if context is not None and context.fragment_ids_this_run:
+        st.rerun()
 
 
 def answered(key, make):

@@ -207,6 +207,17 @@ class Results:
                     self._making.pop(key, None)
         return value
 
+    def known(self, key, user):
+        """An earlier result, else None; waits for nothing."""
+        with self._lock:
+            result = self._used(key, user)
+        return None if result is None else result.value
+
+    def forget(self, key):
+        """Forget one result."""
+        with self._lock:
+            self._found.pop(key, None)
+
     def drop(self, part):
         """Forget the results whose keys hold this part."""
         with self._lock:

@@ -4,6 +4,7 @@ import base64
 import json
 
 import streamlit as st
+from streamlit.dataframe_util import convert_anything_to_arrow_bytes
 
 from hierviz import charts
 from hierviz.app import state
@@ -30,16 +31,21 @@ def figure(chart, *, name, sentence, table, select=None, key=None):
     The selection state of `st.altair_chart`, or None.
     """
     finished = charts.finish(chart, dark=state.is_dark())
-    event = st.altair_chart(
-        finished,
-        width="content",
-        theme=None,
-        key=key or f"chart-{name}",
-        alt=sentence,
-        **({"on_select": "rerun", "selection_mode": select} if select else {}),
-    )
+    options = {"on_select": "rerun", "selection_mode": select} if select else {}
+    event = draw(written_out(finished), key=key or f"chart-{name}", alt=sentence, **options)
     below(finished, name=name, sentence=sentence, table=table)
     return event
+
+
+def written_out(finished):
+    """A finished chart as the browser gets it, to be kept where it is drawn again: Altair takes long to write one out."""
+    spec, tables = charts.to_spec(finished)
+    return spec | {"datasets": {name: convert_anything_to_arrow_bytes(table) for name, table in tables.items()}}
+
+
+def draw(spec, **options):
+    """Draw what `written_out` gave; `options` and what is returned are those of `st.vega_lite_chart`."""
+    return st.vega_lite_chart(spec=spec, width="content", theme=None, **options)
 
 
 def below(finished, *, name, sentence, table, note=""):

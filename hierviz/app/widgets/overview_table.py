@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from hierviz.app import state
 from hierviz.app.widgets import numbers, shell
 from hierviz.app.widgets.metric_table import BOUNDS, MARKS, listing, too_few_text, unmarked
+from hierviz.app.widgets.progress import worked_out
 from hierviz.evaluation.model_table import AT_ONE_THRESHOLD
 from hierviz.evaluation.summary import model_summary
 from hierviz.metrics import METRICS
@@ -36,9 +36,14 @@ def draw(data):
     """The table, what is marked, what is judged, definitions, and what had to be left out."""
     # The table does not depend on the controls below it: each of them reruns the page.
     models = data.models.values()
-    entries = state.computed(
-        "summaries", data.digest, lambda: {model.predictions.name: _summary(model) for model in models}
+    entries = worked_out(
+        "summaries",
+        data.digest,
+        "Model metrics",
+        lambda stages: {model.predictions.name: _summary(model, stages) for model in models},
     )
+    if entries is None:
+        return
     has_curve = any(entry["curve"] for entry in entries.values())
     shown = SHOWN if has_curve else SHOWN_OF_SETS
     rows = {
@@ -81,9 +86,9 @@ def draw(data):
         st.caption(f"Not available: {', '.join(blocks)}, because {numbers.escape(reason)}.")
 
 
-def _summary(model):
+def _summary(model, stage):
     """The numbers of a model: of one class by the majority rule, or, where there is no curve, of the set of classes."""
-    return model_summary(model, rule="threshold_set" if model.why_no_curve() else "majority")
+    return model_summary(model, rule="threshold_set" if model.why_no_curve() else "majority", stage=stage)
 
 
 def _is_at_one_threshold(key, models):

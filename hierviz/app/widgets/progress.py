@@ -1,43 +1,61 @@
-"""A bar for work of more than a moment, with rows done, rate, time left, and a button that cancels it."""
+"""What takes long on a page: worked out once for all visitors, with its progress and a button that cancels it."""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from hierviz.app import state
 from hierviz.app.state.escape import escape
-from hierviz.progress_text import ProgressText
 
 
-class Stages:
-    """The bar and the button of a piece of work that runs in the page's own run.
+def worked_out(name, key, what, make):
+    """What is slow to make: once for all visitors, with its stages on the page and a button that cancels it.
 
-    Calling it with the name of a stage gives the `progress` function of that stage. A press of the button ends the run of
-    the page at the next report, and with it the work: nothing of it is kept.
+    In a fragment of a page it starts a run of the whole page, which is to ask for the same before the fragment: what runs in
+    a fragment cannot be cancelled.
 
     Parameters
     ----------
-    key : str
-        Of the button.
-    on_cancel : callable
+    name, key : as of `state.computed`
+    what : str
+        What is made, as it is called where it was cancelled.
+    make : callable
+        Takes a `state.Stages`; gives what is not None.
+
+    Returns
+    -------
+    object or None
+        None where this visitor cancelled it: then the page says so once, with a button that starts it again.
     """
+    found = state.known(name, key)
+    if found is not None:
+        return found
+    place = f"{name}-{key}"
+    if state.was_cancelled(place):
+        if state.is_told_first(place):
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.markdown(f":material/cancel: {escape(what)}: cancelled.")
+                st.button(
+                    "Start again", icon=":material/refresh:", key=f"again-{place}", on_click=state.resume, args=(place,)
+                )
+        return None
+    state.whole_run()
+    stages = state.Stages(f"cancel-{place}", state.cancel, (place,))
+    value = state.computed(name, key, lambda: make(stages))
+    stages.end()
+    return value
 
-    def __init__(self, key, on_cancel):
-        self._place = st.container(horizontal=True, vertical_alignment="center")
-        self._button = self._place.empty()
-        self._bar = self._place.empty()
-        self._button.button("Cancel", icon=":material/close:", key=key, on_click=on_cancel)
 
-    def __call__(self, stage):
-        """`progress(done, total)` of a stage, which is shown from now on."""
-        text = ProgressText()
-        self._bar.progress(0.0, escape(f"{stage} …"))
+def answers_worked_out(data_key, key, model, choice):
+    """Make sure that a model has the answers of a choice of rule, where all scores are read for them; False where cancelled."""
+    if not model.predictions.has_scores or not model.needs_pass(**choice):
+        return True
+    asked = (data_key, key, repr(sorted(choice.items(), key=lambda pair: pair[0])))
+    state.forget("answers", asked)  # the model keeps the last few only
+    what = f"Answers of {model.predictions.name}"
 
-        def progress(done, total):
-            self._bar.progress(done / total if total else 1.0, escape(f"{stage}: {text(done, total)}"))
+    def make(stages):
+        model.answers(**choice, progress=stages(what))
+        return True
 
-        return progress
-
-    def end(self):
-        """Take the bar and the button away."""
-        self._bar.empty()
-        self._button.empty()
+    return worked_out("answers", asked, what, make) is not None

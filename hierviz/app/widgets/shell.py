@@ -60,6 +60,10 @@ def run(pages):
 
 
 def _hint(page):
+    if state.startup_cancelled() and state.view().data == "demo":
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(":material/cancel: Opening the files of the command line was cancelled. The demo is open.")
+            st.button("Open them", icon=":material/refresh:", key="restart", on_click=state.restart_startup)
     if state.asked_files():
         if page.url_path != "model" and state.view().data == "demo":
             st.info(LEFT_OPEN, icon=":material/help:")
