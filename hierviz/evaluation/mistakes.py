@@ -7,7 +7,7 @@ the truth: correct but less specific), or *wrong*.
 
 Functions
 ---------
-mistakes, outcome_counts
+mistakes, outcome_counts, outcome_shares
 """
 
 from __future__ import annotations
@@ -223,3 +223,9 @@ def _judged_answers(evaluation, rule, threshold, parameters):
 def outcome_counts(ranked):
     """How many samples have each outcome: dict of key of `OUTCOMES` to int."""
     return {key: int((ranked.outcome == key).sum()) for key in OUTCOMES}
+
+
+def outcome_shares(counts):
+    """Share of each outcome among all counted samples, in [0, 1], from `outcome_counts`; empty where there are none."""
+    total = sum(counts.values())
+    return {key: count / total for key, count in counts.items()} if total else {}

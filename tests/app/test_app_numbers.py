@@ -159,7 +159,7 @@ def test_overview_table_is_evaluate(demo):
         }
         for entry in entries
     }
-    visit = Visit("overview")
+    visit = Visit("overview").all_metrics()
     check_table(*shown_table(visit, METRICS["softmax_win"].label), flat, 8)
     opened = {block.key for block in visit.popovers()}
     assert {

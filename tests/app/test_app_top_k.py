@@ -31,7 +31,8 @@ def shelved(folder, k=2, **more):
 def test_the_overview_shows_bounds_and_says_why(tmp_path):
     data = shelved(tmp_path)
     pages = look_around(data)
-    words = pages["overview"].text
+    assert "lies between these bounds" in pages["overview"].text
+    words = pages["overview"].all_metrics().text
     assert "In brackets: the file lists some classes of each sample only" in words
     assert "the 2 best classes of each sample; the other scores are unknown" in words
     assert "left out of the curve" in pages["curves"].text

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from visit import PAGES, PRIVACY, Visit, plain
 
+import hierviz as hv
 from hierviz.app.state.page_view import NODES, View, condition, grammar
 from hierviz.charts import threshold_text
 from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
@@ -395,13 +396,45 @@ def test_counts_on_the_filter_are_those_of_the_overview(no_charts, demo):
     exact, correct = int(table["exact"].sum()), int(table["correct"].sum())
     assert [one.split()[-1] for one in options] == [str(n) for n in (600, exact, correct - exact, 600 - correct)]
     visit.go("overview")
-    assert f"**{exact}** are exact, **{correct - exact}** are correct but coarse" in visit.text
-    assert f"**{600 - correct}** are wrong" in visit.text
-    # A subtree chosen on the other page does not follow the link that names all mistakes, nor those of single ones.
+    assert visit.says(exact, "are exact")
+    assert visit.says(correct - exact, "are correct but coarse")
+    assert visit.says(600 - correct, "are wrong")
+    # A subtree chosen on one page holds on the others; the outcome is the link's own.
     visit.go("overview", under="watercraft", outcome="exact", threshold="0.700")
+    wrong = expected_order(demo, "flat-softmax", "threshold", 0.7, "wrong", "watercraft", "win_lost")
+    assert visit.says(len(wrong), "are wrong")
     links = [one.proto for one in visit.at.get("page_link") if "mistakes" in one.label or one.label == "Details"]
-    assert len(links) == 7
-    assert all("outcome=wrong" in str(link) and "under" not in str(link) for link in links)
+    assert len(links) == 1 + min(6, len(wrong))
+    assert all("outcome=wrong" in str(link) and "under=watercraft" in str(link) for link in links)
+    assert "Truth in watercraft" in [one.label for one in visit.at.button]
+
+
+@pytest.mark.parametrize(
+    ("filters", "chips"),
+    [
+        ({"answered": "aircraft", "where": condition("far", "yes")}, {"Answer in aircraft", "far: yes"}),
+        (
+            {"truth": "tram", "common": "2", "text": "v0"},
+            {"Truth is tram", "Common ancestor at depth 2", "contains “v0”"},
+        ),
+    ],
+)
+def test_filters_are_chips_that_remove_them(no_charts, demo, filters, chips):
+    visit = Visit("example", **filters)
+    buttons = {one.label for one in visit.at.button}
+    assert chips <= buttons
+    model, taxonomy = demo.models["flat-softmax"], demo.taxonomy
+    nodes = {name: taxonomy.node(value) for name, value in filters.items() if name in NODES}
+    more = {"common": int(filters["common"])} if "common" in filters else {}
+    asked = hv.SampleFilter(
+        **nodes, **more, text=filters.get("text", ""), where=(("far", "yes"),) if "where" in filters else ()
+    )
+    n = int(hv.filtered(hv.judged_answers(model, "threshold", 0.5), asked).sum())
+    assert [int(one.split()[-1].replace(",", "")) for one in visit.control("Show").options][0] == n
+    assert 0 < n < 600
+    visit.press("Remove all filters")
+    assert not set(filters) & set(visit.query)
+    assert visit.control("Show").options[0] == "all 600"
 
 
 def test_selection_without_a_sample_says_so(no_charts):
@@ -430,6 +463,6 @@ def test_every_rule_can_be_chosen(demo):
         visit.control("Inference rule").select(rule)
         visit.run()
         assert ("Threshold τ" in [one.label for one in visit.at.number_input]) == ("threshold" in entry.parameters)
-        exact = int(re.search(r"\*\*(\d+)\*\* are exact", visit.text)[1])
+        exact = int(re.search(r"\*\*(\d+)\*\* \([^)]*\) are exact", visit.text)[1])
         if set(entry.parameters) <= {"threshold"}:
             assert exact == int(demo.models["flat-softmax"].per_sample(rule, 0.5)["exact"].sum()), rule

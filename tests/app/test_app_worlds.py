@@ -28,7 +28,7 @@ def test_hard_labels(shared_data):
         truth_column="label_paper",
     )
     pages = look_around(data)
-    table = models_table(pages["overview"])
+    table = models_table(pages["overview"].all_metrics())
     assert len(table) == 2
     measures = hv.evaluate(list(data.models.values()))["models"][0]["confusion"]
     assert table[hv.METRICS["f1"].label].iloc[0] == pytest.approx(measures["f1"])
@@ -52,7 +52,7 @@ def test_label_lists_with_several_truths(shared_data):
         truth=str(folder / "truth_1b.csv.gz"),
     )
     pages = look_around(data)
-    assert "truth lists several" in pages["overview"].text
+    assert "are exactly the true classes" in pages["overview"].text
     assert "truth lists several" in pages["curves"].at.info[0].value
     predictions = data.first.predictions
     row = next(i for i in range(predictions.n_samples) if predictions.truth.lengths[i] > 2)
@@ -124,8 +124,8 @@ def test_all_correct(tmp_path):
     data = world(tmp_path, scores=one_hot(0, 1, 2, 3, 4, 5), truth=LEAVES)
     pages = look_around(data)
     overview = pages["overview"].text
-    assert "**6** are exact" in overview
-    assert "**0** are wrong" in overview
+    assert pages["overview"].says(6, "are exact")
+    assert pages["overview"].says(0, "are wrong")
     # There is no mistake to show, so nothing may promise one.
     assert "come first" not in overview
     assert "All 0 mistakes" not in overview
@@ -139,7 +139,7 @@ def test_all_correct(tmp_path):
 def test_all_wrong(tmp_path):
     data = world(tmp_path, scores=one_hot(5, 5, 5, 5), truth=["violin", "flute", "oboe", "cello"])
     pages = look_around(data)
-    assert "**4** are wrong" in pages["overview"].text
+    assert pages["overview"].says(4, "are wrong")
     assert "All 4 mistakes" in pages["overview"].text
     labels = {key: block.proto.popover.label for key, block in pages["example"].numbers().items()}
     assert labels["softmax_win"].endswith("**0.000**")
@@ -151,9 +151,8 @@ def test_constant_scores(tmp_path):
     scores = np.full((8, 6), 1 / 6)
     data = world(tmp_path, scores=scores, truth=[LEAVES[i % 6] for i in range(8)])
     pages = look_around(data)
-    text = pages["overview"].text
     # No class holds more than one half, so the answer at 0.5 is the root: right, and saying nothing.
-    assert "**8** are correct but coarse" in text
+    assert pages["overview"].says(8, "are correct but coarse")
     assert "Answer: **instrument**" in pages["example"].text
     assert pages["example"].numbers()["info_recall"].proto.popover.label.endswith("**0.000**")
 
@@ -223,7 +222,7 @@ def test_scores_with_several_truths(tmp_path):
     assert "Several classes" not in Visit("example", data=data.key, sample="s1").text
     # One answer on the Overview: the set, and the same set as paths.
     entry = hv.evaluate(data.first, rule="threshold_set", threshold=0.5)["models"][0]
-    table = models_table(pages["overview"])
+    table = models_table(pages["overview"].all_metrics())
     for block, key in (("labels", "micro_f1"), ("confusion", "f1"), ("confusion", "mcc")):
         assert table[hv.METRICS[key].label].iloc[0] == pytest.approx(entry[block][key])
     text = pages["overview"].text
@@ -241,7 +240,7 @@ def test_texts(shared_data):
     )
     pages = look_around(data)
     entry = hv.evaluate(list(data.models.values()))["models"][0]
-    table = models_table(pages["overview"])
+    table = models_table(pages["overview"].all_metrics())
     assert table[hv.METRICS["softmax_win"].label].iloc[0] == pytest.approx(entry["distribution"]["softmax_win"])
     visit = Visit("example", data=data.key, sample="0")
     assert "> Boletus edulis (English: cep, penny bun, porcino or porcini)" in visit.text
@@ -405,9 +404,9 @@ def test_empty_labels(tmp_path):
     rows = [("sample_id", "labels", "truth"), ("a", "", "violin"), ("b", "drum", "drum"), ("c", "reeds", "oboe")]
     data = shelve(taxonomy=taxonomy, predictions=(write(tmp_path / "labels.csv", rows),))
     pages = look_around(data)
-    assert "**1** are exact" in pages["overview"].text
+    assert pages["overview"].says(1, "are exact")
     # The empty answer is the root, and reeds is above oboe.
-    assert "**2** are correct but coarse" in pages["overview"].text
+    assert pages["overview"].says(2, "are correct but coarse")
     assert "Answer: **instrument**" in Visit("example", data=data.key, sample="a").text
 
 
@@ -416,5 +415,5 @@ def test_partly_known_truth(tmp_path):
     pages = look_around(data)
     assert "2 with known truth" in pages["overview"].text
     assert "1 of 2" in pages["example"].text
-    assert math.isfinite(models_table(pages["overview"])[hv.METRICS["softmax_win"].label].iloc[0])
+    assert math.isfinite(models_table(pages["overview"].all_metrics())[hv.METRICS["softmax_win"].label].iloc[0])
     assert plain(pages["curves"].charts()[0][1].value).partition(":")[0].endswith("at τ = 0.50")

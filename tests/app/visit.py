@@ -102,6 +102,15 @@ class Visit:
         kinds = ("selectbox", "button_group", "number_input", "multiselect", "text_input", "file_uploader")
         return next(one for kind in kinds for one in self.at.get(kind) if one.label == label)
 
+    def all_metrics(self):
+        """Open the table of all metrics on the Overview."""
+        self.at.session_state["all-metrics"] = True
+        return self.run()
+
+    def says(self, n, words):
+        """Whether the page tells that so many samples, with their share, are something."""
+        return re.search(rf"\*\*{n:,}\*\* \([^)]*\) {re.escape(words)}", self.text) is not None
+
     def press(self, label):
         """Press the button whose label holds this text."""
         next(one for one in self.at.button if label in one.label).click()

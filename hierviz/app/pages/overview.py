@@ -3,13 +3,13 @@
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.widgets import controls, numbers, overview_table, shell
+from hierviz.app.widgets import controls, filters, numbers, overview_models, selection, shell
 from hierviz.app.widgets.account import account
-from hierviz.app.widgets.figure import picture_url
+from hierviz.app.widgets.gallery import gallery
 from hierviz.app.widgets.progress import answers_worked_out
-from hierviz.evaluation.mistakes import mistakes, outcome_counts
-
-GALLERY = 6
+from hierviz.app.widgets.worst_slices import worst_slices
+from hierviz.evaluation.mistakes import outcome_shares
+from hierviz.number_text import percent_text
 
 data = shell.open_data()
 taxonomy, first = data.taxonomy, data.first
@@ -18,6 +18,38 @@ taxonomy, first = data.taxonomy, data.first
 def counted(n, what):
     """A number of things in words."""
     return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
+
+
+def say(found, data, key, choice):
+    """What the answers are worth, in one sentence."""
+    n, counts = sum(found.counts.values()), found.counts
+    shares = {key: f"**{counts[key]:,}** ({percent_text(share)})" for key, share in outcome_shares(counts).items()}
+    if not n:
+        st.markdown("No sample matches these filters. Remove one.")
+        return
+    where = f"{controls.setting(data, key, choice)}: of {counted(n, 'answer')} "
+    if "coarse" in counts:
+        st.markdown(
+            f"{where}{shares['exact']} are exact, {shares['coarse']} are correct but coarse (an ancestor of the truth), "
+            f"and {shares['wrong']} are wrong."
+        )
+    else:
+        st.markdown(f"{where}{shares['exact']} are exactly the true classes, and {shares['wrong']} are not.")
+
+
+def show(found, model, key):
+    """The worst mistakes in pictures, and the way to all of them."""
+    n_wrong = found.counts.get("wrong", 0)
+    if not n_wrong:
+        st.markdown("No answer is wrong at this setting.")
+        return
+    gallery(model, key, *found.worst(taxonomy))
+    order = "the lowest win" if found.found is not None and model.predictions.has_scores else "the largest distance"
+    order = "the largest lost hierarchical F1" if found.sets is not None else order
+    st.caption(f"The mistakes with {order} come first. Below each sample: the truth, and in orange the answer.")
+    link = state.link(sample="", outcome="wrong", model=key)
+    label = f"All {n_wrong:,} mistakes" if n_wrong > 1 else "The only mistake"
+    st.page_link(shell.page("example"), label=label, icon=":material/list:", query_params=link)
 
 
 st.title(numbers.escape(data.title))
@@ -33,61 +65,24 @@ st.markdown(
 )
 
 if judged:
-    st.subheader("Model metrics")
-    overview_table.draw(data)
-
-
-def gallery(worst, model, key):
-    """The first few mistakes with a link to the whole story of each."""
-    with st.container(horizontal=True, gap="medium"):
-        for place in range(min(GALLERY, len(worst))):
-            row = int(worst.row[place])
-            sample = model.predictions.sample_id(row)
-            with st.container(width=160):
-                picture, text = model.predictions.picture(row), model.predictions.text(row)
-                if picture:
-                    st.image(picture_url(picture), width=144, alt=f"Sample {sample}")
-                elif text:
-                    st.caption(numbers.escape(text[:140]))
-                truth, answer = (
-                    numbers.escape(taxonomy.title(nodes[place])) for nodes in (worst.truth, worst.predicted)
-                )
-                st.markdown(f"{truth}  \n→ :orange[{answer}]")
-                link = state.link(sample=sample, outcome="wrong", under="", model=key)
-                st.page_link(shell.page("example"), label="Details", icon=":material/account_tree:", query_params=link)
-    order = "the lowest win" if model.predictions.has_scores else "the largest distance from the truth"
-    st.markdown(f"The mistakes with {order} come first. Below each sample: the truth, and in orange the answer.")
-
-
-if judged:
-    st.subheader("Mistakes")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         key = controls.model_control(data)
         choice = controls.rule_controls(data, key)
     model = data.models[key]
-    reason = model.why_no_mistakes()
-    if reason:
-        st.info(f"The answers of this model are not ranked: {numbers.escape(reason)}.", icon=":material/info:")
-    elif answers_worked_out(data.digest, key, model, choice):
-        found = mistakes(model, **choice)
-        counts = outcome_counts(found)
-        st.markdown(
-            f"{controls.setting(data, key, choice)}: of {counted(len(found), 'answer')} **{counts['exact']:,}** are exact, "
-            f"**{counts['coarse']:,}** are correct but coarse (an ancestor of the truth), and "
-            f"**{counts['wrong']:,}** are wrong."
-        )
+    filters.chips(taxonomy, but=("outcome",))
+    if answers_worked_out(data.digest, key, model, choice):
+        found = selection.select(model, choice, any_outcome=True)
+        say(found, data, key, choice)
         numbers.definitions(("exact", "correct"), "outcomes")
-        if counts["wrong"]:
-            gallery(mistakes(model, **choice, outcome="wrong"), model, key)
-        else:
-            st.markdown("No answer is wrong at this setting.")
-        with st.container(horizontal=True):
-            if counts["wrong"]:
-                link = state.link(sample="", outcome="wrong", under="", model=key)
-                st.page_link(shell.page("example"), label=f"All {counts['wrong']:,} mistakes", query_params=link)
-            if model.why_no_curve() is None:
-                link = state.link()
-                st.page_link(shell.page("curves"), label="Compare the models at every threshold", query_params=link)
+        st.subheader("Mistakes")
+        show(found, model, key)
+        st.subheader("Where it goes wrong most")
+        worst_slices(data, key, choice)
+    st.subheader("Models")
+    overview_models.draw(data)
+    if model.why_no_curve() is None:
+        label = "Compare the models at every threshold"
+        st.page_link(shell.page("curves"), label=label, icon=":material/show_chart:", query_params=state.link())
 
 with st.expander("How the files were read", expanded=not judged):
     account(data)

@@ -32,16 +32,20 @@ LEFT_OUT = {
 SETS, LABELS = "the set of all classes with a score above τ = 0.5", "the labels of the file"
 
 
-def draw(data):
-    """The table, what is marked, what is judged, definitions, and what had to be left out."""
-    # The table does not depend on the controls below it: each of them reruns the page.
-    models = data.models.values()
-    entries = worked_out(
+def summaries(data):
+    """All numbers of every model by its name, worked out once; None where the visitor cancelled it."""
+    return worked_out(
         "summaries",
         data.digest,
         "Model metrics",
-        lambda stages: {model.predictions.name: _summary(model, stages) for model in models},
+        lambda stages: {model.predictions.name: _summary(model, stages) for model in data.models.values()},
     )
+
+
+def draw(data):
+    """The table, what is marked, what is judged, definitions, and what had to be left out."""
+    # The table does not depend on the controls of the page: each of them reruns it.
+    models, entries = data.models.values(), summaries(data)
     if entries is None:
         return
     has_curve = any(entry["curve"] for entry in entries.values())

@@ -46,20 +46,31 @@ class Selection:
     counts: dict
     place: int
 
+    def worst(self, taxonomy, most=6):
+        """Rows of the first few wrong answers, with their truth and answer in words: (rows, pairs)."""
+        if self.sets is not None:
+            some = self.sets.take(np.flatnonzero(self.sets.lost_hf1 > 0)[:most])
+            lists = zip(some.truth, some.predicted)
+            return some.row, [(_listed(taxonomy, truth), _listed(taxonomy, answer)) for truth, answer in lists]
+        some = self.found.take(np.flatnonzero(self.found.outcome == "wrong")[:most])
+        nodes = zip(some.truth.tolist(), some.predicted.tolist())
+        return some.row, [(taxonomy.title(truth), taxonomy.title(answer)) for truth, answer in nodes]
+
     def go(self, place):
         """Look at another sample of the selection."""
         state.change(sample=self.predictions.sample_id(int(self.rows[place])))
 
 
-def select(model, choice):
-    """The selection that the view asks for."""
+def select(model, choice, any_outcome=False):
+    """The selection that the view asks for, or with `any_outcome` the same whatever the outcome, the worst first."""
     predictions, view, found, sets, counts = model.predictions, state.view(), None, None, {}
     wanted = filters.asked(model)
+    wanted = replace(wanted, outcome=None) if any_outcome else wanted
     if model.why_no_mistakes() is None:
-        order = view.order if view.order in orders(model) else orders(model)[0]
-        any_outcome = mistakes(model, **choice, under=wanted.under, among=_among(model, choice, wanted), order=order)
-        counts = outcome_counts(any_outcome)
-        found = any_outcome.take(any_outcome.outcome == view.outcome) if view.outcome else any_outcome
+        order = view.order if view.order in orders(model) and not any_outcome else orders(model)[0]
+        found = mistakes(model, **choice, under=wanted.under, among=_among(model, choice, wanted), order=order)
+        counts = outcome_counts(found)
+        found = found.take(found.outcome == wanted.outcome) if wanted.outcome else found
         rows = found.row
     elif model.n_judged:
         answers = judged_answers(model, **choice)

@@ -1,0 +1,70 @@
+"""The slices that are clearly worse than the rest, in a few lines with links to their samples."""
+
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.state.page_view import condition
+from hierviz.app.widgets import numbers, shell
+from hierviz.diagnosis.slices import slices
+from hierviz.evaluation.severity import SEVERITIES
+
+MOST = 3
+
+
+def found_slices(data, key, choice):
+    """The Slices of a model and a choice of rule, worked out once."""
+    asked = (data.digest, key, repr(sorted(choice.items(), key=lambda pair: pair[0])))
+
+    def make():
+        with st.spinner("Comparing subtrees and attributes …"):
+            return slices(data.models[key], **choice)
+
+    return state.computed("slices", asked, make)
+
+
+def slice_name(found, place, taxonomy):
+    """What a slice is called on a page, in Markdown."""
+    if found.kind[place] == "subtree":
+        return f"*{numbers.escape(taxonomy.title(int(found.node[place])))}*"
+    return f"*{numbers.escape(found.kind[place])}* = *{numbers.escape(found.value[place])}*"
+
+
+def slice_link(found, place, taxonomy, **more):
+    """Query of a link to the samples of a slice."""
+    if found.kind[place] == "subtree":
+        return state.link(sample="", under=taxonomy.names[int(found.node[place])], **more)
+    others = tuple(
+        word for word, (name, _) in zip(state.view().where, state.view().conditions) if name != found.kind[place]
+    )
+    return state.link(sample="", where=(*others, condition(found.kind[place], found.value[place])), **more)
+
+
+def worst_slices(data, key, choice):
+    """The worst slices, or that none is clearly worse than the rest."""
+    found = found_slices(data, key, choice)
+    if not len(found):
+        st.markdown("No subtree and no attribute value has the 10 samples inside and outside that a comparison needs.")
+        return
+    if not found.n_flagged:
+        st.markdown(f"No slice is clearly worse than the rest ({len(found):,} subtrees and attribute values tested).")
+        return
+    is_wrong = found.loss_key == "wrong"
+    what = "wrong" if is_wrong else SEVERITIES[found.loss_key].label
+    for place in range(min(MOST, found.n_flagged)):
+        inside, rest = found.rate[place], found.rest_rate[place]
+        told = (
+            f"{inside:.1%} wrong, the rest {rest:.1%}" if is_wrong else f"mean {what} {inside:.3f}, the rest {rest:.3f}"
+        )
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(
+                f"{slice_name(found, place, data.taxonomy)}: {told.replace('%', ' %')} "
+                f"({int(found.n[place]):,} of {found.n_samples:,} samples)",
+                width="content",
+            )
+            link = slice_link(found, place, data.taxonomy, outcome="wrong", model=key)
+            st.page_link(shell.page("example"), label="Samples", query_params=link, width="content")
+    more = found.n_flagged - MOST
+    st.caption(
+        f"Clearly worse than all other samples ({found.test} test, corrected for {len(found):,} tests; false discovery rate "
+        f"5 %).{f' {more:,} more on the page Mistakes.' if more > 0 else ''}"
+    )
