@@ -21,6 +21,7 @@ from hierviz.diagnosis.confusion_matrix import confusion_matrix
 from hierviz.diagnosis.confusions import confusions
 from hierviz.diagnosis.flip_intervals import flip_intervals
 from hierviz.diagnosis.judged_answers import judged_answers
+from hierviz.diagnosis.label_errors import label_errors
 from hierviz.diagnosis.node_table import node_table
 from hierviz.diagnosis.reliability import reliability
 from hierviz.diagnosis.set_mistakes import set_mistakes
@@ -107,6 +108,7 @@ __all__ = [
     "infer",
     "information_curve",
     "judged_answers",
+    "label_errors",
     "load_costs",
     "load_inputs",
     "load_model",

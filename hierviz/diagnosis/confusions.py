@@ -189,7 +189,7 @@ def confusions(
     if by == "common":
         truth = predicted = common
     elif by == "branches":
-        truth, predicted = (_branch(taxonomy, common, nodes) for nodes in (truth, predicted))
+        truth, predicted = (branch_below(taxonomy, common, nodes) for nodes in (truth, predicted))
     return _grouped(taxonomy, rows, common, truth, predicted, costs, cost, order)
 
 
@@ -230,7 +230,7 @@ def _at_level(taxonomy, nodes, level):
         nodes[deep] = taxonomy.parent[nodes[deep]]
 
 
-def _branch(taxonomy, common, nodes):
+def branch_below(taxonomy, common, nodes):
     """The child of each common ancestor on the way to a node; the node itself where it is no node below one."""
     nodes = nodes.copy()
     while True:
