@@ -26,7 +26,7 @@ from tests.readers.bad_files import BAD_FILES, EDGES, PNG
 ROOT = Path(__file__).parents[2]
 DEMO = ROOT / "assets" / "demo"
 BLOCKS = ("distribution", "top_down", "predicted", "labels", "curve", "confusion")
-COMMANDS = ("app", "evaluate", "curve", "predict")
+COMMANDS = ("app", "evaluate", "curve", "diagnose", "predict")
 
 
 @pytest.fixture
