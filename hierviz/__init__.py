@@ -22,7 +22,9 @@ from hierviz.diagnosis.confusions import confusions
 from hierviz.diagnosis.flip_intervals import flip_intervals
 from hierviz.diagnosis.judged_answers import judged_answers
 from hierviz.diagnosis.label_errors import label_errors
+from hierviz.diagnosis.level_table import level_table
 from hierviz.diagnosis.node_table import node_table
+from hierviz.diagnosis.path_probabilities import path_probabilities
 from hierviz.diagnosis.reliability import reliability
 from hierviz.diagnosis.set_mistakes import set_mistakes
 from hierviz.diagnosis.slices import slices
@@ -109,6 +111,7 @@ __all__ = [
     "information_curve",
     "judged_answers",
     "label_errors",
+    "level_table",
     "load_costs",
     "load_inputs",
     "load_model",
@@ -126,6 +129,7 @@ __all__ = [
     "paired_difference",
     "pareto_table",
     "path_metrics",
+    "path_probabilities",
     "reliability",
     "set_mistakes",
     "show",
