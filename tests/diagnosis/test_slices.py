@@ -11,6 +11,7 @@ from naive_diagnosis import closure, outcome
 from strategies import many
 
 import hierviz as hv
+from hierviz.diagnosis.slice_members import codes_of
 
 # A tree of depth 3 with three children each: 27 leaves.
 GRID = [("root", f"{a}") for a in "abc"]
@@ -211,6 +212,22 @@ def test_errors(taxonomy, keywords, says):
     made = hv.Predictions.from_labels(taxonomy, [2, 3], truth=[2, 2], attributes={"light": np.array(["day", "night"])})
     with pytest.raises(hv.PredictionsError, match=says):
         hv.slices(made, **keywords)
+
+
+@pytest.mark.parametrize(
+    ("column", "codes", "texts"),
+    [
+        (np.array(["b", "", "a", "None"]), [2, -1, 1, 0], ["None", "a", "b"]),
+        (np.array(["b", None, float("nan"), "", 3], dtype=object), [1, -1, -1, -1, 0], ["3", "b"]),
+        (np.array([1.5, np.nan, 1.5]), [0, -1, 0], ["1.5"]),
+        (np.array([True, False]), [1, 0], ["False", "True"]),
+        (np.array([], dtype=object), [], []),
+    ],
+)
+def test_values_of_a_column(column, codes, texts):
+    found, names = codes_of(column)
+    assert found.tolist() == codes
+    assert names == texts
 
 
 def test_no_slice_is_large_enough(taxonomy):
