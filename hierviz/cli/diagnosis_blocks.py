@@ -116,7 +116,7 @@ class DiagnosisBlocks:
                 "n_groups": self.slices.n_groups,
             },
             "reliability": lambda: {"n_samples": self.reliability.n_samples, "n_used": self.reliability.n_used},
-            "label_errors": lambda: {"n": len(frame), "caution": self.label_errors.caution},
+            "label_errors": lambda: {"n": self.label_errors.n_candidates, "caution": self.label_errors.caution},
         }[name]()
         return head | {"rows": _records(rows)}
 

@@ -28,13 +28,17 @@ from hierviz.diagnosis.confusions import branch_below
 from hierviz.diagnosis.judged_answers import JudgedAnswers, judged_answers
 from hierviz.errors import PredictionsError, shown
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.severity import table_probabilities
 from hierviz.extras import require
+from hierviz.parametrisation import PARAMETRISATIONS
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
 
 CAUTION = "A model that was trained on these samples may have learned their wrong labels: use predictions of held-out samples."
 # Probabilities that are held at a time (32 MB).
 BLOCK_VALUES = 4_000_000
+# More than sums of probabilities differ by in another order.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +61,8 @@ class LabelErrors:
         Probabilities of these children.
     score : ndarray of float
         p_predicted - p_true.
+    n_candidates : int
+        How many there are, with those that `most` left out.
     caution : str
         What to know about all candidates.
     """
@@ -72,6 +78,7 @@ class LabelErrors:
     p_true: np.ndarray
     p_predicted: np.ndarray
     score: np.ndarray
+    n_candidates: int
     caution: str = CAUTION
 
     def __len__(self):
@@ -107,7 +114,7 @@ def label_errors(
     rule, threshold, **parameters
         How the answer is chosen, as in `Evaluation.answers`.
     most : int, optional
-        Keep the first ones only. The scores of all wrong answers are read once in any case.
+        Keep the first ones only, which spares reading the scores of most others; all wrong answers if not given.
 
     Returns
     -------
@@ -130,14 +137,14 @@ def label_errors(
     places = np.flatnonzero(answers.is_wrong)
     rows, truth, predicted, common = (values[places] for values in (answers.rows, truth, predicted, answers.common))
     branches = [branch_below(taxonomy, common, nodes) for nodes in (truth, predicted)]
-    p = np.empty((2, len(rows)))
-    step = max(1, BLOCK_VALUES // taxonomy.n_nodes)
-    for start in range(0, len(rows), step):
-        some = slice(start, min(start + step, len(rows)))
-        block = predictions.node_probabilities(rows[some])
-        for which, nodes in enumerate(branches):
-            p[which, some] = block[np.arange(len(block)), nodes[some]]
-    order = np.argsort(p[0] - p[1], kind="stable")[: len(rows) if most is None else int(most)]
+    n = len(rows)
+    if most is None or 4 * most >= n or not PARAMETRISATIONS[str(predictions.parametrisation)].is_coherent:
+        kept = np.arange(n)
+        p = _branch_probabilities(predictions, rows, branches)
+    else:
+        kept, p = _first_ones(answers.evaluation, rows, branches, int(most))
+    order = np.argsort(p[0] - p[1], kind="stable")[: n if most is None else int(most)]
+    p, order = p[:, order], kept[order]
     return LabelErrors(
         taxonomy,
         rows[order],
@@ -147,7 +154,43 @@ def label_errors(
         common[order],
         branches[0][order],
         branches[1][order],
-        p[0][order],
-        p[1][order],
-        (p[1] - p[0])[order],
+        p[0],
+        p[1],
+        p[1] - p[0],
+        n,
     )
+
+
+def _first_ones(evaluation, rows, branches, most):
+    """Places, ascending, among which the `most` largest scores are, and their probabilities; few of the others.
+
+    The truth's branch is at least as probable as the truth, and the answer's branch often stands in the Pareto table: their
+    difference is a bound above, and only rows whose bound is large are read.
+    """
+    known = table_probabilities(evaluation, branches[1], rows)
+    bound = np.where(np.isnan(known), 1.0, known) - evaluation.p_truth[rows] + ROUNDING
+    by_bound = np.argsort(-bound, kind="stable")
+    step, stop, parts = max(4 * most, 1024), 0, []
+    while stop < len(rows):
+        some = by_bound[stop : stop + step]
+        parts.append(_branch_probabilities(evaluation.predictions, rows[some], [nodes[some] for nodes in branches]))
+        stop += len(some)
+        scores = np.concatenate([part[1] - part[0] for part in parts])
+        if most == 0 or (stop < len(rows) and bound[by_bound[stop]] < np.partition(scores, -most)[-most]):
+            break
+    order = np.argsort(by_bound[:stop])
+    return by_bound[:stop][order], np.concatenate(parts, axis=1)[:, order]
+
+
+def _branch_probabilities(predictions, rows, branches):
+    """Probability of two nodes of each row, shape (2, n_rows)."""
+    p = np.empty((2, len(rows)))
+    step = max(1, BLOCK_VALUES // predictions.taxonomy.n_nodes)
+    # In the order of the file, which is read in runs.
+    ordered = np.argsort(rows, kind="stable")
+    for start in range(0, len(rows), step):
+        some = ordered[start : start + step]
+        block = predictions.node_probabilities(rows[some])
+        for which, nodes in enumerate(branches):
+            p[which, some] = block[np.arange(len(some)), nodes[some]]
+    return p

@@ -127,7 +127,7 @@ def codes_of(column: np.ndarray) -> tuple[np.ndarray, list[str]]:
     is_known = np.ones(len(column), dtype=bool)
     if column.dtype.kind in "fcO":
         # Missing is None, or what does not equal itself.
-        is_known = np.asarray(column == column, dtype=bool) & ~np.equal(column, None).astype(bool)
+        is_known = np.asarray((column == column) & (column != np.full(1, None)), dtype=bool)
     texts, codes = np.unique(column[is_known].astype(str), return_inverse=True)
     is_text = texts != ""
     number = np.full(len(column), -1)

@@ -104,15 +104,8 @@ def why_no_severity(
 
 
 def answer_probabilities(evaluation: Evaluation, predicted: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Probability of the answer to each of some rows, shape (n_rows,): from the Pareto table where it is there."""
-    table = evaluation.table
-    assert table is not None
-    own = table if len(rows) == table.n_samples else table.take(rows)
-    sizes = np.diff(own.offsets)
-    place = np.flatnonzero(own.nodes == np.repeat(predicted, sizes))
-    row = np.repeat(np.arange(len(rows)), sizes)[place]
-    p = np.full(len(rows), np.nan)
-    p[row] = own.scores[place]
+    """Probability of the answer to each of some rows, shape (n_rows,)."""
+    p = table_probabilities(evaluation, predicted, rows)
     # Some rules answer with nodes that no threshold returns.
     rest = np.flatnonzero(np.isnan(p))
     predictions = evaluation.predictions
@@ -120,6 +113,18 @@ def answer_probabilities(evaluation: Evaluation, predicted: np.ndarray, rows: np
     for start in range(0, len(rest), step):
         some = rest[start : start + step]
         p[some] = predictions.node_probabilities(rows[some])[np.arange(len(some)), predicted[some]]
+    return p
+
+
+def table_probabilities(evaluation: Evaluation, nodes: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Probability of one node of each of some rows, shape (n_rows,); nan where it is not in the row's Pareto set."""
+    table = evaluation.table
+    assert table is not None
+    own = table if len(rows) == table.n_samples else table.take(rows)
+    sizes = np.diff(own.offsets)
+    place = np.flatnonzero(own.nodes == np.repeat(nodes, sizes))
+    p = np.full(len(rows), np.nan)
+    p[np.repeat(np.arange(len(rows)), sizes)[place]] = own.scores[place]
     return p
 
 

@@ -43,6 +43,38 @@ def test_against_loops(case):
     assert len(hv.label_errors(predictions, "threshold", 0.3, most=1)) == min(1, len(expected))
 
 
+@pytest.mark.parametrize("parametrisation", ["leaf_probabilities", "conditional_sigmoid", "multilabel_sigmoid"])
+@pytest.mark.parametrize("most", [0, 1, 7, 100])
+def test_the_first_ones_are_those_of_all(monkeypatch, parametrisation, most):
+    """With ties, and with rules whose answers are no element of the Pareto set."""
+    edges = [("r", f"{a}") for a in range(3)] + [(f"{a}", f"{a}.{b}") for a in range(3) for b in range(3)]
+    edges += [(f"{a}.{b}", f"{a}.{b}.{c}") for a in range(3) for b in range(3) for c in range(3)]
+    taxonomy, rng = hv.Taxonomy.from_edges(edges), np.random.default_rng(0)
+    n, read = 6000, []
+    if parametrisation == "leaf_probabilities":
+        scores = np.round(rng.dirichlet(np.full(27, 0.1), n), 2)
+        scores[:, 0] += 1 - scores.sum(axis=1)
+        scores = np.abs(scores) / np.abs(scores).sum(axis=1, keepdims=True)
+    else:
+        scores = np.round(rng.standard_normal((n, taxonomy.n_nodes - 1)) * 3)
+    predictions = hv.Predictions.from_scores(taxonomy, scores, parametrisation, truth=rng.choice(taxonomy.n_nodes, n))
+    evaluation = hv.Evaluation.from_predictions(predictions)
+    whole = module._branch_probabilities
+
+    def counted(predictions, rows, branches):
+        read.append(len(rows))
+        return whole(predictions, rows, branches)
+
+    monkeypatch.setattr(module, "_branch_probabilities", counted)
+    for rule in ("majority", "top_down"):
+        every, first = hv.label_errors(evaluation, rule), hv.label_errors(evaluation, rule, most=most)
+        assert first.n_candidates == every.n_candidates == len(every)
+        for key in ("row", "truth", "predicted", "true_branch", "p_true", "p_predicted", "score"):
+            assert getattr(first, key).tolist() == getattr(every, key)[:most].tolist()
+        if parametrisation != "multilabel_sigmoid" and rule == "majority":
+            assert read[-1] < read[-2] / 2 or len(every) < 2048
+
+
 def moved_across_top_branches(taxonomy, truth, share, rng):
     """The truth, `share` of it replaced by a leaf below another child of the root, and which samples these are."""
     tops = np.array([taxonomy.path(int(node))[1] for node in taxonomy.leaves])
