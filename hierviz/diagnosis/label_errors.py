@@ -39,6 +39,8 @@ CAUTION = "A model that was trained on these samples may have learned their wron
 BLOCK_VALUES = 4_000_000
 # More than sums of probabilities differ by in another order.
 ROUNDING = 1e-9
+# Rows that are read at a time where only the first candidates are asked for, at least.
+LEAST_READ = 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +172,7 @@ def _first_ones(evaluation, rows, branches, most):
     known = table_probabilities(evaluation, branches[1], rows)
     bound = np.where(np.isnan(known), 1.0, known) - evaluation.p_truth[rows] + ROUNDING
     by_bound = np.argsort(-bound, kind="stable")
-    step, stop, parts = max(4 * most, 1024), 0, []
+    step, stop, parts = max(4 * most, LEAST_READ), 0, []
     while stop < len(rows):
         some = by_bound[stop : stop + step]
         parts.append(_branch_probabilities(evaluation.predictions, rows[some], [nodes[some] for nodes in branches]))

@@ -13,7 +13,8 @@ from strategies import many
 
 import hierviz as hv
 
-VALUES = (*strategies.TIES, 1.0 + 2**-52, 1.25)
+# Scores that are no probabilities are taken as they are.
+VALUES = (*strategies.TIES, -0.25, 1.0 + 2**-52, 1.25)
 
 
 def check(taxonomy, graph, row, found, truths):

@@ -1,5 +1,6 @@
 """Slices against plain counting, and what the tests promise: no more than 5 % false alarms, and the planted slice first."""
 
+import itertools
 import math
 
 import numpy as np
@@ -170,6 +171,24 @@ def test_groups_are_permuted_as_a_whole(grid):
     assert together.p_value[night] == pytest.approx(exact, abs=0.04)
     again = hv.slices(predictions, attributes=["light"], group=observer, n_permutations=1999)
     assert again.p_value.tolist() == together.p_value.tolist()
+
+
+def test_groups_of_one_size_against_all_permutations(taxonomy):
+    """Five groups of three, whose losses keep their order: 120 permutations."""
+    wrong = np.array([0, 1, 0, 0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0])
+    light = np.array(["day", "night", "day"] * 2 + ["night", "day", "day"] * 3)
+    predictions = hv.Predictions.from_labels(
+        taxonomy, np.where(wrong, 6, 2), truth=np.full(15, 2), attributes={"light": light}
+    )
+    group = np.repeat(np.arange(5), 3)
+    found = hv.slices(predictions, attributes=["light"], group=group, min_samples=1, n_permutations=9999)
+    for place, value in enumerate(found.value.tolist()):
+        inside = light == value
+        sums = [wrong.reshape(5, 3)[list(order)].ravel()[inside].sum() for order in itertools.permutations(range(5))]
+        exact = np.mean(np.array(sums) >= wrong[inside].sum())
+        assert found.p_value[place] == pytest.approx(exact, abs=0.02)
+        # Three of the four have one in the middle, where two groups are at night.
+        assert exact == pytest.approx(0.3 if value == "night" else 1)
 
 
 def test_permutations_agree_with_fisher(grid):
