@@ -64,6 +64,15 @@ def test_of_predictions(case, data):
         assert again.equals(found.to_frame())
 
 
+@pytest.mark.parametrize(
+    "row", [[1.5, 1.25, -0.25, -0.5, -0.5, -0.5, -0.5], [1, 0.5, 0.0, 0, 0, 0, 0], [0.5, 1, 1, 0, 0, 0, 0]]
+)
+def test_scores_at_and_beyond_both_ends(taxonomy, row):
+    graph = naive.Graph(7, [(0, 1), (1, 2), (1, 3), (0, 4), (4, 5), (0, 6)])
+    p = np.array([row], dtype=float)
+    check(taxonomy, graph, p[0], hv.flip_intervals(hv.pareto_table(taxonomy, p), 0, taxonomy=taxonomy), [])
+
+
 def test_several_truths(taxonomy):
     predictions = hv.Predictions.from_scores(
         taxonomy, np.array([[0.5, 0.25, 0.125, 0.125]]), "leaf_probabilities", truth=[[6, 2]]
