@@ -21,7 +21,10 @@ from hierviz.diagnosis.confusion_matrix import confusion_matrix
 from hierviz.diagnosis.confusions import confusions
 from hierviz.diagnosis.flip_intervals import flip_intervals
 from hierviz.diagnosis.judged_answers import judged_answers
+from hierviz.diagnosis.label_errors import label_errors
+from hierviz.diagnosis.level_table import level_table
 from hierviz.diagnosis.node_table import node_table
+from hierviz.diagnosis.path_probabilities import path_probabilities
 from hierviz.diagnosis.reliability import reliability
 from hierviz.diagnosis.sample_filter import SampleFilter, facets, filtered
 from hierviz.diagnosis.set_mistakes import set_mistakes
@@ -111,6 +114,8 @@ __all__ = [
     "infer",
     "information_curve",
     "judged_answers",
+    "label_errors",
+    "level_table",
     "load_costs",
     "load_inputs",
     "load_model",
@@ -128,6 +133,7 @@ __all__ = [
     "paired_difference",
     "pareto_table",
     "path_metrics",
+    "path_probabilities",
     "reliability",
     "set_mistakes",
     "show",

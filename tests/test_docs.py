@@ -192,7 +192,7 @@ def commands():
 
 
 def test_the_readme_shows_every_command():
-    assert {line.split()[1] for line in commands()} == {"app", "evaluate", "curve", "predict"}
+    assert {line.split()[1] for line in commands()} == {"app", "evaluate", "curve", "diagnose", "predict"}
     assert not re.search(r"hierviz (doctor|report)\b", README)
 
 

@@ -167,7 +167,7 @@ def confusions(
     if cost is None:
         has_bits = why_no_severity(answers.evaluation, answers.truth, answers.predicted, "info_dist") is None
         cost = "info_dist" if has_bits else "lost_hf1"
-    costs = severity(answers.evaluation, answers.truth, answers.predicted, cost)
+    costs = severity(answers.evaluation, answers.truth, answers.predicted, cost, rows=answers.rows)
     pairs, place = answers.pairs, None
     if answers.is_single:
         place = np.flatnonzero(np.isin(answers.outcome, [list(OUTCOMES).index(key) for key in outcomes]))
@@ -189,7 +189,7 @@ def confusions(
     if by == "common":
         truth = predicted = common
     elif by == "branches":
-        truth, predicted = (_branch(taxonomy, common, nodes) for nodes in (truth, predicted))
+        truth, predicted = (branch_below(taxonomy, common, nodes) for nodes in (truth, predicted))
     return _grouped(taxonomy, rows, common, truth, predicted, costs, cost, order)
 
 
@@ -230,7 +230,7 @@ def _at_level(taxonomy, nodes, level):
         nodes[deep] = taxonomy.parent[nodes[deep]]
 
 
-def _branch(taxonomy, common, nodes):
+def branch_below(taxonomy, common, nodes):
     """The child of each common ancestor on the way to a node; the node itself where it is no node below one."""
     nodes = nodes.copy()
     while True:

@@ -19,11 +19,12 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hierviz.checks import check_kind
 from hierviz.compiled.curve_sums import lowest_common_ancestors
@@ -70,6 +71,10 @@ class JudgedAnswers:
         The choice; None, None and {} for labels.
     truth, predicted : ndarray of int, shape (n_judged,), or NodeLists
         Node numbers; -1 in `predicted` is a label outside the taxonomy.
+    rows : ndarray of int, shape (n_judged,)
+        Rows of the Predictions, ascending.
+    whole : JudgedAnswers, optional
+        Where these are some of the judged samples: all of them.
     """
 
     evaluation: Evaluation
@@ -78,6 +83,8 @@ class JudgedAnswers:
     parameters: dict[str, Any]
     truth: np.ndarray | NodeLists
     predicted: np.ndarray | NodeLists
+    rows: np.ndarray
+    whole: JudgedAnswers | None = None
 
     @property
     def taxonomy(self) -> Taxonomy:
@@ -85,14 +92,40 @@ class JudgedAnswers:
         return self.evaluation.taxonomy
 
     @property
-    def rows(self) -> np.ndarray:
-        """Rows of the Predictions, shape (n_judged,)."""
-        return self.evaluation.rows
-
-    @property
     def n_judged(self) -> int:
         """Number of samples."""
-        return self.evaluation.n_judged
+        return len(self.rows)
+
+    def take(self, places: ArrayLike) -> JudgedAnswers:
+        """The answers to some of these samples, for example those that filters leave; every diagnosis takes them.
+
+        Parameters
+        ----------
+        places : array_like of int, or of bool, shape (n_judged,)
+            Which of the samples, in any order; each counts once.
+
+        Returns
+        -------
+        JudgedAnswers
+            In the order of the file.
+
+        Raises
+        ------
+        PredictionsError
+            If no sample is left.
+        """
+        kept = np.zeros(self.n_judged, dtype=bool)
+        kept[np.asarray(places, dtype=None if np.size(places) else np.intp)] = True
+        if not kept.any():
+            raise PredictionsError(
+                f"{self.evaluation.predictions.name}: expected at least one sample, got none. Choose some."
+            )
+        places = np.flatnonzero(kept)
+        truth, predicted = (
+            nodes.take(places) if isinstance(nodes, NodeLists) else nodes[places]
+            for nodes in (self.truth, self.predicted)
+        )
+        return replace(self, truth=truth, predicted=predicted, rows=self.rows[places], whole=self.whole or self)
 
     @property
     def is_single(self) -> bool:
@@ -144,6 +177,10 @@ class JudgedAnswers:
         """True and predicted node of each sample, or of each matched path and of what is left over."""
         if self.is_single:
             return AnswerPairs(self.rows, *self.single)
+        if self.whole is not None:
+            pairs = self.whole.pairs
+            inside = is_member(pairs.row, self.rows)
+            return AnswerPairs(pairs.row[inside], pairs.truth[inside], pairs.predicted[inside])
         given = {} if self.rule is None else {"rule": self.rule, "threshold": self.threshold, **self.parameters}
         return _matched_pairs(self.evaluation.confusion(**given), self.rows)
 
@@ -224,7 +261,7 @@ def judged_answers(
         answers = labels if ends is None else ends
         chosen = {"rule": None, "threshold": None, "parameters": {}}
     predicted = answers.take(evaluation.rows) if isinstance(answers, NodeLists) else answers[evaluation.rows]
-    made = JudgedAnswers(evaluation, **chosen, truth=evaluation.truth, predicted=predicted)
+    made = JudgedAnswers(evaluation, **chosen, truth=evaluation.truth, predicted=predicted, rows=evaluation.rows)
     kept[:] = [*kept[1 - KEPT_CHOICES :], (choice, made)]
     return made
 

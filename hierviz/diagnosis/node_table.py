@@ -165,7 +165,7 @@ def node_table(
     errors = {key: np.full(n_nodes, np.nan) for key in ("ece", "null_mean", "is_flagged")}
     if calibration is None:
         reasons |= dict.fromkeys(
-            ("ece", "ece_expected", "is_miscalibrated"), "pass calibration=hierviz.reliability(...)"
+            ("ece", "ece_expected", "is_miscalibrated"), "the calibration of nodes was not looked at"
         )
     else:
         looked_at = np.flatnonzero((calibration.node >= 0) & np.isfinite(calibration.ece))

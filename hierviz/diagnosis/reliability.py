@@ -190,6 +190,7 @@ def reliability(
     TaxonomyError
         If depths are asked for and the taxonomy is no tree.
     """
+    chosen = evaluation.rows if isinstance(evaluation, JudgedAnswers) else None
     if isinstance(evaluation, JudgedAnswers):
         evaluation = evaluation.evaluation
     predictions = evaluation.predictions if isinstance(evaluation, Evaluation) else evaluation
@@ -197,7 +198,7 @@ def reliability(
     taxonomy = predictions.taxonomy
     if not predictions.has_scores:
         raise PredictionsError(f"{predictions.name}: expected scores, got labels, which have no probabilities.")
-    judged = np.flatnonzero(predictions.has_truth)
+    judged = np.flatnonzero(predictions.has_truth) if chosen is None else chosen
     if not len(judged):
         raise PredictionsError(
             f"{predictions.name}: expected samples with a known truth, got none. Attach the truth by hierviz.attach_truth."

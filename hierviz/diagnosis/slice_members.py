@@ -124,10 +124,15 @@ def _nodes_above(answers):
 def codes_of(column: np.ndarray) -> tuple[np.ndarray, list[str]]:
     """Number of the value of each sample, -1 where it is empty, and the values as text, ascending."""
     column = np.asarray(column)
-    texts, codes = np.unique(column.astype(str), return_inverse=True)
-    is_empty = np.isin(texts, ["", "nan", "None", "<NA>"])
-    number = np.where(is_empty, -1, np.cumsum(~is_empty) - 1)
-    return number[codes], texts[~is_empty].tolist()
+    is_known = np.ones(len(column), dtype=bool)
+    if column.dtype.kind in "fcO":
+        # Missing is None, or what does not equal itself.
+        is_known = np.asarray((column == column) & (column != np.full(1, None)), dtype=bool)
+    texts, codes = np.unique(column[is_known].astype(str), return_inverse=True)
+    is_text = texts != ""
+    number = np.full(len(column), -1)
+    number[is_known] = np.where(is_text, np.cumsum(is_text) - 1, -1)[codes]
+    return number, texts[is_text].tolist()
 
 
 def group_codes(answers: JudgedAnswers, group: str | np.ndarray | None) -> np.ndarray | None:

@@ -210,7 +210,7 @@ def slices(
     if loss == WRONG:
         losses = answers.is_wrong.astype(float)
     else:
-        losses = severity(answers.evaluation, answers.truth, answers.predicted, loss)
+        losses = severity(answers.evaluation, answers.truth, answers.predicted, loss, rows=answers.rows)
     members, groups = slice_members(answers, attributes, int(min_samples)), group_codes(answers, group)
     n_all, total = len(losses), losses.sum()
     sums = members.sums(losses)

@@ -34,7 +34,7 @@ class Severity:
     label, sentence, unit : str
         Name for people, one plain sentence, unit ("" where dimensionless).
     function : callable
-        (evaluation, truth, predicted) -> ndarray of float, shape (n_judged,).
+        (evaluation, truth, predicted, rows) -> ndarray of float, shape (n_judged,).
     needs_scores, needs_one_truth : bool
         Whether it is defined for scores only, and for one truth and one answer a sample on a tree only.
     """
@@ -48,7 +48,12 @@ class Severity:
 
 
 def severity(
-    evaluation: Evaluation, truth: np.ndarray | NodeLists, predicted: np.ndarray | NodeLists, key: str
+    evaluation: Evaluation,
+    truth: np.ndarray | NodeLists,
+    predicted: np.ndarray | NodeLists,
+    key: str,
+    *,
+    rows: np.ndarray | None = None,
 ) -> np.ndarray:
     """How bad the answer to each judged sample is.
 
@@ -59,6 +64,8 @@ def severity(
         Of the judged samples.
     key : str
         Of `SEVERITIES`.
+    rows : ndarray of int, shape (n_judged,), optional
+        Rows of the Predictions, where these are not all judged samples.
 
     Returns
     -------
@@ -76,7 +83,8 @@ def severity(
     reason = why_no_severity(evaluation, truth, predicted, key)
     if reason:
         raise PredictionsError(f"severity {key!r}: expected an input that has it, got none: {reason}. Choose another.")
-    return SEVERITIES[key].function(evaluation, truth, predicted)
+    rows = evaluation.rows if rows is None else rows
+    return SEVERITIES[key].function(evaluation, truth, predicted, rows)
 
 
 def why_no_severity(
@@ -95,16 +103,9 @@ def why_no_severity(
     return None
 
 
-def answer_probabilities(evaluation: Evaluation, predicted: np.ndarray) -> np.ndarray:
-    """Probability of the answer of each judged sample, shape (n_judged,): from the Pareto table where it is there."""
-    table, rows = evaluation.table, evaluation.rows
-    assert table is not None
-    own = table if len(rows) == table.n_samples else table.take(rows)
-    sizes = np.diff(own.offsets)
-    place = np.flatnonzero(own.nodes == np.repeat(predicted, sizes))
-    row = np.repeat(np.arange(len(rows)), sizes)[place]
-    p = np.full(len(rows), np.nan)
-    p[row] = own.scores[place]
+def answer_probabilities(evaluation: Evaluation, predicted: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Probability of the answer to each of some rows, shape (n_rows,)."""
+    p = table_probabilities(evaluation, predicted, rows)
     # Some rules answer with nodes that no threshold returns.
     rest = np.flatnonzero(np.isnan(p))
     predictions = evaluation.predictions
@@ -115,23 +116,35 @@ def answer_probabilities(evaluation: Evaluation, predicted: np.ndarray) -> np.nd
     return p
 
 
-def _win_lost(evaluation, truth, predicted):
-    return 1 - evaluation.win[evaluation.rows]
+def table_probabilities(evaluation: Evaluation, nodes: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Probability of one node of each of some rows, shape (n_rows,); nan where it is not in the row's Pareto set."""
+    table = evaluation.table
+    assert table is not None
+    own = table if len(rows) == table.n_samples else table.take(rows)
+    sizes = np.diff(own.offsets)
+    place = np.flatnonzero(own.nodes == np.repeat(nodes, sizes))
+    p = np.full(len(rows), np.nan)
+    p[np.repeat(np.arange(len(rows)), sizes)[place]] = own.scores[place]
+    return p
 
 
-def _information(evaluation, truth, predicted):
+def _win_lost(evaluation, truth, predicted, rows):
+    return 1 - evaluation.win[rows]
+
+
+def _information(evaluation, truth, predicted, rows):
     return distance(node_pairs(evaluation.taxonomy, truth, predicted).information)
 
 
-def _depth(evaluation, truth, predicted):
+def _depth(evaluation, truth, predicted, rows):
     return distance(node_pairs(evaluation.taxonomy, truth, predicted).depth)
 
 
-def _confidence(evaluation, truth, predicted):
-    return answer_probabilities(evaluation, predicted) * _information(evaluation, truth, predicted)
+def _confidence(evaluation, truth, predicted, rows):
+    return answer_probabilities(evaluation, predicted, rows) * _information(evaluation, truth, predicted, rows)
 
 
-def _lost_f1(evaluation, truth, predicted):
+def _lost_f1(evaluation, truth, predicted, rows):
     if not isinstance(predicted, NodeLists):
         predicted = NodeLists(np.arange(len(predicted) + 1), predicted)
     shared, claimed, due = set_overlap(evaluation.taxonomy, truth, predicted)

@@ -26,7 +26,7 @@ from tests.readers.bad_files import BAD_FILES, EDGES, PNG
 ROOT = Path(__file__).parents[2]
 DEMO = ROOT / "assets" / "demo"
 BLOCKS = ("distribution", "top_down", "predicted", "labels", "curve", "confusion")
-COMMANDS = ("app", "evaluate", "curve", "predict")
+COMMANDS = ("app", "evaluate", "curve", "diagnose", "predict")
 
 
 @pytest.fixture
@@ -843,6 +843,8 @@ def test_the_flags_of_the_design(run):
         "evaluate": "--taxonomy --predictions --truth --truth-column --classes --parametrisation --rule --threshold "
         "--keep-empty-labels --nodes --media --json --per-sample",
         "curve": "--taxonomy --predictions --truth --classes --csv",
+        "diagnose": "--taxonomy --predictions --truth --classes --rule --threshold --group --json --node-table --confusions "
+        "--matrix --mistakes --slices --reliability --label-errors --flips",
         "predict": "--model --taxonomy --inputs --classes --parametrisation --out --inspect",
     }
     assert set(design) == set(COMMANDS)

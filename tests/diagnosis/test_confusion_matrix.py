@@ -154,6 +154,26 @@ def test_labels_of_what_has_no_partner(taxonomy):
     ]
 
 
+def test_a_sample_with_two_pairs_in_one_cell_is_there_once(taxonomy):
+    predictions = hv.Predictions.from_labels(taxonomy, [[2, 3], [2]], truth=[[3, 2], [2]])
+    found = hv.confusion_matrix(predictions)
+    place = found.row_labels.index("mammal")
+    assert found.dense()[place, place] == 3
+    assert found.samples(place, place).tolist() == [0, 1]
+
+
+def test_a_truth_that_is_left_over_at_the_end_stays(taxonomy):
+    """Beside an answer without a truth, in another sample."""
+    predictions = hv.Predictions.from_labels(taxonomy, [[2, 6], [5]], truth=[[2], [5, 3]])
+    frame = hv.confusion_matrix(predictions).to_frame()
+    assert frame[["truth", "predicted", "count"]].values.tolist() == [
+        ["mammal", "mammal", 1],
+        ["mammal", "(no answer left)", 1],
+        ["bird", "bird", 1],
+        ["(no truth left)", "newt", 1],
+    ]
+
+
 def test_errors(taxonomy, monkeypatch):
     predictions = hv.Predictions.from_labels(taxonomy, [2], truth=[3])
     with pytest.raises(hv.PredictionsError, match=r"^open_nodes: expected node numbers from 0 to 6, got 0 to 7"):

@@ -13,7 +13,8 @@ from strategies import many
 
 import hierviz as hv
 
-VALUES = (*strategies.TIES, 1.0 + 2**-52, 1.25)
+# Scores that are no probabilities are taken as they are.
+VALUES = (*strategies.TIES, -0.25, 1.0 + 2**-52, 1.25)
 
 
 def check(taxonomy, graph, row, found, truths):
@@ -61,6 +62,15 @@ def test_of_predictions(case, data):
         check(taxonomy, graph, p[sample], found, truths)
         again = hv.flip_intervals(evaluation, sample, rule="majority").to_frame()
         assert again.equals(found.to_frame())
+
+
+@pytest.mark.parametrize(
+    "row", [[1.5, 1.25, -0.25, -0.5, -0.5, -0.5, -0.5], [1, 0.5, 0.0, 0, 0, 0, 0], [0.5, 1, 1, 0, 0, 0, 0]]
+)
+def test_scores_at_and_beyond_both_ends(taxonomy, row):
+    graph = naive.Graph(7, [(0, 1), (1, 2), (1, 3), (0, 4), (4, 5), (0, 6)])
+    p = np.array([row], dtype=float)
+    check(taxonomy, graph, p[0], hv.flip_intervals(hv.pareto_table(taxonomy, p), 0, taxonomy=taxonomy), [])
 
 
 def test_several_truths(taxonomy):

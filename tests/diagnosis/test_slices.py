@@ -1,5 +1,6 @@
 """Slices against plain counting, and what the tests promise: no more than 5 % false alarms, and the planted slice first."""
 
+import itertools
 import math
 
 import numpy as np
@@ -11,6 +12,7 @@ from naive_diagnosis import closure, outcome
 from strategies import many
 
 import hierviz as hv
+from hierviz.diagnosis.slice_members import codes_of
 
 # A tree of depth 3 with three children each: 27 leaves.
 GRID = [("root", f"{a}") for a in "abc"]
@@ -171,6 +173,24 @@ def test_groups_are_permuted_as_a_whole(grid):
     assert again.p_value.tolist() == together.p_value.tolist()
 
 
+def test_groups_of_one_size_against_all_permutations(taxonomy):
+    """Five groups of three, whose losses keep their order: 120 permutations."""
+    wrong = np.array([0, 1, 0, 0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0])
+    light = np.array(["day", "night", "day"] * 2 + ["night", "day", "day"] * 3)
+    predictions = hv.Predictions.from_labels(
+        taxonomy, np.where(wrong, 6, 2), truth=np.full(15, 2), attributes={"light": light}
+    )
+    group = np.repeat(np.arange(5), 3)
+    found = hv.slices(predictions, attributes=["light"], group=group, min_samples=1, n_permutations=9999)
+    for place, value in enumerate(found.value.tolist()):
+        inside = light == value
+        sums = [wrong.reshape(5, 3)[list(order)].ravel()[inside].sum() for order in itertools.permutations(range(5))]
+        exact = np.mean(np.array(sums) >= wrong[inside].sum())
+        assert found.p_value[place] == pytest.approx(exact, abs=0.02)
+        # Three of the four have one in the middle, where two groups are at night.
+        assert exact == pytest.approx(0.3 if value == "night" else 1)
+
+
 def test_permutations_agree_with_fisher(grid):
     rng = np.random.default_rng(4)
     truth = rng.choice(grid.leaves, 300)
@@ -211,6 +231,22 @@ def test_errors(taxonomy, keywords, says):
     made = hv.Predictions.from_labels(taxonomy, [2, 3], truth=[2, 2], attributes={"light": np.array(["day", "night"])})
     with pytest.raises(hv.PredictionsError, match=says):
         hv.slices(made, **keywords)
+
+
+@pytest.mark.parametrize(
+    ("column", "codes", "texts"),
+    [
+        (np.array(["b", "", "a", "None"]), [2, -1, 1, 0], ["None", "a", "b"]),
+        (np.array(["b", None, float("nan"), "", 3], dtype=object), [1, -1, -1, -1, 0], ["3", "b"]),
+        (np.array([1.5, np.nan, 1.5]), [0, -1, 0], ["1.5"]),
+        (np.array([True, False]), [1, 0], ["False", "True"]),
+        (np.array([], dtype=object), [], []),
+    ],
+)
+def test_values_of_a_column(column, codes, texts):
+    found, names = codes_of(column)
+    assert found.tolist() == codes
+    assert names == texts
 
 
 def test_no_slice_is_large_enough(taxonomy):

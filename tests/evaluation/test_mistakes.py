@@ -89,6 +89,11 @@ def test_severity_of_answers_that_no_threshold_returns(taxonomy):
         severity(evaluation, evaluation.truth, taxonomy.nodes("newt", "duck"), "win")
 
 
+def test_nothing_said_of_nothing_is_no_loss(taxonomy):
+    made = hv.Evaluation.from_predictions(hv.Predictions.from_labels(taxonomy, [0, 2, 0], truth=[0, 0, 2]))
+    assert severity(made, made.truth, np.array([0, 2, 0]), "lost_hf1").tolist() == [0, 1, 1]
+
+
 def test_errors(taxonomy):
     made = hv.Predictions.from_labels(taxonomy, [[2, 3], [6]], truth=[2, 2])
     evaluation = hv.Evaluation.from_predictions(made)

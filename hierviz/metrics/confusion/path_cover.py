@@ -103,7 +103,7 @@ def greedy_cover(taxonomy, labels):
         open_rows, left, is_open = open_rows[going], left.take(np.flatnonzero(going)), is_open[going[row_of]]
     unknown = row[labels.nodes == -1]
     keep(unknown, NodeLists(np.arange(len(unknown) + 1) * 2, np.tile([0, -1], len(unknown))))
-    empty = np.setdiff1d(np.arange(n), np.concatenate(rows))
+    empty = np.flatnonzero(np.bincount(np.concatenate(rows), minlength=n) == 0)
     keep(empty, NodeLists(np.arange(len(empty) + 1), np.zeros(len(empty), np.intp)))
 
     rows, lengths = np.concatenate(rows), np.concatenate(lengths)

@@ -1,0 +1,212 @@
+"""The blocks of `hierviz diagnose`: each a table for a file, and its first rows for the JSON."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from hierviz._version import version
+from hierviz.diagnosis.confusion_matrix import confusion_matrix
+from hierviz.diagnosis.confusions import confusions
+from hierviz.diagnosis.flip_intervals import flip_intervals
+from hierviz.diagnosis.judged_answers import judged_answers
+from hierviz.diagnosis.label_errors import label_errors
+from hierviz.diagnosis.node_table import node_table
+from hierviz.diagnosis.reliability import reliability
+from hierviz.diagnosis.set_mistakes import set_mistakes
+from hierviz.diagnosis.slices import slices
+from hierviz.errors import FileError
+from hierviz.evaluation.mistakes import mistakes
+
+
+class DiagnosisBlocks:
+    """What one model's answers show; each block is worked out once.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    choice : dict
+        Rule, threshold and parameters.
+    options : argparse.Namespace
+        Of the command.
+    """
+
+    def __init__(self, evaluation, choice, options):
+        self.evaluation, self.choice, self.options = evaluation, choice, options
+        self.taxonomy, self.predictions = evaluation.taxonomy, evaluation.predictions
+        self.answers = judged_answers(evaluation, **choice)
+
+    def table(self, name):
+        """Header and rows of the table for a file; an undefined value is an empty cell.
+
+        Raises
+        ------
+        PredictionsError
+            If the block does not apply to this input; says why.
+        """
+        # In bins, the reliability has more than one row a node.
+        frame = self.reliability.to_frame(of_bins=True) if name == "reliability" else self._frame(name)
+        return list(frame), (["" if value is None else value for value in row] for row in _rows(frame))
+
+    def report(self):
+        """The JSON: the first rows of each block, null with a note where it does not apply."""
+        taxonomy, notes = self.taxonomy, list(self.predictions.notes)
+        report = {
+            "hierviz": version(),
+            "taxonomy": {
+                "n_nodes": taxonomy.n_nodes,
+                "n_leaves": taxonomy.n_leaves,
+                "is_tree": taxonomy.is_tree,
+                "max_depth": taxonomy.max_depth,
+            },
+            "model": self.predictions.name,
+            "n_samples": self.evaluation.n_judged,
+            "rule": self.answers.rule,
+            "threshold": self.answers.threshold,
+        }
+        for name in ("node_table", "confusions", "matrix", "mistakes", "slices", "reliability", "label_errors"):
+            reason = self.why_not(name)
+            if reason:
+                notes.append(f"{name} is null: {reason}")
+            report[name] = None if reason else self._block(name)
+        report["flips"] = {sample: self._flips(sample) for sample in self.options.flips}
+        return report | {"notes": notes}
+
+    def why_not(self, name):
+        """Why a block does not apply to this input, in words; None when it does."""
+        if name == "reliability":
+            return None if self.predictions.has_scores else "it needs scores, and this file holds labels"
+        if name == "label_errors":
+            several = self.answers.why_not_single()
+            return self.evaluation.why_no_curve() or (
+                several and f"they need one answer per sample, and there are {several}"
+            )
+        return None
+
+    def _block(self, name):
+        frame = self._frame(name)
+        if name == "node_table":
+            # Most truths without an answer at or below them first.
+            frame = frame.iloc[np.argsort(-(self.nodes.support - self.nodes.hits), kind="stable")]
+        rows = frame if name in ("matrix", "reliability") else frame.iloc[: self.options.most]
+        head = {
+            "node_table": lambda: {"n_nodes": self.taxonomy.n_nodes, "reasons": self.nodes.reasons},
+            "confusions": lambda: {
+                "by": self.options.by,
+                "level": self.options.level,
+                "cost": self.confusions.cost_key,
+                "n_groups": len(self.confusions),
+                "n_total": self.confusions.n_total,
+            },
+            "matrix": lambda: {
+                "open": [self.taxonomy.names[node] for node in self.matrix.open_nodes.tolist()],
+                "classes_of_truth": self.matrix.row_labels,
+                "classes_of_answer": self.matrix.column_labels,
+                "total": self.matrix.total,
+            },
+            "mistakes": lambda: {"n": len(frame), "severity": self._order},
+            "slices": lambda: {
+                "sentence": self.slices.sentence(),
+                "loss": self.slices.loss_key,
+                "test": self.slices.test,
+                "overall_rate": self.slices.overall_rate,
+                "n_tested": len(self.slices),
+                "n_flagged": self.slices.n_flagged,
+                "n_groups": self.slices.n_groups,
+            },
+            "reliability": lambda: {"n_samples": self.reliability.n_samples, "n_used": self.reliability.n_used},
+            "label_errors": lambda: {"n": self.label_errors.n_candidates, "caution": self.label_errors.caution},
+        }[name]()
+        return head | {"rows": _records(rows)}
+
+    def _frame(self, name):
+        if name == "node_table":
+            return self.nodes.to_frame()
+        if name == "slices":
+            return self.slices.to_frame().drop(columns="node")
+        if name == "mistakes":
+            return self._mistakes_frame()
+        return getattr(self, name).to_frame()
+
+    def _flips(self, sample):
+        row = self.predictions.row(sample)
+        if row is None:
+            raise FileError(f"--flips: expected the id of a sample, got {sample!r}. Check the ids of the predictions.")
+        return _records(flip_intervals(self.evaluation, row).to_frame())
+
+    @cached_property
+    def nodes(self):
+        """NodeTable, with the calibration of the nodes of --calibrate."""
+        return node_table(self.answers, calibration=self.reliability if self.options.calibrate else None)
+
+    @cached_property
+    def confusions(self):
+        """Confusions."""
+        options = self.options
+        return confusions(self.answers, by=options.by, level=options.level, cost=options.severity)
+
+    @cached_property
+    def matrix(self):
+        """ConfusionMatrix."""
+        return confusion_matrix(self.answers, open_nodes=self._nodes_of("open"))
+
+    @cached_property
+    def slices(self):
+        """Slices."""
+        options = self.options
+        return slices(
+            self.answers,
+            loss=options.loss,
+            attributes=options.attribute,
+            group=options.group,
+            q=options.q,
+            correction=options.correction,
+        )
+
+    @cached_property
+    def reliability(self):
+        """Reliability of the depths of a tree and of the nodes of --calibrate."""
+        depths = range(1, self.taxonomy.max_depth + 1) if self.taxonomy.is_tree else ()
+        nodes = self._nodes_of("calibrate")
+        return reliability(
+            self.answers, nodes=nodes, depths=depths, q=self.options.q, correction=self.options.correction
+        )
+
+    @cached_property
+    def label_errors(self):
+        """LabelErrors."""
+        return label_errors(self.answers)
+
+    @property
+    def _order(self):
+        """Key of the severity that mistakes are ranked by."""
+        if not self._has_one_answer:
+            return "lost_hf1"
+        return self.options.severity or ("win_lost" if self.predictions.has_scores else "info_dist")
+
+    @property
+    def _has_one_answer(self):
+        return self.answers.is_single and self.evaluation.why_no_mistakes() is None
+
+    def _mistakes_frame(self):
+        if not self._has_one_answer:
+            frame = set_mistakes(self.answers).to_frame()
+        else:
+            frame = mistakes(self.evaluation, **self.choice, outcome="wrong", order=self._order).to_frame(self.taxonomy)
+        frame.insert(0, "sample_id", self.predictions.ids[frame["row"].to_numpy()])
+        return frame.drop(columns="row")
+
+    def _nodes_of(self, flag):
+        return [self.taxonomy.node(name) for name in getattr(self.options, flag)]
+
+
+def _rows(frame):
+    """Rows of a frame as Python values, None where a number is not defined."""
+    columns = [frame[name].tolist() for name in frame]
+    for row in zip(*columns):
+        yield [None if isinstance(value, float) and np.isnan(value) else value for value in row]
+
+
+def _records(frame):
+    return [dict(zip(list(frame), row)) for row in _rows(frame)]

@@ -1,0 +1,115 @@
+r"""What a model believed along the paths of truth and answer, for some samples.
+
+Functions
+---------
+path_probabilities
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hierviz.checks import check_kind, one_each
+from hierviz.errors import PredictionsError
+from hierviz.extras import require
+from hierviz.metrics.path import check_nodes
+from hierviz.predictions import Predictions
+from hierviz.taxonomy import NodeLists
+
+# Probabilities that are held at a time (32 MB).
+BLOCK_VALUES = 4_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class PathProbabilities:
+    """The nodes from the root to one node of each sample, with their probabilities.
+
+    Attributes
+    ----------
+    predictions : Predictions
+    rows : ndarray of int, shape (n,)
+        Rows of the Predictions.
+    paths : NodeLists
+        Of each row the nodes from the root down, in a graph all ancestors in ascending order; length n.
+    p : ndarray of float, shape of ``paths.nodes``
+    """
+
+    predictions: Predictions
+    rows: np.ndarray
+    paths: NodeLists
+    p: np.ndarray
+
+    @property
+    def texts(self) -> list[str]:
+        """One text a row, such as ``animal 1 > mammal 0.75 > cat 0.5``."""
+        names, bounds = self.predictions.taxonomy.names, self.paths.offsets.tolist()
+        parts = [f"{names[node]} {p:.6g}" for node, p in zip(self.paths.nodes.tolist(), self.p.tolist())]
+        return [" > ".join(parts[first:last]) for first, last in pairwise(bounds)]
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame, one row a node of a path: ``sample_id``, ``node``, ``depth``, ``p``."""
+        require("to_frame", "files", "pandas")
+        import pandas as pd
+
+        taxonomy, nodes = self.predictions.taxonomy, self.paths.nodes
+        ids = np.repeat(self.predictions.ids[self.rows].astype(object), self.paths.lengths)
+        names = [taxonomy.names[node] for node in nodes.tolist()]
+        return pd.DataFrame({"sample_id": ids, "node": names, "depth": taxonomy.depth[nodes], "p": self.p})
+
+
+def path_probabilities(predictions: Predictions, rows: ArrayLike, nodes: ArrayLike) -> PathProbabilities:
+    """Probabilities from the root down to a node of each sample, for example its truth or its answer.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        Of scores, of a tree or a graph.
+    rows : array_like of int, shape (n,)
+        Samples.
+    nodes : array_like of int, shape (n,)
+        One node of each.
+
+    Returns
+    -------
+    PathProbabilities
+
+    Raises
+    ------
+    PredictionsError
+        If these are labels, lengths differ, or a number is not that of a sample or node.
+
+    Examples
+    --------
+    >>> from hierviz import Predictions, Taxonomy
+    >>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
+    >>> scores = Predictions.from_scores(taxonomy, [[0.5, 0.25, 0.25]], "leaf_probabilities")
+    >>> path_probabilities(scores, [0], taxonomy.nodes("cat")).texts
+    ['animal 1 > mammal 0.75 > cat 0.5']
+    """
+    check_kind("predictions", predictions, Predictions, "Pass those of one model.")
+    taxonomy = predictions.taxonomy
+    rows, nodes = one_each("rows", rows), one_each("nodes", nodes)
+    if rows.shape != nodes.shape or rows.ndim != 1:
+        raise PredictionsError(
+            f"nodes: expected one for each of {len(rows)} rows, got shape {nodes.shape}. Align them."
+        )
+    check_nodes(taxonomy, "nodes", nodes)
+    if len(rows) and (rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= predictions.n_samples):
+        raise PredictionsError(
+            f"rows: expected rows from 0 to {predictions.n_samples - 1}, got {rows.min()} to {rows.max()}. Choose among them."
+        )
+    rows, nodes = rows.astype(np.intp), nodes.astype(np.intp)
+    paths = taxonomy.ancestors(nodes)
+    p = np.empty(len(paths.nodes))
+    step = max(1, BLOCK_VALUES // taxonomy.n_nodes)
+    for start in range(0, len(rows), step):
+        stop = min(start + step, len(rows))
+        block = predictions.node_probabilities(rows[start:stop])
+        inside = slice(paths.offsets[start], paths.offsets[stop])
+        p[inside] = block[np.repeat(np.arange(stop - start), paths.lengths[start:stop]), paths.nodes[inside]]
+    return PathProbabilities(predictions, rows, paths, p)

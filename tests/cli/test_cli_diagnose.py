@@ -1,0 +1,164 @@
+"""`hierviz diagnose`: its JSON and tables hold the numbers of the functions, and every mistake of the caller is one line."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+import hierviz as hv
+from hierviz import cli
+from tests.small_tree import EDGES_CSV, LEAVES
+
+TABLES = ("node-table", "confusions", "matrix", "mistakes", "slices", "reliability", "label-errors")
+BLOCKS = [name.replace("-", "_") for name in TABLES]
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Taxonomy, scores with truth and an attribute, and lists of labels with several truths."""
+    rng = np.random.default_rng(0)
+    (tmp_path / "taxonomy.csv").write_text("parent,child\n" + EDGES_CSV)
+    p = rng.dirichlet(np.ones(4), 80)
+    lines = [f"sample_id,{','.join(LEAVES)},truth,light"]
+    for row, scores in enumerate(p.tolist()):
+        light = "night" if row % 2 else "day"
+        lines.append(f"s{row},{','.join(map(repr, scores))},{LEAVES[rng.integers(4)]},{light}")
+    (tmp_path / "scores.csv").write_text("\n".join(lines) + "\n")
+    labels = ["sample_id,labels,truth", "a,cat;newt,cat", "b,,cat;duck", "c,dog,dog;newt"]
+    (tmp_path / "labels.csv").write_text("\n".join(labels) + "\n")
+    return tmp_path
+
+
+@pytest.fixture
+def run(files, capsys):
+    """run(predictions, *flags) -> (exit code, standard output, standard error)."""
+
+    def call(predictions, *flags):
+        arguments = ["--taxonomy", files / "taxonomy.csv", "--predictions", files / predictions, *flags]
+        code = cli.main(["diagnose", *map(str, arguments)])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
+
+
+def loaded(files, name):
+    taxonomy = hv.load_taxonomy(files / "taxonomy.csv")
+    return hv.load_predictions(files / name, taxonomy)
+
+
+def rows(frame):
+    return [
+        {key: None if isinstance(value, float) and np.isnan(value) else value for key, value in row.items()}
+        for row in frame.to_dict("records")
+    ]
+
+
+def test_json_holds_the_numbers_of_the_functions(run, files):
+    code, out, err = run(
+        "scores.csv", "--rule", "threshold", "--threshold", "0.4", "--open", "mammal", "--flips", "s3", "--most", "5"
+    )
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    predictions = loaded(files, "scores.csv")
+    answers = hv.judged_answers(predictions, "threshold", 0.4)
+    assert found["taxonomy"] == {"n_nodes": 7, "n_leaves": 4, "is_tree": True, "max_depth": 2}
+    assert (found["n_samples"], found["rule"], found["threshold"], found["notes"]) == (80, "threshold", 0.4, [])
+    table = hv.node_table(answers)
+    by_misses = np.argsort(-(table.support - table.hits), kind="stable")[:5]
+    assert found["node_table"]["rows"] == rows(table.to_frame().iloc[by_misses])
+    assert found["node_table"]["reasons"] == table.reasons
+    confused = hv.confusions(answers)
+    assert found["confusions"]["rows"] == rows(confused.to_frame().iloc[:5])
+    assert found["confusions"]["n_groups"] == len(confused)
+    matrix = hv.confusion_matrix(answers, open_nodes=predictions.taxonomy.nodes("mammal"))
+    assert found["matrix"]["rows"] == rows(matrix.to_frame())
+    assert found["matrix"]["classes_of_truth"] == ["stops at animal", "stops at mammal", "cat", "dog", "bird", "newt"]
+    assert found["matrix"]["total"] == 80
+    ranked = hv.mistakes(predictions, "threshold", 0.4, outcome="wrong")
+    assert [row["severity"] for row in found["mistakes"]["rows"]] == ranked.severity[:5].tolist()
+    assert found["slices"]["rows"] == rows(hv.slices(answers).to_frame().drop(columns="node").iloc[:5])
+    assert found["slices"]["sentence"] == hv.slices(answers).sentence()
+    assert found["reliability"]["rows"] == rows(hv.reliability(predictions).to_frame())
+    assert found["label_errors"]["rows"] == rows(hv.label_errors(answers).to_frame().iloc[:5])
+    assert found["flips"] == {"s3": rows(hv.flip_intervals(predictions, 3).to_frame())}
+
+
+def test_tables_hold_all_rows(run, files):
+    flags = [part for name in TABLES for part in (f"--{name}", files / f"{name}.out.csv")]
+    code, _, err = run("scores.csv", *flags, "--most", "0", "--calibrate", "mammal", "--json", files / "out.json")
+    assert (code, err) == (0, "")
+    predictions = loaded(files, "scores.csv")
+    reliability = hv.reliability(predictions, nodes=[1], depths=[1, 2])
+    expected = {
+        "node-table": hv.node_table(predictions, calibration=reliability).to_frame(),
+        "confusions": hv.confusions(predictions).to_frame(),
+        "matrix": hv.confusion_matrix(predictions).to_frame(),
+        "slices": hv.slices(predictions).to_frame().drop(columns="node"),
+        "reliability": reliability.to_frame(of_bins=True),
+        "label-errors": hv.label_errors(predictions).to_frame(),
+    }
+    for name in TABLES:
+        with open(files / f"{name}.out.csv", newline="", encoding="utf-8") as file:
+            header, *cells = csv.reader(file)
+        if name == "mistakes":
+            assert header[:4] == ["sample_id", "truth", "predicted", "outcome"]
+            assert len(cells) == len(hv.mistakes(predictions, outcome="wrong"))
+            continue
+        assert header == list(expected[name])
+        assert cells == [
+            ["" if value is None else str(value) for value in row.values()] for row in rows(expected[name])
+        ]
+    report = json.loads((files / "out.json").read_text())
+    assert report["slices"]["rows"] == []
+
+
+def test_labels_with_several_truths(run, files):
+    code, out, err = run("labels.csv")
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert (found["rule"], found["reliability"], found["label_errors"]) == (None, None, None)
+    assert found["notes"][-2:] == [
+        "reliability is null: it needs scores, and this file holds labels",
+        "label_errors is null: they need one true class per sample, and this truth lists several",
+    ]
+    assert [row["sample_id"] for row in found["mistakes"]["rows"]] == ["b", "a", "c"]
+    assert found["matrix"]["classes_of_answer"][-1] == "(no answer left)"
+    assert "several true classes" in found["node_table"]["reasons"]["correct"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        (["--slices", "-"], "--slices: expected a file, got -, which is for the JSON. Name a CSV file."),
+        (["--most", "-1"], "--most: expected a whole number from 0 up, got -1. Choose one."),
+        (["--open", "mamal"], "no node named 'mamal' in the taxonomy (7 nodes). Did you mean 'mammal'?"),
+        (["--flips", "x"], "--flips: expected the id of a sample, got 'x'. Check the ids of the predictions."),
+        (
+            ["--lam", "1"],
+            "--lam: expected --rule darts with it, got rule majority. Choose that rule, or leave --lam out.",
+        ),
+        (["--group", "observer"], "group: expected a column of the predictions or the truth"),
+        (["--severity", "bits"], "severity: expected one of win_lost, info_dist"),
+    ],
+)
+def test_one_line(run, flags, says):
+    code, out, err = run("scores.csv", *flags)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"hierviz: {says}")
+    assert err.count("\n") == 1
+
+
+def test_a_table_that_does_not_apply(run, files):
+    code, _, err = run("labels.csv", "--label-errors", files / "out.csv")
+    assert code == 2
+    assert "expected candidates for label errors, got none" in err
+    assert not (files / "out.csv").exists()
+
+
+def test_groups_and_attributes(run):
+    code, out, _ = run("scores.csv", "--group", "light", "--attribute", "light", "--loss", "depth_dist", "--q", "0.1")
+    assert code == 0
+    found = json.loads(out)["slices"]
+    assert (found["test"], found["loss"], found["n_groups"]) == ("permutation", "depth_dist", 2)
