@@ -30,9 +30,16 @@ def main(taxonomy, scores, truth):
 
     paths.is_local = lambda headers: True
     timed("open", opened.startup)
-    overview = timed("overview, first", lambda: Visit("overview"))
+    data = opened.startup().key
+
+    class Page(Visit):
+        def go(self, page=None, **query):
+            # A query without the data would show the demo.
+            return super().go(page, **({"data": data} | query if query else {}))
+
+    overview = timed("overview, first", lambda: Page("overview"))
     timed("overview, again", overview.run)
-    examples = timed("examples, first", lambda: Visit("example"))
+    examples = timed("examples, first", lambda: Page("example"))
     timed("examples, again", examples.run)
     changes = {
         "threshold 0.3": {"threshold": "0.3", "rule": "threshold"},
@@ -43,13 +50,13 @@ def main(taxonomy, scores, truth):
     }
     for what, query in changes.items():
         timed(f"examples, {what}", lambda query=query: examples.go(**query))
-    curves = timed("curves, first", lambda: Visit("curves"))
+    curves = timed("curves, first", lambda: Page("curves"))
     timed("curves, again", curves.run)
-    timed("curves, other axes", lambda: curves.go(x="depth_recall"))
-    for panel in ("target", "guarantee", "groups", "models", "export"):
+    timed("curves, other axes", lambda: curves.go(axes="exact-correct"))
+    for panel in ("target", "guarantee", "models", "export"):
         timed(f"curves, panel {panel}", lambda panel=panel: curves.go(panel=panel))
-    timed("model, first", lambda: Visit("model"))
-    timed("open files, first", lambda: Visit("open"))
+    timed("model, first", lambda: Page("model"))
+    timed("open files, first", lambda: Page("open"))
 
 
 if __name__ == "__main__":
