@@ -11,9 +11,9 @@ TOLD = re.compile(r"Bootstrap of .+: [\d,]+ of 200,000 resamples, [\d,]+ a secon
 
 @pytest.mark.parametrize(("size", "scheme"), [((1440, 900), "light"), ((390, 844), "dark")])
 def test_a_bootstrap_is_cancelled_and_started_again(open_page, size, scheme):
-    page = open_page("/curves?panel=uncertainty", size=size, scheme=scheme)
-    page.get_by_label("Resamples").fill("100000")
-    page.get_by_label("Resamples").press("Enter")
+    page = open_page("curves?panel=uncertainty", size=size, scheme=scheme)
+    page.get_by_role("spinbutton", name="Resamples").fill("100000")
+    page.get_by_role("spinbutton", name="Resamples").press("Enter")
     page.get_by_text("Show bands and intervals").click()
     # The press comes from a part of the page that runs alone; the work does not, or nobody could cancel it.
     expect(page.locator(BAR)).to_contain_text(TOLD)
