@@ -17,13 +17,18 @@ class StopError(Exception):
     """Ends a piece of work."""
 
 
-def shelved(folder):
-    """A data set of forty samples with their truth."""
-    scores = [["sample_id", *LEAVES], *([f"s{i}", *row] for i, row in enumerate(spread(40).tolist()))]
+def shelved(folder, *names):
+    """A data set of forty samples with their truth, and as many models."""
+    rows = spread(40)
+    files = []
+    for place, name in enumerate(names or ("all",)):
+        scores = np.roll(rows, place, axis=0).tolist()
+        table = [["sample_id", *LEAVES], *([f"s{i}", *row] for i, row in enumerate(scores))]
+        files.append(write(folder / f"{name}.csv", table))
     truth = [["sample_id", "truth"], *([f"s{i}", LEAVES[i % 6]] for i in range(40))]
     return shelve(
         taxonomy=write(folder / "taxonomy.csv", [("parent", "child"), *EDGES]),
-        predictions=(write(folder / "all.csv", scores),),
+        predictions=tuple(files),
         truth=write(folder / "truth.csv", truth),
     )
 
@@ -62,7 +67,7 @@ def test_operating_curves_without_a_curve(tmp_path, monkeypatch):
 
 
 def test_operating_curves_without_bands_and_marks(tmp_path, monkeypatch):
-    data = shelved(tmp_path)
+    data = shelved(tmp_path, "all", "other")
     visit = Visit("open", data=data.key)
     cancelled(visit, monkeypatch, "intervals", "curves", data=data.key, drawn="bands", panel="uncertainty")
     assert visit.text.count("Bands and intervals: cancelled.") == 1
@@ -160,6 +165,7 @@ def test_an_opening_ends_when_nobody_waits():
         opening("files", leave)
     assert begun.wait(30)
     assert not opening.was_cancelled
+    opening.begin("files")  # which is not waiting
     opening.cancel()
     assert opening("files") is None
     assert opening.was_cancelled
