@@ -25,8 +25,9 @@ from hierviz.metrics.registry import METRICS
 WORK_KINDS, ANSWERS_AT_ONCE = 1 << 15, 1 << 19
 # Pairs of nodes for which there is a table (128 MB).
 MOST_PAIRS = 1 << 25
-# Sorting takes longest: each table is sorted once.
+# What takes longest is done once for each table.
 _BREAKPOINTS: WeakKeyDictionary = WeakKeyDictionary()
+_KINDS: WeakKeyDictionary = WeakKeyDictionary()
 
 
 def checked_table(taxonomy, truth, table):
@@ -61,7 +62,15 @@ class AnswerKinds:
 
 
 def answer_kinds(taxonomy, truth, table, progress=None):
-    """AnswerKinds of what `checked_table` gives; `progress` is called with (answers done, n_elements)."""
+    """AnswerKinds of what `checked_table` gives, kept with the table; `progress` is called with (answers done, n_elements)."""
+    n_nodes, of_truth, kinds = _KINDS.get(table, (0, None, None))
+    if n_nodes != taxonomy.n_nodes or not np.array_equal(of_truth, truth):
+        kinds = _answer_kinds(taxonomy, truth, table, progress)
+        _KINDS[table] = taxonomy.n_nodes, truth.copy(), kinds
+    return kinds
+
+
+def _answer_kinds(taxonomy, truth, table, progress):
     n_nodes, n_answers = taxonomy.n_nodes, len(table.nodes)
     of_answer = np.empty(n_answers, dtype=np.int32)
     if n_nodes * n_nodes <= MOST_PAIRS:
@@ -76,13 +85,13 @@ def answer_kinds(taxonomy, truth, table, progress=None):
             if progress:
                 progress(rows.stop, n_answers)
     else:
-        kinds, parts = np.empty(0, dtype=np.intp), []
+        parts = []
         for rows, truths, nodes in _blocks(truth, table, ANSWERS_AT_ONCE):
             of_block, of_answer[rows] = np.unique(truths * n_nodes + nodes, return_inverse=True)
-            kinds = np.union1d(kinds, of_block)
             parts.append((rows, of_block))
             if progress:
                 progress(rows.stop, n_answers)
+        kinds = np.unique(np.concatenate([of_block for _, of_block in parts]))
         for rows, of_block in parts:
             of_answer[rows] = np.searchsorted(kinds, of_block)[of_answer[rows]]
     return AnswerKinds(*np.divmod(kinds, n_nodes), of_answer)

@@ -139,6 +139,8 @@ def _prepare(model, rule, threshold, stage, parameters):
     if model.n_judged and model.predictions.has_scores:
         model.label_counts(threshold, stage(f"{LABEL_SETS} of {name}", "rows"))
     if model.why_no_curve() is None:
+        if not inference_rule(rule).returns_sets and model.needs_pass(rule, threshold, **parameters):
+            model.answers(rule, threshold, progress=stage(f"Answers of {name}", "rows"), **parameters)
         model.curve_with(stage(f"{CURVE} of {name}", STEPS))
 
 

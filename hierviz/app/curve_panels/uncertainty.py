@@ -167,6 +167,8 @@ def panel(choice, now):
     except HiervizError as error:
         st.info(escape(str(error)), icon=":material/info:")
         return
+    if not intervals(choice):
+        return  # cancelled, as the page says above the chart
     if len(choice.keys) > 1:
         _difference(choice, now)
     else:

@@ -46,6 +46,8 @@ def _startup(files):
     """`_open_startup` once for all visitors, who see how far it is; (None, False) where it was cancelled."""
     if _opening.is_done:
         return _opening(files) or (None, False)
+    if session.get("left_startup"):
+        return None, False
     stages = Stages("cancel-startup", cancel_startup, after=0)
     found = _opening(files, stages.show)
     stages.end()
@@ -55,17 +57,19 @@ def _startup(files):
 def cancel_startup():
     """Show the demo; the files of the command line are not opened any further, unless another visitor waits for them."""
     _opening.cancel()
-    session.view = View()
+    session.view, session.left_startup = View(), True
 
 
 def startup_cancelled():
-    """Whether the files of the command line could be opened but are not."""
-    return startup_files() is not None and _opening.was_cancelled
+    """Whether the files of the command line could be opened but this visitor, or the only one, cancelled it."""
+    return startup_files() is not None and (_opening.was_cancelled or session.get("left_startup", False))
 
 
 def restart_startup():
     """Open them after all."""
-    _opening.clear()
+    if _opening.was_cancelled:
+        _opening.clear()
+    session.pop("left_startup", None)
     session.pop("view", None)
 
 
@@ -115,7 +119,7 @@ def prepare():
         if startup_files() is None:
             _demo()
         else:
-            _opening(startup_files())
+            _opening.begin(startup_files())
 
 
 def asked_files():

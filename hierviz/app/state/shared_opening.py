@@ -31,9 +31,7 @@ class SharedOpening:
     def __call__(self, files, show=None):
         """What is made, or None where it was cancelled; `show(share, text)` is called meanwhile."""
         with self._lock:
-            if self._run is None or self._run.files != files:
-                self._run = _FileOpening(self._make, files)
-            run = self._run
+            run = self._begun(files)
             run.n_waiting += 1
         try:
             while not run.is_done.wait(BETWEEN):
@@ -50,6 +48,16 @@ class SharedOpening:
                     self._run = None
             raise run.error
         return run.result
+
+    def begin(self, files):
+        """Begin without waiting; what goes wrong is told to the first who asks."""
+        with self._lock:
+            self._begun(files)
+
+    def _begun(self, files):
+        if self._run is None or self._run.files != files:
+            self._run = _FileOpening(self._make, files)
+        return self._run
 
     @property
     def is_done(self):
