@@ -23,6 +23,11 @@ def bands_sentence(bands, x="info_recall", y="correct"):
     if not shown:
         return ""
     across = "" if x == "threshold" else f", drawn at the mean {METRICS[x].name},"
+    if shown[0].curve[y].level == 1:
+        return (
+            f"The file lists some scores of each sample only, and the line leaves the others out: the {METRICS[y].name} that all "
+            f"scores would give at each threshold lies in the pale band{across.rstrip(',')}."
+        )
     return (
         f"The pale band around a curve is the {100 * shown[0].curve[y].level:.4g} % bootstrap interval of "
         f"{METRICS[y].name} at each threshold{across} from samples resampled with replacement."

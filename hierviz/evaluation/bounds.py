@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierviz.curves.operating_curve import THOUSANDTHS
 from hierviz.top_k.bounds import RULES, bounds, curve_bounds
+from hierviz.top_k.curve_bounds import CURVE_METRICS
 
 # Parts of a block that do not depend on the predictions, or are no single number.
 LEFT_OUT = ("baseline",)
@@ -62,6 +68,34 @@ def bounds_of(model, blocks, rule, threshold, progress=None):
 def curve_bounds_of(model, progress=None):
     """CurveBounds of the judged samples of an Evaluation; None where nothing is unknown. `progress` as in `bounds_of`."""
     return curve_bounds(model.predictions, model.rows, progress) if model.predictions.has_unknown else None
+
+
+@dataclass(frozen=True, eq=False)
+class Bounded:
+    """A number with bounds that hold for sure: arrays of one shape; `level` says so where a chart draws bands."""
+
+    estimate: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    level: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class BoundedCurve:
+    """Means at each threshold, unknown scores left out, and between what those of all scores lie; as `CurveBands` for charts."""
+
+    thresholds: np.ndarray
+    curve: dict[str, Bounded]
+
+
+def bounded_curve(model, progress=None):
+    """The BoundedCurve of an Evaluation at thousandths; None where nothing is unknown. `progress` as in `bounds_of`."""
+    found = curve_bounds_of(model, progress)
+    if found is None:
+        return None
+    means = model.curve.at(THOUSANDTHS)
+    bounds = {key: [found.at(key, side, THOUSANDTHS) for side in (0, 1)] for key in CURVE_METRICS}
+    return BoundedCurve(THOUSANDTHS, {key: Bounded(means[key], *pair) for key, pair in bounds.items()})
 
 
 def why_no_bounds(model):

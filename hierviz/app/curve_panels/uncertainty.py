@@ -12,6 +12,7 @@ from hierviz.app.widgets.figure import figure
 from hierviz.app.widgets.progress import worked_out
 from hierviz.charts.curve_table import short_label
 from hierviz.errors import HiervizError
+from hierviz.evaluation.bounds import bounded_curve, why_no_bounds
 from hierviz.evaluation.common_samples import group_columns
 from hierviz.evaluation.model_table import answer_intervals, model_intervals
 from hierviz.uncertainty.bootstrap import SPECIFICITY_KEYS
@@ -78,6 +79,7 @@ def intervals(choice):
 
 def prepare(choice):
     """Work out what takes long: bands, and the intervals at the thresholds of the view."""
+    bands(choice)
     for key in choice.keys:
         at(choice, key, state.view().threshold_of(key))
 
@@ -88,8 +90,22 @@ def shown(choice):
 
 
 def bands(choice):
-    """CurveBands by name for the chart, or None."""
-    return {choice.name(key): intervals_of_model.bands for key, intervals_of_model in intervals(choice).items()} or None
+    """Bands by name for the chart, or None: CurveBands where they are wanted, else what unknown scores leave open."""
+    found = {choice.name(key): intervals_of_model.bands for key, intervals_of_model in intervals(choice).items()}
+    return found or bounds(choice) or None
+
+
+def bounds(choice):
+    """BoundedCurve by name of the models whose file lists some scores of each sample only."""
+    found = {}
+    for key, model in choice.models.items():
+        if model.predictions.has_unknown and why_no_bounds(model) is None:
+            what = f"Bounds of {choice.name(key)}"
+            asked = (choice.data_key, key)
+            found[choice.name(key)] = worked_out(
+                "curve bounds", asked, what, lambda stages, model=model, what=what: bounded_curve(model, stages(what))
+            )
+    return {name: band for name, band in found.items() if band is not None}
 
 
 def at(choice, key, threshold):

@@ -83,7 +83,7 @@ unknown = [usable[key].predictions.name for key in names if usable[key].predicti
 if unknown:
     st.caption(
         f"{numbers.escape(', '.join(unknown))}: scores that the file does not list are unknown and left out of the curve. "
-        "The Overview has the bounds of its numbers."
+        "The band around the line holds the curve that all scores would give."
     )
 if not prepare(choice):
     shell.stop()
