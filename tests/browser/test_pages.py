@@ -111,6 +111,7 @@ def check_file(kind, start, content):
 
 def test_table_of_models_can_be_downloaded(open_page):
     page = open_page()
+    page.get_by_text("All metrics", exact=True).click()
     table = page.get_by_test_id("stDataFrame").first
     table.wait_for()
     table.hover()
@@ -177,7 +178,7 @@ def test_a_walk_through_the_pages(open_page):
     page = open_page(new=True)  # a browser counts fifty steps and no more
     hint = page.get_by_text("New here?")
     expect(hint).to_have_count(1)
-    page.locator(".st-key-hint button").click()
+    page.get_by_role("button", name="Dismiss").click()
     expect(hint).to_have_count(0)
     quiet(page)
     steps = page.evaluate("history.length")

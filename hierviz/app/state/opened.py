@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
+import threading
 from dataclasses import replace
 
 import streamlit as st
@@ -25,7 +26,13 @@ from hierviz.errors import HiervizError, ModelError
 
 @st.cache_resource(show_spinner=False)
 def _demo():
-    return datasets.open_demo()
+    demo = datasets.open_demo()
+    _is_open.set()
+    return demo
+
+
+# A spinner, even for what is there, costs every visit a moment.
+_is_open = threading.Event()
 
 
 def _open_startup(files, stage):
@@ -171,6 +178,8 @@ def data():
     """The Dataset of the view, or None when its key is not known here (a link from another machine, say)."""
     key = visit().shows = view().data
     if key == datasets.DEMO:
+        if _is_open.is_set():
+            return _demo()
         with st.spinner("Running the demo's models on its pictures …"):
             return _demo()
     if startup_files() and startup() is not None and startup().key == key:

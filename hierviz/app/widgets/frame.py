@@ -89,7 +89,7 @@ def greeting(page, pages):
         for name, label in links.items():
             if name != (page.url_path or "overview"):
                 st.page_link(pages / f"{name}.py", label=label, width="content", query_params=state.link())
-        st.button("", icon=":material/close:", type="tertiary", help="Dismiss", key="hint", on_click=state.dismiss_hint)
+        st.button("Dismiss", icon=":material/close:", type="tertiary", key="hint", on_click=state.dismiss_hint)
 
 
 def privacy():
