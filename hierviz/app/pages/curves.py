@@ -79,6 +79,8 @@ st.markdown(
     "Answer: the most specific class with probability above τ. *Correct*: the true class or an ancestor of it. "
     "*Information recall*: share of the true class's information (in bits) that the answer contains."
 )
+if state.view().filters:
+    st.caption("Curves and numbers on this page are of all samples: the filters set on other pages do not apply here.")
 unknown = [usable[key].predictions.name for key in names if usable[key].predictions.has_unknown]
 if unknown:
     st.caption(
