@@ -87,6 +87,7 @@ COLUMN = (
     "app/widgets",
     "app/model_page",
     "app/curve_panels",
+    "app/mistakes_page",
     "app/pages",
     "app/server",
     "app",

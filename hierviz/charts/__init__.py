@@ -18,6 +18,12 @@ from hierviz.charts._confusion_matrix import confusion_matrix, confusion_matrix_
 from hierviz.charts._curve_bands import bands_sentence
 from hierviz.charts._curve_drag import curve_drag
 from hierviz.charts._difference_band import difference_band, difference_band_sentence, difference_band_table
+from hierviz.charts._hierarchical_matrix import (
+    hierarchical_matrix,
+    hierarchical_matrix_legend,
+    hierarchical_matrix_sentence,
+    hierarchical_matrix_table,
+)
 from hierviz.charts._metric_bars import metric_bars, metric_bars_table
 from hierviz.charts._operating_curves import operating_curves, operating_curves_sentence, selections
 from hierviz.charts._probability_tree import (
@@ -52,6 +58,10 @@ __all__ = [
     "difference_band_table",
     "finish",
     "fold",
+    "hierarchical_matrix",
+    "hierarchical_matrix_legend",
+    "hierarchical_matrix_sentence",
+    "hierarchical_matrix_table",
     "knots",
     "metric_bars",
     "metric_bars_table",

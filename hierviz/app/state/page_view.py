@@ -14,6 +14,14 @@ from hierviz.evaluation.mistakes import ORDERS, OUTCOMES
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
 
+# Of the page Mistakes.
+PARTS = {
+    "list": "Ranked list",
+    "confusions": "Confusions",
+    "matrix": "Confusion matrix",
+    "slices": "Slices",
+    "labels": "Label errors",
+}
 TREES = ("icicle", "node-link", "list")
 
 
@@ -28,7 +36,7 @@ MOST, DIGITS = 64.0, 3
 # What fields were called in links of former versions.
 FORMER_FIELDS = {"tau": "threshold", "taus": "thresholds"}
 # Fields that hold several words; in the URL "-" stands for none of them.
-SEVERAL = ("models", "drawn", "marked", "thresholds", "where")
+SEVERAL = ("models", "drawn", "marked", "thresholds", "where", "opened")
 # Filters by a class: truth at or below it, truth, answer at or below it, answer.
 NODES = ("under", "truth", "answered", "answer")
 # What a selection of samples is made of; another one starts with its own first sample.
@@ -55,6 +63,8 @@ def grammar():
         "outcome": _one_of(OUTCOMES),
         "order": _one_of(ORDERS),
         "tree": _one_of(TREES),
+        "part": _one_of(PARTS),
+        "opened": re.compile("[0-9]{1,7}", re.ASCII),
         "axes": _one_of(axes()),
         "panel": _one_of(("none", *PANELS, *FORMER_PANELS)),
         "drawn": _one_of(DRAWN),
@@ -88,7 +98,7 @@ class View:
     threshold of its own, and is empty where `threshold` is shared. `panel` is the one open below them. `parameters` holds
     those of the rules that are not the default, each by name and with a field of the URL for itself; of costs that were
     uploaded the name of the file. `where` holds ``column=value``, both percent-encoded, see `conditions`; `common` is a depth as
-    text.
+    text. `part` of the page Mistakes is shown; `opened` are the numbers of the nodes that are open in its matrix.
     """
 
     data: str = DEMO
@@ -107,6 +117,8 @@ class View:
     common: str = ""
     order: str = "win_lost"
     tree: str = "icicle"
+    part: str = "list"
+    opened: tuple[str, ...] = ()
     axes: str = "recall-correct"
     drawn: tuple[str, ...] = ()
     marked: tuple[str, ...] = MARKED
@@ -197,6 +209,7 @@ class View:
             model=self.model if self.model in data.models else "",
             thresholds=own_thresholds({key: threshold for key, threshold in self.own.items() if key in data.models}),
             where=tuple(pair for pair in self.where if unquote(pair.split("=", 1)[0]) in attributes),
+            opened=tuple(node for node in self.opened if int(node) < data.taxonomy.n_nodes),
             **nodes,
         )
 

@@ -109,10 +109,10 @@ def best_constant_path(taxonomy, truth):
     """
     if not isinstance(truth, NodeLists):
         truth = NodeLists(np.arange(len(truth) + 1), np.asarray(truth))
-    _check_truth(taxonomy, truth)
+    check_truth(taxonomy, truth)
     truth = without_repeats(truth)
     n = len(truth)
-    n_samples_below = _samples_below(taxonomy, truth)
+    n_samples_below = samples_below(taxonomy, truth)
     n_samples_below[0] = 0
     candidates = np.append(0, np.flatnonzero(n_samples_below))
     paths = Towards(taxonomy, candidates).first_paths()
@@ -131,7 +131,7 @@ def best_constant_path(taxonomy, truth):
     return best[1], best[2]
 
 
-def _samples_below(taxonomy, truth):
+def samples_below(taxonomy, truth):
     """Number of samples with a truth at or below each node, shape (n_nodes,)."""
     n_nodes = taxonomy.n_nodes
     targets, target = np.unique(truth.nodes, return_inverse=True)
@@ -153,11 +153,11 @@ def _check(taxonomy, truth, predicted):
         raise PredictionsError(
             f"truth and predicted: expected as many samples in both, got {len(truth)} and {len(predicted)}. Align them."
         )
-    _check_truth(taxonomy, truth)
+    check_truth(taxonomy, truth)
     predicted.check(taxonomy)
 
 
-def _check_truth(taxonomy, truth):
+def check_truth(taxonomy, truth):
     nodes = truth.nodes
     if len(nodes) and (
         not np.issubdtype(nodes.dtype, np.integer) or nodes.min() < 0 or nodes.max() >= taxonomy.n_nodes

@@ -1,0 +1,128 @@
+"""What the parts of the page are about: data, model, rule, and the answers of these."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.widgets import filters, shell
+from hierviz.diagnosis.judged_answers import judged_answers
+from hierviz.diagnosis.sample_filter import SampleFilter, filtered
+from hierviz.evaluation.severity import SEVERITIES, severity, why_no_severity
+
+
+def capital(text):
+    """The text with a capital first letter, the others as they are."""
+    return text[:1].upper() + text[1:]
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """The model and the choice that a page asks for.
+
+    Attributes
+    ----------
+    data : Dataset
+    key : str
+        Of the model.
+    choice : dict
+        Keywords of `Evaluation.answers`.
+    """
+
+    data: object
+    key: str
+    choice: dict
+
+    @property
+    def model(self):
+        """The Evaluation."""
+        return self.data.models[self.key]
+
+    @property
+    def taxonomy(self):
+        """Of the data."""
+        return self.data.taxonomy
+
+    @property
+    def predictions(self):
+        """Of the model."""
+        return self.model.predictions
+
+    @cached_property
+    def whole(self):
+        """The JudgedAnswers of all judged samples."""
+        return judged_answers(self.model, **self.choice)
+
+    @cached_property
+    def wanted(self):
+        """The SampleFilter of the page; outcomes are filtered by the list alone."""
+        return replace(filters.asked(self.model), outcome=None)
+
+    @cached_property
+    def fits(self):
+        """Which of the judged samples the filters leave, shape (n_judged,)."""
+        return state.computed("fits", (*self.where,), lambda: filtered(self.whole, self.wanted))
+
+    @cached_property
+    def answers(self):
+        """The JudgedAnswers that the filters leave."""
+        return self.whole if self.wanted == SampleFilter() else self.whole.take(self.fits)
+
+    @property
+    def where(self):
+        """Key of what is kept about this model, choice and filters."""
+        return self.data.digest, self.key, self.wanted, *sorted(self.choice.items(), key=lambda pair: pair[0])
+
+    def computed(self, name, make, *more):
+        """`make()` once for this model, this choice and what else it depends on."""
+        return state.computed(name, (*self.where, *more), make)
+
+    @property
+    def severities(self):
+        """Keys of the severities that are defined here."""
+        whole = self.whole
+        return [
+            key
+            for key in SEVERITIES
+            if why_no_severity(self.model, whole.truth, whole.predicted, key) is None
+            and (key != "lost_hf1" or not whole.is_single or not self.taxonomy.is_tree)
+        ]
+
+    def severity(self, key):
+        """Severity of every judged sample, shape (n_judged,)."""
+        whole, where = self.whole, tuple(part for part in self.where if part is not self.wanted)
+        return state.computed(
+            "severity", (*where, key), lambda: severity(self.model, whole.truth, whole.predicted, key)
+        )
+
+    def ranked(self, rows, key):
+        """Some rows of the Predictions, the worst first, the order of the file on ties."""
+        return rows[np.argsort(-self.severity(key)[self.places(rows)], kind="stable")]
+
+    def places(self, rows):
+        """Places of rows of the Predictions among the judged samples."""
+        return np.searchsorted(self.model.rows, rows)
+
+    def link_to_samples(self, **fields):
+        """Draw the way to some samples on Examples: those that the filters leave and that have these fields of a view."""
+        view, taxonomy = state.view(), self.taxonomy
+        for name in ("under", "answered"):
+            now, new = getattr(view, name), fields.get(name)
+            # Of two subtrees the inner one counts.
+            if now in taxonomy.index and new and taxonomy.is_ancestor(taxonomy.index[new], taxonomy.index[now]):
+                fields[name] = now
+        fields["where"] = (*view.where, *(pair for pair in fields.get("where", ()) if pair not in view.where))
+        st.page_link(
+            shell.page("example"),
+            label="Open these samples in Examples",
+            icon=":material/account_tree:",
+            query_params=state.link(**{"sample": "", "outcome": "", "model": self.key} | fields),
+        )
+
+    def mark(self, part):
+        """Name of a widget or a memory of a part of the page, other for other data, models, choices and filters."""
+        return f"{part}-{self.data.key}-{self.where[1:]}"

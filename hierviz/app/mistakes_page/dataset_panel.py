@@ -1,0 +1,64 @@
+"""The hierarchical confusion of all samples as two by two numbers, beside the best constant answers."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from hierviz import charts
+from hierviz.app import state
+from hierviz.app.state.escape import escape
+from hierviz.app.widgets import numbers
+from hierviz.app.widgets.figure import below, written_out
+from hierviz.app.widgets.figure import draw as draw_chart
+from hierviz.diagnosis.constant_answers import against_constants
+from hierviz.metrics import METRICS
+
+KEYS = ("acc", "ppv", "tpr", "f1", "fnr", "fpr", "tnr", "pt", "mcc")
+COUNTS = ("tp", "fp", "fn", "tn")
+
+
+def draw(asked):
+    """Alarms, the two by two counts, and all measures beside those of constant answers."""
+    found = asked.computed("against constants", lambda: against_constants(asked.answers))
+    for alarm in found.alarms:
+        st.warning(escape(alarm), icon=":material/warning:")
+    left, right = (st.container(), st.container()) if state.is_narrow() else st.columns(2, gap="large")
+    with left:
+        width = min(520, state.main_width() if state.is_narrow() else state.main_width() // 2)
+        dark = state.is_dark()
+
+        def drawn():
+            finished = charts.finish(
+                charts.confusion_matrix(asked.taxonomy, found.confusion, dark=dark, width=width), dark=dark
+            )
+            return finished, written_out(finished)
+
+        finished, chart = asked.computed("two by two", drawn, width, dark)
+        sentence = charts.confusion_matrix_sentence(asked.taxonomy, found.confusion)
+        draw_chart(chart, key="two-by-two", alt=sentence)
+        below(
+            finished,
+            name="two-by-two",
+            sentence=sentence,
+            table=charts.confusion_matrix_table(asked.taxonomy, found.confusion),
+        )
+    with right:
+        rows = {"model": found.confusion.measures}
+        rows |= {
+            f"always {asked.taxonomy.title(node)}": constant.measures for node, constant in found.constants.values()
+        }
+        values = {name: [numbers.shown(key, measures[key]) for key in KEYS] for name, measures in rows.items()}
+        labels = [METRICS[key].label for key in KEYS]
+        st.dataframe(pd.DataFrame({"measure": labels, **values}), hide_index=True, height=35 * (len(KEYS) + 1) + 3)
+        said = " and by ".join(
+            f"{METRICS[key].label} that is always *{escape(asked.taxonomy.title(node))}*"
+            for key, (node, _) in found.constants.items()
+        )
+        st.markdown(
+            "Counts are nodes of true and predicted paths, summed over all samples. A model without skill is not above the best "
+            f"constant answer: by {said}."
+        )
+        with st.popover("Definitions", type="tertiary"):
+            for key in (*COUNTS, *KEYS):
+                numbers.definition(key)

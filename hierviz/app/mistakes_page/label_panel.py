@@ -1,0 +1,30 @@
+"""Candidates for wrong truths, and what the visitor thinks of them."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from hierviz.app.mistakes_page import marks, sample_table
+from hierviz.app.state.escape import escape
+from hierviz.diagnosis.label_errors import label_errors
+
+
+def draw(asked):
+    """The candidates with marks and notes, and the export of these."""
+    reason = asked.model.why_no_curve() or asked.answers.why_not_single()
+    if reason:
+        st.info(
+            f"No candidates for wrong truths: {escape(reason)}. Samples of the ranked list can be marked all the same.",
+            icon=":material/info:",
+        )
+    else:
+        found = asked.computed("label errors", lambda: label_errors(asked.answers))
+        st.warning(escape(found.caution), icon=":material/warning:") if len(found) else None
+        st.markdown(
+            "Wrong answers that the model believes far more than the truth come first. The score is the probability of the "
+            "branch of the answer minus that of the branch of the truth, at the class where both paths part. Look at the "
+            "sample, then mark the truth as doubtful or the model as wrong."
+        )
+        extra = {"score": found.score, "p (answer)": found.p_predicted, "p (truth)": found.p_true}
+        sample_table.draw(asked, found.row, asked.severities[0], "labels", extra)
+    marks.export(asked)

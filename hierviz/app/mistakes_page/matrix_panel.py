@@ -1,0 +1,212 @@
+"""The collapsible confusion matrix: classes open and close by click or by key, a cell leads to its samples."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from hierviz import charts
+from hierviz.app import state
+from hierviz.app.mistakes_page import dataset_panel, sample_table
+from hierviz.app.state.escape import escape
+from hierviz.app.widgets.figure import below, written_out
+from hierviz.app.widgets.figure import draw as draw_chart
+from hierviz.charts._hierarchical_matrix import CELL, NODE, line_key, line_title, matrix_lines
+from hierviz.diagnosis.confusion_matrix import confusion_matrix
+from hierviz.diagnosis.folded_matrix import folded_matrix
+
+SHOWN = {"count": "Count", "row": "Share of the row", "column": "Share of the column", "total": "Share of the total"}
+# Cells that the list of cells holds.
+MOST_CELLS = 300
+
+
+def draw(asked):
+    """The two by two numbers, the matrix and the samples of a cell."""
+    with st.expander("Hierarchical confusion of all samples (TP, FP, FN, TN)", expanded=True):
+        dataset_panel.draw(asked)
+    opened = tuple(int(node) for node in state.view().opened)
+    width = state.session.px - 24
+    lines = matrix_lines(width)
+    folded = asked.computed(
+        "matrix",
+        lambda: folded_matrix(confusion_matrix(asked.answers, open_nodes=opened), lines, _with_paths(asked, opened)),
+        opened,
+        lines,
+    )
+    shown, is_log = _controls(asked, folded)
+    cell = _matrix(asked, folded, shown, is_log, width, opened)
+    if cell is not None:
+        _samples(asked, folded, cell)
+
+
+def _with_paths(asked, opened):
+    """The nodes that were asked for and all above them."""
+    return asked.taxonomy.ancestors(np.array(opened, dtype=np.intp)).nodes.tolist() if opened else ()
+
+
+def _set(nodes):
+    state.change(opened=tuple(str(int(node)) for node in sorted(set(nodes))))
+
+
+def toggle(asked, key):
+    """Open a closed class or close an open one; `key` is a `line_key`."""
+    if not key.isdigit() or key == "0":
+        return
+    node, opened = int(key), {int(name) for name in state.view().opened}
+    if node in opened:
+        below_it = set(asked.taxonomy.subtree(node).tolist())
+        _set(opened - below_it)
+    elif not asked.taxonomy.is_leaf[node]:
+        _set(opened | {node})
+
+
+def reveal(asked, name):
+    """Open all that is above a class, and the class itself."""
+    opened = {int(node) for node in state.view().opened}
+    if name:
+        _set(opened | set(asked.taxonomy.ancestors(np.array([asked.taxonomy.node(name)])).nodes.tolist()) - {0})
+
+
+def _controls(asked, folded):
+    """What cells show, and the ways to open and close classes without a pointer."""
+    taxonomy, closed = asked.taxonomy, folded.nodes[folded.can_open].tolist()
+    inside = [int(node) for node in folded.nodes[folded.is_open].tolist() if node > 0]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        shown = st.selectbox(
+            "Cells", list(SHOWN), format_func=SHOWN.get, width=190, **state.kept("matrix", "shown", "count")
+        )
+        is_log = st.toggle("Logarithmic colour", **state.kept("matrix", "log", True))
+        worst = folded.worst_closed()
+        st.button(
+            "Open where most is hidden",
+            icon=":material/unfold_more:",
+            help="Opens the closed class that holds most answers of another class than the truth.",
+            disabled=worst is None,
+            on_click=lambda: toggle(asked, str(worst)),
+        )
+        level = [int(node) for node in closed]
+        too_many = sum(int(taxonomy.children.lengths[node]) for node in level) + len(folded.nodes) > 4 * matrix_lines(
+            1400
+        )
+        st.button(
+            "Open one level",
+            help="Too many classes for one drawing: open single ones." if too_many else "Opens all closed classes.",
+            disabled=not level or too_many,
+            on_click=lambda: _set({*map(int, state.view().opened), *level}),
+        )
+        st.button("Close all", disabled=not inside, on_click=lambda: _set(()))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        options = [f"open {node}" for node in level] + [f"close {node}" for node in inside]
+        _choice(
+            "Open or close a class",
+            options,
+            lambda option: f"{option.split()[0]} {taxonomy.title(int(option.split()[1]))}",
+            lambda option: toggle(asked, option.split()[1]),
+        )
+        _choice(
+            "Find a class",
+            list(taxonomy.names[1:]),
+            lambda name: taxonomy.title(taxonomy.node(name)),
+            lambda name: reveal(asked, name),
+        )
+    return shown if shown in SHOWN else "count", is_log
+
+
+def _choice(label, options, words, act):
+    """A list that does something as soon as one is chosen, and is empty again then."""
+    key = f"matrix-{label}"
+
+    def changed():
+        value = state.session[key]
+        state.session[key] = None
+        if value is not None:
+            act(value)
+
+    st.selectbox(
+        label, options, index=None, format_func=words, key=key, on_change=changed, placeholder="choose", width=300
+    )
+
+
+def _matrix(asked, folded, shown, is_log, width, opened):
+    """Draw it; the lines (row, column) of the cell whose samples are looked at, or None."""
+    key = f"matrix-{asked.mark('')}-{opened}-{shown}-{is_log}-{width}"
+    memory = state.memory(asked.mark("matrix cell"))
+
+    def clicked():
+        # A click reaches both selections; the one it is not for has no values.
+        selections = state.session[key].selection
+        node, cell = (next(iter(selections.get(name, [])), {}) for name in (NODE, CELL))
+        if node.get("node") is not None:
+            toggle(asked, str(node["node"]))
+        if cell.get("row") is not None:
+            memory["cell"] = str(cell["row"]), str(cell["column"])
+
+    dark = state.is_dark()
+
+    def drawn():
+        matrix = charts.hierarchical_matrix(folded, normalisation=shown, log=is_log, dark=dark, width=width)
+        legend = charts.hierarchical_matrix_legend(folded, width, dark=dark)
+        finished, legend = charts.finish(matrix, dark=dark), charts.finish(legend, dark=dark)
+        return finished, written_out(finished), written_out(legend)
+
+    finished, matrix, legend = asked.computed("matrix chart", drawn, opened, shown, is_log, width, dark)
+    sentence = charts.hierarchical_matrix_sentence(folded)
+    draw_chart(matrix, key=key, alt=sentence, on_select=clicked, selection_mode=[CELL, NODE])
+    draw_chart(legend, alt="What the colours of the cells mean", key="matrix-legend")
+    below(finished, name="matrix", sentence=sentence, table=charts.hierarchical_matrix_table(folded))
+    st.caption(
+        "A class with + can be opened, one with − is open: its own line counts what stops there. Outlined cells are right or "
+        "hide what is inside a closed class. Click a class to open or close it and a cell to see its samples."
+    )
+    return _cell(folded, memory)
+
+
+def _cell(folded, memory):
+    """Choose a cell from the list of cells; the one that was clicked is chosen there too."""
+    order = np.argsort(-folded.count, kind="stable")
+    cells = {}
+    for place in order.tolist():
+        row, column = int(folded.row[place]), int(folded.column[place])
+        cells[line_key(folded, row), line_key(folded, column)] = row, column, int(folded.count[place])
+    now = memory.get("cell")
+    options = list(cells)[:MOST_CELLS]
+    if now in cells and now not in options:
+        options.append(now)
+    wrong = np.flatnonzero(folded.relation == "wrong")
+    if now not in cells:
+        first = wrong[np.argmax(folded.count[wrong])] if len(wrong) else order[0]
+        now = line_key(folded, int(folded.row[first])), line_key(folded, int(folded.column[first]))
+        if now not in options:
+            options.append(now)
+    key = "matrix-cell"
+    state.session[key] = now
+
+    def changed():
+        memory["cell"] = state.session[key]
+
+    def words(cell):
+        row, column, count = cells[cell]
+        return f"{line_title(folded, row)} → {line_title(folded, column, False)}: {count:,}"
+
+    chosen = st.selectbox(
+        "Samples of the cell (truth → answer: count)", options, format_func=words, key=key, on_change=changed
+    )
+    return cells[chosen][:2] if chosen in cells else None
+
+
+def _samples(asked, folded, cell):
+    row, column = cell
+    rows = folded.samples(row, column)
+    truth, answer = line_title(folded, row), line_title(folded, column, False)
+    st.subheader(f"{escape(truth)} → {escape(answer)}: {len(rows):,}", anchor=False)
+    fields = {}
+    for line, subtree, itself in ((row, "under", "truth"), (column, "answered", "answer")):
+        node = int(folded.nodes[line])
+        if node > 0 or folded.is_open[line]:
+            fields[itself if folded.is_open[line] else subtree] = asked.taxonomy.names[node]
+    if asked.answers.is_single and not folded.n_folded[[row, column]].any():
+        asked.link_to_samples(**fields)
+    severity = asked.severities[0]
+    sample_table.draw(
+        asked, asked.ranked(rows, severity), severity, f"cell-{line_key(folded, row)}-{line_key(folded, column)}"
+    )

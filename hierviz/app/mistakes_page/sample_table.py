@@ -1,0 +1,189 @@
+"""Samples to look through: a table of them, the one that is chosen beside it, and their export."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from hierviz import charts
+from hierviz.app import state
+from hierviz.app.mistakes_page import marks
+from hierviz.app.mistakes_page.asked import capital
+from hierviz.app.state.escape import escape
+from hierviz.app.widgets import sample, shell
+from hierviz.diagnosis.sample_paths import sample_paths
+from hierviz.evaluation.mistakes import OUTCOMES
+from hierviz.evaluation.severity import SEVERITIES
+from hierviz.number_text import value_text
+from hierviz.taxonomy import NodeLists
+
+# Bytes that a table may send to the browser, and those of a row besides its id: two classes, a number and offsets.
+MOST_BYTES, ROW_BYTES = 1_600_000, 16
+MOST_ROWS, HEIGHT, HEADER = 100_000, 520, 40
+ROW_HEIGHT, WRAPPED_HEIGHT, LONG_NAME = 36, 66, 24
+
+
+def draw(asked, rows, severity, key, extra=None):
+    """The table, the chosen sample and the export.
+
+    Parameters
+    ----------
+    asked : Asked
+    rows : ndarray of int
+        Rows of the Predictions, in order.
+    severity : str
+        Key of `SEVERITIES` to show; in the table only where there is nothing else.
+    key : str
+        Of the widgets; another one for other samples.
+    extra : dict of str to ndarray, optional
+        Further columns, one value a row.
+    """
+    if not len(rows):
+        st.info("No sample fits.", icon=":material/filter_alt_off:")
+        return
+    main, beside = (st.container(), st.container()) if state.is_narrow() else st.columns([0.6, 0.4], gap="large")
+    with main:
+        chosen, ticked = _table(asked, rows, severity, key, extra or {})
+        _export(asked, rows[ticked] if len(ticked) else rows, key, len(ticked))
+    with beside, st.container(border=True):
+        card(asked, int(rows[chosen]), severity)
+
+
+def _table(asked, rows, severity, key, extra):
+    """One part of the rows as a table: the place chosen, and the places that are ticked."""
+    ids = asked.predictions.ids
+    length = float(np.mean([len(str(name)) for name in ids[rows[:1000]].tolist()]))
+    most = int(min(MOST_ROWS, MOST_BYTES // (length + ROW_BYTES + 4 * len(extra))))
+    memory = state.memory(asked.mark(f"part-{key}"))
+    start = min(memory.get("start", 0), (len(rows) - 1) // most * most)
+    part = slice(start, min(start + most, len(rows)))
+    st.markdown(f"**{len(rows):,} samples**" + (f", {start + 1:,} to {part.stop:,} shown" if most < len(rows) else ""))
+    table, config = _columns(asked, rows[part], severity, {name: values[part] for name, values in extra.items()})
+    # Long names wrap, which Streamlit does in high rows only.
+    is_long = asked.taxonomy.longest_name > LONG_NAME or not asked.whole.is_single
+    row_height = WRAPPED_HEIGHT if is_long else ROW_HEIGHT
+    event = st.dataframe(
+        pd.DataFrame(table),
+        hide_index=True,
+        height=min(row_height * (part.stop - start) + HEADER, HEIGHT),
+        row_height=row_height,
+        column_config=config,
+        on_select="rerun",
+        selection_mode=["multi-row", "single-cell"],
+        key=f"table-{key}-{start}-{asked.mark(severity)}",
+    )
+    if most < len(rows):
+        with st.container(horizontal=True):
+            for label, to in ((f"Previous {most:,}", start - most), (f"Next {most:,}", start + most)):
+                st.button(
+                    label,
+                    key=f"{label.split()[0]}-{key}",
+                    on_click=memory.update,
+                    args=({"start": to},),
+                    disabled=not 0 <= to < len(rows),
+                )
+    ticked = np.array([start + row for row in event.selection.rows], dtype=np.intp)
+    cells = [row for row, _ in event.selection.cells]
+    place = cells[-1] if cells else event.selection.rows[-1] if event.selection.rows else 0
+    st.caption("Click a row to see the sample; tick rows to export only these.")
+    return min(start + place, len(rows) - 1), ticked
+
+
+def _columns(asked, rows, severity, extra):
+    """Columns of a part: classes as numbers into their names, so that 100,000 rows stay small."""
+    answers, places = asked.whole, asked.places(rows)
+    entry, store = SEVERITIES[severity], marks.marks_of(asked.data)
+    label = entry.label + (f" ({entry.unit})" if entry.unit else "")
+    numbers = extra or {label: asked.severity(severity)[places]}
+    table = {
+        "truth": named(asked.taxonomy, answers.truth, places),
+        "answer": named(asked.taxonomy, answers.predicted, places),
+        **{name: np.asarray(values, dtype=np.float32) for name, values in numbers.items()},
+        "sample": asked.predictions.ids[rows],
+    }
+    config = {
+        "truth": st.column_config.TextColumn("Truth", width="medium"),
+        "answer": st.column_config.TextColumn("Answer", width="medium"),
+        **{name: st.column_config.NumberColumn(format="%.3f") for name in numbers},
+        "sample": st.column_config.TextColumn("Sample"),
+    }
+    if store:
+        texts = [store.get(str(name), {}).get("mark", "") for name in table["sample"].tolist()]
+        table["mark"] = pd.Categorical(texts)
+    return table, config
+
+
+def named(taxonomy, nodes, places):
+    """Classes of some places by title: a Categorical, or a list of joined titles where there are several."""
+    if isinstance(nodes, NodeLists):
+        lists = nodes.take(places)
+        titles = ["; ".join(_title(taxonomy, node) for node in lists[i].tolist()) or "none" for i in range(len(lists))]
+        return pd.Categorical(titles)
+    different, codes = np.unique(nodes[places], return_inverse=True)
+    titles = [_title(taxonomy, node) for node in different.tolist()]
+    unique, of_title = np.unique(np.array(titles, dtype=object).astype(str), return_inverse=True)
+    return pd.Categorical.from_codes(of_title[codes], unique)
+
+
+def _title(taxonomy, node):
+    return taxonomy.title(node) if node >= 0 else "outside the taxonomy"
+
+
+def card(asked, row, severity):
+    """One sample: picture or text, both paths, severity, the way to its page, and what the visitor thinks of it."""
+    predictions, answers = asked.predictions, asked.whole
+    sample_id, place = predictions.sample_id(row), int(asked.places(np.array([row]))[0])
+    if answers.is_single:
+        outcome = list(OUTCOMES)[answers.outcome[place]]
+        sample.head(predictions, row, int(answers.truth[place]), int(answers.predicted[place]), outcome)
+    else:
+        _head_of_lists(asked, row, place)
+    entry = SEVERITIES[severity]
+    unit = f" {entry.unit}" if entry.unit else ""
+    value = float(asked.severity(severity)[place])
+    st.markdown(f"{capital(entry.label)}: **{value_text(value)}{unit}**")
+    st.page_link(
+        shell.page("example"),
+        label="Open in Examples",
+        icon=":material/account_tree:",
+        query_params=state.link(sample=sample_id, model=asked.key),
+    )
+    marks.controls(asked, sample_id)
+
+
+def _head_of_lists(asked, row, place):
+    predictions, answers = asked.predictions, asked.whole
+    st.markdown(f"#### {escape(predictions.sample_id(row))}")
+    for word, nodes in (("Truth", answers.truth), ("Answer", answers.predicted)):
+        listed = nodes[place].tolist() if isinstance(nodes, NodeLists) else [int(nodes[place])]
+        titles = "; ".join(f"**{escape(_title(asked.taxonomy, node))}**" for node in listed)
+        st.markdown(f"{word}: {titles or 'none'}")
+    if text := predictions.text(row):
+        st.markdown(f"> {escape(text)}")
+
+
+def _export(asked, rows, key, n_ticked):
+    def table():
+        frame = sample_paths(asked.whole, rows).to_frame()
+        places, store = asked.places(rows), marks.marks_of(asked.data)
+        if asked.whole.is_single:
+            frame["outcome"] = np.array(list(OUTCOMES))[asked.whole.outcome[places]]
+        for name in asked.severities:
+            frame[name] = asked.severity(name)[places]
+        if store:
+            for field in ("mark", "note"):
+                frame[field] = [store.get(sample_id, {}).get(field, "") for sample_id in frame["sample_id"]]
+        return charts.to_csv(frame)
+
+    what = "ticked" if n_ticked else "all"
+    st.download_button(
+        f"Export {what} {len(rows):,} (CSV)",
+        table,
+        "mistakes.csv",
+        "text/csv",
+        key=f"get-{key}",
+        on_click="ignore",
+        icon=":material/download:",
+        help="Ids, truth, answer, severity, and the probabilities along the true path and the answer's path.",
+    )

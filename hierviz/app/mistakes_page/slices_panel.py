@@ -1,0 +1,165 @@
+"""Slices that fail more than the rest: subtrees and values of attributes, tested and corrected."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from hierviz import charts
+from hierviz.app import state
+from hierviz.app.mistakes_page import sample_table
+from hierviz.app.state.escape import escape
+from hierviz.app.state.page_view import condition
+from hierviz.diagnosis.slice_members import NO_FACETS
+from hierviz.diagnosis.slices import slices
+from hierviz.evaluation.severity import SEVERITIES
+
+CORRECTIONS = {"bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
+# Losses that a permutation test may draw without being asked for it (about a second), and at all.
+AT_ONCE, MOST_DRAWN = 3_000_000, 400_000_000
+FEWEST, MOST_PERMUTATIONS = 999, 9999
+
+
+def draw(asked):
+    """Settings, the worst slices in a sentence, the table, and the samples of one slice."""
+    loss, keywords = _settings(asked)
+    n = asked.answers.n_judged
+    permuted = loss != "wrong" or keywords["group"] is not None
+    if permuted:
+        keywords["n_permutations"] = max(FEWEST, min(MOST_PERMUTATIONS, MOST_DRAWN // n))
+        drawn = n * keywords["n_permutations"]
+        memory = state.memory(asked.mark("slices"))
+        name = str((loss, *keywords.items()))
+        if drawn > AT_ONCE and not memory.get(name):
+            st.markdown(
+                f"This loss is tested by {keywords['n_permutations']:,} permutations of {n:,} samples, which takes up to "
+                f"{max(drawn / 2_500_000, 1):,.0f} seconds."
+            )
+            st.button("Run the test", type="primary", on_click=lambda: memory.update({name: True}))
+            return
+    with st.spinner("Testing slices …"):
+        found = asked.computed(
+            "slices", lambda: slices(asked.answers, loss=loss, **keywords), loss, *map(str, keywords.items())
+        )
+    st.markdown(f"**{escape(found.sentence())}**")
+    if not len(found):
+        st.markdown("No subtree and no value of an attribute has 10 samples inside and outside.")
+        return
+    place = _table(asked, found)
+    rows = found.rows(place)
+    st.subheader(f"{escape(_name(asked.taxonomy, found, place))}, {len(rows):,} samples", anchor=False)
+    _link(asked, found, place)
+    severity = asked.severities[0]
+    if asked.answers.is_single:
+        wrong = rows[asked.whole.is_wrong[asked.places(rows)]]
+        st.markdown(f"{len(wrong):,} of them have a wrong answer:")
+        rows = wrong
+    sample_table.draw(asked, asked.ranked(rows, severity), severity, f"slice-{found.kind[place]}-{found.value[place]}")
+
+
+def _settings(asked):
+    """Loss, correction and groups."""
+    columns = [name for name in asked.predictions.attributes if name not in NO_FACETS]
+    losses = (["wrong"] if asked.answers.is_single else []) + asked.severities
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        loss = st.selectbox(
+            "Loss",
+            losses,
+            format_func=lambda key: "wrong answer" if key == "wrong" else SEVERITIES[key].label,
+            width=210,
+            **state.kept("slices", "loss", losses[0]),
+        )
+        correction = st.selectbox(
+            "Correction for many tests",
+            list(CORRECTIONS),
+            format_func=CORRECTIONS.get,
+            width=220,
+            help="The false discovery rate is 5 %. Benjamini-Hochberg holds where slices that share samples fail together, as "
+            "nested subtrees do; Benjamini-Yekutieli holds always, and finds less.",
+            **state.kept("slices", "correction", "bh"),
+        )
+        group = ""
+        if columns:
+            group = st.selectbox(
+                "Samples that belong together",
+                ["", *columns],
+                format_func=lambda name: name or "each by itself",
+                width=220,
+                help="A column such as observer, document or camera, whose samples are not independent.",
+                **state.kept("slices", "group", ""),
+            )
+    loss = loss if loss in losses else losses[0]
+    return loss, {"correction": correction or "bh", "group": group if group in columns else None}
+
+
+def _name(taxonomy, found, place):
+    if found.kind[place] == "subtree":
+        return taxonomy.title(int(found.node[place]))
+    return f"{found.kind[place]}: {found.value[place]}"
+
+
+def _table(asked, found):
+    """All tested slices, and the place of the one that is chosen."""
+    is_wrong = found.loss_key == "wrong"
+    number, unit = ({"format": "%.1f %%"}, 100) if is_wrong else ({"format": "%.3f"}, 1)
+    what = "Wrong" if is_wrong else f"Mean {SEVERITIES[found.loss_key].label}"
+    table = pd.DataFrame(
+        {
+            "worse": ["clearly worse" if flag else "" for flag in found.is_flagged.tolist()],
+            "slice": [_name(asked.taxonomy, found, place) for place in range(len(found))],
+            "kind": ["subtree" if kind == "subtree" else "attribute" for kind in found.kind.tolist()],
+            "n": found.n,
+            "rate": found.rate * unit,
+            "rest_rate": found.rest_rate * unit,
+            "excess": found.excess,
+            "excess_outside": found.excess_outside,
+            "p_adjusted": found.p_adjusted,
+        }
+    )
+    event = st.dataframe(
+        table,
+        hide_index=True,
+        height=min(35 * (len(table) + 1) + 3, 420),
+        column_config={
+            "worse": st.column_config.TextColumn("", width=110),
+            "slice": st.column_config.TextColumn("Slice", width="medium"),
+            "kind": st.column_config.TextColumn("Kind", width=90),
+            "n": st.column_config.NumberColumn("Samples", format="localized"),
+            "rate": st.column_config.NumberColumn(what, **number),
+            "rest_rate": st.column_config.NumberColumn("The rest", **number),
+            "excess": st.column_config.NumberColumn(
+                "Excess", format="%.1f", help="Losses beyond those of an average slice of this size."
+            ),
+            "excess_outside": st.column_config.NumberColumn(
+                "Excess of its own", format="%.1f", help="The same of the samples outside the flagged slices above it."
+            ),
+            "p_adjusted": st.column_config.NumberColumn("p, corrected", format="%.2g"),
+        },
+        on_select="rerun",
+        selection_mode=["single-row", "single-cell"],
+        key=f"slices-{asked.mark(found.loss_key)}",
+    )
+    test = "Fisher's exact test" if found.test == "Fisher" else "a permutation test"
+    st.markdown(
+        f"{len(found):,} slices with at least 10 samples inside and outside, each against the rest by {test}, one-sided; "
+        f"*clearly worse* is p ≤ 0.05 after the correction for {len(found):,} tests. Click a row to see its samples."
+    )
+    st.download_button(
+        "Slices (CSV)",
+        lambda: charts.to_csv(found.to_frame()),
+        "slices.csv",
+        "text/csv",
+        key="get-slices",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+    picked = [row for row, _ in event.selection.cells] or list(event.selection.rows)
+    return min(picked[-1] if picked else 0, len(found) - 1)
+
+
+def _link(asked, found, place):
+    if found.kind[place] == "subtree":
+        fields = {"under": asked.taxonomy.names[int(found.node[place])]}
+    else:
+        fields = {"where": (condition(str(found.kind[place]), str(found.value[place])),)}
+    asked.link_to_samples(outcome="wrong" if asked.whole.is_single else "", **fields)

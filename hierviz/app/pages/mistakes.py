@@ -1,0 +1,44 @@
+"""What goes wrong, where and how badly: ranked mistakes, confusions, the collapsible matrix, slices, doubtful truths."""
+
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.mistakes_page import confusion_panel, label_panel, matrix_panel, ranked_list, slices_panel
+from hierviz.app.mistakes_page.asked import Asked
+from hierviz.app.state.page_view import PARTS
+from hierviz.app.widgets import controls, filters, shell
+
+DRAW = {
+    "list": ranked_list.draw,
+    "confusions": confusion_panel.draw,
+    "matrix": matrix_panel.draw,
+    "slices": slices_panel.draw,
+    "labels": label_panel.draw,
+}
+
+data = shell.open_data()
+st.title("Mistakes")
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    key = controls.model_control(data)
+    choice = controls.rule_controls(data, key)
+if not data.models[key].n_judged:
+    st.info("No sample has a known truth, so there are no mistakes to show.", icon=":material/info:")
+    shell.stop()
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    st.segmented_control(
+        "Part of the page",
+        list(PARTS),
+        format_func=PARTS.get,
+        required=True,
+        label_visibility="collapsed",
+        **state.bound("part"),
+    )
+    filters.more(data.models[key], data.digest)
+filters.chips(data.taxonomy, but=("outcome",))
+asked = Asked(data, key, choice)
+if not asked.fits.any():
+    st.info("No sample matches these filters. Remove one.", icon=":material/filter_alt_off:")
+    shell.stop()
+left = f" · filtered: {asked.answers.n_judged:,}" if asked.answers is not asked.whole else ""
+st.caption(controls.setting(data, key, choice) + left)
+DRAW[state.view().part](asked)

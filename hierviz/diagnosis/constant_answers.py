@@ -1,0 +1,119 @@
+r"""A model's hierarchical confusion beside that of the best constant answers, and what is suspicious about it.
+
+Conventions
+-----------
+For each measure in `MEASURES` the best constant answer is the node that, answered for every sample, has the highest value of
+that measure. A model that is not above it, or whose MCC is far below 0, gets a sentence that says so: true negatives reward
+being right near the top, so a constant answer can have an MCC of 0.5; and an MCC far below 0 is what columns in another order
+than the taxonomy's classes look like, and not what a bad model looks like [1]_.
+
+Functions
+---------
+against_constants
+
+References
+----------
+.. [1] K. Riehl, M. Neunteufel, M. Hemberg, Hierarchical confusion matrix for classification performance evaluation,
+   J. R. Stat. Soc. C, 2023.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from hierviz.diagnosis.judged_answers import JudgedAnswers, judged_answers
+from hierviz.evaluation.evaluation import Evaluation
+from hierviz.metrics import best_constant_path
+from hierviz.metrics.confusion.confusion import confusion
+from hierviz.metrics.confusion.confusion_counts import HierarchicalConfusion
+from hierviz.metrics.confusion.constant_paths import best_constant_by_mcc
+from hierviz.metrics.confusion.path_cover import greedy_cover
+from hierviz.metrics.registry import METRICS
+from hierviz.predictions import Predictions
+from hierviz.taxonomy import NodeLists
+
+MEASURES = {"f1": best_constant_path, "mcc": best_constant_by_mcc}
+# Below this MCC, answers contradict the truth far more often than chance would.
+SUSPICIOUS_MCC = -0.2
+
+
+@dataclass(frozen=True, eq=False)
+class AgainstConstants:
+    """The confusion of a model and of constant answers.
+
+    Attributes
+    ----------
+    confusion : HierarchicalConfusion
+    constants : dict of str to (int, HierarchicalConfusion)
+        By key of `MEASURES`: the best node and its confusion. A measure is missing where too many nodes of a graph would
+        have to be tried.
+    """
+
+    confusion: HierarchicalConfusion
+    constants: dict[str, tuple[int, HierarchicalConfusion]]
+
+    @property
+    def alarms(self) -> list[str]:
+        """One sentence for each measure in which the model does not beat its constant answer, and one for a low MCC."""
+        taxonomy, found = self.confusion.taxonomy, []
+        for key, (node, constant) in self.constants.items():
+            own, best = self.confusion.measures[key], constant.measures[key]
+            if own is not None and best is not None and own <= best:
+                found.append(
+                    f"{METRICS[key].label} is {own:.3f}, which is not above the {best:.3f} of always answering "
+                    f"{taxonomy.title(node)}."
+                )
+        mcc = self.confusion.measures["mcc"]
+        if mcc is not None and mcc < SUSPICIOUS_MCC:
+            found.append(
+                f"MCC is {mcc:.3f}: the answers contradict the truth more than chance would. Are the columns of the scores in "
+                "another order than the classes?"
+            )
+        return found
+
+
+def against_constants(
+    evaluation: Evaluation | Predictions | JudgedAnswers,
+    rule: str = "majority",
+    threshold: float = 0.5,
+    **parameters: Any,
+) -> AgainstConstants:
+    """Hierarchical confusion of a model over all judged samples, beside the best constant answers.
+
+    Parameters
+    ----------
+    evaluation : Evaluation, Predictions, or JudgedAnswers
+    rule, threshold, **parameters
+        How the answer is chosen, as in `Evaluation.answers`; ignored for labels.
+
+    Returns
+    -------
+    AgainstConstants
+
+    Raises
+    ------
+    PredictionsError
+        If no sample has a known truth, or the rule or a parameter is not valid.
+
+    Examples
+    --------
+    >>> from hierviz import Predictions, Taxonomy
+    >>> taxonomy = Taxonomy.from_edges([("animal", "cat"), ("animal", "dog")])
+    >>> truth = taxonomy.nodes("cat", "cat", "dog")
+    >>> found = against_constants(Predictions.from_labels(taxonomy, taxonomy.nodes("dog", "dog", "cat"), truth=truth))
+    >>> found.alarms[0]
+    'F1 (nodes) is 0.000, which is not above the 0.667 of always answering cat.'
+    """
+    answers = judged_answers(evaluation, rule, threshold, **parameters)
+    taxonomy, truth, predicted = answers.taxonomy, answers.truth, answers.predicted
+    if isinstance(truth, NodeLists):
+        truth = greedy_cover(taxonomy, truth).ends
+    paths = greedy_cover(taxonomy, predicted) if isinstance(predicted, NodeLists) else predicted
+    counted = confusion(taxonomy, truth, paths)
+    constants = {}
+    for key, best in MEASURES.items():
+        node, constant = best(taxonomy, counted.truth)
+        if node is not None:
+            constants[key] = node, constant
+    return AgainstConstants(counted, constants)

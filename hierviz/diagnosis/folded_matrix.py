@@ -1,0 +1,194 @@
+r"""A confusion matrix with so few lines that it can be drawn: rare classes of a family share a line.
+
+Conventions
+-----------
+Open nodes, what is asked for, and what has no partner keep their lines. Of the closed nodes those with the most pairs (truths
+and answers together) keep theirs, the first ones on ties; the other children of one parent share a line "others", which
+stands after the family. So all cells together are still all pairs, and a cell is the sum of what it hides. A class alone is
+not folded. Rows and columns are folded alike.
+
+Functions
+---------
+folded_matrix
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierviz.diagnosis.confusion_matrix import ConfusionMatrix, placement
+from hierviz.taxonomy import Taxonomy
+
+RELATIONS = {
+    "same": "truth and answer are the same class, or both below it",
+    "coarse": "the answer stops above the truth",
+    "finer": "the answer is below the truth",
+    "wrong": "wrong",
+    "folded": "both are among the folded classes",
+    "none": "without a partner, or outside the taxonomy",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class FoldedMatrix:
+    """Lines and cells of a matrix that is drawn.
+
+    Attributes
+    ----------
+    matrix : ConfusionMatrix
+    tree : Taxonomy
+        In which each node has one place: the taxonomy itself where it is a tree.
+    nodes : ndarray of int, shape (n_lines,)
+        Node of each line; the parent of a line "others"; negative of what has no node.
+    n_folded : ndarray of int, shape (n_lines,)
+        Classes that share the line; 0 of a line of one class.
+    is_open, can_open : ndarray of bool, shape (n_lines,)
+        Whether the line is "stops at" an open node; whether it is closed and has nodes below.
+    row_line, column_line : ndarray of int
+        Line of each row and column of the matrix.
+    row, column, count, n_different : ndarray of int, shape (n_cells,)
+        Lines of the cells that are not 0, their pairs, and how many of these have another answer than the truth.
+    relation : ndarray of str, shape (n_cells,)
+        Keys of `RELATIONS`.
+    """
+
+    matrix: ConfusionMatrix
+    tree: Taxonomy
+    nodes: np.ndarray
+    n_folded: np.ndarray
+    is_open: np.ndarray
+    can_open: np.ndarray
+    row_line: np.ndarray
+    column_line: np.ndarray
+    row: np.ndarray
+    column: np.ndarray
+    count: np.ndarray
+    n_different: np.ndarray
+    relation: np.ndarray
+
+    @property
+    def row_lines(self) -> np.ndarray:
+        """Lines that are rows, in order."""
+        return np.unique(self.row_line)
+
+    @property
+    def column_lines(self) -> np.ndarray:
+        """Lines that are columns, in order."""
+        return np.unique(self.column_line)
+
+    def shares(self, normalisation: str) -> np.ndarray:
+        """`count` over the sum of its row or column or over the total ('row', 'column', 'total'), shape (n_cells,)."""
+        if normalisation == "total":
+            return self.count / self.matrix.total
+        lines = self.row if normalisation == "row" else self.column
+        return self.count / np.bincount(lines, self.count)[lines]
+
+    def samples(self, row: int, column: int) -> np.ndarray:
+        """Rows of the Predictions that a cell counts, ascending, each once; row and column by their line."""
+        matrix = self.matrix
+        inside = (self.row_line[matrix.pair_rows] == row) & (self.column_line[matrix.pair_columns] == column)
+        return np.unique(matrix.pairs.row[inside])
+
+    def worst_closed(self) -> int | None:
+        """The closed node that hides most pairs of different classes; None where no closed node hides one."""
+        inside = np.flatnonzero((self.row == self.column) & self.can_open[self.row] & (self.n_different > 0))
+        if not len(inside):
+            return None
+        return int(self.nodes[self.row[inside[np.argmax(self.n_different[inside])]]])
+
+
+def folded_matrix(matrix: ConfusionMatrix, most: int = 40, keep: Iterable[int] = ()) -> FoldedMatrix:
+    """The matrix with about `most` lines.
+
+    Parameters
+    ----------
+    matrix : ConfusionMatrix
+    most : int
+        Lines that are wanted; open nodes, `keep` and the lines of others are there even if these are more.
+    keep : iterable of int
+        Nodes that are not folded.
+
+    Returns
+    -------
+    FoldedMatrix
+
+    Examples
+    --------
+    >>> from hierviz import Predictions, Taxonomy, confusion_matrix
+    >>> taxonomy = Taxonomy.from_edges([("root", name) for name in "abcd"])
+    >>> truth = taxonomy.nodes(*"aaabbcd")
+    >>> found = folded_matrix(confusion_matrix(Predictions.from_labels(taxonomy, truth, truth=truth)), most=3)
+    >>> [int(n) for n in found.n_folded], found.count.tolist()
+    ([0, 0, 0, 2], [3, 2, 2])
+    """
+    tree = placement(matrix.taxonomy)
+    groups = matrix.row_nodes[matrix.row_nodes >= 0]
+    n = len(groups)
+    is_open = np.isin(groups, matrix.open_nodes)
+    weight = (matrix.row_totals[:n] + matrix.column_totals[:n]).astype(float)
+    weight[is_open | np.isin(groups, np.fromiter(keep, dtype=np.intp))] = np.inf
+    is_kept = np.zeros(n, dtype=bool)
+    is_kept[np.argsort(-weight, kind="stable")[: max(most, 1)]] = True
+    is_kept |= np.isinf(weight)
+    above = np.where(groups > 0, tree.parent[groups], 0)
+    is_kept |= np.bincount(above[~is_kept], minlength=tree.n_nodes)[above] == 1
+    kept, folded = np.flatnonzero(is_kept), np.flatnonzero(~is_kept)
+    parents, family, n_folded = np.unique(above[folded], return_inverse=True, return_counts=True)
+    # The others of a family stand after all that is below its parent, those of an inner family first.
+    start = tree.preorder[groups]
+    end = np.searchsorted(start, tree.preorder[parents] + tree.subtree_size[parents]) - 1
+    position = np.concatenate([kept, end])
+    depth_last = np.concatenate([np.full(len(kept), -np.inf), -tree.depth[parents].astype(float)])
+    order = np.lexsort((depth_last, position))
+    place = np.empty(len(order), dtype=np.intp)
+    place[order] = np.arange(len(order))
+    line_of_group = np.empty(n, dtype=np.intp)
+    line_of_group[kept] = place[: len(kept)]
+    line_of_group[folded] = place[len(kept) :][family]
+    rest = np.unique(np.concatenate([matrix.row_nodes[n:], matrix.column_nodes[n:]]))[::-1]
+    nodes = np.concatenate([np.concatenate([groups[kept], parents])[order], rest])
+    folds = np.concatenate([np.concatenate([np.zeros(len(kept), dtype=np.intp), n_folded])[order], 0 * rest])
+    opened = np.concatenate([np.concatenate([is_open[kept], np.zeros(len(parents), dtype=bool)])[order], rest > 0])
+    row_line, column_line = (
+        np.concatenate([line_of_group, len(order) + np.searchsorted(-rest, -special[n:])])
+        for special in (matrix.row_nodes, matrix.column_nodes)
+    )
+    pair_rows, pair_columns = row_line[matrix.pair_rows], column_line[matrix.pair_columns]
+    cells, cell, count = np.unique(pair_rows * len(nodes) + pair_columns, return_inverse=True, return_counts=True)
+    row, column = np.divmod(cells, max(len(nodes), 1))
+    different = np.bincount(cell, matrix.pairs.truth != matrix.pairs.predicted, len(cells)).astype(np.intp)
+    can_open = (nodes >= 0) & (folds == 0) & ~opened
+    can_open[can_open] = ~tree.is_leaf[nodes[can_open]]
+    return FoldedMatrix(
+        matrix=matrix,
+        tree=tree,
+        nodes=nodes,
+        n_folded=folds,
+        is_open=opened,
+        can_open=can_open,
+        row_line=row_line,
+        column_line=column_line,
+        row=row,
+        column=column,
+        count=count,
+        n_different=different,
+        relation=_relation(tree, nodes, folds, opened, row, column),
+    )
+
+
+def _relation(tree, nodes, folds, opened, row, column):
+    """Key of `RELATIONS` of each cell."""
+    true, answer = nodes[row], nodes[column]
+    known = (true >= 0) & (answer >= 0)
+    above = np.zeros((2, len(row)), dtype=bool)
+    above[0, known] = tree.is_ancestor(answer[known], true[known])
+    above[1, known] = tree.is_ancestor(true[known], answer[known])
+    same = row == column
+    return np.select(
+        [~known, same & (folds[row] > 0), same, above[0] & opened[column], above[1] & opened[row]],
+        ["none", "folded", "same", "coarse", "finer"],
+        "wrong",
+    )

@@ -1,0 +1,124 @@
+r"""The constant answer with the highest MCC: a model below it has no skill, however far above 0 its MCC is.
+
+Conventions
+-----------
+Always answering node v claims the path q from the root to v. Let below(u) be the samples with a truth at or below u, at(u)
+those with the truth u, ch(u) the number of children, and, for w on q with the next node w' of q,
+m(w) = below(w) - below(w') (m(v) = below(v)) the samples whose path parts from q at w. In a tree, summed over samples,
+
+    TP = sum over u on q, the root left out, of below(u),  FP = n depth(v) - TP,  FN = sum of the depths of all truths - TP,
+    TN = sum over u on q, the root left out, of below(u) (ch(parent of u) - 1)
+       + sum over w on q of m(w) ch(w) - m(w) [w is not v] - (m(w) - at(w)).
+
+So the counts of all nodes follow from one pass down the tree. This needs samples of which no truth is above another one, as
+the greedy cover gives them; elsewhere, and in graphs, every node is tried.
+
+Functions
+---------
+constant_counts, best_constant_by_mcc
+
+References
+----------
+.. [1] K. Riehl, M. Neunteufel, M. Hemberg, Hierarchical confusion matrix for classification performance evaluation,
+   J. R. Stat. Soc. C, 2023.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hierviz.metrics.confusion.confusion_counts import CELLS
+from hierviz.metrics.confusion.multi_path import check_truth, confusion_paths, samples_below, without_repeats
+from hierviz.metrics.confusion.path_lists import PathLists, Towards
+from hierviz.metrics.sets.node_sets import is_member
+from hierviz.taxonomy import NodeLists
+
+# Nodes of a graph, where the counts have no closed form.
+MOST_TRIED = 300
+
+
+def best_constant_by_mcc(taxonomy, truth):
+    """The one path that, always predicted, has the highest MCC.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        A tree or a graph; in a graph each node is tried with its first path in depth-first order.
+    truth : NodeLists, or ndarray of int, shape (n_samples,)
+
+    Returns
+    -------
+    node : int
+        The end of that path, the lowest node number on ties; the root where no constant answer has an MCC.
+    PathConfusion
+        Of predicting it for every sample. Both are None where more than `MOST_TRIED` nodes would have to be tried one by one.
+    """
+    if not isinstance(truth, NodeLists):
+        truth = NodeLists(np.arange(len(truth) + 1), np.asarray(truth))
+    check_truth(taxonomy, truth)
+    truth = without_repeats(truth)
+    counts = constant_counts(taxonomy, truth)
+    if counts is None and taxonomy.n_nodes > MOST_TRIED:
+        return None, None
+    if counts is None:
+        tried = [always(taxonomy, truth, node).counts for node in range(taxonomy.n_nodes)]
+        counts = {cell: np.array([of_node[cell] for of_node in tried], dtype=float) for cell in CELLS}
+    tp, tn, fp, fn = (counts[cell] for cell in CELLS)
+    product = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mcc = np.where(product > 0, (tp * tn - fp * fn) / np.sqrt(product), -np.inf)
+    node = int(np.argmax(mcc))
+    return node, always(taxonomy, truth, node)
+
+
+def constant_counts(taxonomy, truth):
+    """TP, TN, FP and FN of always answering each node.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+    truth : NodeLists
+        Without repeats.
+
+    Returns
+    -------
+    dict of str to ndarray of float, shape (n_nodes,), or None
+        None for graphs, and where one truth of a sample is above another one.
+    """
+    if not taxonomy.is_tree or _has_nested(taxonomy, truth):
+        return None
+    n = len(truth)
+    below = samples_below(taxonomy, truth).astype(float)
+    below[0] = n
+    at = np.bincount(truth.nodes, minlength=taxonomy.n_nodes).astype(float)
+    children = taxonomy.children.lengths.astype(float)
+    tp, passed = np.zeros(taxonomy.n_nodes), np.zeros(taxonomy.n_nodes)
+    for level in taxonomy.levels[1:]:
+        above = taxonomy.parent[level]
+        tp[level] = tp[above] + below[level]
+        parting = below[above] - below[level]
+        beside = parting * (children[above] - 1) - (parting - at[above])
+        passed[level] = passed[above] + below[level] * (children[above] - 1) + beside
+    tn = passed + below * children - (below - at)
+    due = float(taxonomy.depth[truth.nodes].sum())
+    return {"tp": tp, "tn": tn, "fp": n * taxonomy.depth - tp, "fn": due - tp}
+
+
+def always(taxonomy, truth, node):
+    """PathConfusion of predicting the first path to one node for every sample."""
+    n = len(truth)
+    path = Towards(taxonomy, np.array([node])).first_paths()
+    return confusion_paths(taxonomy, truth, PathLists(np.arange(n + 1), np.zeros(n, dtype=np.intp), path))
+
+
+def _has_nested(taxonomy, truth):
+    """True where a sample has a truth above another of its truths."""
+    row = np.repeat(np.arange(len(truth)), truth.lengths)
+    several = np.flatnonzero(truth.lengths[row] > 1)
+    if not len(several):
+        return False
+    above = taxonomy.ancestors(truth.nodes[several])
+    key = np.repeat(row[several], above.lengths) * taxonomy.n_nodes + above.nodes
+    is_strict = above.nodes != np.repeat(truth.nodes[several], above.lengths)
+    own = row[several] * taxonomy.n_nodes + truth.nodes[several]
+    return bool(is_member(key[is_strict], np.sort(own)).any())

@@ -1,0 +1,243 @@
+"""The page Mistakes: every part on trees, several paths and graphs, and its numbers are those of the API."""
+
+from urllib.parse import parse_qsl
+
+import numpy as np
+import pytest
+from small_worlds import spread, world, write
+from visit import Visit, plain, shelve
+
+import hierviz as hv
+from hierviz.app.state.page_view import PARTS
+from hierviz.diagnosis.constant_answers import against_constants
+from hierviz.diagnosis.folded_matrix import folded_matrix
+from hierviz.number_text import value_text
+
+TRUTHS = ["violin", "cello", "flute", "oboe", "reeds", "drum"]
+
+
+@pytest.fixture
+def instruments(tmp_path):
+    """60 samples with an attribute."""
+    truth = [TRUTHS[i % 6] for i in range(60)]
+    return world(
+        tmp_path, scores=spread(60), truth=truth, extra=[("room", ["hall" if i % 3 else "studio" for i in range(60)])]
+    )
+
+
+def samples(visit):
+    """The table of samples: the last one on the page."""
+    return visit.at.dataframe[-1].value
+
+
+def test_ranked_list(instruments):
+    model = instruments.first
+    visit = Visit("mistakes", data=instruments.key, rule="leaf")
+    found = hv.mistakes(model, "leaf", outcome="wrong")
+    table = samples(visit)
+    assert table["sample"].tolist() == model.predictions.ids[found.row].tolist()
+    assert table["truth"].tolist() == [model.taxonomy.names[node] for node in found.truth.tolist()]
+    assert table["answer"].tolist() == [model.taxonomy.names[node] for node in found.predicted.tolist()]
+    assert table["win lost"].tolist() == pytest.approx(found.win_lost.tolist(), abs=1e-6)
+    assert f"{len(found):,} samples" in visit.text
+    assert visit.query["outcome"] == "wrong"
+    for order in ("info_dist", "depth_dist", "confidence_dist"):
+        visit.control("Rank by").set_value(order)
+        visit.run()
+        found = hv.mistakes(model, "leaf", outcome="wrong", order=order)
+        assert samples(visit)["sample"].tolist() == model.predictions.ids[found.row].tolist()
+    # The first one stands beside the list, with the severity that ranks it.
+    assert model.predictions.sample_id(int(found.row[0])) in visit.text
+    assert value_text(float(found.severity[0])) in visit.text
+    visit.control("As").set_value("gallery")
+    visit.run()
+    assert not visit.at.dataframe
+    assert f"1 to {min(18, len(found))} of {len(found)}" in visit.text.replace("**", "")
+
+
+def test_marks_last_and_are_counted(instruments):
+    visit = Visit("mistakes", data=instruments.key, rule="leaf", part="labels")
+    visit.control("Who is wrong?").set_value("truth doubtful")
+    visit.run()
+    next(one for one in visit.at.text_input if one.label == "Note").set_value("=really?")
+    visit.run()
+    assert "1 marked** (1 truth doubtful, 0 model wrong)" in visit.text
+    marked = samples(visit)["sample"].iloc[0]
+    visit.control("Part of the page").set_value("list")
+    visit.run()
+    table = samples(visit)
+    assert table.loc[table["sample"] == marked, "mark"].tolist() == ["truth doubtful"]
+    assert visit.memory(f"marks of {instruments.key}") == {marked: {"mark": "truth doubtful", "note": "=really?"}}
+
+
+def test_confusions(instruments):
+    visit = Visit("mistakes", data=instruments.key, rule="leaf", part="confusions")
+    for by, keywords in (
+        ("classes", {}),
+        ("1", {"level": 1}),
+        ("branches", {"by": "branches"}),
+        ("common", {"by": "common"}),
+    ):
+        visit.control("Group by").set_value(by)
+        visit.run()
+        found = hv.confusions(instruments.first, "leaf", **keywords)
+        table = visit.at.dataframe[0].value
+        assert table["count"].tolist() == found.count.tolist()
+        assert table["cost"].tolist() == pytest.approx(found.cost.tolist(), abs=1e-3)
+        # The samples of the first group, whatever the order.
+        assert sorted(samples(visit)["sample"]) == sorted(instruments.first.predictions.ids[found.rows(0)])
+        assert f"1 of {len(found.rows(0))}" in follow(visit).text, by
+
+
+def test_matrix_opens_closes_and_counts(instruments):
+    model = instruments.first
+    visit = Visit("mistakes", data=instruments.key, rule="leaf", part="matrix")
+    against = against_constants(model, "leaf")
+    measures = next(one.value for one in visit.at.dataframe if "measure" in one.value).set_index("measure")["model"]
+    assert measures["Matthews correlation"] == value_text(against.confusion.measures["mcc"])
+    assert [plain(one.value) for one in visit.at.warning] == against.alarms
+    taxonomy = instruments.taxonomy
+    winds, reeds = taxonomy.nodes("winds", "reeds").tolist()
+
+    def shown():
+        """(truth, answer, count) of the cells below the chart."""
+        chart = next(below for below in visit.at.dataframe if "of_different_classes" in below.value)
+        return list(chart.value[["truth", "answer", "count"]].itertuples(index=False, name=None))
+
+    def expected(*opened):
+        matrix = hv.confusion_matrix(model, "leaf", open_nodes=opened)
+        table = hv.charts.hierarchical_matrix_table(folded_matrix(matrix, 100))
+        return list(table[["truth", "answer", "count"]].itertuples(index=False, name=None))
+
+    assert shown() == expected()
+    visit.select(matrix_chart(visit), {"node": [{"node": str(winds)}]})
+    assert visit.query["opened"] == str(winds)
+    assert shown() == expected(winds)
+    # By key: the same from the list of classes; closing a class closes what is open below it.
+    visit.control("Open or close a class").set_value(f"open {reeds}")
+    visit.run()
+    assert shown() == expected(winds, reeds)
+    visit.control("Open or close a class").set_value(f"close {winds}")
+    visit.run()
+    assert shown() == expected()
+    visit.control("Find a class").set_value("oboe")
+    visit.run()
+    assert shown() == expected(winds, reeds)
+    visit.press("Close all")
+    visit.press("Open where most is hidden")
+    assert len(visit.query["opened"].split(",")) == 1
+    # A cell leads to its samples, here and on Examples.
+    visit.press("Close all")
+    cell = {"row": str(taxonomy.node("strings")), "column": str(winds)}
+    visit.select(matrix_chart(visit), {"cell": [cell]})
+    matrix = folded_matrix(hv.confusion_matrix(model, "leaf"), 100)
+    lines = [int(np.flatnonzero(matrix.nodes == int(node))[0]) for node in cell.values()]
+    rows = matrix.samples(*lines)
+    assert sorted(samples(visit)["sample"]) == sorted(model.predictions.ids[rows])
+
+
+def matrix_chart(visit):
+    """The chart that takes selections of cells."""
+    return next(one for one in visit.at.get("vega_lite_chart") if "cell" in one.proto.selection_mode)
+
+
+def test_filters_hold_on_every_part(instruments):
+    model, taxonomy = instruments.first, instruments.taxonomy
+    query = {"data": instruments.key, "rule": "leaf", "under": "winds", "where": "room=hall"}
+    answers = hv.judged_answers(model, "leaf")
+    kept = hv.filtered(answers, hv.SampleFilter(under=taxonomy.node("winds"), where=(("room", "hall"),)))
+    some = answers.take(kept)
+    assert 0 < len(some.rows) < 60
+    visit = Visit("mistakes", **query)
+    assert len(samples(visit)) == int(some.is_wrong.sum())
+    assert f"filtered: {some.n_judged}" in visit.text
+    visit = Visit("mistakes", part="confusions", **query)
+    found = hv.confusions(some)
+    assert visit.at.dataframe[0].value["count"].tolist() == found.count.tolist()
+    assert follow(visit).text.count(f"1 of {len(found.rows(0))}")
+    visit = Visit("mistakes", part="matrix", **query)
+    cells = next(one.value for one in visit.at.dataframe if "of_different_classes" in one.value)
+    assert cells["count"].sum() == len(some.rows)
+    counts = next(one.value for one in visit.at.dataframe if "key" in one.value).set_index("key")["value"]
+    assert counts["tp"] == against_constants(some).confusion.counts["tp"]
+    chosen = next(one for one in visit.at.selectbox if one.label.startswith("Samples of the cell")).value
+    n = len(samples(visit))
+    assert chosen
+    assert f"1 of {n}" in follow(visit).text
+    nothing = Visit("mistakes", data=instruments.key, text="no such id")
+    assert "No sample matches" in nothing.at.info[0].value
+
+
+def follow(visit):
+    """The page Examples as the link to the samples opens it."""
+    (link,) = (one for one in visit.at.get("page_link") if "these samples" in one.label)
+    return Visit("example", **dict(parse_qsl(link.proto.query_string)))
+
+
+def test_slices(tmp_path):
+    """A value of an attribute that is wrong far more often leads, and its samples are below."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 6, 200)
+    room = np.where(np.arange(200) % 4 == 0, "studio", "hall")
+    said = np.where((room == "studio") & (rng.random(200) < 0.7), (truth + 1) % 6, truth)
+    names = ["violin", "cello", "flute", "oboe", "bassoon", "drum"]
+    data = world(tmp_path, scores=np.eye(6)[said], truth=[names[k] for k in truth], extra=[("room", room.tolist())])
+    visit = Visit("mistakes", data=data.key, part="slices")
+    found = hv.slices(data.first, "threshold")
+    assert found.value[0] == "studio"
+    assert found.sentence() in visit.text.replace("**", "")
+    table = visit.at.dataframe[0].value
+    assert table["n"].tolist() == found.n.tolist()
+    assert table["worse"].tolist() == ["clearly worse" if flag else "" for flag in found.is_flagged]
+    assert len(samples(visit)) == int(found.loss[0])
+
+
+def test_several_paths(shared_data):
+    """Ranked by lost hF1; the matrix counts matched paths and what has no partner."""
+    folder = shared_data / "germeval2019"
+    data = shelve(
+        taxonomy=str(folder / "taxonomy_1b.csv"),
+        predictions=(str(folder / "pred_1b_EricssonResearch__fconv_A6C1Y.csv.gz"),),
+        truth=str(folder / "truth_1b.csv.gz"),
+    )
+    visit = Visit("mistakes", data=data.key)
+    found = hv.set_mistakes(data.first)
+    assert samples(visit)["sample"].tolist() == data.first.predictions.ids[found.row].tolist()
+    visit.control("Part of the page").set_value("matrix")
+    visit.run()
+    cells = next(one.value for one in visit.at.dataframe if "of_different_classes" in one.value)
+    assert cells["count"].sum() == hv.confusion_matrix(data.first).total
+    assert "no truth left" in cells["truth"].tolist()
+    assert "no answer left" in cells["answer"].tolist()
+    # TP and FN as in the published table.
+    values = next(one.value for one in visit.at.dataframe if "key" in one.value).set_index("key")["value"]
+    assert values["tp"] == 8498
+    assert values["fn"] == 6612
+    for part in ("confusions", "slices", "labels"):
+        visit.control("Part of the page").set_value(part)
+        visit.run()
+    assert "No candidates for wrong truths" in visit.at.info[0].value
+
+
+def test_graph(tmp_path):
+    edges = [("root", "a"), ("root", "b"), ("a", "both"), ("b", "both"), ("a", "a1"), ("b", "b1")]
+    data = shelve(
+        taxonomy=write(tmp_path / "t.csv", [("parent", "child"), *edges]),
+        predictions=(
+            write(
+                tmp_path / "p.csv", [("sample_id", "predicted"), *((f"s{i}", ["both", "a1"][i % 2]) for i in range(40))]
+            ),
+        ),
+        truth=write(
+            tmp_path / "y.csv", [("sample_id", "truth"), *((f"s{i}", ["both", "b1"][i % 3 > 0]) for i in range(40))]
+        ),
+    )
+    for part in PARTS:
+        visit = Visit("mistakes", data=data.key, part=part)
+        assert not visit.at.error, part
+    assert len(samples(Visit("mistakes", data=data.key))) == len(hv.set_mistakes(data.first))
+
+
+def test_no_truth(tmp_path):
+    data = world(tmp_path, scores=spread(9))
+    assert "no mistakes to show" in Visit("mistakes", data=data.key).at.info[0].value

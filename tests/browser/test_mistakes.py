@@ -1,0 +1,74 @@
+"""The page Mistakes in a browser: the matrix by pointer and by key, and a link that shows the same."""
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import heading, quiet, ready
+
+MATRIX = ".stVegaLiteChart svg.marks"
+
+
+def counts(page):
+    """Texts in the matrix."""
+    return page.locator(MATRIX).nth(1).locator("text").all_text_contents()
+
+
+def click_tip(page, **fields):
+    """Click the invisible rectangle of the matrix whose row has these values."""
+    place = (
+        page.locator(MATRIX)
+        .nth(1)
+        .evaluate_handle(
+            """(svg, fields) => [...svg.querySelectorAll('path')].find(path => path.__data__ && path.__data__.datum
+            && Object.entries(fields).every(([key, value]) => path.__data__.datum[key] === value))""",
+            fields,
+        )
+    )
+    element = place.as_element()
+    element.scroll_into_view_if_needed()
+    element.click(force=True)
+
+
+def test_matrix_opens_and_a_cell_leads_to_its_samples(open_page):
+    page = open_page("mistakes?part=matrix&rule=majority")
+    heading(page, "Mistakes")
+    quiet(page)
+    assert "+ watercraft" in counts(page)
+    click_tip(page, name="watercraft", does="opens this class")
+    page.wait_for_url("**opened=*")
+    quiet(page)
+    assert "− watercraft" in counts(page)
+    click_tip(page, truth="aircraft", answer="land vehicle")
+    page.get_by_role("heading", name="aircraft → land vehicle: 5").wait_for()
+    quiet(page)
+    page.get_by_role("link", name="Open these samples in Examples").click()
+    heading(page, "Examples")
+    expect(page.get_by_text("1 of 5", exact=True)).to_be_visible()
+    # A reload of the link shows the same.
+    page.go_back()
+    heading(page, "Mistakes")
+    page.reload()
+    ready(page)
+    quiet(page)
+    assert "− watercraft" in counts(page)
+
+
+def test_matrix_by_key(open_page):
+    page = open_page("mistakes?part=matrix&rule=majority")
+    quiet(page)
+    chooser = page.get_by_role("combobox", name="Open or close a class")
+    chooser.focus()
+    page.keyboard.type("open aircraft")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**opened=*")
+    quiet(page)
+    assert "− aircraft" in counts(page)
+    button = page.get_by_role("button", name="Close all")
+    button.focus()
+    page.keyboard.press("Enter")
+    quiet(page)
+    assert "+ aircraft" in counts(page)
+    cell = page.get_by_role("combobox", name="Samples of the cell")
+    cell.focus()
+    page.keyboard.type("watercraft → aircraft")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="watercraft → aircraft: 3").wait_for()
