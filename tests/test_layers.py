@@ -88,6 +88,7 @@ COLUMN = (
     "app/model_page",
     "app/curve_panels",
     "app/mistakes_page",
+    "app/taxonomy_page",
     "app/pages",
     "app/server",
     "app",

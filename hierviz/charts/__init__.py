@@ -24,7 +24,9 @@ from hierviz.charts._hierarchical_matrix import (
     hierarchical_matrix_sentence,
     hierarchical_matrix_table,
 )
+from hierviz.charts._level_bars import level_bars, level_bars_sentence, level_bars_table
 from hierviz.charts._metric_bars import metric_bars, metric_bars_table
+from hierviz.charts._mistake_treemap import mistake_treemap, mistake_treemap_sentence, mistake_treemap_table
 from hierviz.charts._operating_curves import operating_curves, operating_curves_sentence, selections
 from hierviz.charts._probability_tree import (
     probability_tree,
@@ -32,8 +34,14 @@ from hierviz.charts._probability_tree import (
     probability_tree_table,
     refused_styles,
 )
+from hierviz.charts._reliability_diagram import (
+    reliability_diagram,
+    reliability_diagram_sentence,
+    reliability_diagram_table,
+)
 from hierviz.charts._show import show
 from hierviz.charts._simplify import simplify
+from hierviz.charts._subtree_icicle import subtree_icicle, subtree_icicle_sentence, subtree_icicle_table
 from hierviz.charts._win_breakdown import win_breakdown, win_breakdown_sentence, win_breakdown_table
 from hierviz.charts.comparison_words import compared_keys, comparison_sentence, threshold_caution
 from hierviz.charts.curve_knots import knots, threshold_text
@@ -63,8 +71,14 @@ __all__ = [
     "hierarchical_matrix_sentence",
     "hierarchical_matrix_table",
     "knots",
+    "level_bars",
+    "level_bars_sentence",
+    "level_bars_table",
     "metric_bars",
     "metric_bars_table",
+    "mistake_treemap",
+    "mistake_treemap_sentence",
+    "mistake_treemap_table",
     "model_colours",
     "operating_curves",
     "operating_curves_sentence",
@@ -75,9 +89,15 @@ __all__ = [
     "probability_tree_table",
     "read_out_keys",
     "refused_styles",
+    "reliability_diagram",
+    "reliability_diagram_sentence",
+    "reliability_diagram_table",
     "selections",
     "show",
     "simplify",
+    "subtree_icicle",
+    "subtree_icicle_sentence",
+    "subtree_icicle_table",
     "threshold_caution",
     "threshold_text",
     "to_csv",

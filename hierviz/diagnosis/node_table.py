@@ -82,9 +82,25 @@ class NodeTable:
     reasons: dict[str, str] = field(default_factory=dict)
 
     @property
+    def n_wrong(self) -> np.ndarray:
+        """Wrong answers to the `support`, array of float; nan with several truths or answers."""
+        return self.support - self.n_correct
+
+    @property
+    def missed(self) -> np.ndarray:
+        """Samples of the `support` without an answer at or below the node, array of int."""
+        return self.support - self.hits
+
+    @property
+    def win_lost(self) -> np.ndarray:
+        """Sum of 1 - win over the `support`, array of float; nan where there is no win or no sample."""
+        return self.support * (1 - self.mean_win)
+
+    @property
     def columns(self) -> dict[str, np.ndarray]:
         """The numbers by name."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in ("taxonomy", "reasons")}
+        names = [name for name in self.__dataclass_fields__ if name not in ("taxonomy", "reasons")]
+        return {name: getattr(self, name) for name in (*names, "n_wrong", "missed", "win_lost")}
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a node: ``node`` and ``parent`` by name (parents joined by ``;``), ``depth``, numbers."""

@@ -16,6 +16,7 @@ shell.run(
         st.Page(PAGES / "curves.py", title="Operating curves", icon=":material/show_chart:", url_path="curves"),
         st.Page(PAGES / "example.py", title="Examples", icon=":material/account_tree:", url_path="example"),
         st.Page(PAGES / "mistakes.py", title="Mistakes", icon=":material/rule:", url_path="mistakes"),
+        st.Page(PAGES / "taxonomy.py", title="Taxonomy", icon=":material/lan:", url_path="taxonomy"),
         st.Page(PAGES / "model.py", title="Model", icon=":material/psychology:", url_path="model"),
         st.Page(PAGES / "open.py", title="Open files", icon=":material/folder_open:", url_path="open"),
     ]

@@ -9,6 +9,7 @@ from urllib.parse import quote, unquote
 from hierviz.app.state.curve_choices import DRAWN, FORMER_PANELS, MARKED, PANELS, axes
 from hierviz.app.state.dataset import DEMO
 from hierviz.charts import threshold_text
+from hierviz.diagnosis.node_columns import NODE_COLUMNS
 from hierviz.errors import PredictionsError
 from hierviz.evaluation.mistakes import ORDERS, OUTCOMES
 from hierviz.inference.parameters import THRESHOLD
@@ -23,6 +24,14 @@ PARTS = {
     "labels": "Label errors",
 }
 TREES = ("icicle", "node-link", "list")
+# Parts of the page Taxonomy.
+ASPECTS = {
+    "table": "Table",
+    "icicle": "Icicle",
+    "treemap": "Treemap of mistakes",
+    "calibration": "Calibration",
+    "levels": "Levels",
+}
 
 
 def _one_of(words):
@@ -65,6 +74,9 @@ def grammar():
         "tree": _one_of(TREES),
         "part": _one_of(PARTS),
         "opened": re.compile("[0-9]{1,7}", re.ASCII),
+        "aspect": _one_of(ASPECTS),
+        "node_order": _one_of(("tree", *NODE_COLUMNS, *(f"{key}-reversed" for key in NODE_COLUMNS))),
+        "colour": _one_of(NODE_COLUMNS),
         "axes": _one_of(axes()),
         "panel": _one_of(("none", *PANELS, *FORMER_PANELS)),
         "drawn": _one_of(DRAWN),
@@ -119,6 +131,9 @@ class View:
     tree: str = "icicle"
     part: str = "list"
     opened: tuple[str, ...] = ()
+    aspect: str = "table"
+    node_order: str = ""
+    colour: str = "correct"
     axes: str = "recall-correct"
     drawn: tuple[str, ...] = ()
     marked: tuple[str, ...] = MARKED

@@ -1,0 +1,48 @@
+"""Which subtree suffers: the tree with numbers of every class, its mistakes, its levels, and its calibration."""
+
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.state.escape import escape
+from hierviz.app.state.page_view import ASPECTS
+from hierviz.app.taxonomy_page import calibration_panel, drawings, levels_panel, tree_table, where
+from hierviz.app.taxonomy_page.choice import TaxonomyChoice
+from hierviz.app.widgets import controls, filters, shell
+
+data = shell.open_data()
+taxonomy = data.taxonomy
+st.title("Taxonomy")
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    key = controls.model_control(data)
+    answer = controls.rule_controls(data, key)
+    filters.more(data.models[key], data.digest)
+root = taxonomy.index.get(state.view().under, 0)
+choice = TaxonomyChoice(data, key, answer, root)
+if state.memory("taxonomy").pop("to samples", False):
+    st.switch_page(shell.page("example"))
+if not choice.model.n_judged:
+    st.info("The numbers of this page need samples with a known truth, and none has one.", icon=":material/info:")
+    shell.stop()
+filters.chips(taxonomy, but=("under", "outcome"))
+if choice.answers is None:
+    st.info("No sample matches these filters. Remove one.", icon=":material/filter_alt_off:")
+    shell.stop()
+where.breadcrumb(choice)
+where.costliest(choice)
+st.caption(controls.setting(data, key, answer))
+reasons = dict.fromkeys(reason for column, reason in choice.plain.reasons.items() if column in ("correct", "mean_win"))
+for reason in reasons:
+    names = {"correct": "correct and wrong answers", "mean_win": "mean win and lost win"}
+    missing = [words for column, words in names.items() if choice.plain.reasons.get(column) == reason]
+    st.caption(f"Not available: {' and '.join(missing)} ({escape(reason)}).")
+st.segmented_control(
+    "Show", list(ASPECTS), format_func=ASPECTS.get, required=True, label_visibility="collapsed", **state.bound("aspect")
+)
+parts = {
+    "table": tree_table.draw,
+    "icicle": drawings.icicle,
+    "treemap": drawings.treemap,
+    "calibration": calibration_panel.draw,
+    "levels": levels_panel.draw,
+}
+parts[state.view().aspect](choice)

@@ -1,0 +1,1 @@
+"""The parts of the page that shows the taxonomy with numbers of every class."""

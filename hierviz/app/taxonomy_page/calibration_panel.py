@@ -1,0 +1,146 @@
+"""Are the probabilities shares? Reliability diagrams of depths and of classes, and why leaves do not answer for parents."""
+
+import numpy as np
+import streamlit as st
+
+from hierviz import charts
+from hierviz.app import state
+from hierviz.app.state.escape import escape
+from hierviz.app.taxonomy_page.choice import example
+from hierviz.app.widgets.figure import figure
+from hierviz.number_text import fixed_text
+
+# Diagrams that are drawn at a time.
+MOST_DIAGRAMS, MOST_DEPTHS = 6, 8
+
+WORDS = (
+    "A model is **calibrated** where events that it gives a probability of 0.7 happen in 70 % of the cases. Samples are put "
+    "into bins of about equal size by their probability; the **expected calibration error** (ECE) is the mean distance between "
+    "the mean probability and the share of events in these bins. It is never 0, not even for a calibrated model: so it "
+    "stands beside what a calibrated model would show, found by drawing the outcomes anew from the probabilities 999 times. "
+    "**✗** marks an error beyond 95 % of these, after the correction of Benjamini and Hochberg for looking at several (5 % false "
+    "discoveries)."
+)
+
+
+def draw(choice):
+    """The two kinds of diagrams and the example."""
+    if not choice.has_calibration:
+        st.info("Calibration needs scores and a known truth; this file holds labels.", icon=":material/info:")
+        _example()
+        return
+    st.markdown(WORDS)
+    st.subheader("By depth")
+    if choice.taxonomy.is_tree:
+        _depths(choice)
+    else:
+        st.info("Depths need a tree: in this graph some classes have several parents.", icon=":material/info:")
+    st.subheader("By class")
+    _classes(choice)
+    _example()
+
+
+def _depths(choice):
+    found = choice.calibration_of_depths
+    st.markdown(
+        "Of each sample the most probable class of a depth (a leaf above that depth stands for itself), and whether the truth is "
+        "at or below it. Samples whose truth is above the class say nothing about it and are left out."
+    )
+    _diagrams(found, np.arange(min(len(found), MOST_DEPTHS)), "calibration-depths")
+    if len(found) > MOST_DEPTHS:
+        st.caption(f"Depths 1 to {MOST_DEPTHS} of {len(found)}.")
+    _note(found)
+
+
+def _classes(choice):
+    nodes = choice.calibrated_nodes
+    if not len(nodes):
+        st.info("No sample has a truth below this class.", icon=":material/info:")
+        return
+    found = choice.calibration
+    st.markdown(
+        f"The probability of a class against whether a truth is at or below it: the **{len(found):,} classes** of this subtree "
+        f"with the most samples, **{int(found.is_flagged.sum()):,}** of them not calibrated."
+    )
+    table = found.to_frame()
+    table.insert(1, "calibrated", np.where(np.isnan(found.ece), "–", np.where(found.is_flagged, "✗ no", "✓ yes")))
+    # What is flagged first, the largest error first.
+    order = np.lexsort((-np.nan_to_num(found.ece), ~found.is_flagged))
+    shown = table.iloc[order][
+        ["subject", "calibrated", "ece", "null_mean", "null_high", "mean_p", "rate", "n", "n_left_out", "p_adjusted"]
+    ]
+    event = st.dataframe(
+        shown,
+        hide_index=True,
+        height=min(35 * (len(shown) + 1) + 3, 318),
+        column_config={
+            "subject": "Class",
+            "calibrated": "Calibrated",
+            "ece": st.column_config.NumberColumn("ECE", format="%.3f", help="Expected calibration error."),
+            "null_mean": st.column_config.NumberColumn(
+                "if calibrated", format="%.3f", help="Mean error of a calibrated model with these probabilities."
+            ),
+            "null_high": st.column_config.NumberColumn(
+                "95 % below",
+                format="%.3f",
+                help="In 95 % of the draws a calibrated model has a smaller error than this.",
+            ),
+            "mean_p": st.column_config.NumberColumn("Mean p", format="%.3f"),
+            "rate": st.column_config.NumberColumn("Share of events", format="%.3f"),
+            "n": st.column_config.NumberColumn("Samples", format="localized"),
+            "n_left_out": st.column_config.NumberColumn(
+                "Left out", format="localized", help="Samples whose truth is above the class."
+            ),
+            "p_adjusted": st.column_config.NumberColumn("Adjusted p-value", format="%.3f"),
+        },
+        on_select="rerun",
+        selection_mode="multi-row",
+        key=f"calibrated-{choice.key}-{choice.root}",
+    )
+    picked = [place for place in event.selection.rows if place < len(order)]
+    places = order[picked] if picked else order[:3]
+    if len(places) > MOST_DIAGRAMS:
+        st.caption(f"The first {MOST_DIAGRAMS} of the chosen classes are drawn.")
+    _diagrams(found, places[:MOST_DIAGRAMS], "calibration-classes")
+    if not picked:
+        st.caption("Tick rows of the table to see their diagrams.")
+    _note(found)
+
+
+def _diagrams(found, places, name):
+    figure(
+        charts.reliability_diagram(found, places, dark=state.is_dark(), width=state.session.px),
+        name=name,
+        sentence=charts.reliability_diagram_sentence(found, places),
+        table=charts.reliability_diagram_table(found, places),
+    )
+
+
+def _note(found):
+    if found.n_used < found.n_samples:
+        st.caption(f"Looked at {found.n_used:,} of {found.n_samples:,} samples, drawn at random.")
+
+
+def _example():
+    with st.expander("Calibrated leaves do not make calibrated parents: an example"):
+        found = example()
+        subjects = found.subjects
+        parent, leaf = subjects.index("u"), subjects.index("a")
+        st.markdown(
+            "Four leaves: **a** and **b** stand under **u**, **c** and **d** under **w**. For each sample the model favours one "
+            "of the six pairs of leaves: these two have p = 0.4, the other two p = 0.1. What then is true:\n\n"
+            "| favoured pair | shares of the two | shares of the others | p of the parents |\n|---|---|---|---|\n"
+            "| under one parent (a, b or c, d) | 0.2 and 0.2 | 0.3 and 0.3 | 0.8 and 0.2 |\n"
+            "| under both parents (a, c; a, d; b, c; b, d) | 0.5 and 0.5 | 0 and 0 | 0.5 and 0.5 |\n\n"
+            "Leaf a has p = 0.4 in three pairs, where it is true with shares of 0.2, 0.5 and 0.5: 0.4 on average. With p = 0.1 "
+            "its shares are 0.3, 0 and 0: 0.1 on average. **Every leaf is calibrated.** But u gets p = 0.4 + 0.4 = 0.8 where a "
+            "or b is true in 0.2 + 0.2 = 0.4 of the cases, and p = 0.2 where it is true in 0.6. **The parents are not "
+            "calibrated**: errors of the leaves cancel on average, and add up below a parent."
+        )
+        _diagrams(found, [leaf, parent], "calibration-example")
+        st.markdown(
+            escape(
+                f"Computed from {int(found.n[leaf]):,} samples that follow this law exactly: the error of leaf a is "
+                f"{fixed_text(found.ece[leaf], 3)}, that of its parent u {fixed_text(found.ece[parent], 3)}."
+            )
+        )

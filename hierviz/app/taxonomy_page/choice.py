@@ -1,0 +1,191 @@
+"""What the page Taxonomy looks at: model, rule, threshold and subtree, and the numbers that were made of them once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.widgets import filters
+from hierviz.diagnosis.calibration_example import calibration_example
+from hierviz.diagnosis.judged_answers import judged_answers
+from hierviz.diagnosis.level_table import level_table
+from hierviz.diagnosis.node_columns import cost_key, usable_columns, worst_first
+from hierviz.diagnosis.node_table import node_table
+from hierviz.diagnosis.reliability import reliability
+from hierviz.diagnosis.sample_filter import SampleFilter, filtered
+from hierviz.diagnosis.subtree_levels import subtree_levels
+
+# Classes whose calibration is looked at: those with the most samples of a subtree.
+MOST_CALIBRATED = 60
+# Probabilities from which on calibration is made when it is asked for, not before.
+AT_ONCE = 3_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class TaxonomyChoice:
+    """A model of the open data, how its answers are chosen, and the class at the root of what is shown.
+
+    Attributes
+    ----------
+    data : Dataset
+    key : str
+        Of the model.
+    answer : dict
+        Keywords of `Evaluation.answers`.
+    root : int
+    """
+
+    data: object
+    key: str
+    answer: dict
+    root: int
+
+    @property
+    def model(self):
+        """The Evaluation."""
+        return self.data.models[self.key]
+
+    @property
+    def taxonomy(self):
+        """The Taxonomy of the data."""
+        return self.data.taxonomy
+
+    @property
+    def of_answer(self):
+        """What the numbers of nodes depend on, to keep them under."""
+        said = sorted(self.answer.items())
+        named = tuple((name, value if isinstance(value, str | int | float) else id(value)) for name, value in said)
+        return (self.data.digest, self.key, named, self.wanted)
+
+    @property
+    def of_samples(self):
+        """What calibration depends on; filters by the answer change which samples are looked at."""
+        by_answer = self.wanted.answered is not None or self.wanted.answer is not None or self.wanted.common is not None
+        return self.of_answer if by_answer else (self.data.digest, self.key, self.wanted)
+
+    @cached_property
+    def has_calibration(self):
+        """Whether there are probabilities and truths."""
+        return bool(self.model.predictions.has_scores and self.model.n_judged)
+
+    @cached_property
+    def calibrated_nodes(self):
+        """Classes of the subtree whose calibration is looked at, the largest support first; the root of all has p = 1."""
+        inside = self.taxonomy.subtree(self.root)
+        inside = inside[(self.plain.support[inside] > 0) & (inside != 0)]
+        return worst_first(self.plain, inside, "support")[:MOST_CALIBRATED]
+
+    @cached_property
+    def wanted(self):
+        """Which samples the filters of all pages leave: the SampleFilter without outcome and subtree."""
+        return replace(filters.asked(self.model), outcome=None, under=None)
+
+    @cached_property
+    def answers(self):
+        """JudgedAnswers of the samples that the filters leave; None where they leave none."""
+        answers = judged_answers(self.model, **self.answer)
+        if self.wanted == SampleFilter():
+            return answers
+
+        def some():
+            fits = filtered(answers, self.wanted)
+            return answers.take(fits) if fits.any() else None
+
+        return state.computed("filtered answers", self.of_answer, some)
+
+    @cached_property
+    def plain(self):
+        """NodeTable without calibration."""
+        return state.computed("node table", self.of_answer, lambda: node_table(self.answers))
+
+    @cached_property
+    def wants_calibration(self):
+        """Whether the table shows calibration: always where that is quick, else when it was asked for."""
+        predictions = self.model.predictions
+        is_quick = predictions.n_samples * self.taxonomy.n_nodes <= AT_ONCE
+        return self.has_calibration and state.memory("taxonomy").get("calibration", is_quick)
+
+    @cached_property
+    def table(self):
+        """NodeTable, with calibration where it is asked for."""
+        if not self.wants_calibration:
+            return self.plain
+        found = self.calibration
+        return state.computed(
+            "node table",
+            (*self.of_answer, self.root),
+            lambda: node_table(self.answers, calibration=found),
+        )
+
+    @cached_property
+    def calibration(self):
+        """Reliability of `calibrated_nodes`; it depends on the answers by no more than which classes these are."""
+        nodes = tuple(self.calibrated_nodes.tolist())
+        return self._slow((*self.of_samples, nodes), lambda: reliability(self.answers, nodes=nodes))
+
+    @cached_property
+    def calibration_of_depths(self):
+        """Reliability of all depths of a tree."""
+        return self._slow((*self.of_samples, "depths"), lambda: reliability(self.answers))
+
+    def _slow(self, key, make):
+        def made():
+            with st.spinner("Comparing probabilities with outcomes …"):
+                return make()
+
+        return state.computed("calibration", key, made)
+
+    @cached_property
+    def levels(self):
+        """SubtreeLevels."""
+        return state.computed(
+            "levels",
+            (*self.of_answer, self.root),
+            lambda: subtree_levels(self.answers, self.root, nodes=self.plain),
+        )
+
+    @cached_property
+    def per_sample(self):
+        """LevelTable of the samples, for its labels per sample."""
+        return state.computed("labels per sample", self.of_answer, lambda: level_table(self.answers))
+
+    @cached_property
+    def columns(self):
+        """Keys of the columns that have numbers."""
+        return usable_columns(self.table)
+
+    @property
+    def order(self):
+        """(column or "tree", whether the better end comes first) of the view."""
+        key, _, end = (state.view().node_order or cost_key(self.plain)).partition("-")
+        return (key if key in (*self.columns, "tree") else cost_key(self.plain)), end == "reversed"
+
+    @property
+    def colour(self):
+        """The column of the view that colours stand for."""
+        key = state.view().colour
+        return key if key in self.columns else "recall"
+
+
+def example():
+    """Reliability of the leaves and parents of the example, kept for all visitors."""
+    return state.computed(
+        "calibration example", "example", lambda: reliability(calibration_example(), nodes=range(1, 7))
+    )
+
+
+def path_to(taxonomy, node):
+    """Nodes from the root to a node; in a graph by the first parent of each."""
+    found = [int(node)]
+    while found[-1]:
+        found.append(int(taxonomy.parents[found[-1]][0]))
+    return np.array(found[::-1])
+
+
+def enter(name):
+    """Show the subtree at a class here and on the other pages; "" shows all classes."""
+    state.change(under=name, sample="")

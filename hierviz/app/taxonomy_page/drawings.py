@@ -1,0 +1,75 @@
+"""The subtree as an icicle coloured by a number, and its mistakes as a treemap; a click goes into a subtree."""
+
+import numpy as np
+import streamlit as st
+
+from hierviz import charts
+from hierviz.app import state
+from hierviz.app.taxonomy_page.choice import enter
+from hierviz.app.widgets.figure import figure
+from hierviz.diagnosis.node_columns import NODE_COLUMNS, cost_key
+
+
+def icicle(choice):
+    """Which number is the colour, and the icicle."""
+    st.selectbox(
+        "Colour",
+        choice.columns,
+        format_func=lambda key: NODE_COLUMNS[key].label,
+        **state.bound("colour", value=choice.colour, width=200),
+    )
+    if not choice.table.support[choice.root]:
+        st.info("No sample has a truth below this class.", icon=":material/info:")
+        return
+    # The calibration of other subtrees is not looked at here.
+    table, value = choice.table, choice.colour
+    width, root = state.session.px, choice.root
+    chart = charts.subtree_icicle(table, root, value=value, dark=state.is_dark(), width=width)
+    _figure(
+        choice,
+        chart,
+        name="taxonomy-icicle",
+        sentence=charts.subtree_icicle_sentence(table, root, value=value, width=width),
+        table=charts.subtree_icicle_table(table, root, width=width),
+        drawn=(value, width),
+    )
+
+
+def treemap(choice):
+    """What counts as a mistake, and the treemap."""
+    table, root, width = choice.table, choice.root, state.session.px
+    first = cost_key(table)
+    costs = [first, *(["win_lost"] if np.isfinite(table.win_lost).any() else [])]
+    cost = first
+    if len(costs) > 1:
+        cost = st.segmented_control(
+            "Area",
+            costs,
+            format_func=lambda key: {"n_wrong": "wrong answers", "missed": "missed samples", "win_lost": "lost win"}[
+                key
+            ],
+            required=True,
+            **state.kept("taxonomy", "cost", first),
+        )
+    cost = cost if cost in costs else first
+    if not np.nan_to_num(getattr(table, cost))[choice.taxonomy.subtree(root)].any():
+        st.info("There is no mistake below this class.", icon=":material/check:")
+        return
+    _figure(
+        choice,
+        charts.mistake_treemap(table, root, cost=cost, dark=state.is_dark(), width=width),
+        name="taxonomy-treemap",
+        sentence=charts.mistake_treemap_sentence(table, root, cost=cost, width=width),
+        table=charts.mistake_treemap_table(table, root, cost=cost, width=width),
+        drawn=(cost, width),
+    )
+
+
+def _figure(choice, chart, *, name, sentence, table, drawn):
+    key = f"{name}-{choice.of_answer}-{choice.root}-{drawn}-{state.is_dark()}"
+    event = figure(chart, name=name, sentence=sentence, table=table, select="node", key=key)
+    clicked = (event or {}).get("selection", {}).get("node", [])
+    target = str(clicked[0].get("target", "")) if clicked else ""
+    if target in choice.taxonomy.index:
+        enter(target)
+        st.rerun()

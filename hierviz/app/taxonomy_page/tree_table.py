@@ -1,0 +1,190 @@
+"""The tree as an indented table with bars, opened level by level: a component that is sent the rows that are open.
+
+Its program (`tree_table.js`) builds an ARIA tree grid: arrow keys move and open, Enter goes into a subtree.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import streamlit as st
+
+from hierviz import charts
+from hierviz.app import state
+from hierviz.app.taxonomy_page.choice import enter, path_to
+from hierviz.app.taxonomy_page.tree_rows import FIRST, MORE, flat_rows, named, tree_rows
+from hierviz.diagnosis.node_columns import NODE_COLUMNS, cost_key, number_text_of
+
+_HERE = Path(__file__).parent
+_component = None
+
+
+def draw(choice):
+    """Search, which classes, the table, and its download."""
+    taxonomy, store = choice.taxonomy, _store(choice)
+    inside = choice.taxonomy.subtree(choice.root)
+    depths = np.unique(taxonomy.depth[inside])
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        words = st.text_input(
+            "Search",
+            placeholder="part of a name",
+            **state.kept("taxonomy", "words", "", width=200, icon=":material/search:"),
+        )
+        options = ["tree", *(f"depth {depth}" for depth in depths.tolist() if depth), "all", "leaves"]
+        rows = st.selectbox(
+            "Rows",
+            options,
+            format_func=lambda key: {"tree": "as a tree", "all": "all classes", "leaves": "all leaves"}.get(
+                key, f"classes of {key}"
+            ),
+            help="As a tree, or the classes of one level in one list: the worst of the whole level comes first.",
+            **state.kept("taxonomy", "rows", "tree", width=180),
+        )
+        if choice.has_calibration:
+            st.toggle(
+                "Calibration",
+                help=f"Of the {len(choice.calibrated_nodes)} classes with the most samples. It takes some seconds on large data.",
+                **state.kept("taxonomy", "calibration", choice.wants_calibration),
+            )
+    if rows not in options:
+        rows = "tree"
+    order, reverse = choice.order
+    table = choice.table
+    if words.strip():
+        nodes = named(taxonomy, inside, words)
+        if not len(nodes):
+            st.info("No class of this subtree has such a name.", icon=":material/search_off:")
+            return
+        found = flat_rows(table, nodes, store["shown"].get("", FIRST), order, reverse)
+    elif rows == "tree":
+        found = tree_rows(table, choice.root, store["open"], store["shown"], order, reverse)
+    else:
+        nodes = inside[inside > 0]
+        if rows == "leaves":
+            nodes = inside[taxonomy.is_leaf[inside]]
+        elif rows != "all":
+            nodes = inside[taxonomy.depth[inside] == int(rows.split()[1])]
+        found = flat_rows(table, nodes, store["shown"].get("", FIRST), order, reverse)
+    _mount(choice, table, found, is_tree=rows == "tree" and not words.strip())
+    st.caption(
+        "▸ opens the children of a class, its name goes into its subtree, a number of wrong answers shows these samples. "
+        "A press on a column sorts, worst first; a second press turns the order round, a third gives that of the file. "
+        "Keys: arrows move, open and close, Enter goes into a subtree, S shows its wrong answers."
+    )
+    with st.popover("Definitions of the columns", icon=":material/functions:", type="tertiary"):
+        for key in choice.columns:
+            column = NODE_COLUMNS[key]
+            st.markdown(f"**{column.label}.** {column.sentence}")
+            st.latex(column.formula)
+        st.caption("T(v): samples with a truth at or below class v; A(v): samples with an answer at or below it.")
+    st.download_button(
+        f"CSV of {'the whole taxonomy' if not choice.root else 'this subtree'}, {len(inside):,} classes",
+        lambda: charts.to_csv(table.to_frame().iloc[inside]),
+        "taxonomy.csv",
+        "text/csv",
+        icon=":material/download:",
+        type="tertiary",
+        on_click="ignore",
+        key="get-taxonomy",
+    )
+
+
+def _store(choice):
+    """Which rows of this data set are open, and how many children of each are shown."""
+    kept = state.memory("taxonomy").setdefault("rows of", {})
+    return kept.setdefault((choice.data.key, choice.root), {"open": {str(choice.root)}, "shown": {}})
+
+
+def _mount(choice, table, rows, is_tree):
+    global _component
+    if _component is None:
+        parts = {kind: (_HERE / f"tree_table.{kind}").read_text("utf-8") for kind in ("html", "css", "js")}
+        _component = st.components.v2.component("hierviz_tree_table", **parts)
+    key = "tree-table"
+
+    def did():
+        _react(choice, state.session[key].did)
+
+    _component(key=key, data=table_data(choice, table, rows, is_tree), on_did_change=did)
+
+
+def table_data(choice, table, rows, is_tree):
+    """What the component draws: columns, and of each row texts and lengths of bars."""
+    taxonomy, columns, cost = choice.taxonomy, choice.columns, cost_key(table)
+    look = charts.palette(state.is_dark())
+    nodes = np.array([row.node for row in rows if row.node >= 0], dtype=np.intp)
+    values = {key: np.asarray(getattr(table, key), dtype=float) for key in columns}
+    # Bars of counts are as long as their share of the largest below the root of the table.
+    others = nodes[nodes != choice.root] if len(nodes) > 1 else nodes
+    most = {key: max(float(np.nan_to_num(values[key][others]).max(initial=0)), 1e-12) for key in columns}
+    can_open_samples = cost == "n_wrong" and choice.model.why_no_mistakes() is None
+    drawn = []
+    for row in rows:
+        if row.kind == "more":
+            drawn.append({"kind": "more", "path": row.path, "level": row.level, "text": f"{row.n_more:,} more"})
+            continue
+        title, cells = taxonomy.title(row.node), []
+        for key in columns:
+            value = float(values[key][row.node])
+            full = 1.0 if NODE_COLUMNS[key].kind == "share" else most[key]
+            bar = None if np.isnan(value) else round(min(value / full, 1.0), 4)
+            if row.node == choice.root and NODE_COLUMNS[key].kind in ("count", "sum"):
+                bar = None
+            text = number_text_of(key, value)
+            if key == "ece" and table.is_miscalibrated[row.node] == 1:
+                text = f"✗ {text}"
+            cells.append({"text": text, "bar": bar})
+        above = " › ".join(taxonomy.title(node) for node in path_to(taxonomy, row.node)[:-1].tolist())
+        drawn.append(
+            {
+                "kind": row.kind,
+                "path": row.path,
+                "level": row.level,
+                "title": title,
+                "above": above,
+                "enter": row.kind != "leaf" and row.node != choice.root,
+                "samples": bool(can_open_samples and table.n_wrong[row.node] > 0),
+                "cells": cells,
+            }
+        )
+    order, reverse = choice.order
+    heads = [
+        {
+            "key": key,
+            "label": NODE_COLUMNS[key].label,
+            "help": NODE_COLUMNS[key].sentence,
+            "colour": look.fp if NODE_COLUMNS[key].worse == "high" else look.path,
+            "sorted": "" if key != order else "reversed" if reverse else "worst",
+            "samples": key == cost,
+        }
+        for key in columns
+    ]
+    return {"columns": heads, "rows": drawn, "isTree": is_tree, "track": look.grid}
+
+
+def _react(choice, did):
+    """What a press in the table does."""
+    if not isinstance(did, dict):
+        return
+    kind, what = did.get("kind"), str(did.get("what", ""))
+    store, taxonomy = _store(choice), choice.taxonomy
+    if kind == "sort" and what in NODE_COLUMNS:
+        order, reverse = choice.order
+        following = f"{what}-reversed" if order == what and not reverse else "tree" if order == what else what
+        state.change(node_order=following)
+        return
+    if kind == "more":
+        store["shown"][what] = store["shown"].get(what, FIRST) + MORE
+        return
+    last = what.rpartition("/")[2]
+    node = int(last) if last.isdecimal() and int(last) < taxonomy.n_nodes else None
+    if node is None:
+        return
+    if kind == "toggle":
+        store["open"] ^= {what}
+    elif kind == "enter" and not taxonomy.is_leaf[node]:
+        enter(taxonomy.names[node] if node else "")
+    elif kind == "samples":
+        state.change(under=taxonomy.names[node] if node else "", outcome="wrong", sample="")
+        state.memory("taxonomy")["to samples"] = True

@@ -1,0 +1,70 @@
+"""Where in the tree the page is, and where the mistakes are: breadcrumb, and the costliest class of each level."""
+
+import streamlit as st
+
+from hierviz.app.state.escape import escape
+from hierviz.app.taxonomy_page.choice import enter, path_to
+from hierviz.diagnosis.node_columns import NODE_COLUMNS, number_text_of
+
+# Levels below the current class whose costliest class is named.
+MOST_LEVELS = 4
+
+
+def breadcrumb(choice):
+    """The classes above the current one, each a button, and that other pages show the same subtree."""
+    if not choice.root:
+        return
+    taxonomy = choice.taxonomy
+    path = path_to(taxonomy, choice.root).tolist()
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="breadcrumb"):
+        for node in path[:-1]:
+            st.button(
+                escape(taxonomy.title(node)),
+                on_click=enter,
+                args=(taxonomy.names[node] if node else "",),
+                type="tertiary",
+                key=f"crumb-{node}",
+            )
+            st.markdown("›")
+        st.markdown(f"**{escape(taxonomy.title(path[-1]))}**")
+        st.button(
+            "Show all classes", icon=":material/close:", on_click=enter, args=("",), type="tertiary", key="crumb-all"
+        )
+    several = (
+        " It has several parents; the path through the first one is shown." if _has_several(taxonomy, path) else ""
+    )
+    st.caption(f"The other pages show the samples of this subtree too.{several}")
+
+
+def _has_several(taxonomy, path):
+    return any(taxonomy.parents.lengths[node] > 1 for node in path)
+
+
+def costliest(choice):
+    """One sentence about the subtree, and of each level below it the class that costs most."""
+    table, levels, taxonomy, root = choice.plain, choice.levels, choice.taxonomy, choice.root
+    cost = levels.cost_key
+    n, lost = int(table.support[root]), float(getattr(table, cost)[root])
+    rate = "correct" if cost == "n_wrong" else "recall"
+    what = "answers are wrong" if cost == "n_wrong" else "samples are missed"
+    said = f"Of **{n:,} samples** of *{escape(taxonomy.title(root))}*, **{number_text_of(cost, lost)}** {what}"
+    said += f" ({NODE_COLUMNS[rate].label.lower()} {number_text_of(rate, float(getattr(table, rate)[root]))})."
+    if not root and cost == "missed":
+        said = f"**{n:,} samples** have a known truth."
+    # A leaf has no subtree to go into.
+    worst = [node for node in levels.worst.tolist() if node > 0 and node != root and not taxonomy.is_leaf[node]]
+    if not worst:
+        st.markdown(said)
+        return
+    verb = "wrong answers" if cost == "n_wrong" else "missed samples"
+    st.markdown(f"{said} The classes with the most {verb}, one of each level:")
+    with st.container(horizontal=True, gap="small", key="costliest"):
+        for node in worst[:MOST_LEVELS]:
+            counts = f"{number_text_of(cost, float(getattr(table, cost)[node]))} of {int(table.support[node]):,}"
+            st.button(
+                f"{escape(taxonomy.title(node))} · {counts}",
+                help=f"Depth {int(taxonomy.depth[node])}: {verb} of the samples of this class. Press to go into this subtree.",
+                on_click=enter,
+                args=(taxonomy.names[node],),
+                key=f"worst-{node}",
+            )

@@ -1,0 +1,233 @@
+"""Treemap of the mistakes below a class: area by their number, colour by the share of answers that are right.
+
+Up to three levels are drawn: the children of a class, and inside them theirs, where there is room. Samples that are labelled
+with an inner class have a cell of their own. What would be too small to be seen is put together as "others". In a graph a class
+stands under each of its parents; where samples have several true classes, children share the area of their parent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierviz.charts._canvas import boxes, texts
+from hierviz.charts._compose import layer, vconcat
+from hierviz.charts._legend import legend
+from hierviz.charts._node_cells import clickable, tooltip_of, tooltip_titles
+from hierviz.charts._subtree_icicle import node_frame
+from hierviz.charts._text import shorten, text_width, wrap_words
+from hierviz.charts._treemap_layout import squarified
+from hierviz.charts._value_colours import value_colours
+from hierviz.charts.theme import SIZE, palette
+from hierviz.diagnosis.node_columns import NODE_COLUMNS, cost_key, number_text_of
+from hierviz.errors import PredictionsError
+
+HEIGHT, HEAD, GAP, INSET, LINE = 520, 22, 2, 6, 16
+# Pixels of area of the smallest cell of one class.
+LEAST_AREA = 420
+# What colour shows beside each kind of cost.
+RATE_OF = {"n_wrong": "correct", "missed": "recall", "win_lost": "mean_win"}
+
+
+@dataclass(frozen=True)
+class TreemapCell:
+    """A rectangle: one class with its children drawn inside it or not, several small ones, or a class without its children.
+
+    Attributes
+    ----------
+    nodes : ndarray of int
+    kind : str
+        'group', 'class', 'others' or 'itself' (truths that are the class itself).
+    cost : float
+    x, y, width, height : float
+        Pixels.
+    """
+
+    nodes: np.ndarray
+    kind: str
+    cost: float
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+def treemap_cells(taxonomy, cost, root=0, *, width=1000, height=HEIGHT, least=LEAST_AREA, levels=3):
+    """The cells of the mistakes below a class, groups before what is inside them.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+    cost : ndarray, shape (n_nodes,)
+        At least 0; nan counts as 0.
+    root : int
+    width, height : float
+        Pixels of the whole.
+    least : float
+        Area of the smallest cell of one class, in pixels.
+    levels : int
+
+    Returns
+    -------
+    list of TreemapCell
+    """
+    return _inside(
+        taxonomy, np.nan_to_num(np.asarray(cost, dtype=float)), root, (0.0, 0.0, width, height), least, levels
+    )
+
+
+def _inside(taxonomy, cost, node, place, least, levels):
+    x, y, width, height = place
+    children = taxonomy.children[node]
+    children = children[cost[children] > 0]
+    children = children[np.argsort(-cost[children], kind="stable")]
+    own = max(0.0, cost[node] - float(cost[children].sum()))
+    total = own + float(cost[children].sum())
+    if not total:
+        return []
+    large = int((cost[children] * width * height / total >= least).sum())
+    if len(children) - large == 1:
+        large += 1
+    parts = [("class", children[i : i + 1], float(cost[children[i]])) for i in range(large)]
+    if large < len(children):
+        parts.append(("others", children[large:], float(cost[children[large:]].sum())))
+    if own > 1e-9:
+        parts.append(("itself", np.array([node]), own))
+    parts.sort(key=lambda part: -part[2])
+    found = []
+    for (kind, nodes, of_part), (cx, cy, cw, ch) in zip(
+        parts, squarified([part[2] for part in parts], x, y, width, height)
+    ):
+        # Children of children need more room than children.
+        widest, tallest = (90, HEAD + 36) if levels == 3 else (170, HEAD + 100)
+        has_room = cw >= widest and ch >= tallest and levels > 1 and kind == "class"
+        below = []
+        if has_room and not taxonomy.is_leaf[nodes[0]]:
+            below = _inside(
+                taxonomy, cost, int(nodes[0]), (cx + 2, cy + HEAD, cw - 4 - GAP, ch - HEAD - 2 - GAP), least, levels - 1
+            )
+        found.append(TreemapCell(nodes, "group" if below else kind, of_part, cx, cy, cw, ch))
+        found += below
+    return found
+
+
+def mistake_treemap(table, root=0, *, cost=None, dark=False, width=1000):
+    """Treemap of the mistakes below a class.
+
+    Parameters
+    ----------
+    table : NodeTable
+    root : int
+    cost : str, optional
+        What areas are in proportion to: 'n_wrong', 'missed' or 'win_lost'; `cost_key` of the table by default.
+    dark : bool
+    width : int
+        Pixels.
+
+    Returns
+    -------
+    alt.VConcatChart
+        Unconfigured; see `theme.finish`. A click on a class with children selects its name as ``target`` of `node`.
+
+    Raises
+    ------
+    PredictionsError
+        If the cost is not known, or there is none below the class.
+    """
+    cost, cells = _cells(table, root, cost, width - 4)
+    look, taxonomy, rate = palette(dark), table.taxonomy, RATE_OF[cost]
+    width -= 4
+    drawn = [int(cell.nodes[0]) for cell in cells if cell.kind in ("class", "group")]
+    colours = value_colours(table, rate, drawn or [root], dark)
+    rows, words, hovers = [], [], []
+    for cell in cells:
+        node = int(cell.nodes[0])
+        place = {"x": cell.x, "x2": cell.x + max(cell.width - GAP, 1), "y": cell.y}
+        place["y2"] = cell.y + max(cell.height - GAP, 1)
+        is_plain = cell.kind in ("others", "itself")
+        fill = look.others if is_plain else colours.fill(float(getattr(table, rate)[node]))
+        ink = look.on_grey if is_plain else colours.text(fill)
+        rows.append({**place, "colour": fill, "stroke": look.background, "line": 1})
+        said = number_text_of(cost, cell.cost)
+        name = _name(taxonomy, cell)
+        words += _words(place, name, said, ink, cell.kind == "group")
+        if is_plain:
+            hovers.append({**place, "target": "", "tip_name": name, cost: said})
+        else:
+            target = "" if taxonomy.is_leaf[node] else taxonomy.names[node]
+            hovers.append({**place, "target": target, **tooltip_of(table, node)})
+    drawing = layer(
+        boxes(rows, width, HEIGHT, radius=2),
+        *([texts(words, width, HEIGHT)] if words else []),
+        clickable(hovers, width, HEIGHT, tooltip_titles(table)),
+    ).properties(width=width, height=HEIGHT)
+    items = [*colours.items(), {"kind": "box", "label": "several small classes", "colour": look.others}]
+    return vconcat(legend([(f"{NODE_COLUMNS[rate].label}:", items)], width, dark=dark), drawing, spacing=6)
+
+
+def mistake_treemap_table(table, root=0, *, cost=None, width=1000):
+    """Numbers of the classes that the treemap draws, those that are put together included: DataFrame."""
+    _, cells = _cells(table, root, cost, width - 4)
+    nodes = np.concatenate([cell.nodes for cell in cells if cell.kind != "itself"] or [np.array([root])])
+    return node_frame(table, nodes)
+
+
+def mistake_treemap_sentence(table, root=0, *, cost=None, width=1000):
+    """What the treemap shows, in words."""
+    cost, cells = _cells(table, root, cost, width - 4)
+    taxonomy = table.taxonomy
+    total = float(getattr(table, cost)[root])
+    what = {"n_wrong": "number of wrong answers", "missed": "number of missed samples", "win_lost": "lost win"}[cost]
+    said = f"Area is the {what}, {number_text_of(cost, total)} below {taxonomy.title(root)}."
+    if cost == "missed":
+        said = f"Area is the {what} of each class."
+    classes = [cell for cell in cells if cell.kind in ("class", "group")]
+    if classes:
+        largest = max(classes, key=lambda cell: cell.cost)
+        rate = float(getattr(table, RATE_OF[cost])[largest.nodes[0]])
+        said += (
+            f" The largest part is {_name(taxonomy, largest)} with {number_text_of(cost, largest.cost)} "
+            f"({NODE_COLUMNS[RATE_OF[cost]].label.lower()} {number_text_of(RATE_OF[cost], rate)})."
+        )
+    return f"{said} A click on a class opens its subtree."
+
+
+def _cells(table, root, cost, width):
+    cost = cost_key(table) if cost is None else cost
+    if cost not in RATE_OF:
+        raise PredictionsError(f"treemap: expected a cost among {', '.join(RATE_OF)}, got {cost!r}. Choose one.")
+    cells = treemap_cells(table.taxonomy, getattr(table, cost), root, width=width)
+    if not cells:
+        raise PredictionsError(
+            f"treemap: expected mistakes below {table.taxonomy.names[root]!r}, got none. Choose another class or threshold."
+        )
+    return cost, cells
+
+
+def _name(taxonomy, cell):
+    if cell.kind == "others":
+        return f"{len(cell.nodes):,} others"
+    title = taxonomy.title(int(cell.nodes[0]))
+    return f"{title} itself" if cell.kind == "itself" else title
+
+
+def _words(place, name, said, ink, is_group):
+    """Name and number of a cell, as far as there is room."""
+    wide, tall = place["x2"] - place["x"] - 2 * INSET, place["y2"] - place["y"]
+    if wide < 16 or tall < LINE + 2:
+        return
+    beside = text_width(said, SIZE, bold=True)
+    x, top = place["x"] + INSET, place["y"] + LINE / 2 + 3
+    if is_group or tall < 2 * LINE + 6:
+        room = wide - beside - 8
+        if room >= 30:
+            yield {"x": x, "y": top, "text": shorten(name, room, SIZE), "colour": ink, "limit": room + 6, "weight": 600}
+        if beside <= wide:
+            yield {"x": place["x2"] - INSET, "y": top, "text": said, "colour": ink, "align": "right", "weight": 600}
+        return
+    lines = wrap_words(name, wide, SIZE, min(3, int((tall - 6) // LINE) - 1)) if wide >= 30 else []
+    for i, line in enumerate(lines):
+        yield {"x": x, "y": top + LINE * i, "text": line, "colour": ink, "limit": wide + 6}
+    if beside <= wide:
+        yield {"x": x, "y": top + LINE * len(lines), "text": said, "colour": ink, "weight": 600}

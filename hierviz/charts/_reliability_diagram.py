@@ -1,0 +1,194 @@
+"""Reliability diagrams: share of events against probability in bins, with the number of samples of each bin below.
+
+On the diagonal probabilities are shares. Each panel says the expected calibration error (ECE) beside what a calibrated model
+would show: the mean and the 95 % quantile of the error of outcomes redrawn from the probabilities.
+"""
+
+from __future__ import annotations
+
+import altair as alt
+import numpy as np
+
+from hierviz.charts._compose import hconcat, layer, vconcat
+from hierviz.charts._legend import legend
+from hierviz.charts._rows import frame
+from hierviz.charts._text import count_text, shorten
+from hierviz.charts.theme import FONT, SIZE, SMALL, palette
+from hierviz.errors import PredictionsError
+from hierviz.number_text import fixed_text, percent_text
+
+PLOT, STRIP, MOST = 210, 46, 12
+MARGIN = 62
+
+
+def reliability_diagram(found, places=None, *, dark=False, width=1000):
+    """Diagrams of some nodes or depths side by side.
+
+    Parameters
+    ----------
+    found : Reliability
+    places : sequence of int, optional
+        Rows of it, `MOST` at most; the first by default.
+    dark : bool
+    width : int
+        Pixels.
+
+    Returns
+    -------
+    alt.VConcatChart
+        Unconfigured; see `theme.finish`.
+
+    Raises
+    ------
+    PredictionsError
+        If there is nothing to draw.
+    """
+    places = _places(found, places)
+    beside = max(1, min(len(places), int(width // (PLOT + MARGIN))))
+    panels = [_panel(found, place, dark) for place in places]
+    rows = [hconcat(*panels[i : i + beside], spacing=14) for i in range(0, len(panels), beside)]
+    look = palette(dark)
+    items = [
+        {
+            "kind": "dot",
+            "label": "share of events, 95 % interval",
+            "colour": look.path,
+            "shape": "circle",
+        },
+        {"kind": "dashed", "label": "calibrated", "colour": look.muted},
+    ]
+    return vconcat(legend([(None, items)], min(width - 10, beside * (PLOT + MARGIN)), dark=dark), *rows, spacing=12)
+
+
+def reliability_diagram_table(found, places=None):
+    """Bins behind the diagrams, one row a bin: ``subject`` and what `Reliability.bins` gives."""
+    places = _places(found, places)
+    subjects = found.subjects
+    parts = [(subjects[place], found.bins(place)) for place in places]
+    names = np.concatenate([np.full(len(bins["n"]), subject, dtype=object) for subject, bins in parts])
+    columns = {key: np.concatenate([bins[key] for _, bins in parts]) for key in parts[0][1]}
+    return frame({"subject": names, **columns})
+
+
+def reliability_diagram_sentence(found, places=None):
+    """What the diagrams show, in words: the error of each subject beside what a calibrated model would show."""
+    places = _places(found, places)
+    subjects, flagged = found.subjects, [place for place in places if found.is_flagged[place]]
+    if len(places) == 1:
+        (place,) = places
+        means = (
+            f"mean probability {fixed_text(found.mean_p[place], 3)}, share of events {fixed_text(found.rate[place], 3)}"
+        )
+        said = f"{subjects[place]}: {means}"
+        if np.isnan(found.ece[place]):
+            return f"{said}; too few samples for bins ({found.n[place]:,})."
+        verdict = "larger than" if found.is_flagged[place] else "within"
+        return (
+            f"{said}; its expected calibration error of {fixed_text(found.ece[place], 3)} is {verdict} what a calibrated model "
+            f"would show ({fixed_text(found.null_mean[place], 3)} on average, up to {fixed_text(found.null_high[place], 3)} in "
+            "95 %)."
+        )
+    judged = [place for place in places if np.isfinite(found.ece[place])]
+    names = ", ".join(subjects[place] for place in flagged[:5]) + (" and others" if len(flagged) > 5 else "")
+    what = f": {names}" if flagged else ""
+    return f"{len(flagged):,} of {len(judged):,} diagrams shown have a larger error than a calibrated model would show{what}."
+
+
+def _places(found, places):
+    places = list(range(min(len(found), MOST))) if places is None else [int(place) for place in places]
+    if not places or len(places) > MOST:
+        raise PredictionsError(f"reliability diagrams: expected 1 to {MOST} of them, got {len(places)}. Pass `places`.")
+    return places
+
+
+def _panel(found, place, dark):
+    look, bins = palette(dark), found.bins(place)
+    scale = alt.Scale(domain=[0, 1], nice=False)
+    axis = alt.Axis(title="share of events", grid=True, values=[0, 0.25, 0.5, 0.75, 1], format=".2~f")
+    x = alt.X("p:Q", scale=scale, axis=None)
+    diagonal = (
+        alt.Chart(frame({"p": [0.0, 1.0], "rate": [0.0, 1.0]}))
+        .mark_line(strokeDash=[4, 3], color=look.muted, strokeWidth=1.5, tooltip=None, aria=False)
+        .encode(x, alt.Y("rate:Q", scale=scale, axis=axis))
+    )
+    rows = frame(
+        {
+            **bins,
+            "range": [
+                percent_text(a, 1) if a == b else f"{percent_text(a, 1)} to {percent_text(b, 1)}"
+                for a, b in zip(bins["low"].tolist(), bins["high"].tolist())
+            ],
+            "count": [count_text(n) for n in bins["n"].tolist()],
+        }
+    )
+    tooltip = [
+        alt.Tooltip("range:N", title="Probabilities"),
+        alt.Tooltip("p:Q", title="Mean probability", format=".3f"),
+        alt.Tooltip("rate:Q", title="Share of events", format=".3f"),
+        alt.Tooltip("lower:Q", title="95 % interval from", format=".3f"),
+        alt.Tooltip("upper:Q", title="to", format=".3f"),
+        alt.Tooltip("n:Q", title="Samples", format=","),
+    ]
+    base = alt.Chart(rows)
+    y = alt.Y("rate:Q", scale=scale, axis=axis)
+    intervals = base.mark_rule(strokeWidth=2, color=look.path, tooltip=None, aria=False).encode(
+        x, alt.Y("lower:Q", scale=scale, axis=axis), y2=alt.Y2("upper:Q")
+    )
+    points = base.mark_circle(size=60, opacity=1, color=look.path, stroke=look.background, strokeWidth=1).encode(
+        x, y, tooltip=tooltip
+    )
+    layers = [diagonal] if not len(bins["n"]) else [diagonal, intervals, points]
+    note = _verdict(found, place)
+    title = alt.TitleParams(
+        shorten(found.subjects[place], PLOT + 20, SIZE, bold=True),
+        subtitle=note,
+        anchor="start",
+        fontSize=SIZE,
+        fontWeight=600,
+        color=look.ink,
+        font=FONT,
+        subtitleFontSize=SMALL,
+        subtitleFont=FONT,
+        subtitleColor=look.fp
+        if found.is_flagged[place] and not dark
+        else look.ink
+        if found.is_flagged[place]
+        else look.muted,
+        offset=8,
+    )
+    main = layer(*layers).properties(width=PLOT, height=PLOT, title=title)
+    # Bins are as wide as their probabilities reach, and at least as wide as can be seen.
+    wide = rows.assign(
+        left=np.clip(np.minimum(bins["low"], bins["p"] - 0.008), 0, 1),
+        right=np.clip(np.maximum(bins["high"], bins["p"] + 0.008), 0, 1),
+    )
+    most = float(bins["n"].max(initial=1))
+    below = (
+        alt.Chart(wide)
+        .mark_rect(color=look.tn, stroke=look.background, strokeWidth=0.5)
+        .encode(
+            alt.X(
+                "left:Q", scale=scale, axis=alt.Axis(title="probability", values=[0, 0.25, 0.5, 0.75, 1], format=".2~f")
+            ),
+            alt.Y(
+                "n:Q",
+                scale=alt.Scale(domain=[0, most], nice=False),
+                axis=alt.Axis(title="n per bin", values=[0, most], format="~s", grid=False),
+            ),
+            x2=alt.X2("right:Q"),
+            y2=alt.Y2Datum(0),
+            tooltip=tooltip,
+        )
+        .properties(width=PLOT, height=STRIP)
+    )
+    return vconcat(main, below, spacing=4)
+
+
+def _verdict(found, place):
+    if np.isnan(found.ece[place]):
+        return [f"too few samples for bins: {found.n[place]:,}", ""]
+    mark = "✗ not calibrated" if found.is_flagged[place] else "✓ as a calibrated model"
+    return [
+        f"ECE {fixed_text(found.ece[place], 3)}  {mark}",
+        f"calibrated: {fixed_text(found.null_mean[place], 3)}, 95 % below {fixed_text(found.null_high[place], 3)}",
+    ]

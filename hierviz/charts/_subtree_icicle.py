@@ -1,0 +1,213 @@
+"""Icicle of a taxonomy: depth from left to right, height by the samples below each class, colour by one of its numbers.
+
+Children stand below each other, the largest first. What would be lower than `LEAST` pixels is put together as "others". In a
+graph a class stands under each of its parents. Where samples have several true classes, children share the height of their
+parent in proportion to their samples.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierviz.charts._canvas import boxes, texts
+from hierviz.charts._compose import layer, vconcat
+from hierviz.charts._legend import legend
+from hierviz.charts._node_cells import clickable, tooltip_of, tooltip_titles
+from hierviz.charts._rows import frame
+from hierviz.charts._text import shorten, text_width
+from hierviz.charts._value_colours import value_colours
+from hierviz.charts.theme import SIZE, SMALL, palette
+from hierviz.diagnosis.node_columns import NODE_COLUMNS, number_text_of, usable_columns
+from hierviz.errors import PredictionsError, shown
+
+HEIGHT, LEAST, GAP, INSET = 600, 16, 2, 7
+# Pixels from which on what is put together is drawn at all.
+THINNEST = 2.0
+
+
+@dataclass(frozen=True)
+class SubtreeCell:
+    """A cell of the icicle.
+
+    Attributes
+    ----------
+    nodes : ndarray of int
+        One node, or those that are put together.
+    is_others : bool
+    level : int
+        Levels below the root of the drawing.
+    top, height : float
+        Pixels.
+    """
+
+    nodes: np.ndarray
+    is_others: bool
+    level: int
+    top: float
+    height: float
+
+
+def subtree_cells(taxonomy, size, root=0, *, levels=4, height=HEIGHT, least=LEAST):
+    """Where the cells of a subtree stand, the cell of a parent before those of its children.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        A tree or a graph.
+    size : ndarray, shape (n_nodes,)
+        What heights are in proportion to; children of size 0 are not drawn.
+    root : int
+    levels : int
+        Levels below the root that are drawn.
+    height, least : float
+        Pixels of the root, and of the lowest cell that stands for one class.
+
+    Returns
+    -------
+    list of SubtreeCell
+    """
+    found, place = [SubtreeCell(np.array([root]), False, 0, 0.0, float(height))], 0
+    while place < len(found):
+        cell, place = found[place], place + 1
+        if cell.is_others or cell.level == levels:
+            continue
+        children = taxonomy.children[int(cell.nodes[0])]
+        children = children[size[children] > 0]
+        if not len(children):
+            continue
+        children = children[np.argsort(-size[children], kind="stable")]
+        total = max(float(size[cell.nodes[0]]), float(size[children].sum()))
+        tall = cell.height * size[children] / total
+        n_drawn = int((tall >= least).sum())
+        # Never one class put together with nothing else.
+        if len(children) - n_drawn == 1 and tall[-1] >= least / 2:
+            n_drawn += 1
+        top = cell.top
+        for i in range(n_drawn):
+            found.append(SubtreeCell(children[i : i + 1], False, cell.level + 1, top, float(tall[i])))
+            top += float(tall[i])
+        rest = float(tall[n_drawn:].sum())
+        if rest >= THINNEST:
+            found.append(SubtreeCell(children[n_drawn:], True, cell.level + 1, top, rest))
+    return found
+
+
+def subtree_icicle(table, root=0, *, value="correct", dark=False, width=1000):
+    """Icicle of the subtree at a node, coloured by a number of each class.
+
+    Parameters
+    ----------
+    table : NodeTable
+    root : int
+    value : str
+        Key of `NODE_COLUMNS`.
+    dark : bool
+    width : int
+        Pixels.
+
+    Returns
+    -------
+    alt.VConcatChart
+        Unconfigured; see `theme.finish`. A click on a class with children selects its name as ``target`` of `node`.
+
+    Raises
+    ------
+    PredictionsError
+        If the column is not known or has no number, or no sample has a truth in this subtree.
+    """
+    cells = _cells(table, root, value, width)
+    look, taxonomy = palette(dark), table.taxonomy
+    width -= 4
+    single = [int(cell.nodes[0]) for cell in cells if not cell.is_others]
+    colours = value_colours(table, value, single[1:] or single, dark)
+    n_levels = max(cell.level for cell in cells) + 1
+    # The root says little: its column is narrow.
+    first = min(width / n_levels, 130, 0.24 * width) if n_levels > 1 else width
+    left = [0.0] + [first + (width - first) * i / max(n_levels - 1, 1) for i in range(n_levels)]
+    rows, words, hovers = [], [], []
+    for cell in cells:
+        x, x2 = left[cell.level], left[cell.level + 1] - GAP
+        y, y2 = cell.top, cell.top + max(cell.height - GAP, 1)
+        node = int(cell.nodes[0])
+        number = float(getattr(table, value)[node])
+        fill = look.others if cell.is_others else colours.fill(number)
+        ink = look.on_grey if cell.is_others else colours.text(fill)
+        rows.append({"x": x, "x2": x2, "y": y, "y2": y2, "colour": fill})
+        place = {"x": x, "x2": x2, "y": y, "y2": y2}
+        if cell.is_others:
+            name = f"{len(cell.nodes):,} others"
+            hovers.append({**place, "target": "", "tip_name": _listed(taxonomy, cell.nodes)})
+            said = ""
+        else:
+            name, said = taxonomy.title(node), number_text_of(value, number)
+            target = "" if taxonomy.is_leaf[node] or node == root else taxonomy.names[node]
+            hovers.append({**place, "target": target, **tooltip_of(table, node)})
+        if y2 - y < 12:
+            continue
+        size = SIZE if y2 - y >= 17 else SMALL
+        beside = text_width(said, size, bold=True) + 8 if said else 0
+        room = x2 - x - 2 * INSET - beside
+        at = {"y": (y + y2) / 2, "colour": ink, "size": size}
+        if room >= 24:
+            words.append({**at, "x": x + INSET, "text": shorten(name, room, size), "limit": room + 6})
+        if said:
+            words.append({**at, "x": x2 - INSET, "text": said, "align": "right", "weight": 600})
+    drawing = layer(
+        boxes(rows, width, HEIGHT, radius=2),
+        *([texts(words, width, HEIGHT)] if words else []),
+        clickable(hovers, width, HEIGHT, tooltip_titles(table)),
+    ).properties(width=width, height=HEIGHT)
+    items = [*colours.items(), {"kind": "box", "label": "several small classes", "colour": look.others}]
+    return vconcat(legend([(f"{NODE_COLUMNS[value].label}:", items)], width, dark=dark), drawing, spacing=6)
+
+
+def subtree_icicle_table(table, root=0, *, width=1000):
+    """Numbers of the classes that the icicle draws, those that are put together included, one row a class: DataFrame."""
+    cells = _cells(table, root, "support", width)
+    nodes = np.concatenate([cell.nodes for cell in cells])
+    depth = np.concatenate([np.full(len(cell.nodes), cell.level) for cell in cells])
+    return node_frame(table, nodes, {"level": depth})
+
+
+def node_frame(table, nodes, lead=None):
+    """Numbers of some classes as a table: name, the columns of `lead`, and the columns that have a number."""
+    names = [table.taxonomy.names[node] for node in nodes.tolist()]
+    columns = {key: getattr(table, key)[nodes] for key in usable_columns(table)}
+    return frame({"class": names, **(lead or {}), **columns})
+
+
+def subtree_icicle_sentence(table, root=0, *, value="correct", width=1000):
+    """What the icicle shows, in words."""
+    cells = _cells(table, root, value, width)
+    taxonomy, column = table.taxonomy, NODE_COLUMNS[value]
+    drawn = sum(not cell.is_others for cell in cells) - 1
+    folded = sum(len(cell.nodes) for cell in cells if cell.is_others)
+    said = (
+        f"Height is the number of samples with a truth at or below the class, colour is {column.label.lower()}. "
+        f"{taxonomy.title(root)}: {number_text_of('support', table.support[root])} samples"
+    )
+    if value != "support":
+        said += f", {column.label.lower()} {number_text_of(value, float(getattr(table, value)[root]))}"
+    rest = f", {folded:,} that are too small to draw are put together" if folded else ""
+    drawn_text = f"{drawn:,} {'class is' if drawn == 1 else 'classes are'} drawn below it"
+    return f"{said}. {drawn_text}{rest}. A click on a class opens its subtree."
+
+
+def _cells(table, root, value, width):
+    if value not in NODE_COLUMNS or not np.isfinite(getattr(table, value)).any():
+        known = ", ".join(usable_columns(table))
+        raise PredictionsError(f"icicle: expected a column with numbers ({known}), got {shown(value)}. Choose one.")
+    if not table.support[root]:
+        raise PredictionsError(
+            f"icicle: expected samples with a truth below {table.taxonomy.names[root]!r}, got none. Choose a class above it."
+        )
+    levels = 2 if width < 500 else 3 if width < 800 else 4
+    return subtree_cells(table.taxonomy, table.support, root, levels=levels)
+
+
+def _listed(taxonomy, nodes, most=6):
+    names = [taxonomy.title(node) for node in nodes[:most].tolist()]
+    more = len(nodes) - len(names)
+    return ", ".join(names) + (f" and {more:,} more" if more else "")

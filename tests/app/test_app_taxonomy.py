@@ -1,0 +1,209 @@
+"""The page Taxonomy: numbers of the API, rows level by level, subtrees that other pages show, data of every kind."""
+
+import json
+
+import numpy as np
+import pytest
+from small_worlds import EDGES, LEAVES, spread, world
+from visit import Visit, shelve
+
+import hierviz as hv
+from hierviz.app.taxonomy_page.tree_rows import FIRST, MORE, flat_rows, named, tree_rows
+from hierviz.diagnosis.node_columns import number_text_of
+
+
+def tree(visit):
+    """What the component of the table is sent."""
+    return json.loads(component(visit).proto.json)
+
+
+def component(visit):
+    return next(one for one in visit.at.get("bidi_component") if one.proto.component_name.endswith("tree_table"))
+
+
+def rows(visit):
+    """{title: {column: text}} of the rows that are shown."""
+    data = tree(visit)
+    keys = [column["key"] for column in data["columns"]]
+    return {
+        row["title"]: dict(zip(keys, (cell["text"] for cell in row["cells"]))) for row in data["rows"] if "title" in row
+    }
+
+
+def did(visit, kind, what):
+    """A press in the table."""
+    found = component(visit)
+    states = visit.at._tree.get_widget_states
+
+    def pressed():
+        made = states()
+        widget = made.widgets.add()
+        widget.id = f"$$STREAMLIT_INTERNAL_KEY_{found.proto.id}__events"
+        widget.json_trigger_value = json.dumps([{"event": "did", "value": {"kind": kind, "what": what}}])
+        return made
+
+    visit.at._tree.get_widget_states = pressed
+    return visit.run()
+
+
+def test_numbers_are_those_of_the_api(demo):
+    visit = Visit("taxonomy", threshold="0.7")
+    model, taxonomy = demo.models["flat-softmax"], demo.taxonomy
+    table = hv.node_table(model, "threshold", 0.7)
+    found = rows(visit)
+    assert set(found) == {taxonomy.title(node) for node in [0, *taxonomy.children[0].tolist()]}
+    for title, cells in found.items():
+        node = next(node for node in range(taxonomy.n_nodes) if taxonomy.title(node) == title)
+        for key in (
+            "support",
+            "n_wrong",
+            "correct",
+            "stopped_here",
+            "win_lost",
+            "mean_win",
+            "recall",
+            "precision",
+            "f1",
+        ):
+            assert cells[key] == number_text_of(key, float(getattr(table, key)[node])), (title, key)
+    calibration = hv.reliability(model, nodes=[taxonomy.node("aircraft")])
+    assert found["aircraft"]["ece"].removeprefix("✗ ") == number_text_of("ece", float(calibration.ece[0]))
+    assert f"**{int(table.n_wrong[0])}** answers are wrong" in visit.text
+
+
+def test_the_costliest_subtree_is_two_presses_away(demo):
+    visit = Visit("taxonomy")
+    table = hv.node_table(demo.models["flat-softmax"], "threshold", 0.5)
+    children = demo.taxonomy.children[0]
+    worst = int(children[np.argmax(table.n_wrong[children])])
+    title = demo.taxonomy.title(worst)
+    visit.press(f"{title} · {int(table.n_wrong[worst])} of {table.support[worst]}")
+    assert visit.query["under"] == demo.taxonomy.names[worst]
+    assert next(iter(rows(visit))) == title
+    # The samples of the other pages are those of this subtree.
+    visit.go("example")
+    assert f"Truth in {title}" in {one.label for one in visit.at.button}
+    visit.go("taxonomy")
+    visit.press("Show all classes")
+    assert "under" not in visit.query
+
+
+def test_presses_in_the_table(demo):
+    visit = Visit("taxonomy")
+    taxonomy = demo.taxonomy
+    first = int(taxonomy.children[0][0])
+    did(visit, "toggle", f"0/{first}")
+    shown = {taxonomy.title(node) for node in taxonomy.children[first].tolist()}
+    assert shown <= set(rows(visit))
+    did(visit, "toggle", f"0/{first}")
+    assert not shown & set(rows(visit))
+    did(visit, "sort", "recall")
+    assert visit.query["node_order"] == "recall"
+    by_recall = [float(cells["recall"]) for cells in list(rows(visit).values())[1:]]
+    assert by_recall == sorted(by_recall)
+    did(visit, "sort", "recall")
+    assert visit.query["node_order"] == "recall-reversed"
+    did(visit, "sort", "recall")
+    assert visit.query["node_order"] == "tree"
+    assert list(rows(visit))[1:] == [taxonomy.title(node) for node in taxonomy.children[0].tolist()]
+    did(visit, "enter", f"0/{first}")
+    assert visit.query["under"] == taxonomy.names[first]
+    for nonsense in ("x", "0/999999", "", "-1"):
+        did(visit, "enter", nonsense)
+    assert visit.query["under"] == taxonomy.names[first]
+
+
+def test_search_and_one_level(demo):
+    visit = Visit("taxonomy")
+    visit.control("Search").set_value("AIR")
+    visit.run()
+    assert "aircraft" in rows(visit)
+    assert all("air" in title.casefold() for title in rows(visit))
+    visit.control("Search").set_value("zzz")
+    assert "No class of this subtree has such a name" in visit.run().at.info[0].value
+    visit.control("Search").set_value("")
+    visit.run()
+    visit.control("Rows").set_value("depth 2")
+    visit.run()
+    table, taxonomy = hv.node_table(demo.models["flat-softmax"], "threshold", 0.5), demo.taxonomy
+    here = np.flatnonzero(taxonomy.depth == 2)
+    assert set(rows(visit)) == {taxonomy.title(node) for node in here.tolist()}
+    assert int(next(iter(rows(visit).values()))["n_wrong"]) == table.n_wrong[here].max()
+
+
+@pytest.mark.parametrize("aspect", ["icicle", "treemap", "calibration", "levels"])
+def test_every_part_says_what_it_shows(demo, aspect):
+    visit = Visit("taxonomy", aspect=aspect, under="aircraft")
+    assert not visit.at.error
+    assert len(visit.charts()) == {"calibration": 3}.get(aspect, 1)
+    assert all(after.type == "markdown" for _, after in visit.charts())
+    if aspect in ("icicle", "treemap"):
+        (chart, _) = visit.charts()[0]
+        inner = next(
+            node for node in demo.taxonomy.children[demo.taxonomy.node("aircraft")] if not demo.taxonomy.is_leaf[node]
+        )
+        visit.select(chart, {"node": [{"target": demo.taxonomy.names[inner]}]})
+        assert visit.query["under"] == demo.taxonomy.names[inner]
+
+
+def test_filters_of_all_pages_apply(demo):
+    visit = Visit("taxonomy", where="far=yes")
+    model = demo.models["flat-softmax"]
+    answers = hv.judged_answers(model, "threshold", 0.5)
+    some = answers.take(hv.filtered(answers, hv.SampleFilter(where=(("far", "yes"),))))
+    assert rows(visit)["vehicle"]["support"] == str(some.n_judged)
+    assert rows(visit)["vehicle"]["n_wrong"] == str(int(some.is_wrong.sum()))
+
+
+def test_several_labels(shared_data):
+    folder = shared_data / "germeval2019"
+    data = shelve(
+        taxonomy=str(folder / "taxonomy_1b.csv"),
+        predictions=(str(folder / "pred_1b_EricssonResearch__fconv_A6C1Y.csv.gz"),),
+        truth=str(folder / "truth_1b.csv.gz"),
+    )
+    visit = Visit("taxonomy", data=data.key)
+    table = hv.node_table(data.first)
+    node = data.taxonomy.node("Sachbuch")
+    assert rows(visit)["Sachbuch"]["missed"] == f"{table.missed[node]:,}"
+    assert "several true classes" in visit.text
+    for aspect in ("icicle", "treemap", "levels"):
+        assert len(Visit("taxonomy", data=data.key, aspect=aspect).charts()) == 1
+    visit = Visit("taxonomy", data=data.key, aspect="calibration")
+    assert "Calibration needs scores" in visit.at.info[0].value
+    # The example needs no data.
+    assert len(visit.charts()) == 1
+
+
+def test_graph_and_no_truth(tmp_path):
+    edges = [*EDGES, ("strings", "oboe")]
+    truth = [LEAVES[i % 6] for i in range(40)]
+    data = world(tmp_path, edges=edges, scores=spread(40), truth=truth)
+    visit = Visit("taxonomy", data=data.key)
+    assert "several parents" in visit.text
+    did(visit, "toggle", f"0/{data.taxonomy.node('strings')}")
+    assert "oboe" in rows(visit)
+    visit = Visit("taxonomy", data=data.key, aspect="calibration")
+    assert "Depths need a tree" in visit.at.info[0].value
+    visit = Visit("taxonomy", data=data.key, under="oboe")
+    assert "several parents" in visit.text
+    (tmp_path / "none").mkdir()
+    data = world(tmp_path / "none", scores=spread(4))
+    assert "none has one" in Visit("taxonomy", data=data.key).at.info[0].value
+
+
+def test_a_fan_is_never_sent_at_once():
+    leaves = [f"leaf {i}" for i in range(2101)]
+    taxonomy = hv.Taxonomy.from_edges([("root", "fan"), ("root", "other"), *(("fan", leaf) for leaf in leaves)])
+    truth = np.arange(3, 2104)
+    predictions = hv.Predictions.from_labels(taxonomy, np.where(truth % 5, truth, 3), truth=truth)
+    table = hv.node_table(predictions)
+    found = tree_rows(table, 0, {"0", "0/1"}, {}, "n_wrong")
+    assert [row.kind for row in found] == ["open", "open", *["leaf"] * FIRST, "more", "leaf"]
+    assert found[-2].n_more == 2101 - FIRST
+    # The classes that are always wrong come first.
+    assert all(row.node % 5 == 0 for row in found[2 : 2 + FIRST])
+    assert len(tree_rows(table, 0, {"0", "0/1"}, {"0/1": FIRST + MORE})) == 3 + FIRST + MORE + 1
+    listed = flat_rows(table, taxonomy.leaves, FIRST, "support")
+    assert [row.kind for row in listed] == ["leaf"] * FIRST + ["more"]
+    assert len(named(taxonomy, np.arange(taxonomy.n_nodes), "LEAF 210")) == 3
