@@ -414,8 +414,8 @@ def test_counts_on_the_filter_are_those_of_the_overview(no_charts, demo):
     [
         ({"answered": "aircraft", "where": condition("far", "yes")}, {"Answer in aircraft", "far: yes"}),
         (
-            {"truth": "tram", "common": "2", "text": "v0"},
-            {"Truth is tram", "Common ancestor at depth 2", "contains “v0”"},
+            {"truth": "rowing boat", "common": "0", "text": "v0"},
+            {"Truth is rowing boat", "Common ancestor at depth 0", "contains “v0”"},
         ),
     ],
 )
