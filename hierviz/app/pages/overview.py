@@ -49,7 +49,7 @@ def show(found, model, key):
     st.caption(f"The mistakes with {order} come first. Below each sample: the truth, and in orange the answer.")
     link = state.link(sample="", outcome="wrong", model=key)
     label = f"All {n_wrong:,} mistakes" if n_wrong > 1 else "The only mistake"
-    st.page_link(shell.page("example"), label=label, icon=":material/list:", query_params=link)
+    st.page_link(shell.page("mistakes"), label=label, icon=":material/list:", query_params=link)
 
 
 st.title(numbers.escape(data.title))

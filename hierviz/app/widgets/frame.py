@@ -23,9 +23,8 @@ h3 {padding-top: 1rem !important}
 .stImage img {image-rendering: auto; border-radius: 6px}
 :is(button, a, input, [role=radio], [role=option], [role=tab], [tabindex="0"]):focus-visible {
     outline: 2px solid FOCUS !important; outline-offset: 2px}
-button[kind=segmented_controlActive], button[kind=pillsActive] {
+button[data-variant=segmented_control][aria-checked=true], button[data-variant=pills][aria-checked=true] {
     background: SELECTED !important; color: #ffffff !important; border-color: SELECTED !important}
-button[kind=segmented_controlActive] *, button[kind=pillsActive] * {color: #ffffff !important}
 .st-key-greeting a p {color: FOCUS; text-decoration: underline}
 .hierviz-open {position: fixed; top: 0; right: 4rem; height: 3.75rem; display: flex; align-items: center; z-index: 999991;
     max-width: 24vw; pointer-events: none}
@@ -81,9 +80,9 @@ def greeting(page, pages):
         "open": "Open your own files",
     }
     if state.is_narrow():
-        links = {"example": "The mistakes"}
+        links = {"mistakes": "The mistakes"}
     if dataset.first.n_judged == 0:
-        del links["example"]
+        del links["mistakes"]
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="greeting"):
         st.markdown(told, width="content")
         for name, label in links.items():

@@ -63,8 +63,10 @@ def worst_slices(data, key, choice):
             )
             link = slice_link(found, place, data.taxonomy, outcome="wrong", model=key)
             st.page_link(shell.page("example"), label="Samples", query_params=link, width="content")
-    more = found.n_flagged - MOST
     st.caption(
         f"Clearly worse than all other samples ({found.test} test, corrected for {len(found):,} tests; false discovery rate "
-        f"5 %).{f' {more:,} more on the page Mistakes.' if more > 0 else ''}"
+        "5 %)."
     )
+    label = f"All {found.n_flagged:,} such slices" if found.n_flagged > MOST else "All tested slices"
+    link = state.link(sample="", part="slices", model=key)
+    st.page_link(shell.page("mistakes"), label=label, icon=":material/list:", query_params=link)
