@@ -6,11 +6,13 @@ import numpy as np
 
 from hierviz.compiled.jit import compiled
 
+# Bits of a digit of the radix sort.
+DIGIT = 11
+
 
 @compiled
-def lowest_common(parent, a, b):
-    """As `hierviz.node_lists.lowest_common`: parents have smaller numbers than their children."""
-    common = np.empty(len(a), np.int64)
+def lowest_common(parent, a, b, common):
+    """As `hierviz.node_lists.lowest_common`, into `common`: parents have smaller numbers than their children."""
     for i in range(len(a)):
         x, y = a[i], b[i]
         while x != y:
@@ -19,61 +21,75 @@ def lowest_common(parent, a, b):
             else:
                 y = parent[y]
         common[i] = x
-    return common
 
 
 @compiled
-def descending_order(values):
-    """Stable order of falling `values`, none of them negative or nan, shape (n,): a radix sort of their bits."""
-    n = len(values)
-    keys, order = np.empty(n, np.uint64), np.empty(n, np.int64)
-    bits = values.view(np.uint64)
+def sort(keys, order, other_keys, other_order, counts):
+    """Radix sort, stable: ascending `keys` of uint64 with their `order`.
+
+    counts : ndarray of int64, shape (n_digits, 2**DIGIT), all 0.
+
+    Returns
+    -------
+    bool
+        Whether `keys` and `order` hold the result, else the other two.
+    """
+    n, mask, is_first = len(keys), np.uint64(counts.shape[1] - 1), True
     for i in range(n):
-        # Bits of numbers that are not negative ascend with them.
-        keys[i], order[i] = ~bits[i], i
-    next_keys, next_order = np.empty(n, np.uint64), np.empty(n, np.int64)
-    counts = np.empty(2048, np.int64)
-    for shift in range(0, 64, 11):
-        counts[:] = 0
-        for i in range(n):
-            counts[(keys[i] >> np.uint64(shift)) & np.uint64(2047)] += 1
-        if n and counts[(keys[0] >> np.uint64(shift)) & np.uint64(2047)] == n:
+        for digit in range(counts.shape[0]):
+            counts[digit, (keys[i] >> np.uint64(DIGIT * digit)) & mask] += 1
+    for digit in range(counts.shape[0]):
+        shift, start, is_sorted = np.uint64(DIGIT * digit), 0, False
+        for value in range(counts.shape[1]):
+            count = counts[digit, value]
+            is_sorted |= count == n
+            counts[digit, value] = start
+            start += count
+        if is_sorted:
             continue
-        total = 0
-        for digit in range(2048):
-            count = counts[digit]
-            counts[digit] = total
-            total += count
         for i in range(n):
-            digit = (keys[i] >> np.uint64(shift)) & np.uint64(2047)
-            place = counts[digit]
-            counts[digit] += 1
-            next_keys[place], next_order[place] = keys[i], order[i]
-        keys, next_keys = next_keys, keys
-        order, next_order = next_order, order
-    return order
+            key = keys[i]
+            value = (key >> shift) & mask
+            place = counts[digit, value]
+            counts[digit, value] = place + 1
+            other_keys[place], other_order[place] = key, order[i]
+        keys, other_keys = other_keys, keys
+        order, other_order = other_order, order
+        is_first = not is_first
+    return is_first
 
 
 @compiled
-def running_means(values, order, ends, start, weights, n, bounds, means):
-    """As `hierviz.compiled.curve_sums.running_means`, into `means`; empty `weights` are 1."""
-    n_keys, n_points, i = values.shape[1], len(ends) + 1, 0
-    now, ready = start.copy(), np.empty((n_keys, 256))
-    for first in range(0, n_points, 256):
-        last = min(first + 256, n_points)
-        for point in range(first, last):
-            end = ends[point - 1] if point else 0
+def running_means(values, rows, order, ends, start, weights, n, bounds, now, ready, means):
+    """As `hierviz.compiled.curve_sums.running_means`, into `means`; without `rows` element e has row e, without `weights` 1.
+
+    now, ready : ndarray of float64, shape (n_keys,), (n_block, n_keys)
+        To work in.
+    """
+    n_keys, n_points, n_block, i = values.shape[1], len(ends) + 1, ready.shape[0], 0
+    for k in range(n_keys):
+        now[k] = start[k]
+    for first in range(0, n_points, n_block):
+        n_here = min(n_block, n_points - first)
+        for point in range(n_here):
+            end = ends[first + point - 1] if first + point else 0
             while i < end:
                 here = order[i]
+                before = here - 1
+                if len(rows):
+                    here, before = rows[here], rows[before]
                 if len(weights):
                     for k in range(n_keys):
-                        now[k] += (values[here, k] - values[here - 1, k]) * weights[i]
+                        now[k] += (values[here, k] - values[before, k]) * weights[i]
                 else:
                     for k in range(n_keys):
-                        now[k] += values[here, k] - values[here - 1, k]
+                        now[k] += values[here, k] - values[before, k]
                 i += 1
             for k in range(n_keys):
-                ready[k, point - first] = now[k]
+                ready[point, k] = now[k]
         for k in range(n_keys):
-            for point in range(first, last):
-                means[k, point] = min(max(ready[k, point - first] / n, bounds[0, k]), bounds[1, k])
+            low, high = bounds[0, k], bounds[1, k]
+            for point in range(n_here):
+                mean = ready[point, k] / n
+                mean = low if mean < low else mean
+                means[k, first + point] = high if mean > high else mean

@@ -12,15 +12,27 @@ from hierviz.taxonomy import Taxonomy
 
 # Steps from which compiled loops pay where numba is loaded already, and where it is not.
 WORTH_CALLING, WORTH_IMPORTING = 100_000, 5_000_000
+# Points of a curve that are worked on at a time, so that they stay in the processor's cache.
+BLOCK_POINTS = 256
+# Sums that are held at a time without compiled loops (128 MB).
+SUMS_AT_ONCE = 1 << 24
 
 
-def descending_order(values: np.ndarray) -> np.ndarray:
-    """Order in which `values` fall, equal ones as they stand; shape (n,)."""
-    if len(values) and _is_used(len(values)) and values.min() >= 0:
-        from hierviz.compiled.curve_kernels import descending_order as compiled
+def descending(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(`values` of float64 as they fall, their order), equal ones as they stand; both shape (n,)."""
+    values = values + 0.0  # no -0, whose bits are those of no small number
+    if not 0 < len(values) < 2**31 or not _is_used(len(values)) or values.min() < 0:
+        order = np.argsort(-values, kind="stable")
+        return values[order], order
+    from hierviz.compiled.curve_kernels import DIGIT, sort
 
-        return compiled(np.ascontiguousarray(values))
-    return np.argsort(-values, kind="stable")
+    # Bits of numbers that are not negative ascend with them.
+    keys, places = values.view(np.uint64), np.arange(len(values), dtype=np.int32)
+    np.invert(keys, out=keys)
+    others = np.empty_like(keys), np.empty_like(places)
+    if not sort(keys, places, *others, np.zeros((-(-64 // DIGIT), 2**DIGIT), np.int64)):
+        keys, places = others
+    return np.invert(keys, out=keys).view(np.float64), places
 
 
 def lowest_common_ancestors(taxonomy: Taxonomy, a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -28,12 +40,15 @@ def lowest_common_ancestors(taxonomy: Taxonomy, a: np.ndarray, b: np.ndarray) ->
     if _is_used(len(a)):
         from hierviz.compiled.curve_kernels import lowest_common as compiled
 
-        return compiled(taxonomy.parent, a, b)
+        common = np.empty(len(a), np.int64)
+        compiled(taxonomy.parent, a, b, common)
+        return common
     return taxonomy.lca(a, b)
 
 
 def running_means(
     values: np.ndarray,
+    rows: np.ndarray | None,
     order: np.ndarray,
     ends: np.ndarray,
     start: np.ndarray,
@@ -45,8 +60,10 @@ def running_means(
 
     Parameters
     ----------
-    values : ndarray of float64, shape (n_elements, n_keys)
-        A step to element e adds ``values[e] - values[e - 1]``.
+    values : ndarray of float64, shape (n_rows, n_keys)
+    rows : ndarray of int, shape (n_elements,), or None
+        Row of `values` of each element; None: element e has row e. A step to element e adds
+        ``values[rows[e]] - values[rows[e - 1]]``.
     order : ndarray of int, shape (n_steps,)
         Elements in the order of the steps.
     ends : ndarray of int, shape (J,), ascending
@@ -67,19 +84,43 @@ def running_means(
     if _is_used(len(order)):
         from hierviz.compiled.curve_kernels import running_means as compiled
 
-        means = np.empty((values.shape[1], len(ends) + 1))
-        compiled(values, order, ends, start, np.empty(0) if weights is None else weights, n, bounds, means)
+        n_keys = values.shape[1]
+        means = np.empty((n_keys, len(ends) + 1))
+        rows = np.empty(0, np.int32) if rows is None else rows
+        weights = np.empty(0) if weights is None else weights
+        work = np.empty(n_keys), np.empty((BLOCK_POINTS, n_keys))
+        compiled(values, rows, order, ends, start, weights, float(n), bounds, *work, means)
         return means
-    steps = np.empty_like(values)
-    np.subtract(values[1:], values[:-1], out=steps[1:])
+    # Of a long table one key after the other.
+    at_once = max(1, SUMS_AT_ONCE // (len(order) + 1))
+    parts = [slice(first, first + at_once) for first in range(0, values.shape[1], at_once)]
+    return np.concatenate(
+        [_running_means(values[:, k], rows, order, ends, start[k], weights, n, bounds[:, k]) for k in parts]
+    )
+
+
+def _running_means(values, rows, order, ends, start, weights, n, bounds):
     sums = np.empty((len(order) + 1, values.shape[1]))
     sums[0] = start
-    steps.take(order, axis=0, out=sums[1:])
+    if rows is None:
+        steps = np.empty_like(values)
+        np.subtract(values[1:], values[:-1], out=steps[1:])
+        steps.take(order, axis=0, out=sums[1:])
+    else:
+        np.subtract(values[rows[order]], values[rows[order - 1]], out=sums[1:])
     if weights is not None:
         sums[1:] *= weights[:, None]
     np.cumsum(sums, axis=0, out=sums)
     sums = sums if len(ends) == len(order) else sums[np.append(0, ends)]
     return np.ascontiguousarray(np.clip(sums / n, bounds[0], bounds[1]).T)
+
+
+def sum_of_rows(values: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+    """Sum of rows of at least two values, one after the other, each times its weight; shape (n_keys,).
+
+    Not as a product of matrices: its order depends on the processor, and its threads go on to wait for work.
+    """
+    return (values if weights is None else values * weights[:, None]).sum(axis=0)
 
 
 def _is_used(n):

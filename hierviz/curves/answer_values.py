@@ -2,7 +2,7 @@
 
 Functions
 ---------
-checked_table, common_ancestors, answer_values, first_values, breakpoints
+checked_table, distinct_answers, common_ancestors, answer_values, first_values, breakpoints
 """
 
 from __future__ import annotations
@@ -10,15 +10,17 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.checks import check_taxonomy, one_truth_each
-from hierviz.compiled.curve_sums import descending_order, lowest_common_ancestors
+from hierviz.compiled.curve_sums import descending, lowest_common_ancestors
 from hierviz.errors import PredictionsError
-from hierviz.inference.pareto_table import as_table
+from hierviz.inference.pareto_table import ParetoTable, as_table
 from hierviz.metrics.node_pairs import NodePairs
 from hierviz.metrics.path import check_nodes
 from hierviz.metrics.registry import METRICS
 
 # Answers whose metrics are worked out at a time, so that they stay in the processor's cache; and whose common ancestors are.
 WORK_ANSWERS, ANCESTORS_AT_ONCE = 1 << 15, 1 << 20
+# Pairs of a truth and any node for each answer, up to which equal answers are looked for.
+PAIRS_AN_ANSWER = 4
 
 
 def checked_table(taxonomy, truth, table):
@@ -34,6 +36,42 @@ def checked_table(taxonomy, truth, table):
     check_nodes(taxonomy, "truth", truth)
     check_nodes(taxonomy, "predicted", table.nodes)
     return truth, table
+
+
+def distinct_answers(taxonomy, truth, table):
+    """Every answer to a truth once, where there are many answers to few truths.
+
+    Parameters
+    ----------
+    taxonomy, truth, table
+        From `checked_table`.
+
+    Returns
+    -------
+    truths : ndarray of int, shape (n_truths,)
+        The true nodes, ascending; `truth` itself where the answers stay as they are.
+    answers : ParetoTable
+        The answers to each of them, ascending, without scores; `table` itself where they stay as they are.
+    rows : ndarray of int32, shape (n_elements,), or None
+        Place among them of each answer of `table`; None where they stay as they are.
+    """
+    is_true = np.zeros(taxonomy.n_nodes, dtype=bool)
+    is_true[truth] = True
+    truths = np.flatnonzero(is_true)
+    n_pairs = len(truths) * taxonomy.n_nodes
+    if n_pairs > min(PAIRS_AN_ANSWER * len(table.nodes), 2**31 - 1):
+        return truth, table, None
+    base = np.cumsum(is_true, dtype=np.int32) * np.int32(taxonomy.n_nodes) - np.int32(taxonomy.n_nodes)
+    pair = np.repeat(base[truth], np.diff(table.offsets))
+    pair += table.nodes
+    is_answer = np.zeros(n_pairs, dtype=bool)
+    is_answer[pair] = True
+    pairs = np.flatnonzero(is_answer)
+    row = np.empty(n_pairs, dtype=np.int32)
+    row[pairs] = np.arange(len(pairs))
+    offsets = np.searchsorted(pairs, np.arange(len(truths) + 1) * taxonomy.n_nodes)
+    answers = ParetoTable(offsets, (pairs % taxonomy.n_nodes).astype(np.int32), np.empty(0))
+    return truths, answers, row[pair]
 
 
 def common_ancestors(taxonomy, truth, table):
@@ -79,12 +117,15 @@ def answer_values(taxonomy, truth, table, common, keys, more=None):
 
 
 def first_values(taxonomy, truth, table, common, keys):
-    """`answer_values` of the first answer of each sample, which holds above all thresholds, shape (n_samples, n_keys)."""
+    """`answer_values` of the first answer of each sample, which holds above all thresholds, shape (n_samples, n_keys).
+
+    common : ndarray of int, shape (n_samples,), of these answers
+    """
     first = table.offsets[:-1]
     values = np.empty((table.n_samples, len(keys)))
     for start in range(0, table.n_samples, WORK_ANSWERS):
         rows = slice(start, start + WORK_ANSWERS)
-        pairs = _truncated(taxonomy, truth[rows], table.nodes[first[rows]], common[first[rows]])
+        pairs = _truncated(taxonomy, truth[rows], table.nodes[first[rows]], common[rows])
         for place, key in enumerate(keys):
             values[rows, place] = METRICS[key].function(pairs)
     return values
@@ -106,8 +147,8 @@ def breakpoints(table):
     later[table.offsets[:-1]] = False
     later = np.flatnonzero(later)
     scores = table.scores[later]
-    order = descending_order(scores)
-    scores, order = scores[order], later[order]
+    scores, order = descending(scores)
+    order = later[order]
     # One point per distinct score: the last entry of each run.
     ends = np.flatnonzero(np.append(scores[1:] != scores[:-1], True)) if len(scores) else np.empty(0, np.intp)
     threshold = scores[ends]

@@ -25,8 +25,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierviz.checks import array_of_numbers, is_number
-from hierviz.compiled.curve_sums import running_means
-from hierviz.curves.answer_values import answer_values, breakpoints, checked_table, common_ancestors, first_values
+from hierviz.compiled.curve_sums import running_means, sum_of_rows
+from hierviz.curves.answer_values import (
+    answer_values,
+    breakpoints,
+    checked_table,
+    common_ancestors,
+    distinct_answers,
+    first_values,
+)
 from hierviz.errors import PredictionsError, shown
 from hierviz.extras import require
 from hierviz.inference.pareto_table import ParetoTable
@@ -193,17 +200,21 @@ def operating_curve(
     """
     true_nodes, answers = checked_table(taxonomy, truth, table)
     n, all_keys = answers.n_samples, path_keys()
-    n_keys = max(1, VALUES_AT_ONCE // max(1, len(answers.nodes)))
-    common = common_ancestors(taxonomy, true_nodes, answers)
+    truths, distinct, rows = distinct_answers(taxonomy, true_nodes, answers)
+    n_keys = max(1, VALUES_AT_ONCE // max(1, len(distinct.nodes)))
+    common = common_ancestors(taxonomy, truths, distinct)
     threshold, order, ends = breakpoints(answers)
+    firsts = answers.offsets[:-1] if rows is None else rows[answers.offsets[:-1]]
     is_one_go = n_keys >= len(all_keys)
-    starts = None if is_one_go else np.ones(n) @ first_values(taxonomy, true_nodes, answers, common, all_keys)
+    starts = None
+    if not is_one_go:
+        starts = sum_of_rows(first_values(taxonomy, true_nodes, answers, common[firsts], all_keys))
     curves: dict[str, np.ndarray] = {}
     for first in range(0, len(all_keys), n_keys):
         keys = all_keys[first : first + n_keys]
-        values, bounds = answer_values(taxonomy, true_nodes, answers, common, keys)
-        start = np.ones(n) @ values[answers.offsets[:-1]] if starts is None else starts[first : first + n_keys]
-        means = running_means(values, order, ends, start, None, n, bounds)
+        values, bounds = answer_values(taxonomy, truths, distinct, common, keys)
+        start = sum_of_rows(values[firsts]) if starts is None else starts[first : first + n_keys]
+        means = running_means(values, rows, order, ends, start, None, n, bounds)
         curves |= dict(zip(keys, means, strict=True))
         del values  # before the next ones
     return OperatingCurve(threshold, curves, n)
@@ -261,7 +272,9 @@ class CurveSteps:
         n_samples = len(self.start) if counts is None else int(counts.sum())
         start = np.ones(n_samples) if counts is None else counts.astype(np.float64)
         weights = None if counts is None else start[self.sample]
-        means = running_means(self.values, self.order, self.ends, start @ self.start, weights, n_samples, self.bounds)
+        means = running_means(
+            self.values, None, self.order, self.ends, start @ self.start, weights, n_samples, self.bounds
+        )
         return OperatingCurve(self.threshold, dict(zip(self.keys, means, strict=True)), n_samples)
 
 

@@ -129,13 +129,14 @@ def test_numbers_that_are_not_finite_are_refused_on_both_paths(taxonomy, path, v
 
 
 @many
-@given(st.lists(st.sampled_from([*TIES, 5e-324, 1e300]), max_size=30))
+@given(st.lists(st.sampled_from([*TIES, -0.0, 5e-324, 1e300]), max_size=30))
 def test_the_order_of_thresholds(values):
     values = np.array(values, dtype=float)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HIERVIZ_COMPILED", "1")
-        order = curve_sums.descending_order(values)
+        fallen, order = curve_sums.descending(values)
     assert order.tolist() == sorted(range(len(values)), key=lambda i: -values[i])
+    assert fallen.tobytes() == (values[order] + 0.0).tobytes()
 
 
 @many

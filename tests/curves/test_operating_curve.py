@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from strategies import many
 
 import hierviz as hv
+from hierviz.compiled import curve_sums
 from hierviz.curves import answer_values, operating_curve
 from hierviz.curves.operating_curve import CurveSteps, best_at_correct, envelope, envelope_integral
 from hierviz.metrics import path_keys, path_metrics
@@ -287,18 +288,45 @@ def test_probabilities_that_are_no_numbers(taxonomy):
 
 
 @many
-@given(strategies.judged(), st.sampled_from([1, 20, 1 << 20]), st.sampled_from("01"))
-def test_values_that_are_held_a_few_at_a_time_change_no_bit(case, at_once, compiled):
-    """Of a long table the metrics are averaged one after the other; answers are also worked on in any blocks."""
+@given(strategies.judged(), st.sampled_from([1, 20, 1 << 20]), st.sampled_from([0, 4, 1000]), st.sampled_from("01"))
+def test_values_that_are_held_a_few_at_a_time_change_no_bit(case, at_once, pairs, compiled):
+    """Of a long table the metrics are averaged one after the other; answers are worked on in any blocks, equal ones once."""
     _, taxonomy, p, truth = case
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HIERVIZ_COMPILED", compiled)
         table = hv.pareto_table(taxonomy, p)
         expected = CurveSteps.from_table(taxonomy, truth, table).curve()
         patch.setattr(operating_curve, "VALUES_AT_ONCE", at_once)
+        patch.setattr(curve_sums, "SUMS_AT_ONCE", at_once)
+        patch.setattr(answer_values, "PAIRS_AN_ANSWER", pairs)
         patch.setattr(answer_values, "WORK_ANSWERS", 1 + at_once % 7)
         patch.setattr(answer_values, "ANCESTORS_AT_ONCE", 1 + at_once % 3)
         found = hv.operating_curve(taxonomy, truth, table)
     assert found.threshold.tobytes() == expected.threshold.tobytes()
     assert found.n_samples == expected.n_samples
     assert {k: v.tobytes() for k, v in found.values.items()} == {k: v.tobytes() for k, v in expected.values.items()}
+
+
+@many
+@given(strategies.judged())
+def test_distinct_answers_are_the_answers(case):
+    _, taxonomy, p, truth = case
+    table = hv.pareto_table(taxonomy, p)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(answer_values, "PAIRS_AN_ANSWER", 1000)
+        truths, answers, rows = answer_values.distinct_answers(taxonomy, np.asarray(truth), table)
+    pairs = list(zip(np.repeat(truths, np.diff(answers.offsets)).tolist(), answers.nodes.tolist(), strict=True))
+    expected = list(zip(np.repeat(truth, np.diff(table.offsets)).tolist(), table.nodes.tolist(), strict=True))
+    assert [pairs[row] for row in rows] == expected
+    assert pairs == sorted(set(expected))
+
+
+@many
+@given(st.integers(1, 40), st.integers(2, 12), st.booleans())
+def test_rows_are_added_one_after_the_other(n, n_keys, has_weights):
+    rng = np.random.default_rng(n)
+    values, weights = rng.random((n, n_keys)), rng.integers(0, 4, n).astype(float) if has_weights else None
+    total = np.zeros(n_keys)
+    for i in range(n):
+        total += values[i] * (1 if weights is None else weights[i])
+    assert curve_sums.sum_of_rows(values, weights).tobytes() == total.tobytes()
