@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.compiled.jit import compiled
+from hierviz.compiled.jit import compiled, inner
 from hierviz.compiled.kernels import TILE, fill, normalise, probabilities, totals
 
 
-@compiled
+@inner
 def plurality(q, tie, layout, answers):
     """The node of smallest rank that is more probable than the second of every family, else the first of the last rank.
 
@@ -51,7 +51,7 @@ def plurality(q, tie, layout, answers):
         answers[r] = node[by_rank[best[r]]]
 
 
-@compiled
+@inner
 def largest_product(q, weights, tie, node, n_children, answers):
     """The lowest candidate of largest q times weight, those within `tie` of the largest being equal; `answers` by row."""
     best, lowest = np.zeros(TILE), np.empty(TILE, np.int32)
