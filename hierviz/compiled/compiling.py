@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import hashlib
 import importlib
 import logging
 import os
 import platform
 import sys
+from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 from types import ModuleType
@@ -28,14 +30,28 @@ def is_compiled(name: str, value_type: np.dtype) -> bool:
     return _mark(name, value_type).exists()
 
 
-def note_compiled(name: str, value_type: np.dtype) -> None:
-    """To be called when a kernel has returned: one that was interrupted while it was compiled leaves no mark."""
+@contextlib.contextmanager
+def first_call(name: str, value_type: np.dtype, was_compiled: bool) -> Iterator[None]:
+    """Around the calls of kernels, which compile unless `was_compiled`: leaves a mark when the call has returned.
+
+    A call that is interrupted while it compiles leaves none.
+    """
+    if was_compiled:
+        yield
+        return
+    # A compiler makes many objects that refer to each other and are all needed to its end.
+    is_collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_collecting:
+            gc.enable()
     mark = _mark(name, value_type)
     # A folder that cannot be written: nothing can be kept, and every start compiles.
     with contextlib.suppress(OSError):
-        if not mark.exists():
-            mark.parent.mkdir(parents=True, exist_ok=True)
-            mark.touch()
+        mark.parent.mkdir(parents=True, exist_ok=True)
+        mark.touch()
 
 
 def _mark(name, value_type):

@@ -78,12 +78,9 @@ def running_means(values, rows, order, ends, start, weights, n, bounds, now, rea
                 before = here - 1
                 if len(rows):
                     here, before = rows[here], rows[before]
-                if len(weights):
-                    for k in range(n_keys):
-                        now[k] += (values[here, k] - values[before, k]) * weights[i]
-                else:
-                    for k in range(n_keys):
-                        now[k] += values[here, k] - values[before, k]
+                weight = weights[i] if len(weights) else 1.0
+                for k in range(n_keys):
+                    now[k] += (values[here, k] - values[before, k]) * weight
                 i += 1
             for k in range(n_keys):
                 ready[point, k] = now[k]

@@ -66,15 +66,6 @@ def multiply_down(q, inner, first, n_children):
 
 
 @inner
-def probabilities(q, kind, inner, first, n_children):
-    """Probabilities from the values of a tile, see `run`."""
-    if kind == CONDITIONAL:
-        multiply_down(q, inner, first, n_children)
-    elif kind in (LEAF_MASS, OWN_MASS):
-        sum_up(q, kind == OWN_MASS, inner, first, n_children)
-
-
-@inner
 def normalise(q):
     """At most 1, and 1 at the root: sums miss it by rounding."""
     for place in range(len(q)):
@@ -341,7 +332,10 @@ def run(
         for r in range(TILE):
             if not (least[r] >= 0.0 and mass[r] < np.inf):
                 return -1
-        probabilities(q, kind, inner_places, first, n_children)
+        if kind == CONDITIONAL:
+            multiply_down(q, inner_places, first, n_children)
+        elif kind != GIVEN:
+            sum_up(q, kind == OWN_MASS, inner_places, first, n_children)
         if is_normalised:
             normalise(q)
         if kind != LEAF_MASS or is_normalised:

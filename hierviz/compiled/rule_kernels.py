@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.compiled.jit import compiled, inner
-from hierviz.compiled.kernels import TILE, fill, normalise, probabilities, totals
+from hierviz.compiled.kernels import CONDITIONAL, GIVEN, OWN_MASS, TILE, fill, multiply_down, normalise, sum_up, totals
 
 
 @inner
@@ -93,7 +93,10 @@ def run_rules(values, columns, places, kind, is_normalised, layout, has_pluralit
         for r in range(TILE):
             if not (least[r] >= 0.0 and mass[r] < np.inf):
                 return False, answers
-        probabilities(q, kind, inner, first, n_children)
+        if kind == CONDITIONAL:
+            multiply_down(q, inner, first, n_children)
+        elif kind != GIVEN:
+            sum_up(q, kind == OWN_MASS, inner, first, n_children)
         if is_normalised:
             normalise(q)
         for k in range(answers.shape[0]):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from hierviz.compiled.compiling import is_compiled, module_of, note_compiled
+from hierviz.compiled.compiling import first_call, is_compiled, module_of
 from hierviz.compiled.tree_pass import Values, in_blocks
 from hierviz.predictions import Predictions
 
@@ -46,9 +46,8 @@ def rule_pass(
     arrays = tuple(getattr(layout, name) for name in _LAYOUT)
 
     def work(rows, scores):
-        is_complete, answers = kernels.run_rules(*values.arguments(scores), arrays, plurality, weights, tie)
-        if not was_compiled:
-            note_compiled(MODULE, values.value_type)
+        with first_call(MODULE, values.value_type, was_compiled):
+            is_complete, answers = kernels.run_rules(*values.arguments(scores), arrays, plurality, weights, tie)
         return rows, answers.astype(np.intp) if is_complete else None
 
     return in_blocks(predictions, work, threads)

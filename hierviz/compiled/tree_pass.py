@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.compiled.compiling import is_compiled, module_of, note_compiled
+from hierviz.compiled.compiling import first_call, is_compiled, module_of
 from hierviz.compiled.kernel_arrays import KernelArrays, tile_arrays
 from hierviz.node_lists import NodeLists, frozen
 from hierviz.parametrisation import PARAMETRISATIONS, prepared
@@ -234,21 +234,20 @@ class _Work:
         arrays = KernelArrays.of(len(scores), self.kept.tile, has_sets=has_sets, true_offsets=offsets)
         row = 0
         while True:
-            row = self.kernels.run(
-                *values,
-                is_coherent,
-                self.layout,
-                self.weights,
-                np.ascontiguousarray(truth),
-                has_sets,
-                self.set_bound,
-                offsets,
-                np.ascontiguousarray(true_places),
-                row,
-                *arrays.arguments(),
-            )
-            if not self.was_compiled:
-                note_compiled(MODULE, self.values.value_type)
+            with first_call(MODULE, self.values.value_type, self.was_compiled):
+                row = self.kernels.run(
+                    *values,
+                    is_coherent,
+                    self.layout,
+                    self.weights,
+                    np.ascontiguousarray(truth),
+                    has_sets,
+                    self.set_bound,
+                    offsets,
+                    np.ascontiguousarray(true_places),
+                    row,
+                    *arrays.arguments(),
+                )
             if row < 0:
                 self.kept.tile[0].fill(1)  # or what is not finite stays there
                 return rows
