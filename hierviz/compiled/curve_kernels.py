@@ -6,11 +6,13 @@ import numpy as np
 
 from hierviz.compiled.jit import compiled
 
+# Bits of a digit of the radix sort.
+DIGIT = 11
+
 
 @compiled
-def lowest_common(parent, a, b):
-    """As `hierviz.node_lists.lowest_common`: parents have smaller numbers than their children."""
-    common = np.empty(len(a), np.int64)
+def lowest_common(parent, a, b, common):
+    """As `hierviz.node_lists.lowest_common`, into `common`: parents have smaller numbers than their children."""
     for i in range(len(a)):
         x, y = a[i], b[i]
         while x != y:
@@ -19,66 +21,71 @@ def lowest_common(parent, a, b):
             else:
                 y = parent[y]
         common[i] = x
-    return common
 
 
 @compiled
-def descending_order(values):
-    """Stable order of falling `values`, none of them negative or nan, shape (n,): a radix sort of their bits."""
-    n = len(values)
-    keys, order = np.empty(n, np.uint64), np.empty(n, np.int64)
-    bits = values.view(np.uint64)
-    for i in range(n):
-        # Bits of numbers that are not negative ascend with them.
-        keys[i], order[i] = ~bits[i], i
-    next_keys, next_order = np.empty(n, np.uint64), np.empty(n, np.int64)
-    counts = np.empty(2048, np.int64)
-    for shift in range(0, 64, 11):
-        counts[:] = 0
-        for i in range(n):
-            counts[(keys[i] >> np.uint64(shift)) & np.uint64(2047)] += 1
-        if n and counts[(keys[0] >> np.uint64(shift)) & np.uint64(2047)] == n:
-            continue
-        total = 0
-        for digit in range(2048):
-            count = counts[digit]
-            counts[digit] = total
-            total += count
-        for i in range(n):
-            digit = (keys[i] >> np.uint64(shift)) & np.uint64(2047)
-            place = counts[digit]
-            counts[digit] += 1
-            next_keys[place], next_order[place] = keys[i], order[i]
-        keys, next_keys = next_keys, keys
-        order, next_order = next_order, order
-    return order
+def sort(keys, order, other_keys, other_order, counts):
+    """Radix sort, stable: ascending `keys` of uint64 with their `order`.
 
+    counts : ndarray of int64, shape (n_digits, 2**DIGIT), all 0.
 
-@compiled
-def running_means(values, before, after, ends, weights, n, bounds, first, last, now, means):
-    """As `hierviz.compiled.curve_sums.running_means`, points `first` to `last` of `means`; empty `weights` are 1.
-
-    `now`, shape (n_keys,), are the sums before point `first`, then those at the last one.
+    Returns
+    -------
+    bool
+        Whether `keys` and `order` hold the result, else the other two.
     """
-    n_keys, i = values.shape[1], 0
+    n, mask, is_first = len(keys), np.uint64(counts.shape[1] - 1), True
+    for i in range(n):
+        for digit in range(counts.shape[0]):
+            counts[digit, (keys[i] >> np.uint64(DIGIT * digit)) & mask] += 1
+    for digit in range(counts.shape[0]):
+        shift, start, is_sorted = np.uint64(DIGIT * digit), 0, False
+        for value in range(counts.shape[1]):
+            count = counts[digit, value]
+            is_sorted |= count == n
+            counts[digit, value] = start
+            start += count
+        if is_sorted:
+            continue
+        for i in range(n):
+            key = keys[i]
+            value = (key >> shift) & mask
+            place = counts[digit, value]
+            counts[digit, value] = place + 1
+            other_keys[place], other_order[place] = key, order[i]
+        keys, other_keys = other_keys, keys
+        order, other_order = other_order, order
+        is_first = not is_first
+    return is_first
+
+
+@compiled
+def running_means(values, before, after, ends, weights, n, bounds, first, last, now, ready, means):
+    """As `hierviz.compiled.curve_sums.running_means`, points `first` to `last` of `means`; without `weights` each is 1.
+
+    now : ndarray of float64, shape (n_keys,)
+        The sums before point `first`, then those at the last one.
+    ready : ndarray of float64, shape (n_block, n_keys)
+        To work in.
+    """
+    n_keys, n_block, i = values.shape[1], ready.shape[0], 0
     if first > 1:
         i = ends[first - 2]
-    ready = np.empty((n_keys, 256))
-    for start in range(first, last, 256):
-        stop = min(start + 256, last)
-        for point in range(start, stop):
-            end = ends[point - 1] if point else 0
+    for start in range(first, last, n_block):
+        n_here = min(n_block, last - start)
+        for point in range(n_here):
+            end = ends[start + point - 1] if start + point else 0
             while i < end:
                 old, new = before[i], after[i]
-                if len(weights):
-                    for k in range(n_keys):
-                        now[k] += (values[new, k] - values[old, k]) * weights[i]
-                else:
-                    for k in range(n_keys):
-                        now[k] += values[new, k] - values[old, k]
+                weight = weights[i] if len(weights) else 1.0
+                for k in range(n_keys):
+                    now[k] += (values[new, k] - values[old, k]) * weight
                 i += 1
             for k in range(n_keys):
-                ready[k, point - start] = now[k]
+                ready[point, k] = now[k]
         for k in range(n_keys):
-            for point in range(start, stop):
-                means[k, point] = min(max(ready[k, point - start] / n, bounds[0, k]), bounds[1, k])
+            low, high = bounds[0, k], bounds[1, k]
+            for point in range(n_here):
+                mean = ready[point, k] / n
+                mean = low if mean < low else mean
+                means[k, start + point] = high if mean > high else mean

@@ -15,15 +15,25 @@ from hierviz.taxonomy import Taxonomy
 WORTH_CALLING, WORTH_IMPORTING = 100_000, 5_000_000
 # Points of a curve that are worked out at a time.
 POINTS_AT_ONCE = 1 << 18
+# And of these by compiled loops, so that they stay in the processor's cache.
+BLOCK_POINTS = 256
 
 
-def descending_order(values: np.ndarray) -> np.ndarray:
-    """Order in which `values` fall, equal ones as they stand; shape (n,)."""
-    if len(values) and _is_used(len(values)) and values.min() >= 0:
-        from hierviz.compiled.curve_kernels import descending_order as compiled
+def descending(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(`values` of float64 as they fall, their order), equal ones as they stand; both shape (n,)."""
+    values = values + 0.0  # no -0, whose bits are those of no small number
+    if not 0 < len(values) < 2**31 or not _is_used(len(values)) or values.min() < 0:
+        order = np.argsort(-values, kind="stable")
+        return values[order], order
+    from hierviz.compiled.curve_kernels import DIGIT, sort
 
-        return compiled(np.ascontiguousarray(values))
-    return np.argsort(-values, kind="stable")
+    # Bits of numbers that are not negative ascend with them.
+    keys, places = values.view(np.uint64), np.arange(len(values), dtype=np.int32)
+    np.invert(keys, out=keys)
+    others = np.empty_like(keys), np.empty_like(places)
+    if not sort(keys, places, *others, np.zeros((-(-64 // DIGIT), 2**DIGIT), np.int64)):
+        keys, places = others
+    return np.invert(keys, out=keys).view(np.float64), places
 
 
 def lowest_common_ancestors(taxonomy: Taxonomy, a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -31,7 +41,9 @@ def lowest_common_ancestors(taxonomy: Taxonomy, a: np.ndarray, b: np.ndarray) ->
     if _is_used(len(a)):
         from hierviz.compiled.curve_kernels import lowest_common as compiled
 
-        return compiled(taxonomy.parent, a, b)
+        common = np.empty(len(a), np.int64)
+        compiled(taxonomy.parent, a, b, common)
+        return common
     return taxonomy.lca(a, b)
 
 
@@ -83,8 +95,9 @@ def running_means(
 def _compiled_sums(values, before, after, ends, weights, n, bounds, first, last, now, means):
     from hierviz.compiled.curve_kernels import running_means as compiled
 
-    no_weights = np.empty(0) if weights is None else weights
-    compiled(values, before, after, ends, no_weights, n, bounds, first, last, now, means)
+    weights = np.empty(0) if weights is None else weights
+    ready = np.empty((BLOCK_POINTS, values.shape[1]))
+    compiled(values, before, after, ends, weights, float(n), bounds, first, last, now, ready, means)
     return now
 
 
@@ -100,6 +113,14 @@ def _sums(values, before, after, ends, weights, n, bounds, first, last, now, mea
     np.cumsum(sums, axis=0, out=sums)
     means[:, first:last] = np.clip(sums[points - done] / n, bounds[0], bounds[1]).T
     return sums[-1]
+
+
+def sum_of_rows(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Sum of rows, one after the other, each times its weight; shape (n_keys,).
+
+    Not as a product of matrices: its order depends on the processor, and its threads go on to wait for work.
+    """
+    return np.cumsum(values * weights[:, None], axis=0)[-1]
 
 
 def _is_used(n):

@@ -12,33 +12,32 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.compiled.jit import compiled
+from hierviz.compiled.jit import compiled, inner
 
 TILE = 8
 # How the values of a row become probabilities of nodes.
 LEAF_MASS, OWN_MASS, CONDITIONAL, GIVEN = 0, 1, 2, 3
 
 
-@compiled
+@inner
 def fill(values, start, columns, places, q):
-    """The values of `TILE` rows from row `start` on into `q`, as float64; beyond the last row that row again.
+    """The values of `TILE` rows from row `start` on into `q`, as float64; beyond the last row `q` keeps what it has.
 
     columns, places: where the value of each place is read, and that place.
     """
-    last = values.shape[0] - 1
-    a, b, c, d = start, min(start + 1, last), min(start + 2, last), min(start + 3, last)
-    e, f, g, h = min(start + 4, last), min(start + 5, last), min(start + 6, last), min(start + 7, last)
+    n_rows = len(values) - start
     for j in range(len(columns)):
         place, column = places[j], columns[j]
-        q[place, 0], q[place, 1], q[place, 2], q[place, 3] = (
-            values[a, column], values[b, column], values[c, column], values[d, column],
-        )  # fmt: skip
-        q[place, 4], q[place, 5], q[place, 6], q[place, 7] = (
-            values[e, column], values[f, column], values[g, column], values[h, column],
-        )  # fmt: skip
+        # Two loops, because a known length is unrolled.
+        if n_rows >= TILE:
+            for r in range(TILE):
+                q[place, r] = values[start + r, column]
+        else:
+            for r in range(n_rows):
+                q[place, r] = values[start + r, column]
 
 
-@compiled
+@inner
 def sum_up(q, has_own, inner, first, n_children):
     """Each inner node's probability: its children's one after the other, then its own value where it has one."""
     for i in range(len(inner) - 1, -1, -1):
@@ -56,7 +55,7 @@ def sum_up(q, has_own, inner, first, n_children):
         q[place, 4], q[place, 5], q[place, 6], q[place, 7] = e, f, g, h
 
 
-@compiled
+@inner
 def multiply_down(q, inner, first, n_children):
     """Each node's probability: its conditional one times that of its parent."""
     for i in range(len(inner)):
@@ -66,16 +65,7 @@ def multiply_down(q, inner, first, n_children):
                 q[child, r] *= q[place, r]
 
 
-@compiled
-def probabilities(q, kind, inner, first, n_children):
-    """Probabilities from the values of a tile, see `run`."""
-    if kind == CONDITIONAL:
-        multiply_down(q, inner, first, n_children)
-    elif kind in (LEAF_MASS, OWN_MASS):
-        sum_up(q, kind == OWN_MASS, inner, first, n_children)
-
-
-@compiled
+@inner
 def normalise(q):
     """At most 1, and 1 at the root: sums miss it by rounding."""
     for place in range(len(q)):
@@ -85,7 +75,7 @@ def normalise(q):
         q[0, r] = 1.0
 
 
-@compiled
+@inner
 def totals(q, places, total, least, most):
     """Sum, smallest and largest of some places of each row, the sum in their order."""
     a = b = c = d = e = f = g = h = 0.0
@@ -105,9 +95,12 @@ def totals(q, places, total, least, most):
     most[0], most[1], most[2], most[3], most[4], most[5], most[6], most[7] = la, lb, lc, ld, le, lf, lg, lh
 
 
-@compiled
+@inner
 def reach_from_root(q, r, bound, first, n_children, stack, reached):
-    """Places other than the root with q >= bound where all nodes on the way from the root have it too; how many."""
+    """Places other than the root with q >= bound where all nodes on the way from the root have it too.
+
+    Into the first row of `reached`; how many.
+    """
     n, depth = 0, 1
     stack[0] = 0
     while depth:
@@ -115,7 +108,7 @@ def reach_from_root(q, r, bound, first, n_children, stack, reached):
         place = stack[depth]
         for child in range(first[place], first[place] + n_children[place]):
             if q[child, r] >= bound:
-                reached[n] = child
+                reached[0, n] = child
                 n += 1
                 if n_children[child]:
                     stack[depth] = child
@@ -123,7 +116,7 @@ def reach_from_root(q, r, bound, first, n_children, stack, reached):
     return n
 
 
-@compiled
+@inner
 def reach_anywhere(q, bounds, counts, reached):
     """Places other than the root with q >= bound of each row: into `reached`, shape (TILE, n_nodes); `counts` of them."""
     for r in range(TILE):
@@ -135,16 +128,17 @@ def reach_anywhere(q, bounds, counts, reached):
                 counts[r] += 1
 
 
-@compiled
-def pareto_set(q, r, top, n, reached, node, n_children, rank, by_rank, below, ranks, nodes, scores):
-    """Pareto set of row `r` into `nodes` and `scores`, the most informative first; how many.
+@inner
+def pareto_set(q, r, top, n, reached, slot, node, n_children, rank, by_rank, below, ranks, nodes, scores, begin):
+    """Pareto set of row `r` into `nodes` and `scores` from `begin` on, the least informative first; how many.
 
-    `top` is the probability of the most probable leaf, `reached` the n places other than the root with at least that.
+    `top` is the probability of the most probable leaf, row `slot` of `reached` the n places other than the root with at
+    least that.
     Candidates are the nodes without exactly one child; they enter when they are more probable than all before them.
     """
     lowest, n_ranks = np.int32(2147483647), 0
     for i in range(n):
-        place = reached[i]
+        place = reached[slot, i]
         if n_children[place] == 0:
             lowest = min(lowest, node[place])
         elif n_children[place] > 1 and q[place, r] > top:
@@ -153,7 +147,7 @@ def pareto_set(q, r, top, n, reached, node, n_children, rank, by_rank, below, ra
     if n_children[0] > 1 and q[0, r] > top:
         ranks[n_ranks] = rank[0]
         n_ranks += 1
-    nodes[0], scores[0] = lowest, top
+    nodes[begin], scores[begin] = lowest, top
     gap = n_ranks // 2 if n_ranks > 24 else 1
     while gap:
         for i in range(gap, n_ranks):
@@ -163,7 +157,7 @@ def pareto_set(q, r, top, n, reached, node, n_children, rank, by_rank, below, ra
                 j -= gap
             ranks[j] = value
         gap //= 2
-    size, i = 1, 0
+    end, i = begin + 1, 0
     while i < n_ranks:
         # Of the nodes with equally many leaves below them the most probable, the lowest of several.
         chosen = by_rank[ranks[i]]
@@ -173,13 +167,18 @@ def pareto_set(q, r, top, n, reached, node, n_children, rank, by_rank, below, ra
             if q[by_rank[ranks[i]], r] > q[chosen, r]:
                 chosen = by_rank[ranks[i]]
             i += 1
-        if q[chosen, r] > scores[size - 1]:
-            nodes[size], scores[size] = node[chosen], q[chosen, r]
-            size += 1
-    return size
+        if q[chosen, r] > scores[end - 1]:
+            nodes[end], scores[end] = node[chosen], q[chosen, r]
+            end += 1
+    low, high = begin, end - 1
+    while low < high:
+        nodes[low], nodes[high] = nodes[high], nodes[low]
+        scores[low], scores[high] = scores[high], scores[low]
+        low, high = low + 1, high - 1
+    return end - begin
 
 
-@compiled
+@inner
 def best_leaf(q, r, first, n_children):
     """Place of the leaf that is reached from the root by always taking the most probable child, the first of several."""
     place = 0
@@ -192,16 +191,17 @@ def best_leaf(q, r, first, n_children):
     return place
 
 
-@compiled
-def count_above(q, r, n, reached, thresholds, n_thresholds, bits, at_least, above, bits_at_least, bits_above):
+@inner
+def count_above(q, r, n, reached, slot, thresholds, n_thresholds, bits, at_least, above, bits_at_least, bits_above):
     """How many of `n` places reach each threshold of row `r`, how many exceed it, and the bits of both.
 
+    reached : the places, in row `slot`
     thresholds : descending, all reached by all of these places or more; the results have their shape.
     """
     for k in range(n_thresholds):
         at_least[k] = above[k] = bits_at_least[k] = bits_above[k] = 0.0
     for i in range(n):
-        place = reached[i]
+        place = reached[slot, i]
         value, k = q[place, r], n_thresholds - 1
         while k > 0 and thresholds[k - 1] <= value:
             k -= 1
@@ -219,7 +219,7 @@ def count_above(q, r, n, reached, thresholds, n_thresholds, bits, at_least, abov
         bits_above[k] += bits_above[k - 1]
 
 
-@compiled
+@inner
 def highest_below(q, inner, first, n_children, closed):
     """The largest probability among each node and its descendants, into `closed`; True where that differs anywhere."""
     for place in range(len(q)):
@@ -236,7 +236,7 @@ def highest_below(q, inner, first, n_children, closed):
     return differs
 
 
-@compiled
+@inner
 def area_under(n, thresholds, gained, at_least, above):
     """Area under precision over recall from the scores of a row's true nodes, descending, and their weights; nan without."""
     due = 0.0
@@ -258,17 +258,6 @@ def area_under(n, thresholds, gained, at_least, above):
 
 
 @compiled
-def longer(array, size):
-    """The array, or a copy of twice the length where it has less than `size` elements."""
-    if len(array) >= size:
-        return array
-    copy = np.empty(max(size, 2 * len(array)), array.dtype)
-    for i in range(len(array)):
-        copy[i] = array[i]
-    return copy
-
-
-@compiled
 def run(
     values,
     columns,
@@ -277,14 +266,21 @@ def run(
     is_normalised,
     is_coherent,
     layout,
+    weights,
     truth,
-    threshold,
+    has_sets,
+    set_bound,
     true_offsets,
     true_places,
-    bits,
-    depth,
+    start,
+    scratch,
+    row_results,
+    listed,
+    areas,
 ):
-    """All that one pass over the rows of `values` leaves behind.
+    """All that one pass over the rows of `values` leaves behind, from row `start` on.
+
+    No array is made here: that takes long to compile.
 
     Parameters
     ----------
@@ -299,55 +295,47 @@ def run(
     is_coherent : bool
         No node is more probable than its parent.
     layout : tuple of the arrays of a TreeLayout
+    weights : tuple of ndarray of float64, shape (n_nodes,)
+        Of each place: for ihF1, and for the win.
     truth : ndarray of int32, shape (n,)
         Place of the true node; -1 where there is none. Empty: no win.
-    threshold : float
-        Of the sets, the nodes with p > threshold. nan: no sets.
+    has_sets, set_bound : bool, float
+        Whether the sets come, the nodes with p >= set_bound.
     true_offsets, true_places : ndarray of int64, int32
         True nodes of each row with their ancestors, by place, without the root. Empty offsets: no areas.
-    bits : ndarray of float64, shape (n_nodes,)
-        Weight of each place for ihF1.
-    depth : ndarray of int32, shape (n_nodes,)
-        Of each place.
+    start : int
+        A multiple of TILE; what earlier rows left behind is kept.
+    scratch, row_results, listed, areas
+        As `hierviz.compiled.kernel_arrays` makes them; the results come into the last three.
 
     Returns
     -------
-    tuple
-        Whether all rows were worked on (else nothing else counts: a value is negative or not finite); sizes, nodes and
-        scores of the Pareto sets; best leaf, mass of the leaves, win, probability of root and truth; sizes and nodes of
-        the sets; areas of hF1, ihF1, and hF1 without ancestors added, shape (3, n).
+    int
+        The first row that was not worked on: n, or less where the lists have no room left; -1 where a value is negative or
+        not finite, and nothing counts.
     """
-    node, parent, first, n_children, inner, leaves, rank, by_rank, below = layout
+    node, parent, first, n_children, inner_places, leaves, rank, by_rank, below = layout
+    bits, win_weight = weights
+    q, closed, reached, counts, stack, ranks, lanes, row_lists = scratch
+    mass, least, top, bounds = lanes
+    thresholds, gained, gained_bits, at_least, above, bits_at_least, bits_above = row_lists
+    sizes, set_sizes, leaf, leaf_mass, wins, p_root, p_truth = row_results
+    nodes, scores, set_nodes, ends = listed
     n, n_nodes = values.shape[0], node.shape[0]
-    q = np.ones((n_nodes, TILE))
-    has_areas, has_sets, has_truth = len(true_offsets) > 0, not np.isnan(threshold), len(truth) > 0
-    closed = np.zeros((n_nodes if has_areas and not is_coherent else 1, TILE))
-    mass, least, top, bounds = np.zeros(TILE), np.zeros(TILE), np.zeros(TILE), np.zeros(TILE)
-    stack, ranks = np.empty(n_nodes, np.int32), np.empty(n_nodes, np.int32)
-    reached = np.empty((1 if is_coherent else TILE, n_nodes), np.int32)
-    counts = np.zeros(TILE, np.int64)
-    sizes, set_sizes = np.zeros(n, np.int64), np.zeros(n if has_sets else 0, np.int64)
-    nodes, scores, n_pareto = np.empty(16 * n + n_nodes, np.int32), np.empty(16 * n + n_nodes), 0
-    set_nodes, n_set = np.empty(8 * n + n_nodes if has_sets else 0, np.int32), 0
-    leaf, leaf_mass = np.empty(n, np.int32), np.empty(n)
-    wins, p_root, p_truth = np.empty(n), np.empty(n), np.empty(n)
-    areas = np.empty((3, n if has_areas else 0))
-    set_bound = np.nextafter(threshold, np.inf)
-    most = 1
-    for i in range(len(true_offsets) - 1):
-        most = max(most, true_offsets[i + 1] - true_offsets[i])
-    thresholds, gained, gained_bits = np.zeros(most), np.ones(most), np.zeros(most)
-    at_least, above, bits_at_least, bits_above = np.zeros(most), np.zeros(most), np.zeros(most), np.zeros(most)
-    is_complete = True
-    for start in range(0, n, TILE):
+    has_areas, has_truth = len(true_offsets) > 0, len(truth) > 0
+    while start < n:
+        if ends[0] + TILE * n_nodes > len(nodes) or (has_sets and ends[1] + TILE * n_nodes > len(set_nodes)):
+            return start
         n_rows = min(TILE, n - start)
         fill(values, start, columns, places, q)
         totals(q, places, mass, least, top)
         for r in range(TILE):
-            is_complete &= least[r] >= 0.0 and mass[r] < np.inf
-        if not is_complete:
-            break
-        probabilities(q, kind, inner, first, n_children)
+            if not (least[r] >= 0.0 and mass[r] < np.inf):
+                return -1
+        if kind == CONDITIONAL:
+            multiply_down(q, inner_places, first, n_children)
+        elif kind != GIVEN:
+            sum_up(q, kind == OWN_MASS, inner_places, first, n_children)
         if is_normalised:
             normalise(q)
         if kind != LEAF_MASS or is_normalised:
@@ -355,23 +343,13 @@ def run(
         if not is_coherent:
             reach_anywhere(q, top, counts, reached)
         for r in range(n_rows):
-            i = start + r
+            i, slot = start + r, 0 if is_coherent else r
             if is_coherent:
-                counts[r] = reach_from_root(q, r, top[r], first, n_children, stack, reached[0])
-            row = reached[0 if is_coherent else r]
-            if len(nodes) < n_pareto + n_nodes:
-                nodes, scores = longer(nodes, n_pareto + n_nodes), longer(scores, n_pareto + n_nodes)
-            size = pareto_set(
-                q, r, top[r], counts[r], row, node, n_children, rank, by_rank, below, ranks,
-                nodes[n_pareto:], scores[n_pareto:],
+                counts[r] = reach_from_root(q, r, top[r], first, n_children, stack, reached)
+            sizes[i] = pareto_set(
+                q, r, top[r], counts[r], reached, slot, node, n_children, rank, by_rank, below, ranks, nodes, scores, ends[0]
             )  # fmt: skip
-            # Kept with ascending information, as in a ParetoTable.
-            for k in range(size // 2):
-                low, high = n_pareto + k, n_pareto + size - 1 - k
-                nodes[low], nodes[high] = nodes[high], nodes[low]
-                scores[low], scores[high] = scores[high], scores[low]
-            n_pareto += size
-            sizes[i] = size
+            ends[0] += sizes[i]
             leaf[i] = node[best_leaf(q, r, first, n_children)]
             leaf_mass[i] = mass[r]
             p_root[i] = q[0, r]
@@ -379,9 +357,9 @@ def run(
             if has_truth and truth[i] >= 0:
                 place = truth[i]
                 p_truth[i] = q[place, r]
-                total = q[place, r] * 2.0 ** -depth[place]
+                total = q[place, r] * win_weight[place]
                 while place > 0:
-                    total += q[place, r] * 2.0 ** -depth[place]
+                    total += q[place, r] * win_weight[place]
                     place = parent[place]
                 wins[i] = total
         if has_sets:
@@ -390,16 +368,15 @@ def run(
                     bounds[r] = set_bound
                 reach_anywhere(q, bounds, counts, reached)
             for r in range(n_rows):
+                slot = 0 if is_coherent else r
                 if is_coherent:
-                    counts[r] = reach_from_root(q, r, set_bound, first, n_children, stack, reached[0])
-                row = reached[0 if is_coherent else r]
-                set_nodes = longer(set_nodes, n_set + counts[r])
+                    counts[r] = reach_from_root(q, r, set_bound, first, n_children, stack, reached)
                 for k in range(counts[r]):
-                    set_nodes[n_set + k] = node[row[k]]
-                n_set += counts[r]
+                    set_nodes[ends[1] + k] = node[reached[slot, k]]
+                ends[1] += counts[r]
                 set_sizes[start + r] = counts[r]
         if has_areas:
-            is_closed = is_coherent or not highest_below(q, inner, first, n_children, closed)
+            is_closed = is_coherent or not highest_below(q, inner_places, first, n_children, closed)
             for raw in range(1 if is_closed else 2):
                 source = q if is_closed or raw else closed
                 for r in range(n_rows):
@@ -425,18 +402,16 @@ def run(
                             j -= 1
                         thresholds[j], gained_bits[j] = value, bits[place]
                     if not raw:
-                        counts[r] = reach_from_root(source, r, bounds[r], first, n_children, stack, reached[0])
-                    row = reached[r if raw else 0]
+                        counts[r] = reach_from_root(source, r, bounds[r], first, n_children, stack, reached)
                     count_above(
-                        source, r, counts[r], row, thresholds, n_true, bits, at_least, above, bits_at_least, bits_above
-                    )
+                        source, r, counts[r], reached, r if raw else 0, thresholds, n_true, bits,
+                        at_least, above, bits_at_least, bits_above,
+                    )  # fmt: skip
                     area = area_under(n_true, thresholds, gained, at_least, above)
                     if not raw:
                         areas[0, start + r] = area
                         areas[1, start + r] = area_under(n_true, thresholds, gained_bits, bits_at_least, bits_above)
                     if raw or is_closed:
                         areas[2, start + r] = area
-    return (
-        is_complete, sizes, nodes[:n_pareto], scores[:n_pareto], leaf, leaf_mass, wins, p_root, p_truth,
-        set_sizes, set_nodes[:n_set], areas,
-    )  # fmt: skip
+        start += TILE
+    return n

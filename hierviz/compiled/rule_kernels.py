@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.compiled.jit import compiled
-from hierviz.compiled.kernels import TILE, fill, normalise, probabilities, totals
+from hierviz.compiled.jit import compiled, inner
+from hierviz.compiled.kernels import CONDITIONAL, GIVEN, OWN_MASS, TILE, fill, multiply_down, normalise, sum_up, totals
 
 
-@compiled
+@inner
 def plurality(q, tie, layout, answers):
     """The node of smallest rank that is more probable than the second of every family, else the first of the last rank.
 
@@ -51,7 +51,7 @@ def plurality(q, tie, layout, answers):
         answers[r] = node[by_rank[best[r]]]
 
 
-@compiled
+@inner
 def largest_product(q, weights, tie, node, n_children, answers):
     """The lowest candidate of largest q times weight, those within `tie` of the largest being equal; `answers` by row."""
     best, lowest = np.zeros(TILE), np.empty(TILE, np.int32)
@@ -93,7 +93,10 @@ def run_rules(values, columns, places, kind, is_normalised, layout, has_pluralit
         for r in range(TILE):
             if not (least[r] >= 0.0 and mass[r] < np.inf):
                 return False, answers
-        probabilities(q, kind, inner, first, n_children)
+        if kind == CONDITIONAL:
+            multiply_down(q, inner, first, n_children)
+        elif kind != GIVEN:
+            sum_up(q, kind == OWN_MASS, inner, first, n_children)
         if is_normalised:
             normalise(q)
         for k in range(answers.shape[0]):

@@ -6,9 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from hierviz.compiled.compiling import first_call, is_compiled, module_of
 from hierviz.compiled.tree_pass import Values, in_blocks
 from hierviz.predictions import Predictions
 
+# Of the kernels, in this folder.
+MODULE = "rule_kernels"
 _LAYOUT = ("node", "first", "n_children", "inner", "rank", "by_rank", "n_leaves_below")
 
 
@@ -36,15 +39,15 @@ def rule_pass(
     answers : ndarray of int, shape (n_rules, n_rows), or None
         None for a block in which a value is negative or not finite, which the numpy path judges.
     """
-    from hierviz.compiled.rule_kernels import run_rules
-
     values = Values(predictions)
+    was_compiled, kernels = is_compiled(MODULE, values.value_type), module_of(MODULE, values.value_type)
     layout = values.layout
     weights = np.ascontiguousarray(weights[:, layout.node])
     arrays = tuple(getattr(layout, name) for name in _LAYOUT)
 
     def work(rows, scores):
-        is_complete, answers = run_rules(*values.arguments(scores), arrays, plurality, weights, tie)
+        with first_call(MODULE, values.value_type, was_compiled):
+            is_complete, answers = kernels.run_rules(*values.arguments(scores), arrays, plurality, weights, tie)
         return rows, answers.astype(np.intp) if is_complete else None
 
     return in_blocks(predictions, work, threads)

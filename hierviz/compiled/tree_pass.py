@@ -5,24 +5,20 @@
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
 import importlib.util
-import logging
 import os
-import platform
-import sys
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from importlib import metadata
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hierviz.node_lists import NodeLists
+from hierviz.compiled.compiling import first_call, is_compiled, module_of
+from hierviz.compiled.kernel_arrays import KernelArrays, tile_arrays
+from hierviz.node_lists import NodeLists, frozen
 from hierviz.parametrisation import PARAMETRISATIONS, prepared
 from hierviz.predictions import Predictions
 from hierviz.score_checks import CheckedScores, looks_right, sums_look_right
@@ -32,6 +28,8 @@ from hierviz.tree_layout import TreeLayout
 WORTH_IMPORTING, WORTH_COMPILING = 2_000_000, 10_000_000
 # Scores of a block: 16 MB of float32.
 BLOCK_SCORES = 1 << 22
+# Of the kernels, in this folder.
+MODULE = "kernels"
 # As the kernels number them.
 KINDS = {"leaf_mass": 0, "own_mass": 1, "conditional": 2, "given": 3}
 
@@ -77,8 +75,9 @@ def is_used(predictions: Predictions) -> bool:
     if said == "0" or importlib.util.find_spec("numba") is None:
         return False
     n_scores = predictions.n_samples * predictions.scores.shape[1]
-    is_compiled = n_scores >= WORTH_IMPORTING and _mark(_value_type(predictions)).exists()
-    return said == "1" or n_scores >= WORTH_COMPILING or is_compiled
+    if said == "1" or n_scores >= WORTH_COMPILING:
+        return True
+    return n_scores >= WORTH_IMPORTING and is_compiled(MODULE, _value_type(predictions))
 
 
 def tree_pass(
@@ -158,23 +157,23 @@ class Values:
         # Where some scores are unknown the root is 1 all the same, as in `Predictions.node_probabilities`.
         self.is_normalised = entry.is_normalised or predictions.has_unknown
         self.is_coherent = entry.combine != "given"
+        # Of every block the same.
+        self.columns: tuple[np.ndarray, np.ndarray] | None = None
 
     def arguments(self, scores):
         """The first arguments of a kernel: values, columns, places, kind, is_normalised."""
         predictions = self.predictions
         values, nodes = prepared(predictions.taxonomy, scores, predictions.parametrisation, predictions.scored_nodes)
-        columns = np.arange(len(nodes))
-        if self.kind == KINDS["leaf_mass"]:
-            # Leaves are read in the order of classes.
-            columns = np.argsort(nodes)
-            nodes = nodes[columns]
-        return (
-            np.ascontiguousarray(values, dtype=self.value_type),
-            columns.astype(np.int32),
-            np.ascontiguousarray(self.layout.place[nodes]),
-            self.kind,
-            self.is_normalised,
-        )
+        if self.columns is None:
+            columns = np.arange(len(nodes))
+            if self.kind == KINDS["leaf_mass"]:
+                # Leaves are read in the order of classes.
+                columns = np.argsort(nodes)
+                nodes = nodes[columns]
+            # Read-only as the arrays of a layout: a kernel is compiled for each type.
+            self.columns = frozen(columns.astype(np.int32)), frozen(np.ascontiguousarray(self.layout.place[nodes]))
+        values = np.ascontiguousarray(values, dtype=self.value_type)
+        return values, *self.columns, self.kind, self.is_normalised
 
 
 class _Work:
@@ -183,16 +182,21 @@ class _Work:
     def __init__(self, predictions, truth, threshold, true_lists, bits):
         taxonomy = predictions.taxonomy
         self.predictions, self.values = predictions, Values(predictions)
-        self.kernels = _kernels(self.values.value_type)
+        self.was_compiled = is_compiled(MODULE, self.values.value_type)
+        self.kernels = module_of(MODULE, self.values.value_type)
         layout = self.values.layout
         self.layout = tuple(getattr(layout, name) for name in _LAYOUT)
         self.place = layout.place
         self.truth = None if truth is None else np.where(truth < 0, -1, layout.place[truth]).astype(np.int32)
-        self.threshold = np.nan if threshold is None else float(threshold)
+        self.threshold = threshold
+        # The nodes with p > threshold are those with p >= the next number.
+        self.set_bound = 1.0 if threshold is None else float(np.nextafter(float(threshold), np.inf))
         self.true_lists = true_lists
-        self.bits = np.zeros(taxonomy.n_nodes) if bits is None else np.ascontiguousarray(bits[layout.node])
-        self.depth = np.ascontiguousarray(taxonomy.depth[layout.node], dtype=np.int32)
+        bits = np.zeros(taxonomy.n_nodes) if bits is None else np.ascontiguousarray(bits[layout.node])
+        self.weights = bits, 2.0 ** -taxonomy.depth[layout.node].astype(np.float64)
         self.checked = predictions.scores if isinstance(predictions.scores, CheckedScores) else None
+        # Of each thread, from block to block: new memory is slow.
+        self.kept = threading.local()
 
     def block(self, rows, scores):
         """PassBlock of some rows, or `rows` where the kernel does not judge them; raises for wrong scores."""
@@ -218,25 +222,55 @@ class _Work:
             lists = self.true_lists.take(rows)
             offsets, true_places = lists.offsets.astype(np.int64), self.place[lists.nodes]
         truth = np.empty(0, np.int32) if self.truth is None else self.truth[rows]
-        made = self.kernels.run(
-            *self.values.arguments(scores),
+        values, is_coherent, has_sets = (
+            self.values.arguments(scores),
             self.values.is_coherent,
-            self.layout,
-            np.ascontiguousarray(truth),
-            self.threshold,
-            offsets,
-            np.ascontiguousarray(true_places),
-            self.bits,
-            self.depth,
+            self.threshold is not None,
         )
-        is_complete, sizes, nodes, scores, leaf, mass, win, p_root, p_truth, set_sizes, set_nodes, areas = made
-        if not is_complete:
-            return rows
+        if not hasattr(self.kept, "tile"):
+            self.kept.tile = tile_arrays(
+                len(self.place), is_coherent=is_coherent, has_areas=self.true_lists is not None
+            )
+        arrays = KernelArrays.of(len(scores), self.kept.tile, has_sets=has_sets, true_offsets=offsets)
+        row = 0
+        while True:
+            with first_call(MODULE, self.values.value_type, self.was_compiled):
+                row = self.kernels.run(
+                    *values,
+                    is_coherent,
+                    self.layout,
+                    self.weights,
+                    np.ascontiguousarray(truth),
+                    has_sets,
+                    self.set_bound,
+                    offsets,
+                    np.ascontiguousarray(true_places),
+                    row,
+                    *arrays.arguments(),
+                )
+            if row < 0:
+                self.kept.tile[0].fill(1)  # or what is not finite stays there
+                return rows
+            if row == len(scores):
+                break
+            arrays.grow()
         sets = None
-        if not np.isnan(self.threshold):
-            sets = NodeLists(np.concatenate([[0], np.cumsum(set_sizes)]).astype(np.intp), set_nodes.astype(np.intp))
-        areas = areas if len(offsets) else None
-        return PassBlock(rows, sizes, nodes.copy(), scores.copy(), leaf, mass, p_root, p_truth, win, sets, areas)
+        if has_sets:
+            set_offsets = np.concatenate([[0], np.cumsum(arrays.set_sizes)]).astype(np.intp)
+            sets = NodeLists(set_offsets, arrays.set_nodes[: arrays.ends[1]].astype(np.intp))
+        return PassBlock(
+            rows,
+            arrays.sizes,
+            arrays.nodes[: arrays.ends[0]].copy(),
+            arrays.scores[: arrays.ends[0]].copy(),
+            arrays.leaf,
+            arrays.leaf_mass,
+            arrays.p_root,
+            arrays.p_truth,
+            arrays.win,
+            sets,
+            arrays.areas if len(offsets) else None,
+        )
 
 
 _LAYOUT = ("node", "parent", "first", "n_children", "inner", "leaves", "rank", "by_rank", "n_leaves_below")
@@ -247,32 +281,3 @@ def _value_type(predictions):
     is_prepared = PARAMETRISATIONS[predictions.parametrisation].is_prepared
     is_short = predictions.scores.dtype in (np.float16, np.float32)
     return np.dtype(np.float32 if is_short and not is_prepared else np.float64)
-
-
-def _kernels(value_type):
-    """The module of kernels; says when they are going to be compiled."""
-    mark = _mark(value_type)
-    if not mark.exists():
-        logging.getLogger("hierviz").warning("compiling for this processor, about ten seconds, once ...")
-        # A folder that cannot be written: nothing can be kept, and every start compiles.
-        with contextlib.suppress(OSError):
-            mark.parent.mkdir(parents=True, exist_ok=True)
-            mark.touch()
-    from hierviz.compiled import kernels
-
-    return kernels
-
-
-def _mark(value_type):
-    """A file that is there when the kernels of these sources have been compiled on this machine."""
-    source = (Path(__file__).parent / "kernels.py").read_bytes()
-    what = [
-        source,
-        metadata.version("numba").encode(),
-        sys.version.encode(),
-        platform.node().encode(),
-        value_type.name.encode(),
-    ]
-    digest = hashlib.sha256(b"\0".join(what)).hexdigest()[:16]
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(cache) / "hierviz" / f"compiled-{digest}"

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from hierviz.checks import check_taxonomy, one_truth_each
-from hierviz.compiled.curve_sums import descending_order, lowest_common_ancestors
+from hierviz.compiled.curve_sums import descending, lowest_common_ancestors
 from hierviz.errors import PredictionsError
 from hierviz.inference.pareto_table import as_table
 from hierviz.metrics.node_pairs import NodePairs
@@ -23,8 +23,8 @@ from hierviz.metrics.registry import METRICS
 # Kinds of answers whose metrics are worked out at a time, so that they stay in the processor's cache; and answers that are
 # put into kinds at a time.
 WORK_KINDS, ANSWERS_AT_ONCE = 1 << 15, 1 << 19
-# Pairs of nodes for which there is a table (128 MB).
-MOST_PAIRS = 1 << 25
+# Pairs of a truth and any node for each answer, and pairs in all, up to which each pair has a place in a table.
+PAIRS_AN_ANSWER, MOST_PAIRS = 4, 1 << 31
 # What takes longest is done once for each table.
 _BREAKPOINTS: WeakKeyDictionary = WeakKeyDictionary()
 _KINDS: WeakKeyDictionary = WeakKeyDictionary()
@@ -72,29 +72,44 @@ def answer_kinds(taxonomy, truth, table, progress=None):
 
 def _answer_kinds(taxonomy, truth, table, progress):
     n_nodes, n_answers = taxonomy.n_nodes, len(table.nodes)
-    of_answer = np.empty(n_answers, dtype=np.int32)
-    if n_nodes * n_nodes <= MOST_PAIRS:
-        # One place for each pair there can be, which needs no sorting.
-        number = np.zeros(n_nodes * n_nodes, dtype=np.int32)
-        for _, truths, nodes in _blocks(truth, table, ANSWERS_AT_ONCE):
-            number[truths * n_nodes + nodes] = 1
-        kinds = np.flatnonzero(number)
+    truths = np.flatnonzero(np.bincount(truth))
+    row = np.empty(n_nodes, dtype=np.intp)
+    row[truths] = np.arange(len(truths))
+    n_pairs, of_answer = len(truths) * n_nodes, np.empty(n_answers, dtype=np.int32)
+    blocks = _pairs(row[truth] * n_nodes, table, progress)
+    if n_pairs <= min(PAIRS_AN_ANSWER * n_answers, MOST_PAIRS):
+        is_there = np.zeros(n_pairs, dtype=bool)
+        for rows, pairs in blocks:
+            of_answer[rows] = pairs
+            is_there[pairs] = True
+        kinds = np.flatnonzero(is_there)
+        number = np.empty(n_pairs, dtype=np.int32)
         number[kinds] = np.arange(len(kinds), dtype=np.int32)
-        for rows, truths, nodes in _blocks(truth, table, ANSWERS_AT_ONCE):
-            of_answer[rows] = number[truths * n_nodes + nodes]
-            if progress:
-                progress(rows.stop, n_answers)
+        of_answer = number[of_answer]
     else:
+        # Few answers of many that there can be: these are sorted.
         parts = []
-        for rows, truths, nodes in _blocks(truth, table, ANSWERS_AT_ONCE):
-            of_block, of_answer[rows] = np.unique(truths * n_nodes + nodes, return_inverse=True)
+        for rows, pairs in blocks:
+            of_block, of_answer[rows] = np.unique(pairs, return_inverse=True)
             parts.append((rows, of_block))
-            if progress:
-                progress(rows.stop, n_answers)
-        kinds = np.unique(np.concatenate([of_block for _, of_block in parts]))
-        for rows, of_block in parts:
-            of_answer[rows] = np.searchsorted(kinds, of_block)[of_answer[rows]]
-    return AnswerKinds(*np.divmod(kinds, n_nodes), of_answer)
+        kinds = parts[0][1]
+        if len(parts) > 1:
+            kinds = np.unique(np.concatenate([of_block for _, of_block in parts]))
+            for rows, of_block in parts:
+                of_answer[rows] = np.searchsorted(kinds, of_block)[of_answer[rows]]
+    return AnswerKinds(truths[kinds // n_nodes], kinds % n_nodes, of_answer)
+
+
+def _pairs(first, table, progress):
+    """Yield (slice of the answers, number of the pair of each); `first`, shape (n_samples,), is that with node 0."""
+    offsets, n_answers = table.offsets, len(table.nodes)
+    for start in range(0, n_answers, ANSWERS_AT_ONCE):
+        stop = min(start + ANSWERS_AT_ONCE, n_answers)
+        low, high = np.searchsorted(offsets, start, side="right") - 1, np.searchsorted(offsets, stop, side="left")
+        lengths = np.diff(np.clip(offsets[low : high + 1], start, stop))
+        yield slice(start, stop), np.repeat(first[low:high], lengths) + table.nodes[start:stop]
+        if progress:
+            progress(stop, n_answers)
 
 
 def kind_values(taxonomy, kinds, keys):
@@ -152,21 +167,10 @@ def _breakpoints(table):
     later[table.offsets[:-1]] = False
     later = np.flatnonzero(later).astype(np.int32 if len(later) < 1 << 31 else np.intp)
     scores = table.scores[later]
-    order = descending_order(scores)
-    scores, order = scores[order], later[order]
+    scores, order = descending(scores)
+    order = later[order]
     # One point per distinct score: the last entry of each run.
     ends = np.flatnonzero(np.append(scores[1:] != scores[:-1], True)) if len(scores) else np.empty(0, np.intp)
     threshold = scores[ends]
     ends += 1
     return threshold, order, ends
-
-
-def _blocks(truth, table, size):
-    """Yield (slice of the answers, their truth, their nodes)."""
-    offsets = table.offsets
-    for start in range(0, len(table.nodes), size):
-        stop = min(start + size, len(table.nodes))
-        first, last = np.searchsorted(offsets, start, side="right") - 1, np.searchsorted(offsets, stop, side="left")
-        lengths = np.diff(np.clip(offsets[first : last + 1], start, stop))
-        nodes = table.nodes[start:stop].astype(np.intp, copy=False)
-        yield slice(start, stop), np.repeat(truth[first:last], lengths), nodes

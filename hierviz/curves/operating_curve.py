@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierviz.checks import array_of_numbers, is_number
-from hierviz.compiled.curve_sums import running_means
+from hierviz.compiled.curve_sums import running_means, sum_of_rows
 from hierviz.curves.answer_values import answer_kinds, breakpoints, checked_table, kind_values, range_of
 from hierviz.errors import PredictionsError, shown
 from hierviz.extras import require
@@ -281,18 +281,13 @@ class CurveSteps:
         called with (points done, J + 1).
         """
         n_samples = len(self.first) if counts is None else int(counts.sum())
-        start = np.ones(n_samples) if counts is None else counts.astype(np.float64)
-        weights = None if counts is None else start[self.sample]
+        counts = None if counts is None else counts.astype(np.float64)
+        weights = None if counts is None else counts[self.sample]
+        n_first = np.bincount(self.first, counts, len(self.values))
+        used = np.flatnonzero(n_first)
+        start = sum_of_rows(self.values[used], n_first[used])
         means = running_means(
-            self.values,
-            self.before,
-            self.after,
-            self.ends,
-            start @ self.values[self.first],
-            weights,
-            n_samples,
-            self.bounds,
-            progress,
+            self.values, self.before, self.after, self.ends, start, weights, n_samples, self.bounds, progress
         )
         return OperatingCurve(self.threshold, dict(zip(self.keys, means, strict=True)), n_samples)
 

@@ -15,7 +15,7 @@ from strategies import LOGITS, TIES, many
 
 import hierviz as hv
 from hierviz import Predictions
-from hierviz.compiled import curve_sums, tree_pass
+from hierviz.compiled import compiling, curve_sums, kernel_arrays, tree_pass
 from hierviz.compiled.half_precision import as_float32
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.parametrisation import PARAMETRISATIONS, default_columns
@@ -129,13 +129,14 @@ def test_numbers_that_are_not_finite_are_refused_on_both_paths(taxonomy, path, v
 
 
 @many
-@given(st.lists(st.sampled_from([*TIES, 5e-324, 1e300]), max_size=30))
+@given(st.lists(st.sampled_from([*TIES, -0.0, 5e-324, 1e300]), max_size=30))
 def test_the_order_of_thresholds(values):
     values = np.array(values, dtype=float)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HIERVIZ_COMPILED", "1")
-        order = curve_sums.descending_order(values)
+        fallen, order = curve_sums.descending(values)
     assert order.tolist() == sorted(range(len(values)), key=lambda i: -values[i])
+    assert fallen.tobytes() == (values[order] + 0.0).tobytes()
 
 
 @many
@@ -164,19 +165,75 @@ def test_small_inputs_never_wait_for_a_compiler(taxonomy, monkeypatch):
     assert tree_pass.is_used(predictions)
 
 
-def test_compiling_is_said_once(tmp_path, monkeypatch, caplog):
+def test_compiling_is_said_once(taxonomy, path, tmp_path, monkeypatch, caplog):
+    """The second pass says nothing; neither does one over values of a type that has been compiled."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    path(True)
+    scores = np.full((20, taxonomy.n_leaves), 0.25)
     with caplog.at_level(logging.WARNING, "hierviz"):
-        tree_pass._kernels(np.dtype(np.float32))
-        tree_pass._kernels(np.dtype(np.float32))
-    assert caplog.messages == ["compiling for this processor, about ten seconds, once ..."]
+        for kind in (np.float64, np.float64, np.float32, np.float16):
+            hv.pareto_table(
+                taxonomy, Predictions(taxonomy, scores=scores.astype(kind), parametrisation="leaf_probabilities")
+            )
+    assert caplog.messages == 2 * ["compiling for this processor, about ten seconds, once ..."]
 
 
-def test_a_cache_that_cannot_be_written_is_no_error(tmp_path, monkeypatch):
+def test_compiling_that_was_interrupted_is_said_again(taxonomy, path, tmp_path, monkeypatch, caplog):
+    from hierviz.compiled import kernels
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    path(True)
+    predictions = Predictions(taxonomy, scores=np.full((20, 4), 0.25), parametrisation="leaf_probabilities")
+
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    with caplog.at_level(logging.WARNING, "hierviz"):
+        with monkeypatch.context() as patch:
+            patch.setattr(kernels, "run", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                hv.pareto_table(taxonomy, predictions, threads=1)
+        assert not compiling.is_compiled("kernels", np.dtype(np.float64))
+        hv.pareto_table(taxonomy, predictions, threads=1)
+    assert len(caplog.messages) == 2
+    assert compiling.is_compiled("kernels", np.dtype(np.float64))
+
+
+def test_a_cache_that_cannot_be_written_is_no_error(taxonomy, path, tmp_path, monkeypatch):
     place = tmp_path / "file"
     place.write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(place))
-    assert tree_pass._kernels(np.dtype(np.float64)).TILE == 8
+    path(True)
+    predictions = Predictions(taxonomy, scores=np.full((20, 4), 0.25), parametrisation="leaf_probabilities")
+    assert hv.pareto_table(taxonomy, predictions).n_samples == 20
+    assert not compiling.is_compiled("kernels", np.dtype(np.float64))
+
+
+@pytest.mark.parametrize("n_rows", [16, 17, 23])
+def test_a_block_that_is_not_judged_leaves_nothing_behind(n_rows, taxonomy, path, monkeypatch):
+    """What is kept from block to block holds no nan of an earlier one; the last tile is not full."""
+    scores = np.full((3 * n_rows, taxonomy.n_leaves), 0.25)
+    scores[n_rows // 2 :: n_rows, 0] = [-1, 0.25, 0.25]
+    predictions = Predictions(taxonomy, scores=scores, parametrisation="leaf_probabilities")
+    monkeypatch.setattr(tree_pass, "block_rows", lambda n_scores: n_rows)
+    path(True)
+    blocks = list(tree_pass.tree_pass(predictions, threads=1))
+    assert [isinstance(block, slice) for block in blocks] == [True, False, False]
+
+
+def test_lists_that_have_no_room_left_grow(taxonomy, path, monkeypatch):
+    """Sets of more elements than there was room for: the kernel stops, and goes on at that row."""
+    scores = np.random.default_rng(0).dirichlet(np.ones(taxonomy.n_leaves), 1000)
+    predictions = Predictions(taxonomy, scores=scores, parametrisation="leaf_probabilities", truth=np.full(1000, 3))
+    path(False)
+    expected = everything(predictions)
+    path(True)
+    n_grown = []
+    grow = kernel_arrays.KernelArrays.grow
+    monkeypatch.setattr(kernel_arrays, "ELEMENTS_A_ROW", 0)
+    monkeypatch.setattr(kernel_arrays.KernelArrays, "grow", lambda self: n_grown.append(1) or grow(self))
+    assert same(everything(predictions), expected, AREAS)
+    assert len(n_grown) > 3
 
 
 @many

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import naive
 import numpy as np
@@ -288,9 +289,9 @@ def test_probabilities_that_are_no_numbers(taxonomy):
 
 
 @many
-@given(strategies.judged(), st.sampled_from([1, 20, 1 << 20]), st.sampled_from("01"))
-def test_blocks_of_any_size_change_no_bit(case, at_once, compiled):
-    """Answers and points are worked on in any blocks, and what is done grows to the whole."""
+@given(strategies.judged(), st.sampled_from([1, 20, 1 << 20]), st.sampled_from([0, 4, 1000]), st.sampled_from("01"))
+def test_blocks_of_any_size_change_no_bit(case, at_once, pairs, compiled):
+    """Answers and points are worked on in any blocks, kinds found with or without sorting; what is done grows to the whole."""
     _, taxonomy, p, truth = case
     told = []
     with pytest.MonkeyPatch.context() as patch:
@@ -300,7 +301,8 @@ def test_blocks_of_any_size_change_no_bit(case, at_once, compiled):
         patch.setattr(curve_sums, "POINTS_AT_ONCE", at_once)
         patch.setattr(answer_values, "WORK_KINDS", 1 + at_once % 7)
         patch.setattr(answer_values, "ANSWERS_AT_ONCE", 1 + at_once % 3)
-        patch.setattr(answer_values, "MOST_PAIRS", 0)
+        patch.setattr(answer_values, "PAIRS_AN_ANSWER", pairs)
+        table = replace(table)  # for which nothing is kept
         found = hv.operating_curve(taxonomy, truth, table, progress=lambda *now: told.append(now))
     done, totals = zip(*told, strict=True)
     assert list(done) == sorted(done)
@@ -309,3 +311,29 @@ def test_blocks_of_any_size_change_no_bit(case, at_once, compiled):
     assert found.threshold.tobytes() == expected.threshold.tobytes()
     assert found.n_samples == expected.n_samples
     assert {k: v.tobytes() for k, v in found.values.items()} == {k: v.tobytes() for k, v in expected.values.items()}
+
+
+@many
+@given(strategies.judged(), st.sampled_from([0, 1000]), st.sampled_from([1, 3, 1 << 20]))
+def test_kinds_are_the_different_pairs_of_truth_and_answer(case, pairs_an_answer, at_once):
+    _, taxonomy, p, truth = case
+    table = hv.pareto_table(taxonomy, p)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(answer_values, "PAIRS_AN_ANSWER", pairs_an_answer)
+        patch.setattr(answer_values, "ANSWERS_AT_ONCE", at_once)
+        kinds = answer_values.answer_kinds(taxonomy, np.asarray(truth), table)
+    pairs = list(zip(kinds.truth.tolist(), kinds.node.tolist(), strict=True))
+    expected = list(zip(np.repeat(truth, np.diff(table.offsets)).tolist(), table.nodes.tolist(), strict=True))
+    assert [pairs[kind] for kind in kinds.of_answer] == expected
+    assert pairs == sorted(set(expected))
+
+
+@many
+@given(st.integers(1, 40), st.integers(1, 12))
+def test_rows_are_added_one_after_the_other(n, n_keys):
+    rng = np.random.default_rng(n)
+    values, weights = rng.random((n, n_keys)), rng.integers(0, 4, n).astype(float)
+    total = np.zeros(n_keys)
+    for i in range(n):
+        total += values[i] * weights[i]
+    assert curve_sums.sum_of_rows(values, weights).tobytes() == total.tobytes()

@@ -1,0 +1,71 @@
+"""Which kernels have been compiled on this machine: a mark on disk for each module of loops and each type of values."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import hashlib
+import importlib
+import logging
+import os
+import platform
+import sys
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+
+
+def module_of(name: str, value_type: np.dtype) -> ModuleType:
+    """The module `name` of `hierviz.compiled`; says when its kernels are going to be compiled."""
+    if not is_compiled(name, value_type):
+        logging.getLogger("hierviz").warning("compiling for this processor, about ten seconds, once ...")
+    return importlib.import_module(f"hierviz.compiled.{name}")
+
+
+def is_compiled(name: str, value_type: np.dtype) -> bool:
+    """Whether the kernels of a module have been compiled from these sources for values of this type."""
+    return _mark(name, value_type).exists()
+
+
+@contextlib.contextmanager
+def first_call(name: str, value_type: np.dtype, was_compiled: bool) -> Iterator[None]:
+    """Around the calls of kernels, which compile unless `was_compiled`: leaves a mark when the call has returned.
+
+    A call that is interrupted while it compiles leaves none.
+    """
+    if was_compiled:
+        yield
+        return
+    # A compiler makes many objects that refer to each other and are all needed to its end.
+    is_collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_collecting:
+            gc.enable()
+    mark = _mark(name, value_type)
+    # A folder that cannot be written: nothing can be kept, and every start compiles.
+    with contextlib.suppress(OSError):
+        mark.parent.mkdir(parents=True, exist_ok=True)
+        mark.touch()
+
+
+def _mark(name, value_type):
+    folder = Path(__file__).parent
+    # numba keeps what it compiled beside the sources or in the folder of this variable.
+    what = [
+        str(folder).encode(),
+        os.environ.get("NUMBA_CACHE_DIR", "").encode(),
+        *(path.read_bytes() for path in sorted({folder / "kernels.py", folder / "jit.py", folder / f"{name}.py"})),
+        metadata.version("numba").encode(),
+        sys.version.encode(),
+        platform.node().encode(),
+        value_type.name.encode(),
+    ]
+    digest = hashlib.sha256(b"\0".join(what)).hexdigest()[:16]
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(cache) / "hierviz" / f"compiled-{digest}"
