@@ -22,14 +22,17 @@ WHOLE = 2.0**52
 
 
 def value_text(value):
-    """A number with three decimals, or as many more as it takes not to read 0 or a whole number where it is none."""
+    """A number with three decimals, or as many more, up to seven, as it takes not to read 0 or a whole number where it is none.
+
+    What seven decimals do not tell from a whole number has three: 6.000000001 bits are 6.000.
+    """
     if not math.isfinite(value):
         return "–" if math.isnan(value) else "∞" if value > 0 else "−∞"
     for decimals in range(FEWEST, MOST + 1):
         text = fixed_text(value, decimals)
         if float(text) == value or float(text) % 1:
             return text
-    return f"{value:.0e}" if abs(value) < 0.5 else text
+    return f"{value:.0e}" if abs(value) < 0.5 else fixed_text(value, FEWEST)
 
 
 def percent_text(share, digits=0):
@@ -45,17 +48,15 @@ def percent_text(share, digits=0):
 
 
 def probability_text(p):
-    """A probability in at most six letters: 1, 0.63, 0.042, 3e-4, 0; – when unknown."""
+    """A probability in at most six letters, three decimals as other numbers: 1, 0.630, 0.042, 3e-4, 0; – when unknown."""
     if p is None or math.isnan(p):
         return "–"
     if p == 0 or abs(p - 1) < 5e-7:
         return f"{p:.0f}"
-    # What is nudged over a half below must not read 1.00 or 0.100.
+    # What is nudged over a half below must not read 1.000.
     nudged = p + NUDGE
-    if nudged >= 0.995 and p < 1:
-        return fixed_text(p, 3) if nudged < 0.9995 else ">0.999"
-    if nudged >= 0.0995:
-        return fixed_text(p, 2)
+    if nudged >= 0.9995 and p < 1:
+        return ">0.999"
     if nudged >= 0.00095:
         return fixed_text(p, 3)
     base, exponent = f"{p * (1 + NUDGE):.0e}".split("e")

@@ -89,6 +89,7 @@ COLUMN = (
     "app/curve_panels",
     "app/mistakes_page",
     "app/taxonomy_page",
+    "app/example_page",
     "app/pages",
     "app/server",
     "app",

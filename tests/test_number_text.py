@@ -31,15 +31,15 @@ def test_percentages_are_rounded_as_the_digits_of_a_table_are(share, digits, tex
 @pytest.mark.parametrize(
     ("text", "of"),
     [
-        ("0.13", lambda: probability_text(0.125)),
-        ("0.15", lambda: probability_text(0.145)),
-        ("0.63", lambda: probability_text(0.625)),
+        ("0.125", lambda: probability_text(0.125)),
+        ("0.146", lambda: probability_text(0.1455)),
+        ("0.626", lambda: probability_text(0.6255)),
         ("0.063", lambda: probability_text(0.0625)),
         ("3e-4", lambda: probability_text(0.00025)),
         ("1e-4", lambda: probability_text(0.000095)),
-        ("0.10", lambda: probability_text(0.0995)),
+        ("0.100", lambda: probability_text(0.0995)),
         ("0.995", lambda: probability_text(0.995 - 1e-13)),
-        ("0.10", lambda: probability_text(0.0995 - 1e-14)),
+        ("0.100", lambda: probability_text(0.0995 - 1e-14)),
         ("5e-324", lambda: probability_text(5e-324)),
         ("0.063", lambda: value_text(0.0625)),
         ("0.145", lambda: value_text(0.1445)),
@@ -83,7 +83,8 @@ def test_a_small_total_is_not_written_as_nothing():
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.0004, "0.0004"), (0.8289, "0.829"), (0.99996, "0.99996"), (0.0, "0.000"), (1.0, "1.000"), (3e-9, "3e-09")],
+    [(0.0004, "0.0004"), (0.8289, "0.829"), (0.99996, "0.99996"), (0.0, "0.000"), (1.0, "1.000"), (3e-9, "3e-09")]
+    + [(6.000000001, "6.000"), (1 - 1e-9, "1.000"), (5.9999, "5.9999")],
 )
 def test_a_value_that_is_not_whole_does_not_read_as_whole(value, text):
     assert value_text(value) == text

@@ -18,6 +18,7 @@ from hierviz.charts._confusion_matrix import confusion_matrix, confusion_matrix_
 from hierviz.charts._curve_bands import bands_sentence
 from hierviz.charts._curve_drag import curve_drag
 from hierviz.charts._difference_band import difference_band, difference_band_sentence, difference_band_table
+from hierviz.charts._flip_ribbon import flip_ribbon, flip_ribbon_drag, flip_ribbon_sentence, flip_ribbon_table
 from hierviz.charts._hierarchical_matrix import (
     hierarchical_matrix,
     hierarchical_matrix_legend,
@@ -28,6 +29,7 @@ from hierviz.charts._level_bars import level_bars, level_bars_sentence, level_ba
 from hierviz.charts._metric_bars import metric_bars, metric_bars_table
 from hierviz.charts._mistake_treemap import mistake_treemap, mistake_treemap_sentence, mistake_treemap_table
 from hierviz.charts._operating_curves import operating_curves, operating_curves_sentence, selections
+from hierviz.charts._path_graph import path_graph, path_graph_sentence, path_graph_table
 from hierviz.charts._probability_tree import (
     probability_tree,
     probability_tree_sentence,
@@ -42,7 +44,7 @@ from hierviz.charts._reliability_diagram import (
 from hierviz.charts._show import show
 from hierviz.charts._simplify import simplify
 from hierviz.charts._subtree_icicle import subtree_icicle, subtree_icicle_sentence, subtree_icicle_table
-from hierviz.charts._win_breakdown import win_breakdown, win_breakdown_sentence, win_breakdown_table
+from hierviz.charts._win_breakdown import win_breakdown, win_breakdown_sentence, win_breakdown_table, win_text
 from hierviz.charts.comparison_words import compared_keys, comparison_sentence, threshold_caution
 from hierviz.charts.curve_knots import knots, threshold_text
 from hierviz.charts.curve_table import operating_curves_table, read_out_keys
@@ -65,6 +67,10 @@ __all__ = [
     "difference_band_sentence",
     "difference_band_table",
     "finish",
+    "flip_ribbon",
+    "flip_ribbon_drag",
+    "flip_ribbon_sentence",
+    "flip_ribbon_table",
     "fold",
     "hierarchical_matrix",
     "hierarchical_matrix_legend",
@@ -84,6 +90,9 @@ __all__ = [
     "operating_curves_sentence",
     "operating_curves_table",
     "palette",
+    "path_graph",
+    "path_graph_sentence",
+    "path_graph_table",
     "probability_tree",
     "probability_tree_sentence",
     "probability_tree_table",
@@ -108,4 +117,5 @@ __all__ = [
     "win_breakdown",
     "win_breakdown_sentence",
     "win_breakdown_table",
+    "win_text",
 ]

@@ -75,11 +75,15 @@ def stripes(rows, width, height, start=0):
     )
 
 
-def hover(rows, width, height, tooltip, start=0):
-    """Invisible rectangles on top of all that show a tooltip: x, x2, y, y2 and the columns of `tooltip` (field: title)."""
-    return (
+def hover(rows, width, height, tooltip, start=0, select=None):
+    """Invisible rectangles on top of all that show a tooltip: x, x2, y, y2 and the columns of `tooltip` (field: title).
+
+    `select` is the field of a selection of the same name that a click makes.
+    """
+    look = {"opacity": 0, "aria": False} | ({"cursor": "pointer"} if select else {})
+    drawn = (
         alt.Chart(frame(rows))
-        .mark_rect(opacity=0, aria=False)
+        .mark_rect(**look)
         .encode(
             position("x", width, start=start),
             position("y", height, axis="y"),
@@ -88,3 +92,6 @@ def hover(rows, width, height, tooltip, start=0):
             tooltip=[alt.Tooltip(f"{field}:N", title=title) for field, title in tooltip.items()],
         )
     )
+    if not select:
+        return drawn
+    return drawn.add_params(alt.selection_point(name=select, fields=[select], on="click", empty=False))

@@ -10,6 +10,7 @@ from hierviz.charts._rows import frame
 from hierviz.charts._text import wrap_items
 from hierviz.charts.theme import SIZE, SMALL, palette
 from hierviz.metrics import METRICS
+from hierviz.number_text import value_text
 
 # tp and fn stand on the true path (first row), tp and fp on the answer's path (first column).
 CELLS = ("tp", "fn", "fp", "tn")
@@ -139,4 +140,4 @@ def _nodes(n):
 
 
 def _fraction(name, part, whole, words, empty):
-    return f"{name} = {part}/{whole} = {part / whole:.2f}: {words}" if whole else f"{name} = 1: {empty}"
+    return f"{name} = {part}/{whole} = {value_text(part / whole)}: {words}" if whole else f"{name} = 1: {empty}"

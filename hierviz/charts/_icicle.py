@@ -17,10 +17,12 @@ from hierviz.charts.theme import SIZE, SMALL
 GAP, INSET, LINE = 3, 10, 16
 NARROWEST, WIDEST = 92, 250
 TOOLTIP = {"name": "Node", "tip_p": "p", "tip_outcome": "Outcome", "tip_hidden": "Nodes not shown"}
+# What a click on a row opens: the number of its node; of folded siblings -1 minus that of their parent.
+OPENED = "opened"
 
 
-def icicle(layout, look, width):
-    """Draw an `IcicleLayout`, its rows with ``tag`` and texts, `width` pixels wide."""
+def icicle(layout, look, width, select=None):
+    """Draw an `IcicleLayout`, its rows with ``tag`` and texts, `width` pixels wide; `select`: see `_canvas.hover`."""
     left = _columns(layout.drawn, width - 2)
     # Columns differ in width; the bars of all have one scale.
     full = min(b - a for a, b in itertools.pairwise(left)) - GAP - 2 * INSET
@@ -39,18 +41,21 @@ def icicle(layout, look, width):
         share = min(max(row["p"], 0), 1) if row["p"] > 0 else 0
         bars.append({**bar, "x2": x + INSET + full, "colour": look.track_on(outcome)})
         bars.append({**bar, "x2": x + INSET + full * share, "colour": look.bar_on(outcome)})
+        if row["high"] > row["p"]:
+            most = x + INSET + full * min(row["high"], 1)
+            bars.append({**bar, "x": x + INSET + full * share, "x2": most, "colour": look.bar_on(outcome)[:7] + "70"})
         if not to_scale:
             edges.append({"x": x + 5, "y": y + 4, "y2": y2 - 3, "colour": look.text_on(outcome)})
         words += _words(row, place, look)
         height = "to scale" if to_scale else "not to scale: enlarged"
-        tips.append({**place, **{key: row[key] for key in TOOLTIP}, "tip_height": height})
+        tips.append({**place, **{key: row[key] for key in (*TOOLTIP, OPENED)}, "tip_height": height})
     total = layout.total
     return layer(
         boxes(cells, width, total),
         *([stripes(edges, width, total)] if edges else []),
         boxes(bars, width, total, radius=1),
         texts(words, width, total),
-        hover(tips, width, total, TOOLTIP | {"tip_height": "Height"}),
+        hover(tips, width, total, TOOLTIP | {"tip_height": "Height"}, select=select),
     ).properties(width=width, height=total)
 
 

@@ -1,8 +1,8 @@
 """Heights of an icicle: one scale for all cells, in pixels for a probability of 1.
 
 At one depth a cell of a larger probability is never lower than one of a smaller, and the cells of the children lie within
-that of their parent. What is too improbable to draw is left out, unless it is on a path: then it gets the least height. It,
-and what it makes taller by more than `TOLERANCE`, is marked as not to scale.
+that of their parent. What is too improbable to draw is left out, unless it is on a path or kept for another reason: then it
+gets the least height. It, and what it makes taller by more than `TOLERANCE`, is marked as not to scale.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ class IcicleLayout:
         return ROW / self.scale
 
 
-def icicle_layout(folded, *, min_p, max_rows):
-    """The layout of one sample, or None when it does not fit into `BUDGET` pixels.
+def icicle_layout(folded, *, min_p, max_rows, whole=1.0):
+    """The layout of one sample, or None when it does not fit into `BUDGET` pixels and a line for each row that is kept.
 
     Parameters
     ----------
@@ -65,6 +65,8 @@ def icicle_layout(folded, *, min_p, max_rows):
         `folding.fold` of the sample, takes ``min_p`` and ``max_rows``, gives a list of dicts with ``tag``.
     min_p, max_rows
         See `folding.fold`.
+    whole : float
+        Probability of the first row.
 
     Returns
     -------
@@ -72,22 +74,23 @@ def icicle_layout(folded, *, min_p, max_rows):
     """
     rows = folded(min_p=min_p, max_rows=max_rows)
     beside = [row["p"] for row in rows if row["p"] > 0 and not _on_path(row)]
-    scale = min(MOST, max(LEAST, ROW / min(beside, default=1.0)))
-    rows = folded(min_p=max(min_p, ROW / scale), max_rows=max_rows)
-    fitting = _largest_scale(rows, scale)
+    scale = min(MOST, max(LEAST, ROW / min(beside, default=whole) * whole)) / whole
+    rows = folded(min_p=max(min_p, ROW / scale / whole), max_rows=max_rows)
+    fitting = _largest_scale(rows, scale, whole)
     return None if fitting is None else _placed(rows, _heights(rows, fitting), fitting)
 
 
-def _largest_scale(rows, scale):
+def _largest_scale(rows, scale, whole):
     """The largest scale, up to the one wished for, at which the rows fit; None when none does."""
-    if _heights(rows, scale)[0] <= BUDGET:
+    budget = BUDGET + ROW * sum(row["kept"] for row in rows)
+    if _heights(rows, scale)[0] <= budget:
         return scale
-    low, high = COARSEST, scale
-    if _heights(rows, low)[0] > BUDGET:
+    low, high = COARSEST / whole, scale
+    if _heights(rows, low)[0] > budget:
         return None
-    while high - low > 1:
+    while (high - low) * whole > 1:
         middle = (low + high) / 2
-        low, high = (middle, high) if _heights(rows, middle)[0] <= BUDGET else (low, middle)
+        low, high = (middle, high) if _heights(rows, middle)[0] <= budget else (low, middle)
     return low
 
 
@@ -96,7 +99,7 @@ def _mass(row):
 
 
 def _on_path(row):
-    return row["on_truth"] or row["on_answer"] or not row["depth"]
+    return row["on_truth"] or row["on_answer"] or row["kept"] or row["parent_row"] < 0
 
 
 def _heights(rows, scale):

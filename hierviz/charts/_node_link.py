@@ -8,7 +8,7 @@ import altair as alt
 
 from hierviz.charts._canvas import hover, position, texts
 from hierviz.charts._compose import layer
-from hierviz.charts._icicle import TOOLTIP
+from hierviz.charts._icicle import OPENED, TOOLTIP
 from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten, text_width
 from hierviz.charts.theme import SIZE, SMALL
@@ -16,8 +16,11 @@ from hierviz.charts.theme import SIZE, SMALL
 ROW, MARGIN, LABEL = 34, 16, 330
 
 
-def node_link(rows, look, width):
-    """Draw folded rows (dicts of `folding.fold` with ``tag`` and texts) as nodes and links, `width` pixels wide."""
+def node_link(rows, look, width, select=None):
+    """Draw folded rows (dicts of `folding.fold` with ``tag`` and texts) as nodes and links, `width` pixels wide.
+
+    `select`: see `_canvas.hover`.
+    """
     across, down, ends = _layout(rows, width)
     height = max(down) + ROW * 0.7
     links, dots, words, tips = [], [], [], []
@@ -41,7 +44,7 @@ def node_link(rows, look, width):
         words += _words(row, x, y, look, ends[i], width, step, math.sqrt(dots[-1]["size"] / math.pi))
         tips.append(
             {"x": x - 14, "x2": min(width, x + (LABEL if ends[i] else 14)), "y": y - 12, "y2": y + 12}
-            | {key: row[key] for key in TOOLTIP}
+            | {key: row[key] for key in (*TOOLTIP, OPENED)}
         )
     links.sort(key=lambda link: link["above"])
     place = {"x": position("x", width), "y": position("y", height, axis="y")}
@@ -68,7 +71,7 @@ def node_link(rows, look, width):
             size=alt.Size("size:Q", scale=None),
         )
     )
-    layers += [texts(words, width, height, halo=look.background), hover(tips, width, height, TOOLTIP)]
+    layers += [texts(words, width, height, halo=look.background), hover(tips, width, height, TOOLTIP, select=select)]
     return layer(*layers).properties(width=width, height=height)
 
 
@@ -78,7 +81,7 @@ def _layout(rows, width):
     ends = [row["row"] not in parents for row in rows]
     depth = max(row["depth"] for row in rows)
     longest = max((text_width(_label(row), SIZE, bold=True) for row in rows if row["depth"] == depth), default=0)
-    room = min(LABEL, longest + 14, width * 0.45)
+    room = min(LABEL, longest + 14, width * 0.5)
     step = (width - MARGIN - room - 12) / depth if depth else 0
     across = [MARGIN + step * row["depth"] for row in rows]
     down, line = [0.0] * len(rows), 0

@@ -7,8 +7,10 @@ every row a thin bar on one scale of p. A style that has no room for a sample is
 
 from __future__ import annotations
 
+import numpy as np
+
 from hierviz.charts._compose import vconcat
-from hierviz.charts._icicle import icicle, wanted_widths
+from hierviz.charts._icicle import OPENED, icicle, wanted_widths
 from hierviz.charts._icicle_layout import BUDGET, icicle_layout
 from hierviz.charts._legend import legend
 from hierviz.charts._node_link import node_link
@@ -46,6 +48,11 @@ def probability_tree(
     max_rows=34,
     n_likely=3,
     min_p=0.005,
+    top=0,
+    keep=(),
+    unfold=None,
+    bounds=None,
+    select=False,
 ):
     """Probabilities of one sample over the taxonomy, folded to what matters.
 
@@ -57,15 +64,19 @@ def probability_tree(
         Node probabilities; a child above its parent is drawn as it is.
     truth : int or sequence of int, optional
         True node or nodes; None or empty where unknown.
-    predicted : int, optional
-        Answered node; None where unknown.
+    predicted : int or sequence of int, optional
+        Answered node or nodes; None or empty where unknown.
     style : {"icicle", "node-link", "list"}
         Where it has no room (`refused_styles`) a list is drawn, whose legend says why.
     dark : bool
     width : int
         Pixels of the whole figure.
-    max_rows, n_likely, min_p
-        See `folding.fold`. The icicle also folds what is too improbable to draw, unless it is on a path.
+    max_rows, n_likely, min_p, top, keep, unfold
+        See `folding.fold`. The icicle also folds what is too improbable to draw, unless it is always shown.
+    bounds : (ndarray of float, ndarray of float), each of shape (n_nodes,), optional
+        Lowest and highest probability of each node where only some scores are known.
+    select : bool
+        Whether a click makes the selection `opened`: the number of the node, or -1 minus that of the parent of folded siblings.
 
     Returns
     -------
@@ -82,55 +93,86 @@ def probability_tree(
     if style not in STYLES:
         raise PredictionsError(f"style: expected one of {', '.join(STYLES)}, got {style!r}. Choose one.")
     width -= 8
-    folded = _folded(taxonomy, p, truth, predicted, n_likely)
-    layout, why = _fitted(style, folded, width, max_rows, min_p)
+    folded = _folded(taxonomy, p, truth, predicted, n_likely=n_likely, top=top, keep=keep, unfold=unfold, bounds=bounds)
+    layout, why = _fitted(style, folded, width, max_rows, min_p, _whole(p, top))
     drawn = "list" if why else style
     look, rows = palette(dark), layout.drawn if layout else folded(min_p=min_p, max_rows=max_rows)
     for row in rows:
         row["tip_hidden"] = f"{row['hidden']:,}" if row["hidden"] else "–"
     groups = _legend_groups(rows, truth, predicted, drawn, look, width)
     if layout:
-        groups[0][1].extend(_scale_notes(layout, look))
+        groups[0][1].extend(_scale_notes(layout, look, _whole(p, top)))
+    if bounds is not None and drawn != "node-link" and any(row["high"] > row["low"] for row in rows):
+        groups[0][1].append({"kind": "note", "label": "pale end of a bar: what unlisted scores could add"})
     if why:
         groups.append((None, [{"kind": "note", "label": f"drawn as a list: {why}"}]))
+    clicked = OPENED if select else None
     return vconcat(
         legend(groups, width, dark=dark),
-        icicle(layout, look, width)
+        icicle(layout, look, width, clicked)
         if layout
-        else node_link(rows, look, width)
+        else node_link(rows, look, width, clicked)
         if drawn == "node-link"
-        else tree_list(rows, look, width),
+        else tree_list(rows, look, width, clicked),
         spacing=8,
     )
 
 
-def refused_styles(taxonomy, p, *, truth=None, predicted=None, width=1000, max_rows=34, n_likely=3, min_p=0.005):
+def refused_styles(
+    taxonomy,
+    p,
+    *,
+    truth=None,
+    predicted=None,
+    width=1000,
+    max_rows=34,
+    n_likely=3,
+    min_p=0.005,
+    top=0,
+    keep=(),
+    unfold=None,
+):
     """Styles that have no room for a sample: dict of style to the reason; parameters as `probability_tree`."""
-    folded = _folded(taxonomy, p, truth, predicted, n_likely)
-    reasons = {style: _fitted(style, folded, width - 8, max_rows, min_p)[1] for style in STYLES}
+    folded = _folded(taxonomy, p, truth, predicted, n_likely=n_likely, top=top, keep=keep, unfold=unfold)
+    reasons = {style: _fitted(style, folded, width - 8, max_rows, min_p, _whole(p, top))[1] for style in STYLES}
     return {style: why for style, why in reasons.items() if why}
 
 
-def _folded(taxonomy, p, truth, predicted, n_likely):
+def _whole(p, top):
+    """Probability of the first row, 1 where it is unknown or 0."""
+    return float(p[top]) if top and p[top] > 0 else 1.0
+
+
+def _folded(taxonomy, p, truth, predicted, *, keep=(), bounds=None, **what):
     """`fold` of one sample as list of dict with the texts of each row; takes ``min_p`` and ``max_rows``."""
 
     def folded(**limits):
-        rows = fold(taxonomy, p, truth=truth, predicted=predicted, n_likely=n_likely, **limits).to_dict("records")
+        made = fold(taxonomy, p, truth=truth, predicted=predicted, keep=keep, **what, **limits)
+        rows = made.to_dict("records")
+        above = rows[0]["depth"]
+        low, high = bounds or (p, p)
         for row in rows:
-            row["tag"] = _tag(row["node"], truth, predicted)
+            node = row["node"]
+            # Columns of the drawing are counted from its first row.
+            row["depth"] -= above
+            row["tag"] = _tag(node, truth, predicted) or ("found" if node >= 0 and node in keep else "")
             row["p_text"] = probability_text(row["p"])
+            row["low"], row["high"] = (float(low[node]), float(high[node])) if node >= 0 else (row["p"], row["p"])
             row["tip_p"] = f"{row['p']:.6g}"
+            if row["high"] > row["low"]:
+                row["tip_p"] += f" ({probability_text(row['low'])} to {probability_text(row['high'])} with all scores)"
             row["tip_outcome"] = LONG[row["outcome"]]
+            row["opened"] = node if node >= 0 else -1 - rows[row["parent_row"]]["node"]
         return rows
 
     return folded
 
 
-def _fitted(style, folded, width, max_rows, min_p):
+def _fitted(style, folded, width, max_rows, min_p, whole):
     """(layout of an icicle or None, why the style has no room or None)."""
     if style == "list":
         return None, None
-    layout = icicle_layout(folded, min_p=min_p, max_rows=max_rows) if style == "icicle" else None
+    layout = icicle_layout(folded, min_p=min_p, max_rows=max_rows, whole=whole) if style == "icicle" else None
     rows = layout.drawn if layout else folded(min_p=min_p, max_rows=max_rows)
     levels = max(row["depth"] for row in rows) + 1
     if width < levels * NARROWEST[style]:
@@ -142,13 +184,33 @@ def _fitted(style, folded, width, max_rows, min_p):
     return layout, None if layout else f"its cells would stand taller than {BUDGET} pixels"
 
 
-def probability_tree_table(taxonomy, p, *, truth=None, predicted=None, max_rows=34, n_likely=3, min_p=0.005):
-    """Table behind `probability_tree`: DataFrame of `folding.fold`, one row a row of the list; the icicle folds more."""
-    return fold(taxonomy, p, truth=truth, predicted=predicted, max_rows=max_rows, n_likely=n_likely, min_p=min_p)
+def probability_tree_table(taxonomy, p, *, bounds=None, **what):
+    """Table behind `probability_tree`: DataFrame of `folding.fold`, one row a row of the list; the icicle folds more.
+
+    With `bounds` it has the columns ``p_low`` and ``p_high``, empty for folded siblings.
+    """
+    made = fold(taxonomy, p, **what)
+    if bounds is not None:
+        node = made["node"].to_numpy()
+        for name, values in zip(("p_low", "p_high"), bounds, strict=True):
+            made[name] = np.where(node < 0, np.nan, np.asarray(values)[node])
+    return made
 
 
 def probability_tree_sentence(
-    taxonomy, p, *, truth=None, predicted=None, style="icicle", width=1000, max_rows=34, n_likely=3, min_p=0.005
+    taxonomy,
+    p,
+    *,
+    truth=None,
+    predicted=None,
+    style="icicle",
+    width=1000,
+    max_rows=34,
+    n_likely=3,
+    min_p=0.005,
+    top=0,
+    keep=(),
+    unfold=None,
 ):
     """One plain sentence on answer and truth of a sample; parameters as `probability_tree`.
 
@@ -156,20 +218,25 @@ def probability_tree_sentence(
     -------
     str
     """
-    folded = _folded(taxonomy, p, truth, predicted, n_likely)
-    layout, _ = _fitted(style, folded, width - 8, max_rows, min_p)
+    folded = _folded(taxonomy, p, truth, predicted, n_likely=n_likely, top=top, keep=keep, unfold=unfold)
+    layout, _ = _fitted(style, folded, width - 8, max_rows, min_p, _whole(p, top))
     rows = layout.drawn if layout else folded(min_p=min_p, max_rows=max_rows)
     shown = sum(row["node"] >= 0 for row in rows)
     scope = (
         ""
         if shown == taxonomy.n_nodes
         else f" The chart shows {shown} of {taxonomy.n_nodes:,} nodes, the rest is folded."
+        if not top
+        else f" The chart shows {taxonomy.title(top)} alone, {shown} of {taxonomy.subtree_size[top]:,} nodes."
     )
 
     def named(node):
         return f"{taxonomy.title(node)} (p = {probability_text(float(p[node]))})"
 
-    truths = as_nodes(truth)
+    truths, answers = as_nodes(truth), as_nodes(predicted, "predicted")
+    if len(answers) > 1:
+        return f"{_several(answers, truths, named)}{scope}"
+    predicted = answers[0] if answers else None
     if predicted is None and not truths:
         return f"Neither an answer nor the truth is given.{scope}"
     if predicted is None and len(truths) > 1:
@@ -212,21 +279,32 @@ def _among(taxonomy, truths, predicted, named):
     return f"The answer {named(predicted)} is none of {classes}."
 
 
+def _several(answers, truths, named):
+    """Several answers, beside the truth where one is known, in words."""
+    said = f"The {len(answers)} answers are {', '.join(map(named, answers))}"
+    if not truths:
+        return f"{said}; the truth is not known."
+    right = len(set(answers) & set(truths))
+    classes = f"the {len(truths)} true classes are {', '.join(map(named, truths))}"
+    classes = f"the truth is {named(truths[0])}" if len(truths) == 1 else classes
+    return f"{said}; {classes}. {right} of the answers {'is' if right == 1 else 'are'} exactly true."
+
+
 def _levels(steps):
     return "one level" if steps == 1 else f"{count_text(steps)} levels"
 
 
 def _tag(node, truth, predicted):
-    truths = as_nodes(truth)
-    if node < 0 or node not in (*truths, predicted):
+    truths, answers = as_nodes(truth), as_nodes(predicted, "predicted")
+    if node < 0 or node not in (*truths, *answers):
         return ""
-    return "truth" if node != predicted else "answer = truth" if node in truths else "answer"
+    return "truth" if node not in answers else "answer = truth" if node in truths else "answer"
 
 
 def _legend_groups(rows, truth, predicted, style, look, width):
     present = {row["outcome"] for row in rows}
     words = LONG if width >= 700 else BRIEF
-    if predicted is None:
+    if not as_nodes(predicted, "predicted"):
         words = words | {"path": "truth, no answer given"}
     items = [{"kind": "box", "label": words[key], "colour": look.outcome(key)} for key in words if key in present]
     truths = as_nodes(truth)
@@ -237,9 +315,9 @@ def _legend_groups(rows, truth, predicted, style, look, width):
     return [(None, [*items, {"kind": "note", "label": note}])]
 
 
-def _scale_notes(layout, look):
+def _scale_notes(layout, look, whole):
     """What the legend of an icicle says about heights."""
-    yield {"kind": "note", "label": "height: p"}
+    yield {"kind": "note", "label": "height: p" if whole == 1 else f"height: share of p = {probability_text(whole)}"}
     if not all(layout.to_scale):
         yield {"kind": "stripes", "label": "not to scale: enlarged", "colour": look.ink}
     if len(layout.drawn) < len(layout.rows):

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from hierviz.charts._canvas import boxes, hover, texts
 from hierviz.charts._compose import layer
-from hierviz.charts._icicle import TOOLTIP, others_text
+from hierviz.charts._icicle import OPENED, TOOLTIP, others_text
 from hierviz.charts._text import shorten, text_width
 from hierviz.charts.theme import SIZE, SMALL
 
 ROW, GAP, INSET, NUMBER = 26, 3, 8, 48
 
 
-def tree_list(rows, look, width):
-    """Draw folded rows (dicts of `folding.fold` with ``tag`` and texts) as an indented list, `width` pixels wide."""
+def tree_list(rows, look, width, select=None):
+    """Draw folded rows (dicts of `folding.fold` with ``tag`` and texts) as an indented list, `width` pixels wide.
+
+    `select`: see `_canvas.hover`.
+    """
     depth = max(row["depth"] for row in rows)
     names = min(width * 0.7, 560)
     indent = min(18, names * 0.32 / depth) if depth else 0
@@ -66,11 +69,14 @@ def tree_list(rows, look, width):
                 "colour": strong,
             }
         )
-        tips.append({"x": x, "x2": width, "y": y, "y2": y2} | {key: row[key] for key in TOOLTIP})
+        if row["high"] > row["p"]:
+            ends = {"x": bar + full * min(max(row["p"], 0), 1), "x2": bar + full * min(row["high"], 1)}
+            bars.append({**ends, "y": middle - 3, "y2": middle + 3, "colour": strong + "70"})
+        tips.append({"x": x, "x2": width, "y": y, "y2": y2} | {key: row[key] for key in (*TOOLTIP, OPENED)})
     height = ROW * len(rows)
     return layer(
         boxes(cells, width, height),
         boxes(bars, width, height, radius=2),
         texts(words, width, height),
-        hover(tips, width, height, TOOLTIP),
+        hover(tips, width, height, TOOLTIP, select=select),
     ).properties(width=width, height=height)

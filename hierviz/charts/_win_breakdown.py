@@ -11,7 +11,7 @@ from hierviz.charts._legend import legend
 from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten, text_width
 from hierviz.charts.theme import SIZE, palette
-from hierviz.number_text import adding_up, fixed_text, percent_text, probability_text
+from hierviz.number_text import adding_up, fixed_text, probability_text
 
 NARROW, MOST = 560, 9
 
@@ -93,6 +93,14 @@ def win_breakdown(taxonomy, breakdown, *, dark=False, width=1000):
     return vconcat(legend([(None, items)], width, dark=dark), drawing, spacing=6)
 
 
+def win_text(terms, win):
+    """A win with the digits with which its terms add up to it: those of `win_breakdown`."""
+    terms = [float(term) for term in terms]
+    if len(terms) > MOST:
+        terms = [*terms[: MOST - 1], sum(terms[MOST - 1 :])]
+    return adding_up(terms, win)[1]
+
+
 def _together(rows):
     """Rows of the table; from the ninth level on in one row, their weights being so small."""
     if len(rows) <= MOST:
@@ -157,16 +165,13 @@ def win_breakdown_table(taxonomy, breakdown):
 def win_breakdown_sentence(taxonomy, breakdown):
     """One plain sentence: the win, and the level that cost most."""
     costly = int(breakdown.lost.argmax())
-    # The digits of the picture.
-    rows = _together(win_breakdown_table(taxonomy, breakdown).to_dict("records"))
-    total = adding_up([row["term"] for row in rows], breakdown.win)[1]
-    text = f"The win is {total} (at most 1)"
+    text = f"The win is {win_text(breakdown.term, breakdown.win)} (at most 1)"
     if breakdown.lost[costly] <= 0.005:
         return f"{text}: almost nothing is lost on the way to {taxonomy.title(breakdown.nodes[-1])}."
     name, p = taxonomy.title(breakdown.nodes[costly]), float(breakdown.p[costly])
     return (
         f"{text}. The largest loss, {fixed_text(breakdown.lost[costly], 3)}, is at {name}: its weight is "
-        f"{fraction_text(breakdown.weight[costly])}, its probability {percent_text(p)}."
+        f"{fraction_text(breakdown.weight[costly])}, its probability {probability_text(p)}."
     )
 
 

@@ -1,8 +1,8 @@
 """Focus and context: the few dozen nodes of a large taxonomy that one sample is about.
 
-The path to the truth and the path to the answer are always there. Under each open node come its likeliest children;
-the rest of a family is one row, ``others``, with the summed probability. A node off both paths opens only when it is
-likely and while the budget of rows lasts, most probable first. A single node is never folded.
+The paths to the truths, to the answers and to the most probable other leaves are always there. Under each open node come its
+likeliest children; the rest of a family is one row, ``others``, with the summed probability. A node off these paths opens
+only when it is likely and while the budget of rows lasts, most probable first. A single node is never folded.
 """
 
 from __future__ import annotations
@@ -17,8 +17,25 @@ from hierviz.charts._text import count_text
 from hierviz.checks import array_of_rows, check_taxonomy, checked_probabilities
 from hierviz.errors import PredictionsError, shown
 
+# Share of the probability of the first row from which on a leaf competes.
+COMPETITOR_P = 0.005
 
-def fold(taxonomy, p, *, truth=None, predicted=None, max_rows=34, n_likely=3, min_p=0.005, open_p=0.1):
+
+def fold(
+    taxonomy,
+    p,
+    *,
+    truth=None,
+    predicted=None,
+    max_rows=34,
+    n_likely=3,
+    min_p=0.005,
+    open_p=0.1,
+    n_competitors=2,
+    top=0,
+    keep=(),
+    unfold=None,
+):
     """The nodes worth showing of one sample, in depth-first order, likeliest child first and ``others`` last.
 
     Parameters
@@ -29,24 +46,33 @@ def fold(taxonomy, p, *, truth=None, predicted=None, max_rows=34, n_likely=3, mi
         Node probabilities; they need not be coherent.
     truth : int or sequence of int, optional
         True node or nodes, leaf, inner node or root; None or empty where unknown.
-    predicted : int, optional
-        Answered node; None where unknown.
+    predicted : int or sequence of int, optional
+        Answered node or nodes; None or empty where unknown.
     max_rows : int
-        Budget of rows. Exceeded only when the two paths need more.
+        Budget of rows. Exceeded only when what is always shown needs more.
     n_likely : int
         Children shown besides those on a path.
     min_p : float
-        A child off both paths is shown from this probability on.
+        A child off all paths is shown from this share of the probability of `top` on.
     open_p : float
-        A node off both paths is opened from this probability on.
+        A node off all paths is opened from this share on.
+    n_competitors : int
+        So many of the most probable leaves off the paths of truth and answer are always shown, those from `COMPETITOR_P` on.
+    top : int
+        Node that the first row stands for: nothing outside of its subtree is shown.
+    keep : sequence of int
+        Further nodes that are always shown.
+    unfold : dict of int to int, optional
+        Inner nodes whose most probable children are always shown, so many of them.
 
     Returns
     -------
     pandas.DataFrame
         One row a shown node or group: ``row`` its number, ``parent_row`` (-1 for the root), ``node`` (-1 for others),
         ``name``, ``depth``, ``p`` (sum over the group for others), ``outcome`` (tp, fp, fn, tn, path, root or others),
-        ``on_truth``, ``on_answer``, ``hidden``: nodes not shown that this row stands for (below a closed node; in the
-        group with all below it), ``n_siblings``: children of the parent in this row (1 for a node).
+        ``on_truth``, ``on_answer``, ``kept`` (always shown, for another reason than truth and answer), ``hidden``: nodes not
+        shown that this row stands for (below a closed node; in the group with all below it), ``n_siblings``: children of the
+        parent in this row (1 for a node).
 
     Raises
     ------
@@ -64,30 +90,55 @@ def fold(taxonomy, p, *, truth=None, predicted=None, max_rows=34, n_likely=3, mi
         )
     p = checked_probabilities(taxonomy, p[None])[0]
     truths = {_node(taxonomy, node, "truth") for node in as_nodes(truth)}
-    predicted = _node(taxonomy, predicted, "predicted")
-    true_path = {node for truth in truths for node in taxonomy.path(truth).tolist()}
-    answer_path = set() if predicted is None else set(taxonomy.path(predicted).tolist())
-    shown = _open(
-        taxonomy, p, true_path | answer_path | {0}, {*truths, predicted, 0}, max_rows, n_likely, min_p, open_p
-    )
-    return _as_frame(taxonomy, p, shown, true_path, answer_path)
+    answers = {_node(taxonomy, node, "predicted") for node in as_nodes(predicted, "predicted")}
+    top, unfold = _node(taxonomy, top, "top"), unfold or {}
+    true_path, answer_path = _paths(taxonomy, truths), _paths(taxonomy, answers)
+    whole = p[top] if top and p[top] > 0 else 1.0
+    min_p, open_p = min_p * whole, open_p * whole
+    paths = true_path | answer_path
+    below = (lambda nodes: {node for node in nodes if taxonomy.is_ancestor(top, node)}) if top else set
+    leaves = np.intersect1d(taxonomy.subtree(top), taxonomy.leaves) if top else taxonomy.leaves
+    wanted = {_node(taxonomy, node, "keep") for node in keep} | {_node(taxonomy, node, "unfold") for node in unfold}
+    # Competitors of nobody are no competitors: without truth and answer the likeliest children are shown as always.
+    wanted |= set(_competitors(p, leaves, paths, n_competitors, COMPETITOR_P * whole)) if len(paths) > 1 else set()
+    kept = below(_paths(taxonomy, wanted)) - paths
+    for node, n_children in unfold.items():
+        kept |= set(_by_probability(p, taxonomy.children[node])[:n_children]) - paths if below({node}) else set()
+    always = below(paths) | kept | {top}
+    ends = (truths | answers | {top}) & always
+    shown = _open(taxonomy, p, always, ends, kept, max_rows, n_likely, min_p, open_p)
+    return _as_frame(taxonomy, p, shown, true_path, answer_path, kept, top, {*unfold, top} if top else set(unfold))
 
 
-def as_nodes(truth):
-    """One true node or several as a list of int, each once; empty where none is known."""
-    if truth is None:
+def as_nodes(nodes, what="truth"):
+    """One node or several as a list of int, each once; empty where none is known."""
+    if nodes is None:
         return []
-    nodes = np.atleast_1d(array_of_rows(truth, "truth")).ravel()
+    given, nodes = nodes, np.atleast_1d(array_of_rows(nodes, what)).ravel()
     if nodes.size and nodes.dtype.kind not in "iu":
         raise PredictionsError(
-            f"truth: expected node numbers, got {shown(truth)}. Use Taxonomy.node to look a name up."
+            f"{what}: expected node numbers, got {shown(given)}. Use Taxonomy.node to look a name up."
         )
     return list(dict.fromkeys(nodes.astype(int).tolist()))
 
 
+def _paths(taxonomy, nodes):
+    """Some nodes (set of int) with all above them."""
+    return set(taxonomy.ancestors(np.array(sorted(nodes), dtype=np.intp)).nodes.tolist())
+
+
+def _by_probability(p, nodes):
+    """Nodes, the most probable first; unknown ones count as 0."""
+    return nodes[np.argsort(-np.nan_to_num(p[nodes]), kind="stable")].tolist()
+
+
+def _competitors(p, leaves, paths, most, min_p):
+    """The most probable leaves off the paths."""
+    ranked = _by_probability(p, leaves)[: most + len(paths)]
+    return [leaf for leaf in ranked if leaf not in paths and p[leaf] >= min_p][:most]
+
+
 def _node(taxonomy, node, what):
-    if node is None:
-        return None
     if not 0 <= int(node) < taxonomy.n_nodes:
         raise PredictionsError(
             f"{what}: expected a node from 0 to {taxonomy.n_nodes - 1}, got {node!r}. Use Taxonomy.node."
@@ -100,14 +151,13 @@ def _cost(n_children, n_shown):
     return n_shown + (n_shown < n_children)
 
 
-def _open(taxonomy, p, paths, ends, max_rows, n_likely, min_p, open_p):
+def _open(taxonomy, p, paths, ends, kept, max_rows, n_likely, min_p, open_p):
     """Open nodes and their shown children: dict of node to list of nodes, most probable first."""
     ranked, shown, waiting = {}, {}, []
 
     def family(node):
         if node not in ranked:
-            children = taxonomy.children[node]
-            ranked[node] = children[np.argsort(-np.nan_to_num(p[children]), kind="stable")].tolist()
+            ranked[node] = _by_probability(p, taxonomy.children[node])
         return ranked[node]
 
     def wish(node):
@@ -125,7 +175,8 @@ def _open(taxonomy, p, paths, ends, max_rows, n_likely, min_p, open_p):
         _, node = heapq.heappop(waiting)
         children, have = family(node), shown.get(node, set())
         spent = _cost(len(children), len(have)) if have else 0
-        likely = [child for child in children[: n_likely + len(have)] if child not in have][:n_likely]
+        most = n_likely - len(have & kept)
+        likely = [child for child in children[: n_likely + len(have)] if child not in have][: max(0, most)]
         likely = [child for child in likely if p[child] >= min_p] or ([] if have else children[:1])
         while likely and rows - spent + _cost(len(children), len(have) + len(likely)) > max_rows:
             likely.pop()
@@ -147,9 +198,9 @@ def _known(value):
     return 0.0 if math.isnan(value) else float(value)
 
 
-def _as_frame(taxonomy, p, shown, true_path, answer_path):
+def _as_frame(taxonomy, p, shown, true_path, answer_path, kept, top, opened):
     size, depth = taxonomy.subtree_size, taxonomy.depth
-    rows, stack = [], [(0, None, -1)]
+    rows, stack = [], [(top, None, -1)]
     while stack:
         node, group, parent_row = stack.pop()
         row = {"row": len(rows), "parent_row": parent_row}
@@ -157,11 +208,12 @@ def _as_frame(taxonomy, p, shown, true_path, answer_path):
             hidden = int(size[group].sum())
             row |= {"node": -1, "name": f"others (n={count_text(hidden)})", "depth": int(depth[node]) + 1}
             row |= {"p": float(p[group].sum()), "outcome": "others", "on_truth": False, "on_answer": False}
+            row |= {"kept": node in opened}
             rows.append(row | {"hidden": hidden, "n_siblings": len(group)})
             continue
         children = shown.get(node, [])
         row |= {"node": node, "name": taxonomy.title(node), "depth": int(depth[node]), "p": float(p[node])}
-        row |= {"outcome": _outcome(node, true_path, answer_path), "on_truth": node in true_path}
+        row |= {"outcome": _outcome(node, true_path, answer_path), "on_truth": node in true_path, "kept": node in kept}
         rows.append(
             row | {"on_answer": node in answer_path, "hidden": 0 if children else int(size[node]) - 1, "n_siblings": 1}
         )

@@ -13,7 +13,7 @@ threshold too, but answers with sets: a node is in the set for all t below its p
 
 Functions
 ---------
-flip_intervals
+flip_intervals, outcomes
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def flip_intervals(
     kept = np.flatnonzero((high > low) | (np.arange(len(nodes)) == first))
     kept = kept[kept >= first][::-1]
     return FlipIntervals(
-        taxonomy, low[kept], high[kept], nodes[kept], scores[kept], _outcomes(taxonomy, nodes[kept], true_nodes)
+        taxonomy, low[kept], high[kept], nodes[kept], scores[kept], outcomes(taxonomy, nodes[kept], true_nodes)
     )
 
 
@@ -174,8 +174,21 @@ def _check_sample(sample, n_samples):
         raise PredictionsError(f"sample: expected a row from 0 to {n_samples - 1}, got {shown(sample)}. Choose one.")
 
 
-def _outcomes(taxonomy, nodes, truth):
-    """Outcome of each answer against some truths, the best of them; shape (n_answers,)."""
+def outcomes(taxonomy: Taxonomy, nodes: np.ndarray, truth: np.ndarray) -> np.ndarray:
+    """Outcome of each answer to one sample, of several truths the best of them.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+    nodes : ndarray of int, shape (n_answers,)
+    truth : ndarray of int, shape (n_truths,)
+        May be empty.
+
+    Returns
+    -------
+    ndarray of str, shape (n_answers,)
+        Keys of ``OUTCOMES``; "" without a truth.
+    """
     if not len(truth):
         return np.full(len(nodes), "")
     above_truth = np.unique(taxonomy.ancestors(truth).nodes)

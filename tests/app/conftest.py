@@ -11,6 +11,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from hierviz import charts
+from hierviz.app.example_page import why_panel
 from hierviz.app.state import opened, paths, visits
 from hierviz.app.widgets import sample
 
@@ -48,8 +49,9 @@ class NoCharts:
 @pytest.fixture
 def no_charts(monkeypatch):
     """The panels of a sample leave out their charts, which other tests draw: several times as fast."""
-    monkeypatch.setattr(sample, "charts", NoCharts())
-    monkeypatch.setattr(sample, "figure", lambda *_, **__: None)
+    for panel in (sample, why_panel):
+        monkeypatch.setattr(panel, "charts", NoCharts())
+        monkeypatch.setattr(panel, "figure", lambda *_, **__: None)
 
 
 def small_chart(*parameters):
@@ -67,8 +69,11 @@ def small_charts(monkeypatch):
     """
     if os.environ.get("HIERVIZ_LONG"):
         return
-    for name in ("probability_tree", "win_breakdown", "confusion_breakdown"):
+    for name in ("win_breakdown", "confusion_breakdown", "flip_ribbon", "path_graph"):
         monkeypatch.setattr(charts, name, lambda *_, **__: small_chart())
+    monkeypatch.setattr(
+        charts, "probability_tree", lambda *_, select=False, **__: small_chart(*["opened"] * bool(select))
+    )
     monkeypatch.setattr(charts, "operating_curves", lambda curves, **_: small_chart(*charts.selections(curves)))
 
 

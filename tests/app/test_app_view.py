@@ -17,9 +17,9 @@ VIEWS = {
     "overview": ("overview", {}, 0),
     "curves": ("curves", {}, 1),
     "curves by depth": ("curves", {"models": "log-win-flat-start"}, 1),
-    "example": ("example", {}, 3),
-    "example as branches": ("example", {"tree": "node-link"}, 3),
-    "example as list": ("example", {"tree": "list"}, 3),
+    "example": ("example", {}, 4),
+    "example as branches": ("example", {"tree": "node-link"}, 4),
+    "example as list": ("example", {"tree": "list"}, 4),
     "open": ("open", {}, 0),
 }
 # Views that end before their page does.
@@ -120,7 +120,7 @@ def test_good_values_of_the_url_are_taken_over(no_charts):
     assert visit.control("Model").value == "soft-max-margin"
     assert visit.control("Inference rule").value == "majority"
     assert visit.control("Sort by").value == "info_dist"
-    assert visit.control("Draw as").value == "list"
+    assert next(iter(visit.drawings)) == "list"
     assert visit.query == query
 
 
@@ -144,17 +144,14 @@ def test_garbage_in_the_url_falls_back(no_charts, field):
     assert not visit.at.error
     assert visit.sample == "v0428"
     assert visit.threshold == 0.5
-    shown = {
-        label: visit.control(label).value
-        for label in ("Model", "Inference rule", "Show", "Truth in subtree", "Draw as")
-    }
+    shown = {label: visit.control(label).value for label in ("Model", "Inference rule", "Show", "Truth in subtree")}
     assert shown == {
         "Model": "flat-softmax",
         "Inference rule": "threshold",
         "Show": "",
         "Truth in subtree": "",
-        "Draw as": "icicle",
     }
+    assert next(iter(visit.drawings)) == "icicle"
     assert visit.control("Sort by").value == "win_lost"
 
 
@@ -171,7 +168,7 @@ def test_every_field_of_the_url_has_a_grammar():
     for markup in MARKUP:
         view = View.from_query(dict.fromkeys(grammar(), markup))
         # Samples, classes and files may be called anything.
-        named = dict.fromkeys(("sample", "text", *NODES), markup)
+        named = dict.fromkeys(("sample", "text", "focus", *NODES), markup)
         assert view == View(**named, drawn=(), marked=(), parameters=(("cost", markup),))
     assert View.from_query(
         {

@@ -69,7 +69,8 @@ def test_no_truth(tmp_path):
     assert "no sample has a known truth" in pages["curves"].at.info[0].value
     example = pages["example"]
     assert "1 of 9" in example.text
-    assert [below.type for _, below in example.charts()] == ["markdown"]
+    # The tree and the answers by threshold.
+    assert [below.type for _, below in example.charts()] == ["markdown"] * 2
     assert not example.numbers()
     assert "Answer: **" in example.text
     assert "Truth: **" not in example.text
@@ -90,10 +91,7 @@ def test_graph_with_several_parents(tmp_path):
     assert "Answer: **" in example.text
     # The truth is known: it is shown, although nothing is judged.
     assert "Truth: **organ**" in example.text
-    table = next(one.value for one in example.at.dataframe if "p" in one.value.columns)
-    node = data.taxonomy.node("winds")
-    shown = dict(zip(table["class"], table["p"]))
-    assert shown["winds"] == pytest.approx(data.first.predictions.node_probabilities([0])[0][node], abs=5e-5)
+    assert "1 predicted path and 1 true path: 1 matched." in example.text
 
 
 def test_real_graph(shared_data, tmp_path):
@@ -178,7 +176,7 @@ def test_fan_of_2101_siblings_with_long_names(tmp_path):
         for tree in trees:
             visit = Visit("example", data=data.key, sample=sample, tree=tree)
             assert visit.sample == sample
-            assert len(visit.charts()) == 3
+            assert len(visit.charts()) == 4
             assert all(len(chart.proto.spec) < 500_000 for chart, _ in visit.charts())
     assert "Dendrocalamus" in Visit("example", data=data.key, sample="s1").text
 
@@ -191,17 +189,15 @@ def test_a_drawing_without_room_is_not_offered_and_says_why(tmp_path):
     scores = [[0.5, 0.25, 0.25], [0, 0.5, 0.5]]
     data = world(tmp_path, edges=edges, leaves=leaves, scores=scores, truth=["deep", "shallow"])
     visit = Visit("example", data=data.key, sample="s0", tree="node-link", rule="leaf")
-    control = visit.control("Draw as")
-    assert control.value == "list"
-    assert control.proto.disabled
+    assert visit.drawings == {"list": True, "icicle": False, "node-link": False}
     reason = "14 levels side by side need 1,344 pixels, there are 792"
+    assert all(reason in one.help for one in visit.at.button if one.key in ("draw-as-icicle", "draw-as-node-link"))
     assert f"Blocks and Branches are not possible here: {reason}." in visit.text
     assert "drawn as a list" not in visit.charts()[0][0].proto.spec
     # The next sample has room again: the wish was kept.
     visit.go(sample="s1", tree="node-link", rule="leaf", data=data.key)
-    control = visit.control("Draw as")
-    assert control.value == "node-link"
-    assert not control.proto.disabled
+    assert next(iter(visit.drawings)) == "node-link"
+    assert all(visit.drawings.values())
     assert "not possible" not in visit.text
 
 

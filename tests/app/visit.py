@@ -102,6 +102,13 @@ class Visit:
         kinds = ("selectbox", "button_group", "number_input", "multiselect", "text_input", "file_uploader")
         return next(one for kind in kinds for one in self.at.get(kind) if one.label == label)
 
+    @property
+    def drawings(self):
+        """Whether each drawing of the probability tree can be chosen, by its key; the one shown comes first."""
+        found = [one for one in self.at.button if str(one.key).startswith("draw-as-")]
+        found.sort(key=lambda one: one.proto.type != "primary")
+        return {one.key.removeprefix("draw-as-"): not one.disabled for one in found}
+
     def all_metrics(self):
         """Open the table of all metrics on the Overview."""
         self.at.session_state["all-metrics"] = True

@@ -11,7 +11,7 @@ from tests.browser.conftest import quiet, ready
 pytestmark = pytest.mark.browser
 
 # Address and the number of charts in view.
-PAGES = {"": 0, "curves": 1, "example": 3, "taxonomy": 0, "model": 1, "open": 0}
+PAGES = {"": 0, "curves": 1, "example": 4, "mistakes": 0, "taxonomy": 0, "model": 1, "open": 0}
 SIZES = {"desk": (1440, 900), "phone": (390, 844)}
 SIGNATURES = {"csv": b"", "png": b"\x89PNG\r\n\x1a\n", "svg": b"<svg"}
 # What sticks out of the window: class, text and right edge of the outermost such elements.
@@ -146,7 +146,7 @@ def tab_until(page, wanted, most=120):
 
 def test_keyboard_alone_opens_a_number(open_page):
     page = open_page("example")
-    charts(page, 3)
+    charts(page, 4)
     seen = tab_until(page, r"^Hierarchical win")
     labels = " ".join(label for _, label in seen)
     for control in ("Model", "Inference rule", "Next"):
@@ -212,7 +212,7 @@ def another_sample(page, than):
 
 def test_next_previous_back_and_the_url(open_page):
     page = open_page("example")
-    charts(page, 3)
+    charts(page, 4)
     first = sample(page)
     page.get_by_role("button", name=re.compile("Next$")).click()
     second = another_sample(page, first)
@@ -235,7 +235,7 @@ def test_next_previous_back_and_the_url(open_page):
 
 def test_click_in_the_list(open_page):
     page = open_page("example?outcome=wrong")
-    charts(page, 3)
+    charts(page, 4)
     picked = sample(page)
     for where, row in (("box", 4), ("name", 3)):
         quiet(page)
@@ -247,14 +247,14 @@ def test_click_in_the_list(open_page):
         page.get_by_text(f"{row} of", exact=False).first.wait_for()
     page.reload()
     ready(page)
-    charts(page, 3)
+    charts(page, 4)
     assert sample(page) == picked
 
 
 @pytest.mark.long
 def test_back_restores_the_former_view(open_page):
     page = open_page("example?sample=v0007&model=multi-label&threshold=0.700")
-    charts(page, 3)
+    charts(page, 4)
     assert sample(page) == "v0007"
     page.get_by_role("link", name="Operating curves", exact=True).first.click()
     page.get_by_role("heading", level=1, name="Operating curves").wait_for()
@@ -262,7 +262,7 @@ def test_back_restores_the_former_view(open_page):
     quiet(page)
     page.go_back()
     page.get_by_role("heading", level=1, name="Examples").wait_for()
-    charts(page, 3)
+    charts(page, 4)
     assert sample(page) == "v0007"
     in_url(page, "sample", "v0007")
     in_url(page, "model", "multi-label")
@@ -274,7 +274,7 @@ def test_link_from_a_mistake_opens_it(open_page):
     page.get_by_role("link", name=re.compile("Details")).nth(2).click()
     page.get_by_role("heading", level=1, name="Examples").wait_for()
     page.get_by_text("3 of", exact=False).first.wait_for()
-    charts(page, 3)
+    charts(page, 4)
     in_url(page, "outcome", "wrong")
     in_url(page, "model", "multi-label")
     in_url(page, "sample", sample(page))

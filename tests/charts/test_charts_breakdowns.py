@@ -48,7 +48,7 @@ def test_win_table_and_sentence(taxonomy):
     assert table["from"].tolist() == [0, 0.5]
     assert (table["term"] + table["lost"]).tolist() == pytest.approx(table["weight"].tolist())
     assert charts.win_breakdown_sentence(taxonomy, breakdown) == (
-        "The win is 0.500 (at most 1). The largest loss, 0.300, is at cat: its weight is 1/2, its probability 40 %."
+        "The win is 0.500 (at most 1). The largest loss, 0.300, is at cat: its weight is 1/2, its probability 0.400."
     )
     perfect = win_breakdown(taxonomy, 2, np.array([1, 1, 1, 0, 0, 0, 0.0]))
     assert (
@@ -87,10 +87,10 @@ def test_confusion_breakdown(taxonomy, row, dark, width):
     found = confusion(taxonomy, np.array([2, 2, 0, 5]), np.array([3, 0, 0, 4]))
     words = check(charts.confusion_breakdown(taxonomy, found, row, dark=dark, width=width), dark, width)
     expected = [
-        ["hP = 1/2 = 0.50: of the answer's nodes are true", "hR = 1/2 = 0.50: of the true nodes are answered"],
-        ["hP = 1: nothing is predicted", "hR = 0/2 = 0.00: of the true nodes are answered"],
+        ["hP = 1/2 = 0.500: of the answer's nodes are true", "hR = 1/2 = 0.500: of the true nodes are answered"],
+        ["hP = 1: nothing is predicted", "hR = 0/2 = 0.000: of the true nodes are answered"],
         ["hP = 1: nothing is predicted", "hR = 1: the truth is the root"],
-        ["hP = 1/1 = 1.00: of the answer's nodes are true", "hR = 1/2 = 0.50: of the true nodes are answered"],
+        ["hP = 1/1 = 1.000: of the answer's nodes are true", "hR = 1/2 = 0.500: of the true nodes are answered"],
     ]
     assert set(expected[row]) <= set(words)
 

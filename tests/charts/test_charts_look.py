@@ -75,8 +75,8 @@ def test_every_rule_of_the_registry_has_a_shape_and_a_name():
 
 @pytest.mark.parametrize(
     ("p", "text"),
-    [(1, "1"), (0.99999, ">0.999"), (0.996, "0.996"), (0.63, "0.63"), (0.0421, "0.042"), (3e-4, "3e-4"), (0, "0")]
-    + [(1 - 1e-9, "1"), (float("nan"), "–"), (None, "–"), (1.3, "1.30")],
+    [(1, "1"), (0.99999, ">0.999"), (0.996, "0.996"), (0.63, "0.630"), (0.0421, "0.042"), (3e-4, "3e-4"), (0, "0")]
+    + [(1 - 1e-9, "1"), (float("nan"), "–"), (None, "–"), (1.3, "1.300")],
 )
 def test_probability_text(p, text):
     assert probability_text(p) == text

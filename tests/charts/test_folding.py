@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from chart_cases import folding_samples, large
+from chart_cases import folding_samples, large, shown_texts, views
 from hypothesis import given, settings
 from strategies import examples
 
 from hierviz import PredictionsError, Taxonomy, TaxonomyError
-from hierviz.charts import fold, probability_tree_table
+from hierviz.charts import fold, probability_tree, probability_tree_table, to_svg
 
 
 @settings(max_examples=examples(120), deadline=None, derandomize=True, database=None)
@@ -22,8 +22,12 @@ def test_paths_are_there_the_budget_holds_and_no_p_is_lost(sample):
         path = [] if node is None else taxonomy.path(node).tolist()
         paths |= set(path)
         assert rows["node"][rows[column]].tolist() == [one for one in nodes if one in set(path)]
+    # The two most probable leaves off the paths, if they are not improbable.
+    others = sorted((leaf for leaf in taxonomy.leaves.tolist() if leaf not in paths), key=lambda leaf: -p[leaf])
+    for leaf in [leaf for leaf in others if p[leaf] >= 0.005][:2] if len(paths) > 1 else ():
+        paths |= set(taxonomy.path(leaf).tolist())
     assert paths <= set(nodes)
-    # Only the two paths, each with a row for the rest of every family, may break the budget.
+    # Only these paths, each with a row for the rest of every family, may break the budget.
     assert len(rows) <= max(max_rows, 2 * len(paths))
     size, shown = taxonomy.subtree_size, set(nodes)
     hidden = 0
@@ -54,6 +58,67 @@ def test_a_family_worked_by_hand():
     assert rows["outcome"].tolist() == ["root", "fp", "tn", "tn", "tn", "fn", "others"]
     assert rows["p"].iloc[-1] == pytest.approx(0.148)
     assert rows["n_siblings"].tolist() == [1, 1, 1, 1, 1, 1, 5]
+
+
+def test_competitors_far_from_the_paths_are_shown():
+    """The likeliest other class stood in a family that the budget did not open."""
+    taxonomy = Taxonomy.from_edges(
+        [
+            ("root", "a"),
+            ("root", "b"),
+            ("a", "a1"),
+            ("a", "a2"),
+            ("b", "c"),
+            ("c", "d"),
+            *(("d", f"d{i}") for i in range(9)),
+        ]
+    )
+    p = np.zeros(taxonomy.n_nodes)
+    p[taxonomy.nodes("root", "a", "a1", "b", "c", "d", "d7")] = 1, 0.95, 0.95, 0.05, 0.05, 0.05, 0.05
+    ends = {"truth": taxonomy.node("a1"), "predicted": taxonomy.node("a1")}
+    rows = fold(taxonomy, p, **ends)
+    assert rows["name"][rows["kept"]].tolist() == ["b", "c", "d", "d7"]
+    assert "d7" not in fold(taxonomy, p, n_competitors=0, **ends)["name"].tolist()
+    # They are drawn where they are too improbable for a cell to scale, too.
+    words = shown_texts(to_svg(probability_tree(taxonomy, p, **ends)))
+    assert "d7" in words
+
+
+def test_a_focus_shows_its_subtree_alone_and_unfolds_siblings():
+    taxonomy, p = large()
+    fan = 3
+    rows = fold(taxonomy, p, truth=int(taxonomy.children[fan][-1]), predicted=5, top=fan)
+    assert rows["node"][0] == fan
+    below = set(taxonomy.subtree(fan).tolist())
+    shown = rows["node"][rows["node"] >= 0].tolist()
+    assert set(shown) <= below
+    assert len(shown) + rows["hidden"].sum() == len(below)
+    assert int(taxonomy.children[fan][-1]) in shown
+    wide = fold(taxonomy, p, truth=int(taxonomy.children[fan][-1]), predicted=5, top=fan, unfold={fan: 20})
+    ranked = sorted(taxonomy.children[fan].tolist(), key=lambda node: -p[node])[:20]
+    assert set(ranked) <= set(wide["node"])
+    # What is unfolded or found is drawn however improbable it is, and what is left of the family can be clicked.
+    for style in ("icicle", "list"):
+        chart = probability_tree(
+            taxonomy, p, predicted=5, top=fan, unfold={fan: 20}, style=style, select=True, width=1400
+        )
+        opened = [row["opened"] for view in views(chart.to_dict()) for row in view["rows"] if "opened" in row]
+        assert set(ranked) <= set(opened)
+        assert -1 - fan in opened
+    found = int(taxonomy.children[fan][-2])
+    spec = probability_tree(taxonomy, p, predicted=5, top=fan, keep=[found], select=True)
+    assert "found" in shown_texts(to_svg(spec))
+    assert [one["select"]["fields"] for one in spec.to_dict()["params"] if one["name"] == "opened"] == [["opened"]]
+
+
+def test_several_answers(taxonomy):
+    p = np.array([1, 0.9, 0.5, 0.4, 0.05, 0.05, 0.05])
+    rows = fold(taxonomy, p, truth=[2, 6], predicted=[2, 5]).set_index("name")
+    assert rows["outcome"].to_dict() == {
+        "animal": "root", "mammal": "tp", "cat": "tp", "dog": "tn", "bird": "fp", "duck": "fp", "newt": "fn",
+    }  # fmt: skip
+    with pytest.raises(PredictionsError, match="predicted: expected a node from 0 to 6, got 9"):
+        fold(taxonomy, p, predicted=[2, 9])
 
 
 def test_a_single_node_is_never_folded(taxonomy):

@@ -52,11 +52,11 @@ def test_all_true_classes_are_outlined(taxonomy):
     words = shown_texts(to_svg(probability_tree(taxonomy, P, truth=truth, predicted=2)))
     assert {"answer = truth", "truth", "outlined: all true classes"} <= set(words)
     for predicted, said in (
-        (2, "The answer cat (p = 0.37) is one of the 2 true classes cat (p = 0.37), duck (p = 0.30)."),
-        (1, "The answer mammal (p = 0.60) is correct, but less specific than the truth: the 2 true classes cat"),
-        (3, "The answer dog (p = 0.23) is none of the 2 true classes cat"),
+        (2, "The answer cat (p = 0.370) is one of the 2 true classes cat (p = 0.370), duck (p = 0.300)."),
+        (1, "The answer mammal (p = 0.600) is correct, but less specific than the truth: the 2 true classes cat"),
+        (3, "The answer dog (p = 0.230) is none of the 2 true classes cat"),
         (0, "The answer is the root, above the 2 true classes cat"),
-        (None, "The true classes are cat (p = 0.37), duck (p = 0.30); no answer is given."),
+        (None, "The true classes are cat (p = 0.370), duck (p = 0.300); no answer is given."),
     ):
         assert probability_tree_sentence(taxonomy, P, truth=truth, predicted=predicted).startswith(said)
     # A list of one is one truth.
@@ -168,8 +168,8 @@ def test_a_chain_of_only_children_becomes_a_list_that_says_why():
 def test_incoherent_probabilities_are_drawn_as_they_are(taxonomy):
     p = np.array([1, 0.4, 0.55, 0.1, 0.2, 1.3, 0.4])
     words = shown_texts(to_svg(probability_tree(taxonomy, p, truth=2, predicted=5)))
-    assert "1.30" in words
-    assert "0.55" in words
+    assert "1.300" in words
+    assert "0.550" in words
 
 
 def test_the_tooltip_has_the_full_name_and_p(taxonomy):
@@ -198,24 +198,24 @@ def test_an_unknown_style_is_refused(taxonomy):
     [
         (
             {"truth": 3, "predicted": 2},
-            "The answer is cat (p = 0.37), the truth is dog (p = 0.23); their paths diverge after mammal.",
+            "The answer is cat (p = 0.370), the truth is dog (p = 0.230); their paths diverge after mammal.",
         ),
         (
             {"truth": 6, "predicted": 2},
-            "The answer is cat (p = 0.37), the truth is newt (p = 0.10); their paths diverge at the root.",
+            "The answer is cat (p = 0.370), the truth is newt (p = 0.100); their paths diverge at the root.",
         ),
-        ({"truth": 2, "predicted": 2}, "The answer cat (p = 0.37) is exactly the truth."),
+        ({"truth": 2, "predicted": 2}, "The answer cat (p = 0.370) is exactly the truth."),
         (
             {"truth": 2, "predicted": 1},
-            "The answer mammal (p = 0.60) is correct and stops one level above the truth cat (p = 0.37).",
+            "The answer mammal (p = 0.600) is correct and stops one level above the truth cat (p = 0.370).",
         ),
-        ({"truth": 2, "predicted": 0}, "The answer is the root. The truth is cat (p = 0.37)."),
+        ({"truth": 2, "predicted": 0}, "The answer is the root. The truth is cat (p = 0.370)."),
         (
             {"truth": 1, "predicted": 2},
-            "The answer cat (p = 0.37) goes one level further than the known truth mammal (p = 0.60).",
+            "The answer cat (p = 0.370) goes one level further than the known truth mammal (p = 0.600).",
         ),
-        ({"predicted": 5}, "The answer is duck (p = 0.30); the truth is not known."),
-        ({"truth": 5}, "The truth is duck (p = 0.30); no answer is given."),
+        ({"predicted": 5}, "The answer is duck (p = 0.300); the truth is not known."),
+        ({"truth": 5}, "The truth is duck (p = 0.300); no answer is given."),
         ({}, "Neither an answer nor the truth is given."),
     ],
 )

@@ -4,20 +4,28 @@ import numpy as np
 import streamlit as st
 
 from hierviz.app import state
+from hierviz.app.example_page import side_by_side
+from hierviz.app.example_page.sample_keys import sample_keys
+from hierviz.app.example_page.tree_panel import tree_panel
+from hierviz.app.example_page.unknown_scores import node_intervals, unknown_scores
+from hierviz.app.example_page.why_panel import why_panel
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import controls, filters, sample, selection, shell
 from hierviz.app.widgets.progress import answers_worked_out
+from hierviz.diagnosis.sample_answers import sample_confusion
 from hierviz.evaluation.worked import worked_numbers
+from hierviz.inference.registry import INFERENCE_RULES
 
 data = shell.open_data()
 taxonomy = data.taxonomy
 st.title("Examples")
 with st.container(horizontal=True, vertical_alignment="bottom"):
     key = controls.model_control(data)
-    choice = controls.rule_controls(data, key)
-model = data.models[key]
+    model = data.models[key]
+    reason = model.why_no_mistakes()
+    # Sets are no answers that can be ranked one by one.
+    choice = controls.rule_controls(data, key, sets=reason is not None)
 predictions = model.predictions
-reason = model.why_no_mistakes()
 if reason and not model.n_judged:
     st.info(f"The samples are in the order of the file: {escape(reason)}.", icon=":material/info:")
 elif reason:
@@ -48,17 +56,25 @@ with main:
     place, row = chosen.place, int(chosen.rows[chosen.place])
     with st.container(horizontal=True, vertical_alignment="center"):
         last = len(chosen.rows) - 1
-        st.button("Previous", icon=":material/arrow_back:", on_click=chosen.go, args=(place - 1,), disabled=place == 0)
-        st.button(
-            "Next", icon=":material/arrow_forward:", on_click=chosen.go, args=(place + 1,), disabled=place == last
-        )
+        for label, icon, to, stop in (("Previous", "arrow_back", -1, 0), ("Next", "arrow_forward", 1, last)):
+            st.button(
+                label,
+                key=f"{label.lower()}-sample",
+                icon=f":material/{icon}:",
+                on_click=chosen.go,
+                args=(place + to,),
+                disabled=place == stop,
+                help="Keys: ← → or k j",
+            )
         st.markdown(f"{place + 1:,} of {last + 1:,}")
         st.caption(controls.setting(data, key, choice))
+        sample_keys()
 
     p = best_leaf = truth = outcome = truths = predicted = None
     if predictions.has_scores:
         p = predictions.node_probabilities(np.array([row]))[0]
-        predicted, best_leaf = int(model.answers(**choice)[row]), int(model.best_leaf[row])
+        answer, best_leaf = model.answers(**choice)[row], int(model.best_leaf[row])
+        predicted = answer.tolist() if isinstance(answer, np.ndarray) else int(answer)
     else:
         ends = model.label_paths()
         predicted = None if ends is None else int(ends[row])
@@ -71,18 +87,31 @@ with main:
 
     sample.head(predictions, row, truth, predicted, outcome)
     if p is not None:
-        if truths is not None and len(truths) > 1:
+        if truths is not None and len(truths) > 1 and not isinstance(predicted, list):
             st.markdown(
                 "This sample has several true classes. The answer shown is the one class of the inference rule; true classes "
                 "that are not on its path count as missed. The Overview evaluates the set of all classes with a score above τ."
+                f" The rule *{INFERENCE_RULES['threshold_set'].label}* shows that set here."
             )
-        if predictions.has_unknown:
-            st.caption("Classes that the file does not list for this sample count as 0 here; their scores are unknown.")
-        sample.tree(taxonomy, p, truth if truths is None else truths, predicted)
+        unknown_scores(predictions, row, truth)
+        true_nodes = truth if truths is None else truths
+        if taxonomy.is_tree:
+            tree_panel(taxonomy, p, true_nodes, predicted, predictions.sample_id(row), node_intervals(predictions, row))
+        elif not model.judged[row]:
+            sample.tree(taxonomy, p, None, predicted)
+    counts = None
+    if outcome is None and model.judged[row]:
+        # Several paths, or a graph.
+        counts = sample_confusion(model, row, **choice)
+        listed = predictions.labels[row] if p is None else np.atleast_1d(np.array(predicted, dtype=int))
+        sample.path_graph(taxonomy, counts, 0, p, np.atleast_1d(predictions.truth[row]), listed)
+    if p is not None:
+        why_panel(model, key, row, choice)
+    side_by_side.panels(data, key, row, choice)
     if outcome is not None:
         worked = worked_numbers(taxonomy, truth, predicted, p, best_leaf)
         if p is not None:
             sample.win(taxonomy, truth, p, worked)
         sample.paths(taxonomy, truth, predicted, worked)
-    elif model.judged[row]:
-        sample.matched_paths(model, row, choice)
+    elif counts is not None:
+        sample.path_counts(taxonomy, counts, 0)

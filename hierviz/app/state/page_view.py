@@ -65,6 +65,8 @@ def grammar():
         "where": re.compile("[A-Za-z0-9_.~%-]{1,1000}=[A-Za-z0-9_.~%-]{0,1000}"),
         "text": re.compile(_NAME),
         "common": re.compile("[0-9]{1,4}", re.ASCII),
+        "focus": re.compile(_NAME),
+        "unfold": re.compile(rf"[1-9][0-9]{{0,4}}:{_NAME}"),
         **dict.fromkeys(("model", "models"), re.compile(_KEY)),
         **dict.fromkeys(NUMBERS, re.compile(_NUMBER, re.ASCII)),
         "thresholds": re.compile(f"{_KEY}:{_NUMBER}", re.ASCII),
@@ -111,6 +113,8 @@ class View:
     those of the rules that are not the default, each by name and with a field of the URL for itself; of costs that were
     uploaded the name of the file. `where` holds ``column=value``, both percent-encoded, see `conditions`; `common` is a depth as
     text. `part` of the page Mistakes is shown; `opened` are the numbers of the nodes that are open in its matrix.
+    `focus` is the node that the probability tree shows alone, or whose family it shows where it is a leaf; `unfold` holds
+    ``number:node``, a node so many of whose children are shown.
     """
 
     data: str = DEMO
@@ -134,12 +138,20 @@ class View:
     aspect: str = "table"
     node_order: str = ""
     colour: str = "correct"
+    focus: str = ""
+    unfold: str = ""
     axes: str = "recall-correct"
     drawn: tuple[str, ...] = ()
     marked: tuple[str, ...] = MARKED
     thresholds: tuple[str, ...] = ()
     panel: str = "target"
     parameters: tuple[tuple[str, float | str], ...] = ()
+
+    @property
+    def unfolded(self):
+        """(name of a node, how many of its children the probability tree shows), or None."""
+        number, _, name = self.unfold.partition(":")
+        return (name, int(number)) if name else None
 
     @property
     def own(self):
@@ -226,6 +238,8 @@ class View:
             where=tuple(pair for pair in self.where if unquote(pair.split("=", 1)[0]) in attributes),
             opened=tuple(node for node in self.opened if int(node) < data.taxonomy.n_nodes),
             **nodes,
+            focus=self.focus if self.focus in data.taxonomy.index else "",
+            unfold=self.unfold if self.unfolded and self.unfolded[0] in data.taxonomy.index else "",
         )
 
 

@@ -26,13 +26,18 @@ def model_control(data):
     return now
 
 
-def rule_controls(data, model):
-    """How the answer is chosen; returns the keywords of `Evaluation.answers`."""
+def offered_rules(taxonomy, sets=False):
+    """Keys of the rules that a taxonomy allows; with `sets` those that answer with sets, too."""
+    rules = [key for key, rule in INFERENCE_RULES.items() if sets or not rule.returns_sets]
+    return [key for key in rules if taxonomy.is_tree or not INFERENCE_RULES[key].tree_only]
+
+
+def rule_controls(data, model, sets=False):
+    """How the answer is chosen, by a set of classes too with `sets`; returns the keywords of `Evaluation.answers`."""
     if not data.models[model].predictions.has_scores:
         st.caption("This file contains labels: no inference rule is needed.")
         return {"rule": "majority"}
-    rules = [key for key, rule in INFERENCE_RULES.items() if not rule.returns_sets]
-    rules = [key for key in rules if data.taxonomy.is_tree or not INFERENCE_RULES[key].tree_only]
+    rules = offered_rules(data.taxonomy, sets)
     if state.view().rule not in rules:
         state.change(rule=View().rule)
     st.selectbox(

@@ -11,7 +11,7 @@ from hierviz.app import state
 from hierviz.app.state.escape import escape
 
 
-def figure(chart, *, name, sentence, table, select=None, key=None):
+def figure(chart, *, name, sentence, table, select=None, clicked=None, key=None):
     """Draw a chart with everything that belongs to it.
 
     Parameters
@@ -25,13 +25,15 @@ def figure(chart, *, name, sentence, table, select=None, key=None):
         The numbers behind it.
     select : str, optional
         Name of a selection that reruns the page.
+    clicked : callable, optional
+        Called before that.
 
     Returns
     -------
     The selection state of `st.altair_chart`, or None.
     """
     finished = charts.finish(chart, dark=state.is_dark())
-    options = {"on_select": "rerun", "selection_mode": select} if select else {}
+    options = {"on_select": clicked or "rerun", "selection_mode": select} if select else {}
     event = draw(written_out(finished), key=key or f"chart-{name}", alt=sentence, **options)
     below(finished, name=name, sentence=sentence, table=table)
     return event

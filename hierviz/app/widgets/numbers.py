@@ -22,10 +22,10 @@ def shown(key, value):
     return value_text(float(value))
 
 
-def number(key, value, arithmetic=None, *, label=None, where=""):
-    """A button with label and value that opens to where the number comes from."""
+def number(key, value, arithmetic=None, *, label=None, where="", text=None):
+    """A button with label and value, or its `text`, that opens to where the number comes from."""
     entry = METRICS[key]
-    with st.popover(f"{label or entry.label}  **{shown(key, value)}**", key=f"number-{where}-{key}"):
+    with st.popover(f"{label or entry.label}  **{text or shown(key, value)}**", key=f"number-{where}-{key}"):
         definition(key)
         if arithmetic:
             st.markdown(f"**This sample:** {escape(arithmetic)}")

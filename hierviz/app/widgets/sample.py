@@ -30,13 +30,15 @@ def head(predictions, row, truth, predicted, outcome):
             st.image(picture_url(picture), width=150, alt=f"Sample {predictions.sample_id(row)}")
         with st.container():
             st.markdown(f"#### {escape(predictions.sample_id(row))}")
-            lists = None if predictions.truth is None or predictions.has_single_truth else predictions.truth
-            if truth is not None or lists is not None:
-                st.markdown(f"Truth: {_named(taxonomy, truth, lists, row)}")
+            if truth is None and predictions.truth is not None and not predictions.has_single_truth:
+                truth = predictions.truth[row]
+            if truth is not None:
+                st.markdown(f"Truth: {_named(taxonomy, truth)}")
             verdict = f" — {VERDICTS[outcome]}" if outcome else ""
             if outcome == "coarse" and predicted == 0:
                 verdict += " (the root, no information)"
-            st.markdown(f"Answer: {_named(taxonomy, predicted, predictions.labels, row, verdict)}")
+            answer = predictions.labels[row] if predicted is None else predicted
+            st.markdown(f"Answer: {_named(taxonomy, answer, verdict)}")
             known = {k: v[row] for k, v in predictions.attributes.items() if k not in SHOWN_ELSEWHERE and v[row] != ""}
             if known:
                 st.caption(" · ".join(f"{escape(str(key))}: {escape(str(value))}" for key, value in known.items()))
@@ -44,21 +46,36 @@ def head(predictions, row, truth, predicted, outcome):
         st.markdown(f"> {escape(text)}")
 
 
-def _named(taxonomy, node, lists, row, verdict=""):
+def _named(taxonomy, nodes, verdict=""):
     """A node in bold with its path below it, or a list of nodes; -1 is an empty label."""
-    if node is None:
+    if not isinstance(nodes, int):
         return (
-            "; ".join(f"**{escape(taxonomy.title(node))}**" if node >= 0 else "(empty)" for node in lists[row])
-            or "nothing"
+            "; ".join(f"**{escape(taxonomy.title(node))}**" if node >= 0 else "(empty)" for node in nodes) or "nothing"
         )
-    steps = taxonomy.path(node)[1:] if taxonomy.is_tree else []
+    steps = taxonomy.path(nodes)[1:] if taxonomy.is_tree else []
     route = " › ".join(escape(taxonomy.title(step)) for step in steps)
-    return f"**{escape(taxonomy.title(node))}**{verdict}  \n:gray[{route}]"
+    return f"**{escape(taxonomy.title(nodes))}**{verdict}  \n:gray[{route}]"
 
 
-def tree(taxonomy, p, truth, predicted):
-    """The probability tree."""
-    st.subheader("Probability tree")
+def tree(taxonomy, p, truth, predicted, *, shown=None, bounds=None, opened=None, title=True):
+    """The probability tree.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+    p : ndarray of float, shape (n_nodes,)
+    truth, predicted : int, sequence of int, or None
+    shown : dict, optional
+        ``top``, ``keep`` and ``unfold`` of `charts.fold`.
+    bounds : (ndarray, ndarray), optional
+        Lowest and highest probability of each node.
+    opened : callable, optional
+        Called with what was clicked: the number of a node, or -1 minus that of the parent of folded siblings.
+    title : bool
+        Whether it has a heading of its own.
+    """
+    if title:
+        st.subheader("Probability tree" if taxonomy.is_tree else "Probabilities")
     if not taxonomy.is_tree:
         top = np.argsort(-p, kind="stable")[:30]
         st.dataframe({"class": [taxonomy.title(node) for node in top.tolist()], "p": p[top]}, hide_index=True)
@@ -66,13 +83,35 @@ def tree(taxonomy, p, truth, predicted):
             "The thirty most probable classes. A tree is drawn only for taxonomies in which every class has one parent."
         )
         return
-    nodes, width = {"truth": truth, "predicted": predicted}, state.main_width()
+    nodes, width = {"truth": truth, "predicted": predicted, **(shown or {})}, state.main_width()
     style = _style(charts.refused_styles(taxonomy, p, **nodes, width=width))
+    select = {}
+    if opened is not None:
+        # A click is answered by another drawing, which must not have the click of this one.
+        view = state.view()
+        key = f"tree-{view.data}-{view.sample}-{view.focus}-{view.unfold}-{style}"
+
+        def clicked():
+            points = state.session[key].selection.get("opened") or [{}]
+            if "opened" in points[0]:
+                opened(int(points[0]["opened"]))
+
+        select = {"select": "opened", "clicked": clicked, "key": key}
     figure(
-        charts.probability_tree(taxonomy, p, **nodes, style=style, dark=state.is_dark(), width=width),
+        charts.probability_tree(
+            taxonomy,
+            p,
+            **nodes,
+            style=style,
+            bounds=bounds,
+            select=opened is not None,
+            dark=state.is_dark(),
+            width=width,
+        ),
         name="probability-tree",
         sentence=charts.probability_tree_sentence(taxonomy, p, **nodes, style=style, width=width),
-        table=charts.probability_tree_table(taxonomy, p, **nodes),
+        table=charts.probability_tree_table(taxonomy, p, **nodes, bounds=bounds),
+        **select,
     )
 
 
@@ -82,16 +121,18 @@ def _style(refused):
         refused = dict.fromkeys(("icicle", "node-link"), "the window is too narrow")
     offered = [style for style in STYLES if style not in refused]
     style = state.view().tree if state.view().tree in offered else "list"
-    is_alone = offered == ["list"]
-    st.segmented_control(
-        "Draw as",
-        list(STYLES) if is_alone else offered,
-        format_func=STYLES.get,
-        required=True,
-        disabled=is_alone,
-        label_visibility="collapsed",
-        **state.bound("tree", value=style),
-    )
+    with st.container(horizontal=True, gap="small", key="draw-as"):
+        for one, label in STYLES.items():
+            why = refused.get(one)
+            st.button(
+                label,
+                key=f"draw-as-{one}",
+                type="primary" if one == style else "secondary",
+                disabled=why is not None,
+                help=f"Not possible here: {escape(why)}." if why else None,
+                on_click=state.change,
+                kwargs={"tree": one},
+            )
     reasons = {}
     for refused_style, why in refused.items():
         reasons.setdefault(why, []).append(STYLES[refused_style])
@@ -111,7 +152,8 @@ def win(taxonomy, truth, p, worked):
         sentence=charts.win_breakdown_sentence(taxonomy, terms),
         table=charts.win_breakdown_table(taxonomy, terms),
     )
-    _numbers(worked, WIN)
+    # The digits of the picture.
+    _numbers(worked, WIN, {"softmax_win": charts.win_text(terms.term, terms.win)})
 
 
 def paths(taxonomy, truth, predicted, worked):
@@ -130,18 +172,28 @@ def paths(taxonomy, truth, predicted, worked):
     st.caption("Click a number for its definition and its calculation for this sample.")
 
 
-def matched_paths(model, row, choice):
-    """Several paths: which predicted path is judged by which true one, and the nodes behind the counts."""
+def path_graph(taxonomy, counts, place, p, truth, predicted):
+    """The paths of one sample in a graph, or of several answers and truths; `truth` and `predicted` list its nodes."""
     st.subheader("Predicted and true paths")
-    taxonomy, place = model.taxonomy, int(np.searchsorted(model.rows, row))
-    confusion_counts = model.confusion(**choice)
+    width, marked = state.main_width(), {"truth": truth, "predicted": predicted}
     figure(
-        charts.confusion_breakdown(taxonomy, confusion_counts, place, dark=state.is_dark(), width=state.main_width()),
-        name="confusion",
-        sentence=charts.confusion_breakdown_sentence(taxonomy, confusion_counts, place),
-        table=charts.confusion_breakdown_table(taxonomy, confusion_counts, place),
+        charts.path_graph(taxonomy, counts, place, p=p, **marked, dark=state.is_dark(), width=width),
+        name="path-graph",
+        sentence=charts.path_graph_sentence(taxonomy, counts, place, p=p),
+        table=charts.path_graph_table(taxonomy, counts, place, p=p, **marked),
     )
-    matched = confusion_counts.pairs(place)
+
+
+def path_counts(taxonomy, counts, place):
+    """Several paths: which predicted path is judged by which true one, and the nodes behind the counts."""
+    st.subheader("Counts of the paths")
+    figure(
+        charts.confusion_breakdown(taxonomy, counts, place, dark=state.is_dark(), width=state.main_width()),
+        name="confusion",
+        sentence=charts.confusion_breakdown_sentence(taxonomy, counts, place),
+        table=charts.confusion_breakdown_table(taxonomy, counts, place),
+    )
+    matched = counts.pairs(place)
 
     def route(path):
         names = (taxonomy.title(node) if node >= 0 else "(empty)" for node in path[1:].tolist())
@@ -153,15 +205,17 @@ def matched_paths(model, row, choice):
     ]
     rows += [(route(path), "(no match)", 0, len(path) - 1, 0, 0) for path in matched.surplus]
     rows += [("(no match)", route(path), 0, 0, len(path) - 1, 0) for path in matched.left_over]
-    st.dataframe(pd.DataFrame(rows, columns=["answer", "truth", "TP", "FP", "FN", "TN"]), hide_index=True)
+    narrow = {cell: st.column_config.NumberColumn(width=48) for cell in ("TP", "FP", "FN", "TN")}
+    table = pd.DataFrame(rows, columns=["answer", "truth", *narrow])
+    st.dataframe(table, hide_index=True, column_config=narrow)
     st.markdown("Each predicted path is matched with the true path that shares the longest prefix with it.")
     with st.container(horizontal=True, gap="small"):
         for key in CELLS:
-            number(key, confusion_counts.per_sample[key][place].item(), where="sample")
+            number(key, counts.per_sample[key][place].item(), where="sample")
 
 
-def _numbers(worked, keys):
+def _numbers(worked, keys, texts=None):
     with st.container(horizontal=True, gap="small"):
         for key in keys:
             if key in worked:
-                number(key, worked[key].value, worked[key].arithmetic, where="sample")
+                number(key, worked[key].value, worked[key].arithmetic, where="sample", text=(texts or {}).get(key))

@@ -1,0 +1,38 @@
+"""Arrow keys, or j and k, lead to the next and the previous sample, unless something that uses them has the focus."""
+
+import streamlit as st
+
+_component = None
+
+# The keys press the buttons of the page: a disabled one, at the end of the list, does nothing.
+JS = """
+const TYPING = "input, textarea, select, [contenteditable=true], [role=slider], [role=combobox], [role=listbox], [role=option], "
+  + "[role=grid], [role=radiogroup], [role=radio], [role=tab], [role=dialog], canvas, [data-testid=stDataFrame], "
+  + "[data-testid=stButtonGroup]";
+const STEP = {ArrowRight: "next", j: "next", ArrowLeft: "previous", k: "previous"};
+
+export default function () {
+  const end = new AbortController();
+  document.addEventListener("keydown", (e) => {
+    const step = STEP[e.key];
+    if (!step || e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || e.shiftKey) return;
+    // Inside of a component the event is of its host: the path knows better.
+    const inner = e.composedPath().filter((one) => one instanceof Element);
+    if (inner.some((one) => one.matches(TYPING))) return;
+    const button = document.querySelector(`.st-key-${step}-sample button:not([disabled])`);
+    if (!button) return;
+    e.preventDefault();
+    button.click();
+  }, {signal: end.signal});
+  return () => end.abort();
+}
+"""
+
+
+def sample_keys():
+    """Listen for the keys; the buttons have the keys `previous-sample` and `next-sample`."""
+    global _component
+    if _component is None:
+        _component = st.components.v2.component("hierviz_sample_keys", js=JS)
+    with st.container(key="sample-keys"):
+        _component(key="sample-keys-listener")

@@ -1,0 +1,121 @@
+"""All rules, and all models, on one sample: answer, outcome, specificity and win; a click switches to a row."""
+
+import pandas as pd
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.state.escape import escape
+from hierviz.app.widgets.controls import offered_rules
+from hierviz.charts import threshold_text, win_text
+from hierviz.diagnosis.sample_answers import answers_by_rule, sample_answer
+from hierviz.inference.parameters import THRESHOLD
+from hierviz.inference.registry import INFERENCE_RULES
+from hierviz.number_text import probability_text, value_text
+
+OUTCOME = {"exact": "✓ exact", "coarse": "≈ correct but coarse", "wrong": "× wrong", "": "–"}
+NAMES_IN_A_SET = 6
+HELP = {
+    "specificity, bits": "Information of the answer: log2 of all leaves over the leaves below it. 0 is the root.",
+    "win": "Hierarchical win. It judges the probabilities of the model, so it is the same for every rule.",
+    "p": "Probability of the answer.",
+}
+
+
+def panels(data, key, row, choice):
+    """The table of rules where there are scores, and that of models where there are several."""
+    model = data.models[key]
+    if model.predictions.has_scores:
+        rules_panel(data, key, row, choice, offered_rules(data.taxonomy, model.why_no_mistakes() is not None))
+    if len(data.models) > 1:
+        models_panel(
+            data,
+            key,
+            model.predictions.sample_id(row),
+            lambda name: {**choice, "threshold": state.view().threshold_of(name)},
+        )
+
+
+def rules_panel(data, key, row, choice, rules):
+    """Every inference rule on this sample; a click makes it the rule of all pages."""
+    st.subheader("Inference rules on this sample")
+    model = data.models[key]
+    settings = {name: value for name, value in choice.items() if name != "rule"}
+    # Rules that look at all pairs of classes take long on large taxonomies: once for each sample.
+    answers = state.computed(
+        "answers by rule",
+        (data.digest, key, row, tuple(rules), tuple(sorted(map(str, settings.items())))),
+        lambda: answers_by_rule(model, row, rules, **settings),
+    )
+    labels = {rule: INFERENCE_RULES[rule].label + _at(rule, settings) for rule in rules}
+    _table("rule", labels, answers, data.taxonomy, choice["rule"], lambda rule: state.change(rule=rule), (key, row))
+
+
+def models_panel(data, key, sample_id, choice_of):
+    """Every model on this sample, each at the rule and threshold of the page; a click switches to it."""
+    st.subheader("Models on this sample")
+    answers = {}
+    for name, model in data.models.items():
+        row = model.predictions.row(sample_id)
+        if row is not None:
+            answers[name] = sample_answer(model, row, **choice_of(name))
+    labels = {name: data.models[name].predictions.name for name in answers}
+    _table("model", labels, answers, data.taxonomy, key, lambda name: state.change(model=name), (sample_id,))
+    st.caption(
+        "All by the rule of this page. Scores of different models are on different scales: the same τ is not the same for "
+        "two models, the win does not depend on τ."
+    )
+
+
+def _at(rule, settings):
+    return (
+        f" (τ = {threshold_text(settings['threshold'])})" if THRESHOLD.name in INFERENCE_RULES[rule].parameters else ""
+    )
+
+
+def _table(what, labels, answers, taxonomy, now, switch, of):
+    keys = list(answers)
+    rows = [
+        [labels[one], _nodes(taxonomy, answer.nodes), OUTCOME[answer.outcome]]
+        + ["–" if answer.information is None else value_text(answer.information)]
+        + ["–" if answer.p is None else probability_text(answer.p), _win(answer)]
+        for one, answer in answers.items()
+    ]
+    table = pd.DataFrame(rows, columns=[what, "answers", "outcome", "specificity, bits", "p", "win"])
+    widget = f"switch-{what}-{'-'.join(map(str, of))}-{now}"
+    place = keys.index(now) if now in keys else None
+
+    def picked():
+        clicked = state.session[widget].selection
+        chosen = [row for row, _ in clicked.cells] or [row for row in clicked.rows if row != place]
+        if chosen and keys[chosen[0]] != now:
+            switch(keys[chosen[0]])
+
+    # Columns as wide as their texts, up to what leaves room for the numbers.
+    texts = {name: 24 + 6.3 * min(24, max(map(len, [name, *table[name]]))) for name in (what, "answers", "outcome")}
+    columns = {name: st.column_config.TextColumn(width=int(width)) for name, width in texts.items()}
+    columns |= {
+        name: st.column_config.TextColumn(help=text, alignment="right", width=width)
+        for (name, text), width in zip(HELP.items(), (112, 66, 74))
+    }
+    st.dataframe(
+        table,
+        hide_index=True,
+        width="content",
+        height=35 * (len(table) + 1) + 3,
+        column_config=columns,
+        on_select=picked,
+        selection_mode=["single-row", "single-cell"],
+        selection_default={"selection": {"rows": [] if place is None else [place]}},
+        key=widget,
+    )
+    st.caption(f"Click a row to switch to this {what}. Now: {escape(labels.get(now, now))}.")
+
+
+def _win(answer):
+    return "–" if answer.win is None else win_text(answer.win_terms, answer.win)
+
+
+def _nodes(taxonomy, nodes):
+    names = [taxonomy.title(node) if node >= 0 else "(empty)" for node in nodes]
+    more = f" and {len(names) - NAMES_IN_A_SET} more" if len(names) > NAMES_IN_A_SET else ""
+    return "; ".join(names[:NAMES_IN_A_SET]) + more or "nothing"

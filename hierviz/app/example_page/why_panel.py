@@ -1,0 +1,69 @@
+"""Why the answer stops where it does: the answers at every threshold, with the current one, which can be dragged."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from hierviz import charts
+from hierviz.app import state
+from hierviz.app.state.escape import escape
+from hierviz.app.widgets.figure import figure
+from hierviz.diagnosis.flip_intervals import RULES, flip_intervals
+from hierviz.inference.registry import INFERENCE_RULES
+
+_HERE = Path(__file__).parent
+_component = None
+
+
+def why_panel(model, key, row, choice):
+    """The ribbon of a sample.
+
+    Parameters
+    ----------
+    model : Evaluation
+        Of scores.
+    key : str
+        Of the model in the view.
+    row : int
+        The sample.
+    choice : dict
+        Rule, threshold and parameters of the page.
+    """
+    st.subheader("Why here")
+    flips = flip_intervals(model, row)
+    threshold = 0.5 if choice["rule"] == "majority" else choice["threshold"]
+    rule = INFERENCE_RULES[choice["rule"]]
+    if rule.returns_sets:
+        st.caption("This rule answers with all classes above τ. The ribbon shows the one class of the rule Threshold.")
+    elif choice["rule"] not in RULES:
+        st.caption(
+            f"The answer by the rule {rule.label.lower()} does not depend on τ in this way. "
+            "The ribbon shows the rule threshold; moving τ switches to it."
+        )
+    width = state.main_width()
+    _drag(charts.flip_ribbon_drag(flips, threshold, width=width), key, choice["rule"] if rule.returns_sets else None)
+    figure(
+        charts.flip_ribbon(flips, threshold, dark=state.is_dark(), width=width),
+        name="flip-ribbon",
+        sentence=charts.flip_ribbon_sentence(flips, threshold),
+        table=charts.flip_ribbon_table(flips),
+    )
+    if model.predictions.has_unknown:
+        st.caption(escape("Scores that the file does not list count as 0: with all scores the intervals may differ."))
+
+
+def _drag(places, model, rule):
+    """The line above the ribbon, which makes its threshold movable by pointer and keys; `rule` is one to stay with."""
+    global _component
+    if _component is None:
+        parts = {kind: (_HERE / f"ribbon_drag.{kind}").read_text("utf-8") for kind in ("html", "css", "js")}
+        _component = st.components.v2.component("hierviz_ribbon_drag", **parts)
+    key = "ribbon-drag"
+
+    def moved():
+        threshold = state.session[key].moved
+        if threshold is not None:
+            state.move_threshold(round(float(threshold), 12), model)
+            state.change(**({"rule": rule} if rule else {}))
+
+    _component(key=key, data=places, on_moved_change=moved)

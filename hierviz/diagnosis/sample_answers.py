@@ -1,0 +1,167 @@
+"""What several rules, or several models, answer to one sample.
+
+Conventions
+-----------
+An answer is a node, or a set of nodes under ``threshold_set`` and in files of labels. Outcome and information are those of a
+single node; the win judges the probabilities, whatever the rule.
+
+Functions
+---------
+sample_answer, answers_by_rule, SampleAnswer, sample_confusion
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hierviz.checks import check_kind
+from hierviz.diagnosis.flip_intervals import outcomes
+from hierviz.errors import PredictionsError, shown
+from hierviz.evaluation.evaluation import Evaluation
+from hierviz.inference.registry import infer, inference_rule
+from hierviz.metrics.confusion.confusion import HierarchicalConfusion, confusion
+from hierviz.metrics.confusion.path_cover import greedy_cover
+from hierviz.metrics.win import win_breakdown
+from hierviz.taxonomy import NodeLists
+
+
+@dataclass(frozen=True)
+class SampleAnswer:
+    """The answer to one sample.
+
+    Attributes
+    ----------
+    nodes : tuple of int
+        The answer: one node, or a set, which may be empty; -1 is a label outside the taxonomy.
+    outcome : str
+        Key of ``OUTCOMES``, with several truths the best of them; "" for sets, and where no truth is known.
+    information : float or None
+        Specificity of a single node, in bits, at least 0; None for sets.
+    p : float or None
+        Probability of a single node; None for sets and labels.
+    win : float or None
+        Rescaled win of the sample, in [0, 1], higher is better; None where there is none.
+    win_terms : tuple of float
+        What each level of the true path adds to it; empty where there is none.
+    """
+
+    nodes: tuple[int, ...]
+    outcome: str
+    information: float | None
+    p: float | None
+    win: float | None
+    win_terms: tuple[float, ...] = ()
+
+
+def sample_answer(
+    evaluation: Evaluation, sample: int, rule: str = "majority", threshold: float = 0.5, **parameters: Any
+) -> SampleAnswer:
+    """The answer of one model to one sample.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    sample : int
+        Row of the Predictions.
+    rule, threshold, **parameters
+        As in `Evaluation.answers`; ignored for labels.
+
+    Returns
+    -------
+    SampleAnswer
+
+    Raises
+    ------
+    PredictionsError
+        If there is no such sample or rule.
+    """
+    return answers_by_rule(evaluation, sample, [rule], threshold, **parameters)[rule]
+
+
+def answers_by_rule(
+    evaluation: Evaluation, sample: int, rules: Iterable[str], threshold: float = 0.5, **parameters: Any
+) -> dict[str, SampleAnswer]:
+    """The answers of several rules to one sample; arguments as in `sample_answer`.
+
+    Returns
+    -------
+    dict of str to SampleAnswer
+    """
+    _check(evaluation, sample)
+    predictions, taxonomy = evaluation.predictions, evaluation.taxonomy
+    truth = np.empty(0, np.intp)
+    if predictions.truth is not None and evaluation.judged[sample]:
+        truth = np.atleast_1d(predictions.truth[sample])
+    win = None if evaluation.win is None or not evaluation.judged[sample] else float(evaluation.win[sample])
+    p = None if predictions.labels is not None else predictions.node_probabilities(slice(sample, sample + 1))
+    terms: tuple[float, ...] = ()
+    if win is not None and p is not None:
+        terms = tuple(win_breakdown(taxonomy, int(truth[0]), p[0]).term.tolist())
+    made = {}
+    for rule in rules:
+        if p is None:
+            nodes, is_set = _labels(evaluation, sample)
+        else:
+            entry = inference_rule(rule)
+            answers = infer(taxonomy, p, rule, **entry.settings({"threshold": threshold, **parameters}))
+            is_set = isinstance(answers, NodeLists)
+            nodes = np.asarray(answers[0]) if isinstance(answers, NodeLists) else answers
+        made[rule] = SampleAnswer(
+            tuple(nodes.tolist()),
+            "" if is_set else str(outcomes(taxonomy, nodes, truth)[0]),
+            None if is_set else float(taxonomy.information[nodes[0]]),
+            None if is_set or p is None else float(p[0, nodes[0]]),
+            win,
+            terms,
+        )
+    return made
+
+
+def sample_confusion(
+    evaluation: Evaluation, sample: int, rule: str = "majority", threshold: float = 0.5, **parameters: Any
+) -> HierarchicalConfusion:
+    """Hierarchical confusion of one sample, as in `Evaluation.confusion`; arguments as in `sample_answer`.
+
+    Returns
+    -------
+    HierarchicalConfusion
+        Of this sample alone, in row 0.
+
+    Raises
+    ------
+    PredictionsError
+        If there is no such sample or rule, or its truth is not known.
+    """
+    _check(evaluation, sample)
+    predictions, taxonomy = evaluation.predictions, evaluation.taxonomy
+    if predictions.truth is None or not evaluation.judged[sample]:
+        raise PredictionsError(f"sample: expected one with a known truth, got row {sample}. Choose another.")
+    one = np.array([sample])
+    truth = predictions.truth.take(one) if isinstance(predictions.truth, NodeLists) else predictions.truth[one]
+    if isinstance(truth, NodeLists):
+        truth = greedy_cover(taxonomy, truth).ends
+    if predictions.labels is not None:
+        return confusion(taxonomy, truth, greedy_cover(taxonomy, predictions.labels.take(one)))
+    settings = inference_rule(rule).settings({"threshold": threshold, **parameters})
+    answers = infer(taxonomy, predictions.node_probabilities(slice(sample, sample + 1)), rule, **settings)
+    return confusion(taxonomy, truth, greedy_cover(taxonomy, answers) if isinstance(answers, NodeLists) else answers)
+
+
+def _check(evaluation, sample):
+    check_kind("answers", evaluation, Evaluation, "Use Evaluation.from_predictions.")
+    is_row = isinstance(sample, (int, np.integer)) and not isinstance(sample, bool)
+    last = evaluation.predictions.n_samples - 1
+    if not (is_row and 0 <= sample <= last):
+        raise PredictionsError(f"sample: expected a row from 0 to {last}, got {shown(sample)}. Choose one.")
+
+
+def _labels(evaluation, sample):
+    """The labels of a sample, and whether they are a set. In a file of one label a sample, none stands for the root."""
+    nodes = evaluation.predictions.labels[sample]
+    if evaluation.label_paths() is None:
+        return nodes, True
+    return (nodes if len(nodes) else np.zeros(1, np.intp)), False
