@@ -282,7 +282,7 @@ def hierarchical_matrix_table(folded):
 def hierarchical_matrix_sentence(folded):
     """One plain sentence: the largest cell of wrong answers, and how many are hidden in closed classes."""
     total, unit = folded.matrix.total, "samples"
-    if len(folded.matrix.pairs.row) != len(np.unique(folded.matrix.pairs.row)):
+    if (np.diff(folded.matrix.pairs.row) == 0).any():
         unit = "paths"
     wrong = np.flatnonzero(folded.relation == "wrong")
     inside = int(folded.n_different[folded.row == folded.column].sum())

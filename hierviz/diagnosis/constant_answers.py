@@ -9,7 +9,7 @@ than the taxonomy's classes look like, and not what a bad model looks like [1]_.
 
 Functions
 ---------
-against_constants
+against_constants, best_constants
 
 References
 ----------
@@ -77,6 +77,8 @@ def against_constants(
     evaluation: Evaluation | Predictions | JudgedAnswers,
     rule: str = "majority",
     threshold: float = 0.5,
+    *,
+    constants: dict[str, tuple[int, HierarchicalConfusion]] | None = None,
     **parameters: Any,
 ) -> AgainstConstants:
     """Hierarchical confusion of a model over all judged samples, beside the best constant answers.
@@ -86,6 +88,8 @@ def against_constants(
     evaluation : Evaluation, Predictions, or JudgedAnswers
     rule, threshold, **parameters
         How the answer is chosen, as in `Evaluation.answers`; ignored for labels.
+    constants : dict, optional
+        `best_constants` of the same samples, which do not depend on the rule.
 
     Returns
     -------
@@ -106,14 +110,23 @@ def against_constants(
     'F1 (nodes) is 0.000, which is not above the 0.667 of always answering cat.'
     """
     answers = judged_answers(evaluation, rule, threshold, **parameters)
-    taxonomy, truth, predicted = answers.taxonomy, answers.truth, answers.predicted
-    if isinstance(truth, NodeLists):
-        truth = greedy_cover(taxonomy, truth).ends
+    taxonomy, predicted = answers.taxonomy, answers.predicted
     paths = greedy_cover(taxonomy, predicted) if isinstance(predicted, NodeLists) else predicted
-    counted = confusion(taxonomy, truth, paths)
-    constants = {}
+    counted = confusion(taxonomy, _true_ends(answers), paths)
+    return AgainstConstants(counted, best_constants(answers) if constants is None else constants)
+
+
+def best_constants(answers: JudgedAnswers) -> dict[str, tuple[int, HierarchicalConfusion]]:
+    """The best constant answer to some samples by each key of `MEASURES`: its node and its confusion."""
+    truth, found = _true_ends(answers), {}
     for key, best in MEASURES.items():
-        node, constant = best(taxonomy, counted.truth)
+        node, constant = best(answers.taxonomy, truth)
         if node is not None:
-            constants[key] = node, constant
-    return AgainstConstants(counted, constants)
+            found[key] = node, constant
+    return found
+
+
+def _true_ends(answers):
+    """The true node of each sample, or the ends of the paths that its truths are."""
+    truth = answers.truth
+    return greedy_cover(answers.taxonomy, truth).ends if isinstance(truth, NodeLists) else truth

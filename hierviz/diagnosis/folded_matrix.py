@@ -156,10 +156,14 @@ def folded_matrix(matrix: ConfusionMatrix, most: int = 40, keep: Iterable[int] =
         np.concatenate([line_of_group, len(order) + np.searchsorted(-rest, -special[n:])])
         for special in (matrix.row_nodes, matrix.column_nodes)
     )
-    pair_rows, pair_columns = row_line[matrix.pair_rows], column_line[matrix.pair_columns]
-    cells, cell, count = np.unique(pair_rows * len(nodes) + pair_columns, return_inverse=True, return_counts=True)
+    # Cells of the matrix become cells here; pairs of two classes are counted one by one in the closed cells of one class only.
+    is_within = (matrix.pair_rows == matrix.pair_columns) & (matrix.pairs.truth != matrix.pairs.predicted)
+    within = np.bincount(matrix.pair_rows[is_within], minlength=matrix.shape[0])
+    differ = np.where(matrix.row == matrix.column, within[matrix.row], matrix.count)
+    keys = row_line[matrix.row] * len(nodes) + column_line[matrix.column]
+    cells, cell = np.unique(keys, return_inverse=True)
+    count, different = (np.bincount(cell, n, len(cells)).astype(np.intp) for n in (matrix.count, differ))
     row, column = np.divmod(cells, max(len(nodes), 1))
-    different = np.bincount(cell, matrix.pairs.truth != matrix.pairs.predicted, len(cells)).astype(np.intp)
     can_open = (nodes >= 0) & (folds == 0) & ~opened
     can_open[can_open] = ~tree.is_leaf[nodes[can_open]]
     return FoldedMatrix(

@@ -11,7 +11,7 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets import numbers
 from hierviz.app.widgets.figure import below, written_out
 from hierviz.app.widgets.figure import draw as draw_chart
-from hierviz.diagnosis.constant_answers import against_constants
+from hierviz.diagnosis.constant_answers import against_constants, best_constants
 from hierviz.metrics import METRICS
 
 KEYS = ("acc", "ppv", "tpr", "f1", "fnr", "fpr", "tnr", "pt", "mcc")
@@ -20,7 +20,7 @@ COUNTS = ("tp", "fp", "fn", "tn")
 
 def draw(asked):
     """Alarms, the two by two counts, and all measures beside those of constant answers."""
-    found = asked.computed("against constants", lambda: against_constants(asked.answers))
+    found = asked.computed("against constants", lambda: _against_constants(asked))
     for alarm in found.alarms:
         st.warning(escape(alarm), icon=":material/warning:")
     left, right = (st.container(), st.container()) if state.is_narrow() else st.columns(2, gap="large")
@@ -62,3 +62,10 @@ def draw(asked):
         with st.popover("Definitions", type="tertiary"):
             for key in (*COUNTS, *KEYS):
                 numbers.definition(key)
+
+
+def _against_constants(asked):
+    """The measures beside those of constant answers, which are the same for every rule and threshold."""
+    where = asked.data.digest, asked.key, asked.wanted
+    constants = state.computed("constants", where, lambda: best_constants(asked.answers))
+    return against_constants(asked.answers, constants=constants)
