@@ -8,6 +8,7 @@ from hierviz.app.state.page_view import ASPECTS
 from hierviz.app.taxonomy_page import calibration_panel, drawings, levels_panel, tree_table, where
 from hierviz.app.taxonomy_page.choice import TaxonomyChoice
 from hierviz.app.widgets import controls, filters, shell
+from hierviz.app.widgets.progress import answers_worked_out
 
 data = shell.open_data()
 taxonomy = data.taxonomy
@@ -23,13 +24,16 @@ if state.memory("taxonomy").pop("to samples", False):
 if not choice.model.n_judged:
     st.info("The numbers of this page need samples with a known truth, and none has one.", icon=":material/info:")
     shell.stop()
+if not answers_worked_out(data.digest, key, choice.model, answer):
+    shell.stop()
 filters.chips(taxonomy, but=("under", "outcome"))
 if choice.answers is None:
     st.info("No sample matches these filters. Remove one.", icon=":material/filter_alt_off:")
     shell.stop()
 where.breadcrumb(choice)
 where.costliest(choice)
-st.caption(controls.setting(data, key, answer))
+passed = f", {choice.answers.n_judged:,} of them pass the filters" if choice.is_filtered else ""
+st.caption(controls.setting(data, key, answer) + passed)
 reasons = dict.fromkeys(reason for column, reason in choice.plain.reasons.items() if column in ("correct", "mean_win"))
 for reason in reasons:
     names = {"correct": "correct and wrong answers", "mean_win": "mean win and lost win"}

@@ -57,8 +57,7 @@ class TaxonomyChoice:
     @property
     def of_answer(self):
         """What the numbers of nodes depend on, to keep them under."""
-        said = sorted(self.answer.items())
-        named = tuple((name, value if isinstance(value, str | int | float) else id(value)) for name, value in said)
+        named = repr(sorted(self.answer.items(), key=lambda pair: pair[0]))
         return (self.data.digest, self.key, named, self.wanted)
 
     @property
@@ -84,11 +83,16 @@ class TaxonomyChoice:
         """Which samples the filters of all pages leave: the SampleFilter without outcome and subtree."""
         return replace(filters.asked(self.model), outcome=None, under=None)
 
+    @property
+    def is_filtered(self):
+        """Whether some samples are left out."""
+        return self.wanted != SampleFilter()
+
     @cached_property
     def answers(self):
         """JudgedAnswers of the samples that the filters leave; None where they leave none."""
         answers = judged_answers(self.model, **self.answer)
-        if self.wanted == SampleFilter():
+        if not self.is_filtered:
             return answers
 
         def some():
