@@ -74,7 +74,7 @@ def greeting(page, pages):
     open_now = f"{models:,} model{'s' if models > 1 else ''} on {n:,} sample{'s' if n > 1 else ''}"
     told = f"New here? *{escape(dataset.title)}* is open: {open_now}."
     links = {
-        "example": "The mistakes",
+        "mistakes": "The mistakes",
         "curves": "Drag the threshold",
         "model": "Run a model",
         "open": "Open your own files",
