@@ -1,5 +1,7 @@
 """The page Mistakes in a browser: the matrix by pointer and by key, and a link that shows the same."""
 
+from pathlib import Path
+
 from playwright.sync_api import expect
 
 from tests.browser.conftest import heading, quiet, ready
@@ -72,3 +74,33 @@ def test_matrix_by_key(open_page):
     page.keyboard.type("watercraft → aircraft")
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="watercraft → aircraft: 3").wait_for()
+
+
+def test_list_shows_and_exports_what_is_chosen(open_page):
+    page = open_page("mistakes?rule=majority")
+    quiet(page)
+    expect(page.get_by_role("heading", level=4)).to_have_text("v0428")
+    place = page.get_by_test_id("stDataFrame").first.bounding_box()
+    # The second row; then the tick of the first.
+    page.mouse.click(place["x"] + 150, place["y"] + 94)
+    expect(page.get_by_role("heading", level=4)).to_have_text("v0595")
+    page.mouse.click(place["x"] + 17, place["y"] + 58)
+    button = page.get_by_role("button", name="Export ticked 1 (CSV)")
+    button.wait_for()
+    quiet(page)
+    with page.expect_download() as download:
+        button.click()
+    header, *rows = Path(download.value.path()).read_text(encoding="utf-8").splitlines()
+    assert header.startswith("sample_id,truth,answer,true_path,p_true_path,answer_path,p_answer_path,outcome,win_lost")
+    assert [row.partition(",")[0] for row in rows] == ["v0428"]
+    assert "vehicle > watercraft > motor vessel" in rows[0]
+    page.get_by_role("radio", name="Label errors").or_(page.get_by_role("button", name="Label errors")).first.click()
+    page.get_by_text("model wrong", exact=True).click()
+    export = page.get_by_role("button", name="Marked samples (CSV)")
+    expect(export).to_be_enabled()
+    quiet(page)
+    with page.expect_download() as download:
+        export.click()
+    header, row = Path(download.value.path()).read_text(encoding="utf-8").splitlines()
+    assert header.startswith("sample_id,mark,note,truth,answer")
+    assert row.startswith("v0428,model wrong,,motor vessel,road vehicle")

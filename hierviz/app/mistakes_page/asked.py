@@ -93,11 +93,13 @@ class Asked:
         ]
 
     def severity(self, key):
-        """Severity of every judged sample, shape (n_judged,)."""
-        whole, where = self.whole, tuple(part for part in self.where if part is not self.wanted)
-        return state.computed(
-            "severity", (*where, key), lambda: severity(self.model, whole.truth, whole.predicted, key)
-        )
+        """Severity of every judged sample, shape (n_judged,), kept."""
+        where = tuple(part for part in self.where if part is not self.wanted)
+        return state.computed("severity", (*where, key), lambda: self.counted_severity(key))
+
+    def counted_severity(self, key):
+        """The same without what is kept of the session, which a download does not reach."""
+        return severity(self.model, self.whole.truth, self.whole.predicted, key)
 
     def ranked(self, rows, key):
         """Some rows of the Predictions, the worst first, the order of the file on ties."""

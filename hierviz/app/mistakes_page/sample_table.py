@@ -164,13 +164,14 @@ def _head_of_lists(asked, row, place):
 
 
 def _export(asked, rows, key, n_ticked):
+    store = marks.marks_of(asked.data)
+
     def table():
-        frame = sample_paths(asked.whole, rows).to_frame()
-        places, store = asked.places(rows), marks.marks_of(asked.data)
+        frame, places = sample_paths(asked.whole, rows).to_frame(), asked.places(rows)
         if asked.whole.is_single:
             frame["outcome"] = np.array(list(OUTCOMES))[asked.whole.outcome[places]]
         for name in asked.severities:
-            frame[name] = asked.severity(name)[places]
+            frame[name] = asked.counted_severity(name)[places]
         if store:
             for field in ("mark", "note"):
                 frame[field] = [store.get(sample_id, {}).get(field, "") for sample_id in frame["sample_id"]]
