@@ -321,4 +321,7 @@ def _scale_notes(layout, look, whole):
     if not all(layout.to_scale):
         yield {"kind": "stripes", "label": "not to scale: enlarged", "colour": look.ink}
     if len(layout.drawn) < len(layout.rows):
-        yield {"kind": "note", "label": f"p below {probability_text(layout.least)} is drawn on the paths only"}
+        yield {
+            "kind": "note",
+            "label": f"p below {probability_text(layout.least)} is drawn on the paths and for the likeliest others only",
+        }

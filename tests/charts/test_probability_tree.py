@@ -141,7 +141,7 @@ def test_what_is_taller_than_its_p_has_a_striped_edge(taxonomy):
     assert [len(rows) for rows in edges] == [1, 2]
     words = shown_texts(to_svg(chart))
     assert "not to scale: enlarged" in words
-    assert "p below 0.048 is drawn on the paths only" in words
+    assert "p below 0.048 is drawn on the paths and for the likeliest others only" in words
     sentence = probability_tree_sentence(taxonomy, p, truth=5, predicted=2)
     # animal, mammal, cat, bird, duck; dog and newt are too improbable.
     assert sentence.endswith("The chart shows 5 of 7 nodes, the rest is folded.")
