@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -49,7 +50,7 @@ def check_taxonomy(taxonomy: object, advice: str = "It comes first.") -> None:
     check_kind("taxonomy", taxonomy, Taxonomy, advice)
 
 
-def check_threads(threads: object, what: str = "threads") -> None:
+def check_threads(threads: Any, what: str = "threads") -> None:
     """Raise a PredictionsError unless `threads` is None or a whole number from 1 to `MOST_THREADS`: each holds a block."""
     is_number = isinstance(threads, (int, np.integer)) and not isinstance(threads, bool)
     if threads is not None and not (is_number and 1 <= threads <= MOST_THREADS):
