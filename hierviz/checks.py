@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +12,7 @@ from hierviz.errors import PredictionsError, shown
 from hierviz.node_lists import NodeLists
 from hierviz.taxonomy import Taxonomy
 
+MOST_THREADS = 1024
 KINDS = {"f": "floats", "i": "integers", "u": "integers", "b": "booleans", "U": "texts"}
 
 
@@ -46,6 +48,15 @@ def check_kind(what: str, value: object, kind: type, advice: str = "Check the or
 def check_taxonomy(taxonomy: object, advice: str = "It comes first.") -> None:
     """Raise a PredictionsError unless `taxonomy` is one; `advice` says where it stands among the arguments."""
     check_kind("taxonomy", taxonomy, Taxonomy, advice)
+
+
+def check_threads(threads: Any, what: str = "threads") -> None:
+    """Raise a PredictionsError unless `threads` is None or a whole number from 1 to `MOST_THREADS`: each holds a block."""
+    is_number = isinstance(threads, (int, np.integer)) and not isinstance(threads, bool)
+    if threads is not None and not (is_number and 1 <= threads <= MOST_THREADS):
+        raise PredictionsError(
+            f"{what}: expected a whole number from 1 to {MOST_THREADS}, got {shown(threads)}. Leave it out for all processors."
+        )
 
 
 def check_key(what: str, key: object) -> None:

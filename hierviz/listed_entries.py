@@ -151,5 +151,11 @@ def label_entries(lists: Iterable[Any], where: str) -> tuple[np.ndarray, list[st
             rows.append(row)
             label = str(entry["label"])
             labels.append(known.setdefault(label, label))
-            values.append(float(score))
+            try:
+                values.append(float(score))
+            except OverflowError:
+                raise PredictionsError(
+                    f"{where}, sample {row}, label {label!r}: expected a number as score, got an integer of "
+                    f"{int(score).bit_length()} bits. Correct it."
+                ) from None
     return np.array(rows, dtype=np.intp), labels, np.array(values, dtype=np.float64)

@@ -10,7 +10,7 @@ are dense arrays in which a score that is not listed is 0. Whether it *is* 0 say
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -95,6 +95,13 @@ class ListedScores:
         dense = np.zeros((len(chosen), self.n_columns), dtype=self.dtype)
         dense[place, column] = value
         return dense
+
+    def part(self, rows: slice) -> Self:
+        """ListedScores of a run of rows: what is not listed stays unknown, or zero."""
+        first, last, _ = rows.indices(len(self))
+        offsets = self.offsets[first : max(first, last) + 1]
+        entries = slice(offsets[0], offsets[-1])
+        return replace(self, offsets=offsets - offsets[0], columns=self.columns[entries], values=self.values[entries])
 
     def mass(self, rows: np.ndarray) -> np.ndarray:
         """Sum of the listed values of some rows, shape (n_rows,)."""

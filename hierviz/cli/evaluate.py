@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from hierviz.checks import check_threads
 from hierviz.cli.files import add_input, load_models
 from hierviz.cli.output import progress, require_places, write_csv, write_text
 from hierviz.cli.parameter_flags import with_flags
@@ -89,6 +90,7 @@ def run_evaluate(options):
     by_default = "majority" if options.operating_point is None else RULE
     check_rule_flags(options, by_default if options.rule is None else options.rule)
     is_here = options.cluster is None
+    check_threads(options.threads, "--threads")
     if not is_here:
         local_workers(options.cluster)  # said before an hour of reading
     taxonomy, predictions = load_models(options, keep_empty_labels=options.keep_empty_labels, read_scores=is_here)
@@ -132,6 +134,7 @@ def run_evaluate(options):
 
 def run_curve(options):
     """`hierviz curve`."""
+    check_threads(options.threads, "--threads")
     require_places(options.csv)
     _, predictions = load_models(options)
     if len(predictions) != 1:

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from hierviz.compiled.tree_pass import WORTH_COMPILING
+from hierviz.listed_scores import ListedScores
 from hierviz.node_lists import NodeLists
 from hierviz.predictions import Predictions
 from hierviz.readers.parquet_rows import ParquetRows
@@ -135,6 +136,8 @@ def _scores_of(scores, rows):
         return RowRange(part, rows.start - first, rows.stop - first)
     if isinstance(scores, StoredArray):
         return RowRange(_shared(scores), rows.start, rows.stop)
+    if isinstance(scores, ListedScores):
+        return scores.part(rows)
     return scores if scores is None else np.asarray(scores[rows])
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.checks import check_kind
+from hierviz.checks import check_kind, check_threads
 from hierviz.compiled.tree_pass import is_used, tree_pass
 from hierviz.curves.operating_curve import OperatingCurve, operating_curve
 from hierviz.errors import PredictionsError
@@ -109,9 +109,10 @@ class Evaluation:
         Raises
         ------
         PredictionsError
-            If this is no Predictions.
+            If this is no Predictions, or `threads` no whole number from 1 to 1024.
         """
         check_kind("predictions", predictions, Predictions, "Pass those of one model.")
+        check_threads(threads)
         judged = predictions.has_truth
         if not predictions.has_scores:
             return cls(predictions, judged)

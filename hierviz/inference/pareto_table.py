@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import check_taxonomy, check_threshold, checked_probabilities, is_number
+from hierviz.checks import check_taxonomy, check_threads, check_threshold, checked_probabilities, is_number
 from hierviz.compiled.tree_pass import PassBlock, is_used, tree_pass
 from hierviz.errors import PredictionsError, shown
 from hierviz.inference import rules
@@ -142,6 +142,7 @@ def pareto_table(
     of equal information (lowest node on ties) is kept when its p is strictly above all before it. The last element is
     thus the most probable leaf, and the first normally the root.
     """
+    check_threads(threads)
     if isinstance(p, Predictions):
         if p.n_samples == 0:
             return ParetoTable(np.zeros(1, np.intp), np.empty(0, np.int32), np.empty(0))

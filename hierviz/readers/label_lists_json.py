@@ -145,11 +145,22 @@ def _is_json(line):
 
 def _parsed(where, text, line):
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, where))
     except (ValueError, RecursionError) as error:
         number = getattr(error, "lineno", 1) if line is None else line
         said = getattr(error, "msg", None) or error
         raise PredictionsError(f"{where}:{number}: expected JSON, got an error ({said}). Correct the file.") from None
+
+
+def _once(pairs, where):
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
+        seen = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))
+        raise PredictionsError(
+            f"{where}: expected every key of an object once, got {twice!r} again. Remove one of them."
+        )
+    return entries
 
 
 def _is_label_list(value):
@@ -162,9 +173,10 @@ def _parts(record, where, place):
         return record, {}
     keys = [key for key, value in record.items() if _is_label_list(value)]
     if len(keys) != 1:
+        got = f"{len(keys)} among the keys {listed(map(str, record))}" if record else "an empty object"
         raise PredictionsError(
-            f"{where}, sample {place}: expected one list of labels and scores, got {len(keys)} among the keys "
-            f"{listed(map(str, record))}. Write it as {{'sample_id': ..., 'scores': [{{'label': ..., 'score': ...}}, ...]}}."
+            f"{where}, sample {place}: expected one list of labels and scores, got {got}. "
+            f"Write it as {{'sample_id': ..., 'scores': [{{'label': ..., 'score': ...}}, ...]}}."
         )
     return record[keys[0]], {str(key): value for key, value in record.items() if key != keys[0]}
 

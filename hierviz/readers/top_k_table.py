@@ -22,7 +22,7 @@ def top_k_roles(names, where):
     Raises
     ------
     PredictionsError
-        If a class has no score, or a score no class.
+        If a class has no score, or a score no class, or a number between the first and the last is not there.
     """
     places = {}
     for place, name in enumerate(names):
@@ -30,7 +30,8 @@ def top_k_roles(names, where):
         if match:
             role = "class" if match["class"] else "score"
             places.setdefault(int(match["rank"]), {}).setdefault(role, place)
-    pairs = [(places[rank].get("class"), places[rank].get("score")) for rank in sorted(places)]
+    ranks = sorted(places)
+    pairs = [(places[rank].get("class"), places[rank].get("score")) for rank in ranks]
     if not any(None not in pair for pair in pairs):
         return None
     for class_, score in pairs:
@@ -40,6 +41,13 @@ def top_k_roles(names, where):
                 f"{where}: expected a column of the {lacking} beside {there!r}, got none. "
                 "Name the columns class_1, score_1, class_2, score_2, ..."
             )
+    # Bounds take every class that is not listed for no better than the last one that is.
+    wanted = next((k for k, rank in enumerate(ranks, min(ranks[0], 1)) if rank != k), None)
+    if wanted is not None:
+        raise PredictionsError(
+            f"{where}: expected the columns of the best classes without a gap, got none of number {wanted} before "
+            f"{names[pairs[wanted - min(ranks[0], 1)][0]]!r}. Add them, or number the columns 1, 2, 3, ..."
+        )
     return pairs
 
 

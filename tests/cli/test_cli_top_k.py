@@ -59,3 +59,12 @@ def test_the_curve_has_columns_of_bounds(call):
         for key in ("correct", "exact", "info_recall", "info_precision", "depth_recall", "depth_precision"):
             assert 0 <= float(row[f"{key}_low"]) <= float(row[f"{key}_high"]) <= 1
     assert "correct_low" not in next(csv.DictReader(io.StringIO(call("curve", "--missing", "zero")[1])))
+
+
+@pytest.mark.parametrize("command", ["evaluate", "curve"])
+@pytest.mark.parametrize("threads", ["0", "-1", "1000000"])
+def test_threads_that_no_machine_has(call, command, threads):
+    code, out, error = call(command, "--missing", "zero", "--threads", threads)
+    assert (code, out) == (2, "")
+    assert f"--threads: expected a whole number from 1 to 1024, got {threads}. " in error
+    assert error.count("\n") == 1

@@ -13,6 +13,7 @@ import hierviz as hv
 from hierviz.cluster.partitions import rows_of
 from hierviz.evaluation.pieces import EvaluationPiece, evaluation_of_pieces
 from hierviz.metrics.sets.label_sets import LabelSetCounts
+from tests.small_tree import EDGES
 
 
 @st.composite
@@ -46,6 +47,23 @@ def test_the_report_has_the_same_bits(case, threshold):
     if whole.table is not None:
         for name in ("offsets", "nodes", "scores"):
             np.testing.assert_array_equal(getattr(pieces.table, name), getattr(whole.table, name))
+
+
+@pytest.mark.parametrize("missing", ["unknown", "zero"])
+def test_scores_that_are_not_listed_stay_what_they_are(missing):
+    taxonomy = hv.Taxonomy.from_edges(EDGES)
+    names = [taxonomy.names[leaf] for leaf in taxonomy.leaves]
+    rng = np.random.default_rng(0)
+    full = rng.dirichlet(np.full(len(names), 0.5), size=12)
+    # Of different lengths, so that a part that begins in the middle has to find its own entries.
+    order = [np.argsort(-row, kind="stable")[: 1 + place % 2] for place, row in enumerate(full)]
+    lists = [[{"label": names[k], "score": row[k]} for k in best] for row, best in zip(full, order)]
+    truth = rng.choice(names, 12)
+    predictions = hv.Predictions.from_pipeline(taxonomy, lists, truth=truth, missing=missing)
+    whole = hv.evaluate(predictions)
+    assert ("bounds" in whole["models"][0]) == (missing == "unknown")
+    for parts in ([(0, 12)], [(0, 5), (5, 6), (6, 12)]):
+        assert hv.evaluate(merged(predictions, parts, rule="majority", threshold=0.5)) == whole
 
 
 @many

@@ -179,6 +179,14 @@ BAD = {
         TOP_2.replace("0.625", "1.5"),
         r"sample 'a', class 'cat': expected a probability from 0 to 1, got 1\.5",
     ),
+    "a rank is missing": (
+        TOP_2.replace("class_2,score_2", "class_3,score_3"),
+        r"expected the columns of the best classes without a gap, got none of number 2 before 'class_3'",
+    ),
+    "the first is missing": (
+        TOP_2.replace("class_2,score_2", "class_3,score_3").replace("class_1,score_1", "class_2,score_2"),
+        r"got none of number 1 before 'class_2'",
+    ),
     "a column alone": (TOP_2.replace(",score_2", ",other"), r"expected a column of the score beside 'class_2'"),
 }
 BAD_JSON = {
@@ -201,6 +209,15 @@ BAD_JSON = {
     "no list": (
         json.dumps([{"id": "a"}]),
         r"sample 0: expected one list of labels and scores, got 0 among the keys 'id'",
+    ),
+    "an empty object": ("{}", r"got an empty object\. Write it as"),
+    "a sample twice": (
+        json.dumps(LISTS).replace('"b"', '"a"'),
+        r"expected every key of an object once, got 'a' again",
+    ),
+    "a huge integer": (
+        json.dumps(LISTS).replace("0.625", "1" + 400 * "0"),
+        r"sample 0, label 'cat': expected a number as score, got an integer of 1329 bits",
     ),
     "no JSON": ("[1, 2", r"scores\.json:1: expected JSON, got an error"),
     "nothing": ("[]", r"expected a list for every sample, got none"),
