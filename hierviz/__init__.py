@@ -17,6 +17,7 @@ from hierviz._version import version
 from hierviz.cluster.evaluate import evaluate
 from hierviz.curves.information_curve import information_curve
 from hierviz.curves.operating_curve import OperatingCurve, operating_curve
+from hierviz.curves.set_curve import SetOperatingCurve, set_curve
 from hierviz.diagnosis.confusion_matrix import confusion_matrix
 from hierviz.diagnosis.confusions import confusions
 from hierviz.diagnosis.flip_intervals import flip_intervals
@@ -90,6 +91,7 @@ __all__ = [
     "PredictionsError",
     "Resamples",
     "SampleFilter",
+    "SetOperatingCurve",
     "Taxonomy",
     "TaxonomyError",
     "at_least_correct",
@@ -135,6 +137,7 @@ __all__ = [
     "path_metrics",
     "path_probabilities",
     "reliability",
+    "set_curve",
     "set_mistakes",
     "show",
     "slices",

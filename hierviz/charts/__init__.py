@@ -28,7 +28,7 @@ from hierviz.charts._hierarchical_matrix import (
 from hierviz.charts._level_bars import level_bars, level_bars_sentence, level_bars_table
 from hierviz.charts._metric_bars import metric_bars, metric_bars_table
 from hierviz.charts._mistake_treemap import mistake_treemap, mistake_treemap_sentence, mistake_treemap_table
-from hierviz.charts._operating_curves import operating_curves, operating_curves_sentence, selections
+from hierviz.charts._operating_curves import curve_stops, operating_curves, operating_curves_sentence, selections
 from hierviz.charts._path_graph import path_graph, path_graph_sentence, path_graph_table
 from hierviz.charts._probability_tree import (
     probability_tree,
@@ -63,6 +63,7 @@ __all__ = [
     "confusion_matrix_sentence",
     "confusion_matrix_table",
     "curve_drag",
+    "curve_stops",
     "difference_band",
     "difference_band_sentence",
     "difference_band_table",

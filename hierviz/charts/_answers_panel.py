@@ -13,8 +13,6 @@ from hierviz.charts._coupling import ONE
 from hierviz.charts.theme import FONT, SIZE
 from hierviz.number_text import NUDGE
 
-RECALL = {"info": "information recall", "depth": "depth recall"}
-
 
 def depth_histogram(figure, width, height):
     """How many answers of the model looked at have which depth, at its threshold."""
@@ -65,16 +63,17 @@ def depth_histogram(figure, width, height):
 
 def live_sentence(figure, width, wide, start):
     """What the model looked at does at its threshold, in one sentence that follows the handle."""
-    look, value = figure.look, figure.value
+    look, told = figure.look, figure.words.told
     names = json.dumps(list(figure.curves))
-    keys = {"correct": "correct", "exact": "exact", "recall": f"{value}_recall"}
+    keys = {f"told{place}": key for place, key in enumerate(told)}
     keys |= {"inner": numbers.NOT_AT_LEAF} if figure.answers else {}
     # Every column by its name: the browser sees from it what to work out again.
     columns = {name: [numbers.column(key, j) for j in range(len(figure.curves))] for name, key in keys.items()}
     looked = {name: f"[{', '.join(f'datum.{column}' for column in every)}][picked]" for name, every in columns.items()}
+    first, *others = (f"'{words} ' + datum.told{place}" for place, words in enumerate(told.values()))
     text = [
-        f"{names}[picked] + ' at τ = ' + datum.text + ': correct ' + datum.correct + ','",
-        f"'exact ' + datum.exact + ', {RECALL[value]} ' + datum.recall + '.'",
+        f"{names}[picked] + ' at τ = ' + datum.text + ': ' + {first} + ','",
+        " + ', ' + ".join(others) + " + '.'",
     ]
     if figure.answers:
         text.append("'Answers above the leaves: ' + datum.inner + '.'")

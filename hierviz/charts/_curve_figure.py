@@ -10,11 +10,17 @@ import numpy as np
 
 from hierviz.charts import curve_table as numbers
 from hierviz.charts._coupling import Coupling
+from hierviz.charts._curve_words import words_of
 from hierviz.charts.curve_knots import ThresholdScale, knots
 from hierviz.charts.theme import model_colours, palette, rule_label, rule_shape
 from hierviz.curves.operating_curve import best_at_correct
 
 LEVELS = (0.90, 0.95)
+# Axes and strip where none are chosen: of one answer a sample, and of predicted sets.
+DEFAULTS = (
+    {"x": "info_recall", "y": "correct", "strip": "info_f1"},
+    {"x": "hr_samples", "y": "hp_samples", "strip": "hf1_samples"},
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,9 +29,9 @@ class CurveFigure:
 
     curves: dict
     threshold: float | dict = 0.5
-    x: str = "info_recall"
-    y: str = "correct"
-    strip: str = "info_f1"
+    x: str | None = None
+    y: str | None = None
+    strip: str | None = None
     model: str | None = None
     rules: dict | None = None
     answers: dict | None = None
@@ -37,6 +43,9 @@ class CurveFigure:
 
     def __post_init__(self):
         object.__setattr__(self, "curves", numbers.checked_curves(self.curves))
+        for field, key in DEFAULTS[numbers.are_sets(self.curves)].items():
+            if getattr(self, field) is None:
+                object.__setattr__(self, field, key)
         if self.x != "threshold":
             numbers.checked_metric(self.x, "x", self.curves)
         numbers.checked_metric(self.y, "y", self.curves)
@@ -74,33 +83,24 @@ class CurveFigure:
     @cached_property
     def keys(self):
         """Metrics of the read-out."""
-        return numbers.read_out_keys(self.x, self.y)
+        return numbers.read_out_keys(self.x, self.y, self.curves)
 
     @cached_property
-    def value(self):
-        """Prefix of the metrics told of: "depth" when an axis counts depth, else "info"."""
-        return "depth" if numbers.counted(self.x, self.y) == "depth" else "info"
+    def words(self):
+        """The CurveWords: what is told of these curves."""
+        return words_of(self.curves, numbers.counted(self.x, self.y))
 
     @cached_property
     def knots(self):
         """The knot table with all that is drawn."""
-        keys = dict.fromkeys([*self.keys, *(key for key in (self.x, self.y, self.strip) if key != "threshold")])
+        axes = (key for key in (self.x, self.y, self.strip) if key != "threshold")
+        keys = dict.fromkeys([*self.keys, *axes, *self.words.told])
         return numbers.knot_table(self.curves, list(keys), self.thresholds, self.scale, self.answers)
 
     @cached_property
     def stops(self):
         """(label, threshold) of the thresholds worth stopping at, for every model."""
-        stops = []
-        for curve in self.curves.values():
-            right = curve.best_threshold(f"{self.value}_recall", correct=0.95)
-            stops.append(
-                [
-                    ("majority", 0.5),
-                    ("best F1", curve.best_threshold(f"{self.value}_f1")),
-                    *([("95 % correct", right)] if right is not None else []),
-                ]
-            )
-        return stops
+        return [self.words.stops(curve) for curve in self.curves.values()]
 
     @cached_property
     def markers(self):

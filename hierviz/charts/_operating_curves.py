@@ -13,6 +13,7 @@ from hierviz.charts._compose import hconcat, vconcat
 from hierviz.charts._coupling import LEFT
 from hierviz.charts._curve_figure import CurveFigure
 from hierviz.charts._curve_panel import curve_panel
+from hierviz.charts._curve_words import words_of
 from hierviz.charts._legend import legend
 from hierviz.charts._read_out import read_out
 from hierviz.charts._text import percent_text, text_width
@@ -29,9 +30,9 @@ def operating_curves(
     curves,
     *,
     threshold=0.5,
-    x="info_recall",
-    y="correct",
-    strip="info_f1",
+    x=None,
+    y=None,
+    strip=None,
     model=None,
     rules=None,
     answers=None,
@@ -50,11 +51,12 @@ def operating_curves(
     Parameters
     ----------
     curves : dict of str to OperatingCurve, or OperatingCurve
-        One to eight models by name.
+        One to eight models by name; all of predicted sets (SetOperatingCurve) or none.
     threshold : float, or dict of str to float
         Threshold to start at, in [0, 1]; a dict gives every model one of its own.
-    x, y, strip : str
-        Metrics of the panel's axes and of the strip, keys of `OperatingCurve.values`; `x` may be ``"threshold"``.
+    x, y, strip : str, optional
+        Metrics of the panel's axes and of the strip, keys of `OperatingCurve.values`; `x` may be ``"threshold"``. If not
+        given ``info_recall``, ``correct`` and ``info_f1``, of predicted sets ``hr_samples``, ``hp_samples`` and ``hf1_samples``.
     model : str, optional
         The model to look at first: drawn stronger, told of in the sentence, moved where thresholds are not shared.
     rules : dict of str to dict of str to dict, optional
@@ -100,7 +102,7 @@ def operating_curves(
     width -= EDGE
     plot = width - LEFT - (side + 28 if wide else 14)
     height = height or (360 if wide else 260)
-    envelope = envelope and x != "threshold"
+    envelope = envelope and figure.x != "threshold"
     main = curve_panel(figure, plot, height, envelope=envelope, levels=levels, wide=wide)
     key = legend(
         _legend_groups(figure, wide, envelope),
@@ -128,6 +130,27 @@ def selections(curves):
     return ["chosen", "model"] if len(numbers.checked_curves(curves)) > 1 else ["chosen"]
 
 
+def curve_stops(curves, model=None, counts="information"):
+    """Thresholds worth stopping at, as the strip marks them.
+
+    Parameters
+    ----------
+    curves : dict of str to OperatingCurve, or OperatingCurve
+    model : str, optional
+        The first by default.
+    counts : str
+        'information' or 'depth': of which the F1 is, where answers are single nodes.
+
+    Returns
+    -------
+    list of (str, float)
+        Label and threshold.
+    """
+    curves = numbers.checked_curves(curves)
+    name = list(curves)[numbers.checked_model(model, curves)]
+    return words_of(curves, counts).stops(curves[name])
+
+
 def operating_curves_sentence(curves, threshold=0.5, *, model=None):
     """One plain sentence on what a model does at a threshold.
 
@@ -149,6 +172,11 @@ def operating_curves_sentence(curves, threshold=0.5, *, model=None):
     place = numbers.checked_model(model, curves)
     name, at = list(curves)[place], thresholds[place]
     values = curves[name].at(at)
+    if numbers.are_sets(curves):
+        told = words_of(curves).told.items()
+        return (
+            f"{name} at τ = {_short(at)}: {', '.join(f'{words} {percent_text(values[key])}' for key, words in told)}."
+        )
     return (
         f"{name} at τ = {_short(at)}: {percent_text(values['correct'])} of the answers are correct, "
         f"{percent_text(values['exact'])} exact; information recall {percent_text(values['info_recall'])}."

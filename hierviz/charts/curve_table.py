@@ -37,9 +37,21 @@ def checked_curves(curves):
     return curves
 
 
+def common_keys(curves):
+    """Metrics that all curves hold, in the order of the first."""
+    first, *others = curves.values()
+    return [key for key in first.values if all(key in curve.values for curve in others)]
+
+
+def are_sets(curves):
+    """Whether curves are of predicted sets: they do not hold the metrics of one answer a sample."""
+    return not any("correct" in curve.values for curve in curves.values())
+
+
 def checked_metric(key, what, curves):
     """`key` when all curves have it."""
-    keys = [metric for metric in METRICS if all(metric in curve.values for curve in curves.values())]
+    shared = common_keys(curves)
+    keys = [metric for metric in METRICS if metric in shared]
     if key not in keys:
         raise PredictionsError(f"{what}: expected one of {', '.join(keys)}, got {key!r}. Choose one.")
     return key
@@ -128,9 +140,12 @@ def column(key, model):
     return f"{key.removeprefix('info_')}_{model}"
 
 
-def read_out_keys(x, y):
-    """Metrics of the read-out below a chart of these axes: by depth when an axis is, else by information."""
-    keys = share_keys(counted(x, y))
+def read_out_keys(x, y, curves=None):
+    """Metrics of the read-out below a chart of these axes: by depth when an axis is, else by information.
+
+    Of `curves` (dict of str to curve) of predicted sets it is all that they hold.
+    """
+    keys = share_keys(counted(x, y)) if curves is None or not are_sets(curves) else common_keys(curves)
     return [*keys, *(key for key in (x, y) if key != "threshold" and key not in keys)]
 
 

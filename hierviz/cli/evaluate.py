@@ -11,6 +11,7 @@ from hierviz.cli.parameter_flags import with_flags
 from hierviz.cli.rule_flags import add_rule_flags, check_rule_flags, chosen_parameters
 from hierviz.cluster.connection import connected, local_workers
 from hierviz.cluster.running import evaluation_on
+from hierviz.curves.set_curve import set_curve
 from hierviz.errors import FileError
 from hierviz.evaluation.bounds import curve_bounds_of
 from hierviz.evaluation.evaluation import NODE_COLUMNS, Evaluation
@@ -19,6 +20,7 @@ from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.thresholds.operating_point import RULE
 from hierviz.thresholds.operating_point_check import operating_point_notes
 
+SETS = "Predicted sets"
 # Rows of a CSV file that are made at a time.
 ROWS_AT_ONCE = 10_000
 
@@ -64,7 +66,12 @@ def add_evaluate(commands):
 
 def add_curve(commands):
     """Add the command `curve`."""
-    command = commands.add_parser("curve", help="write the operating curve of a model as CSV, one row per threshold")
+    command = commands.add_parser(
+        "curve",
+        help="write the operating curve of a model as CSV, one row per threshold",
+        description="Write the operating curve of a model as CSV, one row per threshold; for several true classes a sample and "
+        "for graphs hP, hR, hF1 and ihF1 of the predicted sets.",
+    )
     add_input(command, several=False)
     command.add_argument(
         "--csv", default="-", metavar="FILE|-", help="file for the CSV (- is standard output, the default)"
@@ -143,6 +150,10 @@ def run_curve(options):
         )
     model = Evaluation.from_predictions(predictions[0], progress=progress(predictions[0].name), threads=options.threads)
     name = model.predictions.name
+    if model.why_no_curve() and model.why_no_set_curve() is None:
+        table = set_curve(model, progress=progress(f"{SETS} of {name}")).columns()
+        write_csv(options.csv, list(table), _rows_of(list(table.values())))
+        return
     table = model.curve_with(progress(f"{CURVE} of {name}", STEPS)).columns()
     bounds = curve_bounds_of(model, progress(f"{BOUNDS} of {name}")) if model.predictions.has_unknown else None
     if bounds is not None:

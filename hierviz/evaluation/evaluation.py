@@ -231,6 +231,12 @@ class Evaluation:
         no_scores = None if self.predictions.has_scores else "they need scores, and this file holds labels"
         return self.why_not_one_truth() or no_scores
 
+    def why_no_set_curve(self) -> str | None:
+        """Why this input has no curve of predicted sets (`hierviz.set_curve`), in words; None when it has one."""
+        if self.n_judged == 0:
+            return "no sample has a known truth"
+        return None if self.predictions.has_scores else "it needs scores, and this file holds labels"
+
     def why_no_mistakes(self) -> str | None:
         """Why answers cannot be ranked one by one, in words; None when they can."""
         several = "they need one answer per sample, and these label lists hold several, or labels outside the taxonomy"
@@ -319,7 +325,8 @@ class Evaluation:
             made[rule] = NodeLists.concatenate(answers) if returns_sets else np.concatenate(answers)
         for rule, given in slow.items():
             if isinstance(made[rule], NodeLists):
-                continue
+                # Lists take more room than single nodes: those of one choice are kept.
+                self._answers[:] = [kept for kept in self._answers if not isinstance(kept[2], NodeLists)]
             self._answers[: max(0, len(self._answers) + 1 - KEPT_ANSWERS)] = []
             self._answers.append((rule, given, made[rule]))
         return made

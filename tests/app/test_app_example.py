@@ -48,7 +48,7 @@ def data_of(kind, demo, folder):
     if kind == "several paths":
         names = [*LEAVES, "reeds", "strings"]
         truth = [";".join(rng.choice(names, rng.integers(1, 4), replace=False)) for _ in range(20)]
-        return world(folder, scores=spread(20), truth=truth), np.arange(20), ("threshold", "threshold_set")
+        return world(folder, scores=spread(20), truth=truth), np.arange(20), ("majority", "threshold_set")
     truth = rng.choice([*LEAVES, "reeds"], 20)
     return world(folder, edges=GRAPH, scores=spread(20), truth=truth), np.arange(20), ("threshold", "threshold_set")
 

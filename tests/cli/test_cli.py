@@ -519,8 +519,11 @@ def test_small_graph(tmp_path, evaluate, run):
     assert_graph(found["models"][0])
     assert (tmp_path / "samples.csv").read_text().count("\n") == 3
     code, out, err = run("curve", *flags)
-    assert (code, out) == (2, "")
-    assert_one_line(err, "scores: expected an operating curve, got none: .*defined on trees")
+    rows = list(csv.DictReader(out.splitlines()))
+    assert (code, list(rows[0])) == (0, ["threshold", "hp_samples", "hr_samples", "hf1_samples"])
+    # Above 0.5: {a, b, c} of {a, b, c}, and {a} of {a, d}.
+    at = next(row for row in rows if float(row["threshold"]) == 0.5)
+    assert [float(value) for value in at.values()] == pytest.approx([0.5, 1, 0.75, 5 / 6])
     (tmp_path / "scores.csv").write_text("sample_id,truth,a,b,c,d\n1,c,0,0,0,0\n")
     code, out, err = run("evaluate", *flags, "--parametrisation", "conditional_softmax")
     assert (code, out) == (2, "")
@@ -1084,3 +1087,20 @@ def test_the_app_on_files_that_are_not_there(world, run, started, monkeypatch, f
     assert (code, out) == (2, "")
     assert_one_line(err, match)
     assert started == []
+
+
+def test_curve_of_several_true_classes(tmp_path, capsys):
+    def write(name, text):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        return str(tmp_path / name)
+
+    taxonomy = write("taxonomy.csv", "parent,child\nroot,a\nroot,b\na,c\na,d\n")
+    predictions = write("scores.csv", "sample_id,c,d,b\ns0,0.5,0.25,0.25\ns1,0.125,0.125,0.75\n")
+    truth = write("truth.csv", "sample_id,truth\ns0,c;b\ns1,b\n")
+    files = ["--taxonomy", taxonomy, "--predictions", predictions, "--truth", truth]
+    assert cli.main(["curve", *files]) == 0
+    rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
+    assert list(rows[0]) == ["threshold", "hp_samples", "hr_samples", "hf1_samples", "ihf1_samples"]
+    # At 0.3: {a, c} of {a, c, b}, and {b} of {b}.
+    at = next(row for row in rows if float(row["threshold"]) == 0.3)
+    assert [float(at[key]) for key in ("hp_samples", "hr_samples", "hf1_samples")] == pytest.approx([1, 5 / 6, 9 / 10])

@@ -1,6 +1,7 @@
 """The chart of the operating curves on its page: what it is made of, drawn once and dragged without the server."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from hierviz import charts
 from hierviz.app import state
@@ -26,10 +27,19 @@ class CurveChoice:
     taxonomy: Taxonomy
     models: dict
 
+    # The inference rule that the handle stands for, and what the chart is to those who cannot see it.
+    rule: ClassVar[str] = "threshold"
+    alt: ClassVar[str] = "Operating curves of the chosen models with a threshold that can be dragged"
+
     @property
     def keys(self):
         """Keys of the models."""
         return list(self.models)
+
+    @property
+    def first(self):
+        """The first of the models."""
+        return next(iter(self.models.values()))
 
     @property
     def names(self):
@@ -95,6 +105,34 @@ class CurveChoice:
             },
         )
 
+    def points(self):
+        """Thresholds to ring."""
+        return target_panel.points(self)
+
+    def bands_shown(self):
+        """What the bands depend on, for keys of caches."""
+        return uncertainty.shown(self)
+
+    def bands(self):
+        """Bands by name for the chart, or None."""
+        return uncertainty.bands(self)
+
+    def intervals(self, now):
+        """Intervals by name at the thresholds of a view."""
+        return {self.name(key): uncertainty.at(self, key, now.threshold_of(key)) for key in self.keys}
+
+    def comparison(self, model):
+        """How a model compares with the others, in words."""
+        return uncertainty.comparison(self, model)
+
+    def told(self):
+        """Keys of the metrics of the read-out."""
+        return charts.read_out_keys(self.axes.x, self.axes.y)
+
+    def stops(self, now):
+        """Words and thresholds of the buttons that move the handle of the model looked at."""
+        return [("majority", 0.5)]
+
 
 def _landed(model, marked, settings, progress):
     values_by_rule = {}
@@ -107,19 +145,19 @@ def _landed(model, marked, settings, progress):
 def curve_chart(choice):
     """Draw the chart with all that belongs to it; returns the View of what is chosen on it."""
     view, dark, width = state.view(), state.is_dark(), state.session.px
-    points = target_panel.points(choice)
+    points = choice.points()
     options = (
         view.axes,
         view.drawn,
         view.marked,
         choice.settings,
         bool(view.own),
-        uncertainty.shown(choice),
+        choice.bands_shown(),
         str(points),
     )
     start, key = state.curve_start(f"{options}-{dark}-{width}-{'-'.join(choice.keys)}", choice.keys)
     curves, threshold = choice.curves(start), choice.threshold(start)
-    bands = uncertainty.bands(choice)
+    bands = choice.bands()
     alike = {
         "x": choice.axes.x,
         "y": choice.axes.y,
@@ -157,12 +195,12 @@ def curve_chart(choice):
         key=key,
         on_select="rerun",
         selection_mode=charts.selections(curves),
-        alt="Operating curves of the chosen models with a threshold that can be dragged",
+        alt=choice.alt,
     )
-    now = state.dragged(event, start, choice.keys)
+    now = state.dragged(event, start, choice.keys, choice.rule)
     words = [
         charts.operating_curves_sentence(curves, threshold=choice.threshold(now), model=choice.name(now.model)),
-        uncertainty.comparison(choice, now.model),
+        choice.comparison(now.model),
         charts.bands_sentence(bands, choice.axes.x, choice.axes.y),
     ]
     below(
@@ -173,7 +211,7 @@ def curve_chart(choice):
             curves,
             threshold=choice.threshold(now),
             rules=choice.rules(),
-            intervals={choice.name(key): uncertainty.at(choice, key, now.threshold_of(key)) for key in choice.keys},
+            intervals=choice.intervals(now),
         ),
         note=charts.threshold_caution(len(curves), not now.own),
     )

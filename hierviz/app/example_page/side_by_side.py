@@ -5,7 +5,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state.escape import escape
-from hierviz.app.widgets.controls import offered_rules
+from hierviz.app.widgets.controls import has_several_truths, offered_rules
 from hierviz.charts import threshold_text, win_text
 from hierviz.diagnosis.sample_answers import answers_by_rule, sample_answer
 from hierviz.inference.parameters import THRESHOLD
@@ -25,7 +25,8 @@ def panels(data, key, row, choice):
     """The table of rules where there are scores, and that of models where there are several."""
     model = data.models[key]
     if model.predictions.has_scores:
-        rules_panel(data, key, row, choice, offered_rules(data.taxonomy, model.why_no_mistakes() is not None))
+        rules = offered_rules(data.taxonomy, model.why_no_mistakes() is not None, has_several_truths(data))
+        rules_panel(data, key, row, choice, rules)
     if len(data.models) > 1:
         models_panel(
             data,

@@ -2,17 +2,17 @@
 
 import streamlit as st
 
-from hierviz import charts
 from hierviz.app import state
 from hierviz.app.curve_panels.curve_chart import CurveChoice, curve_chart
 from hierviz.app.curve_panels.curve_panels import panels, prepare
-from hierviz.app.state.curve_choices import DRAWN, axes
+from hierviz.app.curve_panels.set_choice import SetChoice
+from hierviz.app.state.curve_choices import DRAWN, OF_SETS, axes, set_axes
 from hierviz.app.widgets import numbers, shell
 from hierviz.inference.registry import INFERENCE_RULES
 
 
-def controls(usable, names):
-    """Which models and metrics, and how they are drawn."""
+def controls(usable, names, pairs, is_of_sets):
+    """Which models and metrics, and how they are drawn; `pairs` are those of the axes."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if len(usable) > 1:
             st.multiselect(
@@ -22,11 +22,17 @@ def controls(usable, names):
                 max_selections=8,
                 **state.bound("models", value=names, width=620, back=lambda value: tuple(value) or None),
             )
-        pairs = axes()
-        st.selectbox("Axes", list(pairs), format_func=lambda key: pairs[key].label, **state.bound("axes", width=300))
+        shown_axes = state.view().axes if state.view().axes in pairs else next(iter(pairs))
+        st.selectbox(
+            "Axes",
+            list(pairs),
+            format_func=lambda key: pairs[key].label,
+            **state.bound("axes", value=shown_axes, width=300),
+        )
         with st.popover("Options", icon=":material/tune:"):
             for key, (label, help_text) in DRAWN.items():
-                if key != "bands":  # stands with its settings under Uncertainty
+                # Bands stand with their settings under Uncertainty.
+                if key in OF_SETS or not (is_of_sets or key == "bands"):
                     st.toggle(label, help=help_text, **state.bound_member("drawn", key))
             if len(names) > 1:
                 st.toggle(
@@ -34,6 +40,8 @@ def controls(usable, names):
                     help="The handle then moves only the selected model; click a curve or a dot to select its model.",
                     **state.bound_own_thresholds(names),
                 )
+            if is_of_sets:
+                return
             rules = [
                 key
                 for key, rule in INFERENCE_RULES.items()
@@ -54,44 +62,83 @@ def threshold_panel(choice):
     now = curve_chart(choice)
     key = now.model
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button("Majority: τ = 0.5", on_click=state.move_threshold, args=(0.5, key))
-        answers = state.link(rule="threshold", threshold=now.threshold_of(key))
+        for label, threshold in choice.stops(now):
+            text = f"{label[0].upper()}{label[1:]}: τ = {threshold:.12g}" if label[0].isalpha() else f"τ = {label}"
+            st.button(text, on_click=state.move_threshold, args=(threshold, key, choice.rule))
+        answers = state.link(rule=choice.rule, threshold=now.threshold_of(key))
         st.page_link(
             shell.page("example"),
-            label="See the answers at this τ",
+            label="See the answers at this threshold" if is_of_sets else "See the answers at this τ",
             icon=":material/arrow_forward:",
             query_params=answers,
         )
-    panels(choice, now)
+    if is_of_sets:
+        download(choice, key)
+    else:
+        panels(choice, now)
+
+
+def download(choice, key):
+    """The whole curve of the model looked at."""
+    st.download_button(
+        f"Whole curve of {choice.name(key)} (CSV)",
+        lambda: choice.csv(key),
+        f"set-curve-{key}.csv",
+        "text/csv",
+        key="get-set-curve",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+
+
+def explain(choice):
+    """What is drawn, and what a chart of sets leaves out."""
+    if not is_of_sets:
+        st.markdown(
+            "Answer: the most specific class with probability above τ. *Correct*: the true class or an ancestor of it. "
+            "*Information recall*: share of the true class's information (in bits) that the answer contains."
+        )
+        return
+    why = choice.first.why_not_one_truth() or "samples have several answers"
+    st.markdown(
+        "Answer: all classes with probability above τ, with their ancestors. *hP*: share of the predicted classes that are "
+        "true. *hR*: share of the true classes that are predicted. *hF1*: both in one number; means over samples."
+    )
+    notes = [f"Correct, information recall and their curves are not shown: {numbers.escape(why)}."]
+    if not choice.taxonomy.is_tree:
+        notes.append("ihF1, which weighs classes by information, is defined on trees only.")
+    st.caption(" ".join(notes))
 
 
 data = shell.open_data()
 st.title("Operating curves")
 usable = {key: model for key, model in data.models.items() if model.why_no_curve() is None}
+is_of_sets = not usable
+if is_of_sets:
+    usable = {key: model for key, model in data.models.items() if model.why_no_set_curve() is None}
 if not usable:
     reason = data.first.why_no_curve()
     st.info(f"There is no curve to draw: {numbers.escape(reason)}.", icon=":material/show_chart:")
     shell.stop()
 names = [key for key in state.shown_models(data) if key in usable] or list(usable)[:8]
-controls(usable, names)
-choice = CurveChoice(data.digest, data.taxonomy, {key: usable[key] for key in names})
-st.markdown(
-    "Answer: the most specific class with probability above τ. *Correct*: the true class or an ancestor of it. "
-    "*Information recall*: share of the true class's information (in bits) that the answer contains."
-)
+controls(usable, names, set_axes(data.taxonomy.is_tree) if is_of_sets else axes(), is_of_sets)
+kind = SetChoice if is_of_sets else CurveChoice
+choice = kind(data.digest, data.taxonomy, {key: usable[key] for key in names})
+explain(choice)
 if state.view().filters:
     st.caption("Curves and numbers on this page are of all samples: the filters set on other pages do not apply here.")
 unknown = [usable[key].predictions.name for key in names if usable[key].predictions.has_unknown]
 if unknown:
+    band = "" if is_of_sets else " The band around the line holds the curve that all scores would give."
     st.caption(
-        f"{numbers.escape(', '.join(unknown))}: scores that the file does not list are unknown and left out of the curve. "
-        "The band around the line holds the curve that all scores would give."
+        f"{numbers.escape(', '.join(unknown))}: scores that the file does not list are unknown and left out of the "
+        f"curve.{band}"
     )
-if not prepare(choice):
+if not (choice.is_ready() if is_of_sets else prepare(choice)):
     shell.stop()
 threshold_panel(choice)
 
 st.markdown("Definitions of the numbers on this page:")
 across_and_up = (choice.axes.x, choice.axes.y)
-shown = dict.fromkeys((*(key for key in across_and_up if key != "threshold"), *charts.read_out_keys(*across_and_up)))
+shown = dict.fromkeys((*(key for key in across_and_up if key != "threshold"), *choice.told()))
 numbers.definitions(shown, "curves")

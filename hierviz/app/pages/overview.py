@@ -80,7 +80,7 @@ if judged:
         worst_slices(data, key, choice)
     st.subheader("Models")
     overview_models.draw(data)
-    if model.why_no_curve() is None:
+    if model.why_no_curve() is None or model.why_no_set_curve() is None:
         label = "Compare the models at every threshold"
         st.page_link(shell.page("curves"), label=label, icon=":material/show_chart:", query_params=state.link())
 

@@ -36,16 +36,18 @@ def curve_start(drawn, models):
     return session.curve_start, key
 
 
-def move_threshold(threshold, model):
-    """Set the threshold from a button and move the chart's handle there."""
+def move_threshold(threshold, model, rule="threshold"):
+    """Set the threshold from a button and move the chart's handle there; `rule` is the one that answers."""
     threshold = min(max(float(threshold), 0.0), 1.0)
     session.curve_nonce = session.get("curve_nonce", 0) + 1
-    session.view = replace(view().with_threshold(threshold, model), rule="threshold")
+    session.view = replace(view().with_threshold(threshold, model), rule=rule)
     session.curve_start, session.curve_moved = replace(view(), model=model), True
 
 
-def dragged(event, start, models):
+def dragged(event, start, models, rule="threshold"):
     """Take over what was chosen on the chart: the threshold and the model. `start` until the first touch.
+
+    `rule` is the one that answers with the threshold.
 
     Returns
     -------
@@ -63,7 +65,7 @@ def dragged(event, start, models):
     # The model may arrive before its own threshold does.
     is_late = bool(view().own) and seen is not None and seen[0] is start and seen[1] != model and seen[2] == threshold
     if threshold != view().threshold_of(model) and not is_late:
-        session.view = replace(view().with_threshold(threshold, model), rule="threshold")
+        session.view = replace(view().with_threshold(threshold, model), rule=rule)
     publish()
     return replace(view(), model=model)
 

@@ -36,6 +36,22 @@ def axes():
     }
 
 
+def set_axes(is_tree=True):
+    """What can be drawn of predicted sets; hF1 and ihF1 against τ, ihF1 on trees only."""
+    pairs = {
+        "set-recall-precision": Axes("hP against hR of the predicted sets", "hr_samples", "hp_samples", "hf1_samples")
+    }
+    keys = ["hf1_samples", *(["ihf1_samples"] if is_tree else []), "hp_samples", "hr_samples"]
+    against = {
+        f"set-threshold-{METRICS[key].brief.lower()}": Axes(f"{METRICS[key].label}, against τ", "threshold", key, key)
+        for key in keys
+    }
+    if is_tree:
+        label = "hP against hR, with ihF1 at every threshold"
+        pairs["set-recall-precision-bits"] = Axes(label, "hr_samples", "hp_samples", "ihf1_samples")
+    return pairs | against
+
+
 # Options of the drawing: label and help.
 DRAWN = {
     "levels": ("Lines at 90 and 95 % correct", "How specific a model can be with 90 and with 95 % correct answers."),
@@ -53,6 +69,8 @@ DRAWN = {
         "Bootstrap intervals of curves and numbers: see Uncertainty below the chart.",
     ),
 }
+# Those that predicted sets have.
+OF_SETS = ("whole", "spread")
 # Panels below the chart.
 PANELS = {
     "target": "Threshold by target",

@@ -6,7 +6,7 @@ import re
 from dataclasses import asdict, dataclass, fields, replace
 from urllib.parse import quote, unquote
 
-from hierviz.app.state.curve_choices import DRAWN, FORMER_PANELS, MARKED, PANELS, axes
+from hierviz.app.state.curve_choices import DRAWN, FORMER_PANELS, MARKED, PANELS, axes, set_axes
 from hierviz.app.state.dataset import DEMO
 from hierviz.charts import threshold_text
 from hierviz.diagnosis.node_columns import NODE_COLUMNS
@@ -79,7 +79,7 @@ def grammar():
         "aspect": _one_of(ASPECTS),
         "node_order": _one_of(("tree", *NODE_COLUMNS, *(f"{key}-reversed" for key in NODE_COLUMNS))),
         "colour": _one_of(NODE_COLUMNS),
-        "axes": _one_of(axes()),
+        "axes": _one_of([*axes(), *set_axes()]),
         "panel": _one_of(("none", *PANELS, *FORMER_PANELS)),
         "drawn": _one_of(DRAWN),
         "marked": _one_of(INFERENCE_RULES),

@@ -11,6 +11,7 @@ from hierviz.charts import threshold_text
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.parametrisation import PARAMETRISATIONS
+from hierviz.taxonomy import NodeLists
 
 
 def model_control(data):
@@ -26,20 +27,39 @@ def model_control(data):
     return now
 
 
-def offered_rules(taxonomy, sets=False):
-    """Keys of the rules that a taxonomy allows; with `sets` those that answer with sets, too."""
-    rules = [key for key, rule in INFERENCE_RULES.items() if sets or not rule.returns_sets]
-    return [key for key in rules if taxonomy.is_tree or not INFERENCE_RULES[key].tree_only]
+def has_several_truths(data):
+    """Whether samples may have several true classes."""
+    return isinstance(data.first.predictions.truth, NodeLists)
 
 
-def rule_controls(data, model, sets=False):
-    """How the answer is chosen, by a set of classes too with `sets`; returns the keywords of `Evaluation.answers`."""
+def offered_rules(taxonomy, sets=False, several=False):
+    """Keys of the rules that a taxonomy allows, the default first where samples have `several` true classes.
+
+    With `sets` those that answer with sets, too. With several true classes "all above the threshold" takes the place of the one
+    most specific class above it.
+    """
+    rules = [key for key, rule in INFERENCE_RULES.items() if taxonomy.is_tree or not rule.tree_only]
+    of_sets = [key for key in rules if INFERENCE_RULES[key].returns_sets] if sets else []
+    single = [key for key in rules if not INFERENCE_RULES[key].returns_sets]
+    if of_sets and several:
+        return [*of_sets, *(key for key in single if THRESHOLD.name not in INFERENCE_RULES[key].parameters)]
+    return [*single, *of_sets]
+
+
+def rule_controls(data, model, sets=None):
+    """How the answer is chosen; returns the keywords of `Evaluation.answers`.
+
+    `sets` is whether rules that answer with sets are offered: if not given, for several true classes and for graphs.
+    """
     if not data.models[model].predictions.has_scores:
         st.caption("This file contains labels: no inference rule is needed.")
         return {"rule": "majority"}
-    rules = offered_rules(data.taxonomy, sets)
+    several = has_several_truths(data)
+    sets = several or not data.taxonomy.is_tree if sets is None else sets
+    rules = offered_rules(data.taxonomy, sets, several)
     if state.view().rule not in rules:
-        state.change(rule=View().rule)
+        default = View().rule
+        state.change(rule=default if default in rules else rules[0])
     st.selectbox(
         "Inference rule",
         rules,

@@ -238,7 +238,8 @@ class SetMetricsByThreshold:
         for threshold in self.thresholds:
             check_threshold(threshold)
         self._sorted, self._place = np.unique(self.thresholds, return_inverse=True)
-        self._parts = []
+        self._bits = node_weights(taxonomy, "information") if taxonomy.is_tree else None
+        self._parts, self._parts_in_bits = [], []
 
     def add(self, truth, p):
         """Add samples: truth as in `curve_areas`, p of shape (n_rows, n_nodes)."""
@@ -249,20 +250,23 @@ class SetMetricsByThreshold:
         for rows in work_blocks(len(p), n_nodes):
             scores = highest_below(self.taxonomy, p[rows])
             row, node = np.divmod(rows_of(keys, rows.start, rows.stop, n_nodes), n_nodes)
-            every = np.repeat(np.arange(len(scores)), n_nodes - 1)
-            self._parts.append(
-                (
-                    self._count(row, scores[row, node], len(scores)),
-                    self._count(every, scores[:, 1:].ravel(), len(scores)),
-                    np.bincount(row, minlength=len(scores)).astype(float),
-                )
-            )
+            n, every = len(scores), np.repeat(np.arange(len(scores)), n_nodes - 1)
+            true_place, place = self._places(row, scores[row, node]), self._places(every, scores[:, 1:].ravel())
+            due = np.bincount(row, minlength=n).astype(float)
+            self._parts.append((self._above(true_place, n), self._above(place, n), due))
+            if self._bits is not None:
+                bits, every_bits = self._bits[node], np.tile(self._bits[1:], n)
+                due = np.bincount(row, bits, minlength=n)
+                self._parts_in_bits.append((self._above(true_place, n, bits), self._above(place, n, every_bits), due))
 
-    def _count(self, row, score, n):
-        """How many scores of each row exceed each threshold, shape (n, n_thresholds)."""
+    def _places(self, row, score):
+        """Which cell of `_above` each score is counted in: its row, and how many thresholds it exceeds."""
+        return row * (len(self._sorted) + 1) + np.searchsorted(self._sorted, score, side="left")
+
+    def _above(self, place, n, weights=None):
+        """How many scores of each row exceed each threshold, or what they weigh, shape (n, n_thresholds)."""
         width = len(self._sorted) + 1
-        above = np.searchsorted(self._sorted, score, side="left")
-        count = np.bincount(row * width + above, minlength=n * width).reshape(n, width)
+        count = np.bincount(place, weights, minlength=n * width).reshape(n, width)
         return count[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:].astype(float)
 
     def table(self):
@@ -272,22 +276,32 @@ class SetMetricsByThreshold:
         -------
         dict of str to ndarray, shape (n_thresholds,)
             ``threshold``; ``hp``, ``hr``, ``hf1_samples`` (means over samples, an empty prediction has precision 1 and
-            F1 0), ``hf1_micro`` (ratio of sums) and ``n_empty``. Means of no sample are nan.
+            F1 0), on trees ``ihf1_samples`` (the same in bits), ``hf1_micro`` (ratio of sums) and ``n_empty``. Means of
+            no sample are nan.
         """
-        empty = np.empty((0, len(self._sorted)))
-        parts = list(zip(*self._parts)) or [(empty,), (empty,), (np.empty(0),)]
-        shared, claimed, due = (np.concatenate(part) for part in parts)
-        due = due[:, None]
+        shared, claimed, due = self._joined(self._parts)
         columns = {"threshold": self.thresholds}
         for name, values in zip(("hp", "hr", "hf1_samples"), set_scores(shared, claimed, due)):
-            mean = values.mean(axis=0) if len(values) else np.full(len(self._sorted), np.nan)
-            columns[name] = mean[self._place]
+            columns[name] = self._mean(values)
+        if self._bits is not None:
+            columns["ihf1_samples"] = self._mean(set_scores(*self._joined(self._parts_in_bits))[2])
         micro = [
             ratio_of_sums(shared[:, j], claimed[:, j], due)[2] for j in range(len(self._sorted))
         ]  # few thresholds, three sums each
         columns["hf1_micro"] = np.array(micro, dtype=float)[self._place]
         columns["n_empty"] = (claimed == 0).sum(axis=0)[self._place]
         return columns
+
+    def _joined(self, parts):
+        """Shared, claimed (n_samples, n_thresholds) and due (n_samples, 1) of all blocks."""
+        empty = np.empty((0, len(self._sorted)))
+        columns = list(zip(*parts)) or [(empty,), (empty,), (np.empty(0),)]
+        shared, claimed, due = (np.concatenate(column) for column in columns)
+        return shared, claimed, due[:, None]
+
+    def _mean(self, values):
+        mean = values.mean(axis=0) if len(values) else np.full(len(self._sorted), np.nan)
+        return mean[self._place]
 
 
 def set_metrics_by_threshold(taxonomy, truth, p, thresholds):
