@@ -134,7 +134,7 @@ if unknown:
         f"{numbers.escape(', '.join(unknown))}: scores that the file does not list are unknown and left out of the "
         f"curve.{band}"
     )
-if not (choice.is_ready() if is_of_sets else prepare(choice)):
+if not (choice.is_ready() if isinstance(choice, SetChoice) else prepare(choice)):
     shell.stop()
 threshold_panel(choice)
 
