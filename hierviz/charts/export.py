@@ -52,7 +52,8 @@ def to_spec(chart):
         alt.data_transformers.register("aside", aside)
         with alt.data_transformers.enable("aside"), alt.theme.enable("none"):
             spec = chart.to_dict(validate=False)
-    spec.pop("datasets", None)
+    # Rows that a chart holds itself stand there by a name that Altair gave them.
+    tables |= {name: pd.DataFrame(rows) for name, rows in spec.pop("datasets", {}).items() if name not in tables}
     return spec, tables
 
 

@@ -51,24 +51,34 @@ def must_ask(page):
 
 
 def width():
-    """Pixels that a chart may be wide: 330 on a phone, up to 1600. Reported by the browser where it is another than assumed."""
+    """Pixels that a chart may be wide: 330 on a phone, up to 1600.
+
+    The browser reports the width, and a change of the theme, where they are not as assumed.
+    """
     global _VIEWPORT
     if _VIEWPORT is None:
         _VIEWPORT = st.components.v2.component(
             "hierviz_viewport",
-            js="""export default function({data, setStateValue}) {
+            js="""export default function({data, setStateValue, parentElement}) {
                 if (data.query && !location.search)
                     history.replaceState(history.state, "", location.pathname + "?" + data.query);
                 const w = window.innerWidth, px = w < 640 ? 330 : w < 1000 ? 600 : w < 1300 ? 900 : w < 1800 ? 1200 : 1600;
                 // Every report is another run of the page.
                 if (px !== data.px) setStateValue("px", px);
+                const ink = getComputedStyle(parentElement.host ?? parentElement).getPropertyValue("--st-background-color");
+                const [red, green, blue] = (ink.match(/[0-9a-f]{2}/gi) ?? []).map(part => parseInt(part, 16));
+                const dark = red + green + blue < 384;
+                if (blue !== undefined && dark !== data.dark) setStateValue("dark", dark);
             }""",
         )
     session.setdefault("px", 330 if "Mobi" in st.context.headers.get("User-Agent", "") else 1200)
     # The script runs again when its data change: each entry of a page changes them.
     query = urlencode(session.get("published") or {})
-    known = {"query": query, "entry": session.get("entries", 0), "px": session.px}
-    viewport = _VIEWPORT(key="viewport_px", data=known, default={"px": session.px}, on_px_change=lambda: None)
+    known = {"query": query, "entry": session.get("entries", 0), "px": session.px, "dark": is_dark()}
+    start = {"px": session.px, "dark": known["dark"]}
+    viewport = _VIEWPORT(
+        key="viewport_px", data=known, default=start, on_px_change=lambda: None, on_dark_change=lambda: None
+    )
     session.px = int(viewport.px or session.px)
     return session.px
 
