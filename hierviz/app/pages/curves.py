@@ -103,6 +103,7 @@ def explain(choice):
     st.markdown(
         "Answer: all classes with probability above τ, with their ancestors. *hP*: share of the predicted classes that are "
         "true. *hR*: share of the true classes that are predicted. *hF1*: both in one number; means over samples."
+        + (" *ihF1*: hF1 with each class weighed by its information." if choice.taxonomy.is_tree else "")
     )
     notes = [f"Correct, information recall and their curves are not shown: {numbers.escape(why)}."]
     if not choice.taxonomy.is_tree:
