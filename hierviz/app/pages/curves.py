@@ -124,7 +124,7 @@ if not usable:
 names = [key for key in state.shown_models(data) if key in usable] or list(usable)[:8]
 controls(usable, names, set_axes(data.taxonomy.is_tree) if is_of_sets else axes(), is_of_sets)
 kind = SetChoice if is_of_sets else CurveChoice
-choice = kind(data.digest, data.taxonomy, {key: usable[key] for key in names})
+choice: CurveChoice = kind(data.digest, data.taxonomy, {key: usable[key] for key in names})
 explain(choice)
 if state.view().filters:
     st.caption("Curves and numbers on this page are of all samples: the filters set on other pages do not apply here.")
