@@ -73,7 +73,8 @@ if judged:
     if answers_worked_out(data.digest, key, model, choice):
         found = selection.select(model, choice, any_outcome=True)
         say(found, data, key, choice)
-        numbers.definitions(("exact", "correct"), "outcomes")
+        if found.sets is None:
+            numbers.definitions(("exact", "correct"), "outcomes")
         st.subheader("Mistakes")
         show(found, model, key)
         st.subheader("Where it goes wrong most")
