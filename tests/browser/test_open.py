@@ -99,7 +99,7 @@ def check_plants(page):
     page.get_by_role("link", name="Examples", exact=True).first.click()
     heading(page, "Examples")
     page.get_by_role("heading", name=re.compile("leaf-0")).wait_for()
-    expect(page.locator(".stVegaLiteChart svg.marks")).to_have_count(3)
+    expect(page.locator(".stVegaLiteChart svg.marks")).to_have_count(4)
 
 
 def test_upload_of_another_world(open_page, plants):
@@ -209,7 +209,7 @@ def test_onnx_model_on_pictures(open_page, a_few_pictures):
     page.goto(f"{page.url.split('/open')[0]}/example?data={data}&sample={stems[3]}")
     ready(page)
     page.get_by_role("heading", name=stems[3]).wait_for()
-    expect(page.locator(".stVegaLiteChart svg.marks")).to_have_count(3)
+    expect(page.locator(".stVegaLiteChart svg.marks")).to_have_count(4)
 
 
 @pytest.fixture
