@@ -92,7 +92,7 @@ def check_plants(page):
     expect(main).to_contain_text("13 nodes, 8 leaves, up to 3 levels below the root 'plant'")
     expect(main).to_contain_text("8, 8 with known truth")
     page.get_by_role("link", name="Go to Overview").click()
-    page.get_by_text("on 8 samples").wait_for()
+    page.get_by_text("on 8 samples (").wait_for()
     page.get_by_role("link", name="Operating curves", exact=True).first.click()
     heading(page, "Operating curves")
     page.locator(".stVegaLiteChart svg.marks").first.wait_for()
@@ -118,7 +118,7 @@ def test_upload_of_another_world(open_page, plants):
     assert f"data={data}" in page.url
     # A second visitor of the same server may follow the link.
     other = open_page(f"?data={data}")
-    other.get_by_text("on 8 samples").wait_for()
+    other.get_by_text("on 8 samples (").wait_for()
 
 
 def test_path_on_this_machine(open_page, plants):
