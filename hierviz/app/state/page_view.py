@@ -176,6 +176,11 @@ class View:
         """(column, value) of the attributes that samples have to have."""
         return tuple(tuple(map(unquote, pair.split("=", 1))) for pair in self.where)
 
+    def where_with(self, column, value):
+        """`where` with another value of a column, None for any."""
+        others = tuple(word for word, (name, _) in zip(self.where, self.conditions, strict=True) if name != column)
+        return others if value is None else (*others, condition(column, value))
+
     @property
     def filters(self):
         """Fields of the filters that are set."""

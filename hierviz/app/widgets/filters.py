@@ -7,7 +7,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state.escape import escape
-from hierviz.app.state.page_view import FILTERS, NODES, condition
+from hierviz.app.state.page_view import FILTERS, NODES
 from hierviz.diagnosis.sample_filter import SampleFilter, facets
 from hierviz.evaluation.mistakes import OUTCOMES
 
@@ -116,14 +116,13 @@ def more(model, data_key):
 
 def _attribute(column, counts):
     """Choose a value of an attribute."""
-    others = tuple(word for word, (name, _) in zip(state.view().where, state.view().conditions) if name != column)
     now = dict(state.view().conditions).get(column)
     key = f"widget_where_{column}"
     state.session[key] = now if now in counts else None
 
     def changed():
         value = state.session[key]
-        state.change(where=others if value is None else (*others, condition(column, value)), sample="")
+        state.change(where=state.view().where_with(column, value), sample="")
 
     st.selectbox(
         escape(column),

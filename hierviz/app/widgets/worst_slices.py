@@ -3,7 +3,6 @@
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.state.page_view import condition
 from hierviz.app.widgets import numbers, shell
 from hierviz.diagnosis.slices import slices
 from hierviz.evaluation.severity import SEVERITIES
@@ -33,10 +32,8 @@ def slice_link(found, place, taxonomy, **more):
     """Query of a link to the samples of a slice."""
     if found.kind[place] == "subtree":
         return state.link(sample="", under=taxonomy.names[int(found.node[place])], **more)
-    others = tuple(
-        word for word, (name, _) in zip(state.view().where, state.view().conditions) if name != found.kind[place]
-    )
-    return state.link(sample="", where=(*others, condition(found.kind[place], found.value[place])), **more)
+    where = state.view().where_with(found.kind[place], found.value[place])
+    return state.link(sample="", where=where, **more)
 
 
 def worst_slices(data, key, choice):
