@@ -21,10 +21,9 @@ from typing import Any
 import numpy as np
 
 from hierviz.checks import is_number
-from hierviz.diagnosis.judged_answers import NO_PARTNER, OUTSIDE, JudgedAnswers, judged_answers
 from hierviz.errors import PredictionsError, shown
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.evaluation.mistakes import OUTCOMES
+from hierviz.evaluation.judged_answers import NO_PARTNER, OUTCOMES, OUTSIDE, JudgedAnswers, judged_answers
 from hierviz.evaluation.severity import severity, why_no_severity
 from hierviz.extras import require
 from hierviz.predictions import Predictions

@@ -25,9 +25,9 @@ import numpy as np
 
 from hierviz.checks import is_number
 from hierviz.diagnosis.confusions import branch_below
-from hierviz.diagnosis.judged_answers import JudgedAnswers, judged_answers
 from hierviz.errors import PredictionsError, shown
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers
 from hierviz.evaluation.severity import table_probabilities
 from hierviz.extras import require
 from hierviz.parametrisation import PARAMETRISATIONS

@@ -30,11 +30,11 @@ import numpy as np
 
 from hierviz.checks import check_kind, is_number, is_within
 from hierviz.diagnosis.calibration_bins import calibration_of, wilson
-from hierviz.diagnosis.judged_answers import JudgedAnswers
 from hierviz.diagnosis.many_tests import adjusted
 from hierviz.diagnosis.truth_relation import TruthRelation
 from hierviz.errors import PredictionsError, shown
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.judged_answers import JudgedAnswers
 from hierviz.extras import require
 from hierviz.metrics.path import check_nodes
 from hierviz.predictions import Predictions

@@ -16,10 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.diagnosis.judged_answers import JudgedAnswers
 from hierviz.diagnosis.slice_members import NO_FACETS, _column, codes_of
 from hierviz.errors import PredictionsError
-from hierviz.evaluation.mistakes import OUTCOMES
+from hierviz.evaluation.judged_answers import OUTCOMES, JudgedAnswers
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists, Taxonomy
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.diagnosis.judged_answers import JudgedAnswers
+from hierviz.evaluation.judged_answers import JudgedAnswers
 from hierviz.extras import require
 from hierviz.metrics.confusion.path_lists import PathLists
 from hierviz.taxonomy import NodeLists, Taxonomy

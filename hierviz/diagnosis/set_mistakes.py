@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.diagnosis.judged_answers import JudgedAnswers, judged_answers
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers
 from hierviz.extras import require
 from hierviz.metrics.sets.node_sets import set_overlap, set_scores
 from hierviz.predictions import Predictions

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.diagnosis.judged_answers import JudgedAnswers
 from hierviz.errors import PredictionsError, near_miss, shown
+from hierviz.evaluation.judged_answers import JudgedAnswers
 from hierviz.taxonomy import NodeLists
 
 # Attributes that name or hold one sample each.

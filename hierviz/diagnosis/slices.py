@@ -31,12 +31,12 @@ from typing import Any
 import numpy as np
 
 from hierviz.checks import is_number, is_within
-from hierviz.diagnosis.judged_answers import JudgedAnswers, judged_answers
 from hierviz.diagnosis.many_tests import adjusted, hypergeometric_tail
 from hierviz.diagnosis.slice_members import SliceMembers, group_codes, slice_members
 from hierviz.diagnosis.slice_tests import permutation_p_values, worst_first
 from hierviz.errors import PredictionsError, shown
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers
 from hierviz.evaluation.severity import SEVERITIES, severity
 from hierviz.extras import require
 from hierviz.predictions import Predictions

@@ -10,8 +10,8 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.widgets import filters, shell
-from hierviz.diagnosis.judged_answers import judged_answers
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered
+from hierviz.evaluation.judged_answers import judged_answers
 from hierviz.evaluation.severity import SEVERITIES, severity, why_no_severity
 
 
