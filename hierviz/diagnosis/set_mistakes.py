@@ -107,7 +107,7 @@ def set_mistakes(
         If no sample has a known truth, or the rule or a parameter is not valid.
     """
     answers = judged_answers(evaluation, rule, threshold, **parameters)
-    truth, predicted = _lists(answers.truth), _lists(answers.predicted)
+    truth, predicted = NodeLists.of(answers.truth), NodeLists.of(answers.predicted)
     shared, claimed, due = set_overlap(answers.taxonomy, truth, predicted)
     hp, hr, f1 = set_scores(shared, claimed, due)
     lost = np.where(claimed + due == 0, 0.0, 1 - f1)
@@ -123,7 +123,3 @@ def set_mistakes(
         hr[order],
         lost[order],
     )
-
-
-def _lists(nodes):
-    return nodes if isinstance(nodes, NodeLists) else NodeLists(np.arange(len(nodes) + 1), nodes)

@@ -145,9 +145,7 @@ def _confidence(evaluation, truth, predicted, rows):
 
 
 def _lost_f1(evaluation, truth, predicted, rows):
-    if not isinstance(predicted, NodeLists):
-        predicted = NodeLists(np.arange(len(predicted) + 1), predicted)
-    shared, claimed, due = set_overlap(evaluation.taxonomy, truth, predicted)
+    shared, claimed, due = set_overlap(evaluation.taxonomy, truth, NodeLists.of(predicted))
     # Nothing claimed where nothing was due is right.
     return np.where(claimed + due == 0, 0.0, 1 - set_scores(shared, claimed, due)[2])
 
