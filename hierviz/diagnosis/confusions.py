@@ -24,6 +24,7 @@ from hierviz.checks import is_number
 from hierviz.errors import PredictionsError, shown
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.judged_answers import NO_PARTNER, OUTCOMES, OUTSIDE, JudgedAnswers, judged_answers
+from hierviz.evaluation.ranking import DECIMALS
 from hierviz.evaluation.severity import severity, why_no_severity
 from hierviz.extras import require
 from hierviz.predictions import Predictions
@@ -201,7 +202,8 @@ def _grouped(taxonomy, rows, common, truth, predicted, costs, cost_key, order):
     group_of = np.repeat(np.arange(len(start)), sizes)
     total = np.bincount(group_of, costs[by_key], len(start))
     first = by_key[start]
-    ranks = (-total, -sizes) if order == "count" else (-sizes, -total)
+    rounded = -np.round(total, DECIMALS)
+    ranks = (rounded, -sizes) if order == "count" else (-sizes, rounded)
     sequence = np.lexsort((predicted[first], truth[first], *ranks))
     offsets = np.append(0, np.cumsum(sizes[sequence])).astype(np.intp)
     places = np.arange(len(key)) + np.repeat(start[sequence] - offsets[:-1], sizes[sequence])

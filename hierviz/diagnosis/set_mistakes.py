@@ -26,6 +26,7 @@ import numpy as np
 
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers
+from hierviz.evaluation.ranking import largest_first
 from hierviz.extras import require
 from hierviz.metrics.sets.node_sets import set_overlap, set_scores
 from hierviz.predictions import Predictions
@@ -111,7 +112,7 @@ def set_mistakes(
     shared, claimed, due = set_overlap(answers.taxonomy, truth, predicted)
     hp, hr, f1 = set_scores(shared, claimed, due)
     lost = np.where(claimed + due == 0, 0.0, 1 - f1)
-    order = np.argsort(-lost, kind="stable")
+    order = largest_first(lost)
     if only_wrong:
         order = order[lost[order] > 0]
     return SetMistakes(

@@ -24,6 +24,7 @@ from hierviz.compiled.tree_pass import is_used
 from hierviz.curves.operating_curve import OperatingCurve, operating_curve
 from hierviz.errors import PredictionsError
 from hierviz.evaluation.label_counting import blocks, count_block
+from hierviz.evaluation.ranking import largest_first
 from hierviz.extras import require
 from hierviz.inference.fast_answers import FAST_RULES, fast_answers
 from hierviz.inference.pareto_table import ParetoTable, pareto_table, table_of_block
@@ -167,7 +168,7 @@ class Evaluation:
     def judged_by_win(self) -> np.ndarray:
         """Places of the judged samples, the largest lost win first, equal ones in the order of the file, shape (n_judged,)."""
         assert self.win is not None
-        return np.argsort(self.win[self.rows] - 1, kind="stable")
+        return largest_first(1 - self.win[self.rows])
 
     @property
     def n_judged(self) -> int:

@@ -30,6 +30,7 @@ from hierviz.checks import check_kind
 from hierviz.compiled.curve_sums import lowest_common_ancestors
 from hierviz.errors import PredictionsError
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.ranking import largest_first
 from hierviz.evaluation.severity import severity
 from hierviz.metrics.sets.node_sets import is_member, truth_keys
 from hierviz.predictions import Predictions
@@ -184,7 +185,7 @@ class JudgedAnswers:
         """
         if key not in self._ranked:
             values = severity(self.evaluation, self.truth, self.predicted, key, rows=self.rows)
-            self._ranked[key] = values, np.argsort(-values, kind="stable")
+            self._ranked[key] = values, largest_first(values)
         return self._ranked[key]
 
     @property

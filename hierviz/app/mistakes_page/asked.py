@@ -13,6 +13,7 @@ from hierviz.app.widgets import filters, shell
 from hierviz.app.widgets.chosen_model import ChosenModel
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered
 from hierviz.evaluation.judged_answers import judged_answers
+from hierviz.evaluation.ranking import largest_first
 from hierviz.evaluation.severity import SEVERITIES, severity, why_no_severity
 
 
@@ -76,7 +77,7 @@ class Asked(ChosenModel):
 
     def ranked(self, rows, key):
         """Some rows of the Predictions, the worst first, the order of the file on ties."""
-        return rows[np.argsort(-self.severity(key)[self.places(rows)], kind="stable")]
+        return rows[largest_first(self.severity(key)[self.places(rows)])]
 
     def places(self, rows):
         """Places of rows of the Predictions among the judged samples."""
