@@ -15,7 +15,7 @@ from hierviz.diagnosis.node_table import node_table
 from hierviz.diagnosis.reliability import reliability
 from hierviz.diagnosis.set_mistakes import set_mistakes
 from hierviz.diagnosis.slices import slices
-from hierviz.errors import FileError
+from hierviz.errors import FileError, TaxonomyError
 from hierviz.evaluation.judged_answers import judged_answers
 from hierviz.evaluation.mistakes import mistakes
 
@@ -35,6 +35,9 @@ class DiagnosisBlocks:
     def __init__(self, evaluation, choice, options):
         self.evaluation, self.choice, self.options = evaluation, choice, options
         self.taxonomy, self.predictions = evaluation.taxonomy, evaluation.predictions
+        # What is misspelt is said before anything is worked out.
+        self.opened, self.calibrated = (self._nodes_of(flag) for flag in ("open", "calibrate"))
+        self.flipped = {sample: self._row(sample) for sample in options.flips}
         self.answers = judged_answers(evaluation, **choice)
 
     def table(self, name):
@@ -70,7 +73,8 @@ class DiagnosisBlocks:
             if reason:
                 notes.append(f"{name} is null: {reason}")
             report[name] = None if reason else self._block(name)
-        report["flips"] = {sample: self._flips(sample) for sample in self.options.flips}
+        flips = {sample: flip_intervals(self.evaluation, row) for sample, row in self.flipped.items()}
+        report["flips"] = {sample: _records(found.to_frame()) for sample, found in flips.items()}
         return report | {"notes": notes}
 
     def why_not(self, name):
@@ -129,11 +133,11 @@ class DiagnosisBlocks:
             return self._mistakes_frame()
         return getattr(self, name).to_frame()
 
-    def _flips(self, sample):
+    def _row(self, sample):
         row = self.predictions.row(sample)
         if row is None:
             raise FileError(f"--flips: expected the id of a sample, got {sample!r}. Check the ids of the predictions.")
-        return _records(flip_intervals(self.evaluation, row).to_frame())
+        return row
 
     @cached_property
     def nodes(self):
@@ -149,7 +153,7 @@ class DiagnosisBlocks:
     @cached_property
     def matrix(self):
         """ConfusionMatrix."""
-        return confusion_matrix(self.answers, open_nodes=self._nodes_of("open"))
+        return confusion_matrix(self.answers, open_nodes=self.opened)
 
     @cached_property
     def slices(self):
@@ -168,9 +172,8 @@ class DiagnosisBlocks:
     def reliability(self):
         """Reliability of the depths of a tree and of the nodes of --calibrate."""
         depths = range(1, self.taxonomy.max_depth + 1) if self.taxonomy.is_tree else ()
-        nodes = self._nodes_of("calibrate")
         return reliability(
-            self.answers, nodes=nodes, depths=depths, q=self.options.q, correction=self.options.correction
+            self.answers, nodes=self.calibrated, depths=depths, q=self.options.q, correction=self.options.correction
         )
 
     @cached_property
@@ -198,7 +201,10 @@ class DiagnosisBlocks:
         return frame.drop(columns="row")
 
     def _nodes_of(self, flag):
-        return [self.taxonomy.node(name) for name in getattr(self.options, flag)]
+        try:
+            return [self.taxonomy.node(name) for name in getattr(self.options, flag)]
+        except TaxonomyError as error:
+            raise FileError(f"--{flag}: {error}") from None
 
 
 def _rows(frame):

@@ -167,7 +167,7 @@ def confusions(
     if cost is None:
         has_bits = why_no_severity(answers.evaluation, answers.truth, answers.predicted, "info_dist") is None
         cost = "info_dist" if has_bits else "lost_hf1"
-    costs = severity(answers.evaluation, answers.truth, answers.predicted, cost, rows=answers.rows)
+    costs = severity(answers.evaluation, answers.truth, answers.predicted, cost, rows=answers.rows, what="cost")
     pairs, place = answers.pairs, None
     if answers.is_single:
         place = np.flatnonzero(np.isin(answers.outcome, [list(OUTCOMES).index(key) for key in outcomes]))

@@ -218,7 +218,9 @@ def reliability(
     node_list = np.array([] if nodes is None else list(nodes))
     depth_list = np.array([] if depths is None else list(depths), dtype=np.intp)
     check_nodes(taxonomy, "nodes", node_list)
-    node_list = node_list.astype(np.intp)
+    # What is asked for twice is tested once.
+    node_list = np.array(list(dict.fromkeys(node_list.tolist())), dtype=np.intp)
+    depth_list = np.array(list(dict.fromkeys(depth_list.tolist())), dtype=np.intp)
     if len(depth_list):
         taxonomy.require_tree("calibration of depths")
         if depth_list.min() < 1 or depth_list.max() > taxonomy.max_depth:

@@ -73,7 +73,9 @@ def slice_members(answers: JudgedAnswers, attributes: Sequence[str] | None, min_
         If there is no such attribute.
     """
     taxonomy, columns = answers.taxonomy, answers.evaluation.predictions.attributes
-    names = [name for name in columns if name not in NO_FACETS] if attributes is None else list(attributes)
+    names = (
+        [name for name in columns if name not in NO_FACETS] if attributes is None else list(dict.fromkeys(attributes))
+    )
     kinds, nodes, values, counts = ([] for _ in range(4))
     sample, number, n_slices = [], [], 0
 

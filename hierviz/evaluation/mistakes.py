@@ -105,8 +105,8 @@ def mistakes(
     among : ndarray of bool, shape (n_judged,), optional
         Keep only these judged samples, such as `hierviz.filtered` gives.
     order : str
-        Key of `ORDERS`; worst first, ties in the order of the file. For labels, which have no win, ``win_lost`` is the
-        information distance.
+        Key of `SEVERITIES`, worst first, ties in the order of the file; or ``file``. For labels, which have no win,
+        ``win_lost`` is the information distance.
 
     Returns
     -------
@@ -121,7 +121,10 @@ def mistakes(
         evaluation = Evaluation.from_predictions(evaluation)
     check_kind("mistakes", evaluation, Evaluation, "Predictions can be passed too.")
     predictions, taxonomy = evaluation.predictions, evaluation.taxonomy
-    for what, value, allowed in (("outcome", outcome, (None, *OUTCOMES)), ("order", order, tuple(ORDERS))):
+    for what, value, allowed in (
+        ("outcome", outcome, (None, *OUTCOMES)),
+        ("order", order, (*SEVERITIES, "file")),
+    ):
         if value not in allowed:
             raise PredictionsError(
                 f"{what}: expected one of {', '.join(map(str, allowed))}, got {value!r}. Choose one."
