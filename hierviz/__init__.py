@@ -22,7 +22,6 @@ from hierviz.diagnosis.class_table import class_table, hierarchical_f
 from hierviz.diagnosis.confusion_matrix import confusion_matrix
 from hierviz.diagnosis.confusions import confusions
 from hierviz.diagnosis.flip_intervals import flip_intervals
-from hierviz.diagnosis.judged_answers import judged_answers
 from hierviz.diagnosis.label_errors import label_errors
 from hierviz.diagnosis.level_table import level_table
 from hierviz.diagnosis.means_by import means_by
@@ -34,6 +33,7 @@ from hierviz.diagnosis.set_mistakes import set_mistakes
 from hierviz.diagnosis.slices import slices
 from hierviz.errors import ClusterError, FileError, HiervizError, ModelError, PredictionsError, TaxonomyError
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.judged_answers import judged_answers
 from hierviz.evaluation.mistakes import mistakes
 from hierviz.inference.leaf_costs import LeafCosts
 from hierviz.inference.pareto_table import ParetoTable, pareto_table

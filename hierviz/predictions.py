@@ -202,7 +202,7 @@ class Predictions(FromMemory):
         if not isinstance(labels, NodeLists):
             labels = _as_nodes("labels", labels)
             if isinstance(labels, np.ndarray):
-                labels, is_hard = NodeLists(np.arange(len(labels) + 1), labels), True
+                labels, is_hard = NodeLists.of(labels), True
         return cls(taxonomy, name, labels=labels, is_hard=is_hard, truth=truth, **more)
 
     def replace(self, **changes: Any) -> Self:

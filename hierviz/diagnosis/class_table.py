@@ -23,10 +23,10 @@ from typing import Any
 import numpy as np
 
 from hierviz.checks import is_number
-from hierviz.diagnosis.judged_answers import JudgedAnswers, judged_answers, known_answers
 from hierviz.diagnosis.node_table import node_table
 from hierviz.errors import PredictionsError, shown
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers, known_answers
 from hierviz.extras import require
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.sets.node_sets import set_overlap

@@ -30,9 +30,9 @@ from typing import Any
 import numpy as np
 
 from hierviz.checks import check_kind
-from hierviz.diagnosis.judged_answers import NO_PARTNER, OUTSIDE, AnswerPairs, JudgedAnswers, judged_answers
 from hierviz.errors import PredictionsError
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.judged_answers import NO_PARTNER, OUTSIDE, AnswerPairs, JudgedAnswers, judged_answers
 from hierviz.extras import require
 from hierviz.metrics.confusion.path_lists import Towards
 from hierviz.metrics.path import check_nodes

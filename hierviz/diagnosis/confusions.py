@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 from hierviz.checks import is_number
-from hierviz.diagnosis.judged_answers import NO_PARTNER, OUTSIDE, JudgedAnswers, judged_answers
 from hierviz.errors import PredictionsError, shown
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.evaluation.mistakes import OUTCOMES
+from hierviz.evaluation.judged_answers import NO_PARTNER, OUTCOMES, OUTSIDE, JudgedAnswers, judged_answers
+from hierviz.evaluation.ranking import DECIMALS
 from hierviz.evaluation.severity import severity, why_no_severity
 from hierviz.extras import require
 from hierviz.predictions import Predictions
@@ -167,7 +167,7 @@ def confusions(
     if cost is None:
         has_bits = why_no_severity(answers.evaluation, answers.truth, answers.predicted, "info_dist") is None
         cost = "info_dist" if has_bits else "lost_hf1"
-    costs = severity(answers.evaluation, answers.truth, answers.predicted, cost, rows=answers.rows)
+    costs = severity(answers.evaluation, answers.truth, answers.predicted, cost, rows=answers.rows, what="cost")
     pairs, place = answers.pairs, None
     if answers.is_single:
         place = np.flatnonzero(np.isin(answers.outcome, [list(OUTCOMES).index(key) for key in outcomes]))
@@ -202,7 +202,8 @@ def _grouped(taxonomy, rows, common, truth, predicted, costs, cost_key, order):
     group_of = np.repeat(np.arange(len(start)), sizes)
     total = np.bincount(group_of, costs[by_key], len(start))
     first = by_key[start]
-    ranks = (-total, -sizes) if order == "count" else (-sizes, -total)
+    rounded = -np.round(total, DECIMALS)
+    ranks = (rounded, -sizes) if order == "count" else (-sizes, rounded)
     sequence = np.lexsort((predicted[first], truth[first], *ranks))
     offsets = np.append(0, np.cumsum(sizes[sequence])).astype(np.intp)
     places = np.arange(len(key)) + np.repeat(start[sequence] - offsets[:-1], sizes[sequence])

@@ -26,7 +26,7 @@ import numpy as np
 from hierviz.checks import check_kind, check_threshold
 from hierviz.errors import PredictionsError, shown
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.evaluation.mistakes import OUTCOMES
+from hierviz.evaluation.judged_answers import OUTCOMES
 from hierviz.extras import require
 from hierviz.inference.pareto_table import ParetoTable, pareto_table
 from hierviz.inference.registry import inference_rule

@@ -19,12 +19,12 @@ import numpy as np
 
 from hierviz.checks import is_number
 from hierviz.diagnosis.calibration_bins import bin_ends
-from hierviz.diagnosis.judged_answers import JudgedAnswers, judged_answers
 from hierviz.diagnosis.mean_intervals import mean_intervals
 from hierviz.diagnosis.sample_values import least_of_truths, sample_keys, sample_values, truth_lengths
 from hierviz.diagnosis.slice_members import NO_FACETS, codes_of, group_codes
 from hierviz.errors import PredictionsError, near_miss, shown
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers
 from hierviz.extras import require
 from hierviz.metrics import METRICS
 from hierviz.number_text import value_text

@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.diagnosis.judged_answers import JudgedAnswers, judged_answers, samples_at_or_below
 from hierviz.diagnosis.reliability import Reliability
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers, samples_at_or_below
 from hierviz.extras import require
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.sets.node_sets import is_member

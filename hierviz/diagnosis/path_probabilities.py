@@ -2,7 +2,7 @@ r"""What a model believed along the paths of truth and answer, for some samples.
 
 Functions
 ---------
-path_probabilities
+path_probabilities, listed_probabilities
 """
 
 from __future__ import annotations
@@ -105,11 +105,34 @@ def path_probabilities(predictions: Predictions, rows: ArrayLike, nodes: ArrayLi
         )
     rows, nodes = rows.astype(np.intp), nodes.astype(np.intp)
     paths = taxonomy.ancestors(nodes)
-    p = np.empty(len(paths.nodes))
-    step = max(1, BLOCK_VALUES // taxonomy.n_nodes)
+    (p,) = listed_probabilities(predictions, rows, paths)
+    return PathProbabilities(predictions, rows, paths, p)
+
+
+def listed_probabilities(predictions: Predictions, rows: np.ndarray, *lists: NodeLists) -> list[np.ndarray]:
+    """Probability of every node of some lists, one list a row, in one pass over the scores.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        Of scores.
+    rows : ndarray of int, shape (n,)
+    *lists : NodeLists, length n
+        A negative node is a label outside the taxonomy.
+
+    Returns
+    -------
+    list of ndarray of float
+        Of each NodeLists one value a node; nan outside the taxonomy.
+    """
+    found = [np.full(len(of_rows.nodes), np.nan) for of_rows in lists]
+    step = max(1, BLOCK_VALUES // predictions.taxonomy.n_nodes)
     for start in range(0, len(rows), step):
         stop = min(start + step, len(rows))
         block = predictions.node_probabilities(rows[start:stop])
-        inside = slice(paths.offsets[start], paths.offsets[stop])
-        p[inside] = block[np.repeat(np.arange(stop - start), paths.lengths[start:stop]), paths.nodes[inside]]
-    return PathProbabilities(predictions, rows, paths, p)
+        for of_rows, p in zip(lists, found, strict=True):
+            first, last = of_rows.offsets[[start, stop]]
+            sample = np.repeat(np.arange(stop - start), of_rows.lengths[start:stop])
+            nodes = of_rows.nodes[first:last]
+            p[first:last] = np.where(nodes >= 0, block[sample, np.maximum(nodes, 0)], np.nan)
+    return found

@@ -30,11 +30,11 @@ import numpy as np
 
 from hierviz.checks import check_kind, is_number, is_within
 from hierviz.diagnosis.calibration_bins import calibration_of, wilson
-from hierviz.diagnosis.judged_answers import JudgedAnswers
 from hierviz.diagnosis.many_tests import adjusted
 from hierviz.diagnosis.truth_relation import TruthRelation
 from hierviz.errors import PredictionsError, shown
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.judged_answers import JudgedAnswers
 from hierviz.extras import require
 from hierviz.metrics.path import check_nodes
 from hierviz.predictions import Predictions
@@ -218,7 +218,9 @@ def reliability(
     node_list = np.array([] if nodes is None else list(nodes))
     depth_list = np.array([] if depths is None else list(depths), dtype=np.intp)
     check_nodes(taxonomy, "nodes", node_list)
-    node_list = node_list.astype(np.intp)
+    # What is asked for twice is tested once.
+    node_list = np.array(list(dict.fromkeys(node_list.tolist())), dtype=np.intp)
+    depth_list = np.array(list(dict.fromkeys(depth_list.tolist())), dtype=np.intp)
     if len(depth_list):
         taxonomy.require_tree("calibration of depths")
         if depth_list.min() < 1 or depth_list.max() > taxonomy.max_depth:

@@ -16,10 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.diagnosis.judged_answers import JudgedAnswers
-from hierviz.diagnosis.slice_members import NO_FACETS, _column, codes_of
+from hierviz.diagnosis.slice_members import NO_FACETS, attribute, codes_of
 from hierviz.errors import PredictionsError
-from hierviz.evaluation.mistakes import OUTCOMES
+from hierviz.evaluation.judged_answers import OUTCOMES, JudgedAnswers
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists, Taxonomy
 
@@ -95,7 +94,7 @@ def rows_with(predictions: Predictions, rows: np.ndarray, where: tuple[tuple[str
     """Which rows have all values of attributes and the text, as `SampleFilter` says; shape of `rows`, of bool."""
     keep = np.ones(len(rows), dtype=bool)
     for name, value in where:
-        keep &= _column(predictions.attributes, name, "where")[rows].astype(str) == value
+        keep &= attribute(predictions.attributes, name, "where")[rows].astype(str) == value
     if text:
         sought = text.casefold()
         columns = [predictions.attributes["text"]] if "text" in predictions.attributes else []

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.diagnosis.judged_answers import JudgedAnswers
 from hierviz.errors import PredictionsError, near_miss, shown
+from hierviz.evaluation.judged_answers import JudgedAnswers
 from hierviz.metrics import path_keys, path_metrics
 from hierviz.taxonomy import NodeLists
 

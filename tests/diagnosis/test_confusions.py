@@ -13,7 +13,7 @@ from naive_diagnosis import same
 from strategies import many
 
 import hierviz as hv
-from hierviz.diagnosis.judged_answers import NO_PARTNER, OUTSIDE
+from hierviz.evaluation.judged_answers import NO_PARTNER, OUTSIDE
 
 
 def at_level(graph, node, level):

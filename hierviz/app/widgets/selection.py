@@ -11,9 +11,9 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.widgets import filters
 from hierviz.app.widgets.figure import picture_url
-from hierviz.diagnosis.judged_answers import judged_answers
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered, rows_with
 from hierviz.diagnosis.set_mistakes import SetMistakes, set_mistakes
+from hierviz.evaluation.judged_answers import judged_answers
 from hierviz.evaluation.mistakes import ORDERS, Mistakes, mistakes, outcome_counts
 from hierviz.evaluation.severity import SEVERITIES
 
