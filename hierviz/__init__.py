@@ -18,11 +18,13 @@ from hierviz.cluster.evaluate import evaluate
 from hierviz.curves.information_curve import information_curve
 from hierviz.curves.operating_curve import OperatingCurve, operating_curve
 from hierviz.curves.set_curve import SetOperatingCurve, set_curve
+from hierviz.diagnosis.class_table import class_table, hierarchical_f
 from hierviz.diagnosis.confusion_matrix import confusion_matrix
 from hierviz.diagnosis.confusions import confusions
 from hierviz.diagnosis.flip_intervals import flip_intervals
 from hierviz.diagnosis.label_errors import label_errors
 from hierviz.diagnosis.level_table import level_table
+from hierviz.diagnosis.means_by import means_by
 from hierviz.diagnosis.node_table import node_table
 from hierviz.diagnosis.path_probabilities import path_probabilities
 from hierviz.diagnosis.reliability import reliability
@@ -104,6 +106,7 @@ __all__ = [
     "bootstrap_means",
     "charts",
     "cheapest",
+    "class_table",
     "confusion",
     "confusion_matrix",
     "confusions",
@@ -113,6 +116,7 @@ __all__ = [
     "filtered",
     "flip_intervals",
     "guaranteed_threshold",
+    "hierarchical_f",
     "infer",
     "information_curve",
     "judged_answers",
@@ -126,6 +130,7 @@ __all__ = [
     "load_taxonomy",
     "load_truth",
     "loss",
+    "means_by",
     "mistakes",
     "no_clear_difference",
     "node_probabilities",

@@ -23,6 +23,7 @@ TABLES = {
     "confusions": "true class, predicted class, count, cost",
     "matrix": "cells of the confusion matrix with the nodes of --open open",
     "mistakes": "samples, the worst first",
+    "class_table": "precision, recall, F and the most frequent confusion of each class",
     "slices": "subtrees and attribute values, tested against the rest",
     "reliability": "bins of probabilities and outcomes",
     "label_errors": "samples whose truth is doubtful",
@@ -72,6 +73,11 @@ def add_diagnose(commands):
     several = {
         "--attribute": ("C", None, "column whose values are slices (default: all)"),
         "--open": ("NODE", [], "node whose children the matrix shows"),
+        "--means-by": (
+            "BY",
+            [],
+            "depth, n_labels, an attribute or a number of the nodes: means of --metric in each part",
+        ),
         "--calibrate": ("NODE", [], "node whose calibration is looked at beside that of the depths"),
         "--flips": ("ID", [], "sample whose answers at all thresholds are written"),
     }
@@ -79,6 +85,10 @@ def add_diagnose(commands):
         command.add_argument(
             name, metavar=metavar, action="append", default=default, help=f"{what}; may be given several times"
         )
+    command.add_argument("--metric", metavar="KEY", help="metric of --means-by (default: the first that the input has)")
+    command.add_argument(
+        "--beta", type=float, default=1.0, metavar="X", help="weight of recall in the F of classes (default: 1)"
+    )
     command.add_argument(
         "--most", type=int, default=20, metavar="N", help="rows of each table in the JSON (default: 20)"
     )

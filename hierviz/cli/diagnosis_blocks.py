@@ -7,10 +7,12 @@ from functools import cached_property
 import numpy as np
 
 from hierviz._version import version
+from hierviz.diagnosis.class_table import READINGS, class_table, hierarchical_f
 from hierviz.diagnosis.confusion_matrix import confusion_matrix
 from hierviz.diagnosis.confusions import confusions
 from hierviz.diagnosis.flip_intervals import flip_intervals
 from hierviz.diagnosis.label_errors import label_errors
+from hierviz.diagnosis.means_by import means_by
 from hierviz.diagnosis.node_table import node_table
 from hierviz.diagnosis.reliability import reliability
 from hierviz.diagnosis.set_mistakes import set_mistakes
@@ -68,11 +70,21 @@ class DiagnosisBlocks:
             "rule": self.answers.rule,
             "threshold": self.answers.threshold,
         }
-        for name in ("node_table", "confusions", "matrix", "mistakes", "slices", "reliability", "label_errors"):
+        for name in (
+            "node_table",
+            "class_table",
+            "confusions",
+            "matrix",
+            "mistakes",
+            "slices",
+            "reliability",
+            "label_errors",
+        ):
             reason = self.why_not(name)
             if reason:
                 notes.append(f"{name} is null: {reason}")
             report[name] = None if reason else self._block(name)
+        report["means_by"] = {by: self._means(by) for by in self.options.means_by}
         flips = {sample: flip_intervals(self.evaluation, row) for sample, row in self.flipped.items()}
         report["flips"] = {sample: _records(found.to_frame()) for sample, found in flips.items()}
         return report | {"notes": notes}
@@ -90,6 +102,9 @@ class DiagnosisBlocks:
 
     def _block(self, name):
         frame = self._frame(name)
+        if name == "class_table":
+            # Most samples first.
+            frame = frame.sort_values("support", ascending=False, kind="stable")
         if name == "node_table":
             # Most truths without an answer at or below them first.
             frame = frame.iloc[np.argsort(-(self.nodes.support - self.nodes.hits), kind="stable")]
@@ -110,6 +125,11 @@ class DiagnosisBlocks:
                 "total": self.matrix.total,
             },
             "mistakes": lambda: {"n": len(frame), "severity": self._order},
+            "class_table": lambda: {
+                "beta": self.classes.beta,
+                "averages": {name: getattr(self.classes, name).averages() for name in READINGS},
+                "hierarchical_f": hierarchical_f(self.answers, beta=self.options.beta),
+            },
             "slices": lambda: {
                 "sentence": self.slices.sentence(),
                 "loss": self.slices.loss_key,
@@ -127,11 +147,18 @@ class DiagnosisBlocks:
     def _frame(self, name):
         if name == "node_table":
             return self.nodes.to_frame()
+        if name == "class_table":
+            return self.classes.to_frame()
         if name == "slices":
             return self.slices.to_frame().drop(columns="node")
         if name == "mistakes":
             return self._mistakes_frame()
         return getattr(self, name).to_frame()
+
+    def _means(self, by):
+        found = means_by(self.answers, by, metric=self.options.metric, group=self.options.group)
+        head = {"metric": found.metric, "overall": found.overall, "n_without": found.n_without}
+        return head | {"confidence": found.confidence, "rows": _records(found.to_frame())}
 
     def _row(self, sample):
         row = self.predictions.row(sample)
@@ -143,6 +170,11 @@ class DiagnosisBlocks:
     def nodes(self):
         """NodeTable, with the calibration of the nodes of --calibrate."""
         return node_table(self.answers, calibration=self.reliability if self.options.calibrate else None)
+
+    @cached_property
+    def classes(self):
+        """ScoresByClass."""
+        return class_table(self.answers, beta=self.options.beta)
 
     @cached_property
     def confusions(self):

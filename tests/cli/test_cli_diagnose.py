@@ -10,7 +10,7 @@ import hierviz as hv
 from hierviz import cli
 from tests.small_tree import EDGES_CSV, LEAVES
 
-TABLES = ("node-table", "confusions", "matrix", "mistakes", "slices", "reliability", "label-errors")
+TABLES = ("node-table", "class-table", "confusions", "matrix", "mistakes", "slices", "reliability", "label-errors")
 BLOCKS = [name.replace("-", "_") for name in TABLES]
 
 
@@ -57,7 +57,23 @@ def rows(frame):
 
 def test_json_holds_the_numbers_of_the_functions(run, files):
     code, out, err = run(
-        "scores.csv", "--rule", "threshold", "--threshold", "0.4", "--open", "mammal", "--flips", "s3", "--most", "5"
+        "scores.csv",
+        "--rule",
+        "threshold",
+        "--threshold",
+        "0.4",
+        "--open",
+        "mammal",
+        "--flips",
+        "s3",
+        "--most",
+        "5",
+        "--means-by",
+        "depth",
+        "--means-by",
+        "light",
+        "--metric",
+        "info_recall",
     )
     assert (code, err) == (0, "")
     found = json.loads(out)
@@ -82,17 +98,29 @@ def test_json_holds_the_numbers_of_the_functions(run, files):
     assert found["slices"]["sentence"] == hv.slices(answers).sentence()
     assert found["reliability"]["rows"] == rows(hv.reliability(predictions).to_frame())
     assert found["label_errors"]["rows"] == rows(hv.label_errors(answers).to_frame().iloc[:5])
+    classes = hv.class_table(answers)
+    by_support = classes.to_frame().sort_values("support", ascending=False, kind="stable")
+    assert found["class_table"]["rows"] == rows(by_support.iloc[:5])
+    assert found["class_table"]["averages"]["exact"] == classes.exact.averages()
+    assert found["class_table"]["hierarchical_f"] == hv.hierarchical_f(answers)
+    for by in ("depth", "light"):
+        means = hv.means_by(answers, by, metric="info_recall")
+        assert found["means_by"][by]["rows"] == rows(means.to_frame())
+        assert found["means_by"][by]["overall"] == means.overall
     assert found["flips"] == {"s3": rows(hv.flip_intervals(predictions, 3).to_frame())}
 
 
 def test_tables_hold_all_rows(run, files):
     flags = [part for name in TABLES for part in (f"--{name}", files / f"{name}.out.csv")]
-    code, _, err = run("scores.csv", *flags, "--most", "0", "--calibrate", "mammal", "--json", files / "out.json")
+    code, _, err = run(
+        "scores.csv", *flags, "--most", "0", "--beta", "2", "--calibrate", "mammal", "--json", files / "out.json"
+    )
     assert (code, err) == (0, "")
     predictions = loaded(files, "scores.csv")
     reliability = hv.reliability(predictions, nodes=[1], depths=[1, 2])
     expected = {
         "node-table": hv.node_table(predictions, calibration=reliability).to_frame(),
+        "class-table": hv.class_table(predictions, beta=2).to_frame(),
         "confusions": hv.confusions(predictions).to_frame(),
         "matrix": hv.confusion_matrix(predictions).to_frame(),
         "slices": hv.slices(predictions).to_frame().drop(columns="node"),
