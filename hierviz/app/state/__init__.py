@@ -66,6 +66,7 @@ from hierviz.app.state.server_memory import (
 )
 from hierviz.app.state.stages import Stages
 from hierviz.app.state.upload_fields import keep_upload, kept_upload, limits_words
+from hierviz.app.state.visits import callbacks_of_this_run
 
 __all__ = [
     "Stages",
@@ -79,6 +80,7 @@ __all__ = [
     "bound_own_thresholds",
     "bound_parameter",
     "bound_threshold",
+    "callbacks_of_this_run",
     "cancel",
     "cancel_open",
     "cancel_startup",
