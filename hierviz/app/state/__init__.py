@@ -65,7 +65,7 @@ from hierviz.app.state.server_memory import (
     whole_run,
 )
 from hierviz.app.state.stages import Stages
-from hierviz.app.state.upload_fields import keep_upload, kept_upload, limits_words
+from hierviz.app.state.upload_fields import dealt_upload, keep_upload, kept_upload, limits_words
 from hierviz.app.state.visits import callbacks_of_this_run
 
 __all__ = [
@@ -91,6 +91,7 @@ __all__ = [
     "cost_files",
     "curve_start",
     "data",
+    "dealt_upload",
     "dismiss_hint",
     "dragged",
     "first_visit",
