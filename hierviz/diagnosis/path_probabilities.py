@@ -18,6 +18,7 @@ from hierviz.checks import check_kind, one_each
 from hierviz.errors import PredictionsError
 from hierviz.extras import require
 from hierviz.metrics.path import check_nodes
+from hierviz.positions import places_of
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists
 
@@ -93,17 +94,14 @@ def path_probabilities(predictions: Predictions, rows: ArrayLike, nodes: ArrayLi
     """
     check_kind("predictions", predictions, Predictions, "Pass those of one model.")
     taxonomy = predictions.taxonomy
-    rows, nodes = one_each("rows", rows), one_each("nodes", nodes)
-    if rows.shape != nodes.shape or rows.ndim != 1:
+    rows = places_of("rows", rows, predictions.n_samples, "row")
+    nodes = one_each("nodes", nodes)
+    if rows.shape != nodes.shape:
         raise PredictionsError(
             f"nodes: expected one for each of {len(rows)} rows, got shape {nodes.shape}. Align them."
         )
     check_nodes(taxonomy, "nodes", nodes)
-    if len(rows) and (rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= predictions.n_samples):
-        raise PredictionsError(
-            f"rows: expected rows from 0 to {predictions.n_samples - 1}, got {rows.min()} to {rows.max()}. Choose among them."
-        )
-    rows, nodes = rows.astype(np.intp), nodes.astype(np.intp)
+    nodes = nodes.astype(np.intp)
     paths = taxonomy.ancestors(nodes)
     (p,) = listed_probabilities(predictions, rows, paths)
     return PathProbabilities(predictions, rows, paths, p)

@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from hierviz.checks import check_kind
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers
 from hierviz.evaluation.ranking import largest_first
@@ -107,6 +108,7 @@ def set_mistakes(
     PredictionsError
         If no sample has a known truth, or the rule or a parameter is not valid.
     """
+    check_kind("only_wrong", only_wrong, bool, "Say True or False.")
     answers = judged_answers(evaluation, rule, threshold, **parameters)
     truth, predicted = NodeLists.of(answers.truth), NodeLists.of(answers.predicted)
     shared, claimed, due = set_overlap(answers.taxonomy, truth, predicted)

@@ -73,9 +73,7 @@ def slice_members(answers: JudgedAnswers, attributes: Sequence[str] | None, min_
         If there is no such attribute.
     """
     taxonomy, columns = answers.taxonomy, answers.evaluation.predictions.attributes
-    names = (
-        [name for name in columns if name not in NO_FACETS] if attributes is None else list(dict.fromkeys(attributes))
-    )
+    names = [name for name in columns if name not in NO_FACETS] if attributes is None else list(attributes)
     kinds, nodes, values, counts = ([] for _ in range(4))
     sample, number, n_slices = [], [], 0
 
@@ -97,8 +95,10 @@ def slice_members(answers: JudgedAnswers, attributes: Sequence[str] | None, min_
     rows, slices = _nodes_above(answers)
     n = np.bincount(slices, minlength=taxonomy.n_nodes)
     keep(rows, slices, n, "subtree", np.arange(taxonomy.n_nodes), taxonomy.names)
-    for name in names:
-        codes, texts = codes_of(attribute(columns, name, "attributes")[answers.rows])
+    chosen = [(name, attribute(columns, name, "attributes")) for name in names]
+    # What is named twice is tested once.
+    for name, column in dict(chosen).items():
+        codes, texts = codes_of(column[answers.rows])
         known = np.flatnonzero(codes >= 0)
         n = np.bincount(codes[known], minlength=len(texts))
         keep(known, codes[known], n, name, np.full(len(texts), -1), texts)
@@ -161,7 +161,7 @@ def group_codes(answers: JudgedAnswers, group: str | np.ndarray | None) -> np.nd
 
 def attribute(columns, name, what):
     """Values of an attribute, shape (n_samples,); a PredictionsError that names the parameter `what` where there is none."""
-    if name not in columns:
+    if not isinstance(name, str) or name not in columns:
         raise PredictionsError(
             f"{what}: expected a column of the predictions or the truth, of which these are attributes of samples: "
             f"{', '.join(columns) or 'none'}; got {shown(name)}.{near_miss(str(name), columns)} Name one."

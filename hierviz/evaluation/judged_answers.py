@@ -33,6 +33,7 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.ranking import largest_first
 from hierviz.evaluation.severity import severity
 from hierviz.metrics.sets.node_sets import is_member, truth_keys
+from hierviz.positions import places_of
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists, Taxonomy
 
@@ -121,21 +122,20 @@ class JudgedAnswers:
         Raises
         ------
         PredictionsError
-            If no sample is left.
+            If no sample is left, or one is not there.
         """
         kept = np.zeros(self.n_judged, dtype=bool)
-        kept[np.asarray(places, dtype=None if np.size(places) else np.intp)] = True
+        kept[places_of("places", places, self.n_judged)] = True
         if not kept.any():
             raise PredictionsError(
                 f"{self.evaluation.predictions.name}: expected at least one sample, got none. Choose some."
             )
-        places = np.flatnonzero(kept)
+        left = np.flatnonzero(kept)
         truth, predicted = (
-            nodes.take(places) if isinstance(nodes, NodeLists) else nodes[places]
-            for nodes in (self.truth, self.predicted)
+            nodes.take(left) if isinstance(nodes, NodeLists) else nodes[left] for nodes in (self.truth, self.predicted)
         )
         return replace(
-            self, truth=truth, predicted=predicted, rows=self.rows[places], whole=self.whole or self, _ranked={}
+            self, truth=truth, predicted=predicted, rows=self.rows[left], whole=self.whole or self, _ranked={}
         )
 
     @property

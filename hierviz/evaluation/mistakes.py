@@ -17,12 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.checks import check_kind
+from hierviz.checks import check_kind, check_one_of
 from hierviz.errors import PredictionsError
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.judged_answers import OUTCOMES, judged_answers
 from hierviz.evaluation.severity import SEVERITIES
 from hierviz.extras import require
+from hierviz.positions import check_position
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
 
@@ -121,19 +122,11 @@ def mistakes(
         evaluation = Evaluation.from_predictions(evaluation)
     check_kind("mistakes", evaluation, Evaluation, "Predictions can be passed too.")
     predictions, taxonomy = evaluation.predictions, evaluation.taxonomy
-    for what, value, allowed in (
-        ("outcome", outcome, (None, *OUTCOMES)),
-        ("order", order, (*SEVERITIES, "file")),
-    ):
-        if value not in allowed:
-            raise PredictionsError(
-                f"{what}: expected one of {', '.join(map(str, allowed))}, got {value!r}. Choose one."
-            )
-    is_node = isinstance(under, (int, np.integer)) and not isinstance(under, bool)
-    if under is not None and not (is_node and 0 <= under < taxonomy.n_nodes):
-        raise PredictionsError(
-            f"under: expected a node number from 0 to {taxonomy.n_nodes - 1}, got {under!r}. Use Taxonomy.node."
-        )
+    if outcome is not None:
+        check_one_of("outcome", outcome, OUTCOMES)
+    check_one_of("order", order, (*SEVERITIES, "file"))
+    if under is not None:
+        check_position("under", under, taxonomy.n_nodes, "node number")
     reason = evaluation.why_no_mistakes()
     if reason:
         raise PredictionsError(f"{predictions.name}: expected answers that can be ranked, got none: {reason}.")
@@ -147,12 +140,13 @@ def mistakes(
     if under is not None:
         keep &= taxonomy.is_ancestor(np.full(len(truth), under), truth)
     if among is not None:
-        if np.shape(among) != keep.shape:
+        kept = np.asarray(among)
+        if kept.shape != keep.shape or kept.dtype != bool:
             raise PredictionsError(
-                f"among: expected one value for each of the {len(keep)} judged samples, got shape {np.shape(among)}. "
-                "Use hierviz.filtered."
+                f"among: expected True or False for each of the {len(keep)} judged samples, got {kept.dtype} of shape "
+                f"{kept.shape}. Use hierviz.filtered."
             )
-        keep &= np.asarray(among, dtype=bool)
+        keep &= kept
     values = None
     if order == "file":
         places = np.flatnonzero(keep)

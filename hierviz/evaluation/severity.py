@@ -17,7 +17,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from hierviz.errors import PredictionsError, near_miss
+from hierviz.checks import check_one_of
+from hierviz.errors import PredictionsError
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.metrics.node_pairs import distance
 from hierviz.metrics.path import node_pairs
@@ -79,10 +80,7 @@ def severity(
     PredictionsError
         If the key is unknown, or the measure is not defined for this input; says why.
     """
-    if key not in SEVERITIES:
-        raise PredictionsError(
-            f"{what}: expected one of {', '.join(SEVERITIES)}, got {key!r}.{near_miss(str(key), SEVERITIES)} Choose one."
-        )
+    check_one_of(what, key, SEVERITIES)
     reason = why_no_severity(evaluation, truth, predicted, key)
     if reason:
         raise PredictionsError(f"{what} {key!r}: expected an input that has it, got none: {reason}. Choose another.")

@@ -224,7 +224,7 @@ def test_demo():
         ({"attributes": ["lihgt"]}, r"^attributes: expected a column .*: light; got 'lihgt'\. Did you mean 'light'\?"),
         (
             {"attributes": "light"},
-            r"^attributes: expected a list of columns, got the text 'light'\. Pass \['light'\]\.",
+            r"^attributes: expected a list of columns, got 'light'\. Pass a list",
         ),
         ({"group": "observer"}, r"^group: expected a column .*: light; got 'observer'\."),
         ({"group": [1]}, r"^group: expected one label for each of the 2 samples, got shape \(1,\)\."),

@@ -101,7 +101,7 @@ def test_errors(taxonomy):
         hv.PredictionsError, match=r"^model: expected answers that can be ranked, got none: they need one answer"
     ):
         mistakes(evaluation)
-    with pytest.raises(hv.PredictionsError, match=r"^outcome: expected one of None, exact, coarse, wrong, got 'bad'"):
+    with pytest.raises(hv.PredictionsError, match=r"^outcome: expected one of exact, coarse, wrong, got 'bad'"):
         mistakes(evaluation, outcome="bad")
     with pytest.raises(
         hv.PredictionsError,
