@@ -16,7 +16,7 @@ from hierviz.charts._legend import legend
 from hierviz.charts._node_link import node_link
 from hierviz.charts._text import count_text, probability_text
 from hierviz.charts._tree_list import tree_list
-from hierviz.charts.folding import as_nodes, fold
+from hierviz.charts.folding import as_nodes, fold, fold_rows
 from hierviz.charts.theme import palette
 from hierviz.errors import PredictionsError
 
@@ -144,8 +144,7 @@ def _folded(taxonomy, p, truth, predicted, *, keep=(), bounds=None, **what):
     """`fold` of one sample as list of dict with the texts of each row; takes ``min_p`` and ``max_rows``."""
 
     def folded(**limits):
-        made = fold(taxonomy, p, truth=truth, predicted=predicted, keep=keep, **what, **limits)
-        rows = made.to_dict("records")
+        rows = fold_rows(taxonomy, p, truth, predicted, keep=keep, **what, **limits)
         above = rows[0]["depth"]
         low, high = bounds or (p, p)
         for row in rows:

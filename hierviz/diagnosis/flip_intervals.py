@@ -31,6 +31,7 @@ from hierviz.extras import require
 from hierviz.inference.pareto_table import ParetoTable, pareto_table
 from hierviz.inference.registry import inference_rule
 from hierviz.metrics.path import check_nodes
+from hierviz.number_text import probability_text
 from hierviz.positions import check_position, check_positions
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists, Taxonomy
@@ -71,6 +72,19 @@ class FlipIntervals:
         """Number of the interval that holds at a threshold in [0, 1]."""
         check_threshold(threshold)
         return int(np.searchsorted(self.low, threshold, side="right")) - 1
+
+    def why(self, threshold: float) -> str:
+        """One sentence: why the answer at a threshold in [0, 1] is not more specific."""
+        place, title = self.place(threshold), self.taxonomy.title
+        node = int(self.node[place])
+        stops = f"Stops at {title(node)} (p = {probability_text(float(self.score[place]))})"
+        if place == 0:
+            is_leaf = self.taxonomy.is_leaf[node]
+            return (
+                f"{stops}: it is a leaf." if is_leaf else f"{stops}: no more specific class has a probability above 0."
+            )
+        following, p = title(int(self.node[place - 1])), probability_text(float(self.score[place - 1]))
+        return f"{stops}: of the more specific classes {following} is the most probable, but its {p} is not above τ."
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row an interval, ``node`` by name."""
