@@ -20,6 +20,8 @@ WHY_NOT = {
     "hf1_auc": "its curve ranks all scores of a sample",
     "ihf1_auc": "its curve ranks all scores of a sample",
     "hf1_auc_raw": "its curve ranks all scores of a sample",
+    "top5_leaf_accuracy": "it ranks all leaves of a sample",
+    "error_lca_height": "the samples that it averages depend on the unknown scores",
     "mcc": "it need not grow or fall with a count",
     "pt": "it need not grow or fall with a count",
 }

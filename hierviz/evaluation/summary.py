@@ -20,10 +20,11 @@ from hierviz._version import version
 from hierviz.checks import check_threshold
 from hierviz.errors import PredictionsError, TaxonomyError, listed
 from hierviz.evaluation.bounds import bounds_of
-from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.evaluation import TOP, Evaluation
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import inference_rule
 from hierviz.metrics import best_constant_path, best_leaf_metrics, path_keys, path_metrics
+from hierviz.metrics.leaf_answers import node_heights
 from hierviz.parametrisation import SUM_TOLERANCE
 from hierviz.predictions import Predictions
 
@@ -174,14 +175,24 @@ def _top_down(model, choice):
     values = best_leaf_metrics(model.taxonomy, model.truth, model.best_leaf[model.rows])
     leaf = best_leaf_metrics(model.taxonomy, model.truth, model.answers("leaf")[model.rows])
     shared, claimed, due = (values[key].sum() for key in ("shared", "claimed", "due"))
+    heights = error_heights(model)
     means = ("one_hot_win", "coarsest_accuracy", "parents_accuracy", "finest_accuracy")
     return {
         **{key: values[key].mean() for key in means},
         "argmax_leaf_accuracy": leaf["finest_accuracy"].mean(),
+        "top5_leaf_accuracy": (model.leaf_rank[model.rows] < TOP).mean(),
+        "error_lca_height": None if np.isnan(heights).all() else np.nanmean(heights),
         "aggregate_precision": shared / claimed if claimed else None,
         "aggregate_recall": shared / due if due else None,
         "aggregate_f1": 2 * shared / (claimed + due) if claimed + due else None,
     }
+
+
+def error_heights(model):
+    """Height of the lowest common ancestor of truth and most probable leaf, nan where that leaf is right, shape (n_judged,)."""
+    leaf, truth = model.answers("leaf")[model.rows], model.truth
+    common = model.taxonomy.lca(truth, leaf)
+    return np.where(common == truth, np.nan, node_heights(model.taxonomy)[common])
 
 
 def _predicted(model, choice):

@@ -117,6 +117,23 @@ _ENTRIES = {
             {},
         ),
         (
+            "top5_leaf_accuracy",
+            "Top-5 accuracy",
+            "Share of samples whose truth, or a leaf below it, is among the five most probable leaves; equally probable ones "
+            "in the order of classes.",
+            r"\mathrm{mean}\,[\mathrm{rank}(y) \le 5]",
+            {"source": "hierviz"},
+        ),
+        (
+            "error_lca_height",
+            "Height of errors",
+            "Mean height of the lowest common ancestor of the truth and the most probable leaf, over the samples where that "
+            "leaf is wrong. The height of a node is the number of edges down to the deepest leaf below it.",
+            r"\mathrm{mean}\{h(\mathrm{lca}(y_i, \hat y_i)) : \hat y_i \ne y_i\}",
+            {"range": POSITIVE, "better": "lower", "unit": "edges"}
+            | {"source": "Bertinetto et al., CVPR 2020, section 5 (severity of mistakes)"},
+        ),
+        (
             "aggregate_precision",
             "Hierarchical precision (hP)",
             "Nodes shared by the chosen and the true paths, over all nodes of the chosen paths; a ratio of sums.",
