@@ -39,6 +39,8 @@ class Predictions(FromMemory):
     taxonomy : Taxonomy
     name : str
         How screens call the model.
+    run : str, optional
+        Which of several runs of one method this is; those have one `name`.
     scores : array that can be sliced by rows, shape (n_samples, n_scores), optional
         An ndarray, a memory-mapped file, or ListedScores of some classes only. Exactly one of `scores` and `labels` is given.
     parametrisation : str, optional
@@ -79,6 +81,7 @@ class Predictions(FromMemory):
     notes: tuple[str, ...] = ()
     detected: Mapping[str, str] = field(default_factory=dict)
     media: Any = None
+    run: str | None = None
 
     def __post_init__(self):
         if (self.scores is None) == (self.labels is None):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierviz.curves.operating_curve import THOUSANDTHS
+from hierviz.metrics.registry import BALANCED_PREFIX
 from hierviz.top_k.bounds import RULES, bounds, curve_bounds
 from hierviz.top_k.curve_bounds import CURVE_METRICS
 
@@ -56,7 +57,7 @@ def bounds_of(model, blocks, rule, threshold, progress=None):
     for name, values in blocks.items():
         found[name] = None if values is None else {}
         for key in values or ():
-            if key in LEFT_OUT:
+            if key in LEFT_OUT or key.startswith(BALANCED_PREFIX):
                 continue
             found[name][key] = known.get(name, {}).get(key)
             if found[name][key] is None:

@@ -21,7 +21,8 @@ import numpy as np
 
 from hierviz.checks import check_kind, check_threads
 from hierviz.compiled.tree_pass import is_used, tree_pass
-from hierviz.curves.operating_curve import OperatingCurve, operating_curve
+from hierviz.curves.operating_curve import CurveSteps, OperatingCurve, operating_curve
+from hierviz.evaluation.class_weights import sample_weights
 from hierviz.errors import PredictionsError
 from hierviz.extras import require
 from hierviz.inference.fast_answers import FAST_RULES, fast_answers
@@ -218,6 +219,26 @@ class Evaluation:
 
     def _worked_out_curve(self, progress):
         return operating_curve(self.taxonomy, np.asarray(self.truth), self.judged_table, progress=progress)
+
+    def balanced_curve(self, class_weights: np.ndarray | None = None) -> OperatingCurve:
+        """OperatingCurve of means over true classes: each sample weighs as much as its class, divided by the class's samples.
+
+        Parameters
+        ----------
+        class_weights : ndarray of float, shape (n_nodes,), optional
+            Of each true class, >= 0; 1 each when absent.
+
+        Raises
+        ------
+        PredictionsError
+            If this input has no curve, a weight is negative or not finite, or no judged sample has a weight above 0.
+        """
+        reason = self.why_no_curve()
+        if reason:
+            raise PredictionsError(f"{self.predictions.name}: expected an operating curve, got none: {reason}.")
+        truth = np.asarray(self.truth)
+        weights = sample_weights(self.taxonomy, truth, class_weights)
+        return CurveSteps.from_table(self.taxonomy, truth, self.judged_table).curve(weights)
 
     @cached_property
     def judged_table(self) -> ParetoTable:

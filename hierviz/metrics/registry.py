@@ -13,6 +13,7 @@ References
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import MappingProxyType
 
 from hierviz.metrics.confusion_texts import CONFUSION_METRICS, KIRITCHENKO
@@ -261,6 +262,20 @@ _ENTRIES = {
         ),
     ),
     **LABEL_METRICS,
+}
+# The numbers of block `curve` as means over classes: there where weights of classes are given.
+BALANCED_PREFIX = "balanced_"
+_ENTRIES |= {
+    f"{BALANCED_PREFIX}{key}": replace(
+        metric,
+        key=f"{BALANCED_PREFIX}{key}",
+        label=f"{metric.label}, balanced",
+        sentence=f"{metric.sentence} All means run over the true classes, each with the same weight or the one given.",
+        formula=rf"{metric.formula} \text{{ of }} \textstyle\sum_c w_c \bar x_c / \sum_c w_c",
+        source=f"{VALMADRE}; weights of classes: hierviz",
+    )
+    for key, metric in list(_ENTRIES.items())
+    if metric.block == "curve" and key != "n_points"
 }
 # Complete here, and read-only: what shows numbers reads it at every call.
 METRICS = MappingProxyType(_ENTRIES)

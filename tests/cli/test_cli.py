@@ -624,7 +624,7 @@ def test_hwv(shared_data, evaluate, taxonomy):
     assert counts == [2003, 0, 0]
     expected = json.loads((hwv / "expected.json").read_text())["win"]
     values = {**model["distribution"], **model["top_down"]}
-    assert len(values) == 15
+    assert len(values) == 17
     for key, value in values.items():
         assert value == expected[key] if isinstance(value, str) else value == pytest.approx(expected[key], abs=1e-9), (
             key
