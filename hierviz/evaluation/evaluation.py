@@ -22,8 +22,8 @@ import numpy as np
 from hierviz.checks import check_kind, check_threads
 from hierviz.compiled.tree_pass import is_used, tree_pass
 from hierviz.curves.operating_curve import CurveSteps, OperatingCurve, operating_curve
-from hierviz.evaluation.class_weights import sample_weights
 from hierviz.errors import PredictionsError
+from hierviz.evaluation.class_weights import sample_weights
 from hierviz.extras import require
 from hierviz.inference.fast_answers import FAST_RULES, fast_answers
 from hierviz.inference.pareto_table import ParetoTable, pareto_table, table_of_block
