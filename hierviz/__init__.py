@@ -15,6 +15,9 @@ import importlib
 
 from hierviz._version import version
 from hierviz.cluster.evaluate import evaluate
+from hierviz.comparison.agreement import kendall
+from hierviz.comparison.disagreement import metrics_on_samples, models_on_samples
+from hierviz.comparison.table import ComparisonTable, table
 from hierviz.curves.information_curve import information_curve
 from hierviz.curves.operating_curve import OperatingCurve, operating_curve
 from hierviz.curves.set_curve import SetOperatingCurve, set_curve
@@ -77,6 +80,7 @@ __all__ = [
     "METRICS",
     "PARAMETRISATIONS",
     "ClusterError",
+    "ComparisonTable",
     "Evaluation",
     "FileError",
     "HierarchicalConfusion",
@@ -116,6 +120,7 @@ __all__ = [
     "infer",
     "information_curve",
     "judged_answers",
+    "kendall",
     "label_errors",
     "level_table",
     "load_costs",
@@ -126,7 +131,9 @@ __all__ = [
     "load_taxonomy",
     "load_truth",
     "loss",
+    "metrics_on_samples",
     "mistakes",
+    "models_on_samples",
     "no_clear_difference",
     "node_probabilities",
     "node_table",
@@ -142,6 +149,7 @@ __all__ = [
     "show",
     "slices",
     "summary_over_repeats",
+    "table",
     "tied_with_best",
     "win",
     "win_breakdown",

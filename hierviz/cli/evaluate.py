@@ -29,6 +29,31 @@ ROWS_AT_ONCE = 10_000
 def add_evaluate(commands):
     """Add the command `evaluate`."""
     command = commands.add_parser("evaluate", help="write all metrics of one or several models as JSON")
+    add_choice(command)
+    command.add_argument(
+        "--operating-point",
+        metavar="F.json",
+        help="rule and threshold from a file exported by the app; notes compare its values and guarantee with those measured",
+    )
+    command.add_argument("--media", metavar="DIR|ZIP", help="pictures named by the column `image` or `file`")
+    command.add_argument(
+        "--json", default="-", metavar="FILE|-", help="file for the JSON (- is standard output, the default)"
+    )
+    command.add_argument(
+        "--per-sample", metavar="FILE.csv", help="file for a table with one row per sample: metrics and counts"
+    )
+    add_threads(command)
+    command.add_argument(
+        "--cluster",
+        metavar="local[:N]|tcp://HOST:PORT",
+        help="evaluate on Dask: N worker processes on this machine, or a cluster (docs/cluster.md)",
+    )
+    add_rule_flags(command)
+    command.set_defaults(run=run_evaluate)
+
+
+def add_choice(command):
+    """Options of `evaluate` and `table`: the files, and by which rule and threshold they are judged."""
     add_input(command, several=True)
     command.add_argument("--rule", metavar="KEY", help=f"one of {', '.join(INFERENCE_RULES)} (default: majority)")
     command.add_argument(
@@ -37,11 +62,6 @@ def add_evaluate(commands):
         action="append",
         help="threshold of the rules `threshold` and `threshold_set` and of the block `labels` (default: 0.5), NAME= for one "
         "model",
-    )
-    command.add_argument(
-        "--operating-point",
-        metavar="F.json",
-        help="rule and threshold from a file exported by the app; notes compare its values and guarantee with those measured",
     )
     command.add_argument(
         "--keep-empty-labels",
@@ -54,21 +74,6 @@ def add_evaluate(commands):
         help="add the numbers of the curve as means over classes of the same weight, or of those in a table: node, weight",
     )
     command.add_argument("--nodes", metavar="F", help="CSV of node attributes: node, name, train_count, ...")
-    command.add_argument("--media", metavar="DIR|ZIP", help="pictures named by the column `image` or `file`")
-    command.add_argument(
-        "--json", default="-", metavar="FILE|-", help="file for the JSON (- is standard output, the default)"
-    )
-    command.add_argument(
-        "--per-sample", metavar="FILE.csv", help="file for a table with one row per sample: metrics and counts"
-    )
-    _add_threads(command)
-    command.add_argument(
-        "--cluster",
-        metavar="local[:N]|tcp://HOST:PORT",
-        help="evaluate on Dask: N worker processes on this machine, or a cluster (docs/cluster.md)",
-    )
-    add_rule_flags(command)
-    command.set_defaults(run=run_evaluate)
 
 
 def add_curve(commands):
@@ -83,11 +88,12 @@ def add_curve(commands):
     command.add_argument(
         "--csv", default="-", metavar="FILE|-", help="file for the CSV (- is standard output, the default)"
     )
-    _add_threads(command)
+    add_threads(command)
     command.set_defaults(run=run_curve)
 
 
-def _add_threads(command):
+def add_threads(command):
+    """The option `--threads`."""
     command.add_argument(
         "--threads",
         type=int,
