@@ -71,6 +71,7 @@ COLUMN = (
     "evaluation",
     "diagnosis",
     "thresholds",
+    "comparison",
     "reference",
     "readers",
     "cluster",
@@ -126,7 +127,7 @@ PACKAGES = {
 # The only places in the core where another package may be imported: place, package, functions.
 IN_THE_CORE = (
     ("taxonomy", "anytree", ("to_anytree", "from_anytree")),
-    *((place, "pandas", ("to_frame",)) for place in ("metrics", "curves", "evaluation", "diagnosis")),
+    *((place, "pandas", ("to_frame",)) for place in ("metrics", "curves", "evaluation", "diagnosis", "comparison")),
 )
 
 
