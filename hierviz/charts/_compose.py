@@ -2,8 +2,8 @@
 
 Altair copies every view once at each level of nesting, and its marks and channels carry about a hundred fields each that
 nobody set. Written out to those that were set, as objects that it does not look into, a figure of many views is built in a
-third of the time. For the same reason channels are `alt.YValue(3)` and `alt.X2("x2:Q")`, not `alt.value(3)` and ``"x2:Q"``, of which Altair finds the class by
-looking at all that it has.
+third of the time. For the same reason channels are `alt.YValue(3)` and `alt.X2("x2:Q")`, not `alt.value(3)` and ``"x2:Q"``,
+of which Altair finds the class by looking at all that it has.
 """
 
 from __future__ import annotations

@@ -81,7 +81,13 @@ def fold(
     TaxonomyError
         If the taxonomy is not a tree.
     """
-    what = {"max_rows": max_rows, "n_likely": n_likely, "min_p": min_p, "open_p": open_p, "n_competitors": n_competitors}
+    what = {
+        "max_rows": max_rows,
+        "n_likely": n_likely,
+        "min_p": min_p,
+        "open_p": open_p,
+        "n_competitors": n_competitors,
+    }
     return frame(fold_rows(taxonomy, p, truth, predicted, **what, top=top, keep=keep, unfold=unfold))
 
 
