@@ -46,7 +46,8 @@ LOOK = """((mark) => {
   for (let e = window.walked[mark], up = 0; e instanceof Element && up < 5; e = e.parentElement, up++) {
     const style = getComputedStyle(e);
     const outline = style.outlineStyle === "none" ? "" : [style.outlineColor, style.outlineWidth];
-    looks.push([outline, style.boxShadow, style.borderColor, style.backgroundColor, getComputedStyle(e, "::after").content].join());
+    const after = getComputedStyle(e, "::after").content;
+    looks.push([outline, style.boxShadow, style.borderColor, style.backgroundColor, after].join());
   }
   return looks.join("|");
 })"""
