@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import hierviz as hv
+from hierviz.diagnosis.subtree_levels import subtree_levels
 
 NO_NUMBERS = (99, -1, 1.5, "cat", None, True, float("nan"), [1], {})
 
@@ -111,6 +112,9 @@ def test_places_in_results(answers, place):
         (lambda a: hv.reliability(a, correction=["bh"]), r"^correction: expected one of bh, by, got"),
         (lambda a: hv.set_mistakes(a, only_wrong="no"), r"^only_wrong: expected a bool, got str"),
         (lambda a: hv.flip_intervals(a.evaluation, 0, rule=["leaf"]), r"^rule: expected"),
+        (lambda a: hv.means_by(a, ["depth"]), r"^by: expected a str, got list"),
+        (lambda a: hv.means_by(a, "depth", metric=["win"]), r"^metric: expected one of exact"),
+        (lambda a: subtree_levels(a, []), r"^root: expected a node number from 0 to 6, got"),
         (lambda a: hv.node_table(a, calibration=[1]), r"^calibration: expected a Reliability, got list"),
         (
             lambda a: hv.mistakes(a.evaluation, among=np.arange(40)),

@@ -11,7 +11,7 @@ from hierviz.new_files import check_place, new_text
 from hierviz.progress_text import ProgressText
 
 # Options that name files to read.
-INPUTS = ("taxonomy", "predictions", "truth", "classes", "nodes", "media", "operating_point", "cost")
+INPUTS = ("taxonomy", "predictions", "truth", "classes", "nodes", "media", "operating_point", "cost", "model", "inputs")
 
 
 def write_csv(path, header, rows):
@@ -37,7 +37,6 @@ def require_places(options, *paths):
 
     A place that is an input of the command, or another of its outputs, is none: one of them would be lost.
     """
-    inputs = {os.path.realpath(path) for path in _inputs(options)}
     outputs = set()
     for path in paths:
         if path is None or path == "-":
@@ -45,12 +44,18 @@ def require_places(options, *paths):
         if not path:
             raise FileError("file to write: expected a name, got ''. Name one.")
         check_place(path)
+        require_no_input(options, path)
         place = os.path.realpath(path)
-        if os.path.isfile(path) and place in inputs:
-            raise FileError(f"{path}: expected another file to write to, got one that is read. Choose another place.")
         if place in outputs and (os.path.isfile(path) or not os.path.exists(path)):
             raise FileError(f"{path}: expected one table or report for this file, got several. Choose another place.")
         outputs.add(place)
+
+
+def require_no_input(options, path):
+    """Raise a FileError where a file to write is one that the command reads."""
+    place = os.path.realpath(path)
+    if os.path.isfile(path) and any(os.path.realpath(given) == place for given in _inputs(options)):
+        raise FileError(f"{path}: expected another file to write to, got one that is read. Choose another place.")
 
 
 def _inputs(options):

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.checks import is_number
+from hierviz.checks import check_kind, is_number
 from hierviz.diagnosis.calibration_bins import bin_ends
 from hierviz.diagnosis.mean_intervals import mean_intervals
 from hierviz.diagnosis.sample_values import least_of_truths, sample_keys, sample_values, truth_lengths
@@ -146,6 +146,7 @@ def means_by(
         raise PredictionsError(f"confidence: expected a number between 0 and 1, got {shown(confidence)}. Try 0.95.")
     if not is_number(bins) or bins != int(bins) or bins < 1:
         raise PredictionsError(f"bins: expected a whole number from 1 up, got {shown(bins)}. Choose one.")
+    check_kind("by", by, str, "Name depth, n_labels, or an attribute.")
     answers = judged_answers(evaluation, rule, threshold, **parameters)
     metric = sample_keys(answers)[0] if metric is None else metric
     values = sample_values(answers, metric)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.errors import PredictionsError, near_miss, shown
+from hierviz.checks import check_one_of
 from hierviz.evaluation.judged_answers import JudgedAnswers
 from hierviz.metrics import path_keys, path_metrics
 from hierviz.taxonomy import NodeLists
@@ -49,10 +49,7 @@ def sample_values(answers: JudgedAnswers, key: str) -> np.ndarray:
         If this input has no such number; names those that it has.
     """
     keys = sample_keys(answers)
-    if key not in keys:
-        raise PredictionsError(
-            f"metric: expected one of {', '.join(keys)}, got {shown(key)}.{near_miss(str(key), keys)} Choose one."
-        )
+    check_one_of("metric", key, keys)
     if key in DISTRIBUTION:
         rows = np.searchsorted(answers.evaluation.rows, answers.rows)
         return answers.evaluation.distribution_per_sample()[key][rows]

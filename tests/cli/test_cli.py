@@ -781,6 +781,14 @@ def test_predict_to_an_impossible_place(name, tmp_path, run, few_pictures):
     assert_one_line(err, r"p\.(txt|csv): expected .*, got ")
 
 
+def test_predict_does_not_write_over_its_inputs(tmp_path, run):
+    (tmp_path / "rows.csv").write_text("a,b\n1,2\n")
+    flags = ["--model", ROOT / "models" / "log_win.onnx", "--taxonomy", DEMO / "taxonomy.csv"]
+    code, out, err = run("predict", *flags, "--inputs", tmp_path / "rows.csv", "--out", tmp_path / "rows.csv")
+    assert (code, out, (tmp_path / "rows.csv").read_text()) == (2, "", "a,b\n1,2\n")
+    assert_one_line(err, "rows.csv: expected another file to write to, got one that is read")
+
+
 @pytest.fixture
 def few_pictures(tmp_path):
     """Three pictures of the demo in a folder."""

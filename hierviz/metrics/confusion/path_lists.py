@@ -187,7 +187,7 @@ class Towards:
     def is_above(self, nodes, targets):
         """True where a node is the target or above it, element by element; False for -1."""
         if self.taxonomy.is_tree:
-            return (nodes >= 0) & self.taxonomy.is_ancestor(nodes, targets)
+            return (nodes >= 0) & self.taxonomy.is_ancestor(np.maximum(nodes, 0), targets)
         return (nodes >= 0) & is_in(self.keys, self._slots(targets) * self.taxonomy.n_nodes + nodes)
 
     @cached_property
