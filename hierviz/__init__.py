@@ -21,12 +21,13 @@ from hierviz.comparison.table import ComparisonTable, table
 from hierviz.curves.information_curve import information_curve
 from hierviz.curves.operating_curve import OperatingCurve, operating_curve
 from hierviz.curves.set_curve import SetOperatingCurve, set_curve
+from hierviz.diagnosis.class_table import class_table, hierarchical_f
 from hierviz.diagnosis.confusion_matrix import confusion_matrix
 from hierviz.diagnosis.confusions import confusions
 from hierviz.diagnosis.flip_intervals import flip_intervals
-from hierviz.diagnosis.judged_answers import judged_answers
 from hierviz.diagnosis.label_errors import label_errors
 from hierviz.diagnosis.level_table import level_table
+from hierviz.diagnosis.means_by import means_by
 from hierviz.diagnosis.node_table import node_table
 from hierviz.diagnosis.path_probabilities import path_probabilities
 from hierviz.diagnosis.reliability import reliability
@@ -35,6 +36,7 @@ from hierviz.diagnosis.set_mistakes import set_mistakes
 from hierviz.diagnosis.slices import slices
 from hierviz.errors import ClusterError, FileError, HiervizError, ModelError, PredictionsError, TaxonomyError
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.judged_answers import judged_answers
 from hierviz.evaluation.mistakes import mistakes
 from hierviz.inference.leaf_costs import LeafCosts
 from hierviz.inference.pareto_table import ParetoTable, pareto_table
@@ -110,6 +112,7 @@ __all__ = [
     "bootstrap_means",
     "charts",
     "cheapest",
+    "class_table",
     "confusion",
     "confusion_matrix",
     "confusions",
@@ -119,6 +122,7 @@ __all__ = [
     "filtered",
     "flip_intervals",
     "guaranteed_threshold",
+    "hierarchical_f",
     "infer",
     "information_curve",
     "judged_answers",
@@ -133,6 +137,7 @@ __all__ = [
     "load_taxonomy",
     "load_truth",
     "loss",
+    "means_by",
     "metrics_on_samples",
     "mistakes",
     "models_on_samples",

@@ -47,6 +47,7 @@ COLUMN = (
     "csv_cells",
     "new_files",
     "array_rows",
+    "positions",
     "node_lists",
     "edges",
     "taxonomy",

@@ -19,11 +19,24 @@ def frame(columns):
     pandas.DataFrame
         A column of integers with gaps becomes float; a column of text keeps None for what is missing.
     """
-    made = pd.DataFrame(columns)
-    for name in made.columns:
+    if isinstance(columns, list):
+        names = dict.fromkeys(name for row in columns for name in row)
+        columns = {name: [row.get(name) for row in columns] for name in names}
+    made = pd.DataFrame({name: _text(values) for name, values in columns.items()})
+    for name, dtype in made.dtypes.items():
         column = made[name]
-        if pd.api.types.is_float_dtype(column):
-            made[name] = column.where(np.isfinite(column))
-        elif not pd.api.types.is_numeric_dtype(column):
+        if pd.api.types.is_float_dtype(dtype):
+            if not (known := np.isfinite(column)).all():
+                made[name] = column.where(known)
+        elif not (pd.api.types.is_numeric_dtype(dtype) or _is_text(columns[name])):
             made[name] = column.astype(object).where(column.notna(), None)
     return made
+
+
+def _is_text(values):
+    return isinstance(values, list) and all(value is None or isinstance(value, str) for value in values)
+
+
+def _text(values):
+    """Lists of text as they are: pandas takes long to find out what they are, and to make objects of them again."""
+    return pd.Series(values, dtype=object) if _is_text(values) else values

@@ -13,7 +13,7 @@ from hierviz._version import version
 from hierviz.cli.app import add_app
 from hierviz.cli.diagnose import add_diagnose
 from hierviz.cli.evaluate import add_curve, add_evaluate
-from hierviz.cli.parameter_flags import flag
+from hierviz.cli.parameter_flags import error_line
 from hierviz.cli.predict import add_predict
 from hierviz.cli.standard_streams import with_standard_streams
 from hierviz.cli.table import add_table
@@ -23,13 +23,13 @@ from hierviz.errors import HiervizError
 @with_standard_streams
 def main(arguments=None):
     """Run the command line; returns the exit code."""
-    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    arguments, options = sys.argv[1:] if arguments is None else list(arguments), None
     try:
         stopping.raise_from_here()
         options = parser().parse_args(arguments or ["app"])
         return options.run(options) or 0
     except HiervizError as error:
-        print(f"hierviz: {error.said(flag)}", file=sys.stderr)
+        print(f"hierviz: {error_line(error, options)}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         # The reader of our output went away, for example `hierviz evaluate ... | head`.

@@ -111,7 +111,7 @@ def run_evaluate(options):
     """`hierviz evaluate`."""
     if options.per_sample == "-":
         raise FileError("--per-sample: expected a file, got -, which is for the JSON. Name a CSV file.")
-    require_places(options.json, options.per_sample)
+    require_places(options, options.json, options.per_sample)
     by_default = "majority" if options.operating_point is None else RULE
     check_rule_flags(options, by_default if options.rule is None else options.rule)
     thresholds = thresholds_of(options)
@@ -170,7 +170,7 @@ def run_evaluate(options):
 def run_curve(options):
     """`hierviz curve`."""
     check_threads(options.threads, "--threads")
-    require_places(options.csv)
+    require_places(options, options.csv)
     _, predictions = load_models(options)
     if len(predictions) != 1:
         raise FileError(

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.diagnosis.judged_answers import JudgedAnswers, judged_answers
 from hierviz.diagnosis.node_columns import cost_key
 from hierviz.diagnosis.node_table import NodeTable, node_table
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers
 from hierviz.extras import require
 from hierviz.metrics.path import check_nodes
 from hierviz.predictions import Predictions

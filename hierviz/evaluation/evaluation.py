@@ -20,10 +20,12 @@ from typing import Any
 import numpy as np
 
 from hierviz.checks import check_kind, check_threads
-from hierviz.compiled.tree_pass import is_used, tree_pass
+from hierviz.compiled.tree_pass import is_used
 from hierviz.curves.operating_curve import CurveSteps, OperatingCurve, operating_curve
 from hierviz.errors import PredictionsError
 from hierviz.evaluation.class_weights import sample_weights
+from hierviz.evaluation.label_counting import blocks, count_block
+from hierviz.evaluation.ranking import largest_first
 from hierviz.extras import require
 from hierviz.inference.fast_answers import FAST_RULES, fast_answers
 from hierviz.inference.pareto_table import ParetoTable, pareto_table, table_of_block
@@ -34,7 +36,6 @@ from hierviz.metrics.leaf_answers import leaf_ranks
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import path_keys
 from hierviz.metrics.sets.label_sets import LabelSetCounts
-from hierviz.metrics.sets.node_sets import closed_lists, node_weights
 from hierviz.metrics.win import best_leaf_metrics, win
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists, Taxonomy
@@ -131,7 +132,7 @@ class Evaluation:
         leaf_rank = np.full(n, -1, dtype=np.int32)
         counts = LabelSetCounts(taxonomy, threshold) if threshold is not None and judged.any() else None
         tables = []
-        for block in _blocks(predictions, single_truth, judged, counts, threads):
+        for block in blocks(predictions, single_truth, judged, counts, threads):
             rows = block if isinstance(block, slice) else block.rows
             if isinstance(block, slice):
                 p = predictions.node_probabilities(rows)
@@ -147,7 +148,7 @@ class Evaluation:
                     p_truth[places] = p[known, truth]
                     leaf_rank[places] = leaf_ranks(taxonomy, truth, p[known])
                 if counts is not None:
-                    _count_block(counts, predictions, judged, block, p)
+                    count_block(counts, predictions, judged, block, p)
             else:
                 tables.append(table_of_block(predictions, block))
                 best_leaf[rows], leaf_mass[rows] = block.best_leaf, block.leaf_mass
@@ -155,7 +156,7 @@ class Evaluation:
                 raw_wins[rows] = (block.p_root + block.win) / 2
                 leaf_rank[rows] = block.leaf_rank
                 if counts is not None:
-                    _count_block(counts, predictions, judged, block)
+                    count_block(counts, predictions, judged, block)
             if progress:
                 progress(rows.stop, n)
         table = ParetoTable.concatenate(tables) if tables else pareto_table(taxonomy, predictions)
@@ -178,7 +179,7 @@ class Evaluation:
     def judged_by_win(self) -> np.ndarray:
         """Places of the judged samples, the largest lost win first, equal ones in the order of the file, shape (n_judged,)."""
         assert self.win is not None
-        return np.argsort(self.win[self.rows] - 1, kind="stable")
+        return largest_first(1 - self.win[self.rows])
 
     @property
     def n_judged(self) -> int:
@@ -421,8 +422,8 @@ class Evaluation:
             counts.add_lists(self.truth, predictions.labels.take(self.rows), is_hard=predictions.is_hard)
             return counts
         counts = LabelSetCounts(self.taxonomy, threshold)
-        for block in _blocks(predictions, None, self.judged, counts, None):
-            _count_block(counts, predictions, self.judged, block)
+        for block in blocks(predictions, None, self.judged, counts, None):
+            count_block(counts, predictions, self.judged, block)
             if progress:
                 progress((block if isinstance(block, slice) else block.rows).stop, predictions.n_samples)
         return counts
@@ -494,36 +495,3 @@ class Evaluation:
         names = np.array(self.taxonomy.names, dtype=object)
         columns |= {key: names[columns[key]] for key in NODE_COLUMNS if isinstance(columns.get(key), np.ndarray)}
         return pd.DataFrame({key: values for key, values in columns.items() if key != "row"})
-
-
-def _truth_of(predictions, rows):
-    """True node of some rows, or NodeLists where the truth lists several."""
-    return predictions.truth[rows] if predictions.has_single_truth else predictions.truth.take(rows)
-
-
-def _count_block(counts, predictions, judged, block, p=None):
-    """Add the judged samples of a block of `_blocks` to LabelSetCounts; `p` where a slice's probabilities are known already."""
-    rows = block if isinstance(block, slice) else block.rows
-    known = np.flatnonzero(judged[rows])
-    truth = _truth_of(predictions, known + rows.start)
-    if isinstance(block, slice):
-        counts.add(truth, (predictions.node_probabilities(rows) if p is None else p)[known])
-    else:
-        counts.add_block(truth, block.sets.take(known), block.areas[:, known])
-
-
-def _blocks(predictions, single_truth, judged, counts, threads):
-    """What one pass leaves behind, block by block: PassBlock, or a slice of rows for numpy."""
-    if not is_used(predictions):
-        return predictions.blocks()
-    if counts is None:
-        return tree_pass(predictions, truth=single_truth, threads=threads)
-    taxonomy, rows = predictions.taxonomy, np.flatnonzero(judged)
-    closed = closed_lists(taxonomy, _truth_of(predictions, rows))
-    lengths = np.zeros(predictions.n_samples, dtype=np.intp)
-    lengths[rows] = closed.lengths
-    true_lists = NodeLists(np.concatenate([[0], np.cumsum(lengths)]), closed.nodes)
-    bits = node_weights(taxonomy, "information")
-    return tree_pass(
-        predictions, truth=single_truth, threshold=counts.threshold, true_lists=true_lists, bits=bits, threads=threads
-    )

@@ -105,15 +105,27 @@ def visit():
     return session.visit
 
 
-def forget_former_widgets():
-    """Remove the callbacks of widgets of former runs from Streamlit: they keep in memory what their pages read, also once closed.
+@contextlib.contextmanager
+def callbacks_of_this_run():
+    """Around a run: at its end, remove from Streamlit the callbacks of widgets of former runs that it has not drawn again.
 
-    Widgets that are drawn again register theirs again.
+    They would keep in memory what their pages read, also once closed. A run that the next press ends removes none: the browser
+    still shows the widgets it had not come to, and a press on them counts.
     """
-    with contextlib.suppress(AttributeError):
-        widgets = get_script_run_ctx().session_state._state._new_widget_state
-        for widget_id in [widget_id for widget_id in widgets.widget_metadata if widget_id not in widgets.states]:
-            del widgets.widget_metadata[widget_id]
+    former = _widgets().copy()
+    yield
+    widgets = _widgets()
+    for widget_id, widget in former.items():
+        if widgets.get(widget_id) is widget:
+            del widgets[widget_id]
+
+
+def _widgets():
+    """What Streamlit knows of the widgets of this session, by their ids."""
+    try:
+        return get_script_run_ctx().session_state._state._new_widget_state.widget_metadata
+    except AttributeError:
+        return {}
 
 
 def visits_here(now=None):

@@ -246,13 +246,10 @@ def predicted_keys(taxonomy, predicted):
 
 def truth_keys(taxonomy, truth):
     """Keys of the true nodes with all their ancestors; `truth` is one node a sample or NodeLists."""
-    if isinstance(truth, NodeLists):
-        row, node = np.repeat(np.arange(len(truth)), truth.lengths), truth.nodes
-    else:
-        node = np.asarray(truth)
-        row = np.arange(len(node))
-    _check_nodes("truth", node, 0, taxonomy.n_nodes)
-    return closed_keys(taxonomy, row * taxonomy.n_nodes + node.astype(np.intp))
+    truth = NodeLists.of(truth)
+    row = np.repeat(np.arange(len(truth)), truth.lengths)
+    _check_nodes("truth", truth.nodes, 0, taxonomy.n_nodes)
+    return closed_keys(taxonomy, row * taxonomy.n_nodes + truth.nodes.astype(np.intp))
 
 
 def closed_keys(taxonomy, keys):
