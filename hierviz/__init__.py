@@ -58,6 +58,7 @@ from hierviz.readers import (
     write_predictions,
 )
 from hierviz.readers.operating_point_file import load_operating_point, write_operating_point
+from hierviz.second_opinion.verify import SecondOpinion, verify
 from hierviz.taxonomy import NodeLists, Taxonomy
 from hierviz.thresholds.operating_point import OperatingPoint
 from hierviz.thresholds.risk_control import guaranteed_threshold
@@ -97,6 +98,7 @@ __all__ = [
     "PredictionsError",
     "Resamples",
     "SampleFilter",
+    "SecondOpinion",
     "SetOperatingCurve",
     "Taxonomy",
     "TaxonomyError",
@@ -156,6 +158,7 @@ __all__ = [
     "summary_over_repeats",
     "table",
     "tied_with_best",
+    "verify",
     "win",
     "win_breakdown",
     "with_costs",
