@@ -156,7 +156,7 @@ class Visitor:
 
     def chip(self, name):
         """Remove a filter."""
-        return lambda: self.page.locator(f".st-key-chip-{name} button").click()
+        return lambda: self.page.locator(f".st-key-chip-{name} button:visible").last.click()
 
     def words(self, label, text):
         """A text that is typed."""

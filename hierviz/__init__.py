@@ -15,6 +15,9 @@ import importlib
 
 from hierviz._version import version
 from hierviz.cluster.evaluate import evaluate
+from hierviz.comparison.agreement import kendall
+from hierviz.comparison.disagreement import metrics_on_samples, models_on_samples
+from hierviz.comparison.table import ComparisonTable, table
 from hierviz.curves.information_curve import information_curve
 from hierviz.curves.operating_curve import OperatingCurve, operating_curve
 from hierviz.curves.set_curve import SetOperatingCurve, set_curve
@@ -55,6 +58,7 @@ from hierviz.readers import (
     write_predictions,
 )
 from hierviz.readers.operating_point_file import load_operating_point, write_operating_point
+from hierviz.second_opinion.verify import SecondOpinion, verify
 from hierviz.taxonomy import NodeLists, Taxonomy
 from hierviz.thresholds.operating_point import OperatingPoint
 from hierviz.thresholds.risk_control import guaranteed_threshold
@@ -79,6 +83,7 @@ __all__ = [
     "METRICS",
     "PARAMETRISATIONS",
     "ClusterError",
+    "ComparisonTable",
     "Evaluation",
     "FileError",
     "HierarchicalConfusion",
@@ -93,6 +98,7 @@ __all__ = [
     "PredictionsError",
     "Resamples",
     "SampleFilter",
+    "SecondOpinion",
     "SetOperatingCurve",
     "Taxonomy",
     "TaxonomyError",
@@ -120,6 +126,7 @@ __all__ = [
     "infer",
     "information_curve",
     "judged_answers",
+    "kendall",
     "label_errors",
     "level_table",
     "load_costs",
@@ -131,7 +138,9 @@ __all__ = [
     "load_truth",
     "loss",
     "means_by",
+    "metrics_on_samples",
     "mistakes",
+    "models_on_samples",
     "no_clear_difference",
     "node_probabilities",
     "node_table",
@@ -147,7 +156,9 @@ __all__ = [
     "show",
     "slices",
     "summary_over_repeats",
+    "table",
     "tied_with_best",
+    "verify",
     "win",
     "win_breakdown",
     "with_costs",

@@ -40,6 +40,8 @@ class Predictions(FromMemory):
     taxonomy : Taxonomy
     name : str
         How screens call the model.
+    run : str, optional
+        Which of several runs of one method this is; those have one `name`.
     scores : array that can be sliced by rows, shape (n_samples, n_scores), optional
         An ndarray, a memory-mapped file, or ListedScores of some classes only. Exactly one of `scores` and `labels` is given.
     parametrisation : str, optional
@@ -80,6 +82,7 @@ class Predictions(FromMemory):
     notes: tuple[str, ...] = ()
     detected: Mapping[str, str] = field(default_factory=dict)
     media: Any = None
+    run: str | None = None
 
     def __post_init__(self):
         if (self.scores is None) == (self.labels is None):
@@ -362,9 +365,12 @@ def _as_nodes(what, values):
 
 
 def with_distinct_names(models):
-    """The same Predictions, a number behind the name of each whose name an earlier one has."""
+    """The same Predictions, a number behind the name of each whose name an earlier one has; runs of one method keep theirs."""
     seen, renamed = {}, []
     for model in models:
+        if model.run is not None:
+            renamed.append(model)
+            continue
         seen[model.name] = seen.get(model.name, 0) + 1
         renamed.append(model if seen[model.name] == 1 else model.replace(name=f"{model.name} ({seen[model.name]})"))
     return renamed

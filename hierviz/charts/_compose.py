@@ -60,6 +60,13 @@ class _Written:
         return repr(self._content)
 
 
+class _View(alt.Chart):
+    """A view whose parts copies share, as Altair changes none of them."""
+
+    def __deepcopy__(self, _):
+        return self.copy(deep=False)
+
+
 def _copied(part):
     if isinstance(part, dict):
         return {key: _copied(value) for key, value in part.items()}
@@ -69,7 +76,8 @@ def _copied(part):
 def _written_out(chart):
     if not isinstance(chart, alt.Chart):
         return chart
-    written = chart.copy(deep=False)
+    with schemapi.debug_mode(False):
+        written = _View(*chart._args, **chart._kwds)
     if isinstance(chart.mark, alt.MarkDef):
         written.mark = _Written(chart.mark.to_dict(validate=False))
     if isinstance(chart.encoding, alt.FacetedEncoding):

@@ -22,21 +22,23 @@ def frame(columns):
     if isinstance(columns, list):
         names = dict.fromkeys(name for row in columns for name in row)
         columns = {name: [row.get(name) for row in columns] for name in names}
-    made = pd.DataFrame({name: _text(values) for name, values in columns.items()})
-    for name, dtype in made.dtypes.items():
-        column = made[name]
-        if pd.api.types.is_float_dtype(dtype):
-            if not (known := np.isfinite(column)).all():
-                made[name] = column.where(known)
-        elif not (pd.api.types.is_numeric_dtype(dtype) or _is_text(columns[name])):
-            made[name] = column.astype(object).where(column.notna(), None)
-    return made
+    return pd.DataFrame({name: _column(values) for name, values in columns.items()})
 
 
-def _is_text(values):
-    return isinstance(values, list) and all(value is None or isinstance(value, str) for value in values)
-
-
-def _text(values):
-    """Lists of text as they are: pandas takes long to find out what they are, and to make objects of them again."""
-    return pd.Series(values, dtype=object) if _is_text(values) else values
+def _column(values):
+    """What a DataFrame holds of a column; what lists hold is found out here: pandas takes several times as long."""
+    if isinstance(values, list):
+        kinds = set(map(type, values))
+        if kinds <= {str, type(None)}:
+            return pd.Series(values, dtype=object)
+        if kinds <= {int, float} or kinds == {bool}:
+            values = np.array(values)
+    if not isinstance(values, np.ndarray) or values.dtype.kind not in "fiub":
+        values = pd.Series(values)
+        if pd.api.types.is_float_dtype(values.dtype):
+            values = values.to_numpy(dtype=float, na_value=np.nan)
+        elif not pd.api.types.is_numeric_dtype(values.dtype):
+            return values.astype(object).where(values.notna(), None)
+    if values.dtype.kind == "f" and not (is_known := np.isfinite(values)).all():
+        return np.where(is_known, values, np.nan)
+    return values

@@ -18,6 +18,7 @@ label_errors
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -106,6 +107,7 @@ def label_errors(
     threshold: float = 0.5,
     *,
     most: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
     **parameters: Any,
 ) -> LabelErrors:
     """Wrong answers ranked by how much more probable their branch is than that of the truth.
@@ -118,6 +120,8 @@ def label_errors(
         How the answer is chosen, as in `Evaluation.answers`.
     most : int, optional
         Keep the first ones only, which spares reading the scores of most others; all wrong answers if not given.
+    progress : callable, optional
+        Called with (samples read, samples in all) where the scores of all of them are read.
 
     Returns
     -------
@@ -143,7 +147,7 @@ def label_errors(
     n = len(rows)
     if most is None or 4 * most >= n or not PARAMETRISATIONS[str(predictions.parametrisation)].is_coherent:
         kept = np.arange(n)
-        p = _branch_probabilities(predictions, rows, branches)
+        p = _branch_probabilities(predictions, rows, branches, progress)
     else:
         kept, p = _first_ones(answers.evaluation, rows, branches, int(most))
     order = largest_first(p[1] - p[0])[: n if most is None else int(most)]
@@ -185,7 +189,7 @@ def _first_ones(evaluation, rows, branches, most):
     return by_bound[:stop][order], np.concatenate(parts, axis=1)[:, order]
 
 
-def _branch_probabilities(predictions, rows, branches):
+def _branch_probabilities(predictions, rows, branches, progress=None):
     """Probability of two nodes of each row, shape (2, n_rows)."""
     p = np.empty((2, len(rows)))
     step = max(1, BLOCK_VALUES // predictions.taxonomy.n_nodes)
@@ -196,4 +200,6 @@ def _branch_probabilities(predictions, rows, branches):
         block = predictions.node_probabilities(rows[some])
         for which, nodes in enumerate(branches):
             p[which, some] = block[np.arange(len(some)), nodes[some]]
+        if progress:
+            progress(start + len(some), len(rows))
     return p

@@ -22,7 +22,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -157,6 +157,7 @@ def reliability(
     correction: str = "bh",
     max_samples: int | None = None,
     seed: int = 0,
+    progress: Callable[[int, int], object] | None = None,
 ) -> Reliability:
     """Calibration of nodes or depths.
 
@@ -179,6 +180,8 @@ def reliability(
     max_samples : int, optional
         Look at so many judged samples at most, drawn at random. By default as many as have 50 million probabilities, and
         5,000 at least.
+    progress : callable, optional
+        Called with (steps done, steps in all): one a sample whose scores are read, and as many for all redraws.
 
     Returns
     -------
@@ -236,7 +239,7 @@ def reliability(
     rng = np.random.default_rng(seed)
     most = max(LEAST_SAMPLES, MOST_VALUES // taxonomy.n_nodes) if max_samples is None else int(max_samples)
     rows = judged if len(judged) <= most else np.sort(rng.choice(judged, most, replace=False))
-    p, best = _probabilities(predictions, rows, node_list, depth_list)
+    p, best = _probabilities(predictions, rows, node_list, depth_list, progress)
     assert predictions.truth is not None
     relation = TruthRelation(taxonomy, predictions.truth, rows)
     every = [*((node, np.full(len(rows), node)) for node in node_list.tolist()), *((-1, column) for column in best.T)]
@@ -253,6 +256,8 @@ def reliability(
                 inside, events, n_bins=int(n_bins), min_samples=int(min_samples), n_redraws=int(n_redraws), rng=rng
             )
         )
+        if progress:
+            progress(len(rows) + (place + 1) * len(rows) // len(every), 2 * len(rows))
     depth = np.concatenate([taxonomy.depth[node_list], depth_list]).astype(np.intp)
     numbers = [one for one, _ in every]
     return _collected(
@@ -304,7 +309,7 @@ def _collected(taxonomy, numbers, depth, found, left_out, means, rates, options,
     )
 
 
-def _probabilities(predictions, rows, nodes, depths):
+def _probabilities(predictions, rows, nodes, depths, progress=None):
     """p of some nodes and of the most probable node of some depths, shape (n_rows, n_subjects), and these nodes."""
     taxonomy = predictions.taxonomy
     families = [
@@ -323,4 +328,6 @@ def _probabilities(predictions, rows, nodes, depths):
             chosen = of_family.argmax(axis=1)
             best[some, place] = family[chosen]
             p[some, len(nodes) + place] = of_family[np.arange(len(chosen)), chosen]
+        if progress:
+            progress(some.stop, 2 * len(rows))
     return p, best

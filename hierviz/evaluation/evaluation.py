@@ -21,8 +21,9 @@ import numpy as np
 
 from hierviz.checks import check_kind, check_threads
 from hierviz.compiled.tree_pass import is_used
-from hierviz.curves.operating_curve import OperatingCurve, operating_curve
+from hierviz.curves.operating_curve import CurveSteps, OperatingCurve, operating_curve
 from hierviz.errors import PredictionsError
+from hierviz.evaluation.class_weights import sample_weights
 from hierviz.evaluation.label_counting import blocks, count_block
 from hierviz.evaluation.ranking import largest_first
 from hierviz.extras import require
@@ -31,6 +32,7 @@ from hierviz.inference.pareto_table import ParetoTable, pareto_table, table_of_b
 from hierviz.inference.registry import infer, inference_rule, top_down
 from hierviz.metrics.confusion.confusion import HierarchicalConfusion, confusion
 from hierviz.metrics.confusion.path_cover import greedy_cover
+from hierviz.metrics.leaf_answers import leaf_ranks
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import path_keys
 from hierviz.metrics.sets.label_sets import LabelSetCounts
@@ -41,6 +43,8 @@ from hierviz.tree_sums import sum_in_order
 
 # Rules whose answers the Pareto table has.
 OF_TABLE = ("threshold", "majority", "leaf", "top_down", "information_threshold")
+# Of how many most probable leaves one has to be right for top-5 accuracy.
+TOP = 5
 # Answers of other rules that are kept: reading all scores again takes long.
 KEPT_ANSWERS = 6
 NODE_COLUMNS = ("truth", "predicted", "top_down", "argmax_leaf")
@@ -64,6 +68,9 @@ class Evaluation:
         tree.
     leaf_mass : ndarray of float, shape (n_samples,), or None
         Sum of p over the leaves.
+    leaf_rank : ndarray of int, shape (n_samples,), or None
+        How many leaves stand before the best leaf at or below the truth (`hierviz.metrics.leaf_answers.leaf_ranks`); -1 where
+        not judged.
     kept_answers : list
         What `hierviz.mistakes` was last asked for: pairs of the choice and what it gave.
     """
@@ -76,6 +83,7 @@ class Evaluation:
     raw_win: np.ndarray | None = None
     p_truth: np.ndarray | None = None
     leaf_mass: np.ndarray | None = None
+    leaf_rank: np.ndarray | None = None
     _label_counts: dict = field(default_factory=dict, repr=False)
     kept_answers: list = field(default_factory=list, repr=False)
     _answers: list = field(default_factory=list, repr=False)
@@ -121,6 +129,7 @@ class Evaluation:
         single_truth = predictions.truth if isinstance(predictions.truth, np.ndarray) and taxonomy.is_tree else None
         best_leaf, leaf_mass = np.zeros(n, dtype=np.intp), np.zeros(n)
         wins, raw_wins, p_truth = (np.full(n, np.nan) for _ in range(3))
+        leaf_rank = np.full(n, -1, dtype=np.int32)
         counts = LabelSetCounts(taxonomy, threshold) if threshold is not None and judged.any() else None
         tables = []
         for block in blocks(predictions, single_truth, judged, counts, threads):
@@ -137,6 +146,7 @@ class Evaluation:
                     wins[places] = win(taxonomy, truth, p[known])
                     raw_wins[places] = (p[known, 0] + wins[places]) / 2
                     p_truth[places] = p[known, truth]
+                    leaf_rank[places] = leaf_ranks(taxonomy, truth, p[known])
                 if counts is not None:
                     count_block(counts, predictions, judged, block, p)
             else:
@@ -144,6 +154,7 @@ class Evaluation:
                 best_leaf[rows], leaf_mass[rows] = block.best_leaf, block.leaf_mass
                 wins[rows], p_truth[rows] = block.win, block.p_truth
                 raw_wins[rows] = (block.p_root + block.win) / 2
+                leaf_rank[rows] = block.leaf_rank
                 if counts is not None:
                     count_block(counts, predictions, judged, block)
             if progress:
@@ -152,7 +163,7 @@ class Evaluation:
         kept = {} if counts is None else {counts.threshold: counts}
         if single_truth is None:
             return cls(predictions, judged, table, best_leaf, leaf_mass=leaf_mass, _label_counts=kept)
-        return cls(predictions, judged, table, best_leaf, wins, raw_wins, p_truth, leaf_mass, kept)
+        return cls(predictions, judged, table, best_leaf, wins, raw_wins, p_truth, leaf_mass, leaf_rank, kept)
 
     @property
     def taxonomy(self) -> Taxonomy:
@@ -209,6 +220,26 @@ class Evaluation:
 
     def _worked_out_curve(self, progress):
         return operating_curve(self.taxonomy, np.asarray(self.truth), self.judged_table, progress=progress)
+
+    def balanced_curve(self, class_weights: np.ndarray | None = None) -> OperatingCurve:
+        """OperatingCurve of means over true classes: each sample weighs as much as its class, divided by the class's samples.
+
+        Parameters
+        ----------
+        class_weights : ndarray of float, shape (n_nodes,), optional
+            Of each true class, >= 0; 1 each when absent.
+
+        Raises
+        ------
+        PredictionsError
+            If this input has no curve, a weight is negative or not finite, or no judged sample has a weight above 0.
+        """
+        reason = self.why_no_curve()
+        if reason:
+            raise PredictionsError(f"{self.predictions.name}: expected an operating curve, got none: {reason}.")
+        truth = np.asarray(self.truth)
+        weights = sample_weights(self.taxonomy, truth, class_weights)
+        return CurveSteps.from_table(self.taxonomy, truth, self.judged_table).curve(weights)
 
     @cached_property
     def judged_table(self) -> ParetoTable:
@@ -442,6 +473,8 @@ class Evaluation:
             columns |= {key: best[key] for key in keys}
             leaf = best_leaf_metrics(self.taxonomy, self.truth, columns["argmax_leaf"])
             columns["argmax_leaf_accuracy"] = leaf["finest_accuracy"]
+            assert self.leaf_rank is not None
+            columns["top5_leaf_accuracy"] = (self.leaf_rank[self.rows] < TOP).astype(float)
             if "predicted" in columns:
                 metrics = path_metrics(self.taxonomy, np.asarray(self.truth), columns["predicted"])
                 columns |= {key: metrics[key] for key in path_keys()}

@@ -11,6 +11,10 @@ from hierviz.app.mistakes_page.asked import capital
 from hierviz.diagnosis.confusions import GROUPINGS, WITHOUT_A_NODE, confusions
 from hierviz.evaluation.severity import SEVERITIES
 
+# What stands in place of the way to all samples of a group.
+ONE_BY_ONE = (
+    "Paths are matched within each sample, which no filter of Examples can ask for: open the samples one by one."
+)
 # Rows of the table that are sent to the browser.
 MOST = 5000
 
@@ -104,8 +108,10 @@ def _samples(asked, found, place, cost, by):
     name = frame["lowest common ancestor"] if by == "common" else f"{frame['truth']} → {frame['answer']}"
     st.subheader(f"{name}: {int(found.count[place]):,}", anchor=False)
     truth, answer = int(found.truth[place]), int(found.predicted[place])
-    if asked.answers.is_single and asked.taxonomy.is_tree:
+    if asked.answers.is_single:
         asked.link_to_samples(outcome="wrong", **_filters(asked.taxonomy, by, truth, answer, int(found.common[place])))
+    else:
+        st.caption(ONE_BY_ONE)
     sample_table.draw(asked, asked.ranked(_once(rows), cost), cost, f"confusion-{by}-{truth}-{answer}")
 
 

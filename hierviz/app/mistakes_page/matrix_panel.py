@@ -8,6 +8,7 @@ import streamlit as st
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.mistakes_page import dataset_panel, sample_table
+from hierviz.app.mistakes_page.confusion_panel import ONE_BY_ONE
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import frame
 from hierviz.app.widgets.figure import below, written_out
@@ -92,7 +93,7 @@ def _controls(asked, folded):
         too_many = sum(int(taxonomy.children.lengths[node]) for node in level) + len(folded.nodes) > 4 * matrix_lines(
             1400
         )
-        with st.container(horizontal=True):
+        with st.container(horizontal=True, width="content" if state.session.px <= 600 else "stretch"):
             st.button(
                 "Open one level",
                 help="Too many classes for one drawing: open single ones." if too_many else "Opens all closed classes.",
@@ -208,8 +209,21 @@ def _samples(asked, folded, cell):
         node = int(folded.nodes[line])
         if node > 0 or folded.is_open[line]:
             fields[itself if folded.is_open[line] else subtree] = asked.taxonomy.names[node]
-    if asked.answers.is_single and not folded.n_folded[[row, column]].any():
+    is_folded = folded.n_folded[[row, column]].any()
+    # In a graph a sample may be below several closed classes, but the matrix counts it once.
+    several = [fields[name] for name in ("under", "answered") if name in fields and not asked.taxonomy.is_tree]
+    is_exact = all(asked.taxonomy.is_leaf[asked.taxonomy.node(name)] for name in several)
+    if asked.answers.is_single and is_exact and not is_folded:
         asked.link_to_samples(**fields)
+    elif not asked.answers.is_single:
+        st.caption(ONE_BY_ONE)
+    elif is_folded:
+        st.caption("This line holds several small classes: open the samples one by one.")
+    else:
+        st.caption(
+            "Samples below several of the closed classes are counted once here, and found below each of them on Examples: open "
+            "the samples one by one, or the classes."
+        )
     severity = asked.severities[0]
     sample_table.draw(
         asked, asked.ranked(rows, severity), severity, f"cell-{line_key(folded, row)}-{line_key(folded, column)}"

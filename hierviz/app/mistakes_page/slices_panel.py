@@ -40,7 +40,7 @@ def draw(asked):
         found = asked.computed(
             "slices", lambda: slices(asked.answers, loss=loss, **keywords), loss, *map(str, keywords.items())
         )
-    st.markdown(f"**{escape(found.sentence())}**")
+    st.markdown(f"**{escape(found.sentence().replace('%', ' %'))}**")
     if not len(found):
         st.markdown("No subtree and no value of an attribute has 10 samples inside and outside.")
         return

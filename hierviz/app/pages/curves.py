@@ -118,8 +118,11 @@ if is_of_sets:
     usable = {key: model for key, model in data.models.items() if model.why_no_set_curve() is None}
 if not usable:
     st.title("Operating curves")
-    reason = data.first.why_no_curve()
-    st.info(f"There is no curve to draw: {numbers.escape(reason)}.", icon=":material/show_chart:")
+    reason = data.first.why_no_set_curve() or data.first.why_no_curve()
+    st.info(
+        f"There is no threshold to choose: {numbers.escape(reason)}. The numbers of the answers stand on the Overview.",
+        icon=":material/show_chart:",
+    )
     shell.stop()
 names = [key for key in state.shown_models(data) if key in usable] or list(usable)[:8]
 controls(usable, names, set_axes(data.taxonomy.is_tree) if is_of_sets else axes(), is_of_sets)

@@ -23,7 +23,8 @@ with frame.title_row("Mistakes"):
 if not data.models[key].n_judged:
     st.info("No sample has a known truth, so there are no mistakes to show.", icon=":material/info:")
     shell.stop()
-with st.container(horizontal=True, vertical_alignment="bottom"):
+# Beside other things a row of segments does not wrap.
+with st.container(horizontal=not state.is_narrow(), vertical_alignment="bottom"):
     st.segmented_control(
         "Part of the page",
         list(PARTS),

@@ -29,6 +29,9 @@ from hierviz.taxonomy import Taxonomy
 
 DEMO = "demo"
 
+# Letters of a title that lists all files.
+LONGEST_TITLE = 70
+
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
@@ -220,10 +223,16 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
             for predictions_of_model, own in zip(predictions_of_models, has_own, strict=True)
         ]
     require_same_samples(predictions_of_models)
-    title = ", ".join(Path(path).name for path in (*files.predictions, *files.model))
+    title = _title([Path(path).name for path in (*files.predictions, *files.model)])
     models = _evaluated(predictions_of_models, stage=stage)
     sources = {key: source for key, source in zip(models, sources, strict=True) if source is not None}
     return Dataset(new_key(), title, taxonomy, models, sources, files.held, files=files, digest=content, notes=notes)
+
+
+def _title(names):
+    """File names as the title of a page and in its header."""
+    whole = ", ".join(names)
+    return whole if len(names) < 2 or len(whole) <= LONGEST_TITLE else f"{names[0]} and {len(names) - 1} more"
 
 
 def with_model(data, predictions, source):

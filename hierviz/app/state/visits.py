@@ -20,6 +20,8 @@ from hierviz.app.state.current import session
 # A page that is loaded anew, or a short loss of the connection, loses nothing.
 SECONDS_AWAY = 30
 SECONDS_BETWEEN_SWEEPS = 10
+# After the last run of a page; garbage that waits longer is collected all the same.
+SECONDS_AT_REST, SECONDS_OF_GARBAGE = 3, 60
 # The cookie that Streamlit gives every browser against forged uploads: secret, and the same after a reload.
 COOKIE = "_streamlit_xsrf"
 
@@ -128,6 +130,38 @@ def _widgets():
         return {}
 
 
+def begin_run():
+    """Note that a page is run: no garbage is collected meanwhile."""
+    garbage.last_run = time.monotonic()
+
+
+class Garbage:
+    """When Python's garbage is collected: when no page has been run for a moment, for it stops all threads.
+
+    Attributes
+    ----------
+    last_run, last_collection : float
+        Seconds of `time.monotonic`.
+    """
+
+    def __init__(self, now=0.0):
+        self.last_run = self.last_collection = now
+
+    def is_due(self, now):
+        """Whether pages were run since the last collection, and nobody seems to wait."""
+        if self.last_run <= self.last_collection:
+            return False
+        return now - self.last_run >= SECONDS_AT_REST or now - self.last_collection >= SECONDS_OF_GARBAGE
+
+    def collect(self, now):
+        """Collect it."""
+        self.last_collection = now
+        gc.collect()
+
+
+garbage = Garbage()
+
+
 def visits_here(now=None):
     """The visits that have not ended."""
     with _lock:
@@ -186,6 +220,8 @@ def keep_sweeping(shelf, results):
             rounds = 2 if sweep(shelf, results) else rounds - 1
             if rounds >= 0:
                 give_back_memory()
+            elif garbage.is_due(now := time.monotonic()):
+                garbage.collect(now)
 
     thread = threading.Thread(target=run, name="hierviz-sweep", daemon=True)
     thread.start()

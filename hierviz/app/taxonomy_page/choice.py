@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.widgets import filters
 from hierviz.app.widgets.chosen_model import ChosenModel
+from hierviz.app.widgets.progress import worked_out
 from hierviz.diagnosis.calibration_example import calibration_example
 from hierviz.diagnosis.level_table import level_table
 from hierviz.diagnosis.node_columns import cost_key, usable_columns, worst_first
@@ -101,6 +101,8 @@ class TaxonomyChoice(ChosenModel):
         if not self.wants_calibration:
             return self.plain
         found = self.calibration
+        if found is None:
+            return self.plain
         return state.computed(
             "node table",
             (*self.of_answer, self.root),
@@ -109,21 +111,19 @@ class TaxonomyChoice(ChosenModel):
 
     @cached_property
     def calibration(self):
-        """Reliability of `calibrated_nodes`; it depends on the answers by no more than which classes these are."""
+        """Reliability of `calibrated_nodes`, None where cancelled; of the answers it depends on which classes these are."""
         nodes = tuple(self.calibrated_nodes.tolist())
-        return self._slow((*self.of_samples, nodes), lambda: reliability(self.answers, nodes=nodes))
+        return self._slow((*self.of_samples, nodes), "Calibration of classes", nodes=nodes)
 
     @cached_property
     def calibration_of_depths(self):
-        """Reliability of all depths of a tree."""
-        return self._slow((*self.of_samples, "depths"), lambda: reliability(self.answers))
+        """Reliability of all depths of a tree, None where it was cancelled."""
+        return self._slow((*self.of_samples, "depths"), "Calibration of depths")
 
-    def _slow(self, key, make):
-        def made():
-            with st.spinner("Comparing probabilities with outcomes …"):
-                return make()
-
-        return state.computed("calibration", key, made)
+    def _slow(self, key, what, **chosen):
+        return worked_out(
+            "calibration", key, what, lambda stages: reliability(self.answers, **chosen, progress=stages(what, "steps"))
+        )
 
     @cached_property
     def levels(self):

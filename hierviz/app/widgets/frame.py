@@ -36,7 +36,9 @@ button[data-variant=segmented_control][aria-checked=true], button[data-variant=p
     pointer-events: auto}
 @media (max-width: 1000px) {.hierviz-open {max-width: 36vw; right: 5.6rem}}
 @media (max-width: 640px) {
-    .hierviz-open {max-width: 30vw}
+    .hierviz-open {max-width: 26vw}
+    /* The tools of a table are always there on a touch screen, above its corner. */
+    .stDataFrame {margin-top: 1.8rem}
     .stMainBlockContainer {padding-left: 1rem; padding-right: 1rem}
     /* What leads to the other pages is a sign without a word there. */
     [data-testid=stExpandSidebarButton] {width: auto !important}

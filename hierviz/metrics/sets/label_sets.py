@@ -54,6 +54,9 @@ LABEL_KEYS = (
     "hf1_micro",
     "hp_samples",
     "hr_samples",
+    "hp_micro",
+    "hr_micro",
+    "subset_accuracy",
     "ihf1_samples",
     "ihf1_micro",
     "n_empty",
@@ -113,6 +116,7 @@ class LabelSetCounts(SetCounts):
             "n_empty": 0 if n_empty is None else int((n_empty == 0).sum()),
             "n_incoherent": 0 if incoherent is None else int(incoherent.sum()),
             "macro_f1_by_depth": self._summary_by_depth(),
+            "subset_accuracy": self.subset_accuracy,
         }
         for prefix, weight in (("h", "nodes"), ("ih", "information")):
             family = self.family(weight)
@@ -120,6 +124,8 @@ class LabelSetCounts(SetCounts):
             numbers[f"{prefix}f1_micro"] = family and family["f1_micro"]
             numbers[f"{prefix}p_samples"] = family and family["precision_samples_empty1"]
             numbers[f"{prefix}r_samples"] = family and family["recall_samples"]
+            numbers[f"{prefix}p_micro"] = family and family["precision_micro"]
+            numbers[f"{prefix}r_micro"] = family and family["recall_micro"]
         for key in AREAS:
             values = self._column(key)
             # Samples with nothing to find have no area.

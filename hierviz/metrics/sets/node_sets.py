@@ -261,6 +261,16 @@ def closed_keys(taxonomy, keys):
     return distinct(all_keys[lists.nodes > 0])
 
 
+def valid_keys(taxonomy, keys):
+    """Those of the `keys` of whose nodes all ancestors are there too."""
+    # As many of a node's ancestors are predicted as it has.
+    row, node = np.divmod(keys, taxonomy.n_nodes)
+    different, place = np.unique(node, return_inverse=True)
+    lists = taxonomy.ancestors(different).take(place)
+    present = is_member(np.repeat(row, lists.lengths) * taxonomy.n_nodes + lists.nodes, keys) | (lists.nodes == 0)
+    return keys[np.logical_and.reduceat(present, lists.offsets[:-1])]
+
+
 def is_member(some, keys):
     """Which of `some` are in `keys`, which ascend."""
     place = np.searchsorted(keys, some)

@@ -26,6 +26,7 @@ from hierviz.metrics.sets.node_sets import (
     rows_of,
     same_length,
     truth_keys,
+    valid_keys,
     work_blocks,
 )
 from hierviz.metrics.sets.set_curves import block_areas
@@ -144,16 +145,7 @@ class SetCounts:
         augmented = closed_keys(taxonomy, keys)
         if is_hard:
             keys = augmented
-        valid = keys
-        if len(augmented) != len(keys):
-            # Valid: as many of a node's ancestors are predicted as it has.
-            row, node = np.divmod(keys, taxonomy.n_nodes)
-            distinct, place = np.unique(node, return_inverse=True)
-            lists = taxonomy.ancestors(distinct).take(place)
-            present = is_member(np.repeat(row, lists.lengths) * taxonomy.n_nodes + lists.nodes, keys) | (
-                lists.nodes == 0
-            )
-            valid = keys[np.logical_and.reduceat(present, lists.offsets[:-1])]
+        valid = keys if len(augmented) == len(keys) else valid_keys(taxonomy, keys)
         self._count(len(outside), keys, augmented, valid, truth_keys(taxonomy, truth), outside)
 
     def _count(self, n, predicted, augmented, valid, true, outside):

@@ -72,7 +72,7 @@ def compare_both(case, is_tree):
             counts.add(lists.take(np.arange(len(p))[rows]), p[rows])
         chosen = [[i for i in range(1, len(parents)) if row[i] > threshold] for row in p.tolist()]
         rows = check(counts, parents, list(zip(chosen, truth, p.tolist())), is_tree)
-        assert set(rows[0]) - {"nodes", "bits"} == set(counts.per_sample())
+        assert set(rows[0]) - {"nodes", "bits", "is_equal"} == set(counts.per_sample())
         assert [one.tolist() for one in map(threshold_set(taxonomy, p, threshold).__getitem__, range(len(p)))] == chosen
 
     counts = LabelSetCounts(taxonomy)
