@@ -58,6 +58,7 @@ from hierviz.readers import (
     write_predictions,
 )
 from hierviz.readers.operating_point_file import load_operating_point, write_operating_point
+from hierviz.readers.taxonomy_writer import tree_text, write_taxonomy
 from hierviz.second_opinion.verify import SecondOpinion, verify
 from hierviz.taxonomy import NodeLists, Taxonomy
 from hierviz.thresholds.operating_point import OperatingPoint
@@ -158,12 +159,14 @@ __all__ = [
     "summary_over_repeats",
     "table",
     "tied_with_best",
+    "tree_text",
     "verify",
     "win",
     "win_breakdown",
     "with_costs",
     "write_operating_point",
     "write_predictions",
+    "write_taxonomy",
 ]
 
 
