@@ -43,6 +43,7 @@ from hierviz.metrics.win import win
 from hierviz.onnx import load_inputs, load_model
 from hierviz.parametrisation import PARAMETRISATIONS, node_probabilities
 from hierviz.predictions import Predictions
+from hierviz.projection.projected import cut, only_known, truth_is_known, with_other_leaves
 from hierviz.readers import (
     attach_media,
     attach_truth,
@@ -108,6 +109,7 @@ __all__ = [
     "confusion_matrix",
     "confusions",
     "curve_over_repeats",
+    "cut",
     "evaluate",
     "facets",
     "filtered",
@@ -130,6 +132,7 @@ __all__ = [
     "no_clear_difference",
     "node_probabilities",
     "node_table",
+    "only_known",
     "operating_curve",
     "over_repeats",
     "paired_difference",
@@ -143,9 +146,11 @@ __all__ = [
     "slices",
     "summary_over_repeats",
     "tied_with_best",
+    "truth_is_known",
     "win",
     "win_breakdown",
     "with_costs",
+    "with_other_leaves",
     "write_operating_point",
     "write_predictions",
 ]
