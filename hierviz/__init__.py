@@ -17,6 +17,7 @@ from hierviz._version import version
 from hierviz.cluster.evaluate import evaluate
 from hierviz.curves.information_curve import information_curve
 from hierviz.curves.operating_curve import OperatingCurve, operating_curve
+from hierviz.curves.rule_curve import rule_curve
 from hierviz.curves.set_curve import SetOperatingCurve, set_curve
 from hierviz.diagnosis.confusion_matrix import confusion_matrix
 from hierviz.diagnosis.confusions import confusions
@@ -55,6 +56,8 @@ from hierviz.readers import (
 )
 from hierviz.readers.operating_point_file import load_operating_point, write_operating_point
 from hierviz.taxonomy import NodeLists, Taxonomy
+from hierviz.thresholds.depth_thresholds import depth_threshold_points, thresholds_by_depth
+from hierviz.thresholds.lambda_choice import smallest_lambda
 from hierviz.thresholds.operating_point import OperatingPoint
 from hierviz.thresholds.risk_control import guaranteed_threshold
 from hierviz.thresholds.selection import (
@@ -110,6 +113,7 @@ __all__ = [
     "confusions",
     "curve_over_repeats",
     "cut",
+    "depth_threshold_points",
     "evaluate",
     "facets",
     "filtered",
@@ -140,11 +144,14 @@ __all__ = [
     "path_metrics",
     "path_probabilities",
     "reliability",
+    "rule_curve",
     "set_curve",
     "set_mistakes",
     "show",
     "slices",
+    "smallest_lambda",
     "summary_over_repeats",
+    "thresholds_by_depth",
     "tied_with_best",
     "truth_is_known",
     "win",

@@ -11,6 +11,7 @@ from hierviz.cli.parameter_flags import with_flags
 from hierviz.cli.rule_flags import add_rule_flags, check_rule_flags, chosen_parameters
 from hierviz.cluster.connection import connected, local_workers
 from hierviz.cluster.running import evaluation_on
+from hierviz.curves.rule_curve import CURVES, rule_curve
 from hierviz.curves.set_curve import set_curve
 from hierviz.errors import FileError
 from hierviz.evaluation.bounds import curve_bounds_of
@@ -73,6 +74,12 @@ def add_curve(commands):
         "for graphs hP, hR, hF1 and ihF1 of the predicted sets.",
     )
     add_input(command, several=False)
+    command.add_argument(
+        "--rule",
+        metavar="KEY",
+        help=f"curve over the parameter of a rule: {', '.join(CURVES)} (default: threshold); darts has λ, "
+        "information_threshold bits in place of the threshold",
+    )
     command.add_argument(
         "--csv", default="-", metavar="FILE|-", help="file for the CSV (- is standard output, the default)"
     )
@@ -143,6 +150,9 @@ def run_curve(options):
     """`hierviz curve`."""
     check_threads(options.threads, "--threads")
     require_places(options.csv)
+    rule = options.rule or "threshold"
+    if rule not in CURVES:
+        raise FileError(f"--rule: expected one of {', '.join(CURVES)}, got {rule!r}. These have a curve of their own.")
     _, predictions = load_models(options)
     if len(predictions) != 1:
         raise FileError(
@@ -150,6 +160,12 @@ def run_curve(options):
         )
     model = Evaluation.from_predictions(predictions[0], progress=progress(predictions[0].name), threads=options.threads)
     name = model.predictions.name
+    if rule != "threshold":
+        if model.why_no_curve():
+            raise FileError(f"{name}: expected an operating curve of rule {rule}, got none: {model.why_no_curve()}.")
+        table = rule_curve(model.taxonomy, model.truth, model.judged_table, rule).columns()
+        write_csv(options.csv, list(table), _rows_of(list(table.values())))
+        return
     if model.why_no_curve() and model.why_no_set_curve() is None:
         table = set_curve(model, progress=progress(f"{SETS} of {name}")).columns()
         write_csv(options.csv, list(table), _rows_of(list(table.values())))
