@@ -15,8 +15,10 @@ import importlib
 
 from hierviz._version import version
 from hierviz.cluster.evaluate import evaluate
+from hierviz.curves.equal_levels import correctness_at, specificity_at
 from hierviz.curves.information_curve import information_curve
 from hierviz.curves.operating_curve import OperatingCurve, operating_curve
+from hierviz.curves.rejection_curve import rejection_curve
 from hierviz.curves.rule_curve import rule_curve
 from hierviz.curves.set_curve import SetOperatingCurve, set_curve
 from hierviz.diagnosis.confusion_matrix import confusion_matrix
@@ -56,6 +58,7 @@ from hierviz.readers import (
 )
 from hierviz.readers.operating_point_file import load_operating_point, write_operating_point
 from hierviz.taxonomy import NodeLists, Taxonomy
+from hierviz.thresholds.cross_fitting import cross_fitted, rank_for_target
 from hierviz.thresholds.depth_thresholds import depth_threshold_points, thresholds_by_depth
 from hierviz.thresholds.lambda_choice import smallest_lambda
 from hierviz.thresholds.operating_point import OperatingPoint
@@ -70,8 +73,10 @@ from hierviz.thresholds.selection import (
 )
 from hierviz.uncertainty.bootstrap import bootstrap_curve, bootstrap_means
 from hierviz.uncertainty.comparison import no_clear_difference, paired_difference, tied_with_best
+from hierviz.uncertainty.model_difference import difference_of_models, difference_sentence
 from hierviz.uncertainty.repeats import curve_over_repeats, over_repeats, summary_over_repeats
 from hierviz.uncertainty.resamples import Resamples
+from hierviz.uncertainty.temperature import at_temperature, fit_temperature
 
 __version__ = version()
 
@@ -101,6 +106,7 @@ __all__ = [
     "at_least_correct",
     "at_most_above_depth",
     "at_most_cost",
+    "at_temperature",
     "attach_media",
     "attach_truth",
     "best_of",
@@ -111,12 +117,17 @@ __all__ = [
     "confusion",
     "confusion_matrix",
     "confusions",
+    "correctness_at",
+    "cross_fitted",
     "curve_over_repeats",
     "cut",
     "depth_threshold_points",
+    "difference_of_models",
+    "difference_sentence",
     "evaluate",
     "facets",
     "filtered",
+    "fit_temperature",
     "flip_intervals",
     "guaranteed_threshold",
     "infer",
@@ -143,6 +154,8 @@ __all__ = [
     "pareto_table",
     "path_metrics",
     "path_probabilities",
+    "rank_for_target",
+    "rejection_curve",
     "reliability",
     "rule_curve",
     "set_curve",
@@ -150,6 +163,7 @@ __all__ = [
     "show",
     "slices",
     "smallest_lambda",
+    "specificity_at",
     "summary_over_repeats",
     "thresholds_by_depth",
     "tied_with_best",
