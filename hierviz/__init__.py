@@ -36,12 +36,14 @@ from hierviz.diagnosis.slices import slices
 from hierviz.errors import ClusterError, FileError, HiervizError, ModelError, PredictionsError, TaxonomyError
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.mistakes import mistakes
+from hierviz.evaluation.protein_function import protein_function
 from hierviz.inference.leaf_costs import LeafCosts
 from hierviz.inference.pareto_table import ParetoTable, pareto_table
 from hierviz.inference.registry import INFERENCE_RULES, infer
 from hierviz.losses import LOSSES, loss
 from hierviz.metrics import METRICS, HierarchicalConfusion, path_metrics, win_breakdown
 from hierviz.metrics.confusion.confusion import confusion
+from hierviz.metrics.sets.protein_function import information_accretion
 from hierviz.metrics.win import win
 from hierviz.onnx import load_inputs, load_model
 from hierviz.parametrisation import PARAMETRISATIONS, node_probabilities
@@ -50,6 +52,7 @@ from hierviz.projection.projected import cut, only_known, truth_is_known, with_o
 from hierviz.readers import (
     attach_media,
     attach_truth,
+    load_accretion,
     load_costs,
     load_predictions,
     load_taxonomy,
@@ -131,10 +134,12 @@ __all__ = [
     "flip_intervals",
     "guaranteed_threshold",
     "infer",
+    "information_accretion",
     "information_curve",
     "judged_answers",
     "label_errors",
     "level_table",
+    "load_accretion",
     "load_costs",
     "load_inputs",
     "load_model",
@@ -154,6 +159,7 @@ __all__ = [
     "pareto_table",
     "path_metrics",
     "path_probabilities",
+    "protein_function",
     "rank_for_target",
     "rejection_curve",
     "reliability",

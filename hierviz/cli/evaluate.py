@@ -8,6 +8,7 @@ from hierviz.checks import check_threads
 from hierviz.cli.files import add_input, load_models
 from hierviz.cli.output import progress, require_places, write_csv, write_text
 from hierviz.cli.parameter_flags import with_flags
+from hierviz.cli.protein_flags import accretion_of, add_protein_flags, add_protein_numbers, check_protein_flags
 from hierviz.cli.rule_flags import add_rule_flags, check_rule_flags, chosen_parameters
 from hierviz.cluster.connection import connected, local_workers
 from hierviz.cluster.running import evaluation_on
@@ -61,6 +62,7 @@ def add_evaluate(commands):
         metavar="local[:N]|tcp://HOST:PORT",
         help="evaluate on Dask: N worker processes on this machine, or a cluster (docs/cluster.md)",
     )
+    add_protein_flags(command)
     add_rule_flags(command)
     command.set_defaults(run=run_evaluate)
 
@@ -100,6 +102,7 @@ def run_evaluate(options):
     """`hierviz evaluate`."""
     if options.per_sample == "-":
         raise FileError("--per-sample: expected a file, got -, which is for the JSON. Name a CSV file.")
+    check_protein_flags(options)
     require_places(options.json, options.per_sample)
     by_default = "majority" if options.operating_point is None else RULE
     check_rule_flags(options, by_default if options.rule is None else options.rule)
@@ -108,6 +111,7 @@ def run_evaluate(options):
     if not is_here:
         local_workers(options.cluster)  # said before an hour of reading
     taxonomy, predictions = load_models(options, keep_empty_labels=options.keep_empty_labels, read_scores=is_here)
+    accretion, of_accretion = accretion_of(options, taxonomy)
     point = _operating_point(options, taxonomy)
     if options.media:
         from hierviz.readers import attach_media
@@ -138,6 +142,8 @@ def run_evaluate(options):
                 for predictions_of_model in predictions
             ]
     report = evaluate(models, stage=progress, **choice)
+    if accretion is not None:
+        add_protein_numbers(report, models, accretion, of_accretion)
     if point is not None:
         for entry in report["models"]:
             entry["notes"] += operating_point_notes(point, entry)

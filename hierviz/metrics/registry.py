@@ -19,6 +19,7 @@ from hierviz.metrics.confusion_texts import CONFUSION_METRICS, KIRITCHENKO
 from hierviz.metrics.entry import COUNT, POSITIVE, PathMetric, entries_of
 from hierviz.metrics.label_texts import LABEL_METRICS
 from hierviz.metrics.path_entries import PATH_METRICS, VALMADRE
+from hierviz.metrics.protein_texts import PROTEIN_METRICS
 
 WU = "Wu, Tygert & LeCun, 2019"
 
@@ -244,6 +245,7 @@ _ENTRIES = {
         ),
     ),
     **LABEL_METRICS,
+    **PROTEIN_METRICS,
 }
 # Complete here, and read-only: what shows numbers reads it at every call.
 METRICS = MappingProxyType(_ENTRIES)
