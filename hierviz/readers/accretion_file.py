@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 
 from hierviz.errors import FileError, listed, near_miss
 from hierviz.readers import limits
 from hierviz.readers.labels import find_node
 from hierviz.readers.tables import open_table
+from hierviz.taxonomy import Taxonomy
 
 
-def load_accretion(path, taxonomy):
+def load_accretion(path: str | os.PathLike[str], taxonomy: Taxonomy) -> tuple[np.ndarray, list[str]]:
     """Information accretion of every node from a table of two columns, term and bits.
 
     Parameters
@@ -39,7 +42,7 @@ def load_accretion(path, taxonomy):
         raise FileError(
             f"{columns.where}: expected two columns, term and bits, got {listed(columns.names)}. Keep these two."
         )
-    bits, unknown = np.full(taxonomy.n_nodes, np.nan), []
+    bits, unknown = np.full(taxonomy.n_nodes, np.nan), list[str]()
     for row, (name, text) in enumerate(zip(columns.single_text(0), columns.single_text(1), strict=True)):
         if not _is_number(text) or not 0 <= float(text) < np.inf:
             raise FileError(f"{columns.place(row)}: expected bits of at least 0, got {text!r}. Correct it.")
