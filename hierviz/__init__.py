@@ -15,18 +15,22 @@ import importlib
 
 from hierviz._version import version
 from hierviz.cluster.evaluate import evaluate
+from hierviz.comparison.agreement import kendall
+from hierviz.comparison.disagreement import metrics_on_samples, models_on_samples
+from hierviz.comparison.table import ComparisonTable, table
 from hierviz.curves.equal_levels import correctness_at, specificity_at
 from hierviz.curves.information_curve import information_curve
 from hierviz.curves.operating_curve import OperatingCurve, operating_curve
 from hierviz.curves.rejection_curve import rejection_curve
 from hierviz.curves.rule_curve import rule_curve
 from hierviz.curves.set_curve import SetOperatingCurve, set_curve
+from hierviz.diagnosis.class_table import class_table, hierarchical_f
 from hierviz.diagnosis.confusion_matrix import confusion_matrix
 from hierviz.diagnosis.confusions import confusions
 from hierviz.diagnosis.flip_intervals import flip_intervals
-from hierviz.diagnosis.judged_answers import judged_answers
 from hierviz.diagnosis.label_errors import label_errors
 from hierviz.diagnosis.level_table import level_table
+from hierviz.diagnosis.means_by import means_by
 from hierviz.diagnosis.node_table import node_table
 from hierviz.diagnosis.path_probabilities import path_probabilities
 from hierviz.diagnosis.reliability import reliability
@@ -35,6 +39,7 @@ from hierviz.diagnosis.set_mistakes import set_mistakes
 from hierviz.diagnosis.slices import slices
 from hierviz.errors import ClusterError, FileError, HiervizError, ModelError, PredictionsError, TaxonomyError
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.judged_answers import judged_answers
 from hierviz.evaluation.mistakes import mistakes
 from hierviz.evaluation.protein_function import protein_function
 from hierviz.inference.leaf_costs import LeafCosts
@@ -89,6 +94,7 @@ __all__ = [
     "METRICS",
     "PARAMETRISATIONS",
     "ClusterError",
+    "ComparisonTable",
     "Evaluation",
     "FileError",
     "HierarchicalConfusion",
@@ -117,6 +123,7 @@ __all__ = [
     "bootstrap_means",
     "charts",
     "cheapest",
+    "class_table",
     "confusion",
     "confusion_matrix",
     "confusions",
@@ -133,10 +140,12 @@ __all__ = [
     "fit_temperature",
     "flip_intervals",
     "guaranteed_threshold",
+    "hierarchical_f",
     "infer",
     "information_accretion",
     "information_curve",
     "judged_answers",
+    "kendall",
     "label_errors",
     "level_table",
     "load_accretion",
@@ -148,7 +157,10 @@ __all__ = [
     "load_taxonomy",
     "load_truth",
     "loss",
+    "means_by",
+    "metrics_on_samples",
     "mistakes",
+    "models_on_samples",
     "no_clear_difference",
     "node_probabilities",
     "node_table",
@@ -171,6 +183,7 @@ __all__ = [
     "smallest_lambda",
     "specificity_at",
     "summary_over_repeats",
+    "table",
     "thresholds_by_depth",
     "tied_with_best",
     "truth_is_known",

@@ -47,6 +47,7 @@ COLUMN = (
     "csv_cells",
     "new_files",
     "array_rows",
+    "positions",
     "node_lists",
     "edges",
     "taxonomy",
@@ -71,6 +72,7 @@ COLUMN = (
     "evaluation",
     "diagnosis",
     "thresholds",
+    "comparison",
     "reference",
     "readers",
     "cluster",
@@ -126,7 +128,7 @@ PACKAGES = {
 # The only places in the core where another package may be imported: place, package, functions.
 IN_THE_CORE = (
     ("taxonomy", "anytree", ("to_anytree", "from_anytree")),
-    *((place, "pandas", ("to_frame",)) for place in ("metrics", "curves", "evaluation", "diagnosis")),
+    *((place, "pandas", ("to_frame",)) for place in ("metrics", "curves", "evaluation", "diagnosis", "comparison")),
 )
 
 

@@ -106,4 +106,4 @@ def test_the_command(tmp_path, capsys):
     out = capsys.readouterr().out
     assert '"thresholds_by_depth": "0.7,0.5"' in out
     assert main([*ask, "--thresholds-by-depth", "0.7,2"]) == 2
-    assert "thresholds_by_depth: expected numbers from 0 to 1" in capsys.readouterr().err
+    assert "--thresholds-by-depth: expected numbers from 0 to 1" in capsys.readouterr().err

@@ -9,14 +9,14 @@ import streamlit as st
 from hierviz.app.state.current import link, publish, session, url, view
 from hierviz.app.state.opened import asked_files, data, startup, startup_files
 from hierviz.app.state.page_view import View
-from hierviz.app.state.visits import forget_former_widgets
+from hierviz.app.state.visits import begin_run
 
 _VIEWPORT = None
 
 
 def begin(page):
     """Call first in every run of a page (its path): take over a foreign URL, then write ours."""
-    forget_former_widgets()
+    begin_run()
     session.n_runs = session.get("n_runs", 0) + 1
     asked = url.to_dict()
     is_entry = session.get("page") != page
@@ -95,7 +95,7 @@ def is_narrow():
 
 def main_width():
     """Pixels for a chart in the main column of a page with a list beside it."""
-    return {1600: 1080, 1200: 800, 900: 580}.get(session.px, session.px)
+    return {1600: 1020, 1200: 800, 900: 550}.get(session.px, session.px)
 
 
 def first_visit(page):

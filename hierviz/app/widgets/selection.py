@@ -11,13 +11,14 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.widgets import filters
 from hierviz.app.widgets.figure import picture_url
-from hierviz.diagnosis.judged_answers import judged_answers
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered, rows_with
 from hierviz.diagnosis.set_mistakes import SetMistakes, set_mistakes
-from hierviz.evaluation.mistakes import ORDERS, Mistakes, mistakes, outcome_counts
+from hierviz.evaluation.judged_answers import judged_answers
+from hierviz.evaluation.mistakes import ORDERS, OUTCOMES, Mistakes, mistakes, outcome_counts
 from hierviz.evaluation.severity import SEVERITIES
 
 ON_A_PAGE, ROW_HEIGHT = 15, 44
+WRAPPED_HEIGHT, LONG_NAME = 66, 24
 SIGNS = {"exact": "✓", "coarse": "≈", "wrong": "×"}
 
 
@@ -61,35 +62,46 @@ class Selection:
         state.change(sample=self.predictions.sample_id(int(self.rows[place])))
 
 
-def select(model, choice, any_outcome=False):
-    """The selection that the view asks for, or with `any_outcome` the same whatever the outcome, the worst first."""
-    predictions, view, found, sets, counts = model.predictions, state.view(), None, None, {}
+def select(model, choice, of, any_outcome=False):
+    """The selection that the view asks for, or with `any_outcome` the same whatever the outcome, the worst first.
+
+    Ranked samples are kept; `of` is the digest of the data and the key of the model.
+    """
+    predictions, view = model.predictions, state.view()
     wanted = filters.asked(model)
     wanted = replace(wanted, outcome=None) if any_outcome else wanted
+    order = view.order if view.order in orders(model) and not any_outcome else orders(model)[0]
+    asked = (*of, wanted, order, *sorted(choice.items(), key=lambda pair: pair[0]))
+    rows, found, sets, counts = state.computed("selection", asked, lambda: _ranked(model, choice, wanted, order))
+    row = predictions.row(view.sample) if view.sample else None
+    hit = np.flatnonzero(rows == row) if row is not None else ()
+    return Selection(predictions, rows, found, sets, counts, int(hit[0]) if len(hit) else 0)
+
+
+def _ranked(model, choice, wanted, order):
+    """`rows`, `found`, `sets` and `counts` of a Selection."""
+    predictions = model.predictions
     if model.why_no_mistakes() is None:
-        order = view.order if view.order in orders(model) and not any_outcome else orders(model)[0]
         found = mistakes(model, **choice, under=wanted.under, among=_among(model, choice, wanted), order=order)
         counts = outcome_counts(found)
         found = found.take(found.outcome == wanted.outcome) if wanted.outcome else found
-        rows = found.row
-    elif model.n_judged:
-        answers = judged_answers(model, **choice)
-        fits = filtered(answers, replace(wanted, outcome=None))
-        wrong = filtered(answers, SampleFilter(outcome="wrong"))
-        counts = {"exact": int((fits & ~wrong).sum()), "wrong": int((fits & wrong).sum())}
-        if wanted.outcome:
-            fits &= wrong if wanted.outcome == "wrong" else ~wrong
-        ranked = set_mistakes(answers, only_wrong=False)
-        is_kept = np.zeros(predictions.n_samples, dtype=bool)
-        is_kept[model.rows[fits]] = True
-        sets = ranked.take(np.flatnonzero(is_kept[ranked.row]))
-        rows = sets.row
-    else:
+        return found.row, found, None, counts
+    if not model.n_judged:
         rows = np.arange(predictions.n_samples)
-        rows = rows[rows_with(predictions, rows, wanted.where, wanted.text)]
-    row = predictions.row(view.sample) if view.sample else None
-    hit = np.flatnonzero(rows == (-1 if row is None else row))
-    return Selection(predictions, rows, found, sets, counts, int(hit[0]) if len(hit) else 0)
+        return rows[rows_with(predictions, rows, wanted.where, wanted.text)], None, None, {}
+    answers = judged_answers(model, **choice)
+    fits = filtered(answers, replace(wanted, outcome=None))
+    # Without one answer and one truth there is nothing between exact and wrong.
+    outcomes = OUTCOMES if answers.is_single else ("exact", "wrong")
+    having = {key: filtered(answers, SampleFilter(outcome=key)) for key in outcomes}
+    counts = {key: int((fits & has).sum()) for key, has in having.items()}
+    if wanted.outcome in having:
+        fits &= having[wanted.outcome]
+    ranked = set_mistakes(answers, only_wrong=False)
+    is_kept = np.zeros(predictions.n_samples, dtype=bool)
+    is_kept[model.rows[fits]] = True
+    sets = ranked.take(np.flatnonzero(is_kept[ranked.row]))
+    return sets.row, None, sets, counts
 
 
 def _among(model, choice, wanted):
@@ -123,6 +135,10 @@ def sample_list(selection, taxonomy, key):
     end = min(start + ON_A_PAGE, len(rows))
     st.markdown(f"**Samples** {start + 1:,} to {end:,} of {len(rows):,}")
     key = f"list-{key}-{start}-{place}"
+    # Long names wrap, which Streamlit does in high rows only.
+    table = _table(selection, taxonomy, slice(start, end))
+    is_long = any(len(str(cell)) > LONG_NAME for name in ("truth", "answer") if name in table for cell in table[name])
+    row_height = WRAPPED_HEIGHT if is_long else ROW_HEIGHT
 
     def picked():
         clicked = state.session[key].selection
@@ -133,14 +149,14 @@ def sample_list(selection, taxonomy, key):
             selection.go(start + chosen[0])
 
     st.dataframe(
-        _table(selection, taxonomy, slice(start, end)),
+        table,
         hide_index=True,
-        row_height=ROW_HEIGHT,
-        height=(end - start + 1) * ROW_HEIGHT,
+        row_height=row_height,
+        height=(end - start) * row_height + ROW_HEIGHT,
         column_config={
             " ": st.column_config.ImageColumn(" ", width=52),
-            "truth": st.column_config.TextColumn(width=98),
-            "answer": st.column_config.TextColumn(width=108),
+            "truth": st.column_config.TextColumn(width=98 if not is_long else 130),
+            "answer": st.column_config.TextColumn(width=108 if not is_long else 130),
             "lost": st.column_config.NumberColumn(
                 width=60, format="%.3f", help="Win lost: 1 minus the hierarchical win."
             ),
@@ -187,6 +203,8 @@ def _table(selection, taxonomy, part):
         for name, lists in (("truth", shown_sets.truth), ("answer", shown_sets.predicted)):
             table[name] = [_listed(taxonomy, lists[i]) for i in range(len(lists))]
         table["lost hF1"] = shown_sets.lost_hf1.round(3)
+    if "sample" in table and len(table) > 1:
+        table["sample"] = table.pop("sample")  # after what there may not be room for all of
     if "text" in predictions.attributes:
         table["text"] = [predictions.text(row)[:60] for row in rows]
     return pd.DataFrame(table)
