@@ -124,6 +124,9 @@ def test_the_command(tmp_path, capsys):
     assert labels[0] == pytest.approx(labels[1])
     assert labels[0][-1] == 1
     assert any("1 rows are about no node" in note for note in model["notes"])
+    asked = ["table", *ask[1:], "--metrics", "labels.f_max", "--resamples", "0"]
+    assert main(asked) == 0
+    assert "hierviz.protein_function does" in capsys.readouterr().out
     assert main([*ask, *more, "--annotations", f"{tmp_path}/known.csv"]) == 2
     assert "--ia: expected no --annotations" in capsys.readouterr().err
     (tmp_path / "ia.tsv").write_text("a\tmuch\nb\t1\n")
