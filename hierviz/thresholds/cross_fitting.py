@@ -150,6 +150,8 @@ class TargetRanking:
         What they are ordered by.
     best_inside : CrossFitted
         The value of the best model's row with the choice of the model inside the folds too.
+    differences : dict of str to Interval
+        By model that reaches the goal: the first row's mean of `key` less this one's, paired, each at its own threshold.
     """
 
     rows: tuple[TargetRow, ...]
