@@ -65,6 +65,7 @@ from hierviz.readers import (
     write_predictions,
 )
 from hierviz.readers.operating_point_file import load_operating_point, write_operating_point
+from hierviz.second_opinion.verify import SecondOpinion, verify
 from hierviz.taxonomy import NodeLists, Taxonomy
 from hierviz.thresholds.cross_fitting import cross_fitted, rank_for_target
 from hierviz.thresholds.depth_thresholds import depth_threshold_points, thresholds_by_depth
@@ -109,6 +110,7 @@ __all__ = [
     "PredictionsError",
     "Resamples",
     "SampleFilter",
+    "SecondOpinion",
     "SetOperatingCurve",
     "Taxonomy",
     "TaxonomyError",
@@ -187,6 +189,7 @@ __all__ = [
     "thresholds_by_depth",
     "tied_with_best",
     "truth_is_known",
+    "verify",
     "win",
     "win_breakdown",
     "with_costs",

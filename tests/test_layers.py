@@ -73,6 +73,7 @@ COLUMN = (
     "diagnosis",
     "thresholds",
     "comparison",
+    "second_opinion",
     "reference",
     "readers",
     "cluster",
@@ -115,6 +116,7 @@ PACKAGES = {
     # Its loops are loaded inside functions only, and where numba is there.
     "compiled": (("numpy", "numba"), ()),
     "readers": (("numpy",), ("pandas", "pyarrow", "PIL", "fsspec")),
+    "second_opinion": (("numpy",), ("sklearn", "hiclass")),
     "cluster": (("numpy",), ("dask", "distributed")),
     "onnx": (("numpy",), ("pandas", "PIL")),
     "demo": (("numpy",), ()),

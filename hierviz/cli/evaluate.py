@@ -44,6 +44,11 @@ def add_evaluate(commands):
     command.add_argument(
         "--per-sample", metavar="FILE.csv", help="file for a table with one row per sample: metrics and counts"
     )
+    command.add_argument(
+        "--verify",
+        action="store_true",
+        help="recompute every number of up to 2,000 samples along an independent way (slow), as `verify` of each model",
+    )
     add_threads(command)
     command.add_argument(
         "--cluster",
@@ -161,6 +166,12 @@ def run_evaluate(options):
     if point is not None:
         for entry in report["models"]:
             entry["notes"] += operating_point_notes(point, entry)
+    if options.verify:
+        from hierviz.second_opinion.verify import verify
+
+        for entry, model, threshold in zip(report["models"], models, thresholds, strict=True):
+            on = progress(f"Verifying {model.predictions.name}", "parts")
+            entry["verify"] = verify(model, threshold=threshold, progress=on, **choice).to_dict()
     if options.per_sample:
         write_csv(
             options.per_sample,
