@@ -62,6 +62,7 @@ COLUMN = (
     "predictions_from_memory",
     "score_checks",
     "predictions",
+    "projection",
     "compiled",
     "inference",
     "metrics",

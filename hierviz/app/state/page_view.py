@@ -62,6 +62,7 @@ NODES = ("under", "truth", "answered", "answer")
 FILTERS = ("outcome", *NODES, "where", "text", "common")
 _KEY = "[a-z0-9]+(-[a-z0-9]+)*"
 _NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?"
+_SHARE = r"(?:0(?:\.\d{1,12})?|1(?:\.0{1,12})?)"
 # Names of files' own making: any text in one line.
 _NAME = r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{0,1000}"
 
@@ -115,6 +116,9 @@ def _in_url():
 def _values_of(parameter):
     if parameter.kind == "number":
         return re.compile(_NUMBER, re.ASCII)
+    if parameter.kind == "numbers":
+        # Shares from 0 to 1, as many as a tree is deep.
+        return re.compile(f"{_SHARE}(?:,{_SHARE}){{0,99}}", re.ASCII)
     return re.compile(f"(?=.){_NAME}") if parameter.kind == "costs" else _one_of(parameter.choices)
 
 
