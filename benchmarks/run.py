@@ -228,8 +228,8 @@ def app(data, n):
     from browser import above_the_limit, measure
 
     with tempfile.TemporaryDirectory() as folder:
-        times = measure(n, Path(folder), tell=lambda line: None)
-    return {what: seconds for what, (seconds, _) in times.items()} | {"holds": not above_the_limit(n, times)}
+        times = measure(n, Path(folder), tell=lambda line, **_: None)
+    return {what: seconds for what, (seconds, _, _) in times.items()} | {"holds": not above_the_limit(n, times)}
 
 
 def cluster(data):

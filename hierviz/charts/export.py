@@ -8,7 +8,7 @@ import threading
 import altair as alt
 import pandas as pd
 
-from hierviz.charts.theme import finish
+from hierviz.charts.theme import check_chart, finish
 from hierviz.csv_cells import safe_frame_csv
 
 
@@ -26,41 +26,46 @@ def to_vega_lite(chart, dark=False):
     -------
     dict
     """
+    check_chart(chart)
     finished = chart if chart.config is not alt.Undefined else finish(chart, dark)
     with _ALTAIR, alt.data_transformers.enable("default", max_rows=None):
         return finished.to_dict()
 
 
-def to_spec(chart):
+def to_spec(chart, pack):
     """Vega-Lite specification of a finished chart for a page, its tables aside: not validated, which takes longest.
+
+    Parameters
+    ----------
+    chart : altair chart
+    pack : callable
+        A DataFrame as bytes, as they are sent to the browser.
 
     Returns
     -------
     spec : dict
         Names its data.
-    tables : dict of str to DataFrame
+    tables : dict of str to bytes
         By these names, which are hashes of their contents.
     """
-    tables: dict[str, pd.DataFrame] = {}
+    tables: dict[str, bytes] = {}
+    named: dict[int, tuple[str, pd.DataFrame]] = {}
 
     def aside(table):
-        name = _name(table)
-        tables[name] = table
-        return {"name": name}
+        # Layers share tables. The table is kept with its name: another one could get its number.
+        if id(table) not in named:
+            packed = pack(table)
+            name = hashlib.sha256(packed).hexdigest()[:32]
+            tables[name], named[id(table)] = packed, (name, table)
+        return {"name": named[id(table)][0]}
 
     with _ALTAIR:
         alt.data_transformers.register("aside", aside)
         with alt.data_transformers.enable("aside"), alt.theme.enable("none"):
             spec = chart.to_dict(validate=False)
     # Rows that a chart holds itself stand there by a name that Altair gave them.
-    tables |= {name: pd.DataFrame(rows) for name, rows in spec.pop("datasets", {}).items() if name not in tables}
+    tables |= {name: pack(pd.DataFrame(rows)) for name, rows in spec.pop("datasets", {}).items() if name not in tables}
     return spec, tables
-
-
-def _name(table):
-    rows = hashlib.sha256(repr([*zip(table.columns, table.dtypes)]).encode())
-    rows.update(pd.util.hash_pandas_object(table, index=False).to_numpy().tobytes())
-    return rows.hexdigest()[:32]
 
 
 # What Altair is told to do with data holds for all threads.

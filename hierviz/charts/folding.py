@@ -81,6 +81,32 @@ def fold(
     TaxonomyError
         If the taxonomy is not a tree.
     """
+    what = {
+        "max_rows": max_rows,
+        "n_likely": n_likely,
+        "min_p": min_p,
+        "open_p": open_p,
+        "n_competitors": n_competitors,
+    }
+    return frame(fold_rows(taxonomy, p, truth, predicted, **what, top=top, keep=keep, unfold=unfold))
+
+
+def fold_rows(
+    taxonomy,
+    p,
+    truth,
+    predicted,
+    *,
+    max_rows=34,
+    n_likely=3,
+    min_p=0.005,
+    open_p=0.1,
+    n_competitors=2,
+    top=0,
+    keep=(),
+    unfold=None,
+):
+    """The rows of `fold` as list of dict."""
     check_taxonomy(taxonomy)
     taxonomy.require_tree("probability tree")
     p = array_of_rows(p, "p")
@@ -107,7 +133,7 @@ def fold(
     always = below(paths) | kept | {top}
     ends = (truths | answers | {top}) & always
     shown = _open(taxonomy, p, always, ends, kept, max_rows, n_likely, min_p, open_p)
-    return _as_frame(taxonomy, p, shown, true_path, answer_path, kept, top, {*unfold, top} if top else set(unfold))
+    return _rows(taxonomy, p, shown, true_path, answer_path, kept, top, {*unfold, top} if top else set(unfold))
 
 
 def as_nodes(nodes, what="truth"):
@@ -198,7 +224,7 @@ def _known(value):
     return 0.0 if math.isnan(value) else float(value)
 
 
-def _as_frame(taxonomy, p, shown, true_path, answer_path, kept, top, opened):
+def _rows(taxonomy, p, shown, true_path, answer_path, kept, top, opened):
     size, depth = taxonomy.subtree_size, taxonomy.depth
     rows, stack = [], [(top, None, -1)]
     while stack:
@@ -221,7 +247,7 @@ def _as_frame(taxonomy, p, shown, true_path, answer_path, kept, top, opened):
         if len(rest):
             stack.append((node, rest, row["row"]))
         stack += [(child, None, row["row"]) for child in reversed(children)]
-    return frame(rows)
+    return rows
 
 
 def _outcome(node, true_path, answer_path):

@@ -18,6 +18,7 @@ label_errors
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,9 +26,10 @@ import numpy as np
 
 from hierviz.checks import is_number
 from hierviz.diagnosis.confusions import branch_below
-from hierviz.diagnosis.judged_answers import JudgedAnswers, judged_answers
 from hierviz.errors import PredictionsError, shown
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers
+from hierviz.evaluation.ranking import largest_first
 from hierviz.evaluation.severity import table_probabilities
 from hierviz.extras import require
 from hierviz.parametrisation import PARAMETRISATIONS
@@ -105,6 +107,7 @@ def label_errors(
     threshold: float = 0.5,
     *,
     most: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
     **parameters: Any,
 ) -> LabelErrors:
     """Wrong answers ranked by how much more probable their branch is than that of the truth.
@@ -117,6 +120,8 @@ def label_errors(
         How the answer is chosen, as in `Evaluation.answers`.
     most : int, optional
         Keep the first ones only, which spares reading the scores of most others; all wrong answers if not given.
+    progress : callable, optional
+        Called with (samples read, samples in all) where the scores of all of them are read.
 
     Returns
     -------
@@ -142,10 +147,10 @@ def label_errors(
     n = len(rows)
     if most is None or 4 * most >= n or not PARAMETRISATIONS[str(predictions.parametrisation)].is_coherent:
         kept = np.arange(n)
-        p = _branch_probabilities(predictions, rows, branches)
+        p = _branch_probabilities(predictions, rows, branches, progress)
     else:
         kept, p = _first_ones(answers.evaluation, rows, branches, int(most))
-    order = np.argsort(p[0] - p[1], kind="stable")[: n if most is None else int(most)]
+    order = largest_first(p[1] - p[0])[: n if most is None else int(most)]
     p, order = p[:, order], kept[order]
     return LabelErrors(
         taxonomy,
@@ -184,7 +189,7 @@ def _first_ones(evaluation, rows, branches, most):
     return by_bound[:stop][order], np.concatenate(parts, axis=1)[:, order]
 
 
-def _branch_probabilities(predictions, rows, branches):
+def _branch_probabilities(predictions, rows, branches, progress=None):
     """Probability of two nodes of each row, shape (2, n_rows)."""
     p = np.empty((2, len(rows)))
     step = max(1, BLOCK_VALUES // predictions.taxonomy.n_nodes)
@@ -195,4 +200,6 @@ def _branch_probabilities(predictions, rows, branches):
         block = predictions.node_probabilities(rows[some])
         for which, nodes in enumerate(branches):
             p[which, some] = block[np.arange(len(some)), nodes[some]]
+        if progress:
+            progress(start + len(some), len(rows))
     return p

@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import heading, quiet, ready
 
+pytestmark = pytest.mark.browser
 MATRIX = ".stVegaLiteChart svg.marks"
 
 
@@ -104,3 +106,21 @@ def test_list_shows_and_exports_what_is_chosen(open_page):
     header, row = Path(download.value.path()).read_text(encoding="utf-8").splitlines()
     assert header.startswith("sample_id,mark,note,truth,answer")
     assert row.startswith("v0428,model wrong,,motor vessel,road vehicle")
+
+
+def test_a_filter_that_was_removed_does_not_come_back(open_page):
+    page = open_page("mistakes?rule=majority")
+    quiet(page)
+    page.get_by_role("button", name="Filters").click()
+    page.get_by_role("combobox", name="Truth in subtree").click()
+    page.get_by_role("option", name="aircraft", exact=True).click()
+    page.wait_for_url("**under=aircraft*")
+    page.get_by_role("heading", level=1).click()
+    quiet(page)
+    page.get_by_role("button", name="Truth in aircraft").click()
+    page.wait_for_function("() => !location.search.includes('under=')")
+    quiet(page)
+    page.get_by_role("radio", name="Confusions").click()
+    page.wait_for_url("**part=confusions*")
+    quiet(page)
+    assert "under=" not in page.url

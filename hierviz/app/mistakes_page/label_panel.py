@@ -6,6 +6,7 @@ import streamlit as st
 
 from hierviz.app.mistakes_page import marks, sample_table
 from hierviz.app.state.escape import escape
+from hierviz.app.widgets.progress import worked_out
 from hierviz.diagnosis.label_errors import label_errors
 
 
@@ -18,7 +19,12 @@ def draw(asked):
             icon=":material/info:",
         )
     else:
-        found = asked.computed("label errors", lambda: label_errors(asked.answers))
+        what = "Candidates for wrong truths"
+        found = worked_out(
+            "label errors", asked.where, what, lambda stages: label_errors(asked.answers, progress=stages(what))
+        )
+        if found is None:
+            return
         st.warning(escape(found.caution), icon=":material/warning:") if len(found) else None
         st.markdown(
             "Wrong answers that the model believes far more than the truth come first. The score is the probability of the "

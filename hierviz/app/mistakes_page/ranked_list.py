@@ -24,7 +24,7 @@ def draw(asked):
     ):
         state.change(outcome="wrong")
         state.publish()
-    chosen = selection.select(asked.model, asked.choice)
+    chosen = selection.select(asked.model, asked.choice, (asked.data.digest, asked.key))
     counts = {key: chosen.counts[key] for key in ("wrong", "coarse") if key in chosen.counts}
     severities = asked.severities
     severity = state.view().order if state.view().order in severities else severities[0]

@@ -13,7 +13,7 @@ from hierviz.app.mistakes_page.asked import capital
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import sample, shell
 from hierviz.diagnosis.sample_paths import sample_paths
-from hierviz.evaluation.mistakes import OUTCOMES
+from hierviz.evaluation.judged_answers import OUTCOMES
 from hierviz.evaluation.severity import SEVERITIES
 from hierviz.number_text import value_text
 from hierviz.taxonomy import NodeLists

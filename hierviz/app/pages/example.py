@@ -31,7 +31,7 @@ elif reason:
     st.caption(f"Ranked by lost hierarchical F1, the largest first: {escape(reason)}.")
 if not answers_worked_out(data.digest, key, model, choice):
     shell.stop()
-chosen = selection.select(model, choice)
+chosen = selection.select(model, choice, (data.digest, key))
 if (lost := state.lost_sample()) is not None:
     st.info(f"The link names sample {escape(lost)}, which is not in these data.", icon=":material/link_off:")
 

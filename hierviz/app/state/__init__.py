@@ -9,6 +9,7 @@ from hierviz.app.state.current import (
     bound_member,
     bound_threshold,
     change,
+    key_in_popover,
     link,
     lost_sample,
     publish,
@@ -66,6 +67,7 @@ from hierviz.app.state.server_memory import (
 )
 from hierviz.app.state.stages import Stages
 from hierviz.app.state.upload_fields import dealt_upload, keep_upload, kept_upload, limits_words
+from hierviz.app.state.visits import callbacks_of_this_run
 
 __all__ = [
     "Stages",
@@ -79,6 +81,7 @@ __all__ = [
     "bound_own_thresholds",
     "bound_parameter",
     "bound_threshold",
+    "callbacks_of_this_run",
     "cancel",
     "cancel_open",
     "cancel_startup",
@@ -102,6 +105,7 @@ __all__ = [
     "keep_upload",
     "kept",
     "kept_upload",
+    "key_in_popover",
     "known",
     "limits_words",
     "link",

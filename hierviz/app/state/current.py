@@ -53,19 +53,41 @@ def bound(field, **widget):
     """Keywords that tie a widget to one field of the view: its key, value and callback.
 
     `value` is shown where the field's own value is not one of the widget's; `back` translates the widget's value into the
-    field's, None for no change.
+    field's, None for no change. `in_popover` says that the widget may be out of sight, see `key_in_popover`.
     """
     back = widget.pop("back", lambda value: value)
-    key = f"widget_{field}"
-    session[key] = widget.pop("value", getattr(view(), field))
+    shown, key = widget.pop("value", getattr(view(), field)), f"widget_{field}"
+    seen = None
+    if widget.pop("in_popover", False):
+        key, seen = key_in_popover(key, shown)
+    session[key] = shown
 
     def changed():
+        if seen is not None:
+            seen(session[key])
         value = back(session[key])
         if value is not None:
             # Another selection starts with its own first sample.
             change(**{field: value}, **({"sample": ""} if field in (*FILTERS, "order") else {}))
 
     return {"key": key, "on_change": changed, **widget}
+
+
+def key_in_popover(key, value):
+    """(key, what is to be called with each value that its visitor gives) of a widget in a popover that shows a value.
+
+    While the popover is shut, the browser does not hear of another value, and sends the former one with the next run as if the
+    visitor had chosen it. Where something else changed the value, the widget is another one.
+    """
+    drawn = session.setdefault("in_popovers", {})
+    number, before = drawn.get(key, (0, value))
+    number += before != value
+    drawn[key] = number, value
+
+    def seen(chosen):
+        drawn[key] = number, chosen
+
+    return f"{key}_{number}" if number else key, seen
 
 
 def bound_threshold(model, **widget):
@@ -79,10 +101,20 @@ def bound_threshold(model, **widget):
     return {"key": key, "on_change": changed, **widget}
 
 
+def show_toggle(key, is_on):
+    """Set a toggle before it is drawn.
+
+    What is set replaces what the browser shows, also where that was pressed while this run was under way: a toggle that is
+    as it should be is left alone. Widgets that become others with their options lose their value and must be set each time.
+    """
+    if session.get(key) != is_on:
+        session[key] = is_on
+
+
 def bound_member(field, word):
     """Keywords of a toggle that puts a word into a field of the view that holds several."""
     key = f"widget_{field}_{word}"
-    session[key] = word in getattr(view(), field)
+    show_toggle(key, word in getattr(view(), field))
 
     def changed():
         others = tuple(other for other in getattr(view(), field) if other != word)

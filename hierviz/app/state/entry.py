@@ -9,14 +9,14 @@ import streamlit as st
 from hierviz.app.state.current import link, publish, session, url, view
 from hierviz.app.state.opened import asked_files, data, startup, startup_files
 from hierviz.app.state.page_view import View
-from hierviz.app.state.visits import forget_former_widgets
+from hierviz.app.state.visits import begin_run
 
 _VIEWPORT = None
 
 
 def begin(page):
     """Call first in every run of a page (its path): take over a foreign URL, then write ours."""
-    forget_former_widgets()
+    begin_run()
     session.n_runs = session.get("n_runs", 0) + 1
     asked = url.to_dict()
     is_entry = session.get("page") != page

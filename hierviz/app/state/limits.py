@@ -81,7 +81,8 @@ def _size(things, seen):
     total, stack = 0, list(things)
     while stack:
         thing = stack.pop()
-        if id(thing) in seen or isinstance(thing, _NOT_DATA):
+        # A chart shares its tables with what is sent to the browser, which is counted.
+        if id(thing) in seen or isinstance(thing, _NOT_DATA) or type(thing).__module__.startswith("altair."):
             continue
         seen.add(id(thing))
         if isinstance(thing, np.ndarray):

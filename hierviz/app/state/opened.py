@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import sys
 import threading
 from dataclasses import replace
@@ -87,9 +88,15 @@ def _named(files, stage=lambda name, unit="rows": None):
 
 
 def _startup_options():
+    return _read_options(tuple(sys.argv[1:]))
+
+
+# Each run of a page asks several times.
+@functools.lru_cache(maxsize=1)
+def _read_options(arguments):
     parser = argparse.ArgumentParser(add_help=False)
     add_app_options(parser)
-    return parser.parse_known_args(sys.argv[1:])[0]
+    return parser.parse_known_args(arguments)[0]
 
 
 def startup_limits():

@@ -20,6 +20,8 @@ from hierviz.app.state.current import session
 # A page that is loaded anew, or a short loss of the connection, loses nothing.
 SECONDS_AWAY = 30
 SECONDS_BETWEEN_SWEEPS = 10
+# After the last run of a page; garbage that waits longer is collected all the same.
+SECONDS_AT_REST, SECONDS_OF_GARBAGE = 3, 60
 # The cookie that Streamlit gives every browser against forged uploads: secret, and the same after a reload.
 COOKIE = "_streamlit_xsrf"
 
@@ -105,15 +107,59 @@ def visit():
     return session.visit
 
 
-def forget_former_widgets():
-    """Remove the callbacks of widgets of former runs from Streamlit: they keep in memory what their pages read, also once closed.
+@contextlib.contextmanager
+def callbacks_of_this_run():
+    """Around a run: at its end, remove from Streamlit the callbacks of widgets of former runs that it has not drawn again.
 
-    Widgets that are drawn again register theirs again.
+    They would keep in memory what their pages read, also once closed. A run that the next press ends removes none: the browser
+    still shows the widgets it had not come to, and a press on them counts.
     """
-    with contextlib.suppress(AttributeError):
-        widgets = get_script_run_ctx().session_state._state._new_widget_state
-        for widget_id in [widget_id for widget_id in widgets.widget_metadata if widget_id not in widgets.states]:
-            del widgets.widget_metadata[widget_id]
+    former = _widgets().copy()
+    yield
+    widgets = _widgets()
+    for widget_id, widget in former.items():
+        if widgets.get(widget_id) is widget:
+            del widgets[widget_id]
+
+
+def _widgets():
+    """What Streamlit knows of the widgets of this session, by their ids."""
+    try:
+        return get_script_run_ctx().session_state._state._new_widget_state.widget_metadata
+    except AttributeError:
+        return {}
+
+
+def begin_run():
+    """Note that a page is run: no garbage is collected meanwhile."""
+    garbage.last_run = time.monotonic()
+
+
+class Garbage:
+    """When Python's garbage is collected: when no page has been run for a moment, for it stops all threads.
+
+    Attributes
+    ----------
+    last_run, last_collection : float
+        Seconds of `time.monotonic`.
+    """
+
+    def __init__(self, now=0.0):
+        self.last_run = self.last_collection = now
+
+    def is_due(self, now):
+        """Whether pages were run since the last collection, and nobody seems to wait."""
+        if self.last_run <= self.last_collection:
+            return False
+        return now - self.last_run >= SECONDS_AT_REST or now - self.last_collection >= SECONDS_OF_GARBAGE
+
+    def collect(self, now):
+        """Collect it."""
+        self.last_collection = now
+        gc.collect()
+
+
+garbage = Garbage()
 
 
 def visits_here(now=None):
@@ -174,6 +220,8 @@ def keep_sweeping(shelf, results):
             rounds = 2 if sweep(shelf, results) else rounds - 1
             if rounds >= 0:
                 give_back_memory()
+            elif garbage.is_due(now := time.monotonic()):
+                garbage.collect(now)
 
     thread = threading.Thread(target=run, name="hierviz-sweep", daemon=True)
     thread.start()

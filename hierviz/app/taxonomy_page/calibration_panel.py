@@ -42,6 +42,8 @@ def draw(choice):
 
 def _depths(choice):
     found = choice.calibration_of_depths
+    if found is None:
+        return
     st.markdown(
         "Of each sample the most probable class of a depth (a leaf above that depth stands for itself), and whether the truth is "
         "at or below it. Samples whose truth is above the class say nothing about it and are left out."
@@ -58,6 +60,8 @@ def _classes(choice):
         st.info("No sample has a truth below this class.", icon=":material/info:")
         return
     found = choice.calibration
+    if found is None:
+        return
     st.markdown(
         f"The probability of a class against whether a truth is at or below it: the **{len(found):,} classes** of this subtree "
         f"with the most samples, **{int(found.is_flagged.sum()):,}** of them not calibrated."

@@ -9,6 +9,9 @@ from streamlit.dataframe_util import convert_anything_to_arrow_bytes
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.state.escape import escape
+from hierviz.charts._compose import build_unchecked
+
+build_unchecked()
 
 
 def figure(chart, *, name, sentence, table, select=None, clicked=None, key=None):
@@ -41,8 +44,8 @@ def figure(chart, *, name, sentence, table, select=None, clicked=None, key=None)
 
 def written_out(finished):
     """A finished chart as the browser gets it, to be kept where it is drawn again: Altair takes long to write one out."""
-    spec, tables = charts.to_spec(finished)
-    return spec | {"datasets": {name: convert_anything_to_arrow_bytes(table) for name, table in tables.items()}}
+    spec, tables = charts.to_spec(finished, convert_anything_to_arrow_bytes)
+    return spec | {"datasets": tables}
 
 
 def draw(spec, **options):

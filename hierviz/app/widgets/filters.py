@@ -9,7 +9,7 @@ from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.state.page_view import FILTERS, NODES
 from hierviz.diagnosis.sample_filter import SampleFilter, facets
-from hierviz.evaluation.mistakes import OUTCOMES
+from hierviz.evaluation.judged_answers import OUTCOMES
 
 WORDS = {"under": "Truth in", "truth": "Truth is", "answered": "Answer in", "answer": "Answer is"}
 COMMON = "Common ancestor at depth"
@@ -97,7 +97,7 @@ def more(model, data_key):
                     label,
                     ["", *inner, *([now] if now and now not in inner else [])],
                     format_func=lambda value: taxonomy.title(taxonomy.node(value)) if value else "all",
-                    **state.bound(name),
+                    **state.bound(name, in_popover=True),
                 )
         if model.why_no_mistakes() is None:
             st.selectbox(
@@ -105,9 +105,9 @@ def more(model, data_key):
                 ["", *map(str, range(taxonomy.max_depth + 1))],
                 format_func=lambda depth: depth or "all",
                 help="Depth of the lowest common ancestor of truth and answer: 0 where they share nothing but the root.",
-                **state.bound("common"),
+                **state.bound("common", in_popover=True),
             )
-        st.text_input("Sample id or text contains", **state.bound("text", max_chars=1000))
+        st.text_input("Sample id or text contains", **state.bound("text", in_popover=True, max_chars=1000))
         rows = model.rows if model.n_judged else np.arange(predictions.n_samples)
         values = state.computed("facets", (data_key, predictions.name), lambda: facets(predictions, rows))
         for column, counts in values.items():
@@ -117,11 +117,13 @@ def more(model, data_key):
 def _attribute(column, counts):
     """Choose a value of an attribute."""
     now = dict(state.view().conditions).get(column)
-    key = f"widget_where_{column}"
-    state.session[key] = now if now in counts else None
+    shown = now if now in counts else None
+    key, seen = state.key_in_popover(f"widget_where_{column}", shown)
+    state.session[key] = shown
 
     def changed():
         value = state.session[key]
+        seen(value)
         state.change(where=state.view().where_with(column, value), sample="")
 
     st.selectbox(

@@ -11,9 +11,9 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.widgets import filters
 from hierviz.app.widgets.figure import picture_url
-from hierviz.diagnosis.judged_answers import judged_answers
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered, rows_with
 from hierviz.diagnosis.set_mistakes import SetMistakes, set_mistakes
+from hierviz.evaluation.judged_answers import judged_answers
 from hierviz.evaluation.mistakes import ORDERS, OUTCOMES, Mistakes, mistakes, outcome_counts
 from hierviz.evaluation.severity import SEVERITIES
 
@@ -62,37 +62,46 @@ class Selection:
         state.change(sample=self.predictions.sample_id(int(self.rows[place])))
 
 
-def select(model, choice, any_outcome=False):
-    """The selection that the view asks for, or with `any_outcome` the same whatever the outcome, the worst first."""
-    predictions, view, found, sets, counts = model.predictions, state.view(), None, None, {}
+def select(model, choice, of, any_outcome=False):
+    """The selection that the view asks for, or with `any_outcome` the same whatever the outcome, the worst first.
+
+    Ranked samples are kept; `of` is the digest of the data and the key of the model.
+    """
+    predictions, view = model.predictions, state.view()
     wanted = filters.asked(model)
     wanted = replace(wanted, outcome=None) if any_outcome else wanted
+    order = view.order if view.order in orders(model) and not any_outcome else orders(model)[0]
+    asked = (*of, wanted, order, *sorted(choice.items(), key=lambda pair: pair[0]))
+    rows, found, sets, counts = state.computed("selection", asked, lambda: _ranked(model, choice, wanted, order))
+    row = predictions.row(view.sample) if view.sample else None
+    hit = np.flatnonzero(rows == row) if row is not None else ()
+    return Selection(predictions, rows, found, sets, counts, int(hit[0]) if len(hit) else 0)
+
+
+def _ranked(model, choice, wanted, order):
+    """`rows`, `found`, `sets` and `counts` of a Selection."""
+    predictions = model.predictions
     if model.why_no_mistakes() is None:
-        order = view.order if view.order in orders(model) and not any_outcome else orders(model)[0]
         found = mistakes(model, **choice, under=wanted.under, among=_among(model, choice, wanted), order=order)
         counts = outcome_counts(found)
         found = found.take(found.outcome == wanted.outcome) if wanted.outcome else found
-        rows = found.row
-    elif model.n_judged:
-        answers = judged_answers(model, **choice)
-        fits = filtered(answers, replace(wanted, outcome=None))
-        # Without one answer and one truth there is nothing between exact and wrong.
-        outcomes = OUTCOMES if answers.is_single else ("exact", "wrong")
-        having = {key: filtered(answers, SampleFilter(outcome=key)) for key in outcomes}
-        counts = {key: int((fits & has).sum()) for key, has in having.items()}
-        if view.outcome in having and not any_outcome:
-            fits &= having[view.outcome]
-        ranked = set_mistakes(answers, only_wrong=False)
-        is_kept = np.zeros(predictions.n_samples, dtype=bool)
-        is_kept[model.rows[fits]] = True
-        sets = ranked.take(np.flatnonzero(is_kept[ranked.row]))
-        rows = sets.row
-    else:
+        return found.row, found, None, counts
+    if not model.n_judged:
         rows = np.arange(predictions.n_samples)
-        rows = rows[rows_with(predictions, rows, wanted.where, wanted.text)]
-    row = predictions.row(view.sample) if view.sample else None
-    hit = np.flatnonzero(rows == (-1 if row is None else row))
-    return Selection(predictions, rows, found, sets, counts, int(hit[0]) if len(hit) else 0)
+        return rows[rows_with(predictions, rows, wanted.where, wanted.text)], None, None, {}
+    answers = judged_answers(model, **choice)
+    fits = filtered(answers, replace(wanted, outcome=None))
+    # Without one answer and one truth there is nothing between exact and wrong.
+    outcomes = OUTCOMES if answers.is_single else ("exact", "wrong")
+    having = {key: filtered(answers, SampleFilter(outcome=key)) for key in outcomes}
+    counts = {key: int((fits & has).sum()) for key, has in having.items()}
+    if wanted.outcome in having:
+        fits &= having[wanted.outcome]
+    ranked = set_mistakes(answers, only_wrong=False)
+    is_kept = np.zeros(predictions.n_samples, dtype=bool)
+    is_kept[model.rows[fits]] = True
+    sets = ranked.take(np.flatnonzero(is_kept[ranked.row]))
+    return sets.row, None, sets, counts
 
 
 def _among(model, choice, wanted):
