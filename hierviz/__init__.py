@@ -15,15 +15,19 @@ import importlib
 
 from hierviz._version import version
 from hierviz.cluster.evaluate import evaluate
+from hierviz.comparison.agreement import kendall
+from hierviz.comparison.disagreement import metrics_on_samples, models_on_samples
+from hierviz.comparison.table import ComparisonTable, table
 from hierviz.curves.information_curve import information_curve
 from hierviz.curves.operating_curve import OperatingCurve, operating_curve
 from hierviz.curves.set_curve import SetOperatingCurve, set_curve
+from hierviz.diagnosis.class_table import class_table, hierarchical_f
 from hierviz.diagnosis.confusion_matrix import confusion_matrix
 from hierviz.diagnosis.confusions import confusions
 from hierviz.diagnosis.flip_intervals import flip_intervals
-from hierviz.diagnosis.judged_answers import judged_answers
 from hierviz.diagnosis.label_errors import label_errors
 from hierviz.diagnosis.level_table import level_table
+from hierviz.diagnosis.means_by import means_by
 from hierviz.diagnosis.node_table import node_table
 from hierviz.diagnosis.path_probabilities import path_probabilities
 from hierviz.diagnosis.reliability import reliability
@@ -32,6 +36,7 @@ from hierviz.diagnosis.set_mistakes import set_mistakes
 from hierviz.diagnosis.slices import slices
 from hierviz.errors import ClusterError, FileError, HiervizError, ModelError, PredictionsError, TaxonomyError
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.judged_answers import judged_answers
 from hierviz.evaluation.mistakes import mistakes
 from hierviz.inference.leaf_costs import LeafCosts
 from hierviz.inference.pareto_table import ParetoTable, pareto_table
@@ -53,6 +58,7 @@ from hierviz.readers import (
     write_predictions,
 )
 from hierviz.readers.operating_point_file import load_operating_point, write_operating_point
+from hierviz.second_opinion.verify import SecondOpinion, verify
 from hierviz.taxonomy import NodeLists, Taxonomy
 from hierviz.thresholds.operating_point import OperatingPoint
 from hierviz.thresholds.risk_control import guaranteed_threshold
@@ -77,6 +83,7 @@ __all__ = [
     "METRICS",
     "PARAMETRISATIONS",
     "ClusterError",
+    "ComparisonTable",
     "Evaluation",
     "FileError",
     "HierarchicalConfusion",
@@ -91,6 +98,7 @@ __all__ = [
     "PredictionsError",
     "Resamples",
     "SampleFilter",
+    "SecondOpinion",
     "SetOperatingCurve",
     "Taxonomy",
     "TaxonomyError",
@@ -104,6 +112,7 @@ __all__ = [
     "bootstrap_means",
     "charts",
     "cheapest",
+    "class_table",
     "confusion",
     "confusion_matrix",
     "confusions",
@@ -113,9 +122,11 @@ __all__ = [
     "filtered",
     "flip_intervals",
     "guaranteed_threshold",
+    "hierarchical_f",
     "infer",
     "information_curve",
     "judged_answers",
+    "kendall",
     "label_errors",
     "level_table",
     "load_costs",
@@ -126,7 +137,10 @@ __all__ = [
     "load_taxonomy",
     "load_truth",
     "loss",
+    "means_by",
+    "metrics_on_samples",
     "mistakes",
+    "models_on_samples",
     "no_clear_difference",
     "node_probabilities",
     "node_table",
@@ -142,7 +156,9 @@ __all__ = [
     "show",
     "slices",
     "summary_over_repeats",
+    "table",
     "tied_with_best",
+    "verify",
     "win",
     "win_breakdown",
     "with_costs",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.errors import PredictionsError, shown
+from hierviz.errors import PredictionsError, near_miss, shown
 from hierviz.node_lists import NodeLists
 from hierviz.taxonomy import Taxonomy
 
@@ -48,6 +49,28 @@ def check_kind(what: str, value: object, kind: type, advice: str = "Check the or
 def check_taxonomy(taxonomy: object, advice: str = "It comes first.") -> None:
     """Raise a PredictionsError unless `taxonomy` is one; `advice` says where it stands among the arguments."""
     check_kind("taxonomy", taxonomy, Taxonomy, advice)
+
+
+def check_one_of(what: str, value: object, allowed: Iterable[str]) -> None:
+    """Raise a PredictionsError that calls the argument `what` unless `value` is one of some texts."""
+    choices = tuple(allowed)
+    if not isinstance(value, str) or value not in choices:
+        hint = near_miss(value, choices) if isinstance(value, str) else ""
+        raise PredictionsError(f"{what}: expected one of {', '.join(choices)}, got {shown(value)}.{hint} Choose one.")
+
+
+def listed_values(what: str, values: Any, of: str) -> list[Any]:
+    """The values as a list; a PredictionsError that calls the argument `what`, of what `of` says, where they are no list."""
+    is_one = isinstance(values, (str, bytes)) or (isinstance(values, np.ndarray) and not values.ndim)
+    if is_one or not isinstance(values, Iterable):
+        raise PredictionsError(f"{what}: expected a list of {of}, got {shown(values)}. Pass a list, also of one.")
+    return list(values)
+
+
+def check_seed(seed: object) -> None:
+    """Raise a PredictionsError unless `seed` is a whole number, at least 0."""
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise PredictionsError(f"seed: expected a whole number from 0 up, got {shown(seed)}. Choose one.")
 
 
 def check_threads(threads: Any, what: str = "threads") -> None:

@@ -50,6 +50,15 @@ class NodeLists:
         return cls(np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp), nodes)
 
     @classmethod
+    def of(cls, nodes: ArrayLike | NodeLists) -> NodeLists:
+        """Lists of one node each from an array, shape (n,); NodeLists as they are."""
+        if isinstance(nodes, NodeLists):
+            return nodes
+        nodes = np.asarray(nodes)
+        # What is no node number is left to the checks of those who know what it should be.
+        return cls(np.arange(len(nodes) + 1), nodes.astype(np.intp, copy=False) if nodes.dtype.kind in "iu" else nodes)
+
+    @classmethod
     def concatenate(cls, parts: Sequence[NodeLists]) -> NodeLists:
         """The lists of several NodeLists, in order."""
         lengths = np.concatenate([np.empty(0, np.intp), *(part.lengths for part in parts)])

@@ -15,10 +15,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from hierviz.checks import array_of_rows, check_taxonomy
+from hierviz.checks import array_of_rows, check_kind, check_taxonomy
 from hierviz.errors import PredictionsError, listed, shown
 from hierviz.listed_scores import ListedScores
 from hierviz.parametrisation import column_order, default_columns, node_probabilities
+from hierviz.positions import check_position, places_of
 from hierviz.predictions_from_memory import FromMemory
 from hierviz.score_checks import check_rows
 from hierviz.taxonomy import NodeLists, Taxonomy
@@ -39,6 +40,8 @@ class Predictions(FromMemory):
     taxonomy : Taxonomy
     name : str
         How screens call the model.
+    run : str, optional
+        Which of several runs of one method this is; those have one `name`.
     scores : array that can be sliced by rows, shape (n_samples, n_scores), optional
         An ndarray, a memory-mapped file, or ListedScores of some classes only. Exactly one of `scores` and `labels` is given.
     parametrisation : str, optional
@@ -79,6 +82,7 @@ class Predictions(FromMemory):
     notes: tuple[str, ...] = ()
     detected: Mapping[str, str] = field(default_factory=dict)
     media: Any = None
+    run: str | None = None
 
     def __post_init__(self):
         if (self.scores is None) == (self.labels is None):
@@ -202,7 +206,7 @@ class Predictions(FromMemory):
         if not isinstance(labels, NodeLists):
             labels = _as_nodes("labels", labels)
             if isinstance(labels, np.ndarray):
-                labels, is_hard = NodeLists(np.arange(len(labels) + 1), labels), True
+                labels, is_hard = NodeLists.of(labels), True
         return cls(taxonomy, name, labels=labels, is_hard=is_hard, truth=truth, **more)
 
     def replace(self, **changes: Any) -> Self:
@@ -255,6 +259,7 @@ class Predictions(FromMemory):
 
     def row(self, sample_id: str) -> int | None:
         """Row of a sample, None where no sample has this id; without ids it is the row number as text."""
+        check_kind("sample_id", sample_id, str, "Ids are text.")
         if self.sample_ids is None:
             row = int(sample_id) if sample_id.isdecimal() else -1
             return row if 0 <= row < self.n_samples and str(row) == sample_id else None
@@ -263,6 +268,7 @@ class Predictions(FromMemory):
 
     def sample_id(self, row: int) -> str:
         """Id of a sample as text; its row number, counted from 0, when there are no ids."""
+        check_position("row", row, self.n_samples, "row")
         return str(row) if self.sample_ids is None else str(self.sample_ids[row])
 
     def picture(self, row: int, most: int | None = None) -> bytes | None:
@@ -297,10 +303,12 @@ class Predictions(FromMemory):
         Raises
         ------
         PredictionsError
-            If this holds labels, not scores.
+            If this holds labels, not scores, or a row is not there.
         """
         if self.scores is None or self.parametrisation is None:
             raise PredictionsError(f"{self.name}: expected scores, got labels, which have no probabilities.")
+        if not isinstance(rows, slice):
+            rows = places_of("rows", rows, self.n_samples, "row")
         p = node_probabilities(self.taxonomy, np.asarray(self.scores[rows]), self.parametrisation, self.scored_nodes)
         if self.has_unknown:
             np.minimum(p, 1, out=p)
@@ -357,9 +365,12 @@ def _as_nodes(what, values):
 
 
 def with_distinct_names(models):
-    """The same Predictions, a number behind the name of each whose name an earlier one has."""
+    """The same Predictions, a number behind the name of each whose name an earlier one has; runs of one method keep theirs."""
     seen, renamed = {}, []
     for model in models:
+        if model.run is not None:
+            renamed.append(model)
+            continue
         seen[model.name] = seen.get(model.name, 0) + 1
         renamed.append(model if seen[model.name] == 1 else model.replace(name=f"{model.name} ({seen[model.name]})"))
     return renamed

@@ -26,6 +26,7 @@ from hierviz.edges import numbered
 from hierviz.errors import TaxonomyError, listed, near_miss
 from hierviz.extras import require
 from hierviz.node_lists import NodeLists, frozen, group, lowest_common, reached, steps_from
+from hierviz.positions import check_position, check_positions
 
 __all__ = ["NodeLists", "Taxonomy"]
 
@@ -186,7 +187,8 @@ class Taxonomy:
         return np.array([self.node(name) for name in names], dtype=np.intp)
 
     def title(self, node: int) -> str:
-        """Display name of a node."""
+        """Display name of a node; a TaxonomyError where there is no such node."""
+        check_position("node", node, self.n_nodes, "node number", error=TaxonomyError)
         return self.names[node] if self.titles is None else self.titles[node]
 
     # Shape ---------------------------------------------------------------------------------------------------------
@@ -299,12 +301,19 @@ class Taxonomy:
         Parameters
         ----------
         nodes : ndarray of int, shape (n,)
+
+        Raises
+        ------
+        TaxonomyError
+            If one is no node number.
         """
+        check_positions("nodes", nodes, self.n_nodes, "node number", error=TaxonomyError, is_list=True)
         return reached(self.parents, nodes, one_way=self.is_tree)
 
     def path(self, node: int) -> np.ndarray:
-        """Nodes from the root to `node` in a tree, shape (depth + 1,)."""
+        """Nodes from the root to `node` in a tree, shape (depth + 1,); a TaxonomyError where there is no such node."""
         self.require_tree("path")
+        check_position("node", node, self.n_nodes, "node number", error=TaxonomyError)
         return self.ancestors(np.array([node]))[0]
 
     def lca(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -317,7 +326,14 @@ class Taxonomy:
         Returns
         -------
         ndarray of int, shape (n,)
+
+        Raises
+        ------
+        TaxonomyError
+            If one is no node number, or this is no tree.
         """
+        for what, nodes in (("a", a), ("b", b)):
+            check_positions(what, nodes, self.n_nodes, "node number", error=TaxonomyError, is_list=True)
         return lowest_common(self.parent, a, b)
 
     @cached_property
@@ -343,12 +359,15 @@ class Taxonomy:
         return frozen(size)
 
     def is_ancestor(self, a: np.ndarray | int, b: np.ndarray | int) -> np.ndarray:
-        """True where a is an ancestor of b or b itself (trees), element by element."""
+        """True where a is an ancestor of b or b itself (trees), element by element; a TaxonomyError where one is no node."""
+        for what, nodes in (("a", a), ("b", b)):
+            check_positions(what, nodes, self.n_nodes, "node number", error=TaxonomyError)
         step = self.preorder[b] - self.preorder[a]
         return (step >= 0) & (step < self.subtree_size[a])
 
     def subtree(self, node: int) -> np.ndarray:
-        """The node and everything below it, ascending, shape (n,)."""
+        """The node and everything below it, ascending, shape (n,); a TaxonomyError where there is no such node."""
+        check_position("node", node, self.n_nodes, "node number", error=TaxonomyError)
         if self.is_tree:
             return np.flatnonzero(self.is_ancestor(node, np.arange(self.n_nodes)))
         return np.flatnonzero(steps_from(self.children, node) >= 0)

@@ -278,6 +278,18 @@ def best_leaf_metrics(graph, truth, best_leaf):
 # Hierarchical confusion: Riehl et al., JRSS-C 2023 ----------------------------------------------------------------------
 
 
+def height(graph, node):
+    """Edges down to the deepest leaf below a node."""
+    below = [height(graph, child) for child in range(graph.n) if node in graph.parents[child]]
+    return 1 + max(below) if below else 0
+
+
+def is_in_top(graph, p, truth, k):
+    """Whether one of the k most probable leaves is the truth or below it; of equal ones the first."""
+    leaves = sorted(leaves_below(graph, 0), key=lambda leaf: (-p[leaf], leaf))
+    return any(leaf == truth or leaf in leaves_below(graph, truth) for leaf in leaves[:k])
+
+
 def siblings(graph, node):
     return {child for parent in graph.parents[node] for child in graph.children[parent]} - {node}
 

@@ -47,6 +47,7 @@ COLUMN = (
     "csv_cells",
     "new_files",
     "array_rows",
+    "positions",
     "node_lists",
     "edges",
     "taxonomy",
@@ -70,6 +71,8 @@ COLUMN = (
     "evaluation",
     "diagnosis",
     "thresholds",
+    "comparison",
+    "second_opinion",
     "reference",
     "readers",
     "cluster",
@@ -112,6 +115,7 @@ PACKAGES = {
     # Its loops are loaded inside functions only, and where numba is there.
     "compiled": (("numpy", "numba"), ()),
     "readers": (("numpy",), ("pandas", "pyarrow", "PIL", "fsspec")),
+    "second_opinion": (("numpy",), ("sklearn", "hiclass")),
     "cluster": (("numpy",), ("dask", "distributed")),
     "onnx": (("numpy",), ("pandas", "PIL")),
     "demo": (("numpy",), ()),
@@ -125,7 +129,7 @@ PACKAGES = {
 # The only places in the core where another package may be imported: place, package, functions.
 IN_THE_CORE = (
     ("taxonomy", "anytree", ("to_anytree", "from_anytree")),
-    *((place, "pandas", ("to_frame",)) for place in ("metrics", "curves", "evaluation", "diagnosis")),
+    *((place, "pandas", ("to_frame",)) for place in ("metrics", "curves", "evaluation", "diagnosis", "comparison")),
 )
 
 

@@ -26,6 +26,7 @@ from hierviz.charts._hierarchical_matrix import (
     hierarchical_matrix_table,
 )
 from hierviz.charts._level_bars import level_bars, level_bars_sentence, level_bars_table
+from hierviz.charts._means_by import means_by, means_by_sentence, means_by_table
 from hierviz.charts._metric_bars import metric_bars, metric_bars_table
 from hierviz.charts._mistake_treemap import mistake_treemap, mistake_treemap_sentence, mistake_treemap_table
 from hierviz.charts._operating_curves import curve_stops, operating_curves, operating_curves_sentence, selections
@@ -81,6 +82,9 @@ __all__ = [
     "level_bars",
     "level_bars_sentence",
     "level_bars_table",
+    "means_by",
+    "means_by_sentence",
+    "means_by_table",
     "metric_bars",
     "metric_bars_table",
     "mistake_treemap",

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 
 import altair as alt
+from altair.utils.schemapi import debug_mode
 
 from hierviz.charts import curve_table as numbers
 
@@ -97,9 +98,11 @@ class Coupling:
             threshold = f"datum.row === picked ? threshold : [{own}][datum.row]"
         fields = [column for column in table.columns if column != "threshold"]
         made = alt.Chart(alt.InlineData(values=rows)).transform_calculate(threshold=threshold)
-        made = made.transform_lookup(
-            lookup="threshold", from_=alt.LookupData(data=table, key="threshold", fields=fields)
-        )
+        # Altair would write out and validate the whole table twice here; `to_dict` validates the chart.
+        with debug_mode(False):
+            made = made.transform_lookup(
+                lookup="threshold", from_=alt.LookupData(data=table, key="threshold", fields=fields)
+            )
         return made.transform_filter("isValid(datum.at)")
 
     def at_threshold(self, table, colours, y, x=None):

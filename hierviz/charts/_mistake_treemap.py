@@ -11,10 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.charts._canvas import boxes, texts
-from hierviz.charts._compose import layer, vconcat
-from hierviz.charts._legend import legend
-from hierviz.charts._node_cells import clickable, tooltip_of, tooltip_titles
+from hierviz.charts._node_cells import drawing_of_cells, tooltip_of
 from hierviz.charts._subtree_icicle import node_frame
 from hierviz.charts._text import shorten, text_width, wrap_words
 from hierviz.charts._treemap_layout import squarified
@@ -157,13 +154,7 @@ def mistake_treemap(table, root=0, *, cost=None, dark=False, width=1000):
         else:
             target = "" if taxonomy.is_leaf[node] else taxonomy.names[node]
             hovers.append({**place, "target": target, **tooltip_of(table, node)})
-    drawing = layer(
-        boxes(rows, width, HEIGHT, radius=2),
-        *([texts(words, width, HEIGHT)] if words else []),
-        clickable(hovers, width, HEIGHT, tooltip_titles(table)),
-    ).properties(width=width, height=HEIGHT)
-    items = [*colours.items(), {"kind": "box", "label": "several small classes", "colour": look.others}]
-    return vconcat(legend([(f"{NODE_COLUMNS[rate].label}:", items)], width, dark=dark), drawing, spacing=6)
+    return drawing_of_cells(table, colours, rows, words, hovers, width, HEIGHT)
 
 
 def mistake_treemap_table(table, root=0, *, cost=None, width=1000):

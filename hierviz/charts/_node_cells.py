@@ -1,11 +1,14 @@
-"""Cells that stand for subtrees: what their tooltip says, and what a click on one chooses."""
+"""Cells that stand for subtrees: their drawing, what their tooltip says, and what a click on one chooses."""
 
 from __future__ import annotations
 
 import altair as alt
 
-from hierviz.charts._canvas import position
+from hierviz.charts._canvas import boxes, position, texts
+from hierviz.charts._compose import layer, vconcat
+from hierviz.charts._legend import legend
 from hierviz.charts._rows import frame
+from hierviz.charts.theme import palette
 from hierviz.diagnosis.node_columns import NODE_COLUMNS, number_text_of, usable_columns
 
 # Name of the selection of the charts of subtrees.
@@ -25,6 +28,21 @@ def tooltip_titles(table):
     return {"tip_name": "Class", "tip_children": "Children"} | {
         key: NODE_COLUMNS[key].label for key in usable_columns(table)
     }
+
+
+def drawing_of_cells(table, colours, rows, words, hovers, width, height):
+    """The figure of some cells, below a legend of their colours.
+
+    `rows`, `words` and `hovers` are those of `boxes`, `texts` and `clickable`; `colours` are the ValueColours of the cells.
+    """
+    drawing = layer(
+        boxes(rows, width, height, radius=2),
+        *([texts(words, width, height)] if words else []),
+        clickable(hovers, width, height, tooltip_titles(table)),
+    ).properties(width=width, height=height)
+    others = {"kind": "box", "label": "several small classes", "colour": palette(colours.dark).others}
+    groups = [(f"{NODE_COLUMNS[colours.key].label}:", [*colours.items(), others])]
+    return vconcat(legend(groups, width, dark=colours.dark), drawing, spacing=6)
 
 
 def clickable(rows, width, height, titles):

@@ -46,13 +46,11 @@ def probability_tree(
     dark=False,
     width=1000,
     max_rows=34,
-    n_likely=3,
     min_p=0.005,
     top=0,
-    keep=(),
-    unfold=None,
     bounds=None,
     select=False,
+    **folding,
 ):
     """Probabilities of one sample over the taxonomy, folded to what matters.
 
@@ -71,8 +69,9 @@ def probability_tree(
     dark : bool
     width : int
         Pixels of the whole figure.
-    max_rows, n_likely, min_p, top, keep, unfold
-        See `folding.fold`. The icicle also folds what is too improbable to draw, unless it is always shown.
+    max_rows, min_p, top, **folding
+        See `folding.fold`, which also has `n_likely`, `keep`, `unfold` and others.
+        The icicle also folds what is too improbable to draw, unless it is always shown.
     bounds : (ndarray of float, ndarray of float), each of shape (n_nodes,), optional
         Lowest and highest probability of each node where only some scores are known.
     select : bool
@@ -93,7 +92,7 @@ def probability_tree(
     if style not in STYLES:
         raise PredictionsError(f"style: expected one of {', '.join(STYLES)}, got {style!r}. Choose one.")
     width -= 8
-    folded = _folded(taxonomy, p, truth, predicted, n_likely=n_likely, top=top, keep=keep, unfold=unfold, bounds=bounds)
+    folded = _folded(taxonomy, p, truth, predicted, top=top, bounds=bounds, **folding)
     layout, why = _fitted(style, folded, width, max_rows, min_p, _whole(p, top))
     drawn = "list" if why else style
     look, rows = palette(dark), layout.drawn if layout else folded(min_p=min_p, max_rows=max_rows)
@@ -126,14 +125,12 @@ def refused_styles(
     predicted=None,
     width=1000,
     max_rows=34,
-    n_likely=3,
     min_p=0.005,
     top=0,
-    keep=(),
-    unfold=None,
+    **folding,
 ):
     """Styles that have no room for a sample: dict of style to the reason; parameters as `probability_tree`."""
-    folded = _folded(taxonomy, p, truth, predicted, n_likely=n_likely, top=top, keep=keep, unfold=unfold)
+    folded = _folded(taxonomy, p, truth, predicted, top=top, **folding)
     reasons = {style: _fitted(style, folded, width - 8, max_rows, min_p, _whole(p, top))[1] for style in STYLES}
     return {style: why for style, why in reasons.items() if why}
 
@@ -205,11 +202,9 @@ def probability_tree_sentence(
     style="icicle",
     width=1000,
     max_rows=34,
-    n_likely=3,
     min_p=0.005,
     top=0,
-    keep=(),
-    unfold=None,
+    **folding,
 ):
     """One plain sentence on answer and truth of a sample; parameters as `probability_tree`.
 
@@ -217,7 +212,7 @@ def probability_tree_sentence(
     -------
     str
     """
-    folded = _folded(taxonomy, p, truth, predicted, n_likely=n_likely, top=top, keep=keep, unfold=unfold)
+    folded = _folded(taxonomy, p, truth, predicted, top=top, **folding)
     layout, _ = _fitted(style, folded, width - 8, max_rows, min_p, _whole(p, top))
     rows = layout.drawn if layout else folded(min_p=min_p, max_rows=max_rows)
     shown = sum(row["node"] >= 0 for row in rows)

@@ -11,10 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.charts._canvas import boxes, texts
-from hierviz.charts._compose import layer, vconcat
-from hierviz.charts._legend import legend
-from hierviz.charts._node_cells import clickable, tooltip_of, tooltip_titles
+from hierviz.charts._node_cells import drawing_of_cells, tooltip_of
 from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten, text_width
 from hierviz.charts._value_colours import value_colours
@@ -154,13 +151,7 @@ def subtree_icicle(table, root=0, *, value="correct", dark=False, width=1000):
             words.append({**at, "x": x + INSET, "text": shorten(name, room, size), "limit": room + 6})
         if said:
             words.append({**at, "x": x2 - INSET, "text": said, "align": "right", "weight": 600})
-    drawing = layer(
-        boxes(rows, width, HEIGHT, radius=2),
-        *([texts(words, width, HEIGHT)] if words else []),
-        clickable(hovers, width, HEIGHT, tooltip_titles(table)),
-    ).properties(width=width, height=HEIGHT)
-    items = [*colours.items(), {"kind": "box", "label": "several small classes", "colour": look.others}]
-    return vconcat(legend([(f"{NODE_COLUMNS[value].label}:", items)], width, dark=dark), drawing, spacing=6)
+    return drawing_of_cells(table, colours, rows, words, hovers, width, HEIGHT)
 
 
 def subtree_icicle_table(table, root=0, *, width=1000):

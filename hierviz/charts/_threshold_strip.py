@@ -112,7 +112,8 @@ def _stops(figure, plot, height, limits, at_y):
     """Ticks of the thresholds worth stopping at of the model looked at, each kind in a line of its own."""
     rows = []
     for number, stops in enumerate(figure.stops):
-        for line, (label, threshold) in enumerate(stops):
+        # The further left, the higher: no tick, which goes down from its label, crosses another label on its right.
+        for line, (label, threshold) in enumerate(sorted(stops, key=lambda stop: -stop[1])):
             at = float(figure.scale.place(threshold))
             need = text_width(label, STOP_SIZE) + 8
             is_right = at * plot + need > plot

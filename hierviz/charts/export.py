@@ -8,7 +8,7 @@ import threading
 import altair as alt
 import pandas as pd
 
-from hierviz.charts.theme import finish
+from hierviz.charts.theme import check_chart, finish
 from hierviz.csv_cells import safe_frame_csv
 
 
@@ -26,6 +26,7 @@ def to_vega_lite(chart, dark=False):
     -------
     dict
     """
+    check_chart(chart)
     finished = chart if chart.config is not alt.Undefined else finish(chart, dark)
     with _ALTAIR, alt.data_transformers.enable("default", max_rows=None):
         return finished.to_dict()

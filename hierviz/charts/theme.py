@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import altair as alt
 
+from hierviz.checks import check_kind
 from hierviz.inference.registry import INFERENCE_RULES
 
 FONT = '"Source Sans", "Source Sans Pro", sans-serif'
@@ -151,6 +152,11 @@ def rule_label(rule):
     return INFERENCE_RULES[rule].label if rule in INFERENCE_RULES else str(rule).replace("_", " ").capitalize()
 
 
+def check_chart(chart):
+    """Raise a PredictionsError unless this is a chart."""
+    check_kind("chart", chart, alt.TopLevelMixin, "Pass what a function of hierviz.charts returns.")
+
+
 def finish(chart, dark=False):
     """The chart with background, fonts, axis style and the SVG renderer; the last step before showing or exporting.
 
@@ -165,6 +171,7 @@ def finish(chart, dark=False):
     altair chart
         A configured copy; it can no longer be layered or concatenated.
     """
+    check_chart(chart)
     look = palette(dark)
     # Set on one copy: `properties` and `configure` would each copy every view of the figure again.
     finished = chart.copy(deep=False)

@@ -13,22 +13,23 @@ from hierviz._version import version
 from hierviz.cli.app import add_app
 from hierviz.cli.diagnose import add_diagnose
 from hierviz.cli.evaluate import add_curve, add_evaluate
-from hierviz.cli.parameter_flags import flag
+from hierviz.cli.parameter_flags import error_line
 from hierviz.cli.predict import add_predict
 from hierviz.cli.standard_streams import with_standard_streams
+from hierviz.cli.table import add_table
 from hierviz.errors import HiervizError
 
 
 @with_standard_streams
 def main(arguments=None):
     """Run the command line; returns the exit code."""
-    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    arguments, options = sys.argv[1:] if arguments is None else list(arguments), None
     try:
         stopping.raise_from_here()
         options = parser().parse_args(arguments or ["app"])
         return options.run(options) or 0
     except HiervizError as error:
-        print(f"hierviz: {error.said(flag)}", file=sys.stderr)
+        print(f"hierviz: {error_line(error, options)}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         # The reader of our output went away, for example `hierviz evaluate ... | head`.
@@ -53,6 +54,6 @@ def parser():
     top = _Parser(prog="hierviz", description="Evaluate hierarchical classifiers and inspect their mistakes.")
     top.add_argument("--version", action="version", version=f"hierviz {version()}")
     commands = top.add_subparsers(metavar="command", title="commands")
-    for add in (add_app, add_evaluate, add_curve, add_diagnose, add_predict):
+    for add in (add_app, add_evaluate, add_table, add_curve, add_diagnose, add_predict):
         add(commands)
     return top

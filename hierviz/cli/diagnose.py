@@ -14,7 +14,8 @@ from hierviz.diagnosis.many_tests import CORRECTIONS
 from hierviz.errors import FileError
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.severity import SEVERITIES
-from hierviz.inference.registry import INFERENCE_RULES
+from hierviz.inference.parameters import THRESHOLD
+from hierviz.inference.registry import INFERENCE_RULES, inference_rule
 
 # Tables by the flag that names their file.
 TABLES = {
@@ -22,6 +23,7 @@ TABLES = {
     "confusions": "true class, predicted class, count, cost",
     "matrix": "cells of the confusion matrix with the nodes of --open open",
     "mistakes": "samples, the worst first",
+    "class_table": "precision, recall, F and the most frequent confusion of each class",
     "slices": "subtrees and attribute values, tested against the rest",
     "reliability": "bins of probabilities and outcomes",
     "label_errors": "samples whose truth is doubtful",
@@ -47,10 +49,14 @@ def add_diagnose(commands):
         "--level", type=int, metavar="N", help="depth of the classes of confusions (default: as deep as they are)"
     )
     command.add_argument(
-        "--severity", metavar="KEY", help=f"cost of confusions and order of mistakes: {', '.join(SEVERITIES)}"
+        "--severity",
+        metavar="KEY",
+        help=f"cost of confusions and order of mistakes: {', '.join(SEVERITIES)}",
     )
     command.add_argument(
-        "--loss", metavar="KEY", help=f"loss of slices: wrong, {', '.join(SEVERITIES)} (default: wrong)"
+        "--loss",
+        metavar="KEY",
+        help=f"loss of slices: wrong, {', '.join(SEVERITIES)} (default: wrong)",
     )
     command.add_argument(
         "--group", metavar="C", help="column of samples that belong together: they are permuted as a whole"
@@ -67,6 +73,11 @@ def add_diagnose(commands):
     several = {
         "--attribute": ("C", None, "column whose values are slices (default: all)"),
         "--open": ("NODE", [], "node whose children the matrix shows"),
+        "--means-by": (
+            "BY",
+            [],
+            "depth, n_labels, an attribute or a number of the nodes: means of --metric in each part",
+        ),
         "--calibrate": ("NODE", [], "node whose calibration is looked at beside that of the depths"),
         "--flips": ("ID", [], "sample whose answers at all thresholds are written"),
     }
@@ -74,6 +85,10 @@ def add_diagnose(commands):
         command.add_argument(
             name, metavar=metavar, action="append", default=default, help=f"{what}; may be given several times"
         )
+    command.add_argument("--metric", metavar="KEY", help="metric of --means-by (default: the first that the input has)")
+    command.add_argument(
+        "--beta", type=float, default=1.0, metavar="X", help="weight of recall in the F of classes (default: 1)"
+    )
     command.add_argument(
         "--most", type=int, default=20, metavar="N", help="rows of each table in the JSON (default: 20)"
     )
@@ -94,9 +109,14 @@ def run_diagnose(options):
             )
     if options.most < 0:
         raise FileError(f"--most: expected a whole number from 0 up, got {options.most}. Choose one.")
-    require_places(options.json, *files.values())
+    require_places(options, options.json, *files.values())
     rule = "majority" if options.rule is None else options.rule
     check_rule_flags(options, rule)
+    if options.threshold is not None and THRESHOLD.name not in inference_rule(rule).parameters:
+        raise FileError(
+            f"--threshold: expected --rule threshold or --rule threshold_set with it, got rule {rule}. Choose one of them, or "
+            "leave --threshold out."
+        )
     taxonomy, predictions = load_models(options)
     if len(predictions) != 1:
         raise FileError(
@@ -105,8 +125,15 @@ def run_diagnose(options):
     threshold = 0.5 if options.threshold is None else options.threshold
     choice = {"rule": rule, "threshold": threshold, **chosen_parameters(options, taxonomy)}
     evaluation = Evaluation.from_predictions(predictions[0], progress=progress(predictions[0].name))
+    if not evaluation.n_judged:
+        raise FileError(
+            f"{predictions[0].name}: expected samples with a known truth, got none. Name a file of the truth with --truth, or "
+            "its column with --truth-column."
+        )
     blocks = DiagnosisBlocks(evaluation, choice, options)
-    for name, path in files.items():
-        if path is not None:
-            write_csv(path, *blocks.table(name))
-    write_text(options.json, json.dumps(with_flags(blocks.report()), indent=1, ensure_ascii=False) + "\n")
+    # Everything is worked out before anything is written.
+    tables = {path: blocks.table(name) for name, path in files.items() if path is not None}
+    report = json.dumps(with_flags(blocks.report()), indent=1, ensure_ascii=False)
+    for path, table in tables.items():
+        write_csv(path, *table)
+    write_text(options.json, f"{report}\n")

@@ -7,16 +7,18 @@ from functools import cached_property
 import numpy as np
 
 from hierviz._version import version
+from hierviz.diagnosis.class_table import READINGS, class_table, hierarchical_f
 from hierviz.diagnosis.confusion_matrix import confusion_matrix
 from hierviz.diagnosis.confusions import confusions
 from hierviz.diagnosis.flip_intervals import flip_intervals
-from hierviz.diagnosis.judged_answers import judged_answers
 from hierviz.diagnosis.label_errors import label_errors
+from hierviz.diagnosis.means_by import means_by
 from hierviz.diagnosis.node_table import node_table
 from hierviz.diagnosis.reliability import reliability
 from hierviz.diagnosis.set_mistakes import set_mistakes
 from hierviz.diagnosis.slices import slices
-from hierviz.errors import FileError
+from hierviz.errors import FileError, TaxonomyError
+from hierviz.evaluation.judged_answers import judged_answers
 from hierviz.evaluation.mistakes import mistakes
 
 
@@ -35,6 +37,9 @@ class DiagnosisBlocks:
     def __init__(self, evaluation, choice, options):
         self.evaluation, self.choice, self.options = evaluation, choice, options
         self.taxonomy, self.predictions = evaluation.taxonomy, evaluation.predictions
+        # What is misspelt is said before anything is worked out.
+        self.opened, self.calibrated = (self._nodes_of(flag) for flag in ("open", "calibrate"))
+        self.flipped = {sample: self._row(sample) for sample in options.flips}
         self.answers = judged_answers(evaluation, **choice)
 
     def table(self, name):
@@ -65,12 +70,23 @@ class DiagnosisBlocks:
             "rule": self.answers.rule,
             "threshold": self.answers.threshold,
         }
-        for name in ("node_table", "confusions", "matrix", "mistakes", "slices", "reliability", "label_errors"):
+        for name in (
+            "node_table",
+            "class_table",
+            "confusions",
+            "matrix",
+            "mistakes",
+            "slices",
+            "reliability",
+            "label_errors",
+        ):
             reason = self.why_not(name)
             if reason:
                 notes.append(f"{name} is null: {reason}")
             report[name] = None if reason else self._block(name)
-        report["flips"] = {sample: self._flips(sample) for sample in self.options.flips}
+        report["means_by"] = {by: self._means(by) for by in self.options.means_by}
+        flips = {sample: flip_intervals(self.evaluation, row) for sample, row in self.flipped.items()}
+        report["flips"] = {sample: _records(found.to_frame()) for sample, found in flips.items()}
         return report | {"notes": notes}
 
     def why_not(self, name):
@@ -86,6 +102,9 @@ class DiagnosisBlocks:
 
     def _block(self, name):
         frame = self._frame(name)
+        if name == "class_table":
+            # Most samples first.
+            frame = frame.sort_values("support", ascending=False, kind="stable")
         if name == "node_table":
             # Most truths without an answer at or below them first.
             frame = frame.iloc[np.argsort(-(self.nodes.support - self.nodes.hits), kind="stable")]
@@ -106,6 +125,11 @@ class DiagnosisBlocks:
                 "total": self.matrix.total,
             },
             "mistakes": lambda: {"n": len(frame), "severity": self._order},
+            "class_table": lambda: {
+                "beta": self.classes.beta,
+                "averages": {name: getattr(self.classes, name).averages() for name in READINGS},
+                "hierarchical_f": hierarchical_f(self.answers, beta=self.options.beta),
+            },
             "slices": lambda: {
                 "sentence": self.slices.sentence(),
                 "loss": self.slices.loss_key,
@@ -123,22 +147,34 @@ class DiagnosisBlocks:
     def _frame(self, name):
         if name == "node_table":
             return self.nodes.to_frame()
+        if name == "class_table":
+            return self.classes.to_frame()
         if name == "slices":
             return self.slices.to_frame().drop(columns="node")
         if name == "mistakes":
             return self._mistakes_frame()
         return getattr(self, name).to_frame()
 
-    def _flips(self, sample):
+    def _means(self, by):
+        found = means_by(self.answers, by, metric=self.options.metric, group=self.options.group)
+        head = {"metric": found.metric, "overall": found.overall, "n_without": found.n_without}
+        return head | {"confidence": found.confidence, "rows": _records(found.to_frame())}
+
+    def _row(self, sample):
         row = self.predictions.row(sample)
         if row is None:
             raise FileError(f"--flips: expected the id of a sample, got {sample!r}. Check the ids of the predictions.")
-        return _records(flip_intervals(self.evaluation, row).to_frame())
+        return row
 
     @cached_property
     def nodes(self):
         """NodeTable, with the calibration of the nodes of --calibrate."""
         return node_table(self.answers, calibration=self.reliability if self.options.calibrate else None)
+
+    @cached_property
+    def classes(self):
+        """ScoresByClass."""
+        return class_table(self.answers, beta=self.options.beta)
 
     @cached_property
     def confusions(self):
@@ -149,7 +185,7 @@ class DiagnosisBlocks:
     @cached_property
     def matrix(self):
         """ConfusionMatrix."""
-        return confusion_matrix(self.answers, open_nodes=self._nodes_of("open"))
+        return confusion_matrix(self.answers, open_nodes=self.opened)
 
     @cached_property
     def slices(self):
@@ -168,9 +204,8 @@ class DiagnosisBlocks:
     def reliability(self):
         """Reliability of the depths of a tree and of the nodes of --calibrate."""
         depths = range(1, self.taxonomy.max_depth + 1) if self.taxonomy.is_tree else ()
-        nodes = self._nodes_of("calibrate")
         return reliability(
-            self.answers, nodes=nodes, depths=depths, q=self.options.q, correction=self.options.correction
+            self.answers, nodes=self.calibrated, depths=depths, q=self.options.q, correction=self.options.correction
         )
 
     @cached_property
@@ -198,7 +233,10 @@ class DiagnosisBlocks:
         return frame.drop(columns="row")
 
     def _nodes_of(self, flag):
-        return [self.taxonomy.node(name) for name in getattr(self.options, flag)]
+        try:
+            return [self.taxonomy.node(name) for name in getattr(self.options, flag)]
+        except TaxonomyError as error:
+            raise FileError(f"--{flag}: {error}") from None
 
 
 def _rows(frame):

@@ -6,6 +6,7 @@ import json
 
 from hierviz.checks import check_threads
 from hierviz.cli.files import add_input, load_models
+from hierviz.cli.named_files import run_files, values_by_method
 from hierviz.cli.output import progress, require_places, write_csv, write_text
 from hierviz.cli.parameter_flags import with_flags
 from hierviz.cli.rule_flags import add_rule_flags, check_rule_flags, chosen_parameters
@@ -28,25 +29,12 @@ ROWS_AT_ONCE = 10_000
 def add_evaluate(commands):
     """Add the command `evaluate`."""
     command = commands.add_parser("evaluate", help="write all metrics of one or several models as JSON")
-    add_input(command, several=True)
-    command.add_argument("--rule", metavar="KEY", help=f"one of {', '.join(INFERENCE_RULES)} (default: majority)")
-    command.add_argument(
-        "--threshold",
-        type=float,
-        metavar="X",
-        help="threshold of the rules `threshold` and `threshold_set` and of the block `labels` (default: 0.5)",
-    )
+    add_choice(command)
     command.add_argument(
         "--operating-point",
         metavar="F.json",
         help="rule and threshold from a file exported by the app; notes compare its values and guarantee with those measured",
     )
-    command.add_argument(
-        "--keep-empty-labels",
-        action="store_true",
-        help="count an empty label as a predicted label outside the taxonomy",
-    )
-    command.add_argument("--nodes", metavar="F", help="CSV of node attributes: node, name, train_count, ...")
     command.add_argument("--media", metavar="DIR|ZIP", help="pictures named by the column `image` or `file`")
     command.add_argument(
         "--json", default="-", metavar="FILE|-", help="file for the JSON (- is standard output, the default)"
@@ -54,7 +42,12 @@ def add_evaluate(commands):
     command.add_argument(
         "--per-sample", metavar="FILE.csv", help="file for a table with one row per sample: metrics and counts"
     )
-    _add_threads(command)
+    command.add_argument(
+        "--verify",
+        action="store_true",
+        help="recompute every number of up to 2,000 samples along an independent way (slow), as `verify` of each model",
+    )
+    add_threads(command)
     command.add_argument(
         "--cluster",
         metavar="local[:N]|tcp://HOST:PORT",
@@ -62,6 +55,30 @@ def add_evaluate(commands):
     )
     add_rule_flags(command)
     command.set_defaults(run=run_evaluate)
+
+
+def add_choice(command):
+    """Options of `evaluate` and `table`: the files, and by which rule and threshold they are judged."""
+    add_input(command, several=True)
+    command.add_argument("--rule", metavar="KEY", help=f"one of {', '.join(INFERENCE_RULES)} (default: majority)")
+    command.add_argument(
+        "--threshold",
+        metavar="[NAME=]X",
+        action="append",
+        help="threshold of the rules `threshold` and `threshold_set` and of the block `labels` (default: 0.5), NAME= for one "
+        "model",
+    )
+    command.add_argument(
+        "--keep-empty-labels",
+        action="store_true",
+        help="count an empty label as a predicted label outside the taxonomy",
+    )
+    command.add_argument(
+        "--class-weights",
+        metavar="equal|F",
+        help="add the numbers of the curve as means over classes of the same weight, or of those in a table: node, weight",
+    )
+    command.add_argument("--nodes", metavar="F", help="CSV of node attributes: node, name, train_count, ...")
 
 
 def add_curve(commands):
@@ -76,11 +93,12 @@ def add_curve(commands):
     command.add_argument(
         "--csv", default="-", metavar="FILE|-", help="file for the CSV (- is standard output, the default)"
     )
-    _add_threads(command)
+    add_threads(command)
     command.set_defaults(run=run_curve)
 
 
-def _add_threads(command):
+def add_threads(command):
+    """The option `--threads`."""
     command.add_argument(
         "--threads",
         type=int,
@@ -93,9 +111,10 @@ def run_evaluate(options):
     """`hierviz evaluate`."""
     if options.per_sample == "-":
         raise FileError("--per-sample: expected a file, got -, which is for the JSON. Name a CSV file.")
-    require_places(options.json, options.per_sample)
+    require_places(options, options.json, options.per_sample)
     by_default = "majority" if options.operating_point is None else RULE
     check_rule_flags(options, by_default if options.rule is None else options.rule)
+    thresholds = thresholds_of(options)
     is_here = options.cluster is None
     check_threads(options.threads, "--threads")
     if not is_here:
@@ -107,42 +126,51 @@ def run_evaluate(options):
 
         predictions = [attach_media(predictions_of_model, options.media) for predictions_of_model in predictions]
     require_same_samples(predictions)
-    chosen = {
-        "rule": "majority" if options.rule is None else options.rule,
-        "threshold": 0.5 if options.threshold is None else options.threshold,
-    }
+    rule = "majority" if options.rule is None else options.rule
     if point is not None:
-        chosen = {"rule": RULE, "threshold": point.threshold}
-    choice = chosen | chosen_parameters(options, taxonomy)
+        rule, thresholds = RULE, [point.threshold] * len(predictions)
+    choice = {"rule": rule} | chosen_parameters(options, taxonomy)
     if is_here:
         models = [
             Evaluation.from_predictions(
                 predictions_of_model,
                 progress=progress(predictions_of_model.name),
-                threshold=choice["threshold"],
+                threshold=threshold,
                 threads=options.threads,
             )
-            for predictions_of_model in predictions
+            for predictions_of_model, threshold in zip(predictions, thresholds, strict=True)
         ]
     else:
         with connected(options.cluster) as client:
             models = [
-                evaluation_on(client, predictions_of_model, progress(predictions_of_model.name), **choice)
-                for predictions_of_model in predictions
+                evaluation_on(
+                    client, predictions_of_model, progress(predictions_of_model.name), threshold=threshold, **choice
+                )
+                for predictions_of_model, threshold in zip(predictions, thresholds, strict=True)
             ]
-    report = evaluate(models, stage=progress, **choice)
+    weights = class_weights_of(options, taxonomy)
+    report = evaluate(models, threshold=thresholds, stage=progress, class_weights=weights, **choice)
     if point is not None:
         for entry in report["models"]:
             entry["notes"] += operating_point_notes(point, entry)
+    if options.verify:
+        from hierviz.second_opinion.verify import verify
+
+        for entry, model, threshold in zip(report["models"], models, thresholds, strict=True):
+            on = progress(f"Verifying {model.predictions.name}", "parts")
+            entry["verify"] = verify(model, threshold=threshold, progress=on, **choice).to_dict()
     if options.per_sample:
-        write_csv(options.per_sample, *per_sample_table(models, choice))
+        write_csv(
+            options.per_sample,
+            *per_sample_table(models, [choice | {"threshold": threshold} for threshold in thresholds]),
+        )
     write_text(options.json, json.dumps(with_flags(report), indent=1, ensure_ascii=False) + "\n")
 
 
 def run_curve(options):
     """`hierviz curve`."""
     check_threads(options.threads, "--threads")
-    require_places(options.csv)
+    require_places(options, options.csv)
     _, predictions = load_models(options)
     if len(predictions) != 1:
         raise FileError(
@@ -167,6 +195,22 @@ def _rows_of(columns):
         yield from zip(*(column[start : start + ROWS_AT_ONCE].tolist() for column in columns))
 
 
+def thresholds_of(options):
+    """The threshold of each file of predictions: list of float, 0.5 where none is given."""
+    methods = [file.method for file in run_files(options.predictions)]
+    given = values_by_method("--threshold", options.threshold, methods, float)
+    return [0.5 if threshold is None else threshold for threshold in given]
+
+
+def class_weights_of(options, taxonomy):
+    """What `--class-weights` says: None, "equal", or the weight of each node."""
+    if options.class_weights in (None, "equal"):
+        return options.class_weights
+    from hierviz.readers.class_weights_file import load_class_weights
+
+    return load_class_weights(options.class_weights, taxonomy)
+
+
 def _operating_point(options, taxonomy):
     """The point of --operating-point, or None; it stands for rule and threshold, and for one taxonomy."""
     if options.operating_point is None:
@@ -180,16 +224,19 @@ def _operating_point(options, taxonomy):
     return load_operating_point(options.operating_point, taxonomy)
 
 
-def per_sample_table(models, choice):
-    """Header and rows of `--per-sample`: one row per model and sample, nodes by name."""
-    tables = [(model, model.per_sample(**choice)) for model in models]
+def per_sample_table(models, choices):
+    """Header and rows of `--per-sample`: one row per model (and run) and sample, nodes by name; `choices` one a model."""
+    tables = [(model, model.per_sample(**choice)) for model, choice in zip(models, choices, strict=True)]
     columns = list(dict.fromkeys(key for _, table in tables for key in table if key != "row"))
-    return ["model", *columns], (row for model, table in tables for row in _samples_of(model, table, columns))
+    has_runs = any(model.predictions.run is not None for model in models)
+    header = ["model", "run", *columns] if has_runs else ["model", *columns]
+    return header, (row for model, table in tables for row in _samples_of(model, table, columns, has_runs))
 
 
-def _samples_of(model, table, columns):
+def _samples_of(model, table, columns, has_runs):
     """Rows of one model, a block of them as text at a time."""
     names = model.taxonomy.names
+    called = (model.predictions.name, model.predictions.run or "")[: 1 + has_runs]
     for start in range(0, len(table["row"]), ROWS_AT_ONCE):
         rows, shown = slice(start, start + ROWS_AT_ONCE), []
         n = len(table["row"][rows])
@@ -201,4 +248,4 @@ def _samples_of(model, table, columns):
                 shown.append([names[node] for node in values[rows].tolist()])
             else:
                 shown.append(["Infinity" if value == float("inf") else value for value in values[rows].tolist()])
-        yield from ((model.predictions.name, *row) for row in zip(*shown))
+        yield from ((*called, *row) for row in zip(*shown))

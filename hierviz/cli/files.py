@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hierviz.cli.model_flags import add_model_flags
+from hierviz.cli.named_files import run_files, values_by_method
 from hierviz.parametrisation import PARAMETRISATIONS
 from hierviz.predictions import with_distinct_names
 
@@ -18,15 +19,25 @@ def add_input(command, *, several):
         metavar="P",
         action="append",
         help="scores or labels: CSV, TSV, Parquet, JSON, .npy, .npz, a folder of Parquet parts"
-        + ("; may be given several times" if several else ""),
+        + (
+            "; several times for several models; NAME=P names the model, and files of one name are its runs"
+            if several
+            else ""
+        ),
     )
     command.add_argument("--truth", metavar="F", help="file of the truth, when it is not in the predictions")
     command.add_argument("--truth-column", metavar="C", help="column of the truth")
     command.add_argument(
-        "--classes", metavar="F", help="node of each score column: one per line, or a CSV with such a column"
+        "--classes",
+        metavar="[NAME=]F",
+        action="append",
+        help="node of each score column: one per line, or a CSV with such a column; NAME= for one model",
     )
     command.add_argument(
-        "--parametrisation", metavar="KEY", help=f"how scores become probabilities: {', '.join(PARAMETRISATIONS)}"
+        "--parametrisation",
+        metavar="[NAME=]KEY",
+        action="append",
+        help=f"how scores become probabilities, NAME= for one model: {', '.join(PARAMETRISATIONS)}",
     )
     _add_missing(command)
 
@@ -66,22 +77,27 @@ def load_models(options, *, keep_empty_labels=False, read_scores=True):
     from hierviz.readers.streams import rewindable
 
     # Every prediction file is joined with them anew.
-    truth, classes = rewindable(options.truth), rewindable(options.classes)
+    files = run_files(options.predictions)
+    methods = [file.method for file in files]
+    parametrisations = values_by_method("--parametrisation", options.parametrisation, methods)
+    truth, classes = rewindable(options.truth), values_by_method("--classes", options.classes, methods)
+    rewound = {path: rewindable(path) for path in classes}
     taxonomy = load_taxonomy(options.taxonomy)
     if getattr(options, "nodes", None):
         taxonomy = load_node_attributes(options.nodes, taxonomy)
     models = [
         load_predictions(
-            path,
+            file.path,
             taxonomy,
+            name=file.name,
             truth=truth,
-            parametrisation=options.parametrisation,
-            classes=classes,
+            parametrisation=parametrisation,
+            classes=rewound[of_classes],
             truth_column=options.truth_column,
             keep_empty_labels=keep_empty_labels,
             missing=options.missing,
             read_scores=read_scores,
-        )
-        for path in options.predictions
+        ).replace(run=file.run)
+        for file, parametrisation, of_classes in zip(files, parametrisations, classes, strict=True)
     ]
     return taxonomy, with_distinct_names(models)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from hierviz.csv_cells import SafeWriter
 from hierviz.errors import FileError
 from hierviz.new_files import check_place, new_text
 from hierviz.progress_text import ProgressText
+
+# Options that name files to read.
+INPUTS = ("taxonomy", "predictions", "truth", "classes", "nodes", "media", "operating_point", "cost", "model", "inputs")
 
 
 def write_csv(path, header, rows):
@@ -28,11 +32,36 @@ def write_text(path, text):
     _write(path, lambda file: file.write(text))
 
 
-def require_places(*paths):
-    """Raise a FileError where a file to write has no place, before an hour of work; - and None have one."""
+def require_places(options, *paths):
+    """Raise a FileError where a file to write has no place, before an hour of work; - and None have one.
+
+    A place that is an input of the command, or another of its outputs, is none: one of them would be lost.
+    """
+    outputs = set()
     for path in paths:
-        if path is not None and path != "-":
-            check_place(path)
+        if path is None or path == "-":
+            continue
+        if not path:
+            raise FileError("file to write: expected a name, got ''. Name one.")
+        check_place(path)
+        require_no_input(options, path)
+        place = os.path.realpath(path)
+        if place in outputs and (os.path.isfile(path) or not os.path.exists(path)):
+            raise FileError(f"{path}: expected one table or report for this file, got several. Choose another place.")
+        outputs.add(place)
+
+
+def require_no_input(options, path):
+    """Raise a FileError where a file to write is one that the command reads."""
+    place = os.path.realpath(path)
+    if os.path.isfile(path) and any(os.path.realpath(given) == place for given in _inputs(options)):
+        raise FileError(f"{path}: expected another file to write to, got one that is read. Choose another place.")
+
+
+def _inputs(options):
+    for name in INPUTS:
+        given = getattr(options, name, None)
+        yield from given if isinstance(given, list) else [given] if given else []
 
 
 def _write(path, write):

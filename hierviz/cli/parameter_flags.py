@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+from hierviz.inference.registry import rule_parameters
 from hierviz.parameters import said
 
 # As `hierviz predict` has them; `evaluate`, `curve` and `app` call theirs the same.
@@ -29,6 +32,21 @@ FLAGS = {
 }
 
 
+# Keywords of functions that errors start with, and the options they come from; those of rules are called the same.
+OPTIONS = {
+    "rule": ("rule",),
+    "by": ("by",),
+    "level": ("level",),
+    "cost": ("severity",),
+    "order": ("severity",),
+    "loss": ("loss",),
+    "group": ("group",),
+    "attributes": ("attribute",),
+    "correction": ("correction",),
+    "q": ("q",),
+}
+
+
 def flag(name, value=None):
     """Words for `parameters.named`: the flag, with the value where one is meant."""
     return FLAGS[name] if value is None else f"{FLAGS[name]} {value}"
@@ -37,3 +55,21 @@ def flag(name, value=None):
 def with_flags(value):
     """A note, or notes in lists and dicts, with flags for parameters."""
     return said(value, flag)
+
+
+def error_line(error, options):
+    """An error in the words of the command line, also where it starts with a keyword that an option has given.
+
+    Parameters
+    ----------
+    error : HiervizError
+    options : argparse.Namespace or None
+        What was given.
+    """
+    text = error.said(flag)
+    start = re.match(r"([a-z_]+)(?=( '[^']*')?: )", text)
+    if start is None:
+        return text
+    places = [*OPTIONS.get(start[0], ()), *([start[0]] if start[0] in rule_parameters() else [])]
+    given = next((place for place in places if getattr(options, place, None) is not None), None)
+    return text if given is None else f"--{given.replace('_', '-')}{text[start.end() :]}"

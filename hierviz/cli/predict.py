@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from hierviz.cli.model_flags import add_model_flags, model_options, reading_options
-from hierviz.cli.output import progress, write_text
+from hierviz.cli.output import progress, require_no_input, write_text
 from hierviz.cli.parameter_flags import flag, with_flags
 from hierviz.errors import ModelError
 from hierviz.onnx.scores.score_kind import KINDS
@@ -73,6 +73,7 @@ def run_predict(options):
     if options.json:
         raise ModelError("--json: expected --inspect beside it, got none. The predictions go where --out says.")
     check_target(options.out)
+    require_no_input(options, options.out)
     # A mistake in the truth, its ids included, shows before the model runs for an hour.
     truth = load_truth(options.truth, taxonomy, options.truth_column) if options.truth else None
     model = draft_model(options.model, taxonomy, **given)

@@ -14,10 +14,11 @@ from hierviz.predictions import Predictions
 def evaluate(
     predictions: Predictions | Evaluation | Sequence[Predictions | Evaluation],
     rule: str = "majority",
-    threshold: float = 0.5,
+    threshold: float | Sequence[float] = 0.5,
     *,
     threads: int | None = None,
     client: Any = None,
+    class_weights: Any = None,
     **parameters: Any,
 ) -> dict[str, Any]:
     """Every number of one or several models.
@@ -28,14 +29,18 @@ def evaluate(
         Several models need the same taxonomy and the same samples.
     rule : str
         Key of `INFERENCE_RULES`.
-    threshold : float
-        In [0, 1]; used by the rules ``threshold`` and ``threshold_set`` and by the sets of block ``labels``.
+    threshold : float, or sequence of float
+        In [0, 1], one for all models or one for each; used by the rules ``threshold`` and ``threshold_set`` and by the sets
+        of block ``labels``.
     threads : int, optional
         Blocks of rows that are worked on at a time, where compiled loops serve (`hierviz.compiled`); all processors when
         None. On a cluster each thread of a worker is one.
     client : distributed.Client, optional
         Evaluates Predictions on its workers (extra ``cluster``). Scores of ``.npy`` and Parquet files are read by the
         workers, under the same path or URL; load them with ``load_predictions(..., read_scores=False)``.
+    class_weights : "equal", or ndarray of float, shape (n_nodes,), optional
+        Adds the numbers of block ``curve`` as means over true classes, each with the same weight or with its own
+        (``balanced_ac``, ...).
     **parameters
         Of the rule, ``INFERENCE_RULES[rule].parameters``; each has a default, and those of other rules play no part.
 
@@ -55,13 +60,16 @@ def evaluate(
         If the cluster has no workers, or ones without this version of hierviz.
     """
     if client is None:
-        return summary.evaluate(predictions, rule, threshold, threads=threads, **parameters)
+        return summary.evaluate(
+            predictions, rule, threshold, threads=threads, class_weights=class_weights, **parameters
+        )
     models = [predictions] if isinstance(predictions, (Predictions, Evaluation)) else list(predictions)
-    summary.check_models(models, rule, threshold, **parameters)
+    thresholds = summary.thresholds_of(models, threshold)
+    summary.check_models(models, rule, thresholds, **parameters)
     evaluations = [
         model
         if isinstance(model, Evaluation)
-        else evaluation_on(client, model, rule=rule, threshold=threshold, **parameters)
-        for model in models
+        else evaluation_on(client, model, rule=rule, threshold=of_model, **parameters)
+        for model, of_model in zip(models, thresholds, strict=True)
     ]
-    return summary.evaluate(evaluations, rule, threshold, **parameters)
+    return summary.evaluate(evaluations, rule, thresholds, class_weights=class_weights, **parameters)

@@ -54,7 +54,7 @@ def running_means(
     ends: np.ndarray,
     start: np.ndarray,
     weights: np.ndarray | None,
-    n: int,
+    n: float,
     bounds: np.ndarray,
     progress: Callable[[int, int], object] | None = None,
 ) -> np.ndarray:
@@ -71,7 +71,7 @@ def running_means(
         Sums before the first step.
     weights : ndarray of float64, shape (n_steps,), or None
         Of each step; 1 when None.
-    n : int
+    n : float
         What sums are divided by: shares, sums of whole numbers, are then as exact as a share can be.
     bounds : ndarray of float64, shape (2, n_keys)
         Range of the means, which differences and sums miss by rounding.

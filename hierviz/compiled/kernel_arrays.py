@@ -33,7 +33,7 @@ class KernelArrays:
     ----------
     scratch : tuple of arrays
         `tile_arrays`, and what the true nodes of a row need.
-    sizes, set_sizes, leaf, leaf_mass, win, p_root, p_truth : ndarray, shape (n,)
+    sizes, set_sizes, leaf, leaf_mass, win, p_root, p_truth, leaf_rank : ndarray, shape (n,)
         As in a `hierviz.compiled.tree_pass.PassBlock`; set sizes are empty without sets.
     nodes, scores, set_nodes : ndarray
         The Pareto sets and the sets one after the other, with room for more.
@@ -51,6 +51,7 @@ class KernelArrays:
     win: np.ndarray
     p_root: np.ndarray
     p_truth: np.ndarray
+    leaf_rank: np.ndarray
     nodes: np.ndarray
     scores: np.ndarray
     set_nodes: np.ndarray
@@ -73,6 +74,7 @@ class KernelArrays:
             np.empty(n),
             np.empty(n),
             np.empty(n),
+            np.full(n, -1, np.int32),
             np.empty(room, np.int32),
             np.empty(room),
             np.empty(room if has_sets else 0, np.int32),
@@ -82,7 +84,8 @@ class KernelArrays:
 
     def arguments(self) -> tuple:
         """The last arguments of the kernel: scratch, row_results, listed, areas."""
-        rows = (self.sizes, self.set_sizes, self.leaf, self.leaf_mass, self.win, self.p_root, self.p_truth)
+        per_row = (self.leaf, self.leaf_mass, self.win, self.p_root, self.p_truth, self.leaf_rank)
+        rows = (self.sizes, self.set_sizes, *per_row)
         return self.scratch, rows, (self.nodes, self.scores, self.set_nodes, self.ends), self.areas
 
     def grow(self) -> None:

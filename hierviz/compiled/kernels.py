@@ -192,6 +192,40 @@ def best_leaf(q, r, first, n_children):
 
 
 @inner
+def leaf_ranks(q, leaves, n_children, parent, truth, start, n_rows, bounds, ranks):
+    """How many leaves stand before the best leaf at or below the truth of each row, by p and then in the order of classes.
+
+    -1 where there is no truth. `bounds` (float64) and `ranks` (int32, its first TILE) are overwritten.
+    """
+    n_leaves = len(leaves)
+    for r in range(n_rows):
+        bounds[r], ranks[r] = np.inf, -1
+        place = truth[start + r]
+        if place < 0:
+            continue
+        best = -1
+        for j in range(n_leaves):
+            node = leaves[j]
+            if n_children[place]:
+                while node > 0 and node != place:
+                    node = parent[node]
+            if node == place and (best < 0 or q[leaves[j], r] > q[leaves[best], r]):
+                best = j
+                if not n_children[place]:
+                    break
+        bounds[r] = q[leaves[best], r]
+        # The leaves before it with the same probability come first.
+        before = 0
+        for j in range(best):
+            before += q[leaves[j], r] == bounds[r]
+        ranks[r] = before
+    for j in range(n_leaves):
+        for r in range(n_rows):
+            if q[leaves[j], r] > bounds[r]:
+                ranks[r] += 1
+
+
+@inner
 def count_above(q, r, n, reached, slot, thresholds, n_thresholds, bits, at_least, above, bits_at_least, bits_above):
     """How many of `n` places reach each threshold of row `r`, how many exceed it, and the bits of both.
 
@@ -319,7 +353,7 @@ def run(
     q, closed, reached, counts, stack, ranks, lanes, row_lists = scratch
     mass, least, top, bounds = lanes
     thresholds, gained, gained_bits, at_least, above, bits_at_least, bits_above = row_lists
-    sizes, set_sizes, leaf, leaf_mass, wins, p_root, p_truth = row_results
+    sizes, set_sizes, leaf, leaf_mass, wins, p_root, p_truth, leaf_rank = row_results
     nodes, scores, set_nodes, ends = listed
     n, n_nodes = values.shape[0], node.shape[0]
     has_areas, has_truth = len(true_offsets) > 0, len(truth) > 0
@@ -362,6 +396,8 @@ def run(
                     total += q[place, r] * win_weight[place]
                     place = parent[place]
                 wins[i] = total
+        if has_truth:
+            leaf_ranks(q, leaves, n_children, parent, truth, start, n_rows, bounds, leaf_rank[start : start + n_rows])
         if has_sets:
             if not is_coherent:
                 for r in range(TILE):

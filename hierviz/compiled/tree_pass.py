@@ -45,6 +45,8 @@ class PassBlock:
         Pareto sets: elements a row; node and probability of each, in the order of a ParetoTable.
     best_leaf, leaf_mass, p_root, p_truth, win : ndarray
         nan where the truth is not known.
+    leaf_rank : ndarray of int32
+        As of `hierviz.metrics.leaf_answers.leaf_ranks`; -1 where the truth is not known.
     sets : NodeLists or None
         Nodes with p above the threshold, without the root.
     areas : ndarray of float, shape (3, n_rows), or None
@@ -60,6 +62,7 @@ class PassBlock:
     p_root: np.ndarray
     p_truth: np.ndarray
     win: np.ndarray
+    leaf_rank: np.ndarray
     sets: NodeLists | None
     areas: np.ndarray | None
 
@@ -96,7 +99,7 @@ def tree_pass(
     predictions : Predictions
         Scores on a tree.
     truth : ndarray of int, shape (n_samples,), optional
-        True nodes, -1 where not known: gives win and p_truth.
+        True nodes, -1 where not known: gives win, p_truth and leaf_rank.
     threshold : float, optional
         Gives the sets.
     true_lists : NodeLists, optional
@@ -268,6 +271,7 @@ class _Work:
             arrays.p_root,
             arrays.p_truth,
             arrays.win,
+            arrays.leaf_rank,
             sets,
             arrays.areas if len(offsets) else None,
         )

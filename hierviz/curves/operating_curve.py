@@ -275,21 +275,21 @@ class CurveSteps:
         return cls(threshold, samples, of_answer[order - 1], of_answer[order], ends, keys, values, first, bounds)
 
     def curve(self, counts=None, *, progress=None):
-        """OperatingCurve of the samples, each taken `counts` times (ndarray of int, shape (n_samples,); not all 0).
+        """OperatingCurve of the samples, each taken `counts` times (ndarray of int or float >= 0, shape (n_samples,); not all 0).
 
         The breakpoints stay: where the answer of a sample that is not taken changes, the curve has equal points. `progress` is
         called with (points done, J + 1).
         """
-        n_samples = len(self.first) if counts is None else int(counts.sum())
+        total = len(self.first) if counts is None else counts.sum()
         counts = None if counts is None else counts.astype(np.float64)
         weights = None if counts is None else counts[self.sample]
         n_first = np.bincount(self.first, counts, len(self.values))
         used = np.flatnonzero(n_first)
         start = sum_of_rows(self.values[used], n_first[used])
         means = running_means(
-            self.values, self.before, self.after, self.ends, start, weights, n_samples, self.bounds, progress
+            self.values, self.before, self.after, self.ends, start, weights, total, self.bounds, progress
         )
-        return OperatingCurve(self.threshold, dict(zip(self.keys, means, strict=True)), n_samples)
+        return OperatingCurve(self.threshold, dict(zip(self.keys, means, strict=True)), round(total))
 
 
 def envelope(x, y):

@@ -29,13 +29,13 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.checks import check_kind
-from hierviz.diagnosis.judged_answers import NO_PARTNER, OUTSIDE, AnswerPairs, JudgedAnswers, judged_answers
+from hierviz.checks import check_one_of, listed_values
 from hierviz.errors import PredictionsError
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.judged_answers import NO_PARTNER, OUTSIDE, AnswerPairs, JudgedAnswers, judged_answers
 from hierviz.extras import require
 from hierviz.metrics.confusion.path_lists import Towards
-from hierviz.metrics.path import check_nodes
+from hierviz.positions import check_position, places_of
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
 
@@ -118,10 +118,7 @@ class ConfusionMatrix:
         PredictionsError
             If `normalisation` is not one of `NORMALISATIONS`.
         """
-        if normalisation not in NORMALISATIONS:
-            raise PredictionsError(
-                f"normalisation: expected one of {', '.join(NORMALISATIONS)}, got {normalisation!r}. Choose one."
-            )
+        check_one_of("normalisation", normalisation, NORMALISATIONS)
         if normalisation == "total":
             return self.count / self.total
         row_or_column = self.row if normalisation == "row" else self.column
@@ -130,6 +127,8 @@ class ConfusionMatrix:
 
     def samples(self, row: int, column: int) -> np.ndarray:
         """Rows of the Predictions that a cell counts, ascending, each once; row and column by their place."""
+        for what, place, n in (("row", row, self.shape[0]), ("column", column, self.shape[1])):
+            check_position(what, place, n)
         inside = (self.pair_rows == row) & (self.pair_columns == column)
         return np.unique(self.pairs.row[inside])
 
@@ -203,10 +202,8 @@ def confusion_matrix(
     """
     answers = judged_answers(evaluation, rule, threshold, **parameters)
     taxonomy = placement(answers.taxonomy)
-    if isinstance(open_nodes, (str, int, np.integer)):
-        check_kind("open_nodes", open_nodes, list, "Pass node numbers; Taxonomy.nodes looks names up.")
-    asked = np.array([0, *open_nodes])
-    check_nodes(taxonomy, "open_nodes", asked)
+    opened = listed_values("open_nodes", open_nodes, "node numbers")
+    asked = np.append(0, places_of("open_nodes", opened, taxonomy.n_nodes, "node number"))
     group, is_open = node_groups(taxonomy, asked)
     pairs = answers.pairs
     nodes = np.flatnonzero(group == np.arange(taxonomy.n_nodes))

@@ -20,13 +20,14 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.checks import is_number
-from hierviz.diagnosis.judged_answers import NO_PARTNER, OUTSIDE, JudgedAnswers, judged_answers
+from hierviz.checks import check_one_of, is_number, listed_values
 from hierviz.errors import PredictionsError, shown
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.evaluation.mistakes import OUTCOMES
+from hierviz.evaluation.judged_answers import NO_PARTNER, OUTCOMES, OUTSIDE, JudgedAnswers, judged_answers
+from hierviz.evaluation.ranking import DECIMALS
 from hierviz.evaluation.severity import severity, why_no_severity
 from hierviz.extras import require
+from hierviz.positions import check_position
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
 
@@ -77,6 +78,7 @@ class Confusions:
 
     def rows(self, place: int) -> np.ndarray:
         """Rows of the Predictions that a group counts, ascending, shape (count,)."""
+        check_position("place", place, len(self))
         return self.members[self.offsets[place] : self.offsets[place + 1]]
 
     def to_frame(self) -> Any:
@@ -147,11 +149,10 @@ def confusions(
     >>> [taxonomy.names[node] for node in found.truth], found.count, found.cost.round(3), found.rows(0)
     (['cat', 'dog'], array([2, 1]), array([4.  , 3.17]), array([0, 1]))
     """
-    for what, value, allowed in (("by", by, tuple(GROUPINGS)), ("order", order, ("count", "cost"))):
-        if value not in allowed:
-            raise PredictionsError(f"{what}: expected one of {', '.join(allowed)}, got {shown(value)}. Choose one.")
-    unknown = [key for key in outcomes if key not in OUTCOMES]
-    if isinstance(outcomes, str) or unknown:
+    check_one_of("by", by, GROUPINGS)
+    check_one_of("order", order, ("count", "cost"))
+    keys = listed_values("outcomes", outcomes, ", ".join(OUTCOMES))
+    if not keys or not all(isinstance(key, str) and key in OUTCOMES for key in keys):
         raise PredictionsError(f"outcomes: expected a list of {', '.join(OUTCOMES)}, got {shown(outcomes)}. Name some.")
     answers = judged_answers(evaluation, rule, threshold, **parameters)
     taxonomy = answers.taxonomy
@@ -167,10 +168,10 @@ def confusions(
     if cost is None:
         has_bits = why_no_severity(answers.evaluation, answers.truth, answers.predicted, "info_dist") is None
         cost = "info_dist" if has_bits else "lost_hf1"
-    costs = severity(answers.evaluation, answers.truth, answers.predicted, cost, rows=answers.rows)
+    costs = severity(answers.evaluation, answers.truth, answers.predicted, cost, rows=answers.rows, what="cost")
     pairs, place = answers.pairs, None
     if answers.is_single:
-        place = np.flatnonzero(np.isin(answers.outcome, [list(OUTCOMES).index(key) for key in outcomes]))
+        place = np.flatnonzero(np.isin(answers.outcome, [list(OUTCOMES).index(key) for key in keys]))
         costs = costs[place]
     else:
         place = np.flatnonzero(pairs.truth != pairs.predicted)
@@ -180,7 +181,7 @@ def confusions(
     rows, truth, predicted = (values[place] for values in (pairs.row, pairs.truth, pairs.predicted))
     if level is not None:
         truth, predicted = (_at_level(taxonomy, nodes, int(level)) for nodes in (truth, predicted))
-        apart = (truth != predicted) | ("exact" in outcomes and answers.is_single)
+        apart = (truth != predicted) | ("exact" in keys and answers.is_single)
         rows, truth, predicted, costs = rows[apart], truth[apart], predicted[apart], costs[apart]
     common = np.full(len(rows), NO_PARTNER)
     if taxonomy.is_tree:
@@ -202,7 +203,8 @@ def _grouped(taxonomy, rows, common, truth, predicted, costs, cost_key, order):
     group_of = np.repeat(np.arange(len(start)), sizes)
     total = np.bincount(group_of, costs[by_key], len(start))
     first = by_key[start]
-    ranks = (-total, -sizes) if order == "count" else (-sizes, -total)
+    rounded = -np.round(total, DECIMALS)
+    ranks = (rounded, -sizes) if order == "count" else (-sizes, rounded)
     sequence = np.lexsort((predicted[first], truth[first], *ranks))
     offsets = np.append(0, np.cumsum(sizes[sequence])).astype(np.intp)
     places = np.arange(len(key)) + np.repeat(start[sequence] - offsets[:-1], sizes[sequence])

@@ -22,8 +22,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from hierviz.diagnosis.judged_answers import JudgedAnswers, judged_answers
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers
 from hierviz.metrics import best_constant_path
 from hierviz.metrics.confusion.confusion import confusion
 from hierviz.metrics.confusion.confusion_counts import HierarchicalConfusion

@@ -24,13 +24,15 @@ from typing import Any
 import numpy as np
 
 from hierviz.checks import check_kind, check_threshold
-from hierviz.errors import PredictionsError, shown
+from hierviz.errors import PredictionsError
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.evaluation.mistakes import OUTCOMES
+from hierviz.evaluation.judged_answers import OUTCOMES
 from hierviz.extras import require
 from hierviz.inference.pareto_table import ParetoTable, pareto_table
 from hierviz.inference.registry import inference_rule
 from hierviz.metrics.path import check_nodes
+from hierviz.number_text import probability_text
+from hierviz.positions import check_position, check_positions
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists, Taxonomy
 
@@ -70,6 +72,19 @@ class FlipIntervals:
         """Number of the interval that holds at a threshold in [0, 1]."""
         check_threshold(threshold)
         return int(np.searchsorted(self.low, threshold, side="right")) - 1
+
+    def why(self, threshold: float) -> str:
+        """One sentence: why the answer at a threshold in [0, 1] is not more specific."""
+        place, title = self.place(threshold), self.taxonomy.title
+        node = int(self.node[place])
+        stops = f"Stops at {title(node)} (p = {probability_text(float(self.score[place]))})"
+        if place == 0:
+            is_leaf = self.taxonomy.is_leaf[node]
+            return (
+                f"{stops}: it is a leaf." if is_leaf else f"{stops}: no more specific class has a probability above 0."
+            )
+        following, p = title(int(self.node[place - 1])), probability_text(float(self.score[place - 1]))
+        return f"{stops}: of the more specific classes {following} is the most probable, but its {p} is not above τ."
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row an interval, ``node`` by name."""
@@ -122,7 +137,7 @@ def flip_intervals(
     >>> found.low, [taxonomy.names[node] for node in found.node], found.outcome.tolist()
     (array([0.  , 0.5 , 0.75]), ['cat', 'mammal', 'animal'], ['wrong', 'coarse', 'coarse'])
     """
-    if rule not in RULES:
+    if not isinstance(rule, str) or rule not in RULES:
         entry = inference_rule(rule)
         own = ", ".join(entry.parameters) or "no parameter"
         what = "sets of nodes" if entry.returns_sets else f"a rule with {own}"
@@ -134,6 +149,7 @@ def flip_intervals(
         check_kind("taxonomy", taxonomy, Taxonomy, "A ParetoTable does not hold it.")
         assert taxonomy is not None
         nodes, scores = _of_table(evaluation, sample)
+        check_positions("nodes of the table", nodes, taxonomy.n_nodes, "node number")
     else:
         predictions = evaluation.predictions if isinstance(evaluation, Evaluation) else evaluation
         check_kind("flip intervals", predictions, Predictions, "Pass Predictions, an Evaluation or a ParetoTable.")
@@ -169,9 +185,7 @@ def _of_table(table, sample):
 
 
 def _check_sample(sample, n_samples):
-    is_row = isinstance(sample, (int, np.integer)) and not isinstance(sample, bool)
-    if not (is_row and 0 <= sample < n_samples):
-        raise PredictionsError(f"sample: expected a row from 0 to {n_samples - 1}, got {shown(sample)}. Choose one.")
+    check_position("sample", sample, n_samples, "row")
 
 
 def outcomes(taxonomy: Taxonomy, nodes: np.ndarray, truth: np.ndarray) -> np.ndarray:

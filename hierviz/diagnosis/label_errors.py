@@ -26,9 +26,10 @@ import numpy as np
 
 from hierviz.checks import is_number
 from hierviz.diagnosis.confusions import branch_below
-from hierviz.diagnosis.judged_answers import JudgedAnswers, judged_answers
 from hierviz.errors import PredictionsError, shown
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers
+from hierviz.evaluation.ranking import largest_first
 from hierviz.evaluation.severity import table_probabilities
 from hierviz.extras import require
 from hierviz.parametrisation import PARAMETRISATIONS
@@ -149,7 +150,7 @@ def label_errors(
         p = _branch_probabilities(predictions, rows, branches, progress)
     else:
         kept, p = _first_ones(answers.evaluation, rows, branches, int(most))
-    order = np.argsort(p[0] - p[1], kind="stable")[: n if most is None else int(most)]
+    order = largest_first(p[1] - p[0])[: n if most is None else int(most)]
     p, order = p[:, order], kept[order]
     return LabelErrors(
         taxonomy,

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.diagnosis.judged_answers import JudgedAnswers, judged_answers, known_answers
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers, known_answers
 from hierviz.extras import require
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.errors import PredictionsError
+from hierviz.checks import check_one_of
 
 CORRECTIONS = {"bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
 # Below this the logarithm of a factorial is a sum; above, the series has errors below 1e-16 of it.
@@ -121,8 +121,7 @@ def adjusted(p_values, correction="bh"):
     >>> adjusted(np.array([0.01, 0.5, 0.03]))
     array([0.03 , 0.5  , 0.045])
     """
-    if correction not in CORRECTIONS:
-        raise PredictionsError(f"correction: expected one of {', '.join(CORRECTIONS)}, got {correction!r}. Choose one.")
+    check_one_of("correction", correction, CORRECTIONS)
     p_values = np.asarray(p_values, dtype=np.float64)
     n = len(p_values)
     if not n:

@@ -22,9 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.diagnosis.judged_answers import JudgedAnswers, judged_answers, samples_at_or_below
+from hierviz.checks import check_kind
 from hierviz.diagnosis.reliability import Reliability
+from hierviz.errors import PredictionsError
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers, samples_at_or_below
 from hierviz.extras import require
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.sets.node_sets import is_member
@@ -184,6 +186,11 @@ def node_table(
             ("ece", "ece_expected", "is_miscalibrated"), "the calibration of nodes was not looked at"
         )
     else:
+        check_kind("calibration", calibration, Reliability, "Pass hierviz.reliability(evaluation, nodes=...).")
+        if not taxonomy.has_nodes_of(calibration.taxonomy):
+            raise PredictionsError(
+                "calibration: expected nodes of the taxonomy of the answers, got another one. Pass that of the same data."
+            )
         looked_at = np.flatnonzero((calibration.node >= 0) & np.isfinite(calibration.ece))
         for key, column in errors.items():
             column[calibration.node[looked_at]] = getattr(calibration, key)[looked_at]

@@ -2,7 +2,7 @@ r"""What a model believed along the paths of truth and answer, for some samples.
 
 Functions
 ---------
-path_probabilities
+path_probabilities, listed_probabilities
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from hierviz.checks import check_kind, one_each
 from hierviz.errors import PredictionsError
 from hierviz.extras import require
 from hierviz.metrics.path import check_nodes
+from hierviz.positions import places_of
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists
 
@@ -93,23 +94,43 @@ def path_probabilities(predictions: Predictions, rows: ArrayLike, nodes: ArrayLi
     """
     check_kind("predictions", predictions, Predictions, "Pass those of one model.")
     taxonomy = predictions.taxonomy
-    rows, nodes = one_each("rows", rows), one_each("nodes", nodes)
-    if rows.shape != nodes.shape or rows.ndim != 1:
+    rows = places_of("rows", rows, predictions.n_samples, "row")
+    nodes = one_each("nodes", nodes)
+    if rows.shape != nodes.shape:
         raise PredictionsError(
             f"nodes: expected one for each of {len(rows)} rows, got shape {nodes.shape}. Align them."
         )
     check_nodes(taxonomy, "nodes", nodes)
-    if len(rows) and (rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= predictions.n_samples):
-        raise PredictionsError(
-            f"rows: expected rows from 0 to {predictions.n_samples - 1}, got {rows.min()} to {rows.max()}. Choose among them."
-        )
-    rows, nodes = rows.astype(np.intp), nodes.astype(np.intp)
+    nodes = nodes.astype(np.intp)
     paths = taxonomy.ancestors(nodes)
-    p = np.empty(len(paths.nodes))
-    step = max(1, BLOCK_VALUES // taxonomy.n_nodes)
+    (p,) = listed_probabilities(predictions, rows, paths)
+    return PathProbabilities(predictions, rows, paths, p)
+
+
+def listed_probabilities(predictions: Predictions, rows: np.ndarray, *lists: NodeLists) -> list[np.ndarray]:
+    """Probability of every node of some lists, one list a row, in one pass over the scores.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        Of scores.
+    rows : ndarray of int, shape (n,)
+    *lists : NodeLists, length n
+        A negative node is a label outside the taxonomy.
+
+    Returns
+    -------
+    list of ndarray of float
+        Of each NodeLists one value a node; nan outside the taxonomy.
+    """
+    found = [np.full(len(of_rows.nodes), np.nan) for of_rows in lists]
+    step = max(1, BLOCK_VALUES // predictions.taxonomy.n_nodes)
     for start in range(0, len(rows), step):
         stop = min(start + step, len(rows))
         block = predictions.node_probabilities(rows[start:stop])
-        inside = slice(paths.offsets[start], paths.offsets[stop])
-        p[inside] = block[np.repeat(np.arange(stop - start), paths.lengths[start:stop]), paths.nodes[inside]]
-    return PathProbabilities(predictions, rows, paths, p)
+        for of_rows, p in zip(lists, found, strict=True):
+            first, last = of_rows.offsets[[start, stop]]
+            sample = np.repeat(np.arange(stop - start), of_rows.lengths[start:stop])
+            nodes = of_rows.nodes[first:last]
+            p[first:last] = np.where(nodes >= 0, block[sample, np.maximum(nodes, 0)], np.nan)
+    return found

@@ -28,15 +28,15 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.checks import check_kind, is_number, is_within
+from hierviz.checks import check_kind, check_one_of, check_seed, is_number, is_within, listed_values
 from hierviz.diagnosis.calibration_bins import calibration_of, wilson
-from hierviz.diagnosis.judged_answers import JudgedAnswers
-from hierviz.diagnosis.many_tests import adjusted
+from hierviz.diagnosis.many_tests import CORRECTIONS, adjusted
 from hierviz.diagnosis.truth_relation import TruthRelation
 from hierviz.errors import PredictionsError, shown
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.judged_answers import JudgedAnswers
 from hierviz.extras import require
-from hierviz.metrics.path import check_nodes
+from hierviz.positions import check_position, places_of
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
 
@@ -110,6 +110,7 @@ class Reliability:
 
     def bins(self, place: int) -> dict[str, np.ndarray]:
         """The bins of one row by name, without ``bin_``."""
+        check_position("place", place, len(self))
         inside = slice(self.offsets[place], self.offsets[place + 1])
         return {
             name.removeprefix("bin_"): getattr(self, name)[inside]
@@ -218,16 +219,23 @@ def reliability(
             )
     if nodes is None and depths is None:
         depths = range(1, taxonomy.max_depth + 1)
-    node_list = np.array([] if nodes is None else list(nodes))
-    depth_list = np.array([] if depths is None else list(depths), dtype=np.intp)
-    check_nodes(taxonomy, "nodes", node_list)
-    node_list = node_list.astype(np.intp)
-    if len(depth_list):
+    listed_nodes = [] if nodes is None else listed_values("nodes", nodes, "node numbers")
+    asked = places_of("nodes", listed_nodes, taxonomy.n_nodes, "node number")
+    asked_depths = [] if depths is None else listed_values("depths", depths, "depths")
+    if asked_depths:
         taxonomy.require_tree("calibration of depths")
-        if depth_list.min() < 1 or depth_list.max() > taxonomy.max_depth:
-            raise PredictionsError(
-                f"depths: expected depths from 1 to {taxonomy.max_depth}, got {depth_list.tolist()}. Choose among them."
-            )
+        for depth in asked_depths:
+            if not is_within(depth, 1, taxonomy.max_depth) or depth != int(depth):
+                raise PredictionsError(
+                    f"depths: expected depths from 1 to {taxonomy.max_depth}, got {shown(asked_depths)}. Choose among them."
+                )
+    # What is asked for twice is tested once.
+    node_list, depth_list = (
+        np.array(list(dict.fromkeys(np.array(some, dtype=np.intp).tolist())), dtype=np.intp)
+        for some in (asked, asked_depths)
+    )
+    check_seed(seed)
+    check_one_of("correction", correction, CORRECTIONS)
     rng = np.random.default_rng(seed)
     most = max(LEAST_SAMPLES, MOST_VALUES // taxonomy.n_nodes) if max_samples is None else int(max_samples)
     rows = judged if len(judged) <= most else np.sort(rng.choice(judged, most, replace=False))

@@ -20,12 +20,13 @@ import numpy as np
 
 from hierviz.checks import check_kind
 from hierviz.diagnosis.flip_intervals import outcomes
-from hierviz.errors import PredictionsError, shown
+from hierviz.errors import PredictionsError
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.inference.registry import infer, inference_rule
 from hierviz.metrics.confusion.confusion import HierarchicalConfusion, confusion
 from hierviz.metrics.confusion.path_cover import greedy_cover
 from hierviz.metrics.win import win_breakdown
+from hierviz.positions import check_position
 from hierviz.taxonomy import NodeLists
 
 
@@ -153,10 +154,7 @@ def sample_confusion(
 
 def _check(evaluation, sample):
     check_kind("answers", evaluation, Evaluation, "Use Evaluation.from_predictions.")
-    is_row = isinstance(sample, (int, np.integer)) and not isinstance(sample, bool)
-    last = evaluation.predictions.n_samples - 1
-    if not (is_row and 0 <= sample <= last):
-        raise PredictionsError(f"sample: expected a row from 0 to {last}, got {shown(sample)}. Choose one.")
+    check_position("sample", sample, evaluation.predictions.n_samples, "row")
 
 
 def _labels(evaluation, sample):

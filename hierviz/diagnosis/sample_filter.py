@@ -16,10 +16,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.diagnosis.judged_answers import JudgedAnswers
-from hierviz.diagnosis.slice_members import NO_FACETS, _column, codes_of
-from hierviz.errors import PredictionsError
-from hierviz.evaluation.mistakes import OUTCOMES
+from hierviz.checks import check_kind, check_one_of, is_number, listed_values
+from hierviz.diagnosis.slice_members import NO_FACETS, attribute, codes_of
+from hierviz.errors import PredictionsError, shown
+from hierviz.evaluation.judged_answers import OUTCOMES, JudgedAnswers
+from hierviz.positions import check_position, places_of
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists, Taxonomy
 
@@ -74,6 +75,8 @@ def filtered(answers: JudgedAnswers, chosen: SampleFilter) -> np.ndarray:
     TaxonomyError
         If `common` is asked for and the taxonomy is no tree.
     """
+    check_kind("answers", answers, JudgedAnswers, "Make them by hierviz.judged_answers.")
+    check_kind("chosen", chosen, SampleFilter, "The conditions are SampleFilter(...).")
     taxonomy, keep = answers.taxonomy, np.ones(answers.n_judged, dtype=bool)
     if chosen.outcome is not None:
         keep &= _has_outcome(answers, chosen.outcome)
@@ -86,6 +89,10 @@ def filtered(answers: JudgedAnswers, chosen: SampleFilter) -> np.ndarray:
         if node is not None:
             keep &= _any_of(nodes, _wanted(taxonomy, node, is_subtree))
     if chosen.common is not None:
+        if not is_number(chosen.common) or chosen.common != int(chosen.common) or chosen.common < 0:
+            raise PredictionsError(
+                f"common: expected a depth, got {shown(chosen.common)}. Choose a whole number from 0 up."
+            )
         keep &= taxonomy.depth[answers.common] == chosen.common
     predictions = answers.evaluation.predictions
     return keep & rows_with(predictions, answers.rows, chosen.where, chosen.text)
@@ -94,8 +101,9 @@ def filtered(answers: JudgedAnswers, chosen: SampleFilter) -> np.ndarray:
 def rows_with(predictions: Predictions, rows: np.ndarray, where: tuple[tuple[str, str], ...], text: str) -> np.ndarray:
     """Which rows have all values of attributes and the text, as `SampleFilter` says; shape of `rows`, of bool."""
     keep = np.ones(len(rows), dtype=bool)
-    for name, value in where:
-        keep &= _column(predictions.attributes, name, "where")[rows].astype(str) == value
+    for name, value in _conditions(where):
+        keep &= attribute(predictions.attributes, name, "where")[rows].astype(str) == value
+    check_kind("text", text, str, "Pass a part of the text or id.")
     if text:
         sought = text.casefold()
         columns = [predictions.attributes["text"]] if "text" in predictions.attributes else []
@@ -122,6 +130,10 @@ def facets(predictions: Predictions, rows: np.ndarray, most: int = 100) -> dict[
     dict of str to dict of str to int
         Attribute, value (empty ones left out), count; the most frequent first.
     """
+    check_kind("predictions", predictions, Predictions, "Pass those of one model.")
+    rows = places_of("rows", rows, predictions.n_samples, "row")
+    if not is_number(most):
+        raise PredictionsError(f"most: expected a number, got {shown(most)}. Choose one.")
     found = {}
     for name, column in predictions.attributes.items():
         if name in NO_FACETS:
@@ -134,8 +146,7 @@ def facets(predictions: Predictions, rows: np.ndarray, most: int = 100) -> dict[
 
 
 def _has_outcome(answers, outcome):
-    if outcome not in OUTCOMES:
-        raise PredictionsError(f"outcome: expected one of {', '.join(OUTCOMES)}, got {outcome!r}. Choose one.")
+    check_one_of("outcome", outcome, OUTCOMES)
     if answers.is_single:
         return answers.outcome == list(OUTCOMES).index(outcome)
     if outcome == "coarse":
@@ -154,14 +165,21 @@ def _has_outcome(answers, outcome):
 
 def _wanted(taxonomy: Taxonomy, node: int, is_subtree: bool) -> np.ndarray:
     """Which nodes fulfil a condition, shape (n_nodes + 1,) of bool; the last one is for -1, which none does."""
-    is_node = isinstance(node, (int, np.integer)) and not isinstance(node, bool)
-    if not (is_node and 0 <= node < taxonomy.n_nodes):
-        raise PredictionsError(
-            f"filter: expected a node number from 0 to {taxonomy.n_nodes - 1}, got {node!r}. Use Taxonomy.node."
-        )
+    check_position("filter", node, taxonomy.n_nodes, "node number")
     wanted = np.zeros(taxonomy.n_nodes + 1, dtype=bool)
     wanted[taxonomy.subtree(node) if is_subtree else node] = True
     return wanted
+
+
+def _conditions(where):
+    """Pairs of a column and a value; a PredictionsError where these are none."""
+    pairs = listed_values("where", where, "pairs of a column and a value")
+    for pair in pairs:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise PredictionsError(
+                f"where: expected pairs of a column and a value, got {shown(pair)}. Pass ((column, value),)."
+            )
+    return [(name, str(value)) for name, value in pairs]
 
 
 def _any_of(nodes, wanted):

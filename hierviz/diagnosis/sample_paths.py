@@ -18,13 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.diagnosis.judged_answers import JudgedAnswers
+from hierviz.diagnosis.path_probabilities import listed_probabilities
+from hierviz.evaluation.judged_answers import JudgedAnswers
 from hierviz.extras import require
 from hierviz.metrics.confusion.path_lists import PathLists
 from hierviz.taxonomy import NodeLists, Taxonomy
-
-# Probabilities that are held at a time (32 MB).
-BLOCK_VALUES = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,16 +103,7 @@ def sample_paths(answers: JudgedAnswers, rows: Sequence[int] | np.ndarray) -> Sa
     p: list[NodeLists | None] = [None, None]
     if predictions.has_scores:
         nodes = [_nodes_of(side) for side in sides]
-        values = [np.full(len(lists.nodes), np.nan) for lists in nodes]
-        step = max(1, BLOCK_VALUES // taxonomy.n_nodes)
-        for start in range(0, len(rows), step):
-            stop = min(start + step, len(rows))
-            block = predictions.node_probabilities(rows[start:stop])
-            for lists, filled in zip(nodes, values, strict=True):
-                first, last = lists.offsets[[start, stop]]
-                sample = np.repeat(np.arange(stop - start), np.diff(lists.offsets[start : stop + 1]))
-                some = lists.nodes[first:last]
-                filled[first:last] = np.where(some >= 0, block[sample, np.maximum(some, 0)], np.nan)
+        values = listed_probabilities(predictions, rows, *nodes)
         p = [NodeLists(lists.offsets, filled) for lists, filled in zip(nodes, values, strict=True)]
     return SamplePaths(taxonomy, rows, predictions.ids[rows], *sides, *p)
 

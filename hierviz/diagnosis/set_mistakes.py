@@ -24,8 +24,10 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.diagnosis.judged_answers import JudgedAnswers, judged_answers
+from hierviz.checks import check_kind
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers
+from hierviz.evaluation.ranking import largest_first
 from hierviz.extras import require
 from hierviz.metrics.sets.node_sets import set_overlap, set_scores
 from hierviz.predictions import Predictions
@@ -106,12 +108,13 @@ def set_mistakes(
     PredictionsError
         If no sample has a known truth, or the rule or a parameter is not valid.
     """
+    check_kind("only_wrong", only_wrong, bool, "Say True or False.")
     answers = judged_answers(evaluation, rule, threshold, **parameters)
-    truth, predicted = _lists(answers.truth), _lists(answers.predicted)
+    truth, predicted = NodeLists.of(answers.truth), NodeLists.of(answers.predicted)
     shared, claimed, due = set_overlap(answers.taxonomy, truth, predicted)
     hp, hr, f1 = set_scores(shared, claimed, due)
     lost = np.where(claimed + due == 0, 0.0, 1 - f1)
-    order = np.argsort(-lost, kind="stable")
+    order = largest_first(lost)
     if only_wrong:
         order = order[lost[order] > 0]
     return SetMistakes(
@@ -123,7 +126,3 @@ def set_mistakes(
         hr[order],
         lost[order],
     )
-
-
-def _lists(nodes):
-    return nodes if isinstance(nodes, NodeLists) else NodeLists(np.arange(len(nodes) + 1), nodes)

@@ -6,7 +6,7 @@ Slices are numbered; `NodeLists` hold slice numbers of each sample in the place 
 
 Functions
 ---------
-slice_members, codes_of, group_codes
+slice_members, codes_of, group_codes, attribute
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.diagnosis.judged_answers import JudgedAnswers
 from hierviz.errors import PredictionsError, near_miss, shown
+from hierviz.evaluation.judged_answers import JudgedAnswers
 from hierviz.taxonomy import NodeLists
 
 # Attributes that name or hold one sample each.
@@ -95,8 +95,10 @@ def slice_members(answers: JudgedAnswers, attributes: Sequence[str] | None, min_
     rows, slices = _nodes_above(answers)
     n = np.bincount(slices, minlength=taxonomy.n_nodes)
     keep(rows, slices, n, "subtree", np.arange(taxonomy.n_nodes), taxonomy.names)
-    for name in names:
-        codes, texts = codes_of(_column(columns, name, "attributes")[answers.rows])
+    chosen = [(name, attribute(columns, name, "attributes")) for name in names]
+    # What is named twice is tested once.
+    for name, column in dict(chosen).items():
+        codes, texts = codes_of(column[answers.rows])
         known = np.flatnonzero(codes >= 0)
         n = np.bincount(codes[known], minlength=len(texts))
         keep(known, codes[known], n, name, np.full(len(texts), -1), texts)
@@ -146,7 +148,7 @@ def group_codes(answers: JudgedAnswers, group: str | np.ndarray | None) -> np.nd
     if group is None:
         return None
     predictions = answers.evaluation.predictions
-    labels = _column(predictions.attributes, group, "group") if isinstance(group, str) else np.asarray(group)
+    labels = attribute(predictions.attributes, group, "group") if isinstance(group, str) else np.asarray(group)
     if labels.shape != (predictions.n_samples,):
         raise PredictionsError(
             f"group: expected one label for each of the {predictions.n_samples} samples, got shape {labels.shape}. Align them."
@@ -157,8 +159,9 @@ def group_codes(answers: JudgedAnswers, group: str | np.ndarray | None) -> np.nd
     return np.unique(codes, return_inverse=True)[1]
 
 
-def _column(columns, name, what):
-    if name not in columns:
+def attribute(columns, name, what):
+    """Values of an attribute, shape (n_samples,); a PredictionsError that names the parameter `what` where there is none."""
+    if not isinstance(name, str) or name not in columns:
         raise PredictionsError(
             f"{what}: expected a column of the predictions or the truth, of which these are attributes of samples: "
             f"{', '.join(columns) or 'none'}; got {shown(name)}.{near_miss(str(name), columns)} Name one."

@@ -30,15 +30,16 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.checks import is_number, is_within
-from hierviz.diagnosis.judged_answers import JudgedAnswers, judged_answers
+from hierviz.checks import check_one_of, check_seed, is_number, is_within, listed_values
 from hierviz.diagnosis.many_tests import adjusted, hypergeometric_tail
 from hierviz.diagnosis.slice_members import SliceMembers, group_codes, slice_members
 from hierviz.diagnosis.slice_tests import permutation_p_values, worst_first
 from hierviz.errors import PredictionsError, shown
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers
 from hierviz.evaluation.severity import SEVERITIES, severity
 from hierviz.extras import require
+from hierviz.positions import check_position
 from hierviz.predictions import Predictions
 
 WRONG = "wrong"
@@ -123,6 +124,7 @@ class Slices:
 
     def rows(self, place: int) -> np.ndarray:
         """Rows of the Predictions in a slice, ascending, shape (n,)."""
+        check_position("place", place, len(self))
         lists = self.members.of_sample
         sample = np.repeat(np.arange(len(lists)), lists.lengths)
         return self.rows_judged[sample[lists.nodes == self.order[place]]]
@@ -204,13 +206,17 @@ def slices(
             raise PredictionsError(f"{what}: expected a whole number from 1 up, got {shown(value)}. Choose one.")
     if not is_within(q, 0, 1) or q in (0, 1):
         raise PredictionsError(f"q: expected a number between 0 and 1, got {shown(q)}. Choose one in that range.")
+    check_seed(seed)
+    if attributes is not None:
+        attributes = listed_values("attributes", attributes, "columns")
     answers = judged_answers(evaluation, rule, threshold, **parameters)
     if loss is None:
         loss = WRONG if answers.is_single else "lost_hf1"
+    check_one_of("loss", loss, (WRONG, *SEVERITIES))
     if loss == WRONG:
         losses = answers.is_wrong.astype(float)
     else:
-        losses = severity(answers.evaluation, answers.truth, answers.predicted, loss, rows=answers.rows)
+        losses = severity(answers.evaluation, answers.truth, answers.predicted, loss, rows=answers.rows, what="loss")
     members, groups = slice_members(answers, attributes, int(min_samples)), group_codes(answers, group)
     n_all, total = len(losses), losses.sum()
     sums = members.sums(losses)

@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.diagnosis.judged_answers import JudgedAnswers, judged_answers
 from hierviz.diagnosis.node_columns import cost_key
 from hierviz.diagnosis.node_table import NodeTable, node_table
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers
 from hierviz.extras import require
-from hierviz.metrics.path import check_nodes
+from hierviz.positions import check_position
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists, Taxonomy
 
@@ -99,7 +99,7 @@ def subtree_levels(
     answers = judged_answers(answers)
     taxonomy = answers.taxonomy
     table = node_table(answers) if nodes is None else nodes
-    check_nodes(taxonomy, "root", np.array([root]))
+    check_position("root", root, taxonomy.n_nodes, "node number")
     depth, n_levels = taxonomy.depth, taxonomy.max_depth + 1
     inside = np.zeros(taxonomy.n_nodes, dtype=bool)
     inside[taxonomy.subtree(root)] = True

@@ -26,9 +26,7 @@ class TruthRelation:
         self.truth = truth.take(rows) if isinstance(truth, NodeLists) else truth[rows]
         self.is_simple = taxonomy.is_tree and not isinstance(truth, NodeLists)
         if not self.is_simple:
-            lists = self.truth
-            if not isinstance(lists, NodeLists):
-                lists = NodeLists(np.arange(len(rows) + 1), lists)
+            lists = NodeLists.of(self.truth)
             self.own = np.sort(np.repeat(self.rows, lists.lengths) * taxonomy.n_nodes + lists.nodes)
             self.above = truth_keys(taxonomy, lists)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierviz.curves.operating_curve import THOUSANDTHS
+from hierviz.metrics.registry import BALANCED_PREFIX
 from hierviz.top_k.bounds import RULES, bounds, curve_bounds
 from hierviz.top_k.curve_bounds import CURVE_METRICS
 
@@ -20,6 +21,8 @@ WHY_NOT = {
     "hf1_auc": "its curve ranks all scores of a sample",
     "ihf1_auc": "its curve ranks all scores of a sample",
     "hf1_auc_raw": "its curve ranks all scores of a sample",
+    "top5_leaf_accuracy": "it ranks all leaves of a sample",
+    "error_lca_height": "the samples that it averages depend on the unknown scores",
     "mcc": "it need not grow or fall with a count",
     "pt": "it need not grow or fall with a count",
 }
@@ -54,7 +57,7 @@ def bounds_of(model, blocks, rule, threshold, progress=None):
     for name, values in blocks.items():
         found[name] = None if values is None else {}
         for key in values or ():
-            if key in LEFT_OUT:
+            if key in LEFT_OUT or key.startswith(BALANCED_PREFIX):
                 continue
             found[name][key] = known.get(name, {}).get(key)
             if found[name][key] is None:

@@ -7,7 +7,7 @@ the sample table, and `SEEN`: whether the true class had training samples (attri
 
 Functions
 ---------
-judged_samples, facets, facet_columns, group_columns
+judged_samples, common_rows, facets, facet_columns, group_columns
 """
 
 from __future__ import annotations
@@ -130,6 +130,27 @@ def judged_samples(models):
         reason = model.why_no_curve()
         if reason:
             raise PredictionsError(f"{model.predictions.name}: expected an operating curve, got none: {reason}.")
+    return [JudgedSamples(model, rows) for model, rows in zip(models, common_rows(models), strict=True)]
+
+
+def common_rows(models):
+    """Rows of the samples that all models judge, in the order of the first.
+
+    Parameters
+    ----------
+    models : sequence of Evaluation
+        At least one, of one taxonomy. Samples are met by their ids, without ids by their place.
+
+    Returns
+    -------
+    list of ndarray of int, shape (n_samples,)
+        One a model; sample i is the same in all.
+
+    Raises
+    ------
+    PredictionsError
+        If they share no sample.
+    """
     first, others = models[0], models[1:]
     rows = [first.rows]
     for other in others:
@@ -144,7 +165,7 @@ def judged_samples(models):
     if not known.any():
         names = listed([model.predictions.name for model in models])
         raise PredictionsError(f"models: expected samples that all of {names} judge, got none. Choose fewer models.")
-    return [JudgedSamples(model, places[known]) for model, places in zip(models, rows, strict=True)]
+    return [places[known] for places in rows]
 
 
 def facet_columns(samples, most=12):

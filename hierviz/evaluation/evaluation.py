@@ -20,19 +20,22 @@ from typing import Any
 import numpy as np
 
 from hierviz.checks import check_kind, check_threads
-from hierviz.compiled.tree_pass import is_used, tree_pass
-from hierviz.curves.operating_curve import OperatingCurve, operating_curve
+from hierviz.compiled.tree_pass import is_used
+from hierviz.curves.operating_curve import CurveSteps, OperatingCurve, operating_curve
 from hierviz.errors import PredictionsError
+from hierviz.evaluation.class_weights import sample_weights
+from hierviz.evaluation.label_counting import blocks, count_block
+from hierviz.evaluation.ranking import largest_first
 from hierviz.extras import require
 from hierviz.inference.fast_answers import FAST_RULES, fast_answers
 from hierviz.inference.pareto_table import ParetoTable, pareto_table, table_of_block
 from hierviz.inference.registry import infer, inference_rule, top_down
 from hierviz.metrics.confusion.confusion import HierarchicalConfusion, confusion
 from hierviz.metrics.confusion.path_cover import greedy_cover
+from hierviz.metrics.leaf_answers import leaf_ranks
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import path_keys
 from hierviz.metrics.sets.label_sets import LabelSetCounts
-from hierviz.metrics.sets.node_sets import closed_lists, node_weights
 from hierviz.metrics.win import best_leaf_metrics, win
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists, Taxonomy
@@ -40,6 +43,8 @@ from hierviz.tree_sums import sum_in_order
 
 # Rules whose answers the Pareto table has.
 OF_TABLE = ("threshold", "majority", "leaf", "top_down", "information_threshold")
+# Of how many most probable leaves one has to be right for top-5 accuracy.
+TOP = 5
 # Answers of other rules that are kept: reading all scores again takes long.
 KEPT_ANSWERS = 6
 NODE_COLUMNS = ("truth", "predicted", "top_down", "argmax_leaf")
@@ -63,6 +68,9 @@ class Evaluation:
         tree.
     leaf_mass : ndarray of float, shape (n_samples,), or None
         Sum of p over the leaves.
+    leaf_rank : ndarray of int, shape (n_samples,), or None
+        How many leaves stand before the best leaf at or below the truth (`hierviz.metrics.leaf_answers.leaf_ranks`); -1 where
+        not judged.
     kept_answers : list
         What `hierviz.mistakes` was last asked for: pairs of the choice and what it gave.
     """
@@ -75,6 +83,7 @@ class Evaluation:
     raw_win: np.ndarray | None = None
     p_truth: np.ndarray | None = None
     leaf_mass: np.ndarray | None = None
+    leaf_rank: np.ndarray | None = None
     _label_counts: dict = field(default_factory=dict, repr=False)
     kept_answers: list = field(default_factory=list, repr=False)
     _answers: list = field(default_factory=list, repr=False)
@@ -120,9 +129,10 @@ class Evaluation:
         single_truth = predictions.truth if isinstance(predictions.truth, np.ndarray) and taxonomy.is_tree else None
         best_leaf, leaf_mass = np.zeros(n, dtype=np.intp), np.zeros(n)
         wins, raw_wins, p_truth = (np.full(n, np.nan) for _ in range(3))
+        leaf_rank = np.full(n, -1, dtype=np.int32)
         counts = LabelSetCounts(taxonomy, threshold) if threshold is not None and judged.any() else None
         tables = []
-        for block in _blocks(predictions, single_truth, judged, counts, threads):
+        for block in blocks(predictions, single_truth, judged, counts, threads):
             rows = block if isinstance(block, slice) else block.rows
             if isinstance(block, slice):
                 p = predictions.node_probabilities(rows)
@@ -136,22 +146,24 @@ class Evaluation:
                     wins[places] = win(taxonomy, truth, p[known])
                     raw_wins[places] = (p[known, 0] + wins[places]) / 2
                     p_truth[places] = p[known, truth]
+                    leaf_rank[places] = leaf_ranks(taxonomy, truth, p[known])
                 if counts is not None:
-                    _count_block(counts, predictions, judged, block, p)
+                    count_block(counts, predictions, judged, block, p)
             else:
                 tables.append(table_of_block(predictions, block))
                 best_leaf[rows], leaf_mass[rows] = block.best_leaf, block.leaf_mass
                 wins[rows], p_truth[rows] = block.win, block.p_truth
                 raw_wins[rows] = (block.p_root + block.win) / 2
+                leaf_rank[rows] = block.leaf_rank
                 if counts is not None:
-                    _count_block(counts, predictions, judged, block)
+                    count_block(counts, predictions, judged, block)
             if progress:
                 progress(rows.stop, n)
         table = ParetoTable.concatenate(tables) if tables else pareto_table(taxonomy, predictions)
         kept = {} if counts is None else {counts.threshold: counts}
         if single_truth is None:
             return cls(predictions, judged, table, best_leaf, leaf_mass=leaf_mass, _label_counts=kept)
-        return cls(predictions, judged, table, best_leaf, wins, raw_wins, p_truth, leaf_mass, kept)
+        return cls(predictions, judged, table, best_leaf, wins, raw_wins, p_truth, leaf_mass, leaf_rank, kept)
 
     @property
     def taxonomy(self) -> Taxonomy:
@@ -167,7 +179,7 @@ class Evaluation:
     def judged_by_win(self) -> np.ndarray:
         """Places of the judged samples, the largest lost win first, equal ones in the order of the file, shape (n_judged,)."""
         assert self.win is not None
-        return np.argsort(self.win[self.rows] - 1, kind="stable")
+        return largest_first(1 - self.win[self.rows])
 
     @property
     def n_judged(self) -> int:
@@ -208,6 +220,26 @@ class Evaluation:
 
     def _worked_out_curve(self, progress):
         return operating_curve(self.taxonomy, np.asarray(self.truth), self.judged_table, progress=progress)
+
+    def balanced_curve(self, class_weights: np.ndarray | None = None) -> OperatingCurve:
+        """OperatingCurve of means over true classes: each sample weighs as much as its class, divided by the class's samples.
+
+        Parameters
+        ----------
+        class_weights : ndarray of float, shape (n_nodes,), optional
+            Of each true class, >= 0; 1 each when absent.
+
+        Raises
+        ------
+        PredictionsError
+            If this input has no curve, a weight is negative or not finite, or no judged sample has a weight above 0.
+        """
+        reason = self.why_no_curve()
+        if reason:
+            raise PredictionsError(f"{self.predictions.name}: expected an operating curve, got none: {reason}.")
+        truth = np.asarray(self.truth)
+        weights = sample_weights(self.taxonomy, truth, class_weights)
+        return CurveSteps.from_table(self.taxonomy, truth, self.judged_table).curve(weights)
 
     @cached_property
     def judged_table(self) -> ParetoTable:
@@ -390,8 +422,8 @@ class Evaluation:
             counts.add_lists(self.truth, predictions.labels.take(self.rows), is_hard=predictions.is_hard)
             return counts
         counts = LabelSetCounts(self.taxonomy, threshold)
-        for block in _blocks(predictions, None, self.judged, counts, None):
-            _count_block(counts, predictions, self.judged, block)
+        for block in blocks(predictions, None, self.judged, counts, None):
+            count_block(counts, predictions, self.judged, block)
             if progress:
                 progress((block if isinstance(block, slice) else block.rows).stop, predictions.n_samples)
         return counts
@@ -441,6 +473,8 @@ class Evaluation:
             columns |= {key: best[key] for key in keys}
             leaf = best_leaf_metrics(self.taxonomy, self.truth, columns["argmax_leaf"])
             columns["argmax_leaf_accuracy"] = leaf["finest_accuracy"]
+            assert self.leaf_rank is not None
+            columns["top5_leaf_accuracy"] = (self.leaf_rank[self.rows] < TOP).astype(float)
             if "predicted" in columns:
                 metrics = path_metrics(self.taxonomy, np.asarray(self.truth), columns["predicted"])
                 columns |= {key: metrics[key] for key in path_keys()}
@@ -461,36 +495,3 @@ class Evaluation:
         names = np.array(self.taxonomy.names, dtype=object)
         columns |= {key: names[columns[key]] for key in NODE_COLUMNS if isinstance(columns.get(key), np.ndarray)}
         return pd.DataFrame({key: values for key, values in columns.items() if key != "row"})
-
-
-def _truth_of(predictions, rows):
-    """True node of some rows, or NodeLists where the truth lists several."""
-    return predictions.truth[rows] if predictions.has_single_truth else predictions.truth.take(rows)
-
-
-def _count_block(counts, predictions, judged, block, p=None):
-    """Add the judged samples of a block of `_blocks` to LabelSetCounts; `p` where a slice's probabilities are known already."""
-    rows = block if isinstance(block, slice) else block.rows
-    known = np.flatnonzero(judged[rows])
-    truth = _truth_of(predictions, known + rows.start)
-    if isinstance(block, slice):
-        counts.add(truth, (predictions.node_probabilities(rows) if p is None else p)[known])
-    else:
-        counts.add_block(truth, block.sets.take(known), block.areas[:, known])
-
-
-def _blocks(predictions, single_truth, judged, counts, threads):
-    """What one pass leaves behind, block by block: PassBlock, or a slice of rows for numpy."""
-    if not is_used(predictions):
-        return predictions.blocks()
-    if counts is None:
-        return tree_pass(predictions, truth=single_truth, threads=threads)
-    taxonomy, rows = predictions.taxonomy, np.flatnonzero(judged)
-    closed = closed_lists(taxonomy, _truth_of(predictions, rows))
-    lengths = np.zeros(predictions.n_samples, dtype=np.intp)
-    lengths[rows] = closed.lengths
-    true_lists = NodeLists(np.concatenate([[0], np.cumsum(lengths)]), closed.nodes)
-    bits = node_weights(taxonomy, "information")
-    return tree_pass(
-        predictions, truth=single_truth, threshold=counts.threshold, true_lists=true_lists, bits=bits, threads=threads
-    )

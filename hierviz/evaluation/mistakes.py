@@ -12,33 +12,25 @@ mistakes, outcome_counts, outcome_shares
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from hierviz.checks import check_kind
+from hierviz.checks import check_kind, check_one_of
 from hierviz.errors import PredictionsError
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.evaluation.severity import SEVERITIES, severity
+from hierviz.evaluation.judged_answers import OUTCOMES, judged_answers
+from hierviz.evaluation.severity import SEVERITIES
 from hierviz.extras import require
-from hierviz.metrics.node_pairs import correct, distance, exact
-from hierviz.metrics.path import node_pairs
+from hierviz.positions import check_position
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
 
-OUTCOMES = {
-    "exact": "exact",
-    "coarse": "correct but coarse",
-    "wrong": "wrong",
-}
 ORDERS = {
     **{key: entry.label for key, entry in SEVERITIES.items() if entry.needs_one_truth},
     "file": "order of the file",
 }
-
-# Choices of rule and threshold whose answers an Evaluation keeps: a page asks for the same ones several times.
-KEPT_CHOICES = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,8 +106,8 @@ def mistakes(
     among : ndarray of bool, shape (n_judged,), optional
         Keep only these judged samples, such as `hierviz.filtered` gives.
     order : str
-        Key of `ORDERS`; worst first, ties in the order of the file. For labels, which have no win, ``win_lost`` is the
-        information distance.
+        Key of `SEVERITIES`, worst first, ties in the order of the file; or ``file``. For labels, which have no win,
+        ``win_lost`` is the information distance.
 
     Returns
     -------
@@ -130,20 +122,17 @@ def mistakes(
         evaluation = Evaluation.from_predictions(evaluation)
     check_kind("mistakes", evaluation, Evaluation, "Predictions can be passed too.")
     predictions, taxonomy = evaluation.predictions, evaluation.taxonomy
-    for what, value, allowed in (("outcome", outcome, (None, *OUTCOMES)), ("order", order, tuple(ORDERS))):
-        if value not in allowed:
-            raise PredictionsError(
-                f"{what}: expected one of {', '.join(map(str, allowed))}, got {value!r}. Choose one."
-            )
-    is_node = isinstance(under, (int, np.integer)) and not isinstance(under, bool)
-    if under is not None and not (is_node and 0 <= under < taxonomy.n_nodes):
-        raise PredictionsError(
-            f"under: expected a node number from 0 to {taxonomy.n_nodes - 1}, got {under!r}. Use Taxonomy.node."
-        )
+    if outcome is not None:
+        check_one_of("outcome", outcome, OUTCOMES)
+    check_one_of("order", order, (*SEVERITIES, "file"))
+    if under is not None:
+        check_position("under", under, taxonomy.n_nodes, "node number")
     reason = evaluation.why_no_mistakes()
     if reason:
         raise PredictionsError(f"{predictions.name}: expected answers that can be ranked, got none: {reason}.")
-    answers = _judged_answers(evaluation, rule, threshold, parameters)
+    answers = judged_answers(evaluation, rule, threshold, **parameters)
+    if not isinstance(answers.predicted, np.ndarray):
+        raise PredictionsError(f"rule: expected one answer per sample, got sets by {rule!r}. Choose another rule.")
     keep = np.ones(len(answers.rows), dtype=bool)
     if outcome is not None:
         keep &= answers.outcome == list(OUTCOMES).index(outcome)
@@ -151,12 +140,13 @@ def mistakes(
     if under is not None:
         keep &= taxonomy.is_ancestor(np.full(len(truth), under), truth)
     if among is not None:
-        if np.shape(among) != keep.shape:
+        kept = np.asarray(among)
+        if kept.shape != keep.shape or kept.dtype != bool:
             raise PredictionsError(
-                f"among: expected one value for each of the {len(keep)} judged samples, got shape {np.shape(among)}. "
-                "Use hierviz.filtered."
+                f"among: expected True or False for each of the {len(keep)} judged samples, got {kept.dtype} of shape "
+                f"{kept.shape}. Use hierviz.filtered."
             )
-        keep &= np.asarray(among, dtype=bool)
+        keep &= kept
     values = None
     if order == "file":
         places = np.flatnonzero(keep)
@@ -165,7 +155,7 @@ def mistakes(
         if win is not None:
             values, places = 1 - win[evaluation.rows], evaluation.judged_by_win
         else:
-            values, places = answers.ranking(evaluation, "info_dist" if order == "win_lost" else order)
+            values, places = answers.ranked_by("info_dist" if order == "win_lost" else order)
         places = places[keep[places]]
     rows = answers.rows[places]
     return Mistakes(
@@ -174,50 +164,9 @@ def mistakes(
         answers.predicted[places],
         np.array(list(OUTCOMES))[answers.outcome[places]],
         np.full(len(rows), np.nan) if evaluation.win is None else 1 - evaluation.win[rows],
-        answers.info_dist[places],
+        answers.ranked_by("info_dist")[0][places],
         np.full(len(rows), np.nan) if values is None else values[places],
     )
-
-
-@dataclass(frozen=True, eq=False)
-class _JudgedAnswers:
-    """The answers of one choice of rule to the judged samples, in the order of the file; arrays of shape (n_judged,).
-
-    `outcome` are places in `OUTCOMES`.
-    """
-
-    rows: np.ndarray
-    predicted: np.ndarray
-    outcome: np.ndarray
-    info_dist: np.ndarray
-    kept_rankings: dict = field(default_factory=dict, repr=False)
-
-    def ranking(self, evaluation, key):
-        """Severity of each sample and the places of the samples, the worst first; kept."""
-        if key not in self.kept_rankings:
-            truth = np.asarray(evaluation.truth)
-            values = self.info_dist if key == "info_dist" else severity(evaluation, truth, self.predicted, key)
-            self.kept_rankings[key] = values, np.argsort(-values, kind="stable")
-        return self.kept_rankings[key]
-
-
-def _judged_answers(evaluation, rule, threshold, parameters):
-    """The _JudgedAnswers of a choice, of which the evaluation keeps the last few."""
-    predictions, taxonomy, kept = evaluation.predictions, evaluation.taxonomy, evaluation.kept_answers
-    choice = (rule, threshold, *sorted(parameters.items(), key=lambda pair: pair[0]))
-    known = next((answers for of_choice, answers in kept if of_choice == choice), None)
-    if known is not None:
-        return known
-    ends = evaluation.answers(rule, threshold, **parameters) if predictions.has_scores else evaluation.label_paths()
-    if not isinstance(ends, np.ndarray):
-        raise PredictionsError(f"rule: expected one answer per sample, got sets by {rule!r}. Choose another rule.")
-    rows = evaluation.rows
-    predicted = ends[rows]
-    pairs = node_pairs(taxonomy, np.asarray(evaluation.truth), predicted)
-    outcome = np.where(exact(pairs) > 0, 0, np.where(correct(pairs) > 0, 1, 2)).astype(np.int8)
-    answers = _JudgedAnswers(rows, predicted, outcome, distance(pairs.information))
-    kept[:] = [*kept[1 - KEPT_CHOICES :], (choice, answers)]
-    return answers
 
 
 def outcome_counts(ranked):

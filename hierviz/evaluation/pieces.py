@@ -27,7 +27,7 @@ from hierviz.metrics.sets.label_sets import LabelSetCounts
 from hierviz.node_lists import NodeLists
 from hierviz.predictions import Predictions
 
-PER_SAMPLE = ("best_leaf", "win", "raw_win", "p_truth", "leaf_mass")
+PER_SAMPLE = ("best_leaf", "win", "raw_win", "p_truth", "leaf_mass", "leaf_rank")
 # Their answers are in the table or among the columns.
 _FROM_THE_PASS = ("threshold", "majority", "leaf", "top_down")
 

@@ -17,7 +17,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from hierviz.errors import PredictionsError, near_miss
+from hierviz.checks import check_one_of
+from hierviz.errors import PredictionsError
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.metrics.node_pairs import distance
 from hierviz.metrics.path import node_pairs
@@ -54,6 +55,7 @@ def severity(
     key: str,
     *,
     rows: np.ndarray | None = None,
+    what: str = "severity",
 ) -> np.ndarray:
     """How bad the answer to each judged sample is.
 
@@ -66,6 +68,8 @@ def severity(
         Of `SEVERITIES`.
     rows : ndarray of int, shape (n_judged,), optional
         Rows of the Predictions, where these are not all judged samples.
+    what : str
+        The parameter that an error names.
 
     Returns
     -------
@@ -76,13 +80,10 @@ def severity(
     PredictionsError
         If the key is unknown, or the measure is not defined for this input; says why.
     """
-    if key not in SEVERITIES:
-        raise PredictionsError(
-            f"severity: expected one of {', '.join(SEVERITIES)}, got {key!r}.{near_miss(str(key), SEVERITIES)} Choose one."
-        )
+    check_one_of(what, key, SEVERITIES)
     reason = why_no_severity(evaluation, truth, predicted, key)
     if reason:
-        raise PredictionsError(f"severity {key!r}: expected an input that has it, got none: {reason}. Choose another.")
+        raise PredictionsError(f"{what} {key!r}: expected an input that has it, got none: {reason}. Choose another.")
     rows = evaluation.rows if rows is None else rows
     return SEVERITIES[key].function(evaluation, truth, predicted, rows)
 
@@ -145,9 +146,7 @@ def _confidence(evaluation, truth, predicted, rows):
 
 
 def _lost_f1(evaluation, truth, predicted, rows):
-    if not isinstance(predicted, NodeLists):
-        predicted = NodeLists(np.arange(len(predicted) + 1), predicted)
-    shared, claimed, due = set_overlap(evaluation.taxonomy, truth, predicted)
+    shared, claimed, due = set_overlap(evaluation.taxonomy, truth, NodeLists.of(predicted))
     # Nothing claimed where nothing was due is right.
     return np.where(claimed + due == 0, 0.0, 1 - set_scores(shared, claimed, due)[2])
 

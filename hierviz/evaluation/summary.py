@@ -20,10 +20,12 @@ from hierviz._version import version
 from hierviz.checks import check_threshold
 from hierviz.errors import PredictionsError, TaxonomyError, listed
 from hierviz.evaluation.bounds import bounds_of
-from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.evaluation import TOP, Evaluation
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import inference_rule
 from hierviz.metrics import best_constant_path, best_leaf_metrics, path_keys, path_metrics
+from hierviz.metrics.leaf_answers import node_heights
+from hierviz.metrics.registry import BALANCED_PREFIX
 from hierviz.parametrisation import SUM_TOLERANCE
 from hierviz.predictions import Predictions
 
@@ -36,10 +38,11 @@ STEPS = "steps"
 def evaluate(
     predictions: Predictions | Evaluation | Sequence[Predictions | Evaluation],
     rule: str = "majority",
-    threshold: float = 0.5,
+    threshold: float | Sequence[float] = 0.5,
     *,
     threads: int | None = None,
     stage: Callable[[str, str], Callable[[int, int], object] | None] = lambda name, unit: None,
+    class_weights: np.ndarray | str | None = None,
     **parameters: Any,
 ) -> dict[str, Any]:
     """Every number of one or several models.
@@ -50,14 +53,18 @@ def evaluate(
         Several models need the same taxonomy and the same samples.
     rule : str
         Key of `INFERENCE_RULES`.
-    threshold : float
-        In [0, 1]; used by the rules ``threshold`` and ``threshold_set`` and by the sets of block ``labels``.
+    threshold : float, or sequence of float
+        In [0, 1], one for all models or one for each; used by the rules ``threshold`` and ``threshold_set`` and by the sets
+        of block ``labels``.
     threads : int, optional
         Blocks of rows that are worked on at a time, where compiled loops serve (`hierviz.compiled`); all processors when
         None.
     stage : callable, optional
         Called with the name of each part of the work that can take long, and what it counts in the plural; gives its
         `progress`, called with (done, in all), or None.
+    class_weights : "equal", or ndarray of float, shape (n_nodes,), optional
+        Adds the numbers of block ``curve`` as means over true classes (``balanced_ac``, ...), each with the same weight or
+        with its own (`hierviz.evaluation.class_weights`).
     **parameters
         Of the rule, ``INFERENCE_RULES[rule].parameters``; each has a default, and those of other rules play no part.
 
@@ -77,14 +84,15 @@ def evaluate(
         If models differ in their taxonomy.
     """
     models: list[Any] = list(predictions) if hasattr(predictions, "__iter__") else [predictions]
-    check_models(models, rule, threshold, **parameters)
+    thresholds = thresholds_of(models, threshold)
+    check_models(models, rule, thresholds, **parameters)
     evaluations = [
         model
         if isinstance(model, Evaluation)
         else Evaluation.from_predictions(
-            model, stage(f"Evaluating {model.name}", "rows"), threshold=threshold, threads=threads
+            model, stage(f"Evaluating {model.name}", "rows"), threshold=of_model, threads=threads
         )
-        for model in models
+        for model, of_model in zip(models, thresholds, strict=True)
     ]
     taxonomy = evaluations[0].taxonomy
     return {
@@ -95,12 +103,29 @@ def evaluate(
             "is_tree": taxonomy.is_tree,
             "max_depth": taxonomy.max_depth,
         },
-        "models": [model_summary(model, rule, threshold, stage=stage, **parameters) for model in evaluations],
+        "models": [
+            model_summary(model, rule, of_model, stage=stage, class_weights=class_weights, **parameters)
+            for model, of_model in zip(evaluations, thresholds, strict=True)
+        ],
     }
 
 
-def model_summary(model, rule="majority", threshold=0.5, *, stage=lambda name, unit: None, **parameters):
-    """One entry of ``models`` in the dict of `evaluate`, of an Evaluation; `stage` as there."""
+def thresholds_of(models, threshold):
+    """The threshold of each model: list of float, from one for all or a sequence."""
+    if np.ndim(threshold) == 0:
+        return [threshold] * len(models)
+    thresholds = list(threshold)
+    if len(thresholds) != len(models):
+        raise PredictionsError(
+            f"threshold: expected one, or one for each of the {len(models)} models, got {len(thresholds)}. Give as many."
+        )
+    return thresholds
+
+
+def model_summary(
+    model, rule="majority", threshold=0.5, *, stage=lambda name, unit: None, class_weights=None, **parameters
+):
+    """One entry of ``models`` in the dict of `evaluate`, of an Evaluation; `stage` and `class_weights` as there."""
     predictions = model.predictions
     _prepare(model, rule, threshold, stage, parameters)
     notes = list(model.taxonomy.notes) + list(predictions.notes)
@@ -114,11 +139,14 @@ def model_summary(model, rule="majority", threshold=0.5, *, stage=lambda name, u
         blocks[name] = None if reason else block(model, choice)
         if reason:
             notes.append(f"{name}: null, {reason}")
+    if class_weights is not None and blocks["curve"] is not None:
+        blocks["curve"] |= balanced_numbers(model, class_weights)
     progress = stage(f"{BOUNDS} of {predictions.name}", "rows") if predictions.has_unknown else None
     bounds, of_bounds = bounds_of(model, blocks, rule, threshold, progress)
     return _jsonable(
         {
             "name": predictions.name,
+            **({} if predictions.run is None else {"run": predictions.run}),
             "n_samples": model.n_judged,
             "n_without_prediction": predictions.n_without_prediction,
             "n_without_truth": predictions.n_without_truth,
@@ -174,14 +202,24 @@ def _top_down(model, choice):
     values = best_leaf_metrics(model.taxonomy, model.truth, model.best_leaf[model.rows])
     leaf = best_leaf_metrics(model.taxonomy, model.truth, model.answers("leaf")[model.rows])
     shared, claimed, due = (values[key].sum() for key in ("shared", "claimed", "due"))
+    heights = error_heights(model)
     means = ("one_hot_win", "coarsest_accuracy", "parents_accuracy", "finest_accuracy")
     return {
         **{key: values[key].mean() for key in means},
         "argmax_leaf_accuracy": leaf["finest_accuracy"].mean(),
+        "top5_leaf_accuracy": (model.leaf_rank[model.rows] < TOP).mean(),
+        "error_lca_height": None if np.isnan(heights).all() else np.nanmean(heights),
         "aggregate_precision": shared / claimed if claimed else None,
         "aggregate_recall": shared / due if due else None,
         "aggregate_f1": 2 * shared / (claimed + due) if claimed + due else None,
     }
+
+
+def error_heights(model):
+    """Height of the lowest common ancestor of truth and most probable leaf, nan where that leaf is right, shape (n_judged,)."""
+    leaf, truth = model.answers("leaf")[model.rows], model.truth
+    common = model.taxonomy.lca(truth, leaf)
+    return np.where(common == truth, np.nan, node_heights(model.taxonomy)[common])
 
 
 def _predicted(model, choice):
@@ -195,6 +233,13 @@ def _labels(model, choice):
 
 def _curve(model, choice):
     return model.curve.summary()
+
+
+def balanced_numbers(model, class_weights="equal"):
+    """The numbers of block ``curve`` as means over true classes: dict of `BALANCED` to float."""
+    weights = None if isinstance(class_weights, str) else class_weights
+    numbers = model.balanced_curve(weights).summary()
+    return {f"{BALANCED_PREFIX}{key}": value for key, value in numbers.items() if key != "n_points"}
 
 
 def _confusion(model, choice):
@@ -255,7 +300,8 @@ def check_models(models, rule, threshold, **parameters):
             raise PredictionsError(
                 f"evaluate: expected Predictions, or a list of them, got {type(model).__name__}. The taxonomy is in them."
             )
-    check_threshold(threshold)
+    for of_model in thresholds_of(models, threshold):
+        check_threshold(of_model)
     inference_rule(rule).settings(parameters)
     require_same_samples([model.predictions if isinstance(model, Evaluation) else model for model in models])
 

@@ -23,6 +23,7 @@ from hierviz.checks import check_taxonomy, check_threads, check_threshold, check
 from hierviz.compiled.tree_pass import PassBlock, is_used, tree_pass
 from hierviz.errors import PredictionsError, shown
 from hierviz.inference import rules
+from hierviz.positions import places_of
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists, Taxonomy
 
@@ -52,6 +53,8 @@ class ParetoTable:
 
     def take(self, rows: np.ndarray | slice) -> ParetoTable:
         """The table of some samples (ndarray of int), in that order."""
+        if not isinstance(rows, slice):
+            rows = places_of("rows", rows, self.n_samples, "row")
         places = NodeLists(self.offsets, np.arange(len(self.nodes))).take(rows)
         return ParetoTable(places.offsets, self.nodes[places.nodes], self.scores[places.nodes])
 

@@ -18,9 +18,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from hierviz.losses._masses import mass_nll
 from hierviz.losses._rows import at_meeting, by_blocks, choice, entries, indicator, number, opened
 from hierviz.losses.conditional import subtree_logsumexp
-from hierviz.losses.softmax import mass_nll
 from hierviz.parametrisation import sigmoid
 from hierviz.tree_sums import accumulate_down
 

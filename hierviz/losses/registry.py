@@ -17,8 +17,9 @@ from hierviz.checks import check_taxonomy
 from hierviz.errors import PredictionsError, listed, near_miss
 from hierviz.losses.conditional import conditional_softmax, conditional_softmax_la, hxe
 from hierviz.losses.margin import hard_margin, soft_max_descendant, soft_max_margin
+from hierviz.losses.path_sums import deep_rtc, ps_softmax
 from hierviz.losses.sigmoid import champ, conditional_sigmoid, multilabel_bce, multilabel_focal
-from hierviz.losses.softmax import coarse_ce, coarse_columns, deep_rtc, flat_ce, log_win, ps_softmax, raw_win
+from hierviz.losses.softmax import coarse_ce, coarse_columns, flat_ce, log_win, raw_win
 from hierviz.parametrisation import default_columns
 from hierviz.taxonomy import NodeLists, Taxonomy
 

@@ -8,23 +8,21 @@ outside the truth is summed by itself, never as 1 minus the mass inside, so smal
 
 Functions
 ---------
-flat_ce, raw_win, log_win, coarse_ce, ps_softmax, deep_rtc
+flat_ce, raw_win, log_win, coarse_ce
 
 References
 ----------
 .. [1] C. Wu, M. Tygert, Y. LeCun, A hierarchical loss and its problems when classifying non-hierarchically,
    version of 11 December 2019.
-.. [2] J. Valmadre, Hierarchical classification at multiple operating points, NeurIPS 2022.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from hierviz.errors import PredictionsError
+from hierviz.losses._masses import below_finder, mass_nll
 from hierviz.losses._rows import at_meeting, by_blocks, number, opened
-from hierviz.parametrisation import default_columns, sigmoid, softmax
-from hierviz.tree_sums import accumulate_down, sum_up
+from hierviz.parametrisation import softmax
 
 
 def flat_ce(taxonomy, truth, scores, *, smoothing=0.0):
@@ -68,7 +66,7 @@ def flat_ce(taxonomy, truth, scores, *, smoothing=0.0):
     """
     smoothing = number(smoothing, "smoothing", 0, 1)
     truth, scores = opened(taxonomy, truth, scores, "flat_ce", "flat_softmax", tree_only=False, leaf_only=smoothing > 0)
-    below = _below_finder(taxonomy)
+    below = below_finder(taxonomy)
 
     def compute(scores, truth):
         values, gradient = mass_nll(scores, below(truth))
@@ -106,7 +104,7 @@ def raw_win(taxonomy, truth, scores):
     ancestor of leaf :math:`i` and the truth [1]_.
     """
     truth, scores = opened(taxonomy, truth, scores, "raw_win", "flat_softmax")
-    below = _below_finder(taxonomy)
+    below = below_finder(taxonomy)
 
     def compute(scores, truth):
         p = softmax(scores)
@@ -137,7 +135,7 @@ def log_win(taxonomy, truth, scores):
     with the :math:`g_i` of `raw_win`; "log" is the natural logarithm of the rescaled win [1]_.
     """
     truth, scores = opened(taxonomy, truth, scores, "log_win", "flat_softmax")
-    below = _below_finder(taxonomy)
+    below = below_finder(taxonomy)
 
     def compute(scores, truth):
         scores = scores - scores.max(axis=1, keepdims=True)
@@ -200,118 +198,7 @@ def coarse_columns(taxonomy):
     return np.flatnonzero(taxonomy.parent == 0)
 
 
-def ps_softmax(taxonomy, truth, scores):
-    r"""Cross entropy of the leaf softmax whose logits are sums of scores along the path.
-
-    Parameters
-    ----------
-    taxonomy : Taxonomy
-        A tree.
-    truth : ndarray of int, shape (n_samples,)
-        Any node; the mass of an inner node is the sum over the leaves below it.
-    scores : ndarray, shape (n_samples, n_nodes - 1)
-        Nodes 1, 2, ...: the root has no score.
-
-    Returns
-    -------
-    values : ndarray of float, shape (n_samples,)
-        In [0, inf), nats, lower is better; 0 where the truth is the root.
-    gradient : ndarray of float, shape of `scores`
-
-    Notes
-    -----
-    `flat_ce` of :math:`\beta_u = \sum_{v \in \text{path}(u)} \theta_v` [2]_.
-    """
-    truth, scores = opened(taxonomy, truth, scores, "ps_softmax", "ps_softmax")
-    below = _below_finder(taxonomy)
-
-    def compute(scores, truth):
-        beta = _path_sums(taxonomy, scores)
-        values, by_leaf = mass_nll(beta[:, taxonomy.leaves], below(truth))
-        gradient = np.zeros_like(beta)
-        gradient[:, taxonomy.leaves] = by_leaf
-        return values, sum_up(taxonomy, gradient)[:, 1:]
-
-    return by_blocks(taxonomy, compute, scores, truth)
-
-
-def deep_rtc(taxonomy, truth, scores, *, cut=0.0, seed=0, drops=None):
-    r"""Cross entropy on a random cut of the tree, with logits summed along the path (Deep RTC).
-
-    Parameters
-    ----------
-    taxonomy : Taxonomy
-        A tree.
-    truth : ndarray of int, shape (n_samples,)
-        Leaves.
-    scores : ndarray, shape (n_samples, n_nodes - 1)
-        Nodes 1, 2, ...: the root has no score. No temperature is applied here.
-    cut : float
-        In [0, 1]: probability with which each node but the root is dropped, independently per sample.
-    seed : int or numpy.random.Generator
-        Draws ``random((n_samples, n_nodes)) < cut``. An int gives the same drops on every call: pass a Generator to train.
-    drops : ndarray of bool, shape (n_samples, n_nodes), optional
-        The dropped nodes, in place of `cut`. The column of the root is not used.
-
-    Returns
-    -------
-    values : ndarray of float, shape (n_samples,)
-        In [0, inf), nats, lower is better; 0 where the tree is cut to one node.
-    gradient : ndarray of float, shape of `scores`
-
-    Raises
-    ------
-    PredictionsError
-        If shapes or values do not fit, a truth is an inner node, or both `cut` and `drops` are given.
-
-    Notes
-    -----
-    The cut nodes are what has no child left once everything below the dropped nodes is removed; a dropped node stays as a
-    cut node. The loss is the cross entropy, over the cut nodes, of the one on the path to the truth, on
-    :math:`\beta_u = \sum_{v \in \text{path}(u)} \theta_v` [2]_. Without drops it is `ps_softmax`.
-    """
-    cut = number(cut, "cut", 0, 1)
-    truth, scores = opened(taxonomy, truth, scores, "deep_rtc", "deep_rtc", leaf_only=True)
-    drops = None if drops is None else _checked_drops(drops, (len(scores), taxonomy.n_nodes), cut)
-    generator = _generator(seed)
-
-    def compute(scores, truth, *given):
-        dropped = given[0] if given else generator.random((len(scores), taxonomy.n_nodes)) < cut
-        inside, outside = _cut_nodes(taxonomy, truth, dropped)
-        values, gradient = mass_nll(_path_sums(taxonomy, scores), inside, outside)
-        return values, sum_up(taxonomy, gradient)[:, 1:]
-
-    return by_blocks(taxonomy, compute, scores, truth, *([] if drops is None else [drops]))
-
-
 # What they share -------------------------------------------------------------------------------------------------------
-
-
-def mass_nll(scores, inside, outside=None):
-    """-log of the share of the softmax mass that lies in `inside`, and its gradient by the scores.
-
-    Parameters
-    ----------
-    scores : ndarray of float, shape (n, n_scores)
-    inside, outside : ndarray of bool, shape (n, n_scores)
-        Disjoint; `inside` is never empty. Scores in neither take no part. `outside` defaults to what is not inside.
-    """
-    log_in, within = _masked_softmax(scores, inside)
-    log_out, without = _masked_softmax(scores, ~inside if outside is None else outside)
-    odds = log_out - log_in
-    return np.logaddexp(0, odds), sigmoid(odds)[:, None] * (without - within)
-
-
-def _masked_softmax(scores, mask):
-    """(log-sum-exp, softmax) of each row over the True entries; -inf and zeros where there is none."""
-    chosen = np.where(mask, scores, -np.inf)
-    top = chosen.max(axis=1)
-    shift = np.where(np.isfinite(top), top, 0)
-    chosen = np.exp(chosen - shift[:, None])
-    total = chosen.sum(axis=1)
-    chosen /= np.where(total > 0, total, 1)[:, None]
-    with np.errstate(divide="ignore"):
-        return np.log(total) + shift, chosen
 
 
 def _log_softmax(scores):
@@ -319,65 +206,7 @@ def _log_softmax(scores):
     return shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
 
 
-def _below_finder(taxonomy):
-    """Function (truth) -> True where the leaf is at or below the truth, shape (n, n_leaves)."""
-    if taxonomy.is_tree:
-        return lambda truth: taxonomy.is_ancestor(truth[:, None], taxonomy.leaves[None, :])
-    above = taxonomy.ancestors(taxonomy.leaves)
-    column = np.repeat(np.arange(taxonomy.n_leaves), above.lengths)[np.argsort(above.nodes, kind="stable")]
-    offsets = np.concatenate([[0], np.cumsum(taxonomy.n_leaves_below)])
-
-    def below(truth):
-        length = taxonomy.n_leaves_below[truth]
-        ends = np.cumsum(length)
-        place = np.arange(ends[-1] if len(ends) else 0) + np.repeat(offsets[truth] - ends + length, length)
-        inside = np.zeros((len(truth), taxonomy.n_leaves), dtype=bool)
-        inside[np.repeat(np.arange(len(truth)), length), column[place]] = True
-        return inside
-
-    return below
-
-
 def _missed(taxonomy, truth, below):
     """1 - g of `raw_win`: what a unit of mass on each leaf loses, shape (n, n_leaves)."""
     shared = at_meeting(taxonomy, taxonomy.ancestors(truth), taxonomy.depth)[:, taxonomy.leaves]
     return np.where(below(truth), 0, np.exp2(-shared))
-
-
-def _path_sums(taxonomy, scores):
-    """Scores added along the path from the root, which has none, shape (n, n_nodes)."""
-    beta = np.zeros((len(scores), taxonomy.n_nodes))
-    beta[:, default_columns(taxonomy, "ps_softmax")] = scores
-    return accumulate_down(taxonomy, beta, np.add)
-
-
-def _cut_nodes(taxonomy, truth, dropped):
-    """(cut nodes on the path to the truth, the other cut nodes), each True in shape (n, n_nodes)."""
-    on_path = taxonomy.is_ancestor(np.arange(taxonomy.n_nodes)[None, :], truth[:, None])
-    dropped[:, 0] = False
-    cut = dropped | taxonomy.is_leaf
-    gone = accumulate_down(taxonomy, dropped, np.logical_or)
-    # What lies below a dropped node is gone; the root has no parent and stays as it is.
-    cut[:, 1:] &= ~gone[:, taxonomy.parent[1:]]
-    return cut & on_path, cut & ~on_path
-
-
-def _generator(seed):
-    try:
-        return np.random.default_rng(seed)
-    except (TypeError, ValueError):
-        raise PredictionsError(
-            f"seed: expected an int of at least 0 or a numpy Generator, got {seed!r}. Choose another."
-        ) from None
-
-
-def _checked_drops(drops, shape, cut):
-    drops = np.asarray(drops)
-    if cut:
-        raise PredictionsError(f"deep_rtc: expected either cut or drops, got drops and cut={cut!r}. Pass one of them.")
-    if drops.dtype != bool or drops.shape != shape:
-        raise PredictionsError(
-            f"drops: expected True or False of shape {shape} (samples, nodes), got {drops.dtype} of shape {drops.shape}. "
-            "Pass one column per node, the root included."
-        )
-    return drops.copy()

@@ -11,6 +11,7 @@ from __future__ import annotations
 from hierviz.metrics.entry import COUNT, entries_of
 
 PLAUD = "Plaud et al., CoNLL 2024"
+KIRITCHENKO = "Kiritchenko et al., Canadian AI 2006"
 _METRICS = PLAUD
 _SET = r"\hat Y_i"
 _AUGMENTED = r"\hat Y_i^{+}"
@@ -132,6 +133,27 @@ LABEL_METRICS = {
             "Information-weighted hierarchical F1 from bits summed over all samples.",
             rf"\frac{{2 \sum_i I({_AUGMENTED} \cap Y_i)}}{{\sum_i I({_AUGMENTED}) + \sum_i I(Y_i)}}",
             {"source": f"{PLAUD}, Table 7"},
+        ),
+        (
+            "hp_micro",
+            "hP, micro",
+            "Nodes that are predicted, ancestors added, and true, over all predicted ones; a ratio of sums.",
+            rf"\sum_i |{_AUGMENTED} \cap Y_i| \,/\, \sum_i |{_AUGMENTED}|",
+            {**_GRAPH, "source": KIRITCHENKO},
+        ),
+        (
+            "hr_micro",
+            "hR, micro",
+            "Nodes that are predicted, ancestors added, and true, over all true ones; a ratio of sums.",
+            rf"\sum_i |{_AUGMENTED} \cap Y_i| \,/\, \sum_i |Y_i|",
+            {**_GRAPH, "source": KIRITCHENKO},
+        ),
+        (
+            "subset_accuracy",
+            "Subset accuracy",
+            "Share of samples whose predicted set, as listed or above the threshold, is the true set with all ancestors.",
+            rf"\mathrm{{mean}}\,[{_SET} = Y_i]",
+            {**_GRAPH, "source": "Remus, Aly & Biemann, KONVENS 2019"},
         ),
         (
             "n_empty",

@@ -13,6 +13,7 @@ References
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import MappingProxyType
 
 from hierviz.metrics.confusion_texts import CONFUSION_METRICS, KIRITCHENKO
@@ -115,6 +116,23 @@ _ENTRIES = {
             "Share of samples whose most probable leaf is the truth, or lies below it: accuracy without regard to the hierarchy.",
             r"\mathrm{mean}\,[\arg\max_{\text{leaf}} p = y]",
             {},
+        ),
+        (
+            "top5_leaf_accuracy",
+            "Top-5 accuracy",
+            "Share of samples whose truth, or a leaf below it, is among the five most probable leaves; equally probable ones "
+            "in the order of classes.",
+            r"\mathrm{mean}\,[\mathrm{rank}(y) \le 5]",
+            {"source": "hierviz"},
+        ),
+        (
+            "error_lca_height",
+            "Height of errors",
+            "Mean height of the lowest common ancestor of the truth and the most probable leaf, over the samples where that "
+            "leaf is wrong. The height of a node is the number of edges down to the deepest leaf below it.",
+            r"\mathrm{mean}\{h(\mathrm{lca}(y_i, \hat y_i)) : \hat y_i \ne y_i\}",
+            {"range": POSITIVE, "better": "lower", "unit": "edges"}
+            | {"source": "Bertinetto et al., CVPR 2020, section 5 (severity of mistakes)"},
         ),
         (
             "aggregate_precision",
@@ -244,6 +262,20 @@ _ENTRIES = {
         ),
     ),
     **LABEL_METRICS,
+}
+# The numbers of block `curve` as means over classes: there where weights of classes are given.
+BALANCED_PREFIX = "balanced_"
+_ENTRIES |= {
+    f"{BALANCED_PREFIX}{key}": replace(
+        metric,
+        key=f"{BALANCED_PREFIX}{key}",
+        label=f"{metric.label}, balanced",
+        sentence=f"{metric.sentence} All means run over the true classes, each with the same weight or the one given.",
+        formula=rf"{metric.formula} \text{{ of }} \textstyle\sum_c w_c \bar x_c / \sum_c w_c",
+        source=f"{VALMADRE}; weights of classes: hierviz",
+    )
+    for key, metric in list(_ENTRIES.items())
+    if metric.block == "curve" and key != "n_points"
 }
 # Complete here, and read-only: what shows numbers reads it at every call.
 METRICS = MappingProxyType(_ENTRIES)

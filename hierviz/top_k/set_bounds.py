@@ -77,6 +77,8 @@ class SetBounds:
             "precision": ratio(hits, hits + false[::-1]),
             "recall": ratio(hits, due),
             "f1": _f1(hits, false[::-1], due),
+            # Surely, and possibly, all of the true nodes and no others.
+            "equal": np.array([(hit == due) & (wrong == 0) for hit, wrong in zip(hits, false[::-1])], dtype=float),
         }
         before = self._sums[name]
         self._sums[name] = {key: before.get(key, 0) + pair.sum(axis=1) for key, pair in values.items()}
@@ -126,6 +128,10 @@ class SetBounds:
             sums = self._sums[name]
             found[f"{prefix}f1_samples"] = (sums["f1"] / self.n_samples).tolist()
             found[f"{prefix}f1_micro"] = _f1(sums["hits"], sums["false"][::-1], sums["due"]).tolist()
+        sums = self._sums["nodes"]
+        found["hp_micro"] = ratio(sums["hits"], sums["hits"] + sums["false"][::-1], empty=0.0).tolist()
+        found["hr_micro"] = ratio(sums["hits"], sums["due"], empty=0.0).tolist()
+        found["subset_accuracy"] = (plain["equal"] / self.n_samples).tolist()
         for key, name in (("hp_samples", "precision"), ("hr_samples", "recall")):
             found[key] = (self._sums["nodes"][name] / self.n_samples).tolist()
         return found

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hierviz.checks import check_seed
 from hierviz.errors import PredictionsError
 from hierviz.uncertainty.resamples import group_numbers
 
@@ -38,8 +39,7 @@ def split_samples(n_samples, fraction=0.5, *, seed=0, groups=None):
     """
     if not isinstance(fraction, (float, np.floating)) or not 0 < fraction < 1:
         raise PredictionsError(f"fraction: expected a number between 0 and 1, got {fraction!r}. Choose one.")
-    if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool) or seed < 0:
-        raise PredictionsError(f"seed: expected a whole number >= 0, got {seed!r}. Choose one.")
+    check_seed(seed)
     if groups is None:
         units, unit_of = n_samples, np.arange(n_samples)
     else:

@@ -5,10 +5,13 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
+from streamlit.runtime.scriptrunner import StopException
+from streamlit.testing.v1.element_tree import ElementTree
 from visit import PAGES, PRIVACY, Visit, plain
 
 import hierviz as hv
 from hierviz.app.state.page_view import NODES, View, condition, grammar
+from hierviz.app.widgets import frame
 from hierviz.charts import threshold_text
 from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
 
@@ -50,6 +53,44 @@ def test_the_terminal_stays_quiet(caplog):
     for page, query, _ in VIEWS.values():
         Visit(page, **query)
     assert [one.getMessage()[:60] for one in caplog.records if one.name.startswith("streamlit.dataframe_util")] == []
+
+
+def test_a_press_counts_that_comes_before_the_page_has_drawn_the_button_anew(monkeypatch):
+    """While a page runs again the browser still shows what the last run has drawn below."""
+    told = ElementTree.get_widget_states
+
+    def told_by_browser(tree):
+        """Without the buttons that were not pressed."""
+        found = told(tree)
+        asked = [one for one in found.widgets if one.trigger_value or one.WhichOneof("value") != "trigger_value"]
+        return type(found)(widgets=asked)
+
+    def ended(*_, **__):
+        raise StopException
+
+    monkeypatch.setattr(ElementTree, "get_widget_states", told_by_browser)
+    visit = Visit("example")
+    first, following = visit.sample, visit.at.button(key="next-sample")
+    with monkeypatch.context() as patch:
+        patch.setattr(frame, "greeting", ended)  # the run ends at the press
+        visit.run()
+    assert not visit.at.title
+    following.click().run()
+    assert visit.sample != first
+
+
+def test_a_run_leaves_a_toggle_alone_that_is_as_it_should_be():
+    """It may have been pressed since the run began, and the browser would show it as it was."""
+    visit = Visit("curves", panel="uncertainty")
+    key = "widget_drawn_bands"
+    assert not visit.run().at.toggle(key=key).proto.set_value
+    visit.at.toggle(key=key).set_value(True)
+    visit.run()
+    assert visit.query["drawn"] == "bands"
+    assert not visit.at.toggle(key=key).proto.set_value
+    visit.go("curves", panel="uncertainty", drawn="levels")
+    assert visit.at.toggle(key=key).proto.set_value
+    assert not visit.at.toggle(key=key).value
 
 
 @pytest.mark.parametrize("name", DEAD_ENDS)
@@ -153,6 +194,12 @@ def test_garbage_in_the_url_falls_back(no_charts, field):
     }
     assert next(iter(visit.drawings)) == "icicle"
     assert visit.control("Sort by").value == "win_lost"
+
+
+def test_a_parameter_that_is_too_large_for_the_taxonomy(no_charts):
+    """Of a link, or of another data set before; the rules stand side by side on a page that does not choose this one."""
+    for page, query in (("example", {}), ("curves", {"marked": "information_threshold"})):
+        assert not Visit(page, bits="60", **query).at.error
 
 
 MARKUP = (

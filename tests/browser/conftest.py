@@ -32,6 +32,17 @@ QUIET = """() => new Promise(done => { let since = Date.now(); const look = setI
     if (Date.now() - since > 500) { clearInterval(look); done(); } }, 20) })"""
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Tests of this folder without the mark would run beside the others, which leave the browsers too little of the machine."""
+    here = Path(__file__).parent
+    unmarked = {
+        item.path.name for item in items if here in item.path.parents and not item.get_closest_marker("browser")
+    }
+    if unmarked:
+        raise pytest.UsageError(f"tests/browser: expected the mark browser, got none in {', '.join(sorted(unmarked))}.")
+
+
 class Server:
     """The app as a process of its own, started as the `hierviz` command starts it."""
 

@@ -41,6 +41,7 @@ def test_keys_step_through_the_samples_but_not_while_typing(open_page):
     page.keyboard.type("jk")
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowRight")
+    # The search is made when the field is left: the key counts that comes while the page is drawn anew.
     page.get_by_role("slider", name="threshold τ of this sample").focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_function("() => location.search.includes('threshold=0.510')")

@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import heading, quiet, ready
 
+pytestmark = pytest.mark.browser
 MATRIX = ".stVegaLiteChart svg.marks"
 
 

@@ -102,6 +102,17 @@ def check_plants(page):
     expect(page.locator(".stVegaLiteChart svg.marks")).to_have_count(4)
 
 
+def test_files_chosen_all_at_once_go_where_they_belong(open_page, plants):
+    page = open_page("open")
+    page.locator(".st-key-upload_all input[type=file]").wait_for(state="attached")
+    quiet(page)
+    page.locator(".st-key-upload_all input[type=file]").set_input_files([str(path) for path in plants.values()])
+    for text in ("Uploaded: plants.csv", "Uploaded: careful.csv, hasty.csv", "Uploaded: truth.csv"):
+        expect(page.get_by_text(text)).to_be_visible()
+    assert "Opened. The files were read as follows" in press_open(page)
+    expect(page.get_by_test_id("stMain")).to_contain_text("8, 8 with known truth")
+
+
 def test_upload_of_another_world(open_page, plants):
     page = open_page("open")
     upload(page, taxonomy=plants["plants"], predictions=[plants["careful"], plants["hasty"]], truth=plants["truth"])

@@ -2,6 +2,7 @@
 
 import json
 
+import altair as alt
 import numpy as np
 import pytest
 import vl_convert
@@ -138,6 +139,16 @@ def test_tables_stay_below_the_limit_of_altair_for_jagged_curves():
     parts = lines.tables(drawn)
     assert len(parts) > 1
     assert sum(map(len, parts)) == len(drawn)
+
+
+def test_tables_are_not_written_out_before_they_are_asked_for():
+    written = []
+    alt.data_transformers.register("counted", lambda table: written.append(table) or {"name": "table"})
+    with alt.data_transformers.enable("counted"):
+        chart = operating_curves(many_curves(2))
+        assert written == []
+        chart.to_dict()
+    assert written
 
 
 def test_a_figure_of_eight_models_is_no_more_than_two_megabytes():

@@ -10,7 +10,7 @@ import hierviz as hv
 from hierviz import cli
 from tests.small_tree import EDGES_CSV, LEAVES
 
-TABLES = ("node-table", "confusions", "matrix", "mistakes", "slices", "reliability", "label-errors")
+TABLES = ("node-table", "class-table", "confusions", "matrix", "mistakes", "slices", "reliability", "label-errors")
 BLOCKS = [name.replace("-", "_") for name in TABLES]
 
 
@@ -57,7 +57,23 @@ def rows(frame):
 
 def test_json_holds_the_numbers_of_the_functions(run, files):
     code, out, err = run(
-        "scores.csv", "--rule", "threshold", "--threshold", "0.4", "--open", "mammal", "--flips", "s3", "--most", "5"
+        "scores.csv",
+        "--rule",
+        "threshold",
+        "--threshold",
+        "0.4",
+        "--open",
+        "mammal",
+        "--flips",
+        "s3",
+        "--most",
+        "5",
+        "--means-by",
+        "depth",
+        "--means-by",
+        "light",
+        "--metric",
+        "info_recall",
     )
     assert (code, err) == (0, "")
     found = json.loads(out)
@@ -82,17 +98,29 @@ def test_json_holds_the_numbers_of_the_functions(run, files):
     assert found["slices"]["sentence"] == hv.slices(answers).sentence()
     assert found["reliability"]["rows"] == rows(hv.reliability(predictions).to_frame())
     assert found["label_errors"]["rows"] == rows(hv.label_errors(answers).to_frame().iloc[:5])
+    classes = hv.class_table(answers)
+    by_support = classes.to_frame().sort_values("support", ascending=False, kind="stable")
+    assert found["class_table"]["rows"] == rows(by_support.iloc[:5])
+    assert found["class_table"]["averages"]["exact"] == classes.exact.averages()
+    assert found["class_table"]["hierarchical_f"] == hv.hierarchical_f(answers)
+    for by in ("depth", "light"):
+        means = hv.means_by(answers, by, metric="info_recall")
+        assert found["means_by"][by]["rows"] == rows(means.to_frame())
+        assert found["means_by"][by]["overall"] == means.overall
     assert found["flips"] == {"s3": rows(hv.flip_intervals(predictions, 3).to_frame())}
 
 
 def test_tables_hold_all_rows(run, files):
     flags = [part for name in TABLES for part in (f"--{name}", files / f"{name}.out.csv")]
-    code, _, err = run("scores.csv", *flags, "--most", "0", "--calibrate", "mammal", "--json", files / "out.json")
+    code, _, err = run(
+        "scores.csv", *flags, "--most", "0", "--beta", "2", "--calibrate", "mammal", "--json", files / "out.json"
+    )
     assert (code, err) == (0, "")
     predictions = loaded(files, "scores.csv")
     reliability = hv.reliability(predictions, nodes=[1], depths=[1, 2])
     expected = {
         "node-table": hv.node_table(predictions, calibration=reliability).to_frame(),
+        "class-table": hv.class_table(predictions, beta=2).to_frame(),
         "confusions": hv.confusions(predictions).to_frame(),
         "matrix": hv.confusion_matrix(predictions).to_frame(),
         "slices": hv.slices(predictions).to_frame().drop(columns="node"),
@@ -133,14 +161,31 @@ def test_labels_with_several_truths(run, files):
     [
         (["--slices", "-"], "--slices: expected a file, got -, which is for the JSON. Name a CSV file."),
         (["--most", "-1"], "--most: expected a whole number from 0 up, got -1. Choose one."),
-        (["--open", "mamal"], "no node named 'mamal' in the taxonomy (7 nodes). Did you mean 'mammal'?"),
+        (["--open", "mamal"], "--open: no node named 'mamal' in the taxonomy (7 nodes). Did you mean 'mammal'?"),
         (["--flips", "x"], "--flips: expected the id of a sample, got 'x'. Check the ids of the predictions."),
         (
             ["--lam", "1"],
             "--lam: expected --rule darts with it, got rule majority. Choose that rule, or leave --lam out.",
         ),
-        (["--group", "observer"], "group: expected a column of the predictions or the truth"),
-        (["--severity", "bits"], "severity: expected one of win_lost, info_dist"),
+        (
+            ["--calibrate", "mamal"],
+            "--calibrate: no node named 'mamal' in the taxonomy (7 nodes). Did you mean 'mammal'?",
+        ),
+        (["--group", "observer"], "--group: expected a column of the predictions or the truth"),
+        (["--attribute", "lihgt"], "--attribute: expected a column of the predictions or the truth"),
+        (["--severity", "bits"], "--severity: expected one of win_lost, info_dist"),
+        (["--loss", "bits"], "--loss: expected one of wrong, win_lost, info_dist"),
+        (["--level", "0"], "--level: expected a depth from 1 to 2"),
+        (["--q", "0"], "--q: expected a number between 0 and 1, got 0.0."),
+        (["--rule", "darts", "--lam", "nan"], "--lam: expected a number of bits, 0 or more, got nan."),
+        (["--rule", "information_threshold", "--bits", "9"], "--bits: expected a number from 0 to 2"),
+        (["--rule", "threshold", "--threshold", "2"], "--threshold: expected a number from 0 to 1, got 2.0."),
+        (
+            ["--threshold", "0.2"],
+            "--threshold: expected --rule threshold or --rule threshold_set with it, got rule majority",
+        ),
+        (["--rule", "best"], "--rule: expected one of leaf, majority"),
+        (["--json", ""], "file to write: expected a name, got ''. Name one."),
     ],
 )
 def test_one_line(run, flags, says):
@@ -151,10 +196,59 @@ def test_one_line(run, flags, says):
 
 
 def test_a_table_that_does_not_apply(run, files):
-    code, _, err = run("labels.csv", "--label-errors", files / "out.csv")
+    code, _, err = run("labels.csv", "--node-table", files / "nodes.csv", "--label-errors", files / "out.csv")
     assert code == 2
     assert "expected candidates for label errors, got none" in err
     assert not (files / "out.csv").exists()
+    # Nothing is written before everything is worked out.
+    assert not (files / "nodes.csv").exists()
+
+
+def test_a_severity_that_a_file_does_not_have(run):
+    assert run("labels.csv", "--severity", "win_lost")[2].startswith(
+        "hierviz: --severity 'win_lost': expected an input"
+    )
+    assert run("labels.csv", "--loss", "win_lost")[2].startswith(
+        "hierviz: --loss 'win_lost': expected an input that has"
+    )
+
+
+def test_no_truth(run, files):
+    (files / "scores.csv").write_text("sample_id,cat,dog,duck,newt\na,1,0,0,0\n")
+    code, out, err = run("scores.csv")
+    assert (code, out) == (2, "")
+    assert err.startswith(
+        "hierviz: scores: expected samples with a known truth, got none. Name a file of the truth with"
+    )
+    assert "--truth, or its column with --truth-column." in err
+
+
+def test_no_input_and_no_other_output_is_written_over(run, files):
+    before = (files / "scores.csv").read_text()
+    for flag in ("--json", "--node-table"):
+        code, _, err = run("scores.csv", flag, files / "scores.csv")
+        assert (code, (files / "scores.csv").read_text()) == (2, before)
+        assert err.endswith(
+            "scores.csv: expected another file to write to, got one that is read. Choose another place.\n"
+        )
+    (files / "link.csv").symlink_to(files / "out.csv")
+    code, _, err = run("scores.csv", "--slices", files / "out.csv", "--confusions", files / "link.csv")
+    assert (code, (files / "out.csv").exists()) == (2, False)
+    assert "out.csv: expected one table or report for this file, got several." in err
+
+
+def test_every_severity_ranks_mistakes(run):
+    for key in ("win_lost", "info_dist", "depth_dist", "confidence_dist", "lost_hf1"):
+        found = json.loads(run("scores.csv", "--severity", key)[1])
+        assert (found["mistakes"]["severity"], found["confusions"]["cost"]) == (key, key)
+        numbers = [row["severity"] for row in found["mistakes"]["rows"]]
+        assert numbers == sorted(numbers, reverse=True)
+
+
+def test_what_is_asked_for_twice_is_tested_once(run):
+    once = json.loads(run("scores.csv", "--attribute", "light", "--calibrate", "cat")[1])
+    twice = json.loads(run("scores.csv", *["--attribute", "light", "--calibrate", "cat"] * 2)[1])
+    assert once == twice
 
 
 def test_groups_and_attributes(run):

@@ -68,7 +68,7 @@ def everything(predictions, threads=1):
     evaluation = Evaluation.from_predictions(predictions, threshold=0.3, threads=threads)
     table = evaluation.table
     kept = {"offsets": table.offsets, "nodes": table.nodes, "scores": table.scores}
-    for name in ("best_leaf", "leaf_mass", "win", "raw_win", "p_truth"):
+    for name in ("best_leaf", "leaf_mass", "win", "raw_win", "p_truth", "leaf_rank"):
         if getattr(evaluation, name) is not None:
             kept[name] = getattr(evaluation, name)
     if evaluation.n_judged:

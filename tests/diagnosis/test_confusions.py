@@ -13,7 +13,7 @@ from naive_diagnosis import same
 from strategies import many
 
 import hierviz as hv
-from hierviz.diagnosis.judged_answers import NO_PARTNER, OUTSIDE
+from hierviz.evaluation.judged_answers import NO_PARTNER, OUTSIDE
 
 
 def at_level(graph, node, level):
@@ -110,8 +110,8 @@ def test_by_hand(taxonomy):
     [
         ({"by": "names"}, r"^by: expected one of classes, branches, common, got 'names'\."),
         ({"order": "bits"}, r"^order: expected one of count, cost, got 'bits'\."),
-        ({"cost": "bits"}, r"^severity: expected one of win_lost, .* got 'bits'\."),
-        ({"cost": "win_lost"}, r"^severity 'win_lost': .*it needs scores"),
+        ({"cost": "bits"}, r"^cost: expected one of win_lost, .* got 'bits'\."),
+        ({"cost": "win_lost"}, r"^cost 'win_lost': .*it needs scores"),
         ({"level": 3}, r"^level: expected a depth from 1 to 2 with by='classes', got 3 with by='classes'\."),
         (
             {"level": 1, "by": "common"},

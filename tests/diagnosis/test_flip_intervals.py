@@ -113,3 +113,14 @@ def test_errors(taxonomy):
         hv.flip_intervals(hv.Predictions.from_labels(taxonomy, [2]), 0)
     with pytest.raises(hv.PredictionsError, match=r"^flip intervals: expected a Predictions, got list"):
         hv.flip_intervals([1], 0)
+
+
+def test_why_names_the_most_probable_of_the_more_specific_classes():
+    taxonomy = hv.Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
+    scores = hv.Predictions.from_scores(taxonomy, [[0.5, 0.25, 0.25]], "leaf_probabilities")
+    flips = hv.flip_intervals(scores, 0)
+    assert flips.why(0.6) == (
+        "Stops at mammal (p = 0.750): of the more specific classes cat is the most probable, but its 0.500 is not above τ."
+    )
+    assert flips.why(0.1) == "Stops at cat (p = 0.500): it is a leaf."
+    assert flips.why(1.0).startswith("Stops at animal (p = 1): of the more specific classes mammal")

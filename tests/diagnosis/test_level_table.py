@@ -65,7 +65,7 @@ def test_errors(taxonomy):
     predictions = hv.Predictions.from_scores(taxonomy, np.full((2, 4), 0.25), "leaf_probabilities")
     with pytest.raises(hv.PredictionsError, match=r"^nodes: expected one for each of 1 rows, got shape \(2,\)\."):
         hv.path_probabilities(predictions, [0], [1, 2])
-    with pytest.raises(hv.PredictionsError, match=r"^rows: expected rows from 0 to 1, got 2 to 2\."):
+    with pytest.raises(hv.PredictionsError, match=r"^rows: expected rows from 0 to 1, got 2\."):
         hv.path_probabilities(predictions, [2], [1])
     with pytest.raises(hv.PredictionsError, match=r"^nodes: expected node numbers from 0 to 6, got 9 to 9"):
         hv.path_probabilities(predictions, [1], [9])

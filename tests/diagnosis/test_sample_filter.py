@@ -87,5 +87,5 @@ def test_attributes_and_words(taxonomy):
         rows(where=(("colour", "red"),))
     with pytest.raises(hv.PredictionsError, match="expected a node number from 0 to 6, got 7"):
         rows(under=7)
-    with pytest.raises(hv.PredictionsError, match="among: expected one value for each of the 3 judged samples"):
+    with pytest.raises(hv.PredictionsError, match="among: expected True or False for each of the 3 judged samples"):
         hv.mistakes(predictions, among=np.ones(2, dtype=bool))

@@ -220,8 +220,12 @@ def test_demo():
         ({"q": 1}, r"^q: expected a number between 0 and 1, got 1\."),
         ({"min_samples": 0}, r"^min_samples: expected a whole number from 1 up, got 0\."),
         ({"n_permutations": 0.5}, r"^n_permutations: expected a whole number from 1 up, got 0\.5\."),
-        ({"loss": "losses"}, r"^severity: expected one of"),
+        ({"loss": "losses"}, r"^loss: expected one of"),
         ({"attributes": ["lihgt"]}, r"^attributes: expected a column .*: light; got 'lihgt'\. Did you mean 'light'\?"),
+        (
+            {"attributes": "light"},
+            r"^attributes: expected a list of columns, got 'light'\. Pass a list",
+        ),
         ({"group": "observer"}, r"^group: expected a column .*: light; got 'observer'\."),
         ({"group": [1]}, r"^group: expected one label for each of the 2 samples, got shape \(1,\)\."),
         ({"correction": "holm"}, r"^correction: expected one of bh, by, got 'holm'\."),

@@ -29,7 +29,11 @@ KEYS = {
         "cross_entropy_infinite",
         "cross_entropy_finite_mean",
     },
-    "top_down": {*TOP_DOWN, "argmax_leaf_accuracy", "aggregate_precision", "aggregate_recall", "aggregate_f1"},
+    "top_down": {
+        *TOP_DOWN,
+        *("argmax_leaf_accuracy", "top5_leaf_accuracy", "error_lca_height"),
+        *("aggregate_precision", "aggregate_recall", "aggregate_f1"),
+    },
     "predicted": set(PREDICTED),
     "curve": {
         *("ap", "ac", "ac_exact", "depth_ap", "depth_ac", "recall_at_90_correct", "recall_at_95_correct"),
@@ -61,6 +65,8 @@ def expected_blocks(graph, rows, truth, rule, threshold):
     finite = [value for value in crosses if value < math.inf]
     best = [naive.best_leaf_metrics(graph, y, naive.rule_top_down(graph, p)) for p, y in both]
     argmax = [naive.best_leaf_metrics(graph, y, naive.rule_leaf(graph, p)) for p, y in both]
+    common = [naive.lca(graph, naive.rule_leaf(graph, p), y) for p, y in both]
+    heights = [naive.height(graph, node) for node, y in zip(common, truth) if node != y]
     shared, claimed, due = (sum(one[key] for one in best) for key in ("shared", "claimed", "due"))
     answers = [RULES[rule](graph, p, threshold) for p in rows]
     metrics = [naive.path_metrics(graph, y, q) for y, q in zip(truth, answers)]
@@ -77,6 +83,8 @@ def expected_blocks(graph, rows, truth, rule, threshold):
         "top_down": {
             **{key: naive.mean([one[key] for one in best]) for key in TOP_DOWN},
             "argmax_leaf_accuracy": naive.mean([one["finest_accuracy"] for one in argmax]),
+            "top5_leaf_accuracy": naive.mean([float(naive.is_in_top(graph, p, y, 5)) for p, y in both]),
+            "error_lca_height": naive.mean(heights) if heights else None,
             "aggregate_precision": shared / claimed if claimed else None,
             "aggregate_recall": shared / due if due else None,
             "aggregate_f1": 2 * shared / (claimed + due) if claimed + due else None,
@@ -116,7 +124,7 @@ def check(graph, predictions, rule, threshold):
     samples = hv.Evaluation.from_predictions(predictions).per_sample(rule, threshold)
     for block, keys in (
         ("distribution", ("softmax_win", "softmax_win_raw")),
-        ("top_down", TOP_DOWN),
+        ("top_down", (*TOP_DOWN, "argmax_leaf_accuracy", "top5_leaf_accuracy")),
         ("predicted", PREDICTED),
     ):
         for key in keys:

@@ -101,11 +101,11 @@ def test_errors(taxonomy):
         hv.PredictionsError, match=r"^model: expected answers that can be ranked, got none: they need one answer"
     ):
         mistakes(evaluation)
-    with pytest.raises(hv.PredictionsError, match=r"^outcome: expected one of None, exact, coarse, wrong, got 'bad'"):
+    with pytest.raises(hv.PredictionsError, match=r"^outcome: expected one of exact, coarse, wrong, got 'bad'"):
         mistakes(evaluation, outcome="bad")
     with pytest.raises(
         hv.PredictionsError,
-        match=r"^order: expected one of win_lost, info_dist, depth_dist, confidence_dist, file, got 'worst'",
+        match=r"^order: expected one of win_lost, info_dist, depth_dist, confidence_dist, lost_hf1, file, got 'worst'",
     ):
         mistakes(evaluation, order="worst")
     lists = hv.Predictions.from_scores(taxonomy, np.ones((1, 6)), "node_probabilities", truth=[[2, 3]])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.app.state import dataset
+from hierviz.app.state import dataset, file_content
 from hierviz.curves.set_operating_curve import set_operating_curve
 from hierviz.evaluation.bounds import bounds_of, curve_bounds_of
 from hierviz.evaluation.common_samples import judged_samples
@@ -170,11 +170,11 @@ def test_answers_of_slow_rules_are_kept(taxonomy):
 
 
 def test_the_hash_of_files_is_told_in_megabytes(tmp_path, monkeypatch):
-    monkeypatch.setattr(dataset, "BYTES_AT_ONCE", 1 << 20)
+    monkeypatch.setattr(file_content, "BYTES_AT_ONCE", 1 << 20)
     (tmp_path / "t.csv").write_bytes(b"a" * 5_500_000)
     (tmp_path / "p.csv").write_bytes(b"b" * 2_000_000)
     files = dataset.Files(taxonomy=str(tmp_path / "t.csv"), predictions=(str(tmp_path / "p.csv"),))
-    found, told = told_of(lambda progress: dataset.digest(files, progress))
+    found, told = told_of(lambda progress: file_content.digest(files, progress))
     assert_grows(told)
     assert told[-1] == (7, 7)
-    assert found == dataset.digest(files)
+    assert found == file_content.digest(files)

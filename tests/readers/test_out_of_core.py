@@ -364,8 +364,19 @@ print((most - start) >> 20, found.scores.nbytes >> 20)
 """
 
 
-@pytest.mark.parametrize("form", ["npy", "npz", "npz packed", "parquet", "wide"])
-@pytest.mark.parametrize("compiled", "01")
+@pytest.mark.parametrize(
+    ("form", "compiled"),
+    [
+        ("npy", "1"),
+        ("npz", "1"),
+        ("npz packed", "1"),
+        ("parquet", "1"),
+        ("wide", "1"),
+        ("parquet", "0"),
+        # The same loops in numpy as of parquet, behind the readers of the compiled ones.
+        *(pytest.param(form, "0", marks=pytest.mark.long) for form in ("npy", "npz", "npz packed", "wide")),
+    ],
+)
 def test_own_memory_is_bounded(form, compiled, tmp_path):
     """Scores of 160 MB (80 MB as float16) are worked on in less than 64 MB, whatever the form."""
     taxonomy = hv.Taxonomy.from_edges([("root", f"n{k}") for k in range(1000)])
@@ -376,8 +387,8 @@ def test_own_memory_is_bounded(form, compiled, tmp_path):
     if form == "wide":
         with open(tmp_path / "p.csv", "w") as file:
             file.write(",".join(taxonomy.names[1:]) + "\n")
-            for row in scores:
-                file.write(",".join(map(str, row.astype(int).tolist())) + "\n")
+            for k in range(n):
+                file.write("0," * (k % 1000) + "1" + ",0" * (999 - k % 1000) + "\n")
         path = tmp_path / "p.csv"
     else:
         path, _ = save(tmp_path, form, taxonomy, taxonomy.leaves, scores, [1] * n, None, group=10_000)
@@ -385,7 +396,7 @@ def test_own_memory_is_bounded(form, compiled, tmp_path):
         assert path.stat().st_size > 150 << 20
     (tmp_path / "t.csv").write_text("truth\n" + "n1\n" * n)
     del scores
-    for _ in range(1 + int(compiled)):  # the first run may compile, which takes memory of its own
+    for _ in range(1 + int(compiled)):  # the first run may compile, which takes memory of its own: it may need another
         made = subprocess.run(
             [sys.executable, "-c", BOUNDED, str(path), str(tmp_path / "t.csv")],
             env={**os.environ, "HIERVIZ_COMPILED": compiled, "TMPDIR": str(tmp_path)},
@@ -393,6 +404,8 @@ def test_own_memory_is_bounded(form, compiled, tmp_path):
             text=True,
             timeout=300,
         )
-    assert made.returncode == 0, made.stderr
-    used, size = map(int, made.stdout.split())
+        assert made.returncode == 0, made.stderr
+        used, size = map(int, made.stdout.split())
+        if used < 64:
+            break
     assert used < 64 <= size, made.stdout

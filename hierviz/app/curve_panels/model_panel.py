@@ -42,6 +42,7 @@ def panel(choice, now):
             )
         if len(columns) > 1:
             st.selectbox("Split by", **choosing.kept("facet", WHOLE, columns, width=260))
+        st.toggle("Show bands and intervals", **state.bound_member("drawn", "bands"))
     keys = [key for key in TABLE_KEYS if key in choosing.value("columns", list(TABLE_KEYS))]
     if not keys:
         st.info("Choose at least one column.")
@@ -161,7 +162,7 @@ def _explain(choice, first, facet, rows, keys):
     if has_intervals:
         text += f" In brackets: 95 % intervals. {TIES if len(choice.keys) > 1 else ''}"
     elif not uncertainty.is_on():
-        text += " Intervals can be switched on under Uncertainty."
+        text += " With intervals, it is marked which differences are clear."
     judged = max(model.n_judged for model in choice.models.values())
     if judged > first.n_samples:
         text += f" Only samples that all these models predict are counted; single models have up to {judged:,}."

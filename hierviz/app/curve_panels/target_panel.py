@@ -60,11 +60,18 @@ def panel(choice, now):
     if target == "groups":
         _groups(choice, key)
         return
-    for place, (label, point) in enumerate(thresholds_of(choice, key)):
-        if point.is_feasible:
-            _reached(choice, key, now.threshold_of(key), label, point, f"{target}-{place}")
-        else:
-            st.info(escape(point.why_not), icon=":material/block:")
+    several = len(choice.keys) > 1
+    # Cells with intervals are wide.
+    left, right = (st.container(), st.container()) if uncertainty.is_on() or not several else st.columns(2)
+    with left:
+        for place, (label, point) in enumerate(thresholds_of(choice, key)):
+            if point.is_feasible:
+                _reached(choice, key, now.threshold_of(key), label, point, f"{target}-{place}")
+            else:
+                st.info(escape(point.why_not), icon=":material/block:")
+    if several:
+        with right:
+            _all_models(choice, target)
 
 
 def points(choice):
@@ -190,8 +197,9 @@ def _reached(choice, key, threshold, label, point, where):
     """What is reached at the threshold found, beside the one that the handle stands at."""
     curve = choosing.samples_of(choice)[key].curve
     rows = {
-        f"{label}": {"τ": threshold_text(point.threshold)} | point.values,
+        label: {"τ": threshold_text(point.threshold)} | point.values,
         "current": {"τ": threshold_text(threshold)} | curve.at(threshold),
+        "most probable leaf": {"τ": threshold_text(0.0)} | curve.at(0.0),
     }
     told = f"**{escape(choice.name(key))}, {escape(label)}:** τ = {threshold_text(point.threshold)}"
     told += f"; {percent_text(point.values['correct'], 1)} of the answers are correct"
@@ -200,11 +208,27 @@ def _reached(choice, key, threshold, label, point, where):
     if "cost" in point.values:
         told += f"; mean cost {value_text(point.values['cost'])} per sample"
     st.markdown(f"{told}; information recall {percent_text(point.values['info_recall'], 1)}.")
-    thresholds = dict(zip(rows, (point.threshold, threshold), strict=True))
+    thresholds = {label: point.threshold, "current": threshold}
     spans = {name: uncertainty.at(choice, key, threshold) for name, threshold in thresholds.items()}
     keys = dict.fromkeys((*share_keys(), choosing.value("most_of", MOST_OF, path_keys())))
     choosing.value_table(rows, f"target-{where}", first="operating point", keys=tuple(keys), intervals=spans)
     choosing.use_threshold(point.threshold, key, f"target-{where}")
+
+
+def _all_models(choice, target):
+    """What every model of the page reaches: they are comparable at the same target, unlike at the same τ."""
+    labels = [label for label, _ in thresholds_of(choice, choice.keys[0])]
+    keys = tuple(dict.fromkeys((*share_keys(), choosing.value("most_of", MOST_OF, path_keys()))))
+    for place, label in enumerate(labels):
+        reached = {choice.name(key): thresholds_of(choice, key)[place][1] for key in choice.keys}
+        st.markdown(f"**All models, {escape(label)}**, each at its own τ:")
+        rows = {
+            name: {"τ": threshold_text(point.threshold)} | point.values if point.is_feasible else {"τ": "not reached"}
+            for name, point in reached.items()
+        }
+        choosing.value_table(rows, f"target-all-{target}-{place}", first="model", keys=keys)
+    if not uncertainty.is_on():
+        st.caption("Differences with 95 % intervals: see Uncertainty.")
 
 
 def prepare(choice, key):

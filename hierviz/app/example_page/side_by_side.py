@@ -82,6 +82,8 @@ def _table(what, labels, answers, taxonomy, now, switch, of):
         for one, answer in answers.items()
     ]
     table = pd.DataFrame(rows, columns=[what, "answers", "outcome", "specificity, bits", "p", "win"])
+    # Of sets nothing else is known than their classes.
+    table = table.loc[:, [name for name in table if name in (what, "answers") or (table[name] != "–").any()]]
     widget = f"switch-{what}-{'-'.join(map(str, of))}-{now}"
     place = keys.index(now) if now in keys else None
 
@@ -92,7 +94,12 @@ def _table(what, labels, answers, taxonomy, now, switch, of):
             switch(keys[chosen[0]])
 
     # Columns as wide as their texts, up to what leaves room for the numbers.
-    texts = {name: 24 + 6.3 * min(24, max(map(len, [name, *table[name]]))) for name in (what, "answers", "outcome")}
+    room = 24 + 8 * (6 - len(table.columns))
+    texts = {
+        name: 24 + 6.3 * min(room + 8 * (name == "answers"), max(map(len, [name, *table[name]])))
+        for name in (what, "answers", "outcome")
+        if name in table
+    }
     columns = {name: st.column_config.TextColumn(width=int(width)) for name, width in texts.items()}
     columns |= {
         name: st.column_config.TextColumn(help=text, alignment="right", width=width)

@@ -29,7 +29,10 @@ def tree_panel(taxonomy, p, truth, predicted, sample_id, bounds=None):
         state.memory(MEMORY)["sample"] = sample_id
         state.change(focus="", unfold="")
         state.publish()
-    st.subheader("Probability tree")
+    row = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
+    with row:
+        st.subheader("Probability tree", width="content")
+        _search_field()
     focus, unfolded = state.view().focus, state.view().unfolded
     node = taxonomy.index.get(focus, 0)
     top = int(taxonomy.parent[node]) if node and taxonomy.is_leaf[node] else node
@@ -51,7 +54,7 @@ def tree_panel(taxonomy, p, truth, predicted, sample_id, bounds=None):
         else:
             _focus(taxonomy, number)
 
-    sample.tree(taxonomy, p, truth, predicted, shown=shown, bounds=bounds, opened=opened, title=False)
+    sample.tree(taxonomy, p, truth, predicted, shown=shown, bounds=bounds, opened=opened, title=False, row=row)
     st.caption("Click a class to see what is below it, “others” to unfold 20 more of them, the first class to go up.")
 
 
@@ -74,17 +77,21 @@ def _breadcrumb(taxonomy, node):
         st.markdown(f"**{escape(taxonomy.title(node))}**")
 
 
-def _search(taxonomy):
+def _search_field():
     """A field that finds classes by a part of their names."""
-    memory = state.memory(MEMORY)
     st.text_input(
         "Find a class in the tree",
         placeholder="Find a class in the tree",
         label_visibility="collapsed",
         icon=":material/search:",
-        width=300,
+        width=260,
         **state.kept(MEMORY, "find", ""),
     )
+
+
+def _search(taxonomy):
+    """What the field has found."""
+    memory = state.memory(MEMORY)
     text = memory.get("find", "").strip()
     if not text:
         return

@@ -15,6 +15,17 @@ _HERE = Path(__file__).parent
 _component = None
 
 
+def why_sentence(model, row, choice):
+    """Why the answer to a sample is not more specific; nothing for rules without a threshold for one class."""
+    if choice["rule"] not in RULES:
+        return ""
+    return flip_intervals(model, row).why(_threshold_of(choice))
+
+
+def _threshold_of(choice):
+    return 0.5 if choice["rule"] == "majority" else choice["threshold"]
+
+
 def why_panel(model, key, row, choice):
     """The ribbon of a sample.
 
@@ -29,9 +40,9 @@ def why_panel(model, key, row, choice):
     choice : dict
         Rule, threshold and parameters of the page.
     """
-    st.subheader("Why here")
+    st.subheader("Answer at every threshold")
     flips = flip_intervals(model, row)
-    threshold = 0.5 if choice["rule"] == "majority" else choice["threshold"]
+    threshold = _threshold_of(choice)
     rule = INFERENCE_RULES[choice["rule"]]
     if rule.returns_sets:
         st.caption("This rule answers with all classes above τ. The ribbon shows the one class of the rule Threshold.")

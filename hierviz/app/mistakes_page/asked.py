@@ -10,8 +10,10 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.widgets import filters, shell
-from hierviz.diagnosis.judged_answers import judged_answers
+from hierviz.app.widgets.chosen_model import ChosenModel
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered
+from hierviz.evaluation.judged_answers import judged_answers
+from hierviz.evaluation.ranking import largest_first
 from hierviz.evaluation.severity import SEVERITIES, severity, why_no_severity
 
 
@@ -21,36 +23,8 @@ def capital(text):
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
-    """The model and the choice that a page asks for.
-
-    Attributes
-    ----------
-    data : Dataset
-    key : str
-        Of the model.
-    choice : dict
-        Keywords of `Evaluation.answers`.
-    """
-
-    data: object
-    key: str
-    choice: dict
-
-    @property
-    def model(self):
-        """The Evaluation."""
-        return self.data.models[self.key]
-
-    @property
-    def taxonomy(self):
-        """Of the data."""
-        return self.data.taxonomy
-
-    @property
-    def predictions(self):
-        """Of the model."""
-        return self.model.predictions
+class Asked(ChosenModel):
+    """What a page asks for of a model and a choice, and what was made of it once."""
 
     @cached_property
     def whole(self):
@@ -103,7 +77,7 @@ class Asked:
 
     def ranked(self, rows, key):
         """Some rows of the Predictions, the worst first, the order of the file on ties."""
-        return rows[np.argsort(-self.severity(key)[self.places(rows)], kind="stable")]
+        return rows[largest_first(self.severity(key)[self.places(rows)])]
 
     def places(self, rows):
         """Places of rows of the Predictions among the judged samples."""

@@ -5,13 +5,16 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from hierviz import charts
 from hierviz.app import state
-from hierviz.app.mistakes_page import sample_table
+from hierviz.app.mistakes_page import group_table, sample_table
 from hierviz.app.mistakes_page.asked import capital
 from hierviz.diagnosis.confusions import GROUPINGS, WITHOUT_A_NODE, confusions
 from hierviz.evaluation.severity import SEVERITIES
 
+# What stands in place of the way to all samples of a group.
+ONE_BY_ONE = (
+    "Paths are matched within each sample, which no filter of Examples can ask for: open the samples one by one."
+)
 # Rows of the table that are sent to the browser.
 MOST = 5000
 
@@ -60,11 +63,11 @@ def _table(asked, found, by, cost, unit):
     """The groups, and the place of the one that is chosen."""
     table = _frame(asked.taxonomy, found, slice(0, MOST), by)
     number = "%.1f" if cost.unit else "%.3f"
-    event = st.dataframe(
+    more = f" The first {MOST:,} of {len(found):,} groups are shown; the export has all." if len(found) > MOST else ""
+    of_groups = "group" if len(found) == 1 else "groups"
+    return group_table.draw(
         table,
-        hide_index=True,
-        height=min(35 * (len(table) + 1) + 3, 380),
-        column_config={
+        {
             "truth": st.column_config.TextColumn("Truth", width="medium"),
             "answer": st.column_config.TextColumn("Answer", width="medium"),
             "lowest common ancestor": st.column_config.TextColumn("Lowest common ancestor", width="medium"),
@@ -78,27 +81,13 @@ def _table(asked, found, by, cost, unit):
                 min_value=0.0,
             ),
         },
-        on_select="rerun",
-        selection_mode=["single-row", "single-cell"],
+        found,
+        f"{found.n_total:,} confused {unit} in {len(found):,} {of_groups}; cost: {cost.sentence[:1].lower()}{cost.sentence[1:]} "
+        f"Click a row to see its samples.{more}",
+        name="confusions",
+        height=380,
         key=f"confusions-{by}-{found.cost_key}-{state.memory('confusions').get('order')}-{asked.mark('')}",
     )
-    more = f" The first {MOST:,} of {len(found):,} groups are shown; the export has all." if len(found) > MOST else ""
-    of_groups = "group" if len(found) == 1 else "groups"
-    st.markdown(
-        f"{found.n_total:,} confused {unit} in {len(found):,} {of_groups}; cost: {cost.sentence[:1].lower()}{cost.sentence[1:]} "
-        f"Click a row to see its samples.{more}"
-    )
-    st.download_button(
-        "Confusions (CSV)",
-        lambda: charts.to_csv(found.to_frame()),
-        "confusions.csv",
-        "text/csv",
-        key="get-confusions",
-        on_click="ignore",
-        icon=":material/download:",
-    )
-    picked = [row for row, _ in event.selection.cells] or list(event.selection.rows)
-    return min(picked[-1] if picked else 0, len(found) - 1)
 
 
 def _frame(taxonomy, found, part, by):
@@ -119,8 +108,10 @@ def _samples(asked, found, place, cost, by):
     name = frame["lowest common ancestor"] if by == "common" else f"{frame['truth']} → {frame['answer']}"
     st.subheader(f"{name}: {int(found.count[place]):,}", anchor=False)
     truth, answer = int(found.truth[place]), int(found.predicted[place])
-    if asked.answers.is_single and asked.taxonomy.is_tree:
+    if asked.answers.is_single:
         asked.link_to_samples(outcome="wrong", **_filters(asked.taxonomy, by, truth, answer, int(found.common[place])))
+    else:
+        st.caption(ONE_BY_ONE)
     sample_table.draw(asked, asked.ranked(_once(rows), cost), cost, f"confusion-{by}-{truth}-{answer}")
 
 

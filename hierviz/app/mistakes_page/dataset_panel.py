@@ -19,10 +19,24 @@ COUNTS = ("tp", "fp", "fn", "tn")
 
 
 def draw(asked):
-    """Alarms, the two by two counts, and all measures beside those of constant answers."""
+    """Alarms and the main numbers in a line; below it, on demand, counts and measures beside those of constant answers."""
     found = asked.computed("against constants", lambda: _against_constants(asked))
     for alarm in found.alarms:
         st.warning(escape(alarm), icon=":material/warning:")
+    measures = {key: numbers.shown(key, found.confusion.measures[key]) for key in ("ppv", "tpr", "mcc")}
+    label = (
+        f"Hierarchical confusion of all samples: precision {measures['ppv']}, recall {measures['tpr']}, Matthews correlation "
+        f"{measures['mcc']}"
+    )
+    if "mcc" in found.constants:
+        _, best = found.constants["mcc"]
+        label += f" (best constant answer {numbers.shown('mcc', best.measures['mcc'])})"
+    with st.expander(label, key="dataset-confusion"):
+        _all_measures(asked, found)
+
+
+def _all_measures(asked, found):
+    """The two by two counts, and all measures beside those of constant answers."""
     left, right = (st.container(), st.container()) if state.is_narrow() else st.columns(2, gap="large")
     with left:
         width = min(520, state.main_width() if state.is_narrow() else state.main_width() // 2)

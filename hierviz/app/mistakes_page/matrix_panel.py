@@ -8,7 +8,9 @@ import streamlit as st
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.mistakes_page import dataset_panel, sample_table
+from hierviz.app.mistakes_page.confusion_panel import ONE_BY_ONE
 from hierviz.app.state.escape import escape
+from hierviz.app.widgets import frame
 from hierviz.app.widgets.figure import below, written_out
 from hierviz.app.widgets.figure import draw as draw_chart
 from hierviz.charts._hierarchical_matrix import CELL, NODE, line_key, line_title, matrix_lines
@@ -22,10 +24,10 @@ MOST_CELLS = 300
 
 def draw(asked):
     """The two by two numbers, the matrix and the samples of a cell."""
-    with st.expander("Hierarchical confusion of all samples (TP, FP, FN, TN)", expanded=True):
-        dataset_panel.draw(asked)
+    dataset_panel.draw(asked)
     opened = tuple(int(node) for node in state.view().opened)
-    width = state.session.px - 24
+    place, beside, width = frame.chart_and_controls()
+    width -= 24
     lines = matrix_lines(width)
     folded = asked.computed(
         "matrix",
@@ -33,8 +35,10 @@ def draw(asked):
         opened,
         lines,
     )
-    shown, is_log = _controls(asked, folded)
-    cell = _matrix(asked, folded, shown, is_log, width, opened)
+    with beside:
+        shown, is_log = _controls(asked, folded)
+    with place:
+        cell = _matrix(asked, folded, shown, is_log, width, opened)
     if cell is not None:
         _samples(asked, folded, cell)
 
@@ -71,9 +75,10 @@ def _controls(asked, folded):
     """What cells show, and the ways to open and close classes without a pointer."""
     taxonomy, closed = asked.taxonomy, folded.nodes[folded.can_open].tolist()
     inside = [int(node) for node in folded.nodes[folded.is_open].tolist() if node > 0]
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    # Side by side where the controls stand above the matrix.
+    with st.container(horizontal=state.session.px <= 600, vertical_alignment="bottom"):
         shown = st.selectbox(
-            "Cells", list(SHOWN), format_func=SHOWN.get, width=190, **state.kept("matrix", "shown", "count")
+            "Cells", list(SHOWN), format_func=SHOWN.get, width=220, **state.kept("matrix", "shown", "count")
         )
         is_log = st.toggle("Logarithmic colour", **state.kept("matrix", "log", True))
         worst = folded.worst_closed()
@@ -88,14 +93,14 @@ def _controls(asked, folded):
         too_many = sum(int(taxonomy.children.lengths[node]) for node in level) + len(folded.nodes) > 4 * matrix_lines(
             1400
         )
-        st.button(
-            "Open one level",
-            help="Too many classes for one drawing: open single ones." if too_many else "Opens all closed classes.",
-            disabled=not level or too_many,
-            on_click=lambda: _set({*map(int, state.view().opened), *level}),
-        )
-        st.button("Close all", disabled=not inside, on_click=lambda: _set(()))
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+        with st.container(horizontal=True, width="content" if state.session.px <= 600 else "stretch"):
+            st.button(
+                "Open one level",
+                help="Too many classes for one drawing: open single ones." if too_many else "Opens all closed classes.",
+                disabled=not level or too_many,
+                on_click=lambda: _set({*map(int, state.view().opened), *level}),
+            )
+            st.button("Close all", disabled=not inside, on_click=lambda: _set(()))
         options = [f"open {node}" for node in level] + [f"close {node}" for node in inside]
         _choice(
             "Open or close a class",
@@ -123,7 +128,7 @@ def _choice(label, options, words, act):
             act(value)
 
     st.selectbox(
-        label, options, index=None, format_func=words, key=key, on_change=changed, placeholder="choose", width=300
+        label, options, index=None, format_func=words, key=key, on_change=changed, placeholder="choose", width=270
     )
 
 
@@ -204,8 +209,21 @@ def _samples(asked, folded, cell):
         node = int(folded.nodes[line])
         if node > 0 or folded.is_open[line]:
             fields[itself if folded.is_open[line] else subtree] = asked.taxonomy.names[node]
-    if asked.answers.is_single and not folded.n_folded[[row, column]].any():
+    is_folded = folded.n_folded[[row, column]].any()
+    # In a graph a sample may be below several closed classes, but the matrix counts it once.
+    several = [fields[name] for name in ("under", "answered") if name in fields and not asked.taxonomy.is_tree]
+    is_exact = all(asked.taxonomy.is_leaf[asked.taxonomy.node(name)] for name in several)
+    if asked.answers.is_single and is_exact and not is_folded:
         asked.link_to_samples(**fields)
+    elif not asked.answers.is_single:
+        st.caption(ONE_BY_ONE)
+    elif is_folded:
+        st.caption("This line holds several small classes: open the samples one by one.")
+    else:
+        st.caption(
+            "Samples below several of the closed classes are counted once here, and found below each of them on Examples: open "
+            "the samples one by one, or the classes."
+        )
     severity = asked.severities[0]
     sample_table.draw(
         asked, asked.ranked(rows, severity), severity, f"cell-{line_key(folded, row)}-{line_key(folded, column)}"

@@ -13,7 +13,7 @@ from hierviz.app.mistakes_page.asked import capital
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import sample, shell
 from hierviz.diagnosis.sample_paths import sample_paths
-from hierviz.evaluation.mistakes import OUTCOMES
+from hierviz.evaluation.judged_answers import OUTCOMES
 from hierviz.evaluation.severity import SEVERITIES
 from hierviz.number_text import value_text
 from hierviz.taxonomy import NodeLists
@@ -58,10 +58,13 @@ def _table(asked, rows, severity, key, extra):
     memory = state.memory(asked.mark(f"part-{key}"))
     start = min(memory.get("start", 0), (len(rows) - 1) // most * most)
     part = slice(start, min(start + most, len(rows)))
-    st.markdown(f"**{len(rows):,} samples**" + (f", {start + 1:,} to {part.stop:,} shown" if most < len(rows) else ""))
+    st.markdown(
+        f"**{len(rows):,} sample{'s' * (len(rows) > 1)}**"
+        + (f", {start + 1:,} to {part.stop:,} shown" if most < len(rows) else "")
+    )
     table, config = _columns(asked, rows[part], severity, {name: values[part] for name, values in extra.items()})
     # Long names wrap, which Streamlit does in high rows only.
-    is_long = asked.taxonomy.longest_name > LONG_NAME or not asked.whole.is_single
+    is_long = any(len(title) > LONG_NAME for side in ("truth", "answer") for title in table[side].categories)
     row_height = WRAPPED_HEIGHT if is_long else ROW_HEIGHT
     event = st.dataframe(
         pd.DataFrame(table),

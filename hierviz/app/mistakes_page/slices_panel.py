@@ -5,9 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from hierviz import charts
 from hierviz.app import state
-from hierviz.app.mistakes_page import sample_table
+from hierviz.app.mistakes_page import group_table, sample_table
 from hierviz.app.state.escape import escape
 from hierviz.app.state.page_view import condition
 from hierviz.diagnosis.slice_members import NO_FACETS
@@ -41,7 +40,7 @@ def draw(asked):
         found = asked.computed(
             "slices", lambda: slices(asked.answers, loss=loss, **keywords), loss, *map(str, keywords.items())
         )
-    st.markdown(f"**{escape(found.sentence())}**")
+    st.markdown(f"**{escape(found.sentence().replace('%', ' %'))}**")
     if not len(found):
         st.markdown("No subtree and no value of an attribute has 10 samples inside and outside.")
         return
@@ -116,11 +115,10 @@ def _table(asked, found):
             "p_adjusted": found.p_adjusted,
         }
     )
-    event = st.dataframe(
+    test = "Fisher's exact test" if found.test == "Fisher" else "a permutation test"
+    return group_table.draw(
         table,
-        hide_index=True,
-        height=min(35 * (len(table) + 1) + 3, 420),
-        column_config={
+        {
             "worse": st.column_config.TextColumn("", width=110),
             "slice": st.column_config.TextColumn("Slice", width="medium"),
             "kind": st.column_config.TextColumn("Kind", width=90),
@@ -135,26 +133,13 @@ def _table(asked, found):
             ),
             "p_adjusted": st.column_config.NumberColumn("p, corrected", format="%.2g"),
         },
-        on_select="rerun",
-        selection_mode=["single-row", "single-cell"],
+        found,
+        f"{len(found):,} slices with at least 10 samples inside and outside, each against the rest by {test}, one-sided; "
+        f"*clearly worse* is p ≤ 0.05 after the correction for {len(found):,} tests. Click a row to see its samples.",
+        name="slices",
+        height=420,
         key=f"slices-{asked.mark(found.loss_key)}",
     )
-    test = "Fisher's exact test" if found.test == "Fisher" else "a permutation test"
-    st.markdown(
-        f"{len(found):,} slices with at least 10 samples inside and outside, each against the rest by {test}, one-sided; "
-        f"*clearly worse* is p ≤ 0.05 after the correction for {len(found):,} tests. Click a row to see its samples."
-    )
-    st.download_button(
-        "Slices (CSV)",
-        lambda: charts.to_csv(found.to_frame()),
-        "slices.csv",
-        "text/csv",
-        key="get-slices",
-        on_click="ignore",
-        icon=":material/download:",
-    )
-    picked = [row for row, _ in event.selection.cells] or list(event.selection.rows)
-    return min(picked[-1] if picked else 0, len(found) - 1)
 
 
 def _link(asked, found, place):

@@ -7,20 +7,20 @@ from hierviz.app.curve_panels.curve_chart import CurveChoice, curve_chart
 from hierviz.app.curve_panels.curve_panels import panels, prepare
 from hierviz.app.curve_panels.set_choice import SetChoice
 from hierviz.app.state.curve_choices import DRAWN, OF_SETS, axes, set_axes
-from hierviz.app.widgets import numbers, shell
+from hierviz.app.widgets import frame, numbers, shell
 from hierviz.inference.registry import INFERENCE_RULES
 
 
 def controls(usable, names, pairs, is_of_sets):
-    """Which models and metrics, and how they are drawn; `pairs` are those of the axes."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    """Title of the page, which models and metrics, and how they are drawn; `pairs` are those of the axes."""
+    with frame.title_row("Operating curves"):
         if len(usable) > 1:
             st.multiselect(
                 "Models",
                 list(usable),
                 format_func=lambda key: usable[key].predictions.name,
                 max_selections=8,
-                **state.bound("models", value=names, width=620, back=lambda value: tuple(value) or None),
+                **state.bound("models", value=names, width=560, back=lambda value: tuple(value) or None),
             )
         shown_axes = state.view().axes if state.view().axes in pairs else next(iter(pairs))
         st.selectbox(
@@ -112,14 +112,17 @@ def explain(choice):
 
 
 data = shell.open_data()
-st.title("Operating curves")
 usable = {key: model for key, model in data.models.items() if model.why_no_curve() is None}
 is_of_sets = not usable
 if is_of_sets:
     usable = {key: model for key, model in data.models.items() if model.why_no_set_curve() is None}
 if not usable:
-    reason = data.first.why_no_curve()
-    st.info(f"There is no curve to draw: {numbers.escape(reason)}.", icon=":material/show_chart:")
+    st.title("Operating curves")
+    reason = data.first.why_no_set_curve() or data.first.why_no_curve()
+    st.info(
+        f"There is no threshold to choose: {numbers.escape(reason)}. The numbers of the answers stand on the Overview.",
+        icon=":material/show_chart:",
+    )
     shell.stop()
 names = [key for key in state.shown_models(data) if key in usable] or list(usable)[:8]
 controls(usable, names, set_axes(data.taxonomy.is_tree) if is_of_sets else axes(), is_of_sets)

@@ -8,9 +8,9 @@ from hierviz.app.example_page import side_by_side
 from hierviz.app.example_page.sample_keys import sample_keys
 from hierviz.app.example_page.tree_panel import tree_panel
 from hierviz.app.example_page.unknown_scores import node_intervals, unknown_scores
-from hierviz.app.example_page.why_panel import why_panel
+from hierviz.app.example_page.why_panel import why_panel, why_sentence
 from hierviz.app.state.escape import escape
-from hierviz.app.widgets import controls, filters, sample, selection, shell
+from hierviz.app.widgets import controls, filters, frame, sample, selection, shell
 from hierviz.app.widgets.progress import answers_worked_out
 from hierviz.diagnosis.sample_answers import sample_confusion
 from hierviz.evaluation.worked import worked_numbers
@@ -18,8 +18,7 @@ from hierviz.inference.registry import INFERENCE_RULES
 
 data = shell.open_data()
 taxonomy = data.taxonomy
-st.title("Examples")
-with st.container(horizontal=True, vertical_alignment="bottom"):
+with frame.title_row("Examples"):
     key = controls.model_control(data)
     model = data.models[key]
     reason = model.why_no_mistakes()
@@ -85,7 +84,8 @@ with main:
     if chosen.found is not None:
         outcome = chosen.found.outcome[place]
 
-    sample.head(predictions, row, truth, predicted, outcome)
+    why = why_sentence(model, row, choice) if p is not None else ""
+    sample.head(predictions, row, truth, predicted, outcome, why)
     if p is not None:
         if truths is not None and len(truths) > 1 and not isinstance(predicted, list):
             st.markdown(

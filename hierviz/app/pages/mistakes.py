@@ -6,7 +6,7 @@ from hierviz.app import state
 from hierviz.app.mistakes_page import confusion_panel, label_panel, matrix_panel, ranked_list, slices_panel
 from hierviz.app.mistakes_page.asked import Asked
 from hierviz.app.state.page_view import PARTS
-from hierviz.app.widgets import controls, filters, shell
+from hierviz.app.widgets import controls, filters, frame, shell
 
 DRAW = {
     "list": ranked_list.draw,
@@ -17,14 +17,14 @@ DRAW = {
 }
 
 data = shell.open_data()
-st.title("Mistakes")
-with st.container(horizontal=True, vertical_alignment="bottom"):
+with frame.title_row("Mistakes"):
     key = controls.model_control(data)
     choice = controls.rule_controls(data, key)
 if not data.models[key].n_judged:
     st.info("No sample has a known truth, so there are no mistakes to show.", icon=":material/info:")
     shell.stop()
-with st.container(horizontal=True, vertical_alignment="bottom"):
+# Beside other things a row of segments does not wrap.
+with st.container(horizontal=not state.is_narrow(), vertical_alignment="bottom"):
     st.segmented_control(
         "Part of the page",
         list(PARTS),

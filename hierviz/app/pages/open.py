@@ -15,6 +15,7 @@ from hierviz.errors import HiervizError, ModelError
 from hierviz.listed_scores import MISSING
 from hierviz.parametrisation import PARAMETRISATIONS
 from hierviz.readers import TAXONOMY_FORMS
+from hierviz.readers.file_role import file_roles
 
 st.title("Open your own files")
 st.markdown(
@@ -51,12 +52,22 @@ def ask(label, name, *, several=False, together=False, help=None):
         given = state.kept_upload(name, label, several=several, together=together, help=help)
         held.append(given)
         paths = () if given is None else tuple(map(str, given.paths))
+        if len(paths) > 1 and not (several or together):
+            st.caption(f"Of these files only {escape(given.paths[0].name)} is used.")
     else:
         text = st.text_input(label, key=f"path_{name}", help=help, placeholder="/folder/file")
         paths = tuple(part.strip().strip("'\"") for part in text.split(";") if part.strip())
     return paths if several else (paths[0] if paths else None)
 
 
+if way == "Upload" and kind == "Predictions":
+    state.dealt_upload(
+        "all",
+        "All files at once",
+        file_roles,
+        help="Taxonomy, predictions, truth and a zip of pictures: which is which is told by their content, and shown below, "
+        "where it can be changed.",
+    )
 left, right = st.columns(2, gap="large")
 with left:
     chosen["taxonomy"] = ask(

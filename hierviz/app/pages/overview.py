@@ -3,6 +3,8 @@
 import streamlit as st
 
 from hierviz.app import state
+from hierviz.app.taxonomy_page.choice import TaxonomyChoice
+from hierviz.app.taxonomy_page.where import worst_subtrees
 from hierviz.app.widgets import controls, filters, numbers, overview_models, selection, shell
 from hierviz.app.widgets.account import account
 from hierviz.app.widgets.gallery import gallery
@@ -43,13 +45,36 @@ def show(found, model, key):
     if not n_wrong:
         st.markdown("No answer is wrong at this setting.")
         return
-    gallery(model, key, *found.worst(taxonomy))
+    most = 8 if state.session.px > 1200 else 6
+    gallery(model, key, *found.worst(taxonomy, most), most=most)
     order = "the lowest win" if found.found is not None and model.predictions.has_scores else "the largest distance"
     order = "the largest lost hierarchical F1" if found.sets is not None else order
     st.caption(f"The mistakes with {order} come first. Below each sample: the truth, and in orange the answer.")
     link = state.link(sample="", outcome="wrong", model=key)
     label = f"All {n_wrong:,} mistakes" if n_wrong > 1 else "The only mistake"
     st.page_link(shell.page("mistakes"), label=label, icon=":material/list:", query_params=link)
+
+
+def compare(data, key):
+    """The ways to the curves of all models, and to what is clear of their differences."""
+    if model.why_no_curve() is not None and model.why_no_set_curve() is not None:
+        return
+    link = state.link(model=key)
+    st.page_link(
+        shell.page("curves"),
+        label="Compare the models at every threshold" if len(data.models) > 1 else "Its answers at every threshold",
+        icon=":material/show_chart:",
+        query_params=link,
+    )
+    if model.why_no_curve() is None and (two := overview_models.best_two(data)):
+        drawn = tuple(dict.fromkeys((*state.view().drawn, "bands")))
+        best, second = (numbers.escape(data.models[key].predictions.name) for key in two)
+        st.page_link(
+            shell.page("curves"),
+            label=f"Is {best} clearly better than {second}?",
+            icon=":material/compare_arrows:",
+            query_params=state.link(model=two[0], models=tuple(two), drawn=drawn, panel="uncertainty"),
+        )
 
 
 st.title(numbers.escape(data.title))
@@ -75,15 +100,22 @@ if judged:
         say(found, data, key, choice)
         if found.sets is None:
             numbers.definitions(("exact", "correct"), "outcomes")
-        st.subheader("Mistakes")
+        st.subheader("Worst mistakes")
         show(found, model, key)
-        st.subheader("Where it goes wrong most")
-        worst_slices(data, key, choice)
-    st.subheader("Models")
-    overview_models.draw(data)
-    if model.why_no_curve() is None or model.why_no_set_curve() is None:
-        label = "Compare the models at every threshold"
-        st.page_link(shell.page("curves"), label=label, icon=":material/show_chart:", query_params=state.link())
+        left, right = st.columns(2, gap="large")
+        with left:
+            st.subheader("Where it goes wrong most")
+            where = TaxonomyChoice(data, key, choice, taxonomy.index.get(state.view().under, 0))
+            if where.answers is not None:
+                worst_subtrees(where)
+            worst_slices(data, key, choice)
+    else:
+        right = st.container()
+    with right:
+        st.subheader("Models")
+        overview_models.draw(data)
+        compare(data, key)
+    overview_models.every_metric(data)
 
 with st.expander("How the files were read", expanded=not judged):
     account(data)

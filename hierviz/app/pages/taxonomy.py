@@ -7,13 +7,12 @@ from hierviz.app.state.escape import escape
 from hierviz.app.state.page_view import ASPECTS
 from hierviz.app.taxonomy_page import calibration_panel, drawings, levels_panel, tree_table, where
 from hierviz.app.taxonomy_page.choice import TaxonomyChoice
-from hierviz.app.widgets import controls, filters, shell
+from hierviz.app.widgets import controls, filters, frame, shell
 from hierviz.app.widgets.progress import answers_worked_out
 
 data = shell.open_data()
 taxonomy = data.taxonomy
-st.title("Taxonomy")
-with st.container(horizontal=True, vertical_alignment="bottom"):
+with frame.title_row("Taxonomy"):
     key = controls.model_control(data)
     answer = controls.rule_controls(data, key)
     filters.more(data.models[key], data.digest)

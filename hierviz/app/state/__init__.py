@@ -66,7 +66,8 @@ from hierviz.app.state.server_memory import (
     whole_run,
 )
 from hierviz.app.state.stages import Stages
-from hierviz.app.state.upload_fields import keep_upload, kept_upload, limits_words
+from hierviz.app.state.upload_fields import dealt_upload, keep_upload, kept_upload, limits_words
+from hierviz.app.state.visits import callbacks_of_this_run
 
 __all__ = [
     "Stages",
@@ -80,6 +81,7 @@ __all__ = [
     "bound_own_thresholds",
     "bound_parameter",
     "bound_threshold",
+    "callbacks_of_this_run",
     "cancel",
     "cancel_open",
     "cancel_startup",
@@ -90,6 +92,7 @@ __all__ = [
     "cost_files",
     "curve_start",
     "data",
+    "dealt_upload",
     "dismiss_hint",
     "dragged",
     "first_visit",

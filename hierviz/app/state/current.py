@@ -101,10 +101,20 @@ def bound_threshold(model, **widget):
     return {"key": key, "on_change": changed, **widget}
 
 
+def show_toggle(key, is_on):
+    """Set a toggle before it is drawn.
+
+    What is set replaces what the browser shows, also where that was pressed while this run was under way: a toggle that is
+    as it should be is left alone. Widgets that become others with their options lose their value and must be set each time.
+    """
+    if session.get(key) != is_on:
+        session[key] = is_on
+
+
 def bound_member(field, word):
     """Keywords of a toggle that puts a word into a field of the view that holds several."""
     key = f"widget_{field}_{word}"
-    session[key] = word in getattr(view(), field)
+    show_toggle(key, word in getattr(view(), field))
 
     def changed():
         others = tuple(other for other in getattr(view(), field) if other != word)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hierviz.app.state.current import change, publish, session, shown_model_of, view
+from hierviz.app.state.current import change, publish, session, show_toggle, shown_model_of, view
 from hierviz.app.state.page_view import own_thresholds
 
 
@@ -73,7 +73,7 @@ def dragged(event, start, models, rule="threshold"):
 def bound_own_thresholds(models):
     """Keywords of the toggle that gives every model a threshold of its own, or all the same again."""
     key = "widget_own"
-    session[key] = bool(view().own)
+    show_toggle(key, bool(view().own))
 
     def changed():
         threshold = view().threshold_of(shown_model_of(models))

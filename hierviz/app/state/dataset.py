@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 import re
 import secrets
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from hierviz.app.state.file_content import PATHS, digest, same_content
 from hierviz.app.state.model_source import ModelSource
 from hierviz.demo import MODELS, bundle_folder, load_demo
 from hierviz.errors import FileError, HiervizError
@@ -30,9 +28,9 @@ from hierviz.readers.streams import require_file
 from hierviz.taxonomy import Taxonomy
 
 DEMO = "demo"
-# Digests of files that were read, by path and what changes when the file does: a large one is read once.
-_HASHES: dict = {}
-MOST_HASHES, BYTES_AT_ONCE = 64, 1 << 24
+
+# Letters of a title that lists all files.
+LONGEST_TITLE = 70
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +118,7 @@ class Files:
 
     def with_paths(self, change):
         """The same with `change(path)` in place of every path."""
-        named_paths = {name: getattr(self, name) for name in _PATHS}
+        named_paths = {name: getattr(self, name) for name in PATHS}
         changed = {
             name: tuple(map(change, value)) if isinstance(value, tuple) else change(value)
             for name, value in named_paths.items()
@@ -225,10 +223,16 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
             for predictions_of_model, own in zip(predictions_of_models, has_own, strict=True)
         ]
     require_same_samples(predictions_of_models)
-    title = ", ".join(Path(path).name for path in (*files.predictions, *files.model))
+    title = _title([Path(path).name for path in (*files.predictions, *files.model)])
     models = _evaluated(predictions_of_models, stage=stage)
     sources = {key: source for key, source in zip(models, sources, strict=True) if source is not None}
     return Dataset(new_key(), title, taxonomy, models, sources, files.held, files=files, digest=content, notes=notes)
+
+
+def _title(names):
+    """File names as the title of a page and in its header."""
+    whole = ", ".join(names)
+    return whole if len(names) < 2 or len(whole) <= LONGEST_TITLE else f"{names[0]} and {len(names) - 1} more"
 
 
 def with_model(data, predictions, source):
@@ -272,89 +276,6 @@ def has_same_samples(data, predictions):
     except HiervizError:
         return False
     return True
-
-
-def digest(files, progress=None):
-    """Content hash of everything the user chose, 16 hexadecimal digits; `progress` is called with megabytes (done, in all)."""
-    tell = None if progress is None else _bytes_told(files, progress)
-    state = hashlib.blake2b(
-        repr([(k, v) for k, v in vars(files).items() if k not in (*_PATHS, "held")]).encode(), digest_size=8
-    )
-    # With lengths in front, no two choices of files make the same bytes: the same file may be a truth or predictions.
-    for role in _PATHS:
-        value = getattr(files, role)
-        paths = value if isinstance(value, tuple) else (value,) if value else ()
-        state.update(f"{role} {len(paths)}\n".encode())
-        for path in paths:
-            members = _members(path)
-            state.update(f"{len(members)}\n".encode())
-            for member in members:
-                name, content = os.fsencode(member.name), _content(member, tell) or b""
-                state.update(f"{len(name)} {len(content)}\n".encode() + name + content)
-    return state.hexdigest()
-
-
-def _bytes_told(files, progress):
-    """A function that is called with the bytes of each part that was read of all files."""
-    paths = [member for path in files.paths for member in _members(path) if os.path.isfile(member)]
-    total, done = sum(map(os.path.getsize, paths)), 0
-
-    def tell(n_bytes):
-        nonlocal done
-        done = min(done + n_bytes, total)
-        progress(done // 10**6, max(1, total // 10**6))
-
-    return tell
-
-
-def _members(path):
-    return sorted(Path(path).rglob("*")) if os.path.isdir(path) else [Path(path)]
-
-
-def _content(path, tell=None):
-    """Digest of a file; None of what cannot be read, which its reader puts into words."""
-    try:
-        if not os.path.isfile(path):
-            return None
-        now = os.stat(path)
-        key = str(path), (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns)
-        if key not in _HASHES:
-            while len(_HASHES) >= MOST_HASHES:
-                _HASHES.pop(next(iter(_HASHES)), None)
-            _HASHES[key] = _hash(path, tell)
-        return _HASHES[key]
-    except (OSError, ValueError):
-        return None
-
-
-def _hash(path, tell):
-    digest, part = hashlib.blake2b(), bytearray(BYTES_AT_ONCE)
-    with open(path, "rb") as file:
-        while n_bytes := file.readinto(part):
-            digest.update(memoryview(part)[:n_bytes])
-            if tell is not None:
-                tell(n_bytes)
-    return digest.digest()
-
-
-def same_content(paths):
-    """A sentence for every file that is, byte for byte, another one of them."""
-    seen, notes = {}, []
-    sizes = Counter(os.path.getsize(path) for path in paths if os.path.isfile(path))
-    for place, path in enumerate(paths):
-        if not os.path.isfile(path) or sizes[os.path.getsize(path)] == 1:
-            continue
-        content = _content(path)
-        first = seen.setdefault(content, (place, path))
-        if content is not None and first != (place, path):
-            notes.append(
-                f"Prediction file {place + 1} ({Path(path).name}) has the same content as file {first[0] + 1} "
-                f"({Path(first[1]).name}): the two models are the same."
-            )
-    return tuple(notes)
-
-
-_PATHS = ("taxonomy", "truth", "classes", "inputs", "nodes", "media", "predictions", "model")
 
 
 def _evaluated(predictions, done=(), stage=lambda name, unit="rows": None):

@@ -95,7 +95,7 @@ def is_narrow():
 
 def main_width():
     """Pixels for a chart in the main column of a page with a list beside it."""
-    return {1600: 1080, 1200: 800, 900: 580}.get(session.px, session.px)
+    return {1600: 1020, 1200: 800, 900: 550}.get(session.px, session.px)
 
 
 def first_visit(page):

@@ -13,7 +13,8 @@ from hierviz.readers import load_costs
 def rule_settings(taxonomy):
     """The values of all parameters of all rules: keywords of `Evaluation.answers`.
 
-    Costs that cannot be had are the default; `missing_costs` says why.
+    Costs that cannot be had are the default; `missing_costs` says why. A number that is too large for this taxonomy, from a
+    link or another data set, is the largest there.
     """
     values = {}
     for name, parameter in rule_parameters().items():
@@ -21,6 +22,8 @@ def rule_settings(taxonomy):
         if parameter.kind == "costs" and value not in parameter.choices:
             costs, _ = _uploaded(value, name, taxonomy)
             value = parameter.default if costs is None else costs
+        if parameter.kind == "number":
+            value = min(value, parameter.highest(taxonomy))
         values[name] = value
     return values
 

@@ -84,6 +84,37 @@ def kept_upload(slot, label, *, several=False, together=False, help=None, **widg
     return kept.uploads
 
 
+def dealt_upload(slot, label, deal, *, help=None):
+    """A file uploader whose files go to other uploaders.
+
+    Parameters
+    ----------
+    slot : str
+    label : str
+    deal : callable
+        Paths -> dict of slot to paths.
+    help : str, optional
+    """
+    store, emptied = memory("uploads"), memory("emptied uploaders")
+    key = "_".join(["upload", slot, *map(str, filter(None, [emptied.get(slot)]))])
+
+    def changed():
+        kept = _taken(session[key], _Kept(), False)
+        store[slot] = kept
+        if kept.uploads is None:
+            return
+        for name, paths in deal(kept.uploads.paths).items():
+            store[name] = _Kept(server().uploads.keep(paths, owner=visit().visitor))
+            emptied[name] = emptied.get(name, 0) + 1
+        del store[slot]
+        emptied[slot] = emptied.get(slot, 0) + 1
+
+    help = " ".join(filter(None, (help, limits_words())))
+    st.file_uploader(label, key=key, accept_multiple_files=True, on_change=changed, help=help)
+    if (kept := store.get(slot, _Kept())).refused:
+        st.error(escape(kept.refused), icon=":material/error:")
+
+
 def keep_upload(slot, uploads):
     """Put files that were uploaded elsewhere, or None, into an uploader."""
     memory("uploads")[slot] = _Kept(uploads)

@@ -107,16 +107,32 @@ def visit():
     return session.visit
 
 
-def begin_run():
-    """Note that a page is run, and remove the callbacks of widgets of former runs from Streamlit.
+@contextlib.contextmanager
+def callbacks_of_this_run():
+    """Around a run: at its end, remove from Streamlit the callbacks of widgets of former runs that it has not drawn again.
 
-    They keep in memory what their pages read, also once closed. Widgets that are drawn again register theirs again.
+    They would keep in memory what their pages read, also once closed. A run that the next press ends removes none: the browser
+    still shows the widgets it had not come to, and a press on them counts.
     """
+    former = _widgets().copy()
+    yield
+    widgets = _widgets()
+    for widget_id, widget in former.items():
+        if widgets.get(widget_id) is widget:
+            del widgets[widget_id]
+
+
+def _widgets():
+    """What Streamlit knows of the widgets of this session, by their ids."""
+    try:
+        return get_script_run_ctx().session_state._state._new_widget_state.widget_metadata
+    except AttributeError:
+        return {}
+
+
+def begin_run():
+    """Note that a page is run: no garbage is collected meanwhile."""
     garbage.last_run = time.monotonic()
-    with contextlib.suppress(AttributeError):
-        widgets = get_script_run_ctx().session_state._state._new_widget_state
-        for widget_id in [widget_id for widget_id in widgets.widget_metadata if widget_id not in widgets.states]:
-            del widgets.widget_metadata[widget_id]
 
 
 class Garbage:

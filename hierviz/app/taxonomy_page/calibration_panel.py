@@ -66,6 +66,12 @@ def _classes(choice):
         f"The probability of a class against whether a truth is at or below it: the **{len(found):,} classes** of this subtree "
         f"with the most samples, **{int(found.is_flagged.sum()):,}** of them not calibrated."
     )
+    n_classes = int((choice.plain.support[choice.taxonomy.subtree(choice.root)] > 0).sum()) - (choice.root == 0)
+    if n_classes > len(nodes):
+        st.caption(
+            f"{n_classes:,} classes have samples: go into a subtree to see its smaller ones. Calibration is worked out in one "
+            "go, which cannot be cancelled."
+        )
     table = found.to_frame()
     table.insert(1, "calibrated", np.where(np.isnan(found.ece), "–", np.where(found.is_flagged, "✗ no", "✓ yes")))
     # What is flagged first, the largest error first.

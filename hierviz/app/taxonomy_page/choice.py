@@ -9,15 +9,16 @@ import numpy as np
 
 from hierviz.app import state
 from hierviz.app.widgets import filters
+from hierviz.app.widgets.chosen_model import ChosenModel
 from hierviz.app.widgets.progress import worked_out
 from hierviz.diagnosis.calibration_example import calibration_example
-from hierviz.diagnosis.judged_answers import judged_answers
 from hierviz.diagnosis.level_table import level_table
 from hierviz.diagnosis.node_columns import cost_key, usable_columns, worst_first
 from hierviz.diagnosis.node_table import node_table
 from hierviz.diagnosis.reliability import reliability
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered
 from hierviz.diagnosis.subtree_levels import subtree_levels
+from hierviz.evaluation.judged_answers import judged_answers
 
 # Classes whose calibration is looked at: those with the most samples of a subtree.
 MOST_CALIBRATED = 60
@@ -26,38 +27,20 @@ AT_ONCE = 3_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class TaxonomyChoice:
+class TaxonomyChoice(ChosenModel):
     """A model of the open data, how its answers are chosen, and the class at the root of what is shown.
 
     Attributes
     ----------
-    data : Dataset
-    key : str
-        Of the model.
-    answer : dict
-        Keywords of `Evaluation.answers`.
     root : int
     """
 
-    data: object
-    key: str
-    answer: dict
     root: int
-
-    @property
-    def model(self):
-        """The Evaluation."""
-        return self.data.models[self.key]
-
-    @property
-    def taxonomy(self):
-        """The Taxonomy of the data."""
-        return self.data.taxonomy
 
     @property
     def of_answer(self):
         """What the numbers of nodes depend on, to keep them under."""
-        named = repr(sorted(self.answer.items(), key=lambda pair: pair[0]))
+        named = repr(sorted(self.choice.items(), key=lambda pair: pair[0]))
         return (self.data.digest, self.key, named, self.wanted)
 
     @property
@@ -69,7 +52,7 @@ class TaxonomyChoice:
     @cached_property
     def has_calibration(self):
         """Whether there are probabilities and truths."""
-        return bool(self.model.predictions.has_scores and self.model.n_judged)
+        return bool(self.predictions.has_scores and self.model.n_judged)
 
     @cached_property
     def calibrated_nodes(self):
@@ -91,7 +74,7 @@ class TaxonomyChoice:
     @cached_property
     def answers(self):
         """JudgedAnswers of the samples that the filters leave; None where they leave none."""
-        answers = judged_answers(self.model, **self.answer)
+        answers = judged_answers(self.model, **self.choice)
         if not self.is_filtered:
             return answers
 
@@ -109,8 +92,7 @@ class TaxonomyChoice:
     @cached_property
     def wants_calibration(self):
         """Whether the table shows calibration: always where that is quick, else when it was asked for."""
-        predictions = self.model.predictions
-        is_quick = predictions.n_samples * self.taxonomy.n_nodes <= AT_ONCE
+        is_quick = self.predictions.n_samples * self.taxonomy.n_nodes <= AT_ONCE
         return self.has_calibration and state.memory("taxonomy").get("calibration", is_quick)
 
     @cached_property

@@ -6,43 +6,48 @@ import streamlit as st
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.taxonomy_page.choice import enter
+from hierviz.app.widgets import frame
 from hierviz.app.widgets.figure import figure
 from hierviz.diagnosis.node_columns import NODE_COLUMNS, cost_key
 
 
 def icicle(choice):
     """Which number is the colour, and the icicle."""
-    st.selectbox(
-        "Colour",
-        choice.columns,
-        format_func=lambda key: NODE_COLUMNS[key].label,
-        **state.bound("colour", value=choice.colour, width=200),
-    )
+    place, beside, width = frame.chart_and_controls()
+    with beside:
+        st.selectbox(
+            "Colour",
+            choice.columns,
+            format_func=lambda key: NODE_COLUMNS[key].label,
+            **state.bound("colour", value=choice.colour, width=220),
+        )
+        st.caption(NODE_COLUMNS[choice.colour].sentence)
     if not choice.table.support[choice.root]:
         st.info("No sample has a truth below this class.", icon=":material/info:")
         return
     # The calibration of other subtrees is not looked at here.
-    table, value = choice.table, choice.colour
-    width, root = state.session.px, choice.root
+    table, value, root = choice.table, choice.colour, choice.root
     chart = charts.subtree_icicle(table, root, value=value, dark=state.is_dark(), width=width)
-    _figure(
-        choice,
-        chart,
-        name="taxonomy-icicle",
-        sentence=charts.subtree_icicle_sentence(table, root, value=value, width=width),
-        table=charts.subtree_icicle_table(table, root, width=width),
-        drawn=(value, width),
-    )
+    with place:
+        _figure(
+            choice,
+            chart,
+            name="taxonomy-icicle",
+            sentence=charts.subtree_icicle_sentence(table, root, value=value, width=width),
+            table=charts.subtree_icicle_table(table, root, width=width),
+            drawn=(value, width),
+        )
 
 
 def treemap(choice):
     """What counts as a mistake, and the treemap."""
-    table, root, width = choice.table, choice.root, state.session.px
+    table, root = choice.table, choice.root
     first = cost_key(table)
     costs = [first, *(["win_lost"] if np.isfinite(table.win_lost).any() else [])]
     cost = first
-    if len(costs) > 1:
-        cost = st.segmented_control(
+    place, beside, width = frame.chart_and_controls() if len(costs) > 1 else (st.container(), None, state.session.px)
+    if beside is not None:
+        cost = beside.segmented_control(
             "Area",
             costs,
             format_func=lambda key: {"n_wrong": "wrong answers", "missed": "missed samples", "win_lost": "lost win"}[
@@ -51,18 +56,20 @@ def treemap(choice):
             required=True,
             **state.kept("taxonomy", "cost", first),
         )
+        beside.caption(NODE_COLUMNS[cost if cost in costs else first].sentence)
     cost = cost if cost in costs else first
     if not np.nan_to_num(getattr(table, cost))[choice.taxonomy.subtree(root)].any():
         st.info("There is no mistake below this class.", icon=":material/check:")
         return
-    _figure(
-        choice,
-        charts.mistake_treemap(table, root, cost=cost, dark=state.is_dark(), width=width),
-        name="taxonomy-treemap",
-        sentence=charts.mistake_treemap_sentence(table, root, cost=cost, width=width),
-        table=charts.mistake_treemap_table(table, root, cost=cost, width=width),
-        drawn=(cost, width),
-    )
+    with place:
+        _figure(
+            choice,
+            charts.mistake_treemap(table, root, cost=cost, dark=state.is_dark(), width=width),
+            name="taxonomy-treemap",
+            sentence=charts.mistake_treemap_sentence(table, root, cost=cost, width=width),
+            table=charts.mistake_treemap_table(table, root, cost=cost, width=width),
+            drawn=(cost, width),
+        )
 
 
 def _figure(choice, chart, *, name, sentence, table, drawn):

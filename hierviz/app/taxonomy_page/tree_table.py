@@ -44,7 +44,8 @@ def draw(choice):
         if choice.has_calibration:
             st.toggle(
                 "Calibration",
-                help=f"Of the {len(choice.calibrated_nodes)} classes with the most samples. It takes some seconds on large data.",
+                help=f"Of the {len(choice.calibrated_nodes)} classes with the most samples. It takes some seconds on large data "
+                "and cannot be cancelled.",
                 **state.kept("taxonomy", "calibration", choice.wants_calibration),
             )
     if rows not in options:

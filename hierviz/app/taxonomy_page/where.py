@@ -2,8 +2,10 @@
 
 import streamlit as st
 
+from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.taxonomy_page.choice import enter, path_to
+from hierviz.app.widgets import shell
 from hierviz.diagnosis.node_columns import NODE_COLUMNS, number_text_of
 
 # Levels below the current class whose costliest class is named.
@@ -51,20 +53,49 @@ def costliest(choice):
     said += f" ({NODE_COLUMNS[rate].label.lower()} {number_text_of(rate, float(getattr(table, rate)[root]))})."
     if not root and cost == "missed":
         said = f"**{n:,} samples** have a known truth."
-    # A leaf has no subtree to go into.
-    worst = [node for node in levels.worst.tolist() if node > 0 and node != root and not taxonomy.is_leaf[node]]
+    worst = _worst(choice)
     if not worst:
         st.markdown(said)
         return
-    verb = "wrong answers" if cost == "n_wrong" else "missed samples"
+    verb = _verb(choice)
     st.markdown(f"{said} The classes with the most {verb}, one of each level:")
     with st.container(horizontal=True, gap="small", key="costliest"):
-        for node in worst[:MOST_LEVELS]:
-            counts = f"{number_text_of(cost, float(getattr(table, cost)[node]))} of {int(table.support[node]):,}"
+        for node, words in worst:
             st.button(
-                f"{escape(taxonomy.title(node))} · {counts}",
+                words,
                 help=f"Depth {int(taxonomy.depth[node])}: {verb} of the samples of this class. Press to go into this subtree.",
                 on_click=enter,
                 args=(taxonomy.names[node],),
                 key=f"worst-{node}",
             )
+
+
+def worst_subtrees(choice):
+    """Links to the costliest class of each level on the page Taxonomy; nothing where no class below the root costs."""
+    worst = _worst(choice)
+    if not worst:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="worst-subtrees"):
+        st.markdown(f"Subtrees with the most {_verb(choice)}:", width="content")
+        for node, words in worst:
+            link = state.link(under=choice.taxonomy.names[node], sample="", model=choice.key)
+            st.page_link(shell.page("taxonomy"), label=words, query_params=link, width="content")
+
+
+def _worst(choice):
+    """[(node, name and counts)] of the costliest class of each level."""
+    table, taxonomy, root, cost = choice.plain, choice.taxonomy, choice.root, choice.levels.cost_key
+    # A leaf has no subtree to go into.
+    nodes = [node for node in choice.levels.worst.tolist() if node > 0 and node != root and not taxonomy.is_leaf[node]]
+    return [
+        (
+            node,
+            f"{escape(taxonomy.title(node))} · {number_text_of(cost, float(getattr(table, cost)[node]))} "
+            f"of {int(table.support[node]):,}",
+        )
+        for node in nodes[:MOST_LEVELS]
+    ]
+
+
+def _verb(choice):
+    return "wrong answers" if choice.levels.cost_key == "n_wrong" else "missed samples"

@@ -18,11 +18,14 @@ def model_control(data):
     """Which model the page looks at; returns its key."""
     now = state.shown_model(data)
     if len(data.models) > 1:
+        # As wide as the names, which a narrow list cuts.
+        longest = max(len(model.predictions.name) for model in data.models.values())
+        width = 170 if state.is_narrow() else min(max(230, 8 * longest + 60), 420)
         st.selectbox(
             "Model",
             list(data.models),
             format_func=lambda key: data.models[key].predictions.name,
-            **state.bound("model", value=now, width=170 if state.is_narrow() else 230),
+            **state.bound("model", value=now, width=width),
         )
     return now
 
@@ -52,7 +55,7 @@ def rule_controls(data, model, sets=None):
     `sets` is whether rules that answer with sets are offered: if not given, for several true classes and for graphs.
     """
     if not data.models[model].predictions.has_scores:
-        st.caption("This file contains labels: no inference rule is needed.")
+        st.caption("This file contains labels: no inference rule is needed.", width="content")
         return {"rule": "majority"}
     several = has_several_truths(data)
     sets = several or not data.taxonomy.is_tree if sets is None else sets

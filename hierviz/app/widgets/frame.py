@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import html
 
 import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state.escape import escape
+from hierviz.app.widgets.copy_link import copy_link
 
 STYLE = """<style>
 /* A concatenated chart does not shrink by itself, and Streamlit forgets to repaint a bound slider after a drag. */
 .stVegaLiteChart svg.marks {max-width: 100%; height: auto; touch-action: pan-y; user-select: none; -webkit-user-select: none}
 .vega-bindings input[type=range] {--vega-range-progress: 0% !important; width: min(420px, 60vw)}
-.block-container, .stMainBlockContainer {padding-top: 4.2rem; padding-bottom: 3rem; max-width: 1320px}
+.block-container, .stMainBlockContainer {padding: 4.2rem 3rem 3rem; max-width: 1400px}
 @media (min-width: 1800px) {.block-container, .stMainBlockContainer {max-width: 1720px}}
 .st-key-viewport {display: none}
 /* Streamlit writes this file itself, with text that a spreadsheet runs as a formula: tables to keep have a button below. */
@@ -25,14 +27,18 @@ h3 {padding-top: 1rem !important}
     outline: 2px solid FOCUS !important; outline-offset: 2px}
 button[data-variant=segmented_control][aria-checked=true], button[data-variant=pills][aria-checked=true] {
     background: SELECTED !important; color: #ffffff !important; border-color: SELECTED !important}
-.st-key-greeting a p {color: FOCUS; text-decoration: underline}
-.hierviz-open {position: fixed; top: 0; right: 4rem; height: 3.75rem; display: flex; align-items: center; z-index: 999991;
-    max-width: 24vw; pointer-events: none}
+:is(.st-key-greeting, .st-key-worst-subtrees, [class*=st-key-slice-link]) a p {color: FOCUS; text-decoration: underline}
+.st-key-copy-link {position: fixed; top: 0; right: 3.2rem; height: 3.75rem; width: auto !important; justify-content: center;
+    z-index: 999992}
+.hierviz-open {position: fixed; top: 0; right: 10.6rem; height: 3.75rem; display: flex; align-items: center; z-index: 999991;
+    max-width: 22vw; pointer-events: none}
 .hierviz-open span {overflow: hidden; text-overflow: ellipsis; white-space: nowrap; opacity: 0.75; font-size: 0.9rem;
     pointer-events: auto}
-@media (max-width: 1000px) {.st-key-greeting a p {color: FOCUS; text-decoration: underline}
-.hierviz-open {max-width: 46vw}}
+@media (max-width: 1000px) {.hierviz-open {max-width: 36vw; right: 5.6rem}}
 @media (max-width: 640px) {
+    .hierviz-open {max-width: 26vw}
+    /* The tools of a table are always there on a touch screen, above its corner. */
+    .stDataFrame {margin-top: 1.8rem}
     .stMainBlockContainer {padding-left: 1rem; padding-right: 1rem}
     /* What leads to the other pages is a sign without a word there. */
     [data-testid=stExpandSidebarButton] {width: auto !important}
@@ -55,12 +61,37 @@ def look():
     st.logo(NAME.format(ink="#eceae6" if dark else "#1f2328"), size="medium")
 
 
+@contextlib.contextmanager
+def title_row(title):
+    """The title of a page with the controls of the whole page beside it, or below it where there is no room."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="title-row"):
+        st.title(title, width="content")
+        yield
+
+
+def chart_and_controls():
+    """Places for a chart and for its controls, which stand beside it where there is room, else above.
+
+    Returns
+    -------
+    (container of the chart, container of the controls, pixels that the chart may be wide)
+    """
+    px = state.session.px
+    beside = {1600: 1230, 1200: 970, 900: 670}.get(px)
+    if beside is None:
+        controls = st.container()
+        return st.container(), controls, px
+    chart, controls = st.columns([0.78, 0.22], gap="medium")
+    return chart, controls, beside
+
+
 def name_data():
-    """The name of the open data set, in the header."""
+    """The name of the open data set, in the header, and the button that copies the address."""
     dataset = state.data()
     if dataset is not None:
         title = html.escape(dataset.title)
         st.html(f'<div class="hierviz-open"><span title="{title}">{title}</span></div>')
+        copy_link()
 
 
 def greeting(page, pages):

@@ -2,9 +2,13 @@
 
 import streamlit as st
 
-from hierviz.app.widgets import numbers, overview_table
+from hierviz.app import state
+from hierviz.app.widgets import numbers, overview_table, shell
 from hierviz.app.widgets.metric_table import BOUNDS, MARKS, Row, cell_text, ranked
+from hierviz.charts import threshold_text
 from hierviz.metrics import METRICS
+from hierviz.number_text import percent_text
+from hierviz.thresholds.selection import at_least_correct
 
 # Key, and what it says without a term that has to be looked up.
 OF_CURVES = {
@@ -20,7 +24,7 @@ OF_SETS = {
 
 
 def draw(data):
-    """Three columns, the best marked, and the rest in an expander that is filled when it is opened."""
+    """Three columns, the best marked, and which model is most specific where 95 % of its answers are correct."""
     entries = overview_table.summaries(data)
     if entries is None:
         return
@@ -53,6 +57,58 @@ def draw(data):
         if any(bounds.values()):
             st.markdown(BOUNDS)
         st.caption(f"{said}. {MARKS if len(rows) > 1 and len(unranked) < len(keys) else ''}")
+    most_specific(data)
+
+
+def most_specific(data, level=0.95):
+    """The model that is most specific where 95 % of its answers are correct: its threshold, and what that costs."""
+    curves = {key: model.curve for key, model in data.models.items() if model.why_no_curve() is None}
+    if not curves or any(model.predictions.has_unknown for model in data.models.values()):
+        return
+    points = state.computed(
+        "most specific",
+        (data.digest, level),
+        lambda: {key: at_least_correct(curve, level) for key, curve in curves.items()},
+    )
+    reached = {key: point for key, point in points.items() if point.is_feasible}
+    share = percent_text(level)
+    if not reached:
+        st.markdown(f"No model has {share} correct answers at any threshold.")
+        return
+    key = max(reached, key=lambda key: reached[key].values["info_recall"])
+    point, leaf = reached[key], curves[key].at(0.0)
+    name = numbers.escape(data.models[key].predictions.name)
+    best = f"the most specific model is **{name}**, at" if len(curves) > 1 else f"{name} needs"
+    threshold = threshold_text(point.threshold)
+    st.markdown(
+        f"With at least {share} of the answers correct, {best} **τ = {threshold}**: its answers contain "
+        f"**{percent_text(point.values['info_recall'], 1)}** of the information of the true classes (information recall). "
+        f"Without a threshold, with a leaf as every answer, it would be {percent_text(leaf['info_recall'], 1)}, with "
+        f"{percent_text(leaf['correct'], 1)} correct."
+    )
+    shown = state.shown_models(data)
+    models = state.view().models if key in shown else (*shown[:7], key)
+    at = state.view().with_threshold(point.threshold, key)
+    link = state.link(
+        sample="", model=key, models=models, threshold=at.threshold, thresholds=at.thresholds, rule="threshold"
+    )
+    label = f"{name} at τ = {threshold}"
+    st.page_link(shell.page("curves"), label=label, icon=":material/my_location:", query_params=link)
+
+
+def best_two(data):
+    """Keys of the two models with the largest AC, or None."""
+    entries = overview_table.summaries(data) or {}
+    ac = {
+        key: entry["curve"]["ac"]
+        for key, model in data.models.items()
+        if (entry := entries.get(model.predictions.name)) and entry["curve"] and entry["curve"]["ac"] is not None
+    }
+    return sorted(ac, key=lambda key: -ac[key])[:2] if len(ac) > 1 else None
+
+
+def every_metric(data):
+    """All numbers of all models, worked out when they are asked for."""
     every = st.expander("All metrics", key="all-metrics", on_change="rerun")
     if every.open:
         with every:

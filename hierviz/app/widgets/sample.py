@@ -21,24 +21,29 @@ WIN = ("softmax_win", "softmax_win_raw", "neg_log_win", "cross_entropy", "one_ho
 CELLS = ("tp", "fp", "fn", "tn", "hp", "hr", "hf1")
 
 
-def head(predictions, row, truth, predicted, outcome):
-    """Picture or text, truth and answer with their paths, and what else is known of the sample."""
+def head(predictions, row, truth, predicted, outcome, why=""):
+    """Picture or text, truth and answer with their paths, `why` the answer stops there, and what else is known."""
     taxonomy = predictions.taxonomy
     picture, text = predictions.picture(row), predictions.text(row)
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
         if picture:
-            st.image(picture_url(picture), width=150, alt=f"Sample {predictions.sample_id(row)}")
-        with st.container():
+            st.image(
+                picture_url(picture), width=96 if state.is_narrow() else 150, alt=f"Sample {predictions.sample_id(row)}"
+            )
+        with st.container(gap="small"):
             st.markdown(f"#### {escape(predictions.sample_id(row))}")
             if truth is None and predictions.truth is not None and not predictions.has_single_truth:
                 truth = predictions.truth[row]
-            if truth is not None:
-                st.markdown(f"Truth: {_named(taxonomy, truth)}")
             verdict = f" — {VERDICTS[outcome]}" if outcome else ""
             if outcome == "coarse" and predicted == 0:
                 verdict += " (the root, no information)"
             answer = predictions.labels[row] if predicted is None else predicted
-            st.markdown(f"Answer: {_named(taxonomy, answer, verdict)}")
+            with st.container(horizontal=True, gap="medium"):
+                if truth is not None:
+                    st.markdown(f"Truth: {_named(taxonomy, truth)}", width="content")
+                st.markdown(f"Answer: {_named(taxonomy, answer, verdict)}", width="content")
+            if why:
+                st.markdown(escape(why))
             known = {k: v[row] for k, v in predictions.attributes.items() if k not in SHOWN_ELSEWHERE and v[row] != ""}
             if known:
                 st.caption(" · ".join(f"{escape(str(key))}: {escape(str(value))}" for key, value in known.items()))
@@ -57,7 +62,7 @@ def _named(taxonomy, nodes, verdict=""):
     return f"**{escape(taxonomy.title(nodes))}**{verdict}  \n:gray[{route}]"
 
 
-def tree(taxonomy, p, truth, predicted, *, shown=None, bounds=None, opened=None, title=True):
+def tree(taxonomy, p, truth, predicted, *, shown=None, bounds=None, opened=None, title=True, row=None):
     """The probability tree.
 
     Parameters
@@ -73,6 +78,8 @@ def tree(taxonomy, p, truth, predicted, *, shown=None, bounds=None, opened=None,
         Called with what was clicked: the number of a node, or -1 minus that of the parent of folded siblings.
     title : bool
         Whether it has a heading of its own.
+    row : container, optional
+        Where the buttons stand that choose the drawing; above it if not given.
     """
     if title:
         st.subheader("Probability tree" if taxonomy.is_tree else "Probabilities")
@@ -84,7 +91,7 @@ def tree(taxonomy, p, truth, predicted, *, shown=None, bounds=None, opened=None,
         )
         return
     nodes, width = {"truth": truth, "predicted": predicted, **(shown or {})}, state.main_width()
-    style = _style(charts.refused_styles(taxonomy, p, **nodes, width=width))
+    style = _style(charts.refused_styles(taxonomy, p, **nodes, width=width), row)
     select = {}
     if opened is not None:
         # A click is answered by another drawing, which must not have the click of this one.
@@ -115,13 +122,17 @@ def tree(taxonomy, p, truth, predicted, *, shown=None, bounds=None, opened=None,
     )
 
 
-def _style(refused):
+def _style(refused, row=None):
     """The drawing that the visitor chose among those that serve, else the list; the page says why the others do not."""
     if state.is_narrow():
         refused = dict.fromkeys(("icicle", "node-link"), "the window is too narrow")
     offered = [style for style in STYLES if style not in refused]
     style = state.view().tree if state.view().tree in offered else "list"
-    with st.container(horizontal=True, gap="small", key="draw-as"):
+    with (
+        row.container(horizontal=True, gap="small", key="draw-as", width="content")
+        if row is not None
+        else st.container(horizontal=True, gap="small", key="draw-as")
+    ):
         for one, label in STYLES.items():
             why = refused.get(one)
             st.button(

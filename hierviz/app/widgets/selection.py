@@ -11,13 +11,14 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.widgets import filters
 from hierviz.app.widgets.figure import picture_url
-from hierviz.diagnosis.judged_answers import judged_answers
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered, rows_with
 from hierviz.diagnosis.set_mistakes import SetMistakes, set_mistakes
-from hierviz.evaluation.mistakes import ORDERS, Mistakes, mistakes, outcome_counts
+from hierviz.evaluation.judged_answers import judged_answers
+from hierviz.evaluation.mistakes import ORDERS, OUTCOMES, Mistakes, mistakes, outcome_counts
 from hierviz.evaluation.severity import SEVERITIES
 
 ON_A_PAGE, ROW_HEIGHT = 15, 44
+WRAPPED_HEIGHT, LONG_NAME = 66, 24
 SIGNS = {"exact": "✓", "coarse": "≈", "wrong": "×"}
 
 
@@ -90,10 +91,12 @@ def _ranked(model, choice, wanted, order):
         return rows[rows_with(predictions, rows, wanted.where, wanted.text)], None, None, {}
     answers = judged_answers(model, **choice)
     fits = filtered(answers, replace(wanted, outcome=None))
-    wrong = filtered(answers, SampleFilter(outcome="wrong"))
-    counts = {"exact": int((fits & ~wrong).sum()), "wrong": int((fits & wrong).sum())}
-    if wanted.outcome:
-        fits &= wrong if wanted.outcome == "wrong" else ~wrong
+    # Without one answer and one truth there is nothing between exact and wrong.
+    outcomes = OUTCOMES if answers.is_single else ("exact", "wrong")
+    having = {key: filtered(answers, SampleFilter(outcome=key)) for key in outcomes}
+    counts = {key: int((fits & has).sum()) for key, has in having.items()}
+    if wanted.outcome in having:
+        fits &= having[wanted.outcome]
     ranked = set_mistakes(answers, only_wrong=False)
     is_kept = np.zeros(predictions.n_samples, dtype=bool)
     is_kept[model.rows[fits]] = True
@@ -132,6 +135,10 @@ def sample_list(selection, taxonomy, key):
     end = min(start + ON_A_PAGE, len(rows))
     st.markdown(f"**Samples** {start + 1:,} to {end:,} of {len(rows):,}")
     key = f"list-{key}-{start}-{place}"
+    # Long names wrap, which Streamlit does in high rows only.
+    table = _table(selection, taxonomy, slice(start, end))
+    is_long = any(len(str(cell)) > LONG_NAME for name in ("truth", "answer") if name in table for cell in table[name])
+    row_height = WRAPPED_HEIGHT if is_long else ROW_HEIGHT
 
     def picked():
         clicked = state.session[key].selection
@@ -142,14 +149,14 @@ def sample_list(selection, taxonomy, key):
             selection.go(start + chosen[0])
 
     st.dataframe(
-        _table(selection, taxonomy, slice(start, end)),
+        table,
         hide_index=True,
-        row_height=ROW_HEIGHT,
-        height=(end - start + 1) * ROW_HEIGHT,
+        row_height=row_height,
+        height=(end - start) * row_height + ROW_HEIGHT,
         column_config={
             " ": st.column_config.ImageColumn(" ", width=52),
-            "truth": st.column_config.TextColumn(width=98),
-            "answer": st.column_config.TextColumn(width=108),
+            "truth": st.column_config.TextColumn(width=98 if not is_long else 130),
+            "answer": st.column_config.TextColumn(width=108 if not is_long else 130),
             "lost": st.column_config.NumberColumn(
                 width=60, format="%.3f", help="Win lost: 1 minus the hierarchical win."
             ),
@@ -196,6 +203,8 @@ def _table(selection, taxonomy, part):
         for name, lists in (("truth", shown_sets.truth), ("answer", shown_sets.predicted)):
             table[name] = [_listed(taxonomy, lists[i]) for i in range(len(lists))]
         table["lost hF1"] = shown_sets.lost_hf1.round(3)
+    if "sample" in table and len(table) > 1:
+        table["sample"] = table.pop("sample")  # after what there may not be room for all of
     if "text" in predictions.attributes:
         table["text"] = [predictions.text(row)[:60] for row in rows]
     return pd.DataFrame(table)

@@ -35,6 +35,11 @@ def stop():
 
 def run(pages):
     """Draw the shared parts and the page that is asked for."""
+    with state.callbacks_of_this_run():
+        _draw(pages)
+
+
+def _draw(pages):
     frame.look()
     page = st.navigation(pages, position="top")
     try:

@@ -43,7 +43,8 @@ def worst_slices(data, key, choice):
         st.markdown("No subtree and no attribute value has the 10 samples inside and outside that a comparison needs.")
         return
     if not found.n_flagged:
-        st.markdown(f"No slice is clearly worse than the rest ({len(found):,} subtrees and attribute values tested).")
+        st.markdown(f"No subtree and no attribute value is clearly worse than the rest ({len(found):,} tested).")
+        _all_slices(found, key)
         return
     is_wrong = found.loss_key == "wrong"
     what = "wrong" if is_wrong else SEVERITIES[found.loss_key].label
@@ -52,7 +53,7 @@ def worst_slices(data, key, choice):
         told = (
             f"{inside:.1%} wrong, the rest {rest:.1%}" if is_wrong else f"mean {what} {inside:.3f}, the rest {rest:.3f}"
         )
-        with st.container(horizontal=True, vertical_alignment="center"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"slice-link-{place}"):
             st.markdown(
                 f"{slice_name(found, place, data.taxonomy)}: {told.replace('%', ' %')} "
                 f"({int(found.n[place]):,} of {found.n_samples:,} samples)",
@@ -62,8 +63,13 @@ def worst_slices(data, key, choice):
             st.page_link(shell.page("example"), label="Samples", query_params=link, width="content")
     st.caption(
         f"Clearly worse than all other samples ({found.test} test, corrected for {len(found):,} tests; false discovery rate "
-        "5 %)."
+        f"5\u00a0%).{'' if (found.kind[: found.n_flagged] == 'subtree').any() else ' No subtree is.'}"
     )
+    _all_slices(found, key)
+
+
+def _all_slices(found, key):
+    """The way to the table of all slices."""
     label = f"All {found.n_flagged:,} such slices" if found.n_flagged > MOST else "All tested slices"
     link = state.link(sample="", part="slices", model=key)
     st.page_link(shell.page("mistakes"), label=label, icon=":material/list:", query_params=link)

@@ -28,10 +28,9 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.metrics.confusion.confusion_counts import CELLS
-from hierviz.metrics.confusion.multi_path import check_truth, confusion_paths, samples_below, without_repeats
+from hierviz.metrics.confusion.multi_path import checked_truth, confusion_paths, samples_below
 from hierviz.metrics.confusion.path_lists import PathLists, Towards
 from hierviz.metrics.sets.node_sets import is_member
-from hierviz.taxonomy import NodeLists
 
 # Nodes of a graph, where the counts have no closed form.
 MOST_TRIED = 300
@@ -53,10 +52,7 @@ def best_constant_by_mcc(taxonomy, truth):
     PathConfusion
         Of predicting it for every sample. Both are None where more than `MOST_TRIED` nodes would have to be tried one by one.
     """
-    if not isinstance(truth, NodeLists):
-        truth = NodeLists(np.arange(len(truth) + 1), np.asarray(truth))
-    check_truth(taxonomy, truth)
-    truth = without_repeats(truth)
+    truth = checked_truth(taxonomy, truth)
     counts = constant_counts(taxonomy, truth)
     if counts is None and taxonomy.n_nodes > MOST_TRIED:
         return None, None

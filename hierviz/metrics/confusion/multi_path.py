@@ -76,10 +76,12 @@ def confusion_paths(taxonomy, truth, predicted):
     >>> [(pair.predicted.tolist(), pair.true.tolist()) for pair in found.pairs(0).pairs]
     [([0, 1, 3], [0, 1, 2]), ([0, 1], [0, 4])]
     """
-    if not isinstance(truth, NodeLists):
-        truth = NodeLists(np.arange(len(truth) + 1), np.asarray(truth))
-    _check(taxonomy, truth, predicted)
-    truth = without_repeats(truth)
+    if len(truth) != len(predicted):
+        raise PredictionsError(
+            f"truth and predicted: expected as many samples in both, got {len(truth)} and {len(predicted)}. Align them."
+        )
+    truth = checked_truth(taxonomy, truth)
+    predicted.check(taxonomy)
     turn, taken = match(taxonomy, truth, predicted)
     counts = count(taxonomy, truth, predicted, taken, BLOCK_VALUES)
     return PathConfusion(taxonomy, truth, predicted, *(counts[cell] for cell in CELLS), turn, taken)
@@ -107,10 +109,7 @@ def best_constant_path(taxonomy, truth):
     the sum of the shortest paths to all truths, and equal to it in a tree. In a graph this bounds F1 from above, and only
     nodes whose bound reaches the best F1 found so far are tried.
     """
-    if not isinstance(truth, NodeLists):
-        truth = NodeLists(np.arange(len(truth) + 1), np.asarray(truth))
-    check_truth(taxonomy, truth)
-    truth = without_repeats(truth)
+    truth = checked_truth(taxonomy, truth)
     n = len(truth)
     n_samples_below = samples_below(taxonomy, truth)
     n_samples_below[0] = 0
@@ -148,16 +147,9 @@ def samples_below(taxonomy, truth):
     )
 
 
-def _check(taxonomy, truth, predicted):
-    if len(truth) != len(predicted):
-        raise PredictionsError(
-            f"truth and predicted: expected as many samples in both, got {len(truth)} and {len(predicted)}. Align them."
-        )
-    check_truth(taxonomy, truth)
-    predicted.check(taxonomy)
-
-
-def check_truth(taxonomy, truth):
+def checked_truth(taxonomy, truth):
+    """NodeLists of the truths, each once; a PredictionsError where one is no node number."""
+    truth = NodeLists.of(truth)
     nodes = truth.nodes
     if len(nodes) and (
         not np.issubdtype(nodes.dtype, np.integer) or nodes.min() < 0 or nodes.max() >= taxonomy.n_nodes
@@ -167,3 +159,4 @@ def check_truth(taxonomy, truth):
             f"truth: expected node numbers from 0 to {taxonomy.n_nodes - 1}, got {listed(bad.tolist()) or nodes.dtype}. "
             "Use Taxonomy.nodes to look names up."
         )
+    return without_repeats(truth)

@@ -70,9 +70,7 @@ class PathLists:
             One node a sample, or lists; an empty list is the root-only path and -1 the path of one unknown node. In a
             graph a node stands for its first path in depth-first order.
         """
-        if not isinstance(nodes, NodeLists):
-            nodes = NodeLists(np.arange(len(nodes) + 1), np.asarray(nodes, dtype=np.intp))
-        nodes = _filled(nodes)
+        nodes = _filled(NodeLists.of(nodes))
         ends, which = np.unique(nodes.nodes, return_inverse=True)
         unknown = int(len(ends) > 0 and ends[0] == -1)
         paths = Towards(taxonomy, ends[unknown:]).first_paths()
@@ -189,7 +187,7 @@ class Towards:
     def is_above(self, nodes, targets):
         """True where a node is the target or above it, element by element; False for -1."""
         if self.taxonomy.is_tree:
-            return (nodes >= 0) & self.taxonomy.is_ancestor(nodes, targets)
+            return (nodes >= 0) & self.taxonomy.is_ancestor(np.maximum(nodes, 0), targets)
         return (nodes >= 0) & is_in(self.keys, self._slots(targets) * self.taxonomy.n_nodes + nodes)
 
     @cached_property

@@ -246,13 +246,10 @@ def predicted_keys(taxonomy, predicted):
 
 def truth_keys(taxonomy, truth):
     """Keys of the true nodes with all their ancestors; `truth` is one node a sample or NodeLists."""
-    if isinstance(truth, NodeLists):
-        row, node = np.repeat(np.arange(len(truth)), truth.lengths), truth.nodes
-    else:
-        node = np.asarray(truth)
-        row = np.arange(len(node))
-    _check_nodes("truth", node, 0, taxonomy.n_nodes)
-    return closed_keys(taxonomy, row * taxonomy.n_nodes + node.astype(np.intp))
+    truth = NodeLists.of(truth)
+    row = np.repeat(np.arange(len(truth)), truth.lengths)
+    _check_nodes("truth", truth.nodes, 0, taxonomy.n_nodes)
+    return closed_keys(taxonomy, row * taxonomy.n_nodes + truth.nodes.astype(np.intp))
 
 
 def closed_keys(taxonomy, keys):
@@ -262,6 +259,16 @@ def closed_keys(taxonomy, keys):
     lists = taxonomy.ancestors(different).take(place)
     all_keys = np.repeat(row, lists.lengths) * taxonomy.n_nodes + lists.nodes
     return distinct(all_keys[lists.nodes > 0])
+
+
+def valid_keys(taxonomy, keys):
+    """Those of the `keys` of whose nodes all ancestors are there too."""
+    # As many of a node's ancestors are predicted as it has.
+    row, node = np.divmod(keys, taxonomy.n_nodes)
+    different, place = np.unique(node, return_inverse=True)
+    lists = taxonomy.ancestors(different).take(place)
+    present = is_member(np.repeat(row, lists.lengths) * taxonomy.n_nodes + lists.nodes, keys) | (lists.nodes == 0)
+    return keys[np.logical_and.reduceat(present, lists.offsets[:-1])]
 
 
 def is_member(some, keys):

@@ -32,8 +32,7 @@ def are_right(taxonomy, truth, leaves):
     -------
     ndarray of bool, shape (n_samples,)
     """
-    if not isinstance(truth, NodeLists):
-        truth = NodeLists(np.arange(len(truth) + 1), np.asarray(truth, dtype=np.intp))
+    truth = NodeLists.of(truth)
     right = np.zeros(len(leaves), dtype=bool)
     row = np.repeat(np.arange(len(leaves)), truth.lengths)
     known = (truth.nodes >= 0) & (leaves[row] >= 0)

@@ -105,7 +105,7 @@ def summary(parents, samples, is_tree=True):
         outside += phantoms
         empty += not predicted or set(predicted) == {0}
         incoherent += closed != chosen
-        row = {"n_predicted": len(chosen) + phantoms}
+        row = {"n_predicted": len(chosen) + phantoms, "is_equal": float(chosen == true and not phantoms)}
         row["nodes"] = (len(closed & true), len(closed) + phantoms, len(true))
         row["hp"], row["hr"], row["hf1"] = triple(*row["nodes"])
         if is_tree:
@@ -142,6 +142,11 @@ def summary(parents, samples, is_tree=True):
         shared, claimed, due = (sum(row[key][k] for row in rows) for k in range(3))
         return f1(shared, claimed, due)
 
+    def share(key, place):
+        """Precision (1) or recall (2) of the sums."""
+        shared, whole = sum(row[key][0] for row in rows), sum(row[key][place] for row in rows)
+        return shared / whole if whole else 0.0
+
     hit, predicted, true = total("hit"), total("plain") + outside, total("true")
     supported = [v for v in nodes if tables["true"][v]]
     depth = {v: len(up(parents, v)) for v in nodes}
@@ -160,6 +165,9 @@ def summary(parents, samples, is_tree=True):
         "hf1_micro": sums("nodes"),
         "hp_samples": mean("hp"),
         "hr_samples": mean("hr"),
+        "hp_micro": share("nodes", 1),
+        "hr_micro": share("nodes", 2),
+        "subset_accuracy": mean("is_equal"),
         "ihf1_samples": mean("ihf1"),
         "ihf1_micro": sums("bits"),
         "n_empty": empty,

@@ -11,7 +11,7 @@ from strategies import examples
 
 import hierviz as hv
 from hierviz.inference.registry import threshold_set
-from hierviz.metrics.sets import label_sets, set_curves
+from hierviz.metrics.sets import set_counts, set_curves
 from hierviz.metrics.sets.expected_sets import expected_by_threshold, expected_hf1
 from hierviz.metrics.sets.label_sets import LABEL_KEYS, LabelSetCounts
 from hierviz.metrics.sets.node_sets import closed_lists, highest_below, lowest_above, node_weights, set_information
@@ -72,7 +72,7 @@ def compare_both(case, is_tree):
             counts.add(lists.take(np.arange(len(p))[rows]), p[rows])
         chosen = [[i for i in range(1, len(parents)) if row[i] > threshold] for row in p.tolist()]
         rows = check(counts, parents, list(zip(chosen, truth, p.tolist())), is_tree)
-        assert set(rows[0]) - {"nodes", "bits"} == set(counts.per_sample())
+        assert set(rows[0]) - {"nodes", "bits", "is_equal"} == set(counts.per_sample())
         assert [one.tolist() for one in map(threshold_set(taxonomy, p, threshold).__getitem__, range(len(p)))] == chosen
 
     counts = LabelSetCounts(taxonomy)
@@ -304,4 +304,4 @@ def test_blocks_do_not_matter(monkeypatch):
         np.testing.assert_allclose(values, whole.per_sample()[key], atol=1e-12)
     for key, values in set_metrics_by_threshold(taxonomy, truth, p, [0.1, 0.35, 0.8]).items():
         np.testing.assert_array_equal(values, points[key])
-    assert {label_sets.work_blocks, set_curves.work_blocks} == {label_sets.work_blocks}
+    assert {set_counts.work_blocks, set_curves.work_blocks} == {set_counts.work_blocks}

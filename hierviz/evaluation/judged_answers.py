@@ -1,4 +1,4 @@
-r"""The answers of one model at one choice of rule and threshold beside the truth: what all diagnoses are made of.
+r"""The answers of one model at one choice of rule and threshold beside the truth: what mistakes and diagnoses are made of.
 
 Conventions
 -----------
@@ -9,7 +9,7 @@ as in the hierarchical confusion matrix [1]_: a pair is a true and a predicted e
 
 Functions
 ---------
-judged_answers, JudgedAnswers, AnswerPairs
+judged_answers, JudgedAnswers, AnswerPairs, OUTCOMES
 
 References
 ----------
@@ -19,7 +19,7 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -30,11 +30,20 @@ from hierviz.checks import check_kind
 from hierviz.compiled.curve_sums import lowest_common_ancestors
 from hierviz.errors import PredictionsError
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.evaluation.mistakes import KEPT_CHOICES, OUTCOMES
+from hierviz.evaluation.ranking import largest_first
+from hierviz.evaluation.severity import severity
 from hierviz.metrics.sets.node_sets import is_member, truth_keys
+from hierviz.positions import places_of
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists, Taxonomy
 
+OUTCOMES = {
+    "exact": "exact",
+    "coarse": "correct but coarse",
+    "wrong": "wrong",
+}
+# Choices of rule and threshold whose answers an Evaluation keeps: a page asks for the same ones several times.
+KEPT_CHOICES = 3
 # In the place of a node: a path without a partner, and a predicted label that the taxonomy does not have.
 NO_PARTNER, OUTSIDE = -1, -2
 
@@ -85,6 +94,7 @@ class JudgedAnswers:
     predicted: np.ndarray | NodeLists
     rows: np.ndarray
     whole: JudgedAnswers | None = None
+    _ranked: dict[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict, repr=False)
 
     @property
     def taxonomy(self) -> Taxonomy:
@@ -112,20 +122,21 @@ class JudgedAnswers:
         Raises
         ------
         PredictionsError
-            If no sample is left.
+            If no sample is left, or one is not there.
         """
         kept = np.zeros(self.n_judged, dtype=bool)
-        kept[np.asarray(places, dtype=None if np.size(places) else np.intp)] = True
+        kept[places_of("places", places, self.n_judged)] = True
         if not kept.any():
             raise PredictionsError(
                 f"{self.evaluation.predictions.name}: expected at least one sample, got none. Choose some."
             )
-        places = np.flatnonzero(kept)
+        left = np.flatnonzero(kept)
         truth, predicted = (
-            nodes.take(places) if isinstance(nodes, NodeLists) else nodes[places]
-            for nodes in (self.truth, self.predicted)
+            nodes.take(left) if isinstance(nodes, NodeLists) else nodes[left] for nodes in (self.truth, self.predicted)
         )
-        return replace(self, truth=truth, predicted=predicted, rows=self.rows[places], whole=self.whole or self)
+        return replace(
+            self, truth=truth, predicted=predicted, rows=self.rows[left], whole=self.whole or self, _ranked={}
+        )
 
     @property
     def is_single(self) -> bool:
@@ -166,6 +177,16 @@ class JudgedAnswers:
             is_exact = (truth == 0) | is_member(rows * n + truth, truth_keys(self.taxonomy, predicted))
             is_coarse = (predicted == 0) | is_member(rows * n + predicted, truth_keys(self.taxonomy, truth))
         return np.where(is_exact, 0, np.where(is_coarse, 1, 2)).astype(np.int8)
+
+    def ranked_by(self, key: str) -> tuple[np.ndarray, np.ndarray]:
+        """Severity of each sample and the places of the samples, the worst first, in the order of the file on ties; kept.
+
+        `key` is one of `hierviz.evaluation.severity.SEVERITIES`.
+        """
+        if key not in self._ranked:
+            values = severity(self.evaluation, self.truth, self.predicted, key, rows=self.rows)
+            self._ranked[key] = values, largest_first(values)
+        return self._ranked[key]
 
     @property
     def is_wrong(self) -> np.ndarray:

@@ -1,0 +1,49 @@
+"""A table of groups of samples: the one that is chosen, and the export of all."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from hierviz import charts
+
+
+def draw(table, columns, found, note, *, name, key, height):
+    """The table, a note below it and the export; the place of the group that is chosen, the first one at the start.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The groups that are shown, the first of `found`.
+    columns : dict
+        Settings of its columns.
+    found : Confusions or Slices
+    note : str
+        Markdown.
+    name : str
+        Of the exported file, in lower case.
+    key : str
+        Of the widget; another one for other groups.
+    height : int
+        Pixels at most.
+    """
+    event = st.dataframe(
+        table,
+        hide_index=True,
+        height=min(35 * (len(table) + 1) + 3, height),
+        column_config=columns,
+        on_select="rerun",
+        selection_mode=["single-row", "single-cell"],
+        key=key,
+    )
+    st.markdown(note)
+    st.download_button(
+        f"{name.capitalize()} (CSV)",
+        lambda: charts.to_csv(found.to_frame()),
+        f"{name}.csv",
+        "text/csv",
+        key=f"get-{name}",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+    picked = [row for row, _ in event.selection.cells] or list(event.selection.rows)
+    return min(picked[-1] if picked else 0, len(found) - 1)

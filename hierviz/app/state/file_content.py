@@ -1,0 +1,94 @@
+"""Content of the files that a user chose, told by a hash: what was read is not read again, and the same file twice is said."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import Counter
+from pathlib import Path
+
+# Fields of `Files` that hold paths.
+PATHS = ("taxonomy", "truth", "classes", "inputs", "nodes", "media", "predictions", "model")
+# Digests of files that were read, by path and what changes when the file does: a large one is read once.
+_HASHES: dict = {}
+MOST_HASHES, BYTES_AT_ONCE = 64, 1 << 24
+
+
+def digest(files, progress=None):
+    """Content hash of everything the user chose, 16 hexadecimal digits; `progress` is called with megabytes (done, in all)."""
+    tell = None if progress is None else _bytes_told(files, progress)
+    state = hashlib.blake2b(
+        repr([(k, v) for k, v in vars(files).items() if k not in (*PATHS, "held")]).encode(), digest_size=8
+    )
+    # With lengths in front, no two choices of files make the same bytes: the same file may be a truth or predictions.
+    for role in PATHS:
+        value = getattr(files, role)
+        paths = value if isinstance(value, tuple) else (value,) if value else ()
+        state.update(f"{role} {len(paths)}\n".encode())
+        for path in paths:
+            members = _members(path)
+            state.update(f"{len(members)}\n".encode())
+            for member in members:
+                name, content = os.fsencode(member.name), _content(member, tell) or b""
+                state.update(f"{len(name)} {len(content)}\n".encode() + name + content)
+    return state.hexdigest()
+
+
+def _bytes_told(files, progress):
+    """A function that is called with the bytes of each part that was read of all files."""
+    paths = [member for path in files.paths for member in _members(path) if os.path.isfile(member)]
+    total, done = sum(map(os.path.getsize, paths)), 0
+
+    def tell(n_bytes):
+        nonlocal done
+        done = min(done + n_bytes, total)
+        progress(done // 10**6, max(1, total // 10**6))
+
+    return tell
+
+
+def _members(path):
+    return sorted(Path(path).rglob("*")) if os.path.isdir(path) else [Path(path)]
+
+
+def _content(path, tell=None):
+    """Digest of a file; None of what cannot be read, which its reader puts into words."""
+    try:
+        if not os.path.isfile(path):
+            return None
+        now = os.stat(path)
+        key = str(path), (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns)
+        if key not in _HASHES:
+            while len(_HASHES) >= MOST_HASHES:
+                _HASHES.pop(next(iter(_HASHES)), None)
+            _HASHES[key] = _hash(path, tell)
+        return _HASHES[key]
+    except (OSError, ValueError):
+        return None
+
+
+def _hash(path, tell):
+    digest, part = hashlib.blake2b(), bytearray(BYTES_AT_ONCE)
+    with open(path, "rb") as file:
+        while n_bytes := file.readinto(part):
+            digest.update(memoryview(part)[:n_bytes])
+            if tell is not None:
+                tell(n_bytes)
+    return digest.digest()
+
+
+def same_content(paths):
+    """A sentence for every file that is, byte for byte, another one of them."""
+    seen, notes = {}, []
+    sizes = Counter(os.path.getsize(path) for path in paths if os.path.isfile(path))
+    for place, path in enumerate(paths):
+        if not os.path.isfile(path) or sizes[os.path.getsize(path)] == 1:
+            continue
+        content = _content(path)
+        first = seen.setdefault(content, (place, path))
+        if content is not None and first != (place, path):
+            notes.append(
+                f"Prediction file {place + 1} ({Path(path).name}) has the same content as file {first[0] + 1} "
+                f"({Path(first[1]).name}): the two models are the same."
+            )
+    return tuple(notes)

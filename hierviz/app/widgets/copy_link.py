@@ -1,0 +1,55 @@
+"""The button in the header that copies the address of what is shown."""
+
+import streamlit as st
+
+from hierviz.app import state
+
+_component = None
+
+CSS = """
+button {font: inherit; font-size: 0.9rem; color: var(--st-text-color); background: none; border: 1px solid transparent;
+  border-radius: 0.5rem; padding: 0.25rem 0.5rem; cursor: pointer; display: flex; align-items: center; gap: 0.35rem}
+button:hover {background: var(--st-secondary-background-color)}
+button:focus-visible {outline: 2px solid var(--st-primary-color); outline-offset: 2px}
+svg {width: 1rem; height: 1rem; fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round}
+@media (max-width: 1000px) {button span {position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden}
+  button.done span {position: static; clip-path: none; width: auto; height: auto}}
+"""
+HTML = """<button type="button"><svg viewBox="0 0 24 24" aria-hidden="true">
+<path d="M10 14a5 5 0 0 0 7 0l3-3a5 5 0 0 0-7-7l-1.5 1.5"/>
+<path d="M14 10a5 5 0 0 0-7 0l-3 3a5 5 0 0 0 7 7l1.5-1.5"/></svg><span aria-live="polite">Copy link</span></button>"""
+# Browsers offer the clipboard itself on pages of this machine and over https only.
+JS = """
+export default function ({data, parentElement}) {
+  const button = parentElement.querySelector("button"), words = button.querySelector("span");
+  button.title = data.help;
+  const copied = async (text) => {
+    try { await navigator.clipboard.writeText(text); return true; } catch { /* below */ }
+    const field = document.createElement("textarea");
+    field.value = text;
+    document.body.append(field);
+    field.select();
+    const done = document.execCommand("copy");
+    field.remove();
+    button.focus();
+    return done;
+  };
+  button.onclick = async () => {
+    words.textContent = (await copied(location.href)) ? "Link copied" : "Copy the address of the page";
+    button.classList.add("done");
+    setTimeout(() => { words.textContent = "Copy link"; button.classList.remove("done"); }, 2500);
+  };
+}
+"""
+
+
+def copy_link():
+    """Draw the button; the address holds data, model, rule, threshold, filters, sample and the open part of the page."""
+    global _component
+    if _component is None:
+        _component = st.components.v2.component("hierviz_copy_link", html=HTML, css=CSS, js=JS)
+    where = "on this machine" if state.is_local_visit() else "for everybody who can open this server"
+    until = "" if state.view().data == "demo" or state.is_startup() else ", while these files are open"
+    help = f"The link shows this page as it is now, {where}{until}: same data, model, threshold, filters and sample."
+    with st.container(key="copy-link"):
+        _component(key="copy-link-button", data={"help": help})

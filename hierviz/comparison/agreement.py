@@ -1,0 +1,201 @@
+r"""Do the metrics agree? Kendall's tau-b between the orders in which they put the methods.
+
+Conventions
+-----------
+Values of metrics in which less is better are turned round. With P concordant and Q discordant pairs of methods and X, Y the
+pairs tied in one metric alone,
+
+.. math:: \tau_b = \frac{P - Q}{\sqrt{(P + Q + X)(P + Q + Y)}}
+
+over the methods that have both values. With fewer than `FEWEST` methods the coefficient takes few values and is left out:
+"2 of 3 pairs reversed" says as much.
+
+Functions
+---------
+kendall, agreement, Agreement
+
+References
+----------
+.. [1] M. G. Kendall, The treatment of ties in ranking problems, Biometrika 33 (1945) 239-251.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hierviz.comparison.columns import Column
+from hierviz.comparison.methods import Method, difference
+from hierviz.errors import PredictionsError
+
+FEWEST = 5
+# Pairs of methods that a sentence names.
+NAMED = 3
+
+
+def kendall(x: ArrayLike, y: ArrayLike) -> float | None:
+    """Kendall's tau-b of two lists of numbers.
+
+    Parameters
+    ----------
+    x, y : array_like of float, shape (n,)
+        nan where there is no value: such pairs are left out. Infinities are ordered as numbers are.
+
+    Returns
+    -------
+    float or None
+        In [-1, 1]; None where one of them is constant, or fewer than two pairs are left.
+
+    Raises
+    ------
+    PredictionsError
+        If the lengths differ.
+
+    Examples
+    --------
+    >>> kendall([1, 2, 3, 4], [1, 2, 4, 3])
+    0.6666666666666666
+    """
+    x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if x.shape != y.shape or x.ndim != 1:
+        raise PredictionsError(
+            f"kendall: expected two lists of one length, got shapes {x.shape} and {y.shape}. Align them."
+        )
+    first, second = _orders(x, y)
+    products, untied_x, untied_y = int((first * second).sum()), int((first != 0).sum()), int((second != 0).sum())
+    if not untied_x or not untied_y:
+        return None
+    return products / math.sqrt(untied_x * untied_y)
+
+
+def _orders(x, y):
+    """Sign of the difference of every pair that has both values, in x and in y."""
+    known = ~(np.isnan(x) | np.isnan(y))
+    x, y = x[known], y[known]
+    a, b = np.triu_indices(len(x), 1)
+
+    def order(values):
+        return (values[a] > values[b]).astype(int) - (values[a] < values[b]).astype(int)
+
+    return order(x), order(y)
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """How far metrics agree in the order of methods.
+
+    Attributes
+    ----------
+    columns : list of Column
+        Metrics in which more or less is better.
+    n_methods : int
+    kendall : list of list of (float or None)
+        Of each pair of columns; all None below `FEWEST` methods.
+    reversed : list of list of int
+        Pairs of methods that the two metrics put in opposite orders.
+    pairs : list of list of int
+        Pairs of methods that have both values.
+    sentence : str
+        Which two metrics disagree most, and on which methods.
+    """
+
+    columns: list[Column]
+    n_methods: int
+    kendall: list[list[float | None]]
+    reversed: list[list[int]]
+    pairs: list[list[int]]
+    sentence: str
+
+    def to_dict(self) -> dict:
+        """As the JSON of a table has it."""
+        keys = [column.key for column in self.columns]
+        return {"keys": keys, "kendall": self.kendall, "reversed": self.reversed, "pairs": self.pairs} | {
+            "sentence": self.sentence
+        }
+
+
+def agreement(methods: Sequence[Method], columns: Sequence[Column], level: float = 0.95) -> Agreement:
+    """The Agreement of some metrics on some methods.
+
+    Parameters
+    ----------
+    methods : sequence of Method
+    columns : sequence of Column
+        Those in which neither more nor less is better are left out.
+    level : float
+        Of the intervals by which the sentence calls two methods different.
+
+    Returns
+    -------
+    Agreement
+    """
+    columns = [column for column in columns if column.sign]
+    gains = np.array([[_gain(method, column) for method in methods] for column in columns]).reshape(len(columns), -1)
+    n = len(columns)
+    taus: list[list[float | None]] = [[None] * n for _ in range(n)]
+    reversed_pairs, pairs = ([[0] * n for _ in range(n)] for _ in range(2))
+    for i in range(n):
+        for j in range(i, n):
+            first, second = _orders(gains[i], gains[j])
+            tau = kendall(gains[i], gains[j]) if len(methods) >= FEWEST else None
+            taus[i][j] = taus[j][i] = tau
+            reversed_pairs[i][j] = reversed_pairs[j][i] = int((first * second < 0).sum())
+            pairs[i][j] = pairs[j][i] = len(first)
+    sentence = _sentence(methods, columns, taus, reversed_pairs, pairs, level)
+    return Agreement(columns, len(methods), taus, reversed_pairs, pairs, sentence)
+
+
+def _gain(method, column):
+    value = method.value(column.key)
+    return math.nan if value is None else column.sign * value
+
+
+def _sentence(methods, columns, taus, reversed_pairs, pairs, level):
+    if len(methods) < 2:
+        return "One method: metrics have nothing to disagree on."
+    places = [(i, j) for i in range(len(columns)) for j in range(i) if pairs[i][j]]
+    places = [(i, j) for i, j in places if reversed_pairs[i][j]]
+    if not places:
+        return "No two metrics put two methods in opposite orders."
+    i, j = min(places, key=lambda p: (_or(taus[p[0]][p[1]], 2.0), -reversed_pairs[p[0]][p[1]] / pairs[p[0]][p[1]], p))
+    one, other = columns[j], columns[i]
+    n_reversed, n_pairs, tau = reversed_pairs[i][j], pairs[i][j], taus[i][j]
+    share = f"{n_reversed} of {n_pairs} pairs of methods reversed"
+    how = share if tau is None else f"τ-b {tau:.2f}, {share}"
+    start = f"{_called(one, columns)} and {_called(other, columns)} disagree most ({how})."
+    clear = _clear_reversals(methods, one, other, level)
+    if not clear:
+        return f"{start} No pair is clearly different by both: no paired interval of both leaves out 0."
+    named = "; ".join(f"{a} is better than {b} by {one.label}, and worse by {other.label}" for a, b in clear[:NAMED])
+    more = f", and {len(clear) - NAMED} more" if len(clear) > NAMED else ""
+    return f"{start} With paired intervals of {level:.0%} that leave out 0 on both sides, {named}{more}."
+
+
+def _called(column, columns):
+    """The label, with the block where another column has the same one."""
+    same = [other for other in columns if other.label == column.label]
+    return column.label if len(same) == 1 else f"{column.label} ({column.key})"
+
+
+def _clear_reversals(methods, one, other, level):
+    """Pairs (better by the first metric, worse by the second) whose paired intervals both exclude 0."""
+    found = []
+    for place, a in enumerate(methods):
+        for b in methods[place + 1 :]:
+            both = [difference(a, b, column) for column in (one, other)]
+            if any(part is None or not part.is_clear(level) for part in both):
+                continue
+            gains = [column.sign * part.estimate for column, part in zip((one, other), both) if part is not None]
+            if gains[0] > 0 > gains[1]:
+                found.append((a.name, b.name))
+            elif gains[0] < 0 < gains[1]:
+                found.append((b.name, a.name))
+    return found
+
+
+def _or(value, otherwise):
+    return otherwise if value is None else value

@@ -1,0 +1,99 @@
+"""What is suspicious about a method: worse than a constant answer, answers that contradict the truth, or hardly any answers.
+
+Functions
+---------
+alarms
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hierviz.comparison.columns import Column
+from hierviz.comparison.constants import ONE_SIDED, Constants
+from hierviz.diagnosis.constant_answers import SUSPICIOUS_MCC
+from hierviz.evaluation.evaluation import Evaluation
+from hierviz.node_lists import NodeLists
+from hierviz.number_text import percent_text, value_text
+
+# Share of samples without an answer, and of one class among all answers, from which on there is a warning.
+MANY_EMPTY, ONE_CLASS = 0.1, 0.9
+# Distinct answers as a share of the distinct truths, below which they are few.
+FEW_CLASSES = 0.5
+NAMED = 4
+
+
+def alarms(
+    model: Evaluation, values: dict[str, float | None], columns: Sequence[Column], constants: Constants, choice: dict
+) -> list[str]:
+    """Warnings about one method, as sentences.
+
+    Parameters
+    ----------
+    model : Evaluation
+        Its first run.
+    values : dict of str to (float or None)
+        Of the method by key.
+    columns : sequence of Column
+        In which it is compared with `constants`; numbers that show one side of a trade-off alone raise no alarm.
+    constants : Constants
+    choice : dict
+        rule, threshold and parameters.
+
+    Returns
+    -------
+    list of str
+    """
+    found = []
+    worse = [column for column in columns if _is_not_better(column, values, constants)]
+    if worse:
+        named = ", ".join(
+            f"{column.label} {_number(values[column.key])} (constant {_number(constants.values[column.key])})"
+            for column in worse[:NAMED]
+        )
+        more = f", and {len(worse) - NAMED} more" if len(worse) > NAMED else ""
+        found.append(f"Not better than a constant answer by {named}{more}.")
+    mcc = model.confusion(**choice).measures["mcc"]
+    if mcc is not None and mcc < SUSPICIOUS_MCC:
+        found.append(
+            f"MCC is {mcc:.3f}: the answers contradict the truth more than chance would. Are the columns of the scores in "
+            "another order than the classes?"
+        )
+    return found + _of_answers(model, choice)
+
+
+def _is_not_better(column, values, constants):
+    value, constant = values.get(column.key), constants.values.get(column.key)
+    if value is None or constant is None or column.metric in ONE_SIDED:
+        return False
+    return column.sign * value <= column.sign * constant
+
+
+def _of_answers(model, choice):
+    """Few distinct classes, one class for most samples, and many empty answers."""
+    rule, found = choice["rule"], []
+    answers = model.predictions.labels if not model.predictions.has_scores else model.answers(**choice)
+    answers = answers.take(model.rows) if isinstance(answers, NodeLists) else answers[model.rows]
+    is_list = isinstance(answers, NodeLists)
+    nodes = answers.nodes[answers.nodes > 0] if is_list else answers
+    truth = model.truth.nodes if isinstance(model.truth, NodeLists) else np.asarray(model.truth)
+    n_true = len(np.unique(truth))
+    distinct, counts = np.unique(nodes, return_counts=True)
+    if len(distinct) < FEW_CLASSES * n_true:
+        found.append(f"{len(distinct)} distinct classes are answered, where the truth has {n_true}.")
+    if len(distinct) and n_true > 1 and not (is_list and answers.lengths.max() > 1):
+        most, true_share = int(np.argmax(counts)), np.bincount(truth).max() / len(truth)
+        share = counts[most] / counts.sum()
+        if share > ONE_CLASS and share > true_share:
+            found.append(f"{percent_text(share, 1)} of the answers are {model.taxonomy.title(int(distinct[most]))}.")
+    n_empty = int((answers.lengths == 0).sum()) if is_list else 0
+    if n_empty > MANY_EMPTY * max(1, model.n_judged):
+        of_rule = f" by rule {rule}" if model.predictions.has_scores else ""
+        found.append(f"{n_empty} of {model.n_judged} answers{of_rule} are empty.")
+    return found
+
+
+def _number(value):
+    return value_text(value)

@@ -1,0 +1,194 @@
+"""Columns of a table of methods: any number of `hierviz.evaluate`, and the selections that published tables show.
+
+Functions
+---------
+columns_of, PRESETS, DEFAULT
+
+References
+----------
+.. [1] C. Wu, M. Tygert, Y. LeCun, A hierarchical loss and its problems when classifying non-hierarchically, 2019.
+.. [2] K. Riehl, M. Neunteufel, M. Hemberg, JRSS-C 2023, tables III to V.
+.. [3] R. Plaud et al., CoNLL 2024, tables 2 to 7.
+.. [4] J. Valmadre, NeurIPS 2022, tables 1 and 2.
+.. [5] S. Kiritchenko et al., Canadian AI 2006.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from hierviz.errors import PredictionsError, listed, near_miss
+from hierviz.metrics.registry import BALANCED_PREFIX, METRICS
+from hierviz.taxonomy import Taxonomy
+
+BLOCKS = ("distribution", "top_down", "predicted", "labels", "curve", "confusion")
+# Numbers of one depth: the metric, and what follows the depth in the key.
+BY_DEPTH = "macro_f1_by_depth"
+SUPPORTED = "supported"
+
+
+def _keys(block, *keys):
+    return tuple(f"{block}.{key}" for key in keys)
+
+
+_CELLS = _keys("confusion", "tp", "tn", "fp", "fn")
+_MEASURES = _keys("confusion", "acc", "ppv", "tpr", "fnr", "fpr", "tnr", "pt", "f1", "mcc")
+# By source; "all" has every number.
+PRESETS = MappingProxyType(
+    {
+        "wu": (
+            *_keys("top_down", "one_hot_win"),
+            *_keys("distribution", "softmax_win", "neg_log_win", "cross_entropy"),
+            *_keys("top_down", "coarsest_accuracy", "parents_accuracy", "finest_accuracy"),
+            *_keys("top_down", "aggregate_precision", "aggregate_recall", "aggregate_f1"),
+        ),
+        "riehl": (
+            *_CELLS,
+            *_MEASURES,
+            *_keys("labels", "micro_precision", "micro_recall", "micro_f1", "subset_accuracy"),
+        ),
+        "plaud": _keys(
+            "labels",
+            *("hamming_loss", "micro_f1", "macro_f1", "c_f1_micro", "c_f1_macro"),
+            *("hf1_samples", "hf1_micro", "ihf1_samples", "ihf1_micro", "hf1_auc", "ihf1_auc"),
+        ),
+        "valmadre": _keys(
+            "curve",
+            *("ap", "ac", "recall_at_90_correct", "recall_at_95_correct", "majority_f1", "leaf_f1"),
+            *("ac_exact", "depth_ap", "depth_ac"),
+        ),
+        "kiritchenko": (
+            *_keys("labels", "hp_micro", "hr_micro", "hf1_micro"),
+            *_keys("top_down", "aggregate_precision", "aggregate_recall", "aggregate_f1"),
+        ),
+        "all": (),
+    }
+)
+# Where nothing is asked for; those that apply to no method are left out.
+DEFAULT = (
+    *_keys("curve", "ac", "ap", "recall_at_90_correct", "leaf_f1"),
+    *_keys("distribution", "softmax_win"),
+    *_keys("top_down", "argmax_leaf_accuracy", "top5_leaf_accuracy", "error_lca_height"),
+    *_keys("labels", "hf1_samples", "hf1_auc", "micro_f1", "macro_f1", "subset_accuracy"),
+    *_keys("confusion", "f1", "mcc"),
+)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One number of every method.
+
+    Attributes
+    ----------
+    key, block : str
+        ``block.key``, and ``block.key.depth`` (``block.key.depth.supported``) for numbers of one depth.
+    metric : str
+        Key of `METRICS`.
+    label, better, unit : str
+        Name for people; 'higher', 'lower' or 'neither'; '' where dimensionless.
+    """
+
+    key: str
+    block: str
+    metric: str
+    label: str
+    better: str
+    unit: str
+
+    @property
+    def sign(self) -> int:
+        """1 where more is better, -1 where less is, 0 where neither."""
+        return METRICS[self.metric].sign
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """Lowest and highest value."""
+        return METRICS[self.metric].range
+
+    @property
+    def is_balanced(self) -> bool:
+        """A mean over classes."""
+        return self.metric.startswith(BALANCED_PREFIX)
+
+    def to_dict(self) -> dict[str, str]:
+        """As the JSON of a table has it."""
+        return {name: getattr(self, name) for name in ("key", "block", "label", "better", "unit")}
+
+
+def columns_of(
+    taxonomy: Taxonomy, preset: str | None = None, metrics: Sequence[str] | str | None = None
+) -> list[Column]:
+    """The columns that are asked for.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        Says which depths there are.
+    preset : str, optional
+        Key of `PRESETS`.
+    metrics : sequence of str, or str with commas, optional
+        Keys such as ``curve.ac`` or ``labels.macro_f1_by_depth.2``, after those of the preset; ``labels.macro_f1_by_depth``
+        is all depths, and the block may be left out. `DEFAULT` where neither is given.
+
+    Returns
+    -------
+    list of Column
+        Each once, in the order asked for.
+
+    Raises
+    ------
+    PredictionsError
+        If a preset or a key is unknown.
+    """
+    if preset is not None and preset not in PRESETS:
+        raise PredictionsError(
+            f"preset: expected one of {', '.join(PRESETS)}, got {preset!r}.{near_miss(preset, PRESETS)} Choose one."
+        )
+    if isinstance(metrics, str):
+        metrics = [key.strip() for key in metrics.split(",") if key.strip()]
+    asked = list(DEFAULT) if preset is None and not metrics else []
+    if preset is not None:
+        asked += _all_keys() if preset == "all" else list(PRESETS[preset])
+    columns = [column for key in [*asked, *(metrics or ())] for column in _columns(taxonomy, key)]
+    return list({column.key: column for column in columns}.values())
+
+
+def _all_keys():
+    return [f"{metric.block}.{key}" for key, metric in METRICS.items() if metric.block in BLOCKS]
+
+
+def _columns(taxonomy, asked):
+    """The columns of one key: several for all depths."""
+    parts = asked.split(".")
+    key = parts.pop(0) if parts[0] in METRICS else ".".join(parts[:2]).split(".")[-1]
+    parts = parts if asked.split(".")[0] in METRICS else parts[2:]
+    metric = METRICS.get(key)
+    block_is_right = asked.split(".")[0] in (key, metric.block if metric else "")
+    if metric is None or metric.block not in BLOCKS or not block_is_right or (parts and key != BY_DEPTH):
+        known = _all_keys()
+        raise PredictionsError(
+            f"metrics: expected numbers of `evaluate` such as {listed(known[:2])}, got {asked!r}.{near_miss(asked, known)} "
+            "docs/metrics.md lists them."
+        )
+    full = f"{metric.block}.{key}"
+    if key != BY_DEPTH:
+        return [Column(full, metric.block, key, metric.label, metric.better, metric.unit)]
+    depths = [str(depth) for depth in range(1, taxonomy.max_depth + 1)] if taxonomy.is_tree else []
+    if parts and (parts[0] not in depths or parts[1:] not in ([], [SUPPORTED])):
+        raise PredictionsError(
+            f"metrics: expected a depth from 1 to {taxonomy.max_depth} of a tree in {full}.DEPTH, got {asked!r}. Choose one."
+        )
+    chosen = [".".join(parts)] if parts else depths
+    return [
+        Column(
+            f"{full}.{depth}",
+            metric.block,
+            key,
+            f"Macro F1, depth {depth.removesuffix(f'.{SUPPORTED}')}{', supported' if SUPPORTED in depth else ''}",
+            metric.better,
+            metric.unit,
+        )
+        for depth in chosen
+    ]

@@ -1,0 +1,188 @@
+r"""The best constant answer of each metric: what every method has to beat.
+
+Conventions
+-----------
+Of a number of answers (blocks ``predicted``, ``labels``, ``confusion``) it is the best value of always answering one node, or of
+always predicting one node with its ancestors, with the node named: each number has its own. Of numbers of scores (blocks
+``distribution``, ``top_down``, ``curve``, areas) it is that of the constant distribution of the class frequencies: of the leaves'
+``train_count`` where the nodes have one, else of the truth itself. Numbers that the root, or no answer at all, makes perfect, and
+counts, have none.
+
+Functions
+---------
+constants, Constants
+
+References
+----------
+.. [1] K. Riehl, M. Neunteufel, M. Hemberg, JRSS-C 2023.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hierviz.comparison.columns import Column
+from hierviz.comparison.constant_answers import confusion_of_nodes, predicted_of_nodes, sets_of_nodes
+from hierviz.comparison.numbers import file_numbers
+from hierviz.evaluation.evaluation import Evaluation
+from hierviz.metrics.confusion.confusion_counts import CELLS
+from hierviz.metrics.registry import METRICS, PathMetric
+from hierviz.metrics.sets.node_sets import closed_lists
+from hierviz.predictions import Predictions
+from hierviz.taxonomy import NodeLists
+
+AREAS = ("hf1_auc", "ihf1_auc", "hf1_auc_raw")
+OF_SCORES = ("distribution", "top_down", "curve")
+# One side of a trade-off alone, which some constant answer makes good: no alarm is raised by them.
+ONE_SIDED = (
+    *("ppv", "tpr", "fnr", "fpr", "tnr", "pt", "correct", "micro_precision", "micro_recall"),
+    *("info_precision", "info_recall", "depth_precision", "depth_recall", "aggregate_precision", "aggregate_recall"),
+    *("hp_samples", "hr_samples", "hp_micro", "hr_micro"),
+)
+TRAINING, TRUTH = "the training frequencies of the leaves", "the frequencies of the true classes"
+
+
+@dataclass(frozen=True, eq=False)
+class Constants:
+    """The best constant answer of each column.
+
+    Attributes
+    ----------
+    values : dict of str to (float or None)
+    answers : dict of str to str
+        What is always answered: the name of a node, or which frequencies.
+    reasons : dict of str to str
+        Why a value is None.
+    """
+
+    values: dict[str, float | None]
+    answers: dict[str, str]
+    reasons: dict[str, str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the JSON of a table has it."""
+        return {"values": self.values, "answers": self.answers, "reason": self.reasons}
+
+
+def constants(model: Evaluation, columns: Sequence[Column], class_weights: np.ndarray | None = None) -> Constants:
+    """The Constants of the truth that a model is judged by.
+
+    Parameters
+    ----------
+    model : Evaluation
+        Any of the methods: only its taxonomy and truth play a part.
+    columns : sequence of Column
+    class_weights : ndarray of float, shape (n_nodes,), optional
+        Of balanced numbers, as in `hierviz.evaluate`.
+
+    Returns
+    -------
+    Constants
+    """
+    values: dict[str, float | None] = {}
+    answers, reasons = {}, {}
+    frequencies = None
+    tables: dict[str, Any] = {}
+    for column in columns:
+        reason = _why_none(column)
+        if reason is None and (column.block in OF_SCORES or column.metric in AREAS):
+            if frequencies is None:
+                frequencies = _of_frequencies(model, columns, class_weights)
+            values[column.key], of = frequencies[0].get(column.key), frequencies[1]
+            answers[column.key] = of
+            if values[column.key] is None:
+                reason = frequencies[2].get(column.key, "it is not defined for this input")
+        elif reason is None:
+            if column.block not in tables:
+                tables[column.block] = _of_nodes(model, column.block)
+            table = tables[column.block]
+            found = table.get(column.key.partition(".")[2]) if isinstance(table, dict) else None
+            reason = (
+                table if isinstance(table, str) else None if found is not None else "it is not defined for this input"
+            )
+            if found is not None:
+                node, value = _best(found, column.sign)
+                values[column.key] = value
+                if node is None:
+                    reason = "no constant answer has a value"
+                else:
+                    answers[column.key] = model.taxonomy.names[node]
+        if reason is not None:
+            values[column.key], reasons[column.key] = None, reason
+            answers.pop(column.key, None)
+    return Constants(values, answers, reasons)
+
+
+def _why_none(column):
+    metric = METRICS[column.metric]
+    if not metric.sign:
+        return "neither more nor less is better"
+    if column.metric in CELLS or metric.unit == "samples":
+        return "it is a count"
+    if column.metric == "hp_samples" or (isinstance(metric, PathMetric) and metric.is_best_at_root):
+        return "always answering the root is perfect by it"
+    if column.metric in ("fpr", "tnr", "n_incoherent"):
+        return "no answer at all is perfect by it"
+    return "it is defined over wrong leaves" if column.metric == "error_lca_height" else None
+
+
+def _best(values, sign):
+    """(node, value) of the best finite value, the lowest node on ties; (None, None) where there is none."""
+    gain = np.where(np.isfinite(values), sign * values, -np.inf)
+    node = int(np.argmax(gain))
+    return (None, None) if math.isinf(gain[node]) else (node, float(values[node]))
+
+
+def _of_nodes(model, block):
+    """Values of always answering each node, shape (n_nodes,), by key within the block; a reason where that is too much."""
+    taxonomy, truth = model.taxonomy, model.truth
+    if block == "confusion":
+        return confusion_of_nodes(model)
+    if block == "predicted":
+        reason = model.why_not_one_truth()
+        return reason or predicted_of_nodes(taxonomy, np.asarray(truth))
+    return sets_of_nodes(taxonomy, closed_lists(taxonomy, truth))
+
+
+def _of_frequencies(model, columns, class_weights):
+    """(values, what is answered, reasons) of the constant distribution of class frequencies."""
+    wanted = [column for column in columns if column.block in OF_SCORES or column.metric in AREAS]
+    p, source = _distribution(model)
+    n, truth = model.n_judged, model.truth
+    predictions = Predictions(
+        model.taxonomy, "constant", np.broadcast_to(p[1:], (n, len(p) - 1)), "node_probabilities", None, truth=truth
+    )
+    constant = Evaluation.from_predictions(predictions, threshold=0.5)
+    choice = {"rule": "majority", "threshold": 0.5}
+    numbers = file_numbers(constant, wanted, choice, class_weights)
+    return numbers.values, source, numbers.reasons
+
+
+def _distribution(model):
+    """Probability of each node by class frequencies, and which these are."""
+    taxonomy, truth = model.taxonomy, model.truth
+    counts = _leaf_counts(taxonomy)
+    if counts is not None and taxonomy.is_tree and not isinstance(truth, NodeLists):
+        p = np.zeros(taxonomy.n_nodes)
+        p[taxonomy.leaves] = counts
+        for level in reversed(taxonomy.levels[1:]):
+            np.add.at(p, taxonomy.parent[level], p[level])
+        return p / p[0], TRAINING
+    closed = closed_lists(taxonomy, truth)
+    p = np.bincount(closed.nodes, minlength=taxonomy.n_nodes) / len(closed)
+    p[0] = 1.0
+    return p, TRUTH
+
+
+def _leaf_counts(taxonomy):
+    """Training samples of each leaf; None unless all are known and some are above 0."""
+    try:
+        counts = np.array(taxonomy.attributes["train_count"], dtype=float)[taxonomy.leaves]
+    except (KeyError, TypeError, ValueError):
+        return None
+    return counts if np.isfinite(counts).all() and (counts >= 0).all() and counts.sum() > 0 else None

@@ -1,0 +1,177 @@
+"""The samples on which two metrics, or two models, disagree most.
+
+Conventions
+-----------
+Two metrics have different scales: each is turned into the share of samples that it judges worse, ties counting half (0 the
+worst, 1 the best sample), and samples are ordered by the difference. Two models are compared by one metric as it is.
+
+Functions
+---------
+metrics_on_samples, models_on_samples, sample_metrics, SampleDisagreement
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hierviz.errors import PredictionsError, listed, near_miss
+from hierviz.evaluation.common_samples import common_rows
+from hierviz.evaluation.evaluation import NODE_COLUMNS, Evaluation
+from hierviz.extras import require
+from hierviz.metrics.registry import METRICS
+
+
+@dataclass(frozen=True, eq=False)
+class SampleDisagreement:
+    """Two numbers of every sample, and how far they disagree.
+
+    Attributes
+    ----------
+    labels : (str, str)
+        What `x` and `y` are.
+    rows : ndarray of int, shape (n_samples,)
+        Rows of the (first) Predictions.
+    sample_ids : ndarray of str, shape (n_samples,)
+    x, y : ndarray of float, shape (n_samples,)
+        nan where a sample has no value.
+    difference : ndarray of float, shape (n_samples,)
+        Positive where the sample is better by x; nan where one has no value.
+    order : ndarray of int, shape (n_known,)
+        Places of the samples with both values, the largest disagreement first, then in the order of the file.
+    """
+
+    labels: tuple[str, str]
+    rows: np.ndarray
+    sample_ids: np.ndarray
+    x: np.ndarray
+    y: np.ndarray
+    difference: np.ndarray
+    order: np.ndarray
+
+    def to_frame(self, most: int | None = None) -> Any:
+        """A pandas DataFrame of the samples, the largest disagreement first."""
+        require("to_frame", "files", "pandas")
+        import pandas as pd
+
+        order = self.order[:most]
+        table = {"sample_id": self.sample_ids[order], self.labels[0]: self.x[order], self.labels[1]: self.y[order]}
+        return pd.DataFrame(table | {"difference": self.difference[order]})
+
+    @property
+    def sentence(self) -> str:
+        """How many samples disagree, in words."""
+        known = self.difference[self.order]
+        first, second = int((known > 0).sum()), int((known < 0).sum())
+        one, other = self.labels
+        return (
+            f"Of {len(known)} samples {first} are better by {one}, {second} by {other}, "
+            f"and {len(known) - first - second} are the same by both."
+        )
+
+
+def sample_metrics(
+    evaluation: Evaluation, rule: str = "majority", threshold: float = 0.5, **parameters: Any
+) -> list[str]:
+    """Keys of the numbers that single samples of an evaluation have; arguments as `Evaluation.per_sample`."""
+    columns = evaluation.per_sample(rule, threshold, **parameters)
+    left_out = ("row", "sample_id", "p_truth", *NODE_COLUMNS)
+    return [key for key in columns if key not in left_out and key in METRICS]
+
+
+def metrics_on_samples(
+    evaluation: Evaluation, first: str, second: str, rule: str = "majority", threshold: float = 0.5, **parameters: Any
+) -> SampleDisagreement:
+    """The samples that two metrics of one model judge most differently.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    first, second : str
+        Of `sample_metrics`.
+    rule, threshold, **parameters
+        As in `Evaluation.answers`.
+
+    Returns
+    -------
+    SampleDisagreement
+        ``difference`` is that of the shares of samples that are judged worse, in [-1, 1].
+
+    Raises
+    ------
+    PredictionsError
+        If a metric is unknown, or this input has no such number.
+    """
+    columns = evaluation.per_sample(rule, threshold, **parameters)
+    x, y = (_column(columns, key, evaluation) for key in (first, second))
+    known = ~(np.isnan(x) | np.isnan(y))
+    gap = np.full(len(x), np.nan)
+    gap[known] = _share_below(_turned(first, x[known])) - _share_below(_turned(second, y[known]))
+    labels = METRICS[first].label, METRICS[second].label
+    return _found(labels, evaluation.rows, columns["sample_id"], x, y, gap)
+
+
+def models_on_samples(
+    a: Evaluation, b: Evaluation, metric: str, rule: str = "majority", threshold: float = 0.5, **parameters: Any
+) -> SampleDisagreement:
+    """The samples on which two models differ most by one metric.
+
+    Parameters
+    ----------
+    a, b : Evaluation
+        Of one taxonomy, with samples in common.
+    metric : str
+        Of `sample_metrics` of both.
+    rule, threshold, **parameters
+        As in `Evaluation.answers`, of both.
+
+    Returns
+    -------
+    SampleDisagreement
+        ``difference`` is a's value minus b's, turned round where less is better.
+
+    Raises
+    ------
+    PredictionsError
+        If the metric is unknown, an input has no such number, or they share no sample.
+    """
+    rows = common_rows([a, b])
+    values = []
+    for model, own in zip((a, b), rows, strict=True):
+        column = _column(model.per_sample(rule, threshold, **parameters), metric, model)
+        values.append(column[np.searchsorted(model.rows, own)])
+    x, y = values
+    with np.errstate(invalid="ignore"):
+        gap = _turned(metric, x) - _turned(metric, y)
+    # Two infinite losses are the same.
+    gap = np.where(np.isinf(x) & (x == y), 0.0, gap)
+    return _found((a.predictions.name, b.predictions.name), rows[0], a.predictions.ids[rows[0]], x, y, gap)
+
+
+def _column(columns, key, model):
+    if key not in columns or key not in METRICS:
+        known = [name for name in columns if name in METRICS]
+        raise PredictionsError(
+            f"{model.predictions.name}: expected a number of single samples such as {listed(known, 3)}, got {key!r}."
+            f"{near_miss(key, known)} Choose one."
+        )
+    return np.asarray(columns[key], dtype=np.float64)
+
+
+def _turned(key, values):
+    return -values if METRICS[key].better == "lower" else values
+
+
+def _share_below(values):
+    """Share of the samples with a smaller value, ties counting half."""
+    ordered = np.sort(values)
+    both = np.searchsorted(ordered, values, "left") + np.searchsorted(ordered, values, "right")
+    return both / (2 * max(1, len(values)))
+
+
+def _found(labels, rows, ids, x, y, gap):
+    known = np.flatnonzero(~np.isnan(gap))
+    order = known[np.argsort(-np.abs(gap[known]), kind="stable")]
+    return SampleDisagreement(labels, rows, np.asarray(ids), x, y, gap, order)

@@ -1,0 +1,106 @@
+"""The paragraph about methods that a table carries: what was compared, how, and by which conventions."""
+
+from __future__ import annotations
+
+from hierviz._version import version
+
+
+def methods_paragraph(table):
+    """Sentences for the section on methods, from a ComparisonTable.
+
+    Returns
+    -------
+    str
+    """
+    rows, n_runs = table.methods, [method.n_runs for method in table.methods]
+    n_samples = sorted({method.n_samples for method in rows})
+    samples = " or ".join(f"{n:,}" for n in n_samples)
+    text = [
+        f"Numbers were computed with hierviz {version()} on {samples} test samples of a taxonomy with "
+        f"{table.taxonomy.n_nodes:,} nodes and {table.taxonomy.n_leaves:,} leaves.",
+        _answers(table),
+    ]
+    if max(n_runs) > 1:
+        some = f"{n_runs[0]}" if len(set(n_runs)) == 1 else f"{min(n_runs)} to {max(n_runs)}"
+        text.append(
+            f"Methods have {some} runs: values are means over runs, ± is the standard deviation between runs (n − 1 in the "
+            "denominator), not 1.96 standard deviations or an interval as in some published tables."
+        )
+    if table.resamples is None:
+        text.append("No intervals were computed, so that no method is marked.")
+    else:
+        text += _intervals(table, max(n_runs))
+    text.append(
+        "The best constant answer is that of each metric: one node for answers and label sets, the distribution "
+        "of class frequencies for scores."
+    )
+    text += _conventions(table)
+    return " ".join(text)
+
+
+def _answers(table):
+    rule, thresholds = table.choice["rule"], sorted(set(table.thresholds))
+    if not any(model.predictions.has_scores for model in table.models):
+        is_hard = all(model.predictions.is_hard for model in table.models)
+        return (
+            "Each predicted label stands for its whole path." if is_hard else "Predicted labels were taken as listed."
+        )
+    at = " or ".join(f"{threshold:g}" for threshold in thresholds)
+    of_rule = f", at threshold {at}" if rule in ("threshold", "threshold_set") else ""
+    sentence = f"Answers are those of the rule '{rule}'{of_rule}"
+    if any(column.block == "labels" for column in table.columns):
+        sentence += f"; label sets hold the classes with a score above {at}"
+    sentence += "."
+    if rule in ("threshold", "threshold_set", "majority") or any(c.block == "labels" for c in table.columns):
+        sentence += (
+            " The same threshold means different things for models whose scores are on different scales: such columns compare "
+            "the answers, not what the models could answer at other thresholds, as areas over all thresholds do."
+        )
+    return sentence
+
+
+def _intervals(table, most_runs):
+    resamples = table.resamples
+    groups = resamples.group_of is not None
+    units = f"{int(resamples.group_of.max()) + 1:,} groups" if groups else "samples"
+    text = [
+        f"Intervals of {table.level:.0%} come from {resamples.n_resamples:,} bootstrap resamples of {units} "
+        f"(seed {resamples.seed}), the same for all methods; sums and ratios were computed anew in each."
+    ]
+    if most_runs > 1:
+        text.append(
+            "For methods with several runs the variance between resamples, with the runs fixed, and that of the mean over "
+            "runs were added, and intervals are Student's t with Welch-Satterthwaite degrees of freedom."
+        )
+    if any(method.n_runs == 1 for method in table.methods):
+        text.append("An interval of a method with one run is a percentile interval and says nothing about retraining.")
+    text.append(
+        "Bold are the best method and all whose paired difference from it is not clear after Holm's correction within the "
+        "column; the best of the rest is marked second."
+    )
+    return text
+
+
+def _conventions(table):
+    metrics, text = {column.metric for column in table.columns}, []
+    if any(metric.startswith(("macro_f1", "c_f1_macro")) for metric in metrics):
+        text.append(
+            "Macro averages run over all nodes but the root, with 0 for a node that is neither true nor predicted; those "
+            "called supported run over nodes with a true sample."
+        )
+    if "hp_samples" in metrics:
+        text.append("hP of an empty prediction counts as 1.")
+    if any(metric.startswith("recall_at") for metric in metrics):
+        text.append(
+            "R@C is 0 where no threshold reaches that share of correct answers; it is read off steps, not interpolated."
+        )
+    if any(metric.startswith("c_f1") for metric in metrics):
+        text.append("C-F1 drops predicted nodes of which an ancestor is not predicted.")
+    if any(column.is_balanced for column in table.columns):
+        weights = "the given weight" if table.has_class_weights else "the same weight"
+        text.append(f"Balanced numbers give each true class {weights}.")
+    if "mcc" in metrics or "f1" in metrics:
+        text.append(
+            "The confusion matrix counts nodes of paths (Riehl et al. 2023); its measures are ratios of summed counts."
+        )
+    return text

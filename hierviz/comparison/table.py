@@ -1,0 +1,385 @@
+"""The table that a paper would print: methods by numbers, with intervals, ranks, marks, constants, warnings and agreement.
+
+Functions
+---------
+table, ComparisonTable
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hierviz.comparison import formats
+from hierviz.comparison.agreement import Agreement, agreement
+from hierviz.comparison.alarms import alarms
+from hierviz.comparison.columns import Column, columns_of
+from hierviz.comparison.constants import Constants, constants
+from hierviz.comparison.methods import Method, difference, marks_of, ranks_of
+from hierviz.comparison.methods_text import methods_paragraph
+from hierviz.comparison.numbers import FileNumbers, file_numbers
+from hierviz.comparison.resampled import ResampledNumbers
+from hierviz.comparison.resampling import resampled_draws
+from hierviz.errors import PredictionsError, listed, near_miss
+from hierviz.evaluation.common_samples import common_rows
+from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.summary import check_models, thresholds_of
+from hierviz.extras import require
+from hierviz.predictions import Predictions
+from hierviz.taxonomy import Taxonomy
+from hierviz.uncertainty.resamples import Resamples, check_level
+
+RESAMPLES = "Resamples"
+
+
+def table(
+    predictions: Predictions | Evaluation | Sequence[Predictions | Evaluation],
+    preset: str | None = None,
+    metrics: Sequence[str] | str | None = None,
+    *,
+    rule: str = "majority",
+    threshold: float | Sequence[float] = 0.5,
+    level: float = 0.95,
+    resamples: int = 1000,
+    seed: int = 0,
+    group: str | ArrayLike | None = None,
+    class_weights: np.ndarray | str | None = None,
+    threads: int | None = None,
+    stage: Callable[[str, str], Callable[[int, int], object] | None] = lambda name, unit: None,
+    **parameters: Any,
+) -> ComparisonTable:
+    """Compare methods by any numbers of `hierviz.evaluate`.
+
+    Parameters
+    ----------
+    predictions : Predictions, Evaluation, or list of them
+        Of one taxonomy and the same samples. Those of one `name` are runs of one method.
+    preset : str, optional
+        Key of `hierviz.comparison.columns.PRESETS`: the columns of a published table, or ``all``.
+    metrics : sequence of str, or str with commas, optional
+        Columns such as ``curve.ac`` or ``labels.macro_f1_by_depth.2``, after those of the preset. Without both, a short
+        selection of what applies.
+    rule, threshold, **parameters
+        As in `hierviz.evaluate`; a threshold for all or one for each of the predictions.
+    level : float
+        Of intervals, in (0, 1).
+    resamples : int
+        Bootstrap resamples of the samples; 0 for no intervals and no marks.
+    seed : int
+        Of the resamples.
+    group : str, or array_like, shape (n_samples,), optional
+        Samples that belong together: a column of the sample table, or labels of the judged samples in the order of the first
+        model. Whole groups are resampled.
+    class_weights : "equal", or ndarray of float, shape (n_nodes,), optional
+        Of balanced columns (``curve.balanced_ac``), each class the same when absent.
+    threads, stage
+        As in `hierviz.evaluate`.
+
+    Returns
+    -------
+    ComparisonTable
+
+    Raises
+    ------
+    PredictionsError
+        If models differ in their judged samples, a column, rule, threshold or group is not valid, or a number is out of
+        range.
+    TaxonomyError
+        If models differ in their taxonomy.
+
+    Examples
+    --------
+    >>> from hierviz import Predictions, Taxonomy
+    >>> taxonomy = Taxonomy.from_edges([("animal", "cat"), ("animal", "dog")])
+    >>> truth = taxonomy.nodes("cat", "cat", "dog", "dog")
+    >>> good, bad = (Predictions.from_labels(taxonomy, nodes, truth=truth) for nodes in (truth, truth[::-1]))
+    >>> found = table([good.replace(name="good"), bad.replace(name="bad")], metrics="confusion.f1", resamples=100)
+    >>> [(row["model"], row["values"], row["mark"]) for row in found.to_dict()["rows"]]
+    [('good', {'confusion.f1': 1.0}, {'confusion.f1': 'best'}), ('bad', {'confusion.f1': 0.0}, {'confusion.f1': 'second'})]
+    """
+    check_level(level)
+    given: list[Any] = list(predictions) if hasattr(predictions, "__iter__") else [predictions]
+    thresholds = thresholds_of(given, threshold)
+    check_models(given, rule, thresholds, **parameters)
+    taxonomy = given[0].taxonomy
+    columns = columns_of(taxonomy, preset, metrics)
+    models = [
+        model
+        if isinstance(model, Evaluation)
+        else Evaluation.from_predictions(
+            model, stage(f"Evaluating {_called(model)}", "rows"), threshold=of_model, threads=threads
+        )
+        for model, of_model in zip(given, thresholds, strict=True)
+    ]
+    rows = _aligned(models)
+    choices = [{"rule": rule, "threshold": of_model, **parameters} for of_model in thresholds]
+    weights = class_weights if isinstance(class_weights, np.ndarray) else None
+    files = [
+        file_numbers(model, columns, choice, weights, stage) for model, choice in zip(models, choices, strict=True)
+    ]
+    if preset is None and not metrics:
+        columns = [column for column in columns if any(file.values[column.key] is not None for file in files)]
+    found, draws = _draws(models, files, columns, rows, choices, weights, resamples, seed, group, stage)
+    names = list(dict.fromkeys(file.name for file in files))
+    methods = [_method(name, files, draws, found, len(rows[0])) for name in names]
+    best = constants(models[0], columns, weights)
+    first = {file.name: place for place, file in reversed(list(enumerate(files)))}
+    warnings = {
+        method.name: alarms(
+            models[first[method.name]],
+            {column.key: method.value(column.key) for column in columns},
+            columns,
+            best,
+            choices[first[method.name]],
+        )
+        for method in methods
+    }
+    return ComparisonTable(
+        taxonomy,
+        columns,
+        methods,
+        files,
+        models,
+        level,
+        found,
+        best,
+        warnings,
+        choices[0],
+        thresholds,
+        weights is not None,
+    )
+
+
+def _called(predictions):
+    return predictions.name if predictions.run is None else f"{predictions.name} {predictions.run}"
+
+
+def _aligned(models):
+    """Rows of the judged samples of each model, in the order of the first."""
+    if any(not model.n_judged for model in models):
+        name = next(model.predictions.name for model in models if not model.n_judged)
+        raise PredictionsError(f"{name}: expected samples with a known truth, got none. Give the truth.")
+    rows = common_rows(models)
+    for model, own in zip(models, rows, strict=True):
+        if model.n_judged != len(own):
+            raise PredictionsError(
+                f"{model.predictions.name}: expected the {len(own)} judged samples that all models have, got {model.n_judged}. "
+                "Compare models on the same samples with the same truth."
+            )
+    return rows
+
+
+def _draws(models, files, columns, rows, choices, weights, n_resamples, seed, group, stage):
+    """(Resamples or None, draws of each file)."""
+    if not n_resamples:
+        return None, [{} for _ in models]
+    groups = group
+    if isinstance(group, str):
+        attributes = models[0].predictions.attributes
+        if group not in attributes:
+            raise PredictionsError(
+                f"group: expected a column of the samples ({listed(list(attributes)) or 'there is none'}), got {group!r}."
+                f"{near_miss(group, attributes)} Choose one."
+            )
+        groups = np.asarray(attributes[group])[rows[0]]
+    resamples = Resamples.draw(len(rows[0]), n_resamples, seed, groups)
+    numbers = [
+        ResampledNumbers(model, columns, file.values, own, choice, weights)
+        for model, file, own, choice in zip(models, files, rows, choices, strict=True)
+    ]
+    return resamples, resampled_draws(numbers, resamples, stage(RESAMPLES, "resamples"))
+
+
+def _method(name, files, draws, resamples, n_samples):
+    places = [place for place, file in enumerate(files) if file.name == name]
+    of_runs = [draws[place] for place in places]
+    shared = {
+        key: np.mean([run[key] for run in of_runs], axis=0) for key in of_runs[0] if all(key in run for run in of_runs)
+    }
+    n_units = n_samples
+    if resamples is not None and resamples.group_of is not None:
+        n_units = int(resamples.group_of.max()) + 1
+    return Method(name, [files[place].values for place in places], shared, n_units, n_samples)
+
+
+@dataclass(frozen=True, eq=False)
+class ComparisonTable:
+    """Methods (rows) by numbers (columns). Made by `hierviz.table`.
+
+    Attributes
+    ----------
+    taxonomy : Taxonomy
+    columns : list of Column
+    methods : list of Method
+        In the order in which they came.
+    files : list of FileNumbers
+        Numbers of each file, runs of one method among them.
+    models : list of Evaluation
+        Of each file.
+    level : float
+        Of intervals.
+    resamples : Resamples or None
+    constants : Constants
+    warnings : dict of str to list of str
+        By method.
+    choice : dict
+        Rule and its parameters.
+    thresholds : list of float
+        Of each file.
+    has_class_weights : bool
+    """
+
+    taxonomy: Taxonomy
+    columns: list[Column]
+    methods: list[Method]
+    files: list[FileNumbers]
+    models: list[Evaluation]
+    level: float
+    resamples: Resamples | None
+    constants: Constants
+    warnings: Mapping[str, list[str]]
+    choice: dict[str, Any]
+    thresholds: list[float]
+    has_class_weights: bool = False
+
+    @cached_property
+    def marks(self) -> dict[str, list[str | None]]:
+        """Mark of each method by key; see `hierviz.comparison.methods`."""
+        return {column.key: marks_of(self.methods, column, self.level) for column in self.columns}
+
+    @cached_property
+    def ranks(self) -> dict[str, list[int | None]]:
+        """Rank of each method by key."""
+        return {column.key: ranks_of(self.methods, column) for column in self.columns}
+
+    @cached_property
+    def agreement(self) -> Agreement:
+        """How far the metrics agree in the order of the methods."""
+        return agreement(self.methods, self.columns, self.level)
+
+    @cached_property
+    def methods_paragraph(self) -> str:
+        """Sentences for a section on methods: tests, samples, resamples, seed, conventions."""
+        return methods_paragraph(self)
+
+    def reasons(self, name: str) -> dict[str, str]:
+        """Why a method has no value, by key."""
+        own = [file for file in self.files if file.name == name]
+        return {key: reason for file in own for key, reason in file.reasons.items()}
+
+    def interval(self, method: Method, column: Column) -> tuple[float, float] | None:
+        """Interval of a value; None where there is none."""
+        return method.interval(column, self.level)
+
+    def difference(self, a: str, b: str, key: str) -> dict[str, Any]:
+        """The value of one method minus that of another, paired by the resamples.
+
+        Parameters
+        ----------
+        a, b : str
+            Names of methods.
+        key : str
+            Of a column.
+
+        Returns
+        -------
+        dict
+            ``estimate``, ``interval`` [low, high] and ``is_clear`` (the interval leaves out 0), all None where it has no
+            interval; ``has_runs``: whether runs of a method add to it.
+
+        Raises
+        ------
+        PredictionsError
+            If a method or the column is unknown.
+        """
+        by_name = {method.name: method for method in self.methods}
+        by_key = {column.key: column for column in self.columns}
+        for what, name, known in (("method", a, by_name), ("method", b, by_name), ("column", key, by_key)):
+            if name not in known:
+                raise PredictionsError(
+                    f"{what}: expected one of {listed(list(known))}, got {name!r}.{near_miss(name, known)} Choose one."
+                )
+        found = difference(by_name[a], by_name[b], by_key[key])
+        if found is None:
+            return {"estimate": None, "interval": None, "is_clear": None, "has_runs": None}
+        return {
+            "estimate": found.estimate,
+            "interval": list(found.interval(self.level)),
+            "is_clear": found.is_clear(self.level),
+            "has_runs": found.has_runs,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of `hierviz table`: columns, rows, constant, agreement, methods; infinite values are "Infinity"."""
+        rows = []
+        for place, method in enumerate(self.methods):
+            own = [file for file in self.files if file.name == method.name]
+            rows.append(
+                {
+                    "model": method.name,
+                    "n_samples": method.n_samples,
+                    "n_runs": method.n_runs,
+                    "values": {column.key: method.value(column.key) for column in self.columns},
+                    "spread": {column.key: method.spread(column.key) for column in self.columns},
+                    "interval": {column.key: _listed(self.interval(method, column)) for column in self.columns},
+                    "rank": {column.key: self.ranks[column.key][place] for column in self.columns},
+                    "mark": {column.key: self.marks[column.key][place] for column in self.columns},
+                    "reason": self.reasons(method.name),
+                    "warnings": list(self.warnings[method.name]),
+                    "runs": [{"run": file.run, "values": file.values} for file in own],
+                }
+            )
+        return _jsonable(
+            {
+                "columns": [column.to_dict() for column in self.columns],
+                "rows": rows,
+                "constant": self.constants.to_dict(),
+                "agreement": self.agreement.to_dict(),
+                "methods": self.methods_paragraph,
+            }
+        )
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame, one row a method, one column a key: the values."""
+        require("to_frame", "files", "pandas")
+        import pandas as pd
+
+        rows = {m.name: {column.key: m.value(column.key) for column in self.columns} for m in self.methods}
+        return pd.DataFrame.from_dict(
+            rows, orient="index", columns=[column.key for column in self.columns], dtype=float
+        )
+
+    def to_markdown(self) -> str:
+        """Markdown: best and tied bold, second in italics; constant, notes and methods below."""
+        return formats.markdown(self)
+
+    def to_latex(self) -> str:
+        """A LaTeX table (package booktabs) with its caption."""
+        return formats.latex(self)
+
+    def to_csv(self) -> str:
+        """CSV: one row a method, and of each column value, spread, interval, rank and mark."""
+        return formats.csv_text(self)
+
+
+def _listed(pair):
+    return None if pair is None else list(pair)
+
+
+def _jsonable(value):
+    """The value with infinities as text and nan as None."""
+    if isinstance(value, dict):
+        return {key: _jsonable(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_jsonable(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return value

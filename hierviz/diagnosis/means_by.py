@@ -1,0 +1,214 @@
+r"""Where a model is weak: the mean of a metric by depth of the truth, by training samples, by number of labels, by attribute.
+
+Conventions
+-----------
+Samples are divided by one value each, into its distinct values or, where a number has many, into bins of about equal counts
+(equal values together). Intervals are those of `mean_intervals`.
+
+Functions
+---------
+means_by, ways_to_divide
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hierviz.checks import check_kind, is_number
+from hierviz.diagnosis.calibration_bins import bin_ends
+from hierviz.diagnosis.mean_intervals import mean_intervals
+from hierviz.diagnosis.sample_values import least_of_truths, sample_keys, sample_values, truth_lengths
+from hierviz.diagnosis.slice_members import NO_FACETS, codes_of, group_codes
+from hierviz.errors import PredictionsError, near_miss, shown
+from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers
+from hierviz.extras import require
+from hierviz.metrics import METRICS
+from hierviz.number_text import value_text
+from hierviz.predictions import Predictions
+
+DEPTH, N_LABELS = "depth", "n_labels"
+# Numbers with up to so many values are not put into bins.
+MOST_VALUES = 12
+
+
+@dataclass(frozen=True, eq=False)
+class MeansBy:
+    """The mean of a metric in each part of the samples; arrays of shape (n_parts,).
+
+    Attributes
+    ----------
+    by, metric : str
+        What divides the samples (see `means_by`), and a key of `METRICS`.
+    label : list of str
+        The value, or "low to high" of a bin; numbers ascending, texts in alphabetical order.
+    low, high : ndarray of float
+        Ends of each bin, both included; nan for texts.
+    n : ndarray of int
+        Samples.
+    mean, lower, upper : ndarray of float
+        In the unit of the metric; lower and upper are nan below ten samples (or groups).
+    overall : float
+        Mean over all samples of all parts.
+    n_without : int
+        Samples that have no value to be divided by, or none of the metric.
+    confidence : float
+    """
+
+    by: str
+    metric: str
+    label: list[str]
+    low: np.ndarray
+    high: np.ndarray
+    n: np.ndarray
+    mean: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    overall: float
+    n_without: int
+    confidence: float
+
+    def __len__(self):
+        return len(self.label)
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame, one row a part."""
+        require("to_frame", "files", "pandas")
+        import pandas as pd
+
+        names = ("low", "high", "n", "mean", "lower", "upper")
+        return pd.DataFrame({self.by: self.label, **{name: getattr(self, name) for name in names}})
+
+
+def ways_to_divide(answers: JudgedAnswers) -> list[str]:
+    """What `means_by` can divide these samples by: depth, number of labels, attributes of samples, numbers of nodes."""
+    attributes = answers.evaluation.predictions.attributes
+    nodes = [name for name, values in answers.taxonomy.attributes.items() if _is_numeric(_numbers(values))]
+    own = [name for name in attributes if name not in NO_FACETS]
+    return list(dict.fromkeys([DEPTH, N_LABELS, *own, *nodes]))
+
+
+def means_by(
+    evaluation: Evaluation | Predictions | JudgedAnswers,
+    by: str,
+    rule: str = "majority",
+    threshold: float = 0.5,
+    *,
+    metric: str | None = None,
+    bins: int = 5,
+    confidence: float = 0.95,
+    group: str | np.ndarray | None = None,
+    **parameters: Any,
+) -> MeansBy:
+    """Mean of a metric in parts of the samples, with intervals.
+
+    Parameters
+    ----------
+    evaluation : Evaluation, Predictions, or JudgedAnswers
+    by : str
+        ``depth`` of the truth (the deepest of several), ``n_labels`` (number of true labels), an attribute of the samples,
+        or a number that the taxonomy has for its nodes, for example ``train_count``, taken at the truth (the smallest of
+        several).
+    rule, threshold, **parameters
+        How the answer is chosen, as in `Evaluation.answers`; ignored for labels.
+    metric : str, optional
+        Key of `METRICS` with a value per sample, for example ``correct``, ``info_recall``, ``softmax_win``, ``hf1_samples``;
+        the first that the input has when None.
+    bins : int
+        Number of bins where a number has more than 12 values.
+    confidence : float
+        In (0, 1).
+    group : str, or array of shape (n_samples,), optional
+        Attribute or labels of samples that belong together; intervals then count whole groups.
+
+    Returns
+    -------
+    MeansBy
+
+    Raises
+    ------
+    PredictionsError
+        If there is no such attribute or metric, or a keyword is out of range; says what there is.
+
+    Examples
+    --------
+    >>> from hierviz import Predictions, Taxonomy
+    >>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
+    >>> answers = taxonomy.nodes("dog", "cat", "newt")
+    >>> found = means_by(Predictions.from_labels(taxonomy, answers, truth=taxonomy.nodes("cat", "cat", "newt")), "depth")
+    >>> found.label, found.n, found.mean
+    (['1', '2'], array([1, 2]), array([1. , 0.5]))
+    """
+    if not is_number(confidence) or not 0 < confidence < 1:
+        raise PredictionsError(f"confidence: expected a number between 0 and 1, got {shown(confidence)}. Try 0.95.")
+    if not is_number(bins) or bins != int(bins) or bins < 1:
+        raise PredictionsError(f"bins: expected a whole number from 1 up, got {shown(bins)}. Choose one.")
+    check_kind("by", by, str, "Name depth, n_labels, or an attribute.")
+    answers = judged_answers(evaluation, rule, threshold, **parameters)
+    metric = sample_keys(answers)[0] if metric is None else metric
+    values = sample_values(answers, metric)
+    part, label, low, high = _parts(answers, by, int(bins))
+    groups = group_codes(answers, group)
+    entry = METRICS[metric]
+    n, mean, lower, upper = mean_intervals(
+        values, part, len(label), confidence=confidence, groups=groups, limits=entry.range
+    )
+    used = (part >= 0) & ~np.isnan(values)
+    overall = float(values[used].mean()) if used.any() else float("nan")
+    return MeansBy(by, metric, label, low, high, n, mean, lower, upper, overall, int((~used).sum()), confidence)
+
+
+def _parts(answers, by, bins):
+    """Part of each sample (-1: none), the parts' labels, and the ends of their bins."""
+    taxonomy, attributes = answers.taxonomy, answers.evaluation.predictions.attributes
+    if by == DEPTH:
+        return _number_parts(least_of_truths(answers, taxonomy.depth.astype(float), largest=True), bins)
+    if by == N_LABELS:
+        return _number_parts(truth_lengths(answers).astype(float), bins)
+    if by in attributes:
+        column = np.asarray(attributes[by])[answers.rows]
+        if column.dtype.kind in "iuf":
+            return _number_parts(column.astype(float), bins)
+        codes, texts = codes_of(column)
+        none = np.full(len(texts), np.nan)
+        return codes, texts, none, none
+    known = ways_to_divide(answers)
+    if by not in known:
+        raise PredictionsError(
+            f"by: expected one of {', '.join(known)}, got {shown(by)}.{near_miss(str(by), known)} Choose one."
+        )
+    return _number_parts(least_of_truths(answers, _numbers(taxonomy.attributes[by])), bins)
+
+
+def _number_parts(values, bins):
+    known = np.flatnonzero(np.isfinite(values))
+    ordered = np.sort(values[known])
+    distinct = np.unique(ordered)
+    if len(distinct) <= MOST_VALUES:
+        low = high = distinct
+    else:
+        ends = bin_ends(ordered, bins, 1)
+        low, high = ordered[np.append(0, ends[:-1])], ordered[ends - 1]
+    part = np.full(len(values), -1)
+    part[known] = np.searchsorted(high, values[known])
+    label = [_text(a) if a == b else f"{_text(a)} to {_text(b)}" for a, b in zip(low.tolist(), high.tolist())]
+    return part, label, low, high
+
+
+def _text(value):
+    return f"{int(value):,}" if value == int(value) else value_text(value)
+
+
+def _numbers(values):
+    """Values of an attribute of nodes as float, shape (n_nodes,), nan where there is none; all nan where one is no number."""
+    try:
+        return np.array(values, dtype=float)
+    except (TypeError, ValueError):
+        return np.full(len(values), np.nan)
+
+
+def _is_numeric(column):
+    return bool(np.isfinite(column).any())

@@ -1,0 +1,81 @@
+"""One number of every judged sample by its key, worked out alone: what is compared between parts of the samples.
+
+Functions
+---------
+sample_values, sample_keys
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hierviz.checks import check_one_of
+from hierviz.evaluation.judged_answers import JudgedAnswers
+from hierviz.metrics import path_keys, path_metrics
+from hierviz.taxonomy import NodeLists
+
+DISTRIBUTION = ("softmax_win", "softmax_win_raw", "neg_log_win", "cross_entropy")
+# Key of METRICS -> column of LabelSetCounts.per_sample.
+OF_SETS = {"hf1_samples": "hf1", "hp_samples": "hp", "hr_samples": "hr", "ihf1_samples": "ihf1"}
+OF_OUTCOMES = ("correct", "exact")
+
+
+def sample_keys(answers: JudgedAnswers) -> list[str]:
+    """Keys of `METRICS` that have a value for every sample of this input, in the order of the registry's blocks."""
+    keys: list[str] = []
+    if answers.is_single:
+        keys += path_keys() if answers.taxonomy.is_tree else OF_OUTCOMES
+    if answers.evaluation.win is not None:
+        keys += DISTRIBUTION
+    return keys + [key for key in OF_SETS if key != "ihf1_samples" or answers.taxonomy.is_tree]
+
+
+def sample_values(answers: JudgedAnswers, key: str) -> np.ndarray:
+    """The number of each judged sample whose mean is the metric of that key, shape (n_judged,).
+
+    Parameters
+    ----------
+    answers : JudgedAnswers
+    key : str
+        One of `sample_keys`. Numbers of sets are those of the label lists, or of the nodes above the threshold.
+
+    Returns
+    -------
+    ndarray of float
+
+    Raises
+    ------
+    PredictionsError
+        If this input has no such number; names those that it has.
+    """
+    keys = sample_keys(answers)
+    check_one_of("metric", key, keys)
+    if key in DISTRIBUTION:
+        rows = np.searchsorted(answers.evaluation.rows, answers.rows)
+        return answers.evaluation.distribution_per_sample()[key][rows]
+    if key in OF_SETS:
+        threshold = 0.5 if answers.threshold is None else answers.threshold
+        rows = np.searchsorted(answers.evaluation.rows, answers.rows)
+        return answers.evaluation.label_counts(threshold).per_sample()[OF_SETS[key]][rows]
+    truth, predicted = answers.single
+    if answers.taxonomy.is_tree:
+        return np.asarray(path_metrics(answers.taxonomy, truth, predicted)[key], dtype=float)
+    return (answers.outcome == 0 if key == "exact" else ~answers.is_wrong).astype(float)
+
+
+def truth_lengths(answers: JudgedAnswers) -> np.ndarray:
+    """Number of true nodes of each judged sample as they are listed, shape (n_judged,)."""
+    truth = answers.truth
+    return truth.lengths if isinstance(truth, NodeLists) else np.ones(len(truth), dtype=np.intp)
+
+
+def least_of_truths(answers: JudgedAnswers, values: np.ndarray, *, largest: bool = False) -> np.ndarray:
+    """Smallest, or largest, of the values (one a node) of the true nodes of each sample, shape (n_judged,); nan without one."""
+    truth = answers.truth
+    if not isinstance(truth, NodeLists):
+        return values[truth]
+    result = np.full(len(truth), np.nan)
+    row = np.repeat(np.arange(len(truth)), truth.lengths)
+    extreme = np.fmax if largest else np.fmin
+    extreme.at(result, row, values[truth.nodes])
+    return result

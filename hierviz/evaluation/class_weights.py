@@ -1,0 +1,68 @@
+r"""Weights of samples that give every true class the same part in a mean, or the part that is asked for.
+
+Conventions
+-----------
+A mean over classes is
+
+.. math:: \sum_c w_c \, \bar x_c \, / \sum_c w_c,\qquad \bar x_c = \frac{1}{n_c} \sum_{i : y_i = c} x_i
+
+over the classes that are the truth of a sample, which is the mean over samples with the weights w_c / n_c. They are scaled to
+sum to the number of samples.
+
+Functions
+---------
+sample_weights
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hierviz.errors import PredictionsError
+
+
+def sample_weights(taxonomy, truth, class_weights=None):
+    """Weight of each sample.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+    truth : ndarray of int, shape (n_samples,)
+        True node of each sample.
+    class_weights : array_like of float, shape (n_nodes,), optional
+        w of each class, >= 0; 1 each when absent.
+
+    Returns
+    -------
+    ndarray of float, shape (n_samples,)
+        >= 0, with sum n_samples.
+
+    Raises
+    ------
+    PredictionsError
+        If there is not one weight a node, one is negative or not finite, or no sample has a weight above 0.
+
+    Examples
+    --------
+    >>> from hierviz import Taxonomy
+    >>> taxonomy = Taxonomy.from_edges([("animal", "cat"), ("animal", "dog")])
+    >>> sample_weights(taxonomy, taxonomy.nodes("cat", "cat", "cat", "dog")).round(2).tolist()
+    [0.67, 0.67, 0.67, 2.0]
+    """
+    weights = np.ones(taxonomy.n_nodes) if class_weights is None else np.asarray(class_weights, dtype=np.float64)
+    if weights.shape != (taxonomy.n_nodes,):
+        raise PredictionsError(
+            f"class weights: expected {taxonomy.n_nodes} values (one per node), got shape {weights.shape}. Give one per node."
+        )
+    own = weights[truth]
+    if not np.isfinite(own).all() or (own < 0).any():
+        node = taxonomy.names[int(truth[np.argmax(~np.isfinite(own) | (own < 0))])]
+        raise PredictionsError(
+            f"class weights: expected numbers >= 0 for all true classes, got another or none for {node!r}. Correct it."
+        )
+    if not own.any():
+        raise PredictionsError(
+            "class weights: expected one above 0 for a true class of a sample, got none. Give its class a weight."
+        )
+    per_sample = own / np.bincount(truth, minlength=taxonomy.n_nodes)[truth]
+    return per_sample * (len(truth) / per_sample.sum())

@@ -1,0 +1,69 @@
+"""What a file is for, told by its content: taxonomy, predictions, truth, node attributes or pictures.
+
+Only the first lines are read. What no rule knows is taken for predictions, whose reader says what it expected.
+"""
+
+from __future__ import annotations
+
+from hierviz.errors import FileError
+from hierviz.readers.long_table import SAMPLE_COLUMNS, SCORE_COLUMNS
+from hierviz.readers.sources import open_source
+from hierviz.readers.tables import open_table
+from hierviz.readers.taxonomy_tables import PARENT_WORDS
+from hierviz.readers.truth_file import TRUTH_COLUMNS
+
+ROLES = ("taxonomy", "predictions", "truth", "nodes", "media")
+# These columns may hold answers as well: the name of the file decides.
+_OF_ANSWERS_TOO = ("label", "labels", "class")
+
+
+def file_role(path):
+    """Which of `ROLES` a file has.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    str
+    """
+    try:
+        return _role(path)
+    except FileError:
+        return "predictions"
+
+
+def file_roles(paths):
+    """Files by role, in the order of `ROLES`: dict of str to list of paths. Of roles for one file all are listed."""
+    found: dict = {role: [] for role in ROLES}
+    for path in paths:
+        found[file_role(path)].append(path)
+    return {role: files for role, files in found.items() if files}
+
+
+def _role(path):
+    suffixes = {suffix.lower() for suffix in path.suffixes}
+    source = open_source(path, "a file", kinds=("text", "parquet", "zip", "npy"))
+    if source.kind in ("zip", "npy"):
+        return "media" if source.kind == "zip" and ".npz" not in suffixes else "predictions"
+    if suffixes & {".taxonomy", ".json"}:
+        return "taxonomy"
+    table = open_table(source, "a table")
+    names = [name.strip().casefold() for name in table.first]
+    if any(name in PARENT_WORDS for name in names):
+        # A table of attributes names the parent of a node beside other things.
+        return "nodes" if "node" in names and "child" not in names and len(names) > 2 else "taxonomy"
+    if names[0] == "node" and len(names) > 1 and not any(name in SCORE_COLUMNS for name in names):
+        return "nodes"
+    ids = [place for place, name in enumerate(names) if name in SAMPLE_COLUMNS]
+    numbers = [place for place in range(len(names)) if place not in ids and table.is_number_column(place)]
+    truths = [name for name in names if name in TRUTH_COLUMNS and name not in _OF_ANSWERS_TOO]
+    if numbers and not (truths and 2 * len(numbers) < len(names)):
+        return "predictions"
+    if truths:
+        return "truth"
+    if ids:
+        words = path.name.casefold()
+        return "truth" if any(word in words for word in ("truth", "true", "gold", "target")) else "predictions"
+    return "taxonomy"

@@ -1,0 +1,85 @@
+"""The Overview: the most specific model at 95 % correct, the worst subtrees, counts of outcomes, and titles."""
+
+from urllib.parse import parse_qsl
+
+import numpy as np
+from small_worlds import LEAVES, spread, world, write
+from visit import Visit, shelve
+
+import hierviz as hv
+from hierviz.charts import threshold_text
+from hierviz.diagnosis.judged_answers import judged_answers
+from hierviz.diagnosis.subtree_levels import subtree_levels
+from hierviz.evaluation.mistakes import OUTCOMES
+from hierviz.number_text import percent_text
+from hierviz.thresholds.selection import at_least_correct
+
+
+def links(visit):
+    """Query of each link by its label."""
+    return {one.proto.label: one.proto.query_string for one in visit.at.get("page_link")}
+
+
+def test_most_specific_model_at_95_percent_and_the_way_to_its_threshold(demo):
+    visit, points = Visit("overview"), {key: at_least_correct(model.curve, 0.95) for key, model in demo.models.items()}
+    key = max(points, key=lambda key: points[key].values["info_recall"])
+    name, threshold = demo.models[key].predictions.name, threshold_text(points[key].threshold)
+    assert f"the most specific model is **{name}**, at **τ = {threshold}**" in visit.text
+    assert f"**{percent_text(points[key].values['info_recall'], 1)}** of the information" in visit.text
+    leaf = demo.models[key].curve.at(0)
+    assert f"it would be {percent_text(leaf['info_recall'], 1)}, with {percent_text(leaf['correct'], 1)}" in visit.text
+    found = dict(parse_qsl(links(visit)[f"{name} at τ = {threshold}"]))
+    assert found["model"] == key
+    assert float(found["threshold"]) == points[key].threshold
+
+
+def test_worst_subtrees_are_those_of_the_levels(tmp_path):
+    data = world(tmp_path, scores=spread(60), truth=[LEAVES[i % len(LEAVES)] for i in range(60)])
+    answers = judged_answers(data.first, "threshold", threshold=0.5)
+    levels, taxonomy = subtree_levels(answers), data.taxonomy
+    worst = [node for node in levels.worst.tolist() if node > 0 and not taxonomy.is_leaf[node]]
+    table = hv.node_table(answers)
+    labels = [f"{taxonomy.title(node)} · {int(table.n_wrong[node])} of {int(table.support[node])}" for node in worst]
+    found = links(Visit("overview", data=data.key))
+    assert labels
+    for label, node in zip(labels[:4], worst):
+        assert f"under={taxonomy.names[node]}" in found[label]
+
+
+def test_a_graph_counts_coarse_answers_as_what_they_are(tmp_path):
+    edges = [("root", "a"), ("root", "b"), ("a", "both"), ("b", "both"), ("a", "a1"), ("b", "b1")]
+    answers, truths = ["both", "a", "b1", "a1"], ["both", "a1", "a1", "both"]
+    data = shelve(
+        taxonomy=write(tmp_path / "t.csv", [("parent", "child"), *edges]),
+        predictions=(
+            write(tmp_path / "p.csv", [("sample_id", "predicted"), *((f"s{i}", answers[i % 4]) for i in range(40))]),
+        ),
+        truth=write(tmp_path / "y.csv", [("sample_id", "truth"), *((f"s{i}", truths[i % 4]) for i in range(40))]),
+    )
+    judged = judged_answers(data.first)
+    counts = np.bincount(judged.outcome, minlength=3)
+    assert dict(zip(OUTCOMES, counts.tolist())) == {"exact": 10, "coarse": 10, "wrong": 20}
+    visit = Visit("overview", data=data.key)
+    assert visit.says(10, "are exact,")
+    assert visit.says(10, "are correct but coarse")
+    assert visit.says(20, "are wrong")
+    assert "1 of 10" in Visit("example", data=data.key, outcome="coarse").text
+    # A group of confusions leads to its samples; a cell whose samples Examples would count twice does not.
+    page = Visit("mistakes", data=data.key, part="confusions")
+    assert "Open these samples in Examples" in page.text
+    page = Visit("mistakes", data=data.key, part="matrix")
+    assert "Open these samples in Examples" not in page.text
+    assert "counted once here" in page.text
+
+
+def test_title_of_many_files_is_short(tmp_path):
+    names = [f"a model with a very long name, number {i}" for i in range(3)]
+    scores = spread(9)
+    paths = tuple(
+        write(tmp_path / f"{name}.csv", [("sample_id", *LEAVES), *((f"s{i}", *row) for i, row in enumerate(scores))])
+        for name in names
+    )
+    first = world(tmp_path, scores=scores)
+    data = shelve(taxonomy=first.files.taxonomy, predictions=paths)
+    assert data.title == f"{names[0]}.csv and 2 more"
+    assert first.title == "scores.csv"

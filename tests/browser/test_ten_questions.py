@@ -1,0 +1,124 @@
+"""Ten questions of a first visit: each is answered from the Overview of the demo in at most three clicks.
+
+The ways are those that a visitor finds on the screen; a click on a file dialog's own buttons is not one of the page.
+"""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import quiet
+
+pytestmark = [pytest.mark.browser, pytest.mark.long]
+
+MOST = 3
+
+
+class Visit:
+    """A visit that counts its clicks."""
+
+    def __init__(self, page):
+        self.page, self.clicks = page, 0
+        self.main = page.get_by_test_id("stMain")
+
+    def click(self, where):
+        quiet(self.page)
+        where.click()
+        self.clicks += 1
+        quiet(self.page)
+
+    def link(self, name):
+        self.click(self.page.get_by_role("link", name=name).first)
+
+    def reads(self, text):
+        expect(self.main).to_contain_text(re.compile(text, re.DOTALL))
+
+
+def which_model_at_95_percent_correct(visit, tmp_path):
+    visit.reads("With at least 95 % of the answers correct, the most specific model is Soft-max margin, at τ = 0.709")
+
+
+def what_it_costs_in_specificity(visit, tmp_path):
+    visit.reads(
+        "contain 71.6 % of the information .* with a leaf as every answer, it would be 84.9 %, with 77.5 % correct"
+    )
+
+
+def worst_mistake(visit, tmp_path):
+    visit.reads("Worst mistakes.*motor vessel.*road vehicle.*Details")
+
+
+def why_it_stopped_there(visit, tmp_path):
+    visit.link("Details")
+    visit.reads(
+        r"Stops at road vehicle \(p = 0.969\): of the more specific classes car is the most probable, but its 0.463"
+    )
+
+
+def worst_subtree(visit, tmp_path):
+    visit.reads("Subtrees with the most wrong answers:.*land vehicle · 29 of 330")
+    visit.link(re.compile("land vehicle"))
+    visit.reads("Of 330 samples of land vehicle, 29 answers are wrong")
+
+
+def unusual_settings(visit, tmp_path):
+    visit.reads("unusual_setting = yes: 28.6 % wrong, the rest 5.3 %")
+
+
+def is_one_model_better(visit, tmp_path):
+    visit.link("Is Flat softmax clearly better than Soft-max margin?")
+    visit.reads(
+        r"AC, over all thresholds: Flat softmax 0.836, no clear difference from Soft-max margin \(0.006 \[−0.013, 0.024\]"
+    )
+
+
+def how_a_win_is_computed(visit, tmp_path):
+    visit.link("Details")
+    visit.click(visit.page.get_by_role("button", name=re.compile("Hierarchical win")))
+    expect(visit.page.get_by_text("1/2 × 0.0123").first).to_be_visible()
+
+
+def my_files(visit, tmp_path):
+    (tmp_path / "plants.csv").write_text("parent,child\nplant,tree\ntree,beech\ntree,lime\nplant,moss\n")
+    rows = "".join(
+        f"leaf-{k},{truth},{p}\n" for k, (truth, p) in enumerate([("beech", "0.7,0.2,0.1"), ("moss", "0,1,0")])
+    )
+    (tmp_path / "model.csv").write_text(f"sample_id,truth,beech,lime,moss\n{rows}")
+    visit.link("Open files")
+    with visit.page.expect_file_chooser() as chooser:
+        visit.click(visit.page.locator(".st-key-upload_all").get_by_test_id("stBaseButton-secondary"))
+    chooser.value.set_files([str(tmp_path / name) for name in ("plants.csv", "model.csv")])
+    expect(visit.page.get_by_text("Uploaded: model.csv")).to_be_visible()
+    visit.click(visit.page.locator("[data-testid=stBaseButton-primary]").filter(has_text=re.compile("Open$")))
+    visit.reads("Opened. The files were read as follows")
+
+
+def send_this_view(visit, tmp_path):
+    visit.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    visit.click(visit.page.get_by_role("button", name="Copy link"))
+    expect(visit.page.get_by_role("button", name="Link copied")).to_be_visible()
+    assert visit.page.evaluate("navigator.clipboard.readText()") == visit.page.url
+
+
+QUESTIONS = (
+    which_model_at_95_percent_correct,
+    what_it_costs_in_specificity,
+    worst_mistake,
+    why_it_stopped_there,
+    worst_subtree,
+    unusual_settings,
+    is_one_model_better,
+    how_a_win_is_computed,
+    my_files,
+    send_this_view,
+)
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.__name__)
+def test_question(open_page, tmp_path, question):
+    page = open_page("", new=True)
+    quiet(page)
+    visit = Visit(page)
+    question(visit, tmp_path)
+    assert visit.clicks <= MOST

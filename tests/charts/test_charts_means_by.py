@@ -1,0 +1,64 @@
+"""A metric in parts of the samples: what is drawn, the table and the sentence."""
+
+import numpy as np
+import pytest
+from chart_cases import views
+
+import hierviz as hv
+from hierviz import charts
+
+
+@pytest.fixture(scope="module")
+def found():
+    """Two models on 60 samples in three kinds of light, one of them with 4 samples."""
+    rng = np.random.default_rng(5)
+    taxonomy = hv.Taxonomy.from_edges([("all", "a"), ("all", "b"), ("a", "c"), ("a", "d")])
+    truth = np.tile(taxonomy.nodes("c", "d", "b"), 20)
+    light = np.array(["day"] * 28 + ["night"] * 28 + ["dusk"] * 4)
+    models = {}
+    for name, share in (("good", 0.9), ("poor <b>", 0.5)):
+        answers = np.where(rng.random(60) < np.where(light == "night", share / 2, share), truth, taxonomy.node("b"))
+        models[name] = hv.means_by(
+            hv.Predictions.from_labels(taxonomy, answers, truth=truth, attributes={"light": light}),
+            "light",
+            metric="correct",
+        )
+    return models
+
+
+def test_dots_and_intervals(found):
+    rows = [row for view in views(charts.to_vega_lite(charts.means_by(found))) for row in view["rows"]]
+    dots = [row for row in rows if "mean" in row and "colour" in row]
+    shown = {(row["model"], row["part"], round(row["mean"], 12)) for row in dots}
+    assert shown == {
+        (name, part, round(float(value), 12)) for name, one in found.items() for part, value in zip(one.label, one.mean)
+    }
+    assert {row["count"] for row in rows if "count" in row} == {"n = 28", "n = 4"}
+
+
+def test_table_and_sentence(found):
+    table = charts.means_by_table(found)
+    assert len(table) == 6
+    assert table["mean"].tolist() == [value for one in found.values() for value in one.mean.tolist()]
+    assert table[table["part"] == "dusk"]["lower"].isna().all()
+    said = charts.means_by_sentence(found)
+    worst = found["good"].label.index("night")
+    assert f"good: Correct is worst for light night, {found['good'].mean[worst]:.3f}" in said
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [330, 900])
+def test_it_fits(found, dark, width):
+    svg = charts.to_svg(charts.means_by(found, dark=dark, width=width), dark)
+    assert float(svg.split('width="')[1].split('"')[0]) <= width + 8
+
+
+def test_errors(found):
+    with pytest.raises(hv.PredictionsError, match=r"^means_by: expected at least one model, got none\."):
+        charts.means_by({})
+    one = found["good"]
+    other = hv.means_by(
+        hv.Predictions.from_labels(hv.Taxonomy.from_edges([("r", "a")]), [1], truth=[1]), "depth", metric="correct"
+    )
+    with pytest.raises(hv.PredictionsError, match=r"^means_by: expected models whose samples are divided alike"):
+        charts.means_by({"one": one, "other": other})

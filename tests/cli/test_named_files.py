@@ -1,0 +1,147 @@
+"""Files of several runs and options for one method: `NAME=FILE`, folders, patterns, and what is refused."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from hierviz import HiervizError, cli
+from hierviz.cli.named_files import run_files, stem, values_by_method
+
+EDGES = "parent,child\nroot,a\nroot,b\na,a1\na,a2\nb,b1\nb,b2\n"
+LEAVES = ["a1", "a2", "b1", "b2"]
+
+
+def pairs(texts):
+    return [(file.path, file.method, file.run) for file in run_files(texts)]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Files of two methods with runs 2 and 10, of two more kinds, and the parts of one file."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("flat/seed10.npz", "flat/seed2.npz", "hxe/seed2.npz", "a=b.csv", "parts/p0.parquet", "c.csv.gz"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x")
+    return tmp_path
+
+
+def test_names_and_runs(folder):
+    assert pairs(["c.csv.gz"]) == [("c.csv.gz", "c", None)]
+    assert pairs(["x=flat/seed2.npz"]) == [("flat/seed2.npz", "x", None)]
+    assert pairs(["x=flat/seed2.npz", "x=flat/seed10.npz"]) == [
+        ("flat/seed2.npz", "x", "seed2"),
+        ("flat/seed10.npz", "x", "seed10"),
+    ]
+    # Two files of one name.
+    assert [run for *_, run in pairs(["x=flat/seed2.npz", "x=hxe/seed2.npz"])] == ["seed2", "seed2 (2)"]
+
+
+def test_a_folder_and_a_pattern_are_runs_of_their_folder(folder):
+    runs = [("flat/seed2.npz", "flat", "seed2"), ("flat/seed10.npz", "flat", "seed10")]
+    assert pairs(["flat"]) == pairs(["flat/*.npz"]) == pairs(["flat/"]) == runs
+    assert pairs(["mine=flat"]) == [(path, "mine", run) for path, _, run in runs]
+    assert pairs(["*/seed*.npz"]) == [*runs, ("hxe/seed2.npz", "hxe", None)]
+    # Parts of one file are one file.
+    assert pairs(["parts"]) == [("parts", "parts", None)]
+
+
+def test_a_path_that_exists_is_never_split(folder):
+    assert pairs(["a=b.csv"]) == [("a=b.csv", "a=b", None)]
+    assert pairs(["a=a=b.csv"]) == [("a=b.csv", "a", None)]
+    assert pairs(["s3://bucket/x=1/p.npy"]) == [("s3://bucket/x=1/p.npy", "p", None)]
+    assert pairs(["m=s3://bucket/p.npy"]) == [("s3://bucket/p.npy", "m", None)]
+
+
+def test_a_file_called_as_a_method_is_a_run_of_it(folder):
+    assert pairs(["c=flat/seed2.npz", "c.csv.gz"]) == [("flat/seed2.npz", "c", "seed2"), ("c.csv.gz", "c", "c")]
+
+
+@pytest.mark.parametrize("text", ["=p.csv", "name=", "none/*.npz"])
+def test_what_names_no_file(folder, text):
+    with pytest.raises(HiervizError, match="--predictions"):
+        run_files([text])
+
+
+def test_stem():
+    assert stem("a/b.tar/c.npz.gz") == "c"
+    assert stem("v1.5") == "v1.5"
+
+
+def test_values(folder):
+    methods = ["flat", "hxe", "a=b"]
+    assert values_by_method("--x", None, methods) == [None] * 3
+    assert values_by_method("--x", ["1", "hxe=2", "a=b=3"], methods, float) == [1, 2, 3]
+    assert values_by_method("--x", ["hxe=2"], methods, int) == [None, 2, None]
+    assert values_by_method("--classes", ["a=b.csv"], methods) == ["a=b.csv"] * 3
+    for texts, match in (
+        (["1", "2"], "one value for all"),
+        (["hxe=1", "hxe=2"], "one value for 'hxe'"),
+        (["flatt=1"], "Did you mean .flat"),
+        (["hxe=half"], "half"),
+    ):
+        with pytest.raises(HiervizError, match=match):
+            values_by_method("--x", texts, methods, float)
+
+
+@pytest.fixture
+def world(tmp_path, capsys):
+    """Logits of the leaves in three files, and a function that evaluates."""
+    rng = np.random.default_rng(0)
+    (tmp_path / "t.csv").write_text(EDGES)
+    truth = rng.integers(0, 4, 30)
+    rows = "".join(f"{i},{LEAVES[t]}\n" for i, t in enumerate(truth))
+    (tmp_path / "truth.csv").write_text("sample_id,truth\n" + rows)
+    for name in ("seed0", "seed1", "other"):
+        logits = rng.normal(size=(30, 4)) + 2 * np.eye(4)[truth]
+        ids = np.arange(30).astype(str)
+        np.savez(tmp_path / f"{name}.npz", scores=logits, classes=np.array(LEAVES), sample_id=ids)
+
+    def evaluate(*flags):
+        both = ["--taxonomy", str(tmp_path / "t.csv"), "--truth", str(tmp_path / "truth.csv")]
+        flags = [flag.replace("@", f"{tmp_path}/") for flag in flags]
+        assert cli.main(["evaluate", *both, *flags]) == 0
+        return json.loads(capsys.readouterr().out)["models"]
+
+    return tmp_path, evaluate
+
+
+FLAT = ("--parametrisation", "flat_softmax")
+
+
+def test_evaluate_keeps_one_entry_a_file(world):
+    folder, evaluate = world
+    flags = ("--predictions", "flat=@seed0.npz", "--predictions", "flat=@seed1.npz", "--predictions", "@other.npz")
+    found = evaluate(*flags, *FLAT, "--per-sample", "@samples.csv")
+    assert [(model["name"], model.get("run")) for model in found] == [
+        ("flat", "seed0"),
+        ("flat", "seed1"),
+        ("other", None),
+    ]
+    for model, name in zip(found, ("seed0", "seed1", "other")):
+        (alone,) = evaluate("--predictions", f"@{name}.npz", *FLAT)
+        assert {**alone, "name": model["name"]} == {key: value for key, value in model.items() if key != "run"}
+    rows = list(csv.DictReader((folder / "samples.csv").read_text().splitlines()))
+    assert [(row["model"], row["run"]) for row in rows[::30]] == [("flat", "seed0"), ("flat", "seed1"), ("other", "")]
+
+
+def test_options_for_one_method(world):
+    _, evaluate = world
+    files = ("--predictions", "flat=@seed0.npz", "--predictions", "own=@seed0.npz")
+    first, second = evaluate(*files, "--rule", "threshold", *FLAT, "--threshold", "0.3", "--threshold", "own=0.7")
+    assert (first["threshold"], second["threshold"]) == (0.3, 0.7)
+    for model, value in ((first, "0.3"), (second, "0.7")):
+        (alone,) = evaluate(files[0], files[1], "--rule", "threshold", "--threshold", value, *FLAT)
+        assert {**alone, "name": model["name"]} == model
+
+
+def test_class_weights(world):
+    folder, evaluate = world
+    (plain,) = evaluate("--predictions", "@seed0.npz", *FLAT)
+    (equal,) = evaluate("--predictions", "@seed0.npz", *FLAT, "--class-weights", "equal")
+    more = {key: value for key, value in equal["curve"].items() if key not in plain["curve"]}
+    assert {**equal, "curve": {key: equal["curve"][key] for key in plain["curve"]}} == plain
+    assert "balanced_ac" in more
+    (folder / "w.csv").write_text("node,weight\na1,1\na2,1\nb1,1\nb2,1\n")
+    assert evaluate("--predictions", "@seed0.npz", *FLAT, "--class-weights", "@w.csv") == [equal]

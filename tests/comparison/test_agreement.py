@@ -1,0 +1,77 @@
+"""Kendall's tau-b against scipy, and what the sentence says."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from strategies import many
+
+import hierviz as hv
+from hierviz.comparison.agreement import agreement
+from hierviz.comparison.columns import columns_of
+from hierviz.comparison.methods import Method
+
+
+@many
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=12))
+def test_kendall_against_scipy(pairs):
+    x, y = zip(*pairs)
+    found, expected = hv.kendall(x, y), stats.kendalltau(x, y).statistic
+    assert found is None if math.isnan(expected) else found == pytest.approx(expected, abs=1e-12)
+
+
+def test_missing_and_infinite_values():
+    assert hv.kendall([1, 2, math.nan, 3], [1, 2, 9, math.inf]) == 1
+    assert hv.kendall([1, math.nan], [1, 2]) is None
+    with pytest.raises(hv.PredictionsError, match="one length"):
+        hv.kendall([1, 2], [1])
+
+
+KEYS = "curve.ac,distribution.cross_entropy,labels.micro_f1"
+
+
+def methods(taxonomy, table, noise=0.001):
+    """Methods of the rows of values by column."""
+    columns, made = columns_of(taxonomy, metrics=KEYS), []
+    for place, row in enumerate(table):
+        values = dict(zip([column.key for column in columns], row))
+        rng = np.random.default_rng(place)
+        draws = {key: value + noise * rng.normal(size=400) for key, value in values.items()}
+        made.append(Method("ABCDEFGH"[place], [values], draws, 300, 300))
+    return columns, made
+
+
+def test_matrix_turns_losses_round(taxonomy):
+    table = [[0.1, 5, 0.3], [0.2, 4, 0.3], [0.3, 3, 0.3], [0.4, 2, 0.3], [0.5, 1, 0.3]]
+    found = agreement(methods(taxonomy, table)[1], methods(taxonomy, table)[0])
+    assert found.kendall == [[1, 1, None], [1, 1, None], [None, None, None]]
+    assert found.sentence == "No two metrics put two methods in opposite orders."
+
+
+def test_few_methods_have_counts_only(taxonomy):
+    columns, made = methods(taxonomy, [[0.5, 1, 0.1], [0.4, 2, 0.2], [0.3, 3, 0.15]])
+    found = agreement(made, columns)
+    assert found.kendall == [[None] * 3] * 3
+    assert (found.reversed[0][2], found.pairs[0][2]) == (2, 3)
+    assert found.sentence == (
+        "AC and Micro F1 disagree most (2 of 3 pairs of methods reversed). With paired intervals of 95% that leave out 0 on "
+        "both sides, A is better than B by AC, and worse by Micro F1; A is better than C by AC, and worse by Micro F1."
+    )
+
+
+def test_disagreement_needs_both_intervals(taxonomy):
+    columns, made = methods(taxonomy, [[0.5, 1, 0.10], [0.4, 2, 0.101]], noise=0.01)
+    assert "No pair is clearly different by both" in agreement(made, columns).sentence
+
+
+def test_the_largest_disagreement_of_five(taxonomy):
+    table = [[0.1, 5, 0.5], [0.2, 4, 0.4], [0.3, 3, 0.3], [0.4, 1, 0.2], [0.5, 2, 0.1]]
+    found = agreement(*reversed(methods(taxonomy, table)))
+    assert found.kendall[0] == [1, pytest.approx(0.8), -1]
+    assert found.sentence.startswith("AC and Micro F1 disagree most (τ-b -1.00, 10 of 10 pairs of methods reversed).")
+    assert found.sentence.endswith("and 7 more.")
+    assert found.to_dict()["keys"] == KEYS.split(",")
+    assert agreement(*reversed(methods(taxonomy, table[:1]))).sentence.startswith("One method")

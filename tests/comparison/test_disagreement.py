@@ -1,0 +1,94 @@
+"""Samples on which metrics or models disagree, and warnings about methods: by hand."""
+
+import numpy as np
+import pytest
+
+import hierviz as hv
+from hierviz.comparison.columns import columns_of
+from hierviz.comparison.constants import constants
+from hierviz.comparison.disagreement import sample_metrics
+
+
+@pytest.fixture
+def models(taxonomy):
+    """Two models on four samples: cat, cat, dog, duck."""
+    truth = taxonomy.nodes("cat", "cat", "dog", "duck")
+    a = [[0.9, 0.1, 0, 0], [0.4, 0.6, 0, 0], [0.2, 0.5, 0.3, 0], [0, 0, 0, 1]]
+    b = [[0.9, 0.1, 0, 0], [0.8, 0.2, 0, 0], [0, 0.1, 0.9, 0], [0, 0, 0, 1]]
+    return [
+        hv.Evaluation.from_predictions(
+            hv.Predictions.from_scores(taxonomy, np.array(p), "leaf_probabilities", truth=truth, name=name)
+        )
+        for name, p in (("a", a), ("b", b))
+    ]
+
+
+def test_models(models):
+    """p of the truth: a 0.9, 0.4, 0.5, 0; b 0.9, 0.8, 0.1, 0. Cross entropy is lower where it is higher."""
+    found = hv.models_on_samples(*models, "cross_entropy")
+    assert found.labels == ("a", "b")
+    assert found.difference[:3] == pytest.approx([0, np.log(0.4 / 0.8), np.log(0.5 / 0.1)])
+    # Both are infinite on the last one.
+    assert found.difference[3] == 0
+    assert found.order.tolist() == [2, 1, 0, 3]
+    assert found.sentence == "Of 4 samples 1 are better by a, 1 by b, and 2 are the same by both."
+    assert found.to_frame(1)["sample_id"].tolist() == ["2"]
+    # Without scores or with another name there is none.
+    with pytest.raises(hv.PredictionsError, match="cross_entropi"):
+        hv.models_on_samples(*models, "cross_entropi")
+
+
+def test_metrics(models):
+    """Two metrics of one model: shares of samples that are judged worse, ties counting half."""
+    found = hv.metrics_on_samples(models[0], "correct", "softmax_win")
+    # Majority answers: cat, dog, mammal (0.7 of it; dog has no more than 0.5), newt. Right, wrong, right, wrong.
+    assert found.x.tolist() == [1, 0, 1, 0]
+    # Wins: 0.95, 0.7, 0.6, 0: shares 7/8, 5/8, 3/8, 1/8; of correct 3/4, 1/4, 3/4, 1/4.
+    assert found.y == pytest.approx([0.95, 0.7, 0.6, 0])
+    assert found.difference == pytest.approx([-1 / 8, -3 / 8, 3 / 8, 1 / 8])
+    assert found.order.tolist() == [1, 2, 0, 3]
+    assert {"correct", "softmax_win", "tp"} <= set(sample_metrics(models[0]))
+
+
+def test_order_of_samples_does_not_matter(models, taxonomy):
+    a, b = (model.predictions.replace(sample_ids=np.array(list("wxyz"))) for model in models)
+    order = np.array([2, 0, 3, 1])
+    shuffled = b.replace(scores=b.scores[order], truth=b.truth[order], sample_ids=b.sample_ids[order])
+    evaluated = [hv.Evaluation.from_predictions(part) for part in (a, b, shuffled)]
+    one, other = (hv.models_on_samples(evaluated[0], part, "softmax_win") for part in evaluated[1:])
+    assert np.array_equal(one.difference, other.difference)
+
+
+def table(taxonomy, labels, truth):
+    predictions = hv.Predictions.from_labels(taxonomy, labels, truth=truth, name="m")
+    return hv.table(predictions, metrics="confusion.f1,confusion.ppv,confusion.mcc", resamples=0)
+
+
+def test_a_constant_answer_is_called_so(taxonomy):
+    truth = taxonomy.nodes(*["cat"] * 5, "dog", "duck", "newt")
+    found = table(taxonomy, np.full(8, taxonomy.node("cat")), truth)
+    (warning, few, most) = found.warnings["m"]
+    assert warning.startswith("Not better than a constant answer by F1 (nodes)")
+    # Precision alone raises no alarm.
+    assert "PPV" not in warning
+    assert few == "1 distinct classes are answered, where the truth has 4."
+    assert most == "100.0 % of the answers are cat."
+    assert table(taxonomy, truth, truth).warnings["m"] == []
+
+
+def test_empty_answers_and_a_low_mcc(taxonomy):
+    truth = taxonomy.nodes("cat", "dog", "duck", "newt")
+    labels = hv.NodeLists.from_lists([[], [], [taxonomy.node("duck")], [taxonomy.node("newt")]])
+    assert "2 of 4 answers are empty." in table(taxonomy, labels, truth).warnings["m"]
+    wrong = table(taxonomy, taxonomy.nodes("newt", "duck", "newt", "cat"), truth)
+    assert any("contradict the truth" in warning for warning in wrong.warnings["m"])
+
+
+def test_the_constant_of_a_column_is_its_own(taxonomy):
+    truth = taxonomy.nodes("cat", "cat", "dog", "duck", "newt")
+    model = hv.Evaluation.from_predictions(hv.Predictions.from_labels(taxonomy, truth, truth=truth))
+    found = constants(model, columns_of(taxonomy, metrics="labels.micro_f1,labels.subset_accuracy"))
+    # mammal: hits 3 of 5 + 9 nodes; cat: 2 + 3 of 10 + 9, 2 of 5 sets.
+    assert found.answers["labels.micro_f1"] == "cat"
+    assert found.values["labels.micro_f1"] == pytest.approx(2 * 5 / (10 + 9))
+    assert found.values["labels.subset_accuracy"] == pytest.approx(2 / 5)
