@@ -251,7 +251,6 @@ def mistakes(v):
     """(what, act, kind) of the page Mistakes."""
     yield "first visit", v.link("Mistakes"), "first"
     yield "other severity", v.other_option("Rank by"), ""
-    yield "severity, next", v.other_option("Rank by"), ""
     if v.n >= 1_000_000:
         # Fewer rows stand in the table at once.
         yield "next of the list", v.button("Next"), ""
