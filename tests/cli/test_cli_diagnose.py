@@ -174,7 +174,7 @@ def test_labels_with_several_truths(run, files):
         (["--group", "observer"], "--group: expected a column of the predictions or the truth"),
         (["--attribute", "lihgt"], "--attribute: expected a column of the predictions or the truth"),
         (["--severity", "bits"], "--severity: expected one of win_lost, info_dist"),
-        (["--loss", "bits"], "--loss: expected one of win_lost, info_dist"),
+        (["--loss", "bits"], "--loss: expected one of wrong, win_lost, info_dist"),
         (["--level", "0"], "--level: expected a depth from 1 to 2"),
         (["--q", "0"], "--q: expected a number between 0 and 1, got 0.0."),
         (["--rule", "darts", "--lam", "nan"], "--lam: expected a number of bits, 0 or more, got nan."),
