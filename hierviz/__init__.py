@@ -16,6 +16,7 @@ import importlib
 from hierviz._version import version
 from hierviz.cluster.evaluate import evaluate
 from hierviz.comparison.agreement import kendall
+from hierviz.comparison.comparison_table import ComparisonTable
 from hierviz.comparison.disagreement import metrics_on_samples, models_on_samples
 from hierviz.comparison.table import ComparisonTable, table
 from hierviz.curves.equal_levels import correctness_at, specificity_at
