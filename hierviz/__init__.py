@@ -65,6 +65,7 @@ from hierviz.readers import (
     write_predictions,
 )
 from hierviz.readers.operating_point_file import load_operating_point, write_operating_point
+from hierviz.readers.taxonomy_writer import tree_text, write_taxonomy
 from hierviz.second_opinion.verify import SecondOpinion, verify
 from hierviz.taxonomy import NodeLists, Taxonomy
 from hierviz.thresholds.cross_fitting import cross_fitted, rank_for_target
@@ -188,6 +189,7 @@ __all__ = [
     "table",
     "thresholds_by_depth",
     "tied_with_best",
+    "tree_text",
     "truth_is_known",
     "verify",
     "win",
@@ -196,6 +198,7 @@ __all__ = [
     "with_other_leaves",
     "write_operating_point",
     "write_predictions",
+    "write_taxonomy",
 ]
 
 

@@ -92,6 +92,7 @@ COLUMN = (
     "app/model_page",
     "app/curve_panels",
     "app/mistakes_page",
+    "app/compare_page",
     "app/taxonomy_page",
     "app/example_page",
     "app/pages",
@@ -115,7 +116,7 @@ PACKAGES = {
     "errors": ((), ()),
     # Its loops are loaded inside functions only, and where numba is there.
     "compiled": (("numpy", "numba"), ()),
-    "readers": (("numpy",), ("pandas", "pyarrow", "PIL", "fsspec")),
+    "readers": (("numpy",), ("pandas", "pyarrow", "PIL", "fsspec", "anytree")),
     "second_opinion": (("numpy",), ("sklearn", "hiclass")),
     "cluster": (("numpy",), ("dask", "distributed")),
     "onnx": (("numpy",), ("pandas", "PIL")),

@@ -15,14 +15,18 @@ from hierviz.parametrisation import PARAMETRISATIONS
 from hierviz.predictions import with_distinct_names
 
 
-def add_input(command, *, several, level="--level"):
-    """Options of the commands that read predictions; `level` is what the flag of the rank to cut at is called."""
-    command.add_argument(
-        "--taxonomy", required=True, metavar="T", help="edge list, level columns, paths, JSON or .taxonomy"
-    )
+def add_input(command, *, several, taxonomy=True, level="--level"):
+    """Options of the commands that read predictions; `level` is what the flag of the rank to cut at is called.
+
+    A command with a `taxonomy` of its own need not have any.
+    """
+    if taxonomy:
+        command.add_argument(
+            "--taxonomy", required=True, metavar="T", help="edge list, level columns, paths, JSON or .taxonomy"
+        )
     command.add_argument(
         "--predictions",
-        required=True,
+        required=taxonomy,
         metavar="P",
         action="append",
         help="scores or labels: CSV, TSV, Parquet, JSON, .npy, .npz, a folder of Parquet parts"

@@ -294,7 +294,10 @@ def test_a_flag_of_another_rule_is_an_error(run, files, tmp_path, capsys):
             ["--operating-point", "op.json", "--bits", "1"],
             "--bits: expected --rule information_threshold with it, got rule th",
         ),
-        (["--rule", "crm_nodes", "--expectation", "all"], "expectation: expected one of leaves, exclusive, got 'all'."),
+        (
+            ["--rule", "crm_nodes", "--expectation", "all"],
+            "--expectation: expected one of leaves, exclusive, got 'all'.",
+        ),
     ):
         assert cli.main(["evaluate", *named_files, *flags]) == 2
         error = capsys.readouterr().err
