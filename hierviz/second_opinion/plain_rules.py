@@ -10,8 +10,11 @@ from __future__ import annotations
 
 # Values that differ by no more are equal but for rounding.
 NEAR = 1e-12
-# What is worked out from every pair of leaves takes too long here.
-LEFT_OUT = ("crm_leaf", "crm_nodes")
+# Those with a plain definition here; others, such as sums over every pair of leaves, would take too long.
+RECOMPUTED = (
+    *("leaf", "majority", "threshold", "top_down", "plurality", "expected_information", "darts"),
+    *("information_threshold", "exclusive"),
+)
 
 
 def candidates(graph):

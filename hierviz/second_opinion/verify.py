@@ -230,16 +230,14 @@ class _Recomputation:
         answers = self._answers()
         if self.model["predicted"] is not None:
             if answers is None:
-                left_out["predicted"] = (
-                    f"the rule {self.rule} needs a sum over pairs of nodes, which takes too long here"
-                )
+                left_out["predicted"] = f"the rule {self.rule} has no plain definition here"
             else:
                 found["predicted"] = plain_numbers.predicted(graph, answers, self.single)
         found["labels"] = plain_sets.labels(graph, self.sets, self.truth, self.p)
         if not graph.is_tree:
             left_out["confusion"] = "on graphs all paths would have to be listed"
         elif answers is None and self.p is not None and self.rule != "threshold_set":
-            left_out["confusion"] = f"the rule {self.rule} needs a sum over pairs of nodes, which takes too long here"
+            left_out["confusion"] = f"the rule {self.rule} has no plain definition here"
         else:
             found["confusion"] = plain_confusion.confusion(graph, self.names, self._true_ends(), self._paths(answers))
         checks = []
@@ -273,7 +271,7 @@ class _Recomputation:
 
     def _answers(self):
         """The answer to each sample by the rule; None where it is not recomputed or there is none."""
-        if self.p is None or self.rule == "threshold_set" or self.rule in plain_rules.LEFT_OUT:
+        if self.p is None or self.rule == "threshold_set" or self.rule not in plain_rules.RECOMPUTED:
             return None
         if not self.graph.is_tree:
             return None

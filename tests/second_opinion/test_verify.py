@@ -15,8 +15,9 @@ import hierviz as hv
 from hierviz import cli
 from hierviz.parametrisation import default_columns
 from hierviz.second_opinion import verify as module
+from hierviz.second_opinion.plain_rules import RECOMPUTED
 
-RULES = [rule for rule in hv.INFERENCE_RULES if not rule.startswith("crm")]
+RULES = [*RECOMPUTED, "threshold_set"]
 
 
 def agreed(predictions, *choice, **more):
