@@ -8,8 +8,8 @@ from visit import Visit, shelve
 
 import hierviz as hv
 from hierviz.charts import threshold_text
-from hierviz.diagnosis.judged_answers import judged_answers
 from hierviz.diagnosis.subtree_levels import subtree_levels
+from hierviz.evaluation.judged_answers import judged_answers
 from hierviz.evaluation.mistakes import OUTCOMES
 from hierviz.number_text import percent_text
 from hierviz.thresholds.selection import at_least_correct
