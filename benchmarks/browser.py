@@ -250,8 +250,7 @@ def curves(v):
 def mistakes(v):
     """(what, act, kind) of the page Mistakes."""
     yield "first visit", v.link("Mistakes"), "first"
-    yield "severity: distance", v.option("Rank by", "Information distance"), ""
-    yield "severity: win lost", v.option("Rank by", "Win lost"), ""
+    yield "other severity", v.other_option("Rank by"), ""
     if v.n >= 1_000_000:
         # Fewer rows stand in the table at once.
         yield "next of the list", v.button("Next"), ""
@@ -276,7 +275,7 @@ def mistakes(v):
     yield "filter in the matrix removed", v.chip("under"), ""
     yield "slices", v.radio("Slices"), "work"
     yield "other correction", v.option("Correction for many tests", "Benjamini-Yekutieli"), "work"
-    yield "another slice", v.cell(2), ""
+    yield "another slice", v.cell(2, 300), ""
     yield "label errors", v.radio("Label errors"), "work"
     yield "label errors: a row", v.cell(2), ""
 

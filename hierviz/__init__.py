@@ -16,10 +16,14 @@ import importlib
 from hierviz._version import version
 from hierviz.cluster.evaluate import evaluate
 from hierviz.comparison.agreement import kendall
+from hierviz.comparison.comparison_table import ComparisonTable
 from hierviz.comparison.disagreement import metrics_on_samples, models_on_samples
-from hierviz.comparison.table import ComparisonTable, table
+from hierviz.comparison.table import table
+from hierviz.curves.equal_levels import correctness_at, specificity_at
 from hierviz.curves.information_curve import information_curve
 from hierviz.curves.operating_curve import OperatingCurve, operating_curve
+from hierviz.curves.rejection_curve import rejection_curve
+from hierviz.curves.rule_curve import rule_curve
 from hierviz.curves.set_curve import SetOperatingCurve, set_curve
 from hierviz.diagnosis.class_table import class_table, hierarchical_f
 from hierviz.diagnosis.confusion_matrix import confusion_matrix
@@ -38,19 +42,23 @@ from hierviz.errors import ClusterError, FileError, HiervizError, ModelError, Pr
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.judged_answers import judged_answers
 from hierviz.evaluation.mistakes import mistakes
+from hierviz.evaluation.protein_function import protein_function
 from hierviz.inference.leaf_costs import LeafCosts
 from hierviz.inference.pareto_table import ParetoTable, pareto_table
 from hierviz.inference.registry import INFERENCE_RULES, infer
 from hierviz.losses import LOSSES, loss
 from hierviz.metrics import METRICS, HierarchicalConfusion, path_metrics, win_breakdown
 from hierviz.metrics.confusion.confusion import confusion
+from hierviz.metrics.sets.protein_function import information_accretion
 from hierviz.metrics.win import win
 from hierviz.onnx import load_inputs, load_model
 from hierviz.parametrisation import PARAMETRISATIONS, node_probabilities
 from hierviz.predictions import Predictions
+from hierviz.projection.projected import cut, only_known, truth_is_known, with_other_leaves
 from hierviz.readers import (
     attach_media,
     attach_truth,
+    load_accretion,
     load_costs,
     load_predictions,
     load_taxonomy,
@@ -58,8 +66,12 @@ from hierviz.readers import (
     write_predictions,
 )
 from hierviz.readers.operating_point_file import load_operating_point, write_operating_point
+from hierviz.readers.taxonomy_writer import tree_text, write_taxonomy
 from hierviz.second_opinion.verify import SecondOpinion, verify
 from hierviz.taxonomy import NodeLists, Taxonomy
+from hierviz.thresholds.cross_fitting import cross_fitted, rank_for_target
+from hierviz.thresholds.depth_thresholds import depth_threshold_points, thresholds_by_depth
+from hierviz.thresholds.lambda_choice import smallest_lambda
 from hierviz.thresholds.operating_point import OperatingPoint
 from hierviz.thresholds.risk_control import guaranteed_threshold
 from hierviz.thresholds.selection import (
@@ -72,8 +84,10 @@ from hierviz.thresholds.selection import (
 )
 from hierviz.uncertainty.bootstrap import bootstrap_curve, bootstrap_means
 from hierviz.uncertainty.comparison import no_clear_difference, paired_difference, tied_with_best
+from hierviz.uncertainty.model_difference import difference_of_models, difference_sentence
 from hierviz.uncertainty.repeats import curve_over_repeats, over_repeats, summary_over_repeats
 from hierviz.uncertainty.resamples import Resamples
+from hierviz.uncertainty.temperature import at_temperature, fit_temperature
 
 __version__ = version()
 
@@ -105,6 +119,7 @@ __all__ = [
     "at_least_correct",
     "at_most_above_depth",
     "at_most_cost",
+    "at_temperature",
     "attach_media",
     "attach_truth",
     "best_of",
@@ -116,19 +131,28 @@ __all__ = [
     "confusion",
     "confusion_matrix",
     "confusions",
+    "correctness_at",
+    "cross_fitted",
     "curve_over_repeats",
+    "cut",
+    "depth_threshold_points",
+    "difference_of_models",
+    "difference_sentence",
     "evaluate",
     "facets",
     "filtered",
+    "fit_temperature",
     "flip_intervals",
     "guaranteed_threshold",
     "hierarchical_f",
     "infer",
+    "information_accretion",
     "information_curve",
     "judged_answers",
     "kendall",
     "label_errors",
     "level_table",
+    "load_accretion",
     "load_costs",
     "load_inputs",
     "load_model",
@@ -144,26 +168,38 @@ __all__ = [
     "no_clear_difference",
     "node_probabilities",
     "node_table",
+    "only_known",
     "operating_curve",
     "over_repeats",
     "paired_difference",
     "pareto_table",
     "path_metrics",
     "path_probabilities",
+    "protein_function",
+    "rank_for_target",
+    "rejection_curve",
     "reliability",
+    "rule_curve",
     "set_curve",
     "set_mistakes",
     "show",
     "slices",
+    "smallest_lambda",
+    "specificity_at",
     "summary_over_repeats",
     "table",
+    "thresholds_by_depth",
     "tied_with_best",
+    "tree_text",
+    "truth_is_known",
     "verify",
     "win",
     "win_breakdown",
     "with_costs",
+    "with_other_leaves",
     "write_operating_point",
     "write_predictions",
+    "write_taxonomy",
 ]
 
 

@@ -77,10 +77,10 @@ class NodeLists:
         return np.diff(self.offsets)
 
     def take(self, rows: np.ndarray | slice) -> NodeLists:
-        """The lists of `rows` (ndarray of int), in that order, as NodeLists."""
+        """The lists of `rows` (ndarray of int, or slice), in that order, as NodeLists."""
         lengths = self.lengths[rows]
         offsets = np.concatenate([[0], np.cumsum(lengths)])
-        places = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], lengths)
+        places = np.arange(offsets[-1]) + np.repeat(self.offsets[:-1][rows] - offsets[:-1], lengths)
         return NodeLists(offsets, self.nodes[places])
 
 

@@ -15,6 +15,8 @@ PARAMETERS = {
     "parametrisation": "parametrisation=...",
     "outputs": "outputs=...",
     "missing": "missing=...",
+    "unseen": "unseen=...",
+    "only_known": "hierviz.only_known",
     "truth_column": "truth_column=...",
     "media": "media=...",
     "text_column": "text_column=...",

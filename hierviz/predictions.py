@@ -65,6 +65,8 @@ class Predictions(FromMemory):
         What the reader found out about the file.
     media : object, optional
         Pictures with a method ``png(name, most)``; the attribute ``image`` or ``file`` names the one of each sample.
+    known : ndarray of int, shape (n_known,), optional
+        Nodes that the model knows, with all their ancestors; absent where it knows all. See `hierviz.only_known`.
     """
 
     taxonomy: Taxonomy
@@ -82,6 +84,7 @@ class Predictions(FromMemory):
     notes: tuple[str, ...] = ()
     detected: Mapping[str, str] = field(default_factory=dict)
     media: Any = None
+    known: np.ndarray | None = None
     run: str | None = None
 
     def __post_init__(self):

@@ -76,6 +76,9 @@ def _keyword(parameter):
         high = "∞" if parameter.range[1] == float("inf") else f"{parameter.range[1]:g}"
         high += f" {parameter.unit}" if parameter.unit else ""
         allowed = f"from {parameter.range[0]:g} to {parameter.limit_words or high}, default {parameter.default:g}"
+    elif parameter.kind == "numbers":
+        low, high = parameter.range
+        allowed = f"numbers from {low:g} to {high:g} for the depths 1, 2, ..., default `{parameter.default}`"
     else:
         choices = " or ".join(f"`{key}`" for key in parameter.choices)
         table = " or a table of the costs of all pairs of leaves" if parameter.kind == "costs" else ""

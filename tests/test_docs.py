@@ -193,7 +193,9 @@ def commands():
 
 
 def test_the_readme_shows_every_command():
-    assert {line.split()[1] for line in commands()} == {"app", "evaluate", "table", "curve", "diagnose", "predict"}
+    assert {line.split()[1] for line in commands()} == {
+        *("app", "evaluate", "table", "curve", "diagnose", "predict", "taxonomy")
+    }
     assert not re.search(r"hierviz (doctor|report)\b", README)
 
 
@@ -202,6 +204,8 @@ def test_command(line, own_files, tmp_path, monkeypatch, capsys):
     arguments = shlex.split(line)[1:]
     pairs = zip(arguments, arguments[1:] + [""])
     pairs = [(flag, value) for flag, value in pairs if flag.startswith("--") and value and not value.startswith("-")]
+    if arguments[0] == "taxonomy":
+        own_files("--taxonomy", arguments[1])
     if dict(pairs).get("--model") in EXPORTED:
         put_exported(dict(pairs)["--model"], dict(pairs), tmp_path)
     else:

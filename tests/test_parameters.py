@@ -116,7 +116,11 @@ def test_no_text_of_the_core_names_a_flag():
 
 def test_every_parameter_has_a_flag_of_the_command_line():
     assert set(FLAGS) == set(PARAMETERS)
-    assert {words.split()[0] for words in FLAGS.values()} <= flags_of("predict") | {"--missing"}
+    assert {words.split()[0] for words in FLAGS.values()} <= flags_of("predict") | {
+        "--missing",
+        "--unseen",
+        "--only-known",
+    }
     for name in ("classes", "parametrisation", "truth_column", "missing"):
         assert FLAGS[name] in flags_of("evaluate") & flags_of("curve")
 

@@ -9,6 +9,7 @@ import hierviz.charts._packages  # noqa: F401
 
 # isort: split
 
+from hierviz.charts._agreement_matrix import agreement_matrix, agreement_matrix_table
 from hierviz.charts._confusion_breakdown import (
     confusion_breakdown,
     confusion_breakdown_sentence,
@@ -42,6 +43,7 @@ from hierviz.charts._reliability_diagram import (
     reliability_diagram_sentence,
     reliability_diagram_table,
 )
+from hierviz.charts._sample_scatter import sample_scatter
 from hierviz.charts._show import show
 from hierviz.charts._simplify import simplify
 from hierviz.charts._subtree_icicle import subtree_icicle, subtree_icicle_sentence, subtree_icicle_table
@@ -54,6 +56,8 @@ from hierviz.charts.folding import fold
 from hierviz.charts.theme import finish, model_colours, palette
 
 __all__ = [
+    "agreement_matrix",
+    "agreement_matrix_table",
     "bands_sentence",
     "compared_keys",
     "comparison_sentence",
@@ -106,6 +110,7 @@ __all__ = [
     "reliability_diagram",
     "reliability_diagram_sentence",
     "reliability_diagram_table",
+    "sample_scatter",
     "selections",
     "show",
     "simplify",

@@ -14,6 +14,7 @@ from hierviz.charts._compose import layer
 from hierviz.charts._legend import legend
 from hierviz.charts._rows import frame
 from hierviz.charts._text import count_text, percent_text, shorten, text_width
+from hierviz.charts._value_colours import mixed
 from hierviz.charts.theme import SMALL, palette
 from hierviz.diagnosis.folded_matrix import RELATIONS
 
@@ -101,7 +102,7 @@ def hierarchical_matrix(folded, *, normalisation="count", log=True, dark=False, 
         relation = str(folded.relation[i])
         place = {"x": x[column] + 1, "x2": x[column] + wide - 1, "y": y[row] + 1, "y2": y[row] + tall - 1}
         edge = {"stroke": look.ink, "line": 1.2} if relation == "same" else {}
-        colour = _mixed(look.background, look.outcome(LEGEND[relation][0]), strength[i])
+        colour = mixed(look.background, look.outcome(LEGEND[relation][0]), strength[i])
         cells.append({**place, "colour": colour, **edge})
         count = int(folded.count[i])
         if wide >= PRINTED:
@@ -242,11 +243,6 @@ def _strength(values, log):
         low = max(values.min(), values.max() / 1000) / 2
         values = np.log(np.maximum(values, low) / low)
     return FAINTEST + (1 - FAINTEST) * values / values.max()
-
-
-def _mixed(ground, colour, share):
-    parts = [[int(text[k : k + 2], 16) for k in (1, 3, 5)] for text in (ground, colour)]
-    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in zip(*parts, strict=True))
 
 
 def _meaning(relation, count, n_different):

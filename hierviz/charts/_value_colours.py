@@ -54,11 +54,11 @@ class ValueColours:
         worse = NODE_COLUMNS[self.key].worse
         if not self.is_share:
             end = look.path if not worse else look.fp
-            return _mixed(look.tn, end, (value - self.low) / max(self.high - self.low, 1e-12))
+            return mixed(look.tn, end, (value - self.low) / max(self.high - self.low, 1e-12))
         below = value < self.middle
         span = self.middle - self.low if below else self.high - self.middle
         end = look.fp if below == (worse == "low") else look.path
-        return _mixed(look.tn, end, abs(value - self.middle) / max(span, 1e-12))
+        return mixed(look.tn, end, abs(value - self.middle) / max(span, 1e-12))
 
     def text(self, fill):
         """Colour of a text on a fill: black or white, whichever is read better."""
@@ -104,7 +104,7 @@ def value_colours(table, key, nodes, dark=False):
     return ValueColours(key, float(low), float(middle), float(high), of_all, dark)
 
 
-def _mixed(a, b, share):
+def mixed(a, b, share):
     share = min(max(share, 0.0), 1.0)
     parts = [(int(a[i : i + 2], 16), int(b[i : i + 2], 16)) for i in (1, 3, 5)]
     return "#" + "".join(f"{round(one + (other - one) * share):02x}" for one, other in parts)

@@ -17,6 +17,7 @@ from hierviz.cli.parameter_flags import error_line
 from hierviz.cli.predict import add_predict
 from hierviz.cli.standard_streams import with_standard_streams
 from hierviz.cli.table import add_table
+from hierviz.cli.taxonomy import add_taxonomy
 from hierviz.errors import HiervizError
 
 
@@ -54,6 +55,6 @@ def parser():
     top = _Parser(prog="hierviz", description="Evaluate hierarchical classifiers and inspect their mistakes.")
     top.add_argument("--version", action="version", version=f"hierviz {version()}")
     commands = top.add_subparsers(metavar="command", title="commands")
-    for add in (add_app, add_evaluate, add_table, add_curve, add_diagnose, add_predict):
+    for add in (add_app, add_evaluate, add_table, add_curve, add_diagnose, add_predict, add_taxonomy):
         add(commands)
     return top

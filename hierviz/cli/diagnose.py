@@ -35,7 +35,7 @@ def add_diagnose(commands):
     command = commands.add_parser(
         "diagnose", help="find where a model goes wrong: nodes, confusions, slices, calibration"
     )
-    add_input(command, several=False)
+    add_input(command, several=False, level="--cut-level")  # --level is that of confusions
     command.add_argument("--rule", metavar="KEY", help=f"one of {', '.join(INFERENCE_RULES)} (default: majority)")
     command.add_argument(
         "--threshold", type=float, metavar="X", help="of the rules `threshold` and `threshold_set` (default: 0.5)"

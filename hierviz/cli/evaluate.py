@@ -9,9 +9,11 @@ from hierviz.cli.files import add_input, load_models
 from hierviz.cli.named_files import run_files, values_by_method
 from hierviz.cli.output import progress, require_places, write_csv, write_text
 from hierviz.cli.parameter_flags import with_flags
+from hierviz.cli.protein_flags import accretion_of, add_protein_flags, add_protein_numbers, check_protein_flags
 from hierviz.cli.rule_flags import add_rule_flags, check_rule_flags, chosen_parameters
 from hierviz.cluster.connection import connected, local_workers
 from hierviz.cluster.running import evaluation_on
+from hierviz.curves.rule_curve import CURVES, rule_curve
 from hierviz.curves.set_curve import set_curve
 from hierviz.errors import FileError
 from hierviz.evaluation.bounds import curve_bounds_of
@@ -53,6 +55,7 @@ def add_evaluate(commands):
         metavar="local[:N]|tcp://HOST:PORT",
         help="evaluate on Dask: N worker processes on this machine, or a cluster (docs/cluster.md)",
     )
+    add_protein_flags(command)
     add_rule_flags(command)
     command.set_defaults(run=run_evaluate)
 
@@ -91,6 +94,12 @@ def add_curve(commands):
     )
     add_input(command, several=False)
     command.add_argument(
+        "--rule",
+        metavar="KEY",
+        help=f"curve over the parameter of a rule: {', '.join(CURVES)} (default: threshold); darts has λ, "
+        "information_threshold bits in place of the threshold",
+    )
+    command.add_argument(
         "--csv", default="-", metavar="FILE|-", help="file for the CSV (- is standard output, the default)"
     )
     add_threads(command)
@@ -111,6 +120,7 @@ def run_evaluate(options):
     """`hierviz evaluate`."""
     if options.per_sample == "-":
         raise FileError("--per-sample: expected a file, got -, which is for the JSON. Name a CSV file.")
+    check_protein_flags(options)
     require_places(options, options.json, options.per_sample)
     by_default = "majority" if options.operating_point is None else RULE
     check_rule_flags(options, by_default if options.rule is None else options.rule)
@@ -120,6 +130,7 @@ def run_evaluate(options):
     if not is_here:
         local_workers(options.cluster)  # said before an hour of reading
     taxonomy, predictions = load_models(options, keep_empty_labels=options.keep_empty_labels, read_scores=is_here)
+    accretion, of_accretion = accretion_of(options, taxonomy)
     point = _operating_point(options, taxonomy)
     if options.media:
         from hierviz.readers import attach_media
@@ -150,6 +161,8 @@ def run_evaluate(options):
             ]
     weights = class_weights_of(options, taxonomy)
     report = evaluate(models, threshold=thresholds, stage=progress, class_weights=weights, **choice)
+    if accretion is not None:
+        add_protein_numbers(report, models, accretion, of_accretion)
     if point is not None:
         for entry in report["models"]:
             entry["notes"] += operating_point_notes(point, entry)
@@ -171,6 +184,9 @@ def run_curve(options):
     """`hierviz curve`."""
     check_threads(options.threads, "--threads")
     require_places(options, options.csv)
+    rule = options.rule or "threshold"
+    if rule not in CURVES:
+        raise FileError(f"--rule: expected one of {', '.join(CURVES)}, got {rule!r}. These have a curve of their own.")
     _, predictions = load_models(options)
     if len(predictions) != 1:
         raise FileError(
@@ -178,6 +194,12 @@ def run_curve(options):
         )
     model = Evaluation.from_predictions(predictions[0], progress=progress(predictions[0].name), threads=options.threads)
     name = model.predictions.name
+    if rule != "threshold":
+        if model.why_no_curve():
+            raise FileError(f"{name}: expected an operating curve of rule {rule}, got none: {model.why_no_curve()}.")
+        table = rule_curve(model.taxonomy, model.truth, model.judged_table, rule).columns()
+        write_csv(options.csv, list(table), _rows_of(list(table.values())))
+        return
     if model.why_no_curve() and model.why_no_set_curve() is None:
         table = set_curve(model, progress=progress(f"{SETS} of {name}")).columns()
         write_csv(options.csv, list(table), _rows_of(list(table.values())))

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 from hierviz.cli.model_flags import add_model_flags
 from hierviz.cli.named_files import run_files, values_by_method
+from hierviz.cli.projection_flags import (
+    add_projection_flags,
+    asks_for_projection,
+    check_projection,
+    is_partial,
+    projected,
+)
 from hierviz.parametrisation import PARAMETRISATIONS
 from hierviz.predictions import with_distinct_names
 
 
-def add_input(command, *, several):
-    """Options of the commands that read predictions."""
-    command.add_argument(
-        "--taxonomy", required=True, metavar="T", help="edge list, level columns, paths, JSON or .taxonomy"
-    )
+def add_input(command, *, several, taxonomy=True, level="--level"):
+    """Options of the commands that read predictions; `level` is what the flag of the rank to cut at is called.
+
+    A command with a `taxonomy` of its own need not have any.
+    """
+    if taxonomy:
+        command.add_argument(
+            "--taxonomy", required=True, metavar="T", help="edge list, level columns, paths, JSON or .taxonomy"
+        )
     command.add_argument(
         "--predictions",
-        required=True,
+        required=taxonomy,
         metavar="P",
         action="append",
         help="scores or labels: CSV, TSV, Parquet, JSON, .npy, .npz, a folder of Parquet parts"
@@ -40,13 +51,15 @@ def add_input(command, *, several):
         help=f"how scores become probabilities, NAME= for one model: {', '.join(PARAMETRISATIONS)}",
     )
     _add_missing(command)
+    add_projection_flags(command, level)
 
 
 def _add_missing(command):
     return command.add_argument(
         "--missing",
         metavar="unknown|zero",
-        help="what the scores of classes are that a sample does not list: unknown (numbers get bounds), or zero",
+        help="what the scores of classes are that a sample does not list: unknown (numbers get bounds), or zero, also of "
+        "classes without a column",
     )
 
 
@@ -67,6 +80,7 @@ def add_app_options(command):
         ),
         command.add_argument("--nodes", metavar="F", help="attributes of the nodes: node, name, ..."),
         _add_missing(command),
+        *add_projection_flags(command),
         *add_model_flags(command, required=False),
     ]
 
@@ -76,6 +90,7 @@ def load_models(options, *, keep_empty_labels=False, read_scores=True):
     from hierviz.readers import load_node_attributes, load_predictions, load_taxonomy
     from hierviz.readers.streams import rewindable
 
+    check_projection(options)
     # Every prediction file is joined with them anew.
     files = run_files(options.predictions)
     methods = [file.method for file in files]
@@ -96,8 +111,10 @@ def load_models(options, *, keep_empty_labels=False, read_scores=True):
             truth_column=options.truth_column,
             keep_empty_labels=keep_empty_labels,
             missing=options.missing,
-            read_scores=read_scores,
+            partial=is_partial(options),
+            read_scores=read_scores or asks_for_projection(options),
         ).replace(run=file.run)
         for file, parametrisation, of_classes in zip(files, parametrisations, classes, strict=True)
     ]
-    return taxonomy, with_distinct_names(models)
+    models = projected(options, models)
+    return models[0].taxonomy, with_distinct_names(models)

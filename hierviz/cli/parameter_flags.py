@@ -14,6 +14,8 @@ FLAGS = {
     "parametrisation": "--parametrisation",
     "outputs": "--output",
     "missing": "--missing",
+    "unseen": "--unseen",
+    "only_known": "--only-known",
     "truth_column": "--truth-column",
     "media": "--media",
     "text_column": "--text-column",

@@ -9,7 +9,7 @@ from hierviz.errors import FileError
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES, inference_rule, rule_parameters
 
-METAVARS = {"number": "X", "choice": "KEY", "costs": "KEY|F.csv"}
+METAVARS = {"number": "X", "choice": "KEY", "costs": "KEY|F.csv", "numbers": "X,X,..."}
 
 
 def add_rule_flags(command):
@@ -69,6 +69,7 @@ def _help(parameter, rules):
     what = {
         "number": f"a number in {parameter.unit}" if parameter.unit else "a number",
         "choice": choices,
+        "numbers": "numbers from 0 to 1 for the depths 1, 2, ..., the last also for all deeper classes",
         "costs": f"{choices}, or a table predicted,truth,cost of every pair of leaves",
     }[parameter.kind]
     default = f"{parameter.default:g}" if parameter.kind == "number" else parameter.default

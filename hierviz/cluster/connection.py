@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 import re
@@ -39,7 +40,11 @@ def connected(address: str) -> Iterator[Any]:
     """
     n_workers = local_workers(address)
     from distributed import Client, LocalCluster
+    from distributed.deploy import spec
 
+    # Where a start is interrupted, closing the cluster a second time at the end of the process fails with a traceback; the
+    # workers end with this process.
+    atexit.unregister(spec.close_clusters)
     if n_workers is None:
         try:
             client = Client(address, timeout=PATIENCE)

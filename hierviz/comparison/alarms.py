@@ -68,7 +68,8 @@ def _is_not_better(column, values, constants):
     value, constant = values.get(column.key), constants.values.get(column.key)
     if value is None or constant is None or column.metric in ONE_SIDED:
         return False
-    return column.sign * value <= column.sign * constant
+    is_perfect = value == column.range[0 if column.sign < 0 else 1]
+    return not is_perfect and column.sign * value <= column.sign * constant
 
 
 def _of_answers(model, choice):
@@ -82,7 +83,8 @@ def _of_answers(model, choice):
     n_true = len(np.unique(truth))
     distinct, counts = np.unique(nodes, return_counts=True)
     if len(distinct) < FEW_CLASSES * n_true:
-        found.append(f"{len(distinct)} distinct classes are answered, where the truth has {n_true}.")
+        classes = "1 class is" if len(distinct) == 1 else f"{len(distinct)} different classes are"
+        found.append(f"Only {classes} answered, where the truth has {n_true}.")
     if len(distinct) and n_true > 1 and not (is_list and answers.lengths.max() > 1):
         most, true_share = int(np.argmax(counts)), np.bincount(truth).max() / len(truth)
         share = counts[most] / counts.sum()

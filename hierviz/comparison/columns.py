@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from hierviz.errors import PredictionsError, listed, near_miss
+from hierviz.metrics.protein_texts import PROTEIN_METRICS
 from hierviz.metrics.registry import BALANCED_PREFIX, METRICS
 from hierviz.taxonomy import Taxonomy
 
@@ -156,7 +157,11 @@ def columns_of(
 
 
 def _all_keys():
-    return [f"{metric.block}.{key}" for key, metric in METRICS.items() if metric.block in BLOCKS]
+    # F-max and S-min are there only where `evaluate` is asked for them.
+    left_out = PROTEIN_METRICS
+    return [
+        f"{metric.block}.{key}" for key, metric in METRICS.items() if metric.block in BLOCKS and key not in left_out
+    ]
 
 
 def _columns(taxonomy, asked):

@@ -89,7 +89,9 @@ def markdown(table) -> str:
 
 def notes(table) -> list[str]:
     """What stands below a table: marks, constants, dashes, warnings, agreement and methods."""
-    found = ["Bold: the best and all that are not clearly different from it. Italics: the best of the rest."]
+    found = []
+    if len(table.methods) > 1 and table.resamples is not None:
+        found.append("Bold: the best and all that are not clearly different from it. Italics: the best of the rest.")
     if table.constants.answers:
         named: dict[str, list[str]] = {}
         for column in table.columns:

@@ -26,6 +26,10 @@ def methods_paragraph(table):
             f"Methods have {some} runs: values are means over runs, ± is the standard deviation between runs (n − 1 in the "
             "denominator), not 1.96 standard deviations or an interval as in some published tables."
         )
+    if any(model.predictions.has_unknown for model in table.models):
+        text.append(
+            "Scores that a file does not list are unknown and were left out; bounds are those of `hierviz evaluate`."
+        )
     if table.resamples is None:
         text.append("No intervals were computed, so that no method is marked.")
     else:

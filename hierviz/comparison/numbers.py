@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 from hierviz.comparison.columns import BLOCKS, BY_DEPTH, SUPPORTED
 from hierviz.evaluation.summary import model_summary
+from hierviz.metrics.protein_texts import PROTEIN_METRICS
 
 # Why a block has a value for other inputs only.
 _GRAPH = "it is defined on trees, and this taxonomy is a graph"
+_PROTEIN = "tables do not work it out; hierviz.protein_function does"
 _NO_AREA = "areas over thresholds need scores, and this file holds labels"
 
 
@@ -65,6 +67,8 @@ def _value(block, column):
 
 
 def _why_none(model, column):
+    if column.metric in PROTEIN_METRICS:
+        return _PROTEIN
     if column.block == "labels":
         if not model.predictions.has_scores and column.metric.endswith(("_auc", "_auc_raw")):
             return _NO_AREA

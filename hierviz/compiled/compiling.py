@@ -21,13 +21,22 @@ import numpy as np
 def module_of(name: str, value_type: np.dtype) -> ModuleType:
     """The module `name` of `hierviz.compiled`; says when its kernels are going to be compiled."""
     if not is_compiled(name, value_type):
-        logging.getLogger("hierviz").warning("compiling for this processor, about ten seconds, once ...")
+        once = "once" if _is_kept(name, value_type) else "at each start, because no folder to keep it in can be written"
+        logging.getLogger("hierviz").warning(f"compiling for this processor, about ten seconds, {once} ...")
     return importlib.import_module(f"hierviz.compiled.{name}")
 
 
 def is_compiled(name: str, value_type: np.dtype) -> bool:
     """Whether the kernels of a module have been compiled from these sources for values of this type."""
     return _mark(name, value_type).exists()
+
+
+def _is_kept(name, value_type):
+    """Whether a mark can be left: then the next start knows that it need not compile."""
+    folder = _mark(name, value_type).parent
+    while not folder.exists():
+        folder = folder.parent
+    return folder.is_dir() and os.access(folder, os.W_OK)
 
 
 @contextlib.contextmanager

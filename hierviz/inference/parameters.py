@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hierviz.checks import check_key
+from hierviz.checks import check_key, is_number
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,8 @@ class Parameter:
     default : float or str
         The value where none is given.
     kind : str
-        'number', 'choice' (one of `choices`), or 'costs' (one of `choices`, or `hierviz.inference.leaf_costs.LeafCosts`).
+        'number', 'choice' (one of `choices`), 'costs' (one of `choices`, or `hierviz.inference.leaf_costs.LeafCosts`), or
+        'numbers' (a text of numbers in `range`, separated by commas, or a sequence of them).
     range : (low, high)
         Of a number.
     limit : callable, optional
@@ -59,8 +60,16 @@ class Parameter:
         most = self.range[1]
         return most if self.limit is None or taxonomy is None else min(most, float(self.limit(taxonomy)))
 
+    def settled(self, value):
+        """A value in the form in which two can be compared: numbers as their text."""
+        if self.kind != "numbers" or isinstance(value, str):
+            return value
+        return ",".join(
+            format(number, ".12g") if is_number(number) else str(number) for number in np.ravel(value).tolist()
+        )
+
     def to_json(self, value):
-        """A value as plain JSON: a number, a choice, or the name of costs."""
+        """A value as plain JSON: a number, a choice, the text of numbers, or the name of costs."""
         return float(value) if self.kind == "number" else getattr(value, "name", value)
 
 
@@ -101,6 +110,14 @@ EXPECTATION = Parameter(
     kind="choice",
     choices={"leaves": "leaves", "exclusive": "all nodes, exclusive probability"},
     is_optional=True,
+)
+THRESHOLDS_BY_DEPTH = Parameter(
+    "thresholds_by_depth",
+    "Thresholds τ by depth",
+    "One threshold for each depth from 1 down, separated by commas; the last one also holds for all deeper classes.",
+    "0.5",
+    kind="numbers",
+    range=(0.0, 1.0),
 )
 
 

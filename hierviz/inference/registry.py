@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 from hierviz.checks import check_key, checked_probabilities
 from hierviz.errors import PredictionsError, near_miss, shown
 from hierviz.inference import crm, rules
-from hierviz.inference.parameters import BITS, COST, EXPECTATION, LAM, THRESHOLD, Parameter, named
+from hierviz.inference.parameters import BITS, COST, EXPECTATION, LAM, THRESHOLD, THRESHOLDS_BY_DEPTH, Parameter, named
 from hierviz.inference.rules import threshold, threshold_set, top_down
 from hierviz.taxonomy import NodeLists, Taxonomy
 
@@ -84,7 +84,9 @@ class InferenceRule:
                     f"rule {self.key!r}: expected parameters among {', '.join(known)}, got {name!r}."
                     f"{near_miss(name, known)} Leave it out."
                 )
-        return {name: given.get(name, parameter.default) for name, parameter in self.parameters.items()}
+        return {
+            name: parameter.settled(given.get(name, parameter.default)) for name, parameter in self.parameters.items()
+        }
 
     @property
     def needs_threshold(self):
@@ -105,8 +107,8 @@ def infer(taxonomy: Taxonomy, p: ArrayLike, rule: str = "majority", **parameters
     **parameters
         Keywords of the rule, ``INFERENCE_RULES[rule].parameters``: ``threshold`` in [0, 1] for ``threshold`` and
         ``threshold_set``, ``bits`` from 0 to log2(n_leaves) for ``information_threshold``, ``lam`` >= 0 in bits for
-        ``darts``; ``cost="depth_dist"`` or LeafCosts for ``crm_leaf``, ``expectation="leaves"`` or ``"exclusive"`` for
-        ``crm_nodes``.
+        ``darts``; ``thresholds_by_depth="0.9,0.8"`` or a sequence of numbers for ``depth_thresholds``; ``cost="depth_dist"``
+        or LeafCosts for ``crm_leaf``, ``expectation="leaves"`` or ``"exclusive"`` for ``crm_nodes``.
 
     Returns
     -------
@@ -192,6 +194,15 @@ _RULES = {
             f"{VALMADRE} (confidence threshold)",
             threshold,
             parameters=named(THRESHOLD),
+        ),
+        InferenceRule(
+            "depth_thresholds",
+            "Threshold by depth",
+            "Answer with the most specific node whose probability exceeds the threshold of its depth.",
+            r"\hat y = \arg\max_{y:\, p(y) > \tau_{d(y)}} I(y)",
+            "confidence threshold with a threshold for each depth, as in per-level thresholds of text classification",
+            rules.depth_thresholds,
+            parameters=named(THRESHOLDS_BY_DEPTH),
         ),
         InferenceRule(
             "plurality",

@@ -9,7 +9,7 @@ differences up to `TIE` of the largest are ties. `inference.registry.infer` chec
 
 Functions
 ---------
-leaf, threshold, majority, plurality, information_threshold, top_down, threshold_set, checked_probabilities,
+leaf, threshold, majority, depth_thresholds, plurality, information_threshold, top_down, threshold_set, checked_probabilities,
 check_threshold, candidates, lowest_of_best
 
 References
@@ -24,7 +24,7 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.checks import check_threshold, is_within
-from hierviz.errors import PredictionsError
+from hierviz.errors import PredictionsError, shown
 from hierviz.taxonomy import NodeLists
 
 # Rounding of sums over ten thousand leaves stays below this share of the sum.
@@ -58,6 +58,49 @@ def threshold(taxonomy, p, threshold):
 def majority(taxonomy, p):
     """`threshold` at 0.5."""
     return threshold(taxonomy, p, 0.5)
+
+
+def depth_thresholds(taxonomy, p, thresholds_by_depth):
+    """As `threshold`, each node against the threshold of its depth; equal ones give the answers of `threshold`.
+
+    Parameters
+    ----------
+    thresholds_by_depth : str or sequence of float
+        In [0, 1], of depth 1, 2, ...; the first also for the root, the last for all deeper nodes. A text separates them by
+        commas.
+    """
+    per_node = node_thresholds(taxonomy, thresholds_by_depth)
+    # A node's score beyond its own threshold: what `threshold` asks at 0.
+    rows = np.arange(len(p))
+    predicted = np.full(len(p), -1, dtype=np.intp)
+    top, first = np.full(len(p), -np.inf), np.zeros(len(p), dtype=np.intp)
+    for group in taxonomy.candidate_groups:
+        inside = p[:, group]
+        allowed = np.where(inside > per_node[group], inside, -np.inf)
+        place = allowed.argmax(axis=1)
+        take = (predicted < 0) & (allowed[rows, place] > -np.inf)
+        predicted[take] = group[place[take]]
+        place = inside.argmax(axis=1)
+        best = inside[rows, place]
+        lead = best > top
+        top[lead], first[lead] = best[lead], group[place[lead]]
+    return np.where(predicted < 0, first, predicted)
+
+
+def node_thresholds(taxonomy, thresholds_by_depth):
+    """Threshold of every node, shape (n_nodes,); a PredictionsError unless all are numbers in [0, 1]."""
+    given = thresholds_by_depth
+    parts = given.split(",") if isinstance(given, str) else np.ravel(np.asarray(given, dtype=object)).tolist()
+    try:
+        values = [float(part) for part in parts]
+    except (TypeError, ValueError):
+        values = []
+    if not values or not all(is_within(value, 0, 1) for value in values):
+        raise PredictionsError(
+            f"thresholds_by_depth: expected numbers from 0 to 1, separated by commas, got {shown(given)}. Give one for each "
+            "depth from 1 down."
+        )
+    return np.array(values)[np.clip(taxonomy.depth - 1, 0, len(values) - 1)]
 
 
 def plurality(taxonomy, p):

@@ -20,6 +20,7 @@ from hierviz.metrics.confusion_texts import CONFUSION_METRICS, KIRITCHENKO
 from hierviz.metrics.entry import COUNT, POSITIVE, PathMetric, entries_of
 from hierviz.metrics.label_texts import LABEL_METRICS
 from hierviz.metrics.path_entries import PATH_METRICS, VALMADRE
+from hierviz.metrics.protein_texts import PROTEIN_METRICS
 
 WU = "Wu, Tygert & LeCun, 2019"
 
@@ -262,6 +263,7 @@ _ENTRIES = {
         ),
     ),
     **LABEL_METRICS,
+    **PROTEIN_METRICS,
 }
 # The numbers of block `curve` as means over classes: there where weights of classes are given.
 BALANCED_PREFIX = "balanced_"

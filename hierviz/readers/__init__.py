@@ -3,6 +3,7 @@
 Nothing heavy is imported before a function is called: pandas, pyarrow and Pillow load on first use.
 """
 
+from hierviz.readers.accretion_file import load_accretion
 from hierviz.readers.attach import attach_media, attach_truth
 from hierviz.readers.classes_file import load_classes
 from hierviz.readers.costs_file import load_costs
@@ -18,6 +19,7 @@ __all__ = [
     "Truth",
     "attach_media",
     "attach_truth",
+    "load_accretion",
     "load_classes",
     "load_costs",
     "load_node_attributes",

@@ -25,6 +25,8 @@ from hierviz.readers.shared_file import SharedFile, is_url, parts_of_folder
 from hierviz.readers.sources import Source, open_source, translated
 
 SUFFIXES = (".parquet", ".pq", ".parq")
+# Files that are no parts, by name in a note.
+MOST_NAMED = 3
 
 
 def open_predictions(path, wanted, kinds, *, read_scores=True):
@@ -44,15 +46,16 @@ def open_predictions(path, wanted, kinds, *, read_scores=True):
     """
     # Other kinds of paths are files that are held open; what is no path at all is told below.
     folder = path if isinstance(path, (str, Path)) else None
-    parts = None if folder is None else parts_of_folder(folder if is_url(folder) else os.fspath(folder), SUFFIXES)
-    if parts is not None:
+    inside = None if folder is None else parts_of_folder(folder if is_url(folder) else os.fspath(folder), SUFFIXES)
+    if inside is not None:
+        parts, others = inside
         if not parts:
             raise FileError(
                 f"{path}: expected a file, got a folder without Parquet parts ({', '.join(SUFFIXES)}). "
                 "Name a file, or a folder that holds parts."
             )
         name = str(folder).rstrip("/").rpartition("/")[2]
-        return PartedSource(name, [open_source(part, "a part in Parquet", ("parquet",)) for part in parts])
+        return PartedSource(name, [open_source(part, "a part in Parquet", ("parquet",)) for part in parts], others)
     if not read_scores and folder is not None and not is_url(path) and os.path.isfile(path):
         path = SharedFile.from_path(path)
     source = open_source(path, wanted, kinds)
@@ -70,10 +73,13 @@ class PartedSource:
     where : str
         What errors call them.
     parts : list of Source
+    others : list of str
+        Names of files beside them that are no parts.
     """
 
     where: str
     parts: list[Source]
+    others: list[str] = field(default_factory=list)
     kind = "parquet"
 
     @property
@@ -107,7 +113,7 @@ class PartedTable:
     can_lack_header = False
 
     def __init__(self, source):
-        self.where, self.parts = source.where, []
+        self.where, self.parts, self.others = source.where, [], source.others
         for part in source.parts:
             self.parts.append(_Part.from_source(part, self.parts[0] if self.parts else None))
         self._first = ParquetTable(source.parts[0])
@@ -125,7 +131,12 @@ class PartedTable:
     @property
     def detected(self):
         """What was found out, in words."""
-        return {"separator": "none (Parquet)", "parts": str(len(self.parts))}
+        found = {"separator": "none (Parquet)", "parts": str(len(self.parts))}
+        if self.others:
+            named = ", ".join(self.others[:MOST_NAMED])
+            more = f" and {len(self.others) - MOST_NAMED:,} more" if len(self.others) > MOST_NAMED else ""
+            found["other files, not read"] = named + more
+        return found
 
     def is_number_column(self, place, has_header=True):
         """True when the column's type is a number."""

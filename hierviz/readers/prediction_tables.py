@@ -128,6 +128,8 @@ def _score_columns(table, names, taxonomy, classes, truth_column, has_header):
             and name != truth_column
             and table.is_number_column(place, has_header)
         ]
+        if not places and any(name.casefold() in PREDICTED_COLUMNS for name in names):
+            return {}  # labels, of a model that knows these classes
         if len(places) != len(classes):
             raise PredictionsError(
                 f"{table.where}: expected {len(classes)} columns of numbers (one per entry of {{classes}}), got {len(places)}. "

@@ -20,6 +20,8 @@ from hierviz.listed_scores import ListedScores
 from hierviz.parameters import template_of
 from hierviz.parametrisation import column_order, default_columns
 from hierviz.predictions import Predictions
+from hierviz.projection.projected import with_zeros
+from hierviz.projection.taxonomy_part import part_of_known
 from hierviz.readers import limits
 from hierviz.readers.arrays import read_npy, read_npz
 from hierviz.readers.classes_file import load_classes
@@ -57,6 +59,7 @@ def load_predictions(
     keep_empty_labels: bool = False,
     form: str | None = None,
     missing: str | None = None,
+    partial: bool = False,
     read_scores: bool = True,
 ) -> Predictions:
     """Read the predictions of one model.
@@ -83,7 +86,12 @@ def load_predictions(
         A key of `FORMS` where detection goes wrong.
     missing : {"unknown", "zero"}, optional
         What the scores of classes are that a sample does not list. Files of the best classes of each sample leave the others
-        unknown when absent; other incomplete lists are an error then.
+        unknown when absent; other incomplete lists are an error then. With ``"zero"`` whole columns may be missing too, see
+        `partial`.
+    partial : bool
+        Columns of named classes may be missing, because the model does not know these: their probability is 0, and
+        `Predictions.known` says what it knows (`hierviz.only_known` keeps to that). The scores are read as those of the tree
+        of the classes that have a column. For labels the known classes are those of `classes`.
     read_scores : bool
         False leaves the scores of ``.npy`` and Parquet files where they are, unread and unchecked: for `evaluate` with a
         ``client``, whose workers read and check the rows they are given.
@@ -157,12 +165,17 @@ def load_predictions(
         listed_words = {"listed": f"{raw.listed.words()}; the other scores are {said_missing}"}
         raw = replace(raw, scores=scores, scored_nodes=columns, detected={**raw.detected, **listed_words})
     notes, detected = [*told, *more, *said, *raw.notes], {**raw.detected, **made}
+    part = None
     if raw.scores is None:
         if parametrisation is not None:
             notes.append(f"{raw.where} holds labels: the parametrisation {parametrisation} is ignored")
-        parametrisation = None
+        parametrisation, tree = None, taxonomy
     else:
-        parametrisation, detected["parametrisation"], more = _parametrisation(raw, taxonomy, parametrisation)
+        part = _known_part(raw, taxonomy) if partial or missing == "zero" else None
+        if part is not None:
+            raw = replace(raw, scored_nodes=part.number[raw.scored_nodes])
+        tree = taxonomy if part is None else part.taxonomy
+        parametrisation, detected["parametrisation"], more = _parametrisation(raw, tree, parametrisation)
         notes += more
     their = raw.truth if truth is None else load_truth(truth, taxonomy, truth_column)
     if their is not None:
@@ -174,14 +187,14 @@ def load_predictions(
     joined = join(raw, their)
     model = name or source.stem
     predictions = Predictions(
-        taxonomy,
+        tree,
         model,
         raw.scores,
         parametrisation,
         raw.scored_nodes,
         joined.labels,
         raw.is_hard,
-        joined.truth,
+        joined.truth if part is None else None,
         joined.sample_ids,
         joined.attributes,
         joined.n_without_prediction,
@@ -190,7 +203,26 @@ def load_predictions(
         detected,
     )
     if not predictions.has_scores:
-        return predictions
+        return _of_known(predictions, nodes) if partial and nodes is not None else predictions
+    predictions = _checked(predictions, raw, read_scores)
+    return predictions if part is None else with_zeros(taxonomy, part, predictions).replace(truth=joined.truth)
+
+
+def _known_part(raw, taxonomy):
+    """The TaxonomyPart of the classes that have a column; None where that is all of it, or columns have no names."""
+    if raw.scored_nodes is None:
+        return None
+    part = part_of_known(taxonomy, raw.scored_nodes)
+    return None if part.is_whole else part
+
+
+def _of_known(predictions, nodes):
+    """Label lists of a model that knows some classes and their ancestors."""
+    part = part_of_known(predictions.taxonomy, nodes)
+    return predictions if part.is_whole else predictions.replace(known=part.nodes)
+
+
+def _checked(predictions, raw, read_scores):
     is_in_memory = isinstance(raw.scores, (np.ndarray, ListedScores)) or raw.listed is not None
     if not read_scores and not is_in_memory:
         return predictions
@@ -256,7 +288,7 @@ def _by_columns(raw, taxonomy, nodes):
         wanted, words = taxonomy.leaves, "leaf"
     missing = wanted[count[wanted] == 0]
     if len(missing):
-        advice = "Add the columns (0 where the model does not know a class)."
+        advice = "Add the columns, or say that the model does not know these classes: {missing=zero}."
         if raw.form == "long":
             advice = "Add their rows, or say what their scores are: {missing=unknown | zero}."
         raise PredictionsError(

@@ -160,12 +160,12 @@ def _foreign(url):
 def parts_of_folder(folder, suffixes):
     """The files of a folder with one of the suffixes, as SharedFile in the order of their names, numbers by their size.
 
-    Names that begin with ``_`` or ``.`` are left out, as those that Spark writes beside its parts.
+    Names that begin with ``_`` or ``.`` are passed over, as those that Spark writes beside its parts.
 
     Returns
     -------
-    list of SharedFile, or None
-        None when this is no folder.
+    (list of SharedFile, list of str), or None
+        The parts and the names of the other files; None when this is no folder.
     """
     if is_url(folder):
         with _foreign(folder):
@@ -178,8 +178,10 @@ def parts_of_folder(folder, suffixes):
         if not os.path.isdir(folder):
             return None
         found = [SharedFile.from_path(entry.path) for entry in os.scandir(folder) if entry.is_file()]
-    parts = [file for file in found if Path(file.path).suffix.lower() in suffixes and file.path[0] not in "_."]
-    return sorted(parts, key=lambda file: _natural(file.path))
+    found = sorted((file for file in found if file.path[0] not in "_."), key=lambda file: _natural(file.path))
+    is_part = [Path(file.path).suffix.lower() in suffixes for file in found]
+    others = [file.path for file, is_one in zip(found, is_part) if not is_one]
+    return [file for file, is_one in zip(found, is_part) if is_one], others
 
 
 def _natural(name):

@@ -276,6 +276,8 @@ def read_levels(table, has_header=None):
         raise TaxonomyError(f"{table.where}: expected classes in level columns, got none. Is the file complete?")
     detected = {"form": "level columns", **table.detected, "header": "yes" if has_header else "no"}
     detected["levels"] = " > ".join(columns.names[place] for place in places)
+    # Which depth a level has depends on it.
+    detected["first level"] = "the root" if len({path[0] for path in paths}) == 1 else "below an added root"
     return taxonomy_of_paths(paths, table.where, notes=notes, detected=detected)
 
 

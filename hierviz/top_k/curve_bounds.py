@@ -74,9 +74,9 @@ class CurveBounds:
 
     def summary(self):
         """Intervals of the numbers of block ``curve`` that have one: dict of [low, high]."""
-        found = {key: [self._area(*pair, side) for side in (0, 1)] for key, pair in AREAS.items()}
+        found = {key: sorted(self._area(*pair, side) for side in (0, 1)) for key, pair in AREAS.items()}
         for percent in (90, 95):
-            found[f"recall_at_{percent}_correct"] = [self._best(percent / 100, side) for side in (0, 1)]
+            found[f"recall_at_{percent}_correct"] = sorted(self._best(percent / 100, side) for side in (0, 1))
         return found
 
     def columns(self, thresholds):
@@ -93,10 +93,13 @@ class CurveBounds:
         """
         columns = {}
         for key in CURVE_METRICS:
-            for side, name in ((0, "low"), (1, "high")):
+            sides = []
+            for side in (0, 1):
                 values = self.at(key, side, thresholds, below=True)
                 values[:1] = self.at(key, side, thresholds[:1])
-                columns[f"{key}_{name}"] = values
+                sides.append(values)
+            # Sums of the same terms in another order: where nothing is unknown, the lowest value may be above the highest.
+            columns[f"{key}_low"], columns[f"{key}_high"] = np.minimum(*sides), np.maximum(*sides)
         return columns
 
     def _points(self, x, y, side):

@@ -294,7 +294,10 @@ def test_a_flag_of_another_rule_is_an_error(run, files, tmp_path, capsys):
             ["--operating-point", "op.json", "--bits", "1"],
             "--bits: expected --rule information_threshold with it, got rule th",
         ),
-        (["--rule", "crm_nodes", "--expectation", "all"], "expectation: expected one of leaves, exclusive, got 'all'."),
+        (
+            ["--rule", "crm_nodes", "--expectation", "all"],
+            "--expectation: expected one of leaves, exclusive, got 'all'.",
+        ),
     ):
         assert cli.main(["evaluate", *named_files, *flags]) == 2
         error = capsys.readouterr().err
@@ -341,3 +344,21 @@ def test_costs_of_a_taxonomy_in_another_order(files, tmp_path):
         visit.go(data=data.key, rule="crm_leaf", sample="s1", cost="prices.csv")
         assert not visit.at.error
         assert "Answer: **drum**" in visit.text
+
+
+def test_thresholds_by_depth_on_the_pages(files):
+    """A field of text whose list is checked; a link holds it, and what is no list leaves the former one."""
+    data = shelved(files)
+    visit = Visit("example", data=data.key, rule="depth_thresholds", sample="s1", thresholds_by_depth="0.7,0.5")
+    field = visit.control("Thresholds τ by depth")
+    assert field.value == "0.7,0.5"
+    # strings is certain and violin .59375: above .5 at depth 2, and not above .6.
+    assert "Answer: **violin**" in visit.text
+    visit.control("Thresholds τ by depth").set_value("0.7, .60")
+    visit.run()
+    assert "Answer: **strings**" in visit.text
+    assert visit.query["thresholds_by_depth"] == "0.7,0.6"
+    visit.control("Thresholds τ by depth").set_value("0.7;2")
+    visit.run()
+    assert visit.query["thresholds_by_depth"] == "0.7,0.6"
+    assert any("Expected numbers from 0 to 1" in error.value for error in visit.at.error)

@@ -51,8 +51,17 @@ def test_a_folder_is_the_table_of_its_parts(parts, tmp_path):
 
 
 def test_parts_come_in_the_order_of_their_numbers(parts):
-    names = [part.path for part in parts_of_folder(parts, (".parquet",))]
-    assert names == [f"part-{k}.parquet" for k in range(12)]
+    found, others = parts_of_folder(parts, (".parquet",))
+    assert [part.path for part in found] == [f"part-{k}.parquet" for k in range(12)]
+    assert others == []
+
+
+def test_other_files_of_the_folder_are_named(parts):
+    for name in ("a.csv", "notes.txt", "b2.csv", "b10.csv", "_SUCCESS"):
+        (parts / name).write_text("x")
+    read = hv.load_predictions(parts, TAXONOMY)
+    assert read.detected["parts"] == "12"
+    assert read.detected["other files, not read"] == "a.csv, b2.csv, b10.csv and 1 more"
 
 
 @many

@@ -71,9 +71,12 @@ def test_a_constant_answer_is_called_so(taxonomy):
     assert warning.startswith("Not better than a constant answer by F1 (nodes)")
     # Precision alone raises no alarm.
     assert "PPV" not in warning
-    assert few == "1 distinct classes are answered, where the truth has 4."
+    assert few == "Only 1 class is answered, where the truth has 4."
     assert most == "100.0 % of the answers are cat."
     assert table(taxonomy, truth, truth).warnings["m"] == []
+    # What is perfect is no worse than a constant that is perfect too.
+    same = taxonomy.nodes("cat", "cat")
+    assert table(taxonomy, same, same).warnings["m"] == []
 
 
 def test_empty_answers_and_a_low_mcc(taxonomy):

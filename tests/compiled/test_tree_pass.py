@@ -199,14 +199,17 @@ def test_compiling_that_was_interrupted_is_said_again(taxonomy, path, tmp_path, 
     assert compiling.is_compiled("kernels", np.dtype(np.float64))
 
 
-def test_a_cache_that_cannot_be_written_is_no_error(taxonomy, path, tmp_path, monkeypatch):
+def test_a_cache_that_cannot_be_written_is_no_error(taxonomy, path, tmp_path, monkeypatch, caplog):
     place = tmp_path / "file"
     place.write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(place))
     path(True)
     predictions = Predictions(taxonomy, scores=np.full((20, 4), 0.25), parametrisation="leaf_probabilities")
-    assert hv.pareto_table(taxonomy, predictions).n_samples == 20
+    with caplog.at_level(logging.WARNING, "hierviz"):
+        assert hv.pareto_table(taxonomy, predictions).n_samples == 20
     assert not compiling.is_compiled("kernels", np.dtype(np.float64))
+    assert len(caplog.messages) == 1
+    assert "at each start" in caplog.messages[0]
 
 
 @pytest.mark.parametrize("n_rows", [16, 17, 23])

@@ -306,7 +306,7 @@ def test_answers_are_those_of_infer(taxonomy):
     rng = np.random.default_rng(11)
     made = hv.Predictions.from_scores(taxonomy, rng.normal(size=(50, 4)), "flat_softmax")
     evaluation, p = hv.Evaluation.from_predictions(made), made.node_probabilities()
-    given = {"threshold": 0.3, "bits": 0.5, "lam": 0.25}
+    given = {"threshold": 0.3, "bits": 0.5, "lam": 0.25, "thresholds_by_depth": "0.6,0.3"}
     for rule, entry in hv.INFERENCE_RULES.items():
         keywords = {name: value for name, value in given.items() if name in entry.parameters}
         ours, theirs = evaluation.answers(rule, **given), hv.infer(taxonomy, p, rule, **keywords)

@@ -53,6 +53,16 @@ def best(values, near=NEAR):
     return min(node for node, value in values.items() if value >= top - near)
 
 
+def depth_thresholds(tables, row, thresholds, near=NEAR):
+    """Above the threshold of its own depth: most bits, then most probable, then lowest; else the first of the Pareto set."""
+    tau = [thresholds[min(max(depth, 1), len(thresholds)) - 1] for depth in tables.depth]
+    above = [node for node in tables.candidates if row[node] > tau[node]]
+    if above:
+        return min(above, key=lambda node: (tables.size[node], -row[node], node))
+    top = max(row[node] for node in tables.candidates)
+    return min((node for node in tables.candidates if row[node] == top), key=lambda node: (tables.size[node], node))
+
+
 def plurality(tables, row, near=NEAR):
     seconds = [
         sorted((row[c] for c in children), reverse=True)[1] for children in tables.graph.children if len(children) > 1

@@ -96,7 +96,12 @@ def test_any_rows(case, data):
     for bits in {0.0, *tables.bits, *(0.3 * b for b in tables.bits), np.log2(taxonomy.n_leaves)}:
         found = hv.infer(taxonomy, p, "information_threshold", bits=bits)
         assert found.tolist() == [naive_rules.information_threshold(tables, row, bits) for row in rows], bits
+    own = data.draw(st.lists(st.sampled_from(strategies.TIES), min_size=1, max_size=4))
+    found = hv.infer(taxonomy, p, "depth_thresholds", thresholds_by_depth=own).tolist()
+    assert found == [naive_rules.depth_thresholds(tables, row, own) for row in rows], own
     threshold = data.draw(st.sampled_from(strategies.TIES))
+    found = hv.infer(taxonomy, p, "depth_thresholds", thresholds_by_depth=f"{threshold!r},{threshold!r}").tolist()
+    assert found == hv.infer(taxonomy, p, "threshold", threshold=threshold).tolist()
     sets = hv.infer(taxonomy, p, "threshold_set", threshold=threshold)
     assert [one.tolist() for one in sets] == [naive_rules.threshold_set(graph, row, threshold) for row in rows]
 
@@ -151,6 +156,7 @@ RULES = {
     "threshold": {"threshold": 0.3},
     "threshold_set": {"threshold": 0.3},
     "darts": {"lam": 0.5},
+    "depth_thresholds": {"thresholds_by_depth": "0.6,0.4"},
     "information_threshold": {"bits": 1.0},
 }
 

@@ -82,8 +82,8 @@ def test_a_chain_down_from_the_root():
 
 def test_registry():
     wanted = (
-        "leaf majority threshold plurality expected_information darts information_threshold exclusive crm_leaf crm_nodes "
-        "top_down threshold_set"
+        "leaf majority threshold depth_thresholds plurality expected_information darts information_threshold exclusive "
+        "crm_leaf crm_nodes top_down threshold_set"
     )
     assert list(hv.INFERENCE_RULES) == wanted.split()
     for key, entry in hv.INFERENCE_RULES.items():
@@ -98,6 +98,7 @@ def test_registry():
     assert len({entry.label for entry in hv.INFERENCE_RULES.values()}) == len(hv.INFERENCE_RULES)
     assert {key: tuple(entry.parameters) for key, entry in hv.INFERENCE_RULES.items() if entry.parameters} == {
         "threshold": ("threshold",),
+        "depth_thresholds": ("thresholds_by_depth",),
         "darts": ("lam",),
         "information_threshold": ("bits",),
         "crm_leaf": ("cost",),
@@ -117,13 +118,13 @@ def test_registry():
             assert parameter.name == name
             assert parameter.label
             assert parameter.sentence.endswith(".")
-            assert parameter.kind in ("number", "choice", "costs")
+            assert parameter.kind in ("number", "choice", "costs", "numbers")
             assert parameter is rule_parameters()[name]
             low, high = parameter.range
             assert (
                 low <= parameter.default <= high
                 if parameter.kind == "number"
-                else parameter.default in parameter.choices
+                else parameter.default in parameter.choices or parameter.kind == "numbers"
             )
 
 

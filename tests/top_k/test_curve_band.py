@@ -8,7 +8,7 @@ from strategies import many
 
 import hierviz as hv
 from hierviz.curves.operating_curve import THOUSANDTHS
-from hierviz.evaluation.bounds import bounded_curve
+from hierviz.evaluation.bounds import bounded_curve, curve_bounds_of
 from hierviz.top_k.curve_bounds import CURVE_METRICS
 
 
@@ -39,3 +39,23 @@ def test_the_curve_of_all_scores_lies_inside(graph, data):
         assert (inside.lower <= full[key] + 1e-9).all()
         assert (inside.upper >= full[key] - 1e-9).all()
         np.testing.assert_array_equal(inside.estimate, left_out[key])
+
+
+def test_the_lowest_value_is_never_above_the_highest():
+    """Some rows have next to no unknown mass: their lowest and highest values are sums of the same terms in other orders."""
+    rng = np.random.default_rng(0)
+    edges = [("root", f"n{i}") for i in range(4)] + [(f"n{i}", f"n{i}.{j}") for i in range(4) for j in range(3)]
+    taxonomy = hv.Taxonomy.from_edges(edges)
+    scores = rng.dirichlet(np.full(12, 0.4), 400)
+    truth = taxonomy.leaves[rng.integers(12, size=400)]
+    best = np.argsort(-scores, axis=1)
+    names = [taxonomy.names[leaf] for leaf in taxonomy.leaves]
+    # All scores of most samples, the best three of the rest.
+    listed = [
+        [{"label": names[leaf], "score": float(scores[i, leaf])} for leaf in best[i, : 3 if i % 40 == 0 else 12]]
+        for i in range(400)
+    ]
+    some = hv.Evaluation.from_predictions(hv.Predictions.from_pipeline(taxonomy, listed, truth=truth))
+    columns = curve_bounds_of(some).columns(some.curve.columns()["threshold"])
+    for key in CURVE_METRICS:
+        assert (columns[f"{key}_low"] <= columns[f"{key}_high"]).all()

@@ -14,6 +14,7 @@ shell.run(
     [
         st.Page(PAGES / "overview.py", title="Overview", icon=":material/dashboard:", default=True),
         st.Page(PAGES / "curves.py", title="Operating curves", icon=":material/show_chart:", url_path="curves"),
+        st.Page(PAGES / "compare.py", title="Compare", icon=":material/compare_arrows:", url_path="compare"),
         st.Page(PAGES / "example.py", title="Examples", icon=":material/account_tree:", url_path="example"),
         st.Page(PAGES / "mistakes.py", title="Mistakes", icon=":material/rule:", url_path="mistakes"),
         st.Page(PAGES / "taxonomy.py", title="Taxonomy", icon=":material/lan:", url_path="taxonomy"),

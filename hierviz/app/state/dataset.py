@@ -7,9 +7,11 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import SimpleNamespace
 
 from hierviz.app.state.file_content import PATHS, digest, same_content
 from hierviz.app.state.model_source import ModelSource
+from hierviz.cli.projection_flags import check_projection, is_partial, projected
 from hierviz.demo import MODELS, bundle_folder, load_demo
 from hierviz.errors import FileError, HiervizError
 from hierviz.evaluation.evaluation import Evaluation
@@ -82,7 +84,8 @@ class Dataset:
 class Files:
     """Paths and readings the user chose; uploads lie in a private folder under their own names, which `held` keeps.
 
-    `given`, `reading` and `run` are further keywords of `load_model`, `load_inputs` and `Model.predict`.
+    `given`, `reading` and `run` are further keywords of `load_model`, `load_inputs` and `Model.predict`; `projection` holds the
+    flags of `hierviz.cli.projection_flags`.
     """
 
     taxonomy: str | None = None
@@ -102,6 +105,7 @@ class Files:
     given: Mapping = field(default_factory=dict)
     reading: Mapping = field(default_factory=dict)
     run: Mapping = field(default_factory=dict)
+    projection: Mapping = field(default_factory=dict)
     held: tuple = ()
 
     @property
@@ -169,6 +173,13 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
         raise FileError(
             "predictions: expected a prediction file or an ONNX model with its inputs, got none. Add one of them."
         )
+    options = SimpleNamespace(classes=files.classes, **files.projection)
+    check_projection(options)
+    if files.projection and files.model:
+        raise FileError(
+            "model: expected prediction files on a part of the taxonomy, got an ONNX model. Run `hierviz predict` and open what "
+            "it writes."
+        )
     for path in files.paths:
         require_file(path)
     content, notes = digest(files, stage("Looking at the files", "MB")), same_content(files.predictions)
@@ -193,10 +204,14 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
                 truth=files.truth,
                 truth_column=files.truth_column,
                 missing=files.missing,
+                partial=is_partial(options),
                 classes=files.classes,
                 parametrisation=files.parametrisation,
             )
         )
+    if files.projection:
+        predictions_of_models = projected(options, predictions_of_models)
+        taxonomy = predictions_of_models[0].taxonomy
     sources = [None] * len(predictions_of_models)
     for path in files.model:
         if not files.inputs:

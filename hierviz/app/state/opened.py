@@ -22,6 +22,7 @@ from hierviz.app.state.upload_fields import empty_uploaders
 from hierviz.app.state.visits import give_back_memory, visit
 from hierviz.cli.files import add_app_options
 from hierviz.cli.model_flags import model_options, reading_options
+from hierviz.cli.projection_flags import NAMES as PROJECTION
 from hierviz.errors import HiervizError, ModelError
 
 
@@ -118,6 +119,7 @@ def startup_files():
         model=tuple(options.model),
         given={key: value for key, value in model_options(options).items() if value and key not in names},
         reading=reading_options(options) if options.model else {},
+        projection={name: getattr(options, name) for name in PROJECTION if getattr(options, name) not in (None, False)},
         run=startup_limits()[1],
     )
 

@@ -14,6 +14,7 @@ from hierviz.errors import PredictionsError
 from hierviz.evaluation.mistakes import ORDERS, OUTCOMES
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
+from hierviz.metrics import METRICS
 
 # Of the page Mistakes.
 PARTS = {
@@ -32,6 +33,15 @@ ASPECTS = {
     "calibration": "Calibration",
     "levels": "Levels",
 }
+# Parts of the page Compare.
+COMPARISONS = {
+    "table": "Table",
+    "agreement": "Do the metrics agree?",
+    "groups": "Where they are weak",
+    "classes": "Classes",
+}
+# Sets of columns of its table, by source.
+PRESETS = ("wu", "riehl", "plaud", "valmadre", "kiritchenko", "all")
 
 
 def _one_of(words):
@@ -52,6 +62,7 @@ NODES = ("under", "truth", "answered", "answer")
 FILTERS = ("outcome", *NODES, "where", "text", "common")
 _KEY = "[a-z0-9]+(-[a-z0-9]+)*"
 _NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?"
+_SHARE = r"(?:0(?:\.\d{1,12})?|1(?:\.0{1,12})?)"
 # Names of files' own making: any text in one line.
 _NAME = r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{0,1000}"
 
@@ -77,6 +88,10 @@ def grammar():
         "part": _one_of(PARTS),
         "opened": re.compile("[0-9]{1,7}", re.ASCII),
         "aspect": _one_of(ASPECTS),
+        "comparison": _one_of(COMPARISONS),
+        "preset": _one_of(PRESETS),
+        "by": re.compile(_NAME),
+        "metric": _one_of(METRICS),
         "node_order": _one_of(("tree", *NODE_COLUMNS, *(f"{key}-reversed" for key in NODE_COLUMNS))),
         "colour": _one_of(NODE_COLUMNS),
         "axes": _one_of([*axes(), *set_axes()]),
@@ -101,6 +116,9 @@ def _in_url():
 def _values_of(parameter):
     if parameter.kind == "number":
         return re.compile(_NUMBER, re.ASCII)
+    if parameter.kind == "numbers":
+        # Shares from 0 to 1, as many as a tree is deep.
+        return re.compile(f"{_SHARE}(?:,{_SHARE}){{0,99}}", re.ASCII)
     return re.compile(f"(?=.){_NAME}") if parameter.kind == "costs" else _one_of(parameter.choices)
 
 
@@ -113,6 +131,8 @@ class View:
     those of the rules that are not the default, each by name and with a field of the URL for itself; of costs that were
     uploaded the name of the file. `where` holds ``column=value``, both percent-encoded, see `conditions`; `common` is a depth as
     text. `part` of the page Mistakes is shown; `opened` are the numbers of the nodes that are open in its matrix.
+    `comparison` is the part of the page Compare, `preset` the columns of its table, `by` what divides the samples there,
+    `metric` their number.
     `focus` is the node that the probability tree shows alone, or whose family it shows where it is a leaf; `unfold` holds
     ``number:node``, a node so many of whose children are shown.
     """
@@ -136,6 +156,10 @@ class View:
     part: str = "list"
     opened: tuple[str, ...] = ()
     aspect: str = "table"
+    comparison: str = "table"
+    preset: str = ""
+    by: str = ""
+    metric: str = ""
     node_order: str = ""
     colour: str = "correct"
     focus: str = ""

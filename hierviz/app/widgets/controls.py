@@ -8,8 +8,10 @@ from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.state.page_view import MOST, View
 from hierviz.charts import threshold_text
+from hierviz.errors import HiervizError
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
+from hierviz.inference.rules import node_thresholds
 from hierviz.parametrisation import PARAMETRISATIONS
 from hierviz.taxonomy import NodeLists
 
@@ -141,7 +143,36 @@ def _costs(parameter, taxonomy):
         st.error(f"{escape(missing)} The answers below use {parameter.choices[parameter.default]}.")
 
 
-CONTROLS = {"number": _number, "choice": _choice, "costs": _costs}
+def _numbers(parameter, taxonomy):
+    """A field of text; what is no list of numbers in range is said, and the former ones stay."""
+    key = f"{parameter.name} as typed"
+    name = parameter.name
+    now = state.view().parameter(name)
+
+    def changed():
+        text = state.session[f"typed_{name}"]
+        if _are_thresholds(taxonomy, text):
+            shares = (f"{float(part):.6f}".rstrip("0").rstrip(".") for part in text.split(","))
+            state.change_parameter(name, ",".join(shares))
+            state.memory("typed").pop(key, None)
+        else:
+            state.memory("typed")[key] = text
+
+    state.session[f"typed_{name}"] = state.memory("typed").get(key, now)
+    st.text_input(parameter.label, help=parameter.sentence, key=f"typed_{name}", on_change=changed, width=200)
+    if key in state.memory("typed"):
+        st.error(f"Expected numbers from 0 to 1 separated by commas. The answers below use {now}.")
+
+
+def _are_thresholds(taxonomy, text):
+    try:
+        node_thresholds(taxonomy, text)
+    except HiervizError:
+        return False
+    return True
+
+
+CONTROLS = {"number": _number, "choice": _choice, "costs": _costs, "numbers": _numbers}
 
 
 def setting(data, model, choice):
@@ -161,6 +192,8 @@ def _told(parameter, value, rule):
     """A parameter in the line of a setting; nothing of an optional one that has its default."""
     if parameter.kind == "number":
         return f" {parameter.sign or parameter.label} = {threshold_text(value)}"
+    if parameter.kind == "numbers":
+        return f", {parameter.label} = {escape(value)}"
     if value == rule.defaults.get(parameter.name):
         return ""
     text = parameter.choices.get(value) or value.name

@@ -21,7 +21,15 @@ LABELS = {
     "preprocessing.std": "Divide by std",
 }
 # Parameters without a field: options of `hierviz app`.
-AT_START = ("text_column", "columns", "columns_by_input", "limits.cpu_seconds", "limits.memory_mb")
+AT_START = (
+    "text_column",
+    "columns",
+    "columns_by_input",
+    "unseen",
+    "only_known",
+    "limits.cpu_seconds",
+    "limits.memory_mb",
+)
 
 
 def field(name, value=None):

@@ -1,0 +1,136 @@
+"""Do the metrics agree in the order of the models, and on which samples do two metrics, or two models, disagree most?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from hierviz import charts
+from hierviz.app import state
+from hierviz.app.compare_page.caution import caution
+from hierviz.app.compare_page.table_panel import worked_out_table
+from hierviz.app.state.escape import escape
+from hierviz.app.widgets import shell
+from hierviz.app.widgets.figure import figure
+from hierviz.comparison.disagreement import metrics_on_samples, models_on_samples, sample_metrics
+from hierviz.metrics import METRICS
+
+# Samples that are listed.
+MOST = 100
+
+
+def draw(compared):
+    """The matrix of all metrics of the table, then single samples."""
+    found = worked_out_table(compared, state.view().preset)
+    if found is None:
+        return
+    st.subheader("The order of the models")
+    agreement = found.agreement
+    if agreement.n_methods < 2 or len(agreement.columns) < 2:
+        st.markdown(escape(agreement.sentence))
+    else:
+        st.markdown(
+            "Each cell is a pair of metrics: Kendall's τ-b is 1 where they put the models in the same order, −1 in the "
+            "opposite one."
+            if any(value is not None for row in agreement.kendall for value in row)
+            else "Each cell is a pair of metrics: how many pairs of models they put in opposite orders, of all pairs. "
+            "(Kendall's τ-b needs five models.)"
+        )
+        figure(
+            charts.agreement_matrix(agreement, dark=state.is_dark(), width=state.session.px),
+            name="agreement",
+            sentence=agreement.sentence,
+            table=charts.agreement_matrix_table(agreement),
+        )
+    st.subheader("Single samples")
+    _samples(compared)
+
+
+def _samples(compared):
+    first = compared.keys[0]
+    usable = compared.computed(
+        "sample metrics", first, lambda: sample_metrics(compared.data.models[first], **compared.choice_of(first))
+    )
+    kinds = ["metrics"] + (["models"] if len(compared.keys) > 1 else [])
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        kind = st.segmented_control(
+            "Compare",
+            kinds,
+            format_func={"metrics": "two metrics of a model", "models": "two models by a metric"}.get,
+            required=True,
+            **state.kept("compare samples", "kind", "metrics"),
+        )
+        kind = kind if kind in kinds else "metrics"
+        if kind == "metrics":
+            key = _choose("Model", compared.keys, "model", 0, compared.name)
+            one = _choose("Metric", usable, "one", 0)
+            other = _choose("and", usable, "other", usable.index("hf1_samples") if "hf1_samples" in usable else 1)
+        else:
+            key = _choose("Model", compared.keys, "model", 0, compared.name)
+            second = _choose("and", compared.keys, "second", 1, compared.name)
+            one = _choose("Metric", usable, "one", 0)
+    model, choice = compared.data.models[key], compared.choice_of(key)
+    if kind == "metrics":
+        found = compared.computed(
+            "two metrics", key, lambda: metrics_on_samples(model, one, other, **choice), one, other
+        )
+    else:
+        with_second = compared.data.models[second]
+        found = compared.computed(
+            "two models",
+            key,
+            lambda: models_on_samples(model, with_second, one, **choice),
+            compared.where(second),
+            one,
+        )
+    if not len(found.order):
+        st.info("No sample has both numbers.", icon=":material/info:")
+        return
+    beside = st.container() if state.is_narrow() else None
+    left, right = (beside, beside) if beside else st.columns([1, 1], gap="large")
+    with left:
+        event = figure(
+            charts.sample_scatter(
+                found, dark=state.is_dark(), width=state.session.px if beside else state.session.px // 2
+            ),
+            name="sample-scatter",
+            sentence=found.sentence,
+            table=found.to_frame(MOST),
+            select="sample" if len(found.order) <= 2000 else None,
+        )
+    with right:
+        st.markdown("**Largest disagreement first**")
+        table = found.to_frame(MOST)
+        rows = st.dataframe(
+            table,
+            hide_index=True,
+            height=430,
+            on_select="rerun",
+            selection_mode="single-row",
+            key=f"disagree-{kind}-{key}-{one}",
+            column_config={name: st.column_config.NumberColumn(format="%.3f") for name in table.columns[1:]},
+        ).selection.rows
+        clicked = [one["sample"] for one in (event.selection.get("sample", []) if event else [])]
+        sample = str(table["sample_id"].iloc[rows[0]]) if rows and rows[0] < len(table) else (clicked or [None])[0]
+        if sample is not None:
+            st.page_link(
+                shell.page("example"),
+                label=f"Open {escape(sample)} in Examples",
+                icon=":material/account_tree:",
+                query_params=state.link(sample=sample, model=key, outcome=""),
+            )
+        else:
+            st.caption("Click a row, or a dot, to open its sample.")
+    if kind == "models":
+        caution(compared, one)
+
+
+def _choose(label, options, name, place, words=None):
+    default = options[min(place, len(options) - 1)]
+    now = state.memory("compare samples").get(name, default)
+    return st.selectbox(
+        label,
+        options,
+        format_func=words or (lambda key: METRICS[key].label),
+        width=210,
+        **(state.kept("compare samples", name, default) if now in options else {"key": f"fresh-{name}"}),
+    )

@@ -1,0 +1,25 @@
+"""What must be said where models stand side by side at thresholds."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.charts.comparison_words import threshold_caution
+from hierviz.inference.parameters import THRESHOLD
+from hierviz.inference.registry import INFERENCE_RULES
+from hierviz.metrics import METRICS
+
+
+def caution(compared, *metrics):
+    """Say that one threshold means different things for different models, where a number depends on it."""
+    models = [compared.data.models[key] for key in compared.keys]
+    depends = [key for key in metrics if METRICS[key].block != "distribution"]
+    if not depends or not any(model.predictions.has_scores for model in models):
+        return
+    has_threshold = THRESHOLD.name in INFERENCE_RULES[compared.choice["rule"]].parameters
+    of_sets = any(METRICS[key].block == "labels" for key in depends)
+    if has_threshold or of_sets:
+        words = threshold_caution(len(models), not state.view().own)
+        if words:
+            st.caption(f":material/info: {words}")

@@ -1,0 +1,132 @@
+"""Precision, recall and F of every class, and their averages over classes."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from hierviz import charts
+from hierviz.app import state
+from hierviz.app.state.escape import escape
+from hierviz.app.widgets import shell
+from hierviz.diagnosis.class_table import READINGS, class_table, hierarchical_f
+from hierviz.number_text import value_text
+
+COLUMNS = {
+    "precision": "Of the answers that are this class, the share that is right.",
+    "recall": "Of the samples that are this class, the share that is answered.",
+    "f": "F with the weight β of recall.",
+}
+
+
+def draw(compared):
+    """Which model, which reading and which β; the averages in a sentence, and the table."""
+    memory = state.memory("compare classes")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        key = compared.keys[0]
+        if len(compared.keys) > 1:
+            chosen = memory.get("model", key)
+            key = st.selectbox(
+                "Model",
+                compared.keys,
+                format_func=compared.name,
+                width=230,
+                **state.kept("compare classes", "model", chosen if chosen in compared.keys else key),
+            )
+        reading = st.segmented_control(
+            "A class counts where",
+            list(READINGS),
+            format_func={"exact": "it is the class itself", "inclusive": "it is the class or one below"}.get,
+            required=True,
+            **state.kept("compare classes", "reading", "exact"),
+        )
+        beta = st.number_input(
+            "β",
+            0.1,
+            10.0,
+            step=0.5,
+            width=110,
+            help="How much more recall counts than precision.",
+            **state.kept("compare classes", "beta", 1.0),
+        )
+    answers = compared.answers(key)
+    found = compared.computed("class table", key, lambda: class_table(answers, beta=beta), beta)
+    hf = compared.computed("hierarchical f", key, lambda: hierarchical_f(answers, beta=beta), beta)
+    scores = getattr(found, reading)
+    for words in _averages(scores.averages()):
+        st.markdown(words)
+    st.markdown(
+        f"Hierarchical F with β = {beta:g}, ancestors added: micro {value_text(hf['micro'])}, mean of samples "
+        f"{value_text(hf['samples'])}."
+    )
+    table = found.to_frame()
+    table = table.loc[scores.is_class[1:]]
+    suffix = "" if reading == "exact" else "_inclusive"
+    shown = table[
+        ["class", "depth", f"support{suffix}", f"answered{suffix}"]
+        + [f"{column}{suffix}" for column in COLUMNS]
+        + ["confused_with", "confused_count"]
+    ].sort_values(f"support{suffix}", ascending=False, kind="stable")
+    number = {
+        f"{column}{suffix}": st.column_config.NumberColumn(
+            "F" if column == "f" else column.capitalize(), format="%.3f", help=words
+        )
+        for column, words in COLUMNS.items()
+    }
+    event = st.dataframe(
+        shown,
+        hide_index=True,
+        height=min(35 * (len(shown) + 1) + 3, 458),
+        column_config={
+            "class": st.column_config.TextColumn("Class", width="medium"),
+            "depth": "Depth",
+            f"support{suffix}": st.column_config.NumberColumn("Samples", format="localized"),
+            f"answered{suffix}": st.column_config.NumberColumn("Answers", format="localized"),
+            "confused_with": st.column_config.TextColumn(
+                "Most often taken for", help="The most frequent wrong answer to samples of exactly this class."
+            ),
+            "confused_count": st.column_config.NumberColumn("so many times", format="localized"),
+            **number,
+        },
+        on_select="rerun",
+        selection_mode="single-row",
+        key=f"classes-{key}-{reading}",
+    )
+    st.download_button(
+        "All classes (CSV)",
+        lambda: charts.to_csv(found.to_frame()),
+        "classes.csv",
+        "text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+        key="get-classes",
+    )
+    picked = [row for row in event.selection.rows if row < len(shown)]
+    if picked:
+        name = str(shown["class"].iloc[picked[0]])
+        st.page_link(
+            shell.page("example"),
+            label=f"Samples of {escape(name)} in Examples",
+            icon=":material/account_tree:",
+            query_params=state.link(
+                sample="", outcome="", model=key, **({"truth": name} if reading == "exact" else {"under": name})
+            ),
+        )
+    else:
+        st.caption("Click a row to go to its samples; click a column's head to sort.")
+
+
+def _averages(averages):
+    """The macro averages in sentences; one where both are over the same classes."""
+    is_same = averages["all"]["n_classes"] == averages["support"]["n_classes"]
+    for name, average in averages.items():
+        if average["f"] is None or (is_same and name == "support"):
+            continue
+        n = f"{average['n_classes']:,}"
+        which = f"the {n} classes with samples" if name == "support" else f"all {n} classes, one without a sample as 0"
+        which = f"all {n} classes, each of which has samples" if is_same else which
+        n_undefined = average["n_undefined"]
+        undefined = f"; {n_undefined:,} were never answered, and their precision counts as 0" if n_undefined else ""
+        yield (
+            f"Macro average over {which}: precision **{value_text(average['precision'])}**, recall "
+            f"**{value_text(average['recall'])}**, F **{value_text(average['f'])}**{undefined}."
+        )

@@ -1,0 +1,209 @@
+r"""F-max and S-min, as protein function predictions are compared: sets of terms at a grid of thresholds.
+
+Conventions
+-----------
+Thresholds are .01, .02, ..., .99, and a term is predicted where its score is >= the threshold. Scores and truth are
+propagated to the ancestors (maximum); the root is left out. A term weighs 1 or its information accretion, in bits,
+
+    IA(v) = -log2(n(v) / n(all parents of v)),
+
+with n the number of annotated proteins that have the term, or all of its parents. Precision is the mean over the proteins
+with something predicted (of a weight above 0, where terms are weighed), recall, remaining uncertainty ru (weight of what is
+missed) and misinformation mi (weight of what is wrong) over all proteins. F-max is the largest F1 of mean precision and mean
+recall, its micro form that of summed weights; S-min is the smallest sqrt(ru^2 + mi^2). Each ontology is judged by itself:
+give the taxonomy of one.
+
+Functions
+---------
+information_accretion, TermCounts
+
+References
+----------
+.. [1] W. Clark, P. Radivojac, Information-theoretic evaluation of predicted ontological annotations, Bioinformatics 2013.
+.. [2] N. Zhou et al., The CAFA challenge reports improved protein function prediction, Genome Biology 2019.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hierviz.checks import array_of_numbers, check_taxonomy, checked_probabilities
+from hierviz.errors import PredictionsError
+from hierviz.metrics.sets.node_sets import highest_below, rows_of, same_length, truth_keys, work_blocks
+from hierviz.taxonomy import NodeLists, Taxonomy
+
+THRESHOLDS = np.arange(1, 100) / 100
+PROTEIN_KEYS = ("f_max", "f_max_micro", "wf_max", "wf_max_micro", "s_min")
+
+
+def information_accretion(taxonomy: Taxonomy, annotations: Any) -> np.ndarray:
+    """Information accretion of every term.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+    annotations : ndarray of int, shape (n_proteins,), or NodeLists
+        Terms of each annotated protein; ancestors are added. None has to be empty.
+
+    Returns
+    -------
+    ndarray of float, shape (n_nodes,)
+        Bits, at least 0; 0 at the root. nan where no protein has the term: nothing is known about it.
+
+    Raises
+    ------
+    PredictionsError
+        If there is no protein, or a value is no node number.
+    """
+    check_taxonomy(taxonomy)
+    if not len(annotations):
+        raise PredictionsError("annotations: expected at least one protein, got none. Is the file complete?")
+    n = taxonomy.n_nodes
+    keys = truth_keys(taxonomy, annotations)
+    row, node = np.divmod(keys, n)
+    count = np.bincount(node, minlength=n).astype(float)
+    # A term's proteins have all its parents, so that these are counted among the proteins that have any of them.
+    parents = taxonomy.parents
+    lengths = parents.lengths
+    of_all = np.zeros(n)
+    children = taxonomy.children
+    below = children.take(np.append(0, node))
+    # How many parents of a term each protein has; the root is everyone's.
+    rows = np.concatenate([np.repeat(row, below.lengths[1:]), np.repeat(np.arange(len(annotations)), below.lengths[0])])
+    nodes = np.concatenate(
+        [below.nodes[below.lengths[0] :], np.tile(below.nodes[: below.lengths[0]], len(annotations))]
+    )
+    pair, times = np.unique(rows * n + nodes, return_counts=True)
+    whole = pair[times == lengths[pair % n]]
+    of_all += np.bincount(whole % n, minlength=n)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bits = np.where(count > 0, np.log2(of_all) - np.log2(count), np.nan)
+    bits[0] = 0.0
+    return np.maximum(bits, 0.0)
+
+
+class TermCounts:
+    """What is predicted, true and both at every threshold, added up in blocks of proteins.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        Of one ontology: a tree or a graph.
+    accretion : ndarray of float, shape (n_nodes,), optional
+        Bits of every term; nan counts 0.
+    """
+
+    def __init__(self, taxonomy: Taxonomy, accretion: Any = None):
+        check_taxonomy(taxonomy)
+        self.taxonomy = taxonomy
+        self.weights = [np.ones(taxonomy.n_nodes)]
+        if accretion is not None:
+            bits = array_of_numbers(accretion, "accretion")
+            if bits.shape != (taxonomy.n_nodes,) or (bits < 0).any() or np.isinf(bits).any():
+                raise PredictionsError(
+                    f"accretion: expected bits of at least 0 for each of the {taxonomy.n_nodes} nodes, got shape {bits.shape}. "
+                    "hierviz.information_accretion gives them."
+                )
+            self.weights.append(np.nan_to_num(bits))
+        for weights in self.weights:
+            weights[0] = 0.0
+        # Sums over proteins by kind of weight and threshold.
+        shape = (len(self.weights), len(THRESHOLDS))
+        self.precision, self.recall, self.covered = (np.zeros(shape) for _ in range(3))
+        self.hit, self.wrong, self.missed = (np.zeros(shape) for _ in range(3))
+        self.n_samples = 0
+
+    def add(self, truth: Any, p: Any) -> None:
+        """Add proteins.
+
+        Parameters
+        ----------
+        truth : ndarray of int, shape (n_rows,), or NodeLists
+            True terms; ancestors are added.
+        p : ndarray of float, shape (n_rows, n_nodes)
+            Scores of all terms; they need not be coherent.
+
+        Raises
+        ------
+        PredictionsError
+            If shapes do not fit, or a truth is not a node number.
+        """
+        n_nodes = self.taxonomy.n_nodes
+        p = checked_probabilities(self.taxonomy, p)
+        same_length(truth, p)
+        keys = truth_keys(self.taxonomy, truth)
+        for rows in work_blocks(len(p), n_nodes):
+            here = rows_of(keys, rows.start, rows.stop, n_nodes)
+            # How many thresholds a term's score reaches.
+            reached = np.searchsorted(THRESHOLDS, highest_below(self.taxonomy, p[rows]), side="right")
+            for kind, weights in enumerate(self.weights):
+                self._count(kind, weights, reached, here)
+        self.n_samples += len(p)
+
+    def _count(self, kind, weights, reached, here):
+        n, n_nodes = reached.shape
+        n_bins = len(THRESHOLDS) + 1
+        row, node = np.divmod(here, n_nodes)
+
+        def at_each(bins, own, of_row):
+            """Weight of the terms that reach each threshold, shape (n_rows, n_thresholds)."""
+            # Of nothing bincount makes whole numbers.
+            sums = np.bincount(of_row * n_bins + bins, own, n * n_bins).reshape(n, n_bins).astype(float)
+            return np.cumsum(sums[:, ::-1], axis=1)[:, ::-1][:, 1:]
+
+        every = np.repeat(np.arange(n), n_nodes)
+        # Sums of bits in another order differ by rounding, and nothing predicted has to stay nothing.
+        claimed = at_each(reached.ravel(), np.tile(weights, n), every)
+        counted = at_each(reached.ravel(), np.tile((weights > 0).astype(float), n), every)
+        shared = at_each(reached[row, node], weights[node], row)
+        due = np.bincount(row, weights[node], n)[:, None]
+        n_due = np.bincount(row, weights[node] > 0, n)[:, None]
+        n_shared = at_each(reached[row, node], (weights[node] > 0).astype(float), row)
+        has_any = counted > 0
+        precision = np.divide(shared, claimed, out=np.zeros_like(shared), where=has_any)
+        recall = np.divide(shared, due, out=np.zeros_like(shared), where=n_due > 0)
+        self.precision[kind] += precision.sum(axis=0)
+        self.recall[kind] += recall.sum(axis=0)
+        self.covered[kind] += has_any.sum(axis=0)
+        self.hit[kind] += shared.sum(axis=0)
+        self.wrong[kind] += np.where(n_shared == counted, 0, claimed - shared).sum(axis=0)
+        self.missed[kind] += np.where(n_shared == n_due, 0, due - shared).sum(axis=0)
+
+    def summary(self) -> dict[str, float | None]:
+        """The numbers of `PROTEIN_KEYS`; those of information are None without it, and all without a protein.
+
+        Returns
+        -------
+        dict of str to float or None
+            F-max in [0, 1], higher is better; S-min in bits, lower is better.
+        """
+        found: dict[str, float | None] = dict.fromkeys(PROTEIN_KEYS)
+        if not self.n_samples:
+            return found
+        for kind, name in enumerate(("f_max", "wf_max")[: len(self.weights)]):
+            mean = _ratio(self.precision[kind], self.covered[kind])
+            found[name] = float(_f1(mean, self.recall[kind] / self.n_samples).max())
+            precision = _ratio(self.hit[kind], self.hit[kind] + self.wrong[kind])
+            recall = _ratio(self.hit[kind], self.hit[kind] + self.missed[kind])
+            found[f"{name}_micro"] = float(_f1(precision, recall).max())
+        if len(self.weights) > 1:
+            found["s_min"] = float(np.hypot(self.missed[1], self.wrong[1]).min() / self.n_samples)
+        return found
+
+
+def _ratio(a, b):
+    return np.divide(a, b, out=np.zeros_like(a), where=b > 0)
+
+
+def _f1(precision, recall):
+    return _ratio(2 * precision * recall, precision + recall)
+
+
+def indicator(taxonomy: Taxonomy, lists: NodeLists) -> np.ndarray:
+    """Scores of 1 for listed terms and 0 for all others, shape (n_lists, n_nodes); labels outside the taxonomy are left out."""
+    p = np.zeros((len(lists), taxonomy.n_nodes))
+    row = np.repeat(np.arange(len(lists)), lists.lengths)
+    p[row[lists.nodes >= 0], lists.nodes[lists.nodes >= 0]] = 1
+    return p

@@ -1,0 +1,346 @@
+r"""Predictions judged on another taxonomy: cut at a level, pruned to what the model knows, inner truths as leaves.
+
+Conventions
+-----------
+Truth and predicted labels go to their nearest ancestor that is left. Probabilities of the nodes that are left stay what
+they are; they are worked out in blocks of rows when they are read. Bounds for scores that are not listed
+(`hierviz.top_k`) hold for the whole taxonomy and are not given on a part of it.
+
+Functions
+---------
+cut, only_known, with_zeros, with_other_leaves, truth_is_known
+
+References
+----------
+.. [1] J. Valmadre, Hierarchical classification at multiple operating points, NeurIPS 2022, section 5 (unseen classes).
+.. [2] C. Wu, M. Tygert, Y. LeCun, A hierarchical loss and its problems when classifying non-hierarchically, 2019.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from hierviz.checks import check_kind
+from hierviz.errors import PredictionsError, listed, shown
+from hierviz.node_lists import group
+from hierviz.parametrisation import PARAMETRISATIONS
+from hierviz.predictions import Predictions
+from hierviz.projection.node_columns import NodeColumns
+from hierviz.projection.taxonomy_part import TaxonomyPart, part_of_known, part_to_depth, part_to_level, with_leaves
+from hierviz.taxonomy import NodeLists, Taxonomy
+
+UNSEEN = ("project", "error")
+# Attribute of samples that `only_known` adds: facets of the curves.
+SEEN = "truth known to the model"
+
+
+def cut(source: Any, *, max_depth: int | None = None, level: Any = None) -> Any:
+    """A taxonomy, or predictions, judged no deeper than a depth or a rank.
+
+    Parameters
+    ----------
+    source : Taxonomy or Predictions
+    max_depth : int, optional
+        In edges, at least 1.
+    level : str or int, optional
+        A value of the node attribute ``rank``, the header of a level column, or a depth: what lies below a node of that rank
+        is cut off. Exactly one of `max_depth` and `level` is given.
+
+    Returns
+    -------
+    Taxonomy or Predictions
+        Nodes keep names and order; leaves that lie above the cut stay. Information and leaves are counted again. A truth or
+        a label below the cut becomes its ancestor there.
+
+    Raises
+    ------
+    TaxonomyError
+        If there is no such level, or a node of a graph would stay without one of its parents.
+    PredictionsError
+        If both or none of `max_depth` and `level` are given.
+
+    Examples
+    --------
+    >>> from hierviz import Taxonomy
+    >>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
+    >>> cut(taxonomy, max_depth=1).names
+    ('animal', 'mammal', 'newt')
+    """
+    if (max_depth is None) == (level is None):
+        raise PredictionsError("cut: expected either max_depth or level, got both or none. Pass one of them.")
+    taxonomy = source.taxonomy if isinstance(source, Predictions) else source
+    part = part_to_level(taxonomy, level) if max_depth is None else part_to_depth(taxonomy, max_depth)
+    if not isinstance(source, Predictions):
+        return part.taxonomy
+    if part.is_whole:
+        return source
+    words = f"depth {max_depth}" if level is None else f"level {str(level).strip()!r}"
+    return _on_part(
+        source,
+        part,
+        f"the taxonomy was cut at {words}: {part.taxonomy.n_nodes} of {taxonomy.n_nodes} nodes stay, and "
+        f"{_n_moved(source.truth, part)} truths below became their ancestors there",
+    )
+
+
+def only_known(
+    models: Predictions | Sequence[Predictions], unseen: str | None = None
+) -> Predictions | list[Predictions]:
+    """Predictions judged on the tree of the classes that the models know, and their ancestors.
+
+    Parameters
+    ----------
+    models : Predictions or sequence of Predictions
+        With `Predictions.known`; one without it knows all classes. Of several models the classes that all of them know.
+    unseen : {"project", "error"}, optional
+        What becomes of a truth outside: its nearest known ancestor [1]_, or an error. Left out and counted when absent; of
+        several truths of a sample the known ones stay.
+
+    Returns
+    -------
+    Predictions, or list of them
+        With the attribute `SEEN`, ``yes`` or ``no`` for each sample with a truth, where one of them lies outside.
+
+    Raises
+    ------
+    PredictionsError
+        If `unseen` is another word, or it is ``"error"`` and a truth lies outside.
+    """
+    if unseen is not None and unseen not in UNSEEN:
+        raise PredictionsError(f"unseen: expected project or error, got {shown(unseen)}. Choose one.")
+    several = [models] if isinstance(models, Predictions) else list(models)
+    for model in several:
+        check_kind("models", model, Predictions, "Pass Predictions, or a list of them.")
+    known = [model.known for model in several if model.known is not None]
+    if not known:
+        return models if isinstance(models, Predictions) else several
+    taxonomy = several[0].taxonomy
+    part = part_of_known(taxonomy, reduce(np.intersect1d, known))
+    projected = [_only(model, part, unseen) for model in several]
+    return projected[0] if isinstance(models, Predictions) else projected
+
+
+def truth_is_known(predictions: Predictions, known: np.ndarray | None = None) -> np.ndarray:
+    """Which samples have a truth that the model knows, all of them where there are several.
+
+    Parameters
+    ----------
+    predictions : Predictions
+    known : ndarray of int, optional
+        Nodes with all their ancestors; `Predictions.known` when absent.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_samples,)
+        False where no truth is known at all.
+    """
+    known = predictions.known if known is None else known
+    inside = np.ones(predictions.taxonomy.n_nodes, dtype=bool)
+    if known is not None:
+        inside[:] = False
+        inside[known] = True
+    truth = predictions.truth
+    if isinstance(truth, NodeLists):
+        row = np.repeat(np.arange(len(truth)), truth.lengths)
+        n_outside = np.bincount(row[~inside[truth.nodes]], minlength=len(truth))
+        return predictions.has_truth & (n_outside == 0)
+    return predictions.has_truth if truth is None else predictions.has_truth & inside[truth]
+
+
+def with_zeros(taxonomy: Taxonomy, known: TaxonomyPart, predictions: Predictions) -> Predictions:
+    """Predictions of a model that knows a part of the classes, on the whole taxonomy: what it does not know has 0.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        The whole.
+    known : TaxonomyPart
+        Of `taxonomy`.
+    predictions : Predictions
+        With scores, on ``known.taxonomy``.
+
+    Returns
+    -------
+    Predictions
+        Without truth; `known` says which nodes the model knows.
+    """
+    unknown = int(taxonomy.is_leaf.sum() - (known.number[taxonomy.leaves] >= 0).sum())
+    note = (
+        f"{predictions.name} knows {known.taxonomy.n_leaves} classes with their ancestors: the {unknown} other leaves of "
+        f"{taxonomy.n_leaves} have probability 0"
+    )
+    return predictions.replace(
+        taxonomy=taxonomy,
+        scores=NodeColumns(predictions, known.number),
+        parametrisation="node_probabilities",
+        scored_nodes=None,
+        truth=None,
+        known=known.nodes,
+        notes=(*predictions.notes, note),
+    )
+
+
+def with_other_leaves(models: Predictions | Sequence[Predictions]) -> Predictions | list[Predictions]:
+    """Predictions with a leaf "other" below each inner node that is a truth, which becomes the truth [2]_.
+
+    Parameters
+    ----------
+    models : Predictions or sequence of Predictions
+        On one tree.
+
+    Returns
+    -------
+    Predictions, or list of them
+        Of several truths or labels of a sample those that no other one lies below move to the new leaf. Its probability is
+        what its parent has beyond its children: nothing where the leaves share all probability.
+
+    Raises
+    ------
+    TaxonomyError
+        If the taxonomy is not a tree.
+    """
+    several = [models] if isinstance(models, Predictions) else list(models)
+    for model in several:
+        check_kind("models", model, Predictions, "Pass Predictions, or a list of them.")
+    taxonomy = several[0].taxonomy
+    taxonomy.require_tree("inner truths as leaves")
+    ends = np.concatenate([_ends(taxonomy, model.truth) for model in several])
+    inner = np.unique(ends[~taxonomy.is_leaf[ends]])
+    if not len(inner):
+        return models if isinstance(models, Predictions) else several
+    names = [_free_name(f"{taxonomy.names[node]} (other)", taxonomy) for node in inner.tolist()]
+    grown = with_leaves(taxonomy, inner, names)
+    moved = np.arange(taxonomy.n_nodes)
+    moved[inner] = np.arange(taxonomy.n_nodes, grown.n_nodes)
+    made = [_with_others(model, grown, inner, moved) for model in several]
+    return made[0] if isinstance(models, Predictions) else made
+
+
+def _on_part(predictions, part, note):
+    """The Predictions on a TaxonomyPart, every truth at its nearest ancestor there."""
+    notes = [*predictions.notes, note]
+    changes = {"taxonomy": part.taxonomy, "known": None}
+    if predictions.known is not None:
+        changes["known"] = np.unique(part.project(predictions.known)) if part.whole.is_tree else None
+    if predictions.truth is not None:
+        changes["truth"] = part.project(predictions.truth)
+    if predictions.labels is not None:
+        changes["labels"] = part.project(predictions.labels)
+    else:
+        changes |= _columns(predictions, part)
+        if predictions.has_unknown:
+            notes.append("bounds: none, for scores that are not listed are bounded on the whole taxonomy only")
+    return predictions.replace(notes=tuple(notes), **changes)
+
+
+def _columns(predictions, part):
+    """Scores on the part, as fields of Predictions; what was put together before is read from its source at once."""
+    scores = predictions.scores
+    if isinstance(scores, NodeColumns) and not len(scores.own):
+        made = NodeColumns(scores.source, scores.nodes[part.nodes])
+    else:
+        made = NodeColumns(predictions, part.nodes)
+    return {"scores": made, "parametrisation": "node_probabilities", "scored_nodes": None}
+
+
+def _only(model, part, unseen):
+    if part.is_whole:
+        return model
+    is_known, has_truth = truth_is_known(model, part.nodes), model.has_truth
+    outside = np.flatnonzero(has_truth & ~is_known)
+    if len(outside) and unseen == "error":
+        names = listed([model.sample_id(row) for row in outside[:3].tolist()])
+        raise PredictionsError(
+            f"{model.name}: expected truths that the model knows, got {len(outside)} others (samples {names}). "
+            "Project them to their known ancestors ({unseen=project}), or leave them out ({only_known})."
+        )
+    done = "became their nearest known ancestors" if unseen == "project" else "were left out"
+    note = (
+        f"the taxonomy is that of the known classes: {part.taxonomy.n_leaves} leaves, {part.taxonomy.n_nodes} of "
+        f"{part.whole.n_nodes} nodes; the truths of {len(outside)} samples lie outside and {done}"
+    )
+    if len(outside):
+        words = np.where(has_truth, np.where(is_known, "yes", "no"), "")
+        model = model.replace(attributes={**model.attributes, SEEN: words})
+        if unseen is None:
+            model = model.replace(truth=_inside(model.truth, part))
+    return _on_part(model, part, note).replace(known=None)
+
+
+def _inside(truth, part):
+    if not isinstance(truth, NodeLists):
+        return np.where(part.number[truth] >= 0, truth, -1)
+    row = np.repeat(np.arange(len(truth)), truth.lengths)
+    kept = part.number[truth.nodes] >= 0
+    return NodeLists(np.concatenate([[0], np.cumsum(np.bincount(row[kept], minlength=len(truth)))]), truth.nodes[kept])
+
+
+def _n_moved(truth, part):
+    if truth is None:
+        return 0
+    nodes = truth.nodes if isinstance(truth, NodeLists) else truth
+    return int((part.number[nodes[nodes >= 0]] < 0).sum())
+
+
+def _ends(taxonomy, nodes):
+    """Known nodes of each sample that no other of its nodes lies below."""
+    if nodes is None:
+        return np.empty(0, np.intp)
+    if not isinstance(nodes, NodeLists):
+        return nodes[nodes >= 0]
+    return nodes.nodes[_is_end(taxonomy, nodes)]
+
+
+def _is_end(taxonomy, lists):
+    n = taxonomy.n_nodes
+    row = np.repeat(np.arange(len(lists)), lists.lengths)
+    inside = lists.nodes >= 0
+    above = taxonomy.ancestors(lists.nodes[inside])
+    node = np.repeat(lists.nodes[inside], above.lengths)
+    keys = (np.repeat(row[inside], above.lengths) * n + above.nodes)[above.nodes != node]
+    return inside & ~np.isin(row * n + lists.nodes, keys)
+
+
+def _with_others(model, grown, inner, moved):
+    taxonomy = model.taxonomy
+
+    def at_leaves(nodes):
+        if nodes is None:
+            return None
+        if not isinstance(nodes, NodeLists):
+            return np.where(nodes >= 0, moved[nodes], -1)
+        ends = _is_end(taxonomy, nodes)
+        return NodeLists(nodes.offsets, np.where(ends, moved[np.maximum(nodes.nodes, 0)], nodes.nodes))
+
+    ends = _ends(taxonomy, model.truth)
+    note = (
+        f"{len(inner)} inner classes that are truths got a leaf of their own, (other); it is the truth of "
+        f"{int((~taxonomy.is_leaf[ends]).sum())} samples or labels"
+    )
+    changes = {"taxonomy": grown, "truth": at_leaves(model.truth), "notes": (*model.notes, note), "known": None}
+    if model.labels is not None:
+        return model.replace(labels=at_leaves(model.labels), **changes)
+    columns = np.arange(taxonomy.n_nodes)
+    if _is_shared_by_leaves(model):
+        scores = NodeColumns(model, np.append(columns, np.full(len(inner), -1)))
+    else:
+        parent, child = taxonomy.edges.T
+        scores = NodeColumns(model, columns, inner, group(parent, child, taxonomy.n_nodes).take(inner))
+    return model.replace(scores=scores, parametrisation="node_probabilities", scored_nodes=None, **changes)
+
+
+def _is_shared_by_leaves(model):
+    """Whether the leaves share all probability, so that no inner node has any of its own."""
+    while isinstance(model.scores, NodeColumns):
+        model = model.scores.source
+    return PARAMETRISATIONS[model.parametrisation].is_distribution
+
+
+def _free_name(name, taxonomy):
+    while name in taxonomy.index:
+        name += "'"
+    return name

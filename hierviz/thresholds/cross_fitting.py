@@ -1,0 +1,302 @@
+r"""What choosing a threshold by a goal yields on samples that had no part in the choice, for one model or several.
+
+Conventions
+-----------
+A value at a threshold chosen on the same samples is optimistic. Cross-fitted: the samples are split into k folds, the
+threshold is chosen on the others and judged on the fold that was left out; mean over folds and random splits, whole groups
+together. It estimates what this way of choosing yields from (k - 1) n / k samples, not the value of one threshold. Where the
+goal cannot be reached on some training samples there is no value, and the times are counted. One split in two halves says
+the same with far more noise, and its halves are not independent: what is easy about one is missing in the other.
+
+Functions
+---------
+CrossFitted, cross_fitted, TargetRow, rank_for_target
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hierviz.checks import one_truth_each
+from hierviz.curves.operating_curve import operating_curve
+from hierviz.errors import PredictionsError, shown
+from hierviz.inference.pareto_table import as_table
+from hierviz.metrics.path import path_metrics
+from hierviz.metrics.registry import METRICS, path_keys
+from hierviz.taxonomy import Taxonomy
+from hierviz.uncertainty.bootstrap import bootstrap_means
+from hierviz.uncertainty.resamples import Interval, Resamples, group_numbers
+
+
+@dataclass(frozen=True, eq=False)
+class CrossFitted:
+    """Values on left-out folds.
+
+    Attributes
+    ----------
+    values : dict of str to float
+        Keys `path_keys`: mean over folds and splits; empty where the goal was not reached everywhere.
+    low, high : dict of str to float
+        Smallest and largest mean of one split.
+    n_folds, n_splits : int
+    n_unreached : int
+        Times that the goal could not be reached on the training samples.
+    thresholds : ndarray of float, shape (n_splits, n_folds)
+        nan where not reached.
+    fold_sizes : ndarray of int, shape (n_splits, n_folds)
+    chosen : ndarray of int, shape (n_splits, n_folds), or None
+        Which model was chosen in the fold, where the model was chosen too.
+    """
+
+    values: dict[str, float]
+    low: dict[str, float]
+    high: dict[str, float]
+    n_folds: int
+    n_splits: int
+    n_unreached: int
+    thresholds: np.ndarray
+    fold_sizes: np.ndarray
+    chosen: np.ndarray | None = None
+
+
+def cross_fitted(
+    taxonomy: Taxonomy,
+    truth: ArrayLike,
+    table: Any,
+    goal: Callable,
+    *,
+    folds: int = 5,
+    splits: int = 20,
+    seed: int = 0,
+    groups: ArrayLike | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> CrossFitted:
+    """Cross-fitted means of the path metrics at a threshold that is chosen for a goal.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        A tree.
+    truth : ndarray of int, shape (n_samples,)
+    table : ndarray of float, shape (n_samples, n_nodes), Predictions, or ParetoTable
+    goal : callable
+        OperatingCurve -> Choice, for example ``functools.partial(hierviz.at_least_correct, level=0.95)``.
+    folds, splits : int
+        At least 2 folds; at least one split.
+    seed : int
+    groups : array_like, shape (n_samples,), optional
+        Label of each sample: a group is never in two folds.
+    progress : callable, optional
+        Called with (folds done, folds in all).
+
+    Returns
+    -------
+    CrossFitted
+
+    Raises
+    ------
+    PredictionsError
+        If there are fewer samples, or groups, than folds, or a number is out of range.
+    """
+    (found,) = _fits(taxonomy, truth, {"": table}, goal, folds, splits, seed, groups, None, progress)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class TargetRow:
+    """One model of `rank_for_target`.
+
+    Attributes
+    ----------
+    name : str
+    threshold : float or None
+        Chosen on all samples; None where the goal cannot be reached, and `why_not` says why.
+    values : dict of str to float
+        Means of the path metrics there.
+    interval : dict of str to (low, high)
+        Percentile intervals of the means at this threshold, taken as given.
+    stops_early : float
+        Share of the answers that are no leaf.
+    cross_fitted : CrossFitted
+        What choosing yields on new samples.
+    is_best : bool
+        The best value of the key among the models that reach the goal, or no clear difference from it.
+    why_not : str or None
+    """
+
+    name: str
+    threshold: float | None
+    values: dict[str, float]
+    interval: dict[str, tuple[float, float]]
+    stops_early: float
+    cross_fitted: CrossFitted
+    is_best: bool
+    why_not: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class TargetRanking:
+    """All models for one goal, the best first.
+
+    Attributes
+    ----------
+    rows : tuple of TargetRow
+    key : str
+        What they are ordered by.
+    best_inside : CrossFitted
+        The value of the best model's row with the choice of the model inside the folds too.
+    differences : dict of str to Interval
+        By model that reaches the goal: the first row's mean of `key` less this one's, paired, each at its own threshold.
+    """
+
+    rows: tuple[TargetRow, ...]
+    key: str
+    best_inside: CrossFitted
+    differences: dict[str, Interval] = field(default_factory=dict)
+
+
+def rank_for_target(
+    taxonomy: Taxonomy,
+    truth: ArrayLike,
+    tables: Mapping[str, Any],
+    goal: Callable,
+    resamples: Resamples,
+    *,
+    key: str = "info_recall",
+    level: float = 0.95,
+    folds: int = 5,
+    splits: int = 20,
+    seed: int = 0,
+    groups: ArrayLike | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> TargetRanking:
+    """Every model at its own threshold for one goal, with what the choice yields on samples that were left out.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        A tree.
+    truth : ndarray of int, shape (n_samples,)
+    tables : mapping of str to (ndarray, Predictions, or ParetoTable)
+        By the name of the model, all of the same samples.
+    goal : callable
+        OperatingCurve -> Choice.
+    resamples : Resamples
+        For the intervals.
+    key : str
+        The path metric that orders the models.
+    level : float
+    folds, splits, seed, groups, progress
+        As in `cross_fitted`.
+
+    Returns
+    -------
+    TargetRanking
+    """
+    if not tables:
+        raise PredictionsError("tables: expected at least one model, got none. Pass a dict of them.")
+    if key not in path_keys():
+        raise PredictionsError(f"key: expected one of {', '.join(path_keys())}, got {shown(key)}. Choose one.")
+    truth = one_truth_each(truth, "the table")
+    sign, names = METRICS[key].sign, list(tables)
+    made = {name: as_table(taxonomy, table) for name, table in tables.items()}
+    *fits, inside = _fits(taxonomy, truth, made, goal, folds, splits, seed, groups, key, progress)
+    rows, samples = [], {}
+    for name, fit in zip(names, fits, strict=True):
+        choice = goal(operating_curve(taxonomy, truth, made[name]))
+        if choice.threshold is None:
+            rows.append(TargetRow(name, None, {}, {}, float("nan"), fit, False, choice.why_not))
+            continue
+        answers = made[name].nodes_at(choice.threshold)
+        values = path_metrics(taxonomy, truth, answers)
+        means = bootstrap_means(np.column_stack([values[one] for one in path_keys()]), resamples, level=level)
+        samples[name] = values[key]
+        intervals = {
+            one: (float(means.lower[place]), float(means.upper[place])) for place, one in enumerate(path_keys())
+        }
+        stops = float((~taxonomy.is_leaf[answers]).mean())
+        now = {one: float(values[one].mean()) for one in path_keys()}
+        rows.append(TargetRow(name, choice.threshold, now, intervals, stops, fit, False))
+    rows.sort(key=lambda row: (row.threshold is None, -sign * row.values.get(key, 0.0)))
+    differences = {}
+    if rows[0].threshold is not None:
+        for row in rows:
+            if row.threshold is not None:
+                differences[row.name] = bootstrap_means(
+                    samples[rows[0].name] - samples[row.name], resamples, level=level
+                )
+    ranked = tuple(
+        TargetRow(**{**vars(row), "is_best": row.name in differences and _is_tied(differences[row.name])})
+        for row in rows
+    )
+    return TargetRanking(ranked, key, inside, differences)
+
+
+def _is_tied(difference):
+    return bool(difference.lower <= 0 <= difference.upper)
+
+
+def _fits(taxonomy, truth, tables, goal, folds, splits, seed, groups, key, progress):
+    """CrossFitted of each model, and of the best one by `key` in every fold where a key is given."""
+    for what, value, least in (("folds", folds, 2), ("splits", splits, 1), ("seed", seed, 0)):
+        if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
+            raise PredictionsError(f"{what}: expected a whole number >= {least}, got {shown(value)}. Choose one.")
+    truth = one_truth_each(truth, "the table")
+    made = [as_table(taxonomy, table) for table in tables.values()]
+    n = len(truth)
+    for table in made:
+        if table.n_samples != n:
+            raise PredictionsError(
+                f"truth: expected one node for each of the {table.n_samples} samples, got {n}. Align them."
+            )
+    unit_of = np.arange(n) if groups is None else group_numbers(groups, n)
+    n_units = int(unit_of.max()) + 1 if n else 0
+    if n_units < folds:
+        raise PredictionsError(
+            f"folds: expected at least {folds} samples or groups, got {n_units}. Choose fewer folds, or add samples."
+        )
+    keys, sign = path_keys(), 0 if key is None else METRICS[key].sign
+    n_fits = len(made) + (key is not None)
+    values = np.full((n_fits, splits, folds, len(keys)), np.nan)
+    thresholds = np.full((n_fits, splits, folds), np.nan)
+    chosen, sizes = np.full((splits, folds), -1), np.zeros((splits, folds), dtype=np.intp)
+    rng = np.random.default_rng(seed)
+    for split in range(splits):
+        fold_of = np.empty(n_units, dtype=np.intp)
+        fold_of[rng.permutation(n_units)] = np.arange(n_units) % folds
+        fold_of = fold_of[unit_of]
+        for fold in range(folds):
+            train, test = np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
+            sizes[split, fold] = len(test)
+            best = -np.inf
+            for place, table in enumerate(made):
+                choice = goal(operating_curve(taxonomy, truth[train], table.take(train)))
+                if choice.threshold is None:
+                    continue
+                metrics = path_metrics(taxonomy, truth[test], table.take(test).nodes_at(choice.threshold))
+                values[place, split, fold] = [metrics[one].mean() for one in keys]
+                thresholds[place, split, fold] = choice.threshold
+                if key is not None and sign * choice.values[key] > best:
+                    best = sign * choice.values[key]
+                    chosen[split, fold] = place
+                    values[-1, split, fold] = values[place, split, fold]
+                    thresholds[-1, split, fold] = choice.threshold
+            if progress:
+                progress(split * folds + fold + 1, splits * folds)
+    return [_summary(values[k], thresholds[k], sizes, keys, chosen if k == len(made) else None) for k in range(n_fits)]
+
+
+def _summary(values, thresholds, sizes, keys, chosen):
+    splits, folds = thresholds.shape
+    unreached = int(np.isnan(thresholds).sum())
+    if unreached:
+        return CrossFitted({}, {}, {}, folds, splits, unreached, thresholds, sizes, chosen)
+    of_split = values.mean(axis=1)
+    mean, low, high = of_split.mean(axis=0), of_split.min(axis=0), of_split.max(axis=0)
+    parts = ({one: float(row[place]) for place, one in enumerate(keys)} for row in (mean, low, high))
+    return CrossFitted(*parts, folds, splits, 0, thresholds, sizes, chosen)

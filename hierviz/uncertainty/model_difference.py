@@ -1,0 +1,251 @@
+r"""Is one model better than another? Differences at equal correctness, at equal specificity, and of whole curves, paired.
+
+Conventions
+-----------
+`curves.equal_levels` defines what is compared: S(c) and C(x), steps over the points of exact curves. Every resample is
+taken of both models, both curves are worked out again, and the difference is taken then. At one level chosen beforehand the
+interval is pointwise; for a sentence about a range of levels `over_range` gives a band that holds along all of it (sup-t).
+There is no interval where more than 2.5 % of the draws lack the number, or at a share c of correct answers that leaves
+fewer than 10 wrong ones, n (1 - c) < 10. The same threshold is never compared: scores of two models are on two scales.
+
+Functions
+---------
+ModelDifference, difference_of_models, difference_sentence
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hierviz.checks import array_of_numbers, check_kind
+from hierviz.curves.equal_levels import correctness_at, specificity_at
+from hierviz.curves.operating_curve import CurveSteps, envelope_integral
+from hierviz.errors import PredictionsError
+from hierviz.inference.pareto_table import ParetoTable, as_table
+from hierviz.metrics.registry import METRICS
+from hierviz.predictions import Predictions
+from hierviz.taxonomy import Taxonomy
+from hierviz.uncertainty.comparison import FEWEST_WRONG, no_clear_difference, simultaneous
+from hierviz.uncertainty.resamples import Interval, Resamples, check_level
+
+# Share of the draws that may lack a number.
+MOST_LACKING = 0.025
+AREAS = {"ac": ("info_recall", "correct"), "ap": ("info_recall", "info_precision")}
+
+
+@dataclass(frozen=True, eq=False)
+class ModelDifference:
+    """The first model less the second; intervals are nan where there is none.
+
+    Attributes
+    ----------
+    key : str
+        What specific means.
+    correct : ndarray of float, shape (n_c,)
+    at_correct : Interval, arrays of shape (n_c,)
+        Difference of S(c), in the unit of `key`.
+    unreached : tuple of ndarray of bool, each shape (n_c,)
+        Where the first and the second model have no point that is so correct, and S(c) is 0.
+    specificity : ndarray of float, shape (n_x,)
+    at_specificity : Interval, arrays of shape (n_x,)
+        Difference of C(x); nan where one of the curves ends before.
+    summary : dict of str to Interval
+        ``ac`` and ``ap``.
+    """
+
+    key: str
+    correct: np.ndarray
+    at_correct: Interval
+    unreached: tuple[np.ndarray, np.ndarray]
+    specificity: np.ndarray
+    at_specificity: Interval
+    summary: dict[str, Interval]
+
+    def over_range(self, low: float, high: float, *, of: str = "correct") -> Interval:
+        """The differences at levels from `low` to `high` with a band that holds at all of them at once.
+
+        Parameters
+        ----------
+        low, high : float
+        of : {"correct", "specificity"}
+
+        Returns
+        -------
+        Interval
+            Arrays over the levels in the range that have an interval.
+
+        Raises
+        ------
+        PredictionsError
+            If no level in the range has one.
+        """
+        if of not in ("correct", "specificity"):
+            raise PredictionsError(f"of: expected 'correct' or 'specificity', got {of!r}. Choose one.")
+        levels = self.correct if of == "correct" else self.specificity
+        found = self.at_correct if of == "correct" else self.at_specificity
+        inside = (levels >= low) & (levels <= high) & ~np.isnan(found.lower)
+        if not inside.any():
+            raise PredictionsError(
+                f"range: expected levels with an interval from {low} to {high}, got none. Compare at other levels, or on more "
+                "samples."
+            )
+        draws = found.draws[:, inside]
+        # The few draws that lack a number at some level say nothing about the range.
+        draws = draws[~np.isnan(draws).any(axis=1)]
+        part = Interval(
+            found.estimate[inside], found.lower[inside], found.upper[inside], draws, found.level, found.resamples
+        )
+        return simultaneous(part)
+
+
+def difference_of_models(
+    taxonomy: Taxonomy,
+    truth: ArrayLike,
+    first: ArrayLike | Predictions | ParetoTable,
+    second: ArrayLike | Predictions | ParetoTable,
+    resamples: Resamples,
+    *,
+    correct: ArrayLike = (0.8, 0.85, 0.9, 0.95),
+    specificity: ArrayLike = (),
+    key: str = "info_recall",
+    level: float = 0.95,
+    progress: Callable[[int, int], object] | None = None,
+) -> ModelDifference:
+    """Paired differences of two models on the same samples.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        A tree.
+    truth : ndarray of int, shape (n_samples,)
+    first, second : ndarray of float, shape (n_samples, n_nodes), Predictions, or ParetoTable
+    resamples : Resamples
+        Of these samples, or of groups of them.
+    correct : array_like of float, shape (n_c,)
+        Shares of correct answers at which S(c) is compared.
+    specificity : array_like of float, shape (n_x,)
+        Values of `key` at which C(x) is compared.
+    key : str
+        Measure of specificity, more is better.
+    level : float
+    progress : callable, optional
+        Called with (resamples done, n_resamples).
+
+    Returns
+    -------
+    ModelDifference
+        Exactly 0 in every draw where one model's node scores are a strictly increasing map of the other's.
+
+    Raises
+    ------
+    PredictionsError, TaxonomyError
+        As `hierviz.bootstrap_curve`.
+    """
+    check_level(level)
+    check_kind("resamples", resamples, Resamples, "hierviz.Resamples.draw makes them.")
+    levels, values = (
+        array_of_numbers(given, what).reshape(-1)
+        for given, what in ((correct, "correct"), (specificity, "specificity"))
+    )
+    keys = tuple(dict.fromkeys(("correct", "info_recall", "info_precision", key)))
+    steps = [CurveSteps.from_table(taxonomy, truth, as_table(taxonomy, table), keys=keys) for table in (first, second)]
+    for one in steps:
+        if len(one.first) != resamples.n_samples:
+            raise PredictionsError(
+                f"resamples: expected those of {len(one.first)} samples, got {resamples.n_samples}. Draw them for these."
+            )
+
+    def numbers(counts=None):
+        parts = []
+        for one in steps:
+            curve = one.curve(counts)
+            areas = [envelope_integral(curve.values[x], curve.values[y]) for x, y in AREAS.values()]
+            parts.append(
+                np.concatenate([specificity_at(curve, levels, key), correctness_at(curve, values, key), areas])
+            )
+        return parts[0] - parts[1]
+
+    draws = np.empty((resamples.n_resamples, len(levels) + len(values) + len(AREAS)))
+    estimate = numbers()
+    for index, counts in resamples.each(progress):
+        draws[index] = numbers(counts)
+    lower, upper = _percentiles(draws, level, estimate)
+    too_few = np.zeros(len(estimate), dtype=bool)
+    too_few[: len(levels)] = resamples.n_samples * (1 - levels) < FEWEST_WRONG - 1e-9
+    lower[too_few], upper[too_few] = np.nan, np.nan
+
+    def part(start, stop):
+        some = slice(start, stop)
+        return Interval(estimate[some], lower[some], upper[some], draws[:, some], level, resamples)
+
+    ends = len(levels), len(levels) + len(values)
+    most = [one.curve().values["correct"].max() for one in steps]
+    places = {name: ends[1] + place for place, name in enumerate(AREAS)}
+    return ModelDifference(
+        key,
+        levels,
+        part(0, ends[0]),
+        (levels > most[0], levels > most[1]),
+        values,
+        part(*ends),
+        {
+            name: Interval(estimate[place], lower[place], upper[place], draws[:, place], level, resamples)
+            for name, place in places.items()
+        },
+    )
+
+
+def difference_sentence(names: tuple[str, str], difference: Interval, what: str) -> str:
+    """What a difference of two models says, in one sentence that never calls them equal.
+
+    Parameters
+    ----------
+    names : (str, str)
+        Of the first model and the second.
+    difference : Interval
+        Of one number, better when higher.
+    what : str
+        For example ``"AC"`` or ``"information recall at 95 % correct"``.
+
+    Returns
+    -------
+    str
+    """
+    if not np.isfinite(difference.estimate):
+        return f"{what}: not defined for both models."
+    value = f"{float(difference.estimate):+.4f}"
+    if np.isnan(difference.lower):
+        return f"{what}: {names[0]} less {names[1]} is {value}; too few samples for an interval."
+    span = f"[{float(difference.lower):+.4f}, {float(difference.upper):+.4f}]"
+    told = (
+        f"{value}, {100 * difference.level:g} % interval {span}, {difference.resamples.n_resamples:,} paired resamples"
+    )
+    if no_clear_difference(difference):
+        return f"{what}: no clear difference between {names[0]} and {names[1]} ({told})."
+    better, worse = names if difference.estimate > 0 else names[::-1]
+    return f"{what}: {better} is clearly better than {worse} ({told} for {names[0]} less {names[1]})."
+
+
+def measure_words(key: str, share: float) -> str:
+    """What is compared at equal correctness, in words."""
+    return f"{METRICS[key].label} at {100 * share:.6g} % correct"
+
+
+def _percentiles(draws, level, estimate):
+    """Percentile interval of each column as in `Interval.from_draws`, of the draws that have the number; nan where too few do."""
+    lower, upper = np.full(draws.shape[1], np.nan), np.full(draws.shape[1], np.nan)
+    lacking = np.isnan(draws).mean(axis=0)
+    has_one = (lacking <= MOST_LACKING) & ~np.isnan(estimate)
+    n = len(draws) - np.isnan(draws).sum(axis=0)
+    tail = (1 - level) / 2
+    # nan is sorted behind all numbers.
+    ordered = np.sort(draws, axis=0)
+    columns = np.flatnonzero(has_one)
+    low = np.floor((n - 1) * tail + 1e-9).astype(int)
+    high = np.ceil((n - 1) * (1 - tail) - 1e-9).astype(int)
+    lower[columns], upper[columns] = ordered[low[columns], columns], ordered[high[columns], columns]
+    return lower, upper

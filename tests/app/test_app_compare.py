@@ -1,0 +1,102 @@
+"""The page Compare: its numbers are those of the API, for data of every kind."""
+
+import pytest
+from small_worlds import spread, world
+from visit import Visit
+
+import hierviz as hv
+from hierviz.number_text import value_text
+
+MODELS = ("flat-softmax", "multi-label")
+
+
+def chart_rows(visit):
+    """{(model, part): row} of the table behind the chart of parts."""
+    table = next(one.value for one in visit.at.dataframe if "part" in one.value)
+    return {(row["model"], row["part"]): row for row in table.to_dict("records")}
+
+
+def test_table_has_the_numbers_of_the_api(demo):
+    visit = Visit("compare", models=",".join(MODELS), threshold="0.7")
+    models = [demo.models[key] for key in MODELS]
+    found = hv.table(models, rule="threshold", threshold=0.7)
+    shown = visit.at.dataframe[0].value
+    assert shown["Model"].tolist() == [*(model.predictions.name for model in models), "Best constant answer"]
+    assert len(shown.columns) == 1 + len(found.columns)
+    for place, column in enumerate(found.columns, 1):
+        values = [method.value(column.key) for method in found.methods] + [found.constants.values.get(column.key)]
+        assert shown.iloc[:, place].tolist() == pytest.approx(
+            [float("nan") if v is None else v for v in values], nan_ok=True
+        )
+    assert found.methods_paragraph in [one.value for one in visit.at.code]
+    visit.at.selectbox("widget_preset").select("kiritchenko")
+    visit.run()
+    assert visit.query["preset"] == "kiritchenko"
+    assert len(visit.at.dataframe[0].value.columns) == 1 + len(hv.table(models, "kiritchenko", resamples=0).columns)
+
+
+def test_agreement_and_single_samples(demo):
+    visit = Visit("compare", comparison="agreement", models=",".join(MODELS), threshold="0.7")
+    models = [demo.models[key] for key in MODELS]
+    assert hv.table(models, rule="threshold", threshold=0.7).agreement.sentence in visit.text
+    found = hv.metrics_on_samples(models[0], "softmax_win", "hf1_samples", "threshold", 0.7)
+    assert found.sentence in visit.text
+    table = next(one.value for one in visit.at.dataframe if "sample_id" in one.value and len(one.value) == 100)
+    assert table["sample_id"].tolist() == found.to_frame(100)["sample_id"].tolist()
+    visit.control("Compare").set_value("models")
+    visit.run()
+    between = hv.models_on_samples(*models, "softmax_win", "threshold", 0.7)
+    assert between.sentence in visit.text
+
+
+def test_parts_have_the_numbers_of_the_api(demo):
+    visit = Visit(
+        "compare",
+        comparison="groups",
+        models=",".join(MODELS),
+        by="unusual_setting",
+        metric="info_recall",
+        threshold="0.7",
+    )
+    rows = chart_rows(visit)
+    for key in MODELS:
+        model = demo.models[key]
+        found = hv.means_by(model, "unusual_setting", "threshold", 0.7, metric="info_recall")
+        for place, part in enumerate(found.label):
+            row = rows[model.predictions.name, part]
+            assert (row["n"], row["mean"], row["lower"], row["upper"]) == (
+                found.n[place],
+                found.mean[place],
+                found.lower[place],
+                found.upper[place],
+            )
+    assert "The same τ means different things for different models" in visit.text
+    visit.at.selectbox("widget_metric").select("softmax_win")
+    visit.run()
+    assert visit.query["metric"] == "softmax_win"
+    assert "The same τ means different things" not in visit.text  # the win does not depend on it
+
+
+def test_classes_have_the_numbers_of_the_api(demo):
+    visit = Visit("compare", comparison="classes", models="flat-softmax", threshold="0.7")
+    found = hv.class_table(demo.models["flat-softmax"], "threshold", 0.7)
+    table = visit.at.dataframe[0].value.set_index("class")
+    assert len(table) == found.exact.is_class.sum()
+    for node in (1, 10, 20):
+        if found.exact.is_class[node]:
+            assert table.loc[demo.taxonomy.names[node], "precision"] == pytest.approx(
+                found.exact.precision[node], nan_ok=True
+            )
+    average = found.exact.averages()["all"]
+    assert f"F **{value_text(average['f'])}**" in visit.text
+    visit.at.number_input("kept_compare classes_beta").set_value(2.0)
+    visit.run()
+    hf = hv.hierarchical_f(demo.models["flat-softmax"], "threshold", 0.7, beta=2)
+    assert (
+        f"β = 2, ancestors added: micro {value_text(hf['micro'])}, mean of samples {value_text(hf['samples'])}"
+        in visit.text
+    )
+
+
+def test_without_truth(tmp_path):
+    assert "none has one" in Visit("compare", data=world(tmp_path, scores=spread(4)).key).text

@@ -1,0 +1,139 @@
+"""Values on folds that were left out: by plain loops, without the optimism of the sample, and for several models."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+import hierviz as hv
+
+TREE = hv.Taxonomy.from_edges(
+    [("r", "a"), ("r", "b"), ("a", "a1"), ("a", "a2"), ("a", "a3"), ("b", "b1"), ("b", "b2"), ("b", "b3")]
+)
+GOAL = partial(hv.at_least_correct, level=0.95)
+
+
+class Law:
+    """A population of 400 equally frequent rows of probabilities; a truth is drawn from the row's own calibrated law."""
+
+    def __init__(self, seed):
+        rng = np.random.default_rng(seed)
+        leaves = rng.dirichlet(np.full(6, 0.25), 400)
+        self.law = leaves
+        self.p = hv.node_probabilities(TREE, leaves, "leaf_probabilities")
+        self.table = hv.pareto_table(TREE, self.p)
+        self.contains = np.array(
+            [[TREE.is_ancestor(node, leaf) for leaf in TREE.leaves] for node in range(TREE.n_nodes)]
+        )
+
+    def draw(self, rng, n):
+        rows = rng.integers(0, 400, n)
+        place = (self.law[rows].cumsum(axis=1) > rng.random((n, 1))).argmax(axis=1)
+        return rows, TREE.leaves[place]
+
+    def correct(self, threshold):
+        """Population share of correct answers at a threshold."""
+        answers = self.table.nodes_at(threshold)
+        return float((self.law * self.contains[answers]).sum(axis=1).mean())
+
+
+def test_against_plain_loops():
+    law, rng = Law(1), np.random.default_rng(2)
+    rows, truth = law.draw(rng, 60)
+    table = law.table.take(rows)
+    found = hv.cross_fitted(TREE, truth, table, hv.best_of, folds=3, splits=2, seed=5)
+    order = np.random.default_rng(5)
+    values = []
+    for split in range(2):
+        fold_of = np.empty(60, dtype=int)
+        fold_of[order.permutation(60)] = np.arange(60) % 3
+        means = []
+        for fold in range(3):
+            train, test = np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
+            choice = hv.best_of(hv.operating_curve(TREE, truth[train], table.take(train)))
+            assert found.thresholds[split, fold] == choice.threshold
+            answers = hv.infer(TREE, law.p[rows[test]], "threshold", threshold=choice.threshold)
+            means.append(hv.path_metrics(TREE, truth[test], answers)["info_f1"].mean())
+        values.append(np.mean(means))
+    assert found.values["info_f1"] == pytest.approx(np.mean(values))
+    assert (found.low["info_f1"], found.high["info_f1"]) == pytest.approx((min(values), max(values)))
+
+
+def test_groups_stay_together_and_goals_out_of_reach_are_counted():
+    law = Law(1)
+    rows, truth = law.draw(np.random.default_rng(3), 40)
+    groups = np.repeat(np.arange(8), 5)
+    found = hv.cross_fitted(TREE, truth, law.table.take(rows), GOAL, folds=4, splits=3, groups=groups)
+    assert (found.fold_sizes == 10).all()
+    with pytest.raises(hv.PredictionsError, match="expected at least 5 samples or groups, got 2"):
+        hv.cross_fitted(TREE, truth, law.table.take(rows), GOAL, groups=np.repeat([0, 1], 20))
+    p = np.zeros((40, TREE.n_nodes))
+    p[:, TREE.node("a1")] = 1
+    never = hv.cross_fitted(TREE, np.full(40, TREE.node("b1")), p, GOAL, folds=4, splits=3)
+    assert (never.n_unreached, never.values) == (12, {})
+
+
+def _optimism(n_sets, splits):
+    law, rng = Law(7), np.random.default_rng(0)
+    fitted, inside = [], []
+    for _ in range(n_sets):
+        rows, truth = law.draw(rng, 100)
+        table = law.table.take(rows)
+        choice = GOAL(hv.operating_curve(TREE, truth, table))
+        inside.append(choice.values["correct"] - law.correct(choice.threshold))
+        found = hv.cross_fitted(TREE, truth, table, GOAL, splits=splits)
+        population = [law.correct(threshold) for threshold in found.thresholds.ravel()]
+        fitted.append(found.values["correct"] - np.average(population, weights=found.fold_sizes.ravel()))
+    return [(np.mean(values), np.std(values, ddof=1) / np.sqrt(n_sets)) for values in (fitted, inside)]
+
+
+def test_cross_fitted_values_are_not_optimistic():
+    (fitted, error), (inside, of_inside) = _optimism(60, 2)
+    assert abs(fitted) < 3 * error
+    assert inside > 3 * of_inside
+
+
+@pytest.mark.long
+@pytest.mark.timeout(3600)
+def test_cross_fitted_values_of_500_data_sets():
+    (fitted, error), (inside, of_inside) = _optimism(500, 4)
+    print(
+        f"cross-fitted {100 * fitted:+.3f} ± {100 * error:.3f} points, in sample {100 * inside:+.3f} ± {100 * of_inside:.3f}"
+    )
+    assert abs(fitted) < 3 * error
+    assert inside > 3 * of_inside
+
+
+def test_all_models_for_a_target():
+    law, rng = Law(3), np.random.default_rng(4)
+    rows, truth = law.draw(rng, 200)
+    good = law.p[rows]
+    blurred = hv.node_probabilities(
+        TREE, 0.5 * law.law[rows] + 0.5 * rng.dirichlet(np.ones(6), 200), "leaf_probabilities"
+    )
+    never = np.zeros_like(good)
+    never[np.arange(200), np.where(truth == TREE.leaves[0], TREE.leaves[1], TREE.leaves[0])] = 1
+    resamples = hv.Resamples.draw(200, 100, 0)
+    tables = {"blurred": blurred, "never": never, "good": good, "again": good}
+    found = hv.rank_for_target(TREE, truth, tables, GOAL, resamples, folds=4, splits=2)
+    assert [row.name for row in found.rows] == ["good", "again", "blurred", "never"]
+    assert [row.is_best for row in found.rows][:2] == [True, True]
+    assert found.rows[-1].threshold is None
+    assert "95 % of the answers correct" in found.rows[-1].why_not
+    row = found.rows[0]
+    curve = hv.operating_curve(TREE, truth, good)
+    choice = GOAL(curve)
+    assert row.threshold == choice.threshold
+    assert row.values["info_recall"] == pytest.approx(choice.values["info_recall"])
+    answers = hv.infer(TREE, good, "threshold", threshold=choice.threshold)
+    assert row.stops_early == np.mean(~TREE.is_leaf[answers])
+    assert row.interval["correct"][0] <= row.values["correct"] <= row.interval["correct"][1]
+    alone = hv.cross_fitted(TREE, truth, good, GOAL, folds=4, splits=2)
+    assert row.cross_fitted.values == alone.values
+    # In each fold the model with the best value on the training samples is taken.
+    inside = found.best_inside
+    assert set(np.unique(inside.chosen)) <= {0, 2}
+    for name, place in (("good", 2), ("blurred", 0)):
+        (fit,) = [one.cross_fitted for one in found.rows if one.name == name]
+        there = inside.chosen == place
+        np.testing.assert_array_equal(inside.thresholds[there], fit.thresholds[there])
