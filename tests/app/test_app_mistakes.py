@@ -185,7 +185,7 @@ def test_slices(tmp_path):
     visit = Visit("mistakes", data=data.key, part="slices")
     found = hv.slices(data.first, "threshold")
     assert found.value[0] == "studio"
-    assert found.sentence() in visit.text.replace("**", "")
+    assert found.sentence().replace("%", " %") in visit.text.replace("**", "")
     table = visit.at.dataframe[0].value
     assert table["n"].tolist() == found.n.tolist()
     assert table["worse"].tolist() == ["clearly worse" if flag else "" for flag in found.is_flagged]

@@ -68,8 +68,7 @@ def select(model, choice, of, any_outcome=False):
     Ranked samples are kept; `of` is the digest of the data and the key of the model.
     """
     predictions, view = model.predictions, state.view()
-    wanted = filters.asked(model)
-    wanted = replace(wanted, outcome=None) if any_outcome else wanted
+    wanted = replace(filters.asked(model), outcome=None if any_outcome else view.outcome or None)
     order = view.order if view.order in orders(model) and not any_outcome else orders(model)[0]
     asked = (*of, wanted, order, *sorted(choice.items(), key=lambda pair: pair[0]))
     rows, found, sets, counts = state.computed("selection", asked, lambda: _ranked(model, choice, wanted, order))
