@@ -16,8 +16,9 @@ import importlib
 from hierviz._version import version
 from hierviz.cluster.evaluate import evaluate
 from hierviz.comparison.agreement import kendall
+from hierviz.comparison.comparison_table import ComparisonTable
 from hierviz.comparison.disagreement import metrics_on_samples, models_on_samples
-from hierviz.comparison.table import ComparisonTable, table
+from hierviz.comparison.table import table
 from hierviz.curves.equal_levels import correctness_at, specificity_at
 from hierviz.curves.information_curve import information_curve
 from hierviz.curves.operating_curve import OperatingCurve, operating_curve

@@ -44,6 +44,14 @@ def threshold(graph, p, threshold=0.5):
     return _most_informative(graph, p, above) if above else pareto_set(graph, p)[0][1]
 
 
+def depth_thresholds(graph, p, thresholds_by_depth):
+    """The most informative node above the threshold of its depth, else the first of the Pareto set."""
+    of_depth = [float(part) for part in thresholds_by_depth.split(",")]
+    # The first also for the root, the last for all deeper nodes.
+    above = [v for v in candidates(graph) if p[v] > of_depth[min(max(graph.depth[v], 1), len(of_depth)) - 1]]
+    return _most_informative(graph, p, above) if above else pareto_set(graph, p)[0][1]
+
+
 def top_down(graph, p):
     """From the root always to the most probable child."""
     node = 0
@@ -87,6 +95,8 @@ def answer(graph, p, rule, settings):
     """The node that a rule answers; `settings` as `INFERENCE_RULES` declares them."""
     if rule == "threshold":
         return threshold(graph, p, settings["threshold"])
+    if rule == "depth_thresholds":
+        return depth_thresholds(graph, p, settings["thresholds_by_depth"])
     if rule == "darts":
         return darts(graph, p, settings["lam"])
     if rule == "information_threshold":

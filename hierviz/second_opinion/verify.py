@@ -96,7 +96,7 @@ class SecondOpinion:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """As the JSON of `hierviz evaluate --verify` has it; infinite values are "Infinity"."""
+        """As the JSON of a second opinion of the command line has it; infinite values are "Infinity"."""
         checks = [
             {key: "Infinity" if value == math.inf else value for key, value in asdict(check).items()}
             for check in self.checks

@@ -63,9 +63,9 @@ def test_the_first_ones_are_those_of_all(monkeypatch, parametrisation, most, lea
     whole = module._branch_probabilities
     monkeypatch.setattr(module, "LEAST_READ", least_read)
 
-    def counted(predictions, rows, branches):
+    def counted(predictions, rows, branches, progress=None):
         read.append(len(rows))
-        return whole(predictions, rows, branches)
+        return whole(predictions, rows, branches, progress)
 
     monkeypatch.setattr(module, "_branch_probabilities", counted)
     for rule in ("majority", "top_down"):

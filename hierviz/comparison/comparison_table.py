@@ -1,0 +1,206 @@
+"""A table of methods: values, intervals, ranks, marks, constants, warnings and agreement, and its forms.
+
+Functions
+---------
+ComparisonTable, which `hierviz.comparison.table.table` makes
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hierviz.comparison import formats
+from hierviz.comparison.agreement import Agreement, agreement
+from hierviz.comparison.columns import Column
+from hierviz.comparison.constants import Constants
+from hierviz.comparison.methods import Method, difference, marks_of, ranks_of
+from hierviz.comparison.methods_text import methods_paragraph
+from hierviz.comparison.numbers import FileNumbers
+from hierviz.errors import PredictionsError, listed, near_miss
+from hierviz.evaluation.evaluation import Evaluation
+from hierviz.extras import require
+from hierviz.taxonomy import Taxonomy
+from hierviz.uncertainty.resamples import Resamples
+
+
+@dataclass(frozen=True, eq=False)
+class ComparisonTable:
+    """Methods (rows) by numbers (columns). Made by `hierviz.table`.
+
+    Attributes
+    ----------
+    taxonomy : Taxonomy
+    columns : list of Column
+    methods : list of Method
+        In the order in which they came.
+    files : list of FileNumbers
+        Numbers of each file, runs of one method among them.
+    models : list of Evaluation
+        Of each file.
+    level : float
+        Of intervals.
+    resamples : Resamples or None
+    constants : Constants
+    warnings : dict of str to list of str
+        By method.
+    choice : dict
+        Rule and its parameters.
+    thresholds : list of float
+        Of each file.
+    has_class_weights : bool
+    """
+
+    taxonomy: Taxonomy
+    columns: list[Column]
+    methods: list[Method]
+    files: list[FileNumbers]
+    models: list[Evaluation]
+    level: float
+    resamples: Resamples | None
+    constants: Constants
+    warnings: Mapping[str, list[str]]
+    choice: dict[str, Any]
+    thresholds: list[float]
+    has_class_weights: bool = False
+
+    @cached_property
+    def marks(self) -> dict[str, list[str | None]]:
+        """Mark of each method by key; see `hierviz.comparison.methods`."""
+        return {column.key: marks_of(self.methods, column, self.level) for column in self.columns}
+
+    @cached_property
+    def ranks(self) -> dict[str, list[int | None]]:
+        """Rank of each method by key."""
+        return {column.key: ranks_of(self.methods, column) for column in self.columns}
+
+    @cached_property
+    def agreement(self) -> Agreement:
+        """How far the metrics agree in the order of the methods."""
+        return agreement(self.methods, self.columns, self.level)
+
+    @cached_property
+    def methods_paragraph(self) -> str:
+        """Sentences for a section on methods: tests, samples, resamples, seed, conventions."""
+        return methods_paragraph(self)
+
+    def reasons(self, name: str) -> dict[str, str]:
+        """Why a method has no value, by key."""
+        own = [file for file in self.files if file.name == name]
+        return {key: reason for file in own for key, reason in file.reasons.items()}
+
+    def interval(self, method: Method, column: Column) -> tuple[float, float] | None:
+        """Interval of a value; None where there is none."""
+        return method.interval(column, self.level)
+
+    def difference(self, a: str, b: str, key: str) -> dict[str, Any]:
+        """The value of one method minus that of another, paired by the resamples.
+
+        Parameters
+        ----------
+        a, b : str
+            Names of methods.
+        key : str
+            Of a column.
+
+        Returns
+        -------
+        dict
+            ``estimate``, ``interval`` [low, high] and ``is_clear`` (the interval leaves out 0), all None where it has no
+            interval; ``has_runs``: whether runs of a method add to it.
+
+        Raises
+        ------
+        PredictionsError
+            If a method or the column is unknown.
+        """
+        by_name = {method.name: method for method in self.methods}
+        by_key = {column.key: column for column in self.columns}
+        for what, name, known in (("method", a, by_name), ("method", b, by_name), ("column", key, by_key)):
+            if name not in known:
+                raise PredictionsError(
+                    f"{what}: expected one of {listed(list(known))}, got {name!r}.{near_miss(name, known)} Choose one."
+                )
+        found = difference(by_name[a], by_name[b], by_key[key])
+        if found is None:
+            return {"estimate": None, "interval": None, "is_clear": None, "has_runs": None}
+        return {
+            "estimate": found.estimate,
+            "interval": list(found.interval(self.level)),
+            "is_clear": found.is_clear(self.level),
+            "has_runs": found.has_runs,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of `hierviz table`: columns, rows, constant, agreement, methods; infinite values are "Infinity"."""
+        rows = []
+        for place, method in enumerate(self.methods):
+            own = [file for file in self.files if file.name == method.name]
+            rows.append(
+                {
+                    "model": method.name,
+                    "n_samples": method.n_samples,
+                    "n_runs": method.n_runs,
+                    "values": {column.key: method.value(column.key) for column in self.columns},
+                    "spread": {column.key: method.spread(column.key) for column in self.columns},
+                    "interval": {column.key: _listed(self.interval(method, column)) for column in self.columns},
+                    "rank": {column.key: self.ranks[column.key][place] for column in self.columns},
+                    "mark": {column.key: self.marks[column.key][place] for column in self.columns},
+                    "reason": self.reasons(method.name),
+                    "warnings": list(self.warnings[method.name]),
+                    "runs": [{"run": file.run, "values": file.values} for file in own],
+                }
+            )
+        return _jsonable(
+            {
+                "columns": [column.to_dict() for column in self.columns],
+                "rows": rows,
+                "constant": self.constants.to_dict(),
+                "agreement": self.agreement.to_dict(),
+                "methods": self.methods_paragraph,
+            }
+        )
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame, one row a method, one column a key: the values."""
+        require("to_frame", "files", "pandas")
+        import pandas as pd
+
+        rows = {m.name: {column.key: m.value(column.key) for column in self.columns} for m in self.methods}
+        return pd.DataFrame.from_dict(
+            rows, orient="index", columns=[column.key for column in self.columns], dtype=float
+        )
+
+    def to_markdown(self) -> str:
+        """Markdown: best and tied bold, second in italics; constant, notes and methods below."""
+        return formats.markdown(self)
+
+    def to_latex(self) -> str:
+        """A LaTeX table (package booktabs) with its caption."""
+        return formats.latex(self)
+
+    def to_csv(self) -> str:
+        """CSV: one row a method, and of each column value, spread, interval, rank and mark."""
+        return formats.csv_text(self)
+
+
+def _listed(pair):
+    return None if pair is None else list(pair)
+
+
+def _jsonable(value):
+    """The value with infinities as text and nan as None."""
+    if isinstance(value, dict):
+        return {key: _jsonable(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_jsonable(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return value
