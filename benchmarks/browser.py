@@ -275,7 +275,6 @@ def mistakes(v):
     yield "filter in the matrix removed", v.chip("under"), ""
     yield "slices", v.radio("Slices"), "work"
     yield "other correction", v.option("Correction for many tests", "Benjamini-Yekutieli"), "work"
-    yield "another slice", v.cell(2, 300), ""
     yield "label errors", v.radio("Label errors"), "work"
     yield "label errors: a row", v.cell(2), ""
 

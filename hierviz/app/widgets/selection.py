@@ -70,15 +70,18 @@ def select(model, choice, of, any_outcome=False):
     predictions, view = model.predictions, state.view()
     wanted = replace(filters.asked(model), outcome=None if any_outcome else view.outcome or None)
     order = view.order if view.order in orders(model) and not any_outcome else orders(model)[0]
-    asked = (*of, wanted, order, *sorted(choice.items(), key=lambda pair: pair[0]))
-    rows, found, sets, counts = state.computed("selection", asked, lambda: _ranked(model, choice, wanted, order))
+    outcome = "" if any_outcome else view.outcome
+    asked = (*of, wanted, outcome, order, *sorted(choice.items(), key=lambda pair: pair[0]))
+    rows, found, sets, counts = state.computed(
+        "selection", asked, lambda: _ranked(model, choice, wanted, outcome, order)
+    )
     row = predictions.row(view.sample) if view.sample else None
     hit = np.flatnonzero(rows == row) if row is not None else ()
     return Selection(predictions, rows, found, sets, counts, int(hit[0]) if len(hit) else 0)
 
 
-def _ranked(model, choice, wanted, order):
-    """`rows`, `found`, `sets` and `counts` of a Selection."""
+def _ranked(model, choice, wanted, outcome, order):
+    """`rows`, `found`, `sets` and `counts` of a Selection; `outcome` also where `wanted` has none for this model."""
     predictions = model.predictions
     if model.why_no_mistakes() is None:
         found = mistakes(model, **choice, under=wanted.under, among=_among(model, choice, wanted), order=order)
@@ -94,8 +97,8 @@ def _ranked(model, choice, wanted, order):
     outcomes = OUTCOMES if answers.is_single else ("exact", "wrong")
     having = {key: filtered(answers, SampleFilter(outcome=key)) for key in outcomes}
     counts = {key: int((fits & has).sum()) for key, has in having.items()}
-    if wanted.outcome in having:
-        fits &= having[wanted.outcome]
+    if outcome in having:
+        fits &= having[outcome]
     ranked = set_mistakes(answers, only_wrong=False)
     is_kept = np.zeros(predictions.n_samples, dtype=bool)
     is_kept[model.rows[fits]] = True
