@@ -10,9 +10,11 @@ import pytest
 from hierviz import Taxonomy
 from tests.small_tree import EDGES
 
-# A shell starts what it runs in the background with Ctrl-C ignored, and commands that the tests start would inherit that.
-if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+# A shell starts what it runs in the background with Ctrl-C ignored, nohup ignores the end of a terminal, and commands that the
+# tests start would inherit that.
+for number, usual in ((signal.SIGINT, signal.default_int_handler), (getattr(signal, "SIGHUP", None), signal.SIG_DFL)):
+    if number is not None and signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, usual)
 
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -241,7 +241,10 @@ def test_the_command_ends_in_one_line(tmp_path, name, code):
         with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
             assert select.select([pipe], [], [], 60)[0]
             process.send_signal(getattr(signal, name))
-            err = process.communicate(timeout=60)[1]
+            try:
+                err = process.communicate(timeout=60)[1]
+            finally:
+                process.kill()
     finally:
         os.close(pipe)
     assert (process.returncode, err) == (code, "hierviz: stopped\n")
