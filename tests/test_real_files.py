@@ -82,7 +82,9 @@ def test_flat_against_expected(hwv, flat):
     differs = flat.best_leaf != flat.answers("leaf")
     assert int(differs.sum()) == expected.pop("top_down_differs_from_argmax")
     found = {**model["distribution"], **model["top_down"]}
-    assert set(found) == set(expected)
+    # What the published file does not have is compared with plain counts in tests/metrics.
+    assert set(found) - set(expected) == {"top5_leaf_accuracy", "error_lca_height"}
+    assert set(expected) <= set(found)
     for key, value in expected.items():
         assert found[key] == value if value == "Infinity" else found[key] == pytest.approx(value, abs=1e-9), key
 

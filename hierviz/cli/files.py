@@ -96,7 +96,7 @@ def load_models(options, *, keep_empty_labels=False, read_scores=True):
     methods = [file.method for file in files]
     parametrisations = values_by_method("--parametrisation", options.parametrisation, methods)
     truth, classes = rewindable(options.truth), values_by_method("--classes", options.classes, methods)
-    rewound = {path: rewindable(path) for path in classes}
+    rewound = {path: rewindable(path) for path in dict.fromkeys(classes)}  # a pipe is read once
     taxonomy = load_taxonomy(options.taxonomy)
     if getattr(options, "nodes", None):
         taxonomy = load_node_attributes(options.nodes, taxonomy)

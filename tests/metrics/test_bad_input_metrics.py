@@ -26,7 +26,8 @@ SCORES = "sample_id,cat,dog,duck,newt\na,0.5,0.25,0.125,0.125\nb,0.25,0.25,0.25,
 TRUTH = "sample_id,truth\na,cat\nb,duck\n"
 GRAPH = [("r", "a"), ("r", "b"), ("a", "c"), ("b", "c"), ("b", "d")]
 PARAMETERS = {"threshold": {"threshold": 0.5}, "threshold_set": {"threshold": 0.5}, "darts": {"lam": 1}} | {
-    "information_threshold": {"bits": 1}
+    "information_threshold": {"bits": 1},
+    "depth_thresholds": {"thresholds_by_depth": [0.5]},
 }
 
 

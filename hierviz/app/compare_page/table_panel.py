@@ -173,7 +173,7 @@ def _legend(found):
     labels = _labels(found.columns)
     for method in found.methods:
         for key, reason in found.reasons(method.name).items():
-            reasons.setdefault(reason, set()).add(labels[key].rstrip(" ↑↓"))
+            reasons.setdefault(reason, set()).update({labels[key].rstrip(" ↑↓")} if key in labels else ())
     for reason, columns in reasons.items():
         st.caption(f"–: {escape(', '.join(sorted(columns)))}: {escape(reason)}.")
 
