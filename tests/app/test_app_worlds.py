@@ -53,7 +53,7 @@ def test_label_lists_with_several_truths(shared_data):
     )
     pages = look_around(data)
     assert "are exactly the true classes" in pages["overview"].text
-    assert "truth lists several" in pages["curves"].at.info[0].value
+    assert "this file holds labels" in pages["curves"].at.info[0].value
     predictions = data.first.predictions
     row = next(i for i in range(predictions.n_samples) if predictions.truth.lengths[i] > 2)
     visit = Visit("example", data=data.key, sample=predictions.sample_id(row))
