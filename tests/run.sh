@@ -35,4 +35,4 @@ if [ $# -gt 0 ]; then
 fi
 "$python" -m pytest -m "not browser$short" --numprocesses logical --dist worksteal
 # The browsers get the machine to themselves: two at a time, each with a server of its own.
-"$python" -m pytest -m "browser$short" --numprocesses 2 --dist loadfile
+"$python" -m pytest -m "browser$short" --numprocesses 2 --dist worksteal
