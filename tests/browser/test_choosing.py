@@ -49,6 +49,7 @@ def test_a_target_moves_the_handle(open_page, server, curves):
     assert CurvePage(page, server).threshold() == pytest.approx(multi.threshold)
 
 
+@pytest.mark.long  # bands and export are in tests/app; here the file that the browser saves
 def test_bands_and_the_exported_file(open_page, curves, tmp_path):
     page = open_page("curves?models=flat-softmax,multi-label&panel=uncertainty&threshold=0.700")
     assert page.evaluate(BANDS) == 0

@@ -116,6 +116,7 @@ def test_a_foreign_model_is_asked_about_and_answers(open_page, foreign, bright):
     expect(main).to_contain_text("(float32), any × 3 × 8 × 8")
 
 
+@pytest.mark.long  # tests/onnx_models reads all of them
 def test_hostile_files_give_one_line(open_page, server, foreign, tmp_path):
     page = open_page("model")
     heading(page, "Model")
@@ -181,6 +182,7 @@ def children(server):
     return {one.pid for one in psutil.Process(server.streamlit().pid).children(recursive=True)}
 
 
+@pytest.mark.long  # a bootstrap is cancelled in test_progress.py
 def test_a_run_is_cancelled_and_another_one_sent(open_page, server, foreign, slow, tmp_path):
     page = open_page("model")
     heading(page, "Model")

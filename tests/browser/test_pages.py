@@ -78,7 +78,11 @@ def check_page(page, path, n_charts, width, scheme):
 
 
 @pytest.mark.parametrize(
-    ("path", "names"), [("curves", ["operating-curves"]), ("example", ["probability-tree", "win", "confusion"])]
+    ("path", "names"),
+    [
+        pytest.param("curves", ["operating-curves"], marks=pytest.mark.long),
+        ("example", ["probability-tree", "win", "confusion"]),
+    ],
 )
 def test_downloads_of_charts(open_page, path, names):
     page = open_page(path)
