@@ -267,6 +267,7 @@ def small_worlds(folder):
         yield name, world(place, **given)
 
 
+@pytest.mark.long
 def test_every_panel_on_the_smallest_worlds(tmp_path, no_chart):
     for name, data in small_worlds(tmp_path):
         visit = None

@@ -19,6 +19,7 @@ def models_table(visit):
     return next(one.value for one in visit.at.dataframe if "model" in one.value and "threshold" not in one.value)
 
 
+@pytest.mark.long
 def test_hard_labels(shared_data):
     folder = shared_data / "transposon"
     data = shelve(
@@ -146,6 +147,7 @@ def test_all_wrong(tmp_path):
     assert labels["exact"].endswith("**no**")
 
 
+@pytest.mark.long
 def test_constant_scores(tmp_path):
     scores = np.full((8, 6), 1 / 6)
     data = world(tmp_path, scores=scores, truth=[LEAVES[i % 6] for i in range(8)])
@@ -365,6 +367,7 @@ def test_names_that_look_like_markup(tmp_path):
         assert unescaped(visit, texts) == [], name
 
 
+@pytest.mark.long
 def test_names_that_look_like_markup_in_a_graph(tmp_path):
     """The class with several parents is named where the pages say what they leave out."""
     name = "![x](http://evil.example/x.png)"
@@ -397,6 +400,7 @@ def test_privacy_line_where_a_page_ends_early(tmp_path, kind):
     assert PRIVACY in [one.value for one in visit.at.caption]
 
 
+@pytest.mark.long
 def test_empty_labels(tmp_path):
     taxonomy = write(tmp_path / "taxonomy.csv", [("parent", "child"), *EDGES])
     rows = [("sample_id", "labels", "truth"), ("a", "", "violin"), ("b", "drum", "drum"), ("c", "reeds", "oboe")]
@@ -408,6 +412,7 @@ def test_empty_labels(tmp_path):
     assert "Answer: **instrument**" in Visit("example", data=data.key, sample="a").text
 
 
+@pytest.mark.long
 def test_partly_known_truth(tmp_path):
     data = world(tmp_path, scores=spread(4), truth=["violin", "", "flute", ""])
     pages = look_around(data)

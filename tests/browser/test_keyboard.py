@@ -20,6 +20,8 @@ PAGES = {
     "model": "Model",
     "open": "Open",
 }
+# Walked with --long only.
+OTHERS = ("curves", "mistakes?part=matrix", "taxonomy?aspect=icicle", "model")
 MOST = 200
 
 # What has the focus, through shadow roots: a number of its own, its name, and how it and what stands around it are drawn.
@@ -75,7 +77,7 @@ def walk(page):
     raise AssertionError(f"{MOST} presses of Tab do not come round")
 
 
-@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("path", [pytest.param(path, marks=[pytest.mark.long] * (path in OTHERS)) for path in PAGES])
 def test_what_has_the_focus_has_a_name_and_a_ring(open_page, path):
     page = open_page(path)
     heading(page, re.compile(PAGES[path]))

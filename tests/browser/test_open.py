@@ -113,6 +113,7 @@ def test_files_chosen_all_at_once_go_where_they_belong(open_page, plants):
     expect(page.get_by_test_id("stMain")).to_contain_text("8, 8 with known truth")
 
 
+@pytest.mark.long
 def test_upload_of_another_world(open_page, plants):
     page = open_page("open")
     upload(page, taxonomy=plants["plants"], predictions=[plants["careful"], plants["hasty"]], truth=plants["truth"])

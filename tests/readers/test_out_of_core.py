@@ -368,11 +368,10 @@ print((most - start) >> 20, found.scores.nbytes >> 20)
     ("form", "compiled"),
     [
         ("npy", "1"),
-        ("npz", "1"),
-        ("npz packed", "1"),
         ("parquet", "1"),
         ("wide", "1"),
         ("parquet", "0"),
+        *(pytest.param(form, "1", marks=pytest.mark.long) for form in ("npz", "npz packed")),
         # The same loops in numpy as of parquet, behind the readers of the compiled ones.
         *(pytest.param(form, "0", marks=pytest.mark.long) for form in ("npy", "npz", "npz packed", "wide")),
     ],
