@@ -29,7 +29,15 @@ def test_against_loops(case):
         true, said = (naive.path(graph, node) for node in (y, answer))
         below = len(naive.path(graph, common))
         expected.append(
-            (-(p[row, said[below]] - p[row, true[below]]), row, y, answer, common, true[below], said[below])
+            (
+                -round(float(p[row, said[below]] - p[row, true[below]]), 12),
+                row,
+                y,
+                answer,
+                common,
+                true[below],
+                said[below],
+            )
         )
     expected.sort()
     with pytest.MonkeyPatch.context() as patch:

@@ -100,7 +100,9 @@ def test_any_rows(case, data):
     found = hv.infer(taxonomy, p, "depth_thresholds", thresholds_by_depth=own).tolist()
     assert found == [naive_rules.depth_thresholds(tables, row, own) for row in rows], own
     threshold = data.draw(st.sampled_from(strategies.TIES))
-    found = hv.infer(taxonomy, p, "depth_thresholds", thresholds_by_depth=f"{threshold!r},{threshold!r}").tolist()
+    found = hv.infer(
+        taxonomy, p, "depth_thresholds", thresholds_by_depth=f"{float(threshold)!r},{float(threshold)!r}"
+    ).tolist()
     assert found == hv.infer(taxonomy, p, "threshold", threshold=threshold).tolist()
     sets = hv.infer(taxonomy, p, "threshold_set", threshold=threshold)
     assert [one.tolist() for one in sets] == [naive_rules.threshold_set(graph, row, threshold) for row in rows]
