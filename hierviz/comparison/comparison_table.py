@@ -7,13 +7,10 @@ ComparisonTable, which `hierviz.comparison.table.table` makes
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
-
-import numpy as np
 
 from hierviz.comparison import formats
 from hierviz.comparison.agreement import Agreement, agreement
@@ -24,6 +21,7 @@ from hierviz.comparison.methods_text import methods_paragraph
 from hierviz.comparison.numbers import FileNumbers
 from hierviz.errors import PredictionsError, listed, near_miss
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.summary import jsonable
 from hierviz.extras import require
 from hierviz.taxonomy import Taxonomy
 from hierviz.uncertainty.resamples import Resamples
@@ -156,7 +154,7 @@ class ComparisonTable:
                     "runs": [{"run": file.run, "values": file.values} for file in own],
                 }
             )
-        return _jsonable(
+        return jsonable(
             {
                 "columns": [column.to_dict() for column in self.columns],
                 "rows": rows,
@@ -191,16 +189,3 @@ class ComparisonTable:
 
 def _listed(pair):
     return None if pair is None else list(pair)
-
-
-def _jsonable(value):
-    """The value with infinities as text and nan as None."""
-    if isinstance(value, dict):
-        return {key: _jsonable(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_jsonable(item) for item in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    return value

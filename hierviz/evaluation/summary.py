@@ -6,7 +6,7 @@ Infinite values are the strings "Infinity" and "-Infinity", undefined ones None,
 
 Functions
 ---------
-evaluate, model_summary
+evaluate, model_summary, jsonable
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def model_summary(
         blocks["curve"] |= balanced_numbers(model, class_weights)
     progress = stage(f"{BOUNDS} of {predictions.name}", "rows") if predictions.has_unknown else None
     bounds, of_bounds = bounds_of(model, blocks, rule, threshold, progress)
-    return _jsonable(
+    return jsonable(
         {
             "name": predictions.name,
             **({} if predictions.run is None else {"run": predictions.run}),
@@ -337,12 +337,12 @@ def require_same_samples(models):
             )
 
 
-def _jsonable(value):
+def jsonable(value: Any) -> Any:
     """The value with plain Python numbers: infinities as text, nan as None."""
     if isinstance(value, dict):
-        return {key: _jsonable(item) for key, item in value.items()}
+        return {key: jsonable(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_jsonable(item) for item in value]
+        return [jsonable(item) for item in value]
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not np.isfinite(value):
