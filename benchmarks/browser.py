@@ -210,15 +210,14 @@ def overview(v):
     yield "first visit", lambda: v.page.goto(v.server.url), "first"
     yield "threshold", v.threshold("0.4"), "work"
     yield "threshold, next", v.threshold("0.45"), ""
+    yield "rule: majority", v.option("Inference rule", "Majority"), ""
     yield "rule: plurality, scores read again", v.option("Inference rule", "Plurality"), "work"
     yield "rule: threshold, back", v.option("Inference rule", "Threshold"), ""
-    yield "rule: majority", v.option("Inference rule", "Majority"), ""
 
 
 def examples(v):
     """(what, act, kind) of the page Examples."""
     yield "first visit", v.link("Examples"), "first"
-    yield "rule", v.option("Inference rule", "Threshold"), ""
     yield "threshold", v.threshold("0.3"), ""
     yield "threshold, next", v.threshold("0.31"), ""
     yield "next sample", v.button("Next"), ""
@@ -306,7 +305,7 @@ def taxonomy(v):
 
 
 def compare(v):
-    """(what, act, kind) of the page Compare; of its table the first intervals are resamples."""
+    """(what, act, kind) of the page Compare; intervals of many samples, which are resamples, are not asked for."""
     yield "first visit", v.link("Compare"), "work"
     yield "columns of a paper", v.option("Columns", "Wu, Tygert"), "work"
     yield "columns: back", v.option("Columns", "short selection"), ""
