@@ -167,6 +167,7 @@ def load_predictions(
     made, told = record_words(record, taxonomy)
     if raw.listed is not None:
         scores, columns, _ = raw.listed.scores(taxonomy, raw.where, parametrisation, missing)
+        more += [note for note in [raw.listed.note(taxonomy, raw.where)] if note and parametrisation is None]
         said_missing = "taken for 0" if missing == "zero" else "unknown"
         listed_words = {"listed": f"{raw.listed.words()}; the other scores are {said_missing}"}
         raw = replace(raw, scores=scores, scored_nodes=columns, detected={**raw.detected, **listed_words})
