@@ -20,7 +20,6 @@ from hierviz.listed_scores import MISSING, ListedScores
 from hierviz.parametrisation import default_columns
 from hierviz.taxonomy import Taxonomy
 
-
 NOTHING_LISTED = (
     "List its most probable class, or leave the sample out: it is then counted as one without a prediction."
 )
@@ -54,7 +53,7 @@ class ListedEntries:
         return f"the {count} best classes of each sample" if self.is_top_k else f"{count} classes of each sample"
 
     def note(self, taxonomy: Taxonomy, where: str) -> str | None:
-        """What is odd about the listed classes: a single inner class among leaves, which may be a misnamed one; None if nothing."""
+        """That a single inner class is listed among leaves, which may be a wrong name; None where it is not so."""
         inner = self.node[~taxonomy.is_leaf[self.node] & (self.node > 0)]
         if not len(inner) or (inner != inner[0]).any() or len(inner) == len(self.node):
             return None
