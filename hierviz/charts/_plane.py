@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import altair as alt
 
+from hierviz.charts._coupling import left_axis
 from hierviz.charts._rows import frame
 from hierviz.charts.curve_lines import tables
 
-# Room for the labels of the left axis, and what stays free on the right.
-LEFT, RIGHT = 52, 16
+# What stays free on the right.
+RIGHT = 16
 # Dashes of parts, in the order of `legend` kinds.
 DASHES = {"line": [1, 0], "dashed": [6, 4], "dotted": [1.5, 3], "dash-dot": [9, 3, 1.5, 3]}
 
@@ -20,20 +21,7 @@ def plane(titles, domains, plot, formats=(None, None)):
     at_y = alt.Y("y:Q").scale(domain=list(domains[1]), nice=False, zero=False)
     return {
         "x": at_x.axis(title=titles[0], tickCount=max(4, plot // 90), grid=True, tickSize=4, **across),
-        "y": at_y.axis(
-            title=titles[1],
-            titleAngle=0,
-            titleAlign="left",
-            titleAnchor="end",
-            titleBaseline="bottom",
-            titleX=-LEFT + 2,
-            titleY=-8,
-            minExtent=LEFT - 4,
-            maxExtent=LEFT - 4,
-            tickCount=5,
-            grid=True,
-            **up,
-        ),
+        "y": at_y.axis(left_axis(titles[1], 5, grid=True, **up)),
     }
 
 

@@ -6,8 +6,9 @@ import altair as alt
 import numpy as np
 
 from hierviz.charts._compose import layer, vconcat
+from hierviz.charts._coupling import LEFT
 from hierviz.charts._legend import legend
-from hierviz.charts._plane import LEFT, RIGHT, hover_layer, line_layers, plane
+from hierviz.charts._plane import RIGHT, hover_layer, line_layers, plane
 from hierviz.charts._rows import frame
 from hierviz.charts.curve_knots import threshold_text
 from hierviz.charts.curve_lines import plain_lines

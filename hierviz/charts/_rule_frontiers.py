@@ -7,8 +7,9 @@ import numpy as np
 
 from hierviz.charts import curve_table as numbers
 from hierviz.charts._compose import layer, vconcat
+from hierviz.charts._coupling import LEFT
 from hierviz.charts._legend import legend
-from hierviz.charts._plane import LEFT, RIGHT, line_layers, plane
+from hierviz.charts._plane import RIGHT, line_layers, plane
 from hierviz.charts._rows import frame
 from hierviz.charts._text import text_width
 from hierviz.charts.curve_lines import envelopes, polylines

@@ -131,7 +131,7 @@ def test_parts(models, parts):
     table = charts.facet_curves_table(parts)
     assert len(table) == 10
     assert "lowest for light" in charts.facet_curves_sentence(parts, "light")
-    with pytest.raises(hv.PredictionsError, match="facet: expected one of .light., got 'dark'"):
+    with pytest.raises(hv.PredictionsError, match=r"facet: expected one of .light., got 'dark'"):
         hv.curves_by(models[:1], "dark")
     with pytest.raises(
         hv.PredictionsError, match=r"by: expected something to divide the samples by \(.light.\), got none"
