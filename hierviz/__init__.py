@@ -30,6 +30,7 @@ from hierviz.diagnosis.confusion_matrix import confusion_matrix
 from hierviz.diagnosis.confusions import confusions
 from hierviz.diagnosis.flip_intervals import flip_intervals
 from hierviz.diagnosis.label_errors import label_errors
+from hierviz.diagnosis.level_matrix import level_matrix
 from hierviz.diagnosis.level_table import level_table
 from hierviz.diagnosis.means_by import means_by
 from hierviz.diagnosis.node_table import node_table
@@ -39,6 +40,7 @@ from hierviz.diagnosis.sample_filter import SampleFilter, facets, filtered
 from hierviz.diagnosis.set_mistakes import set_mistakes
 from hierviz.diagnosis.slices import slices
 from hierviz.errors import ClusterError, FileError, HiervizError, ModelError, PredictionsError, TaxonomyError
+from hierviz.evaluation.curves_by import curves_by
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.judged_answers import judged_answers
 from hierviz.evaluation.mistakes import mistakes
@@ -74,6 +76,7 @@ from hierviz.thresholds.depth_thresholds import depth_threshold_points, threshol
 from hierviz.thresholds.lambda_choice import smallest_lambda
 from hierviz.thresholds.operating_point import OperatingPoint
 from hierviz.thresholds.risk_control import guaranteed_threshold
+from hierviz.thresholds.rule_frontiers import rule_frontiers
 from hierviz.thresholds.selection import (
     at_least_correct,
     at_most_above_depth,
@@ -134,6 +137,7 @@ __all__ = [
     "correctness_at",
     "cross_fitted",
     "curve_over_repeats",
+    "curves_by",
     "cut",
     "depth_threshold_points",
     "difference_of_models",
@@ -151,6 +155,7 @@ __all__ = [
     "judged_answers",
     "kendall",
     "label_errors",
+    "level_matrix",
     "level_table",
     "load_accretion",
     "load_costs",
@@ -180,6 +185,7 @@ __all__ = [
     "rejection_curve",
     "reliability",
     "rule_curve",
+    "rule_frontiers",
     "set_curve",
     "set_mistakes",
     "show",
