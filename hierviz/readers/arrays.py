@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.errors import PredictionsError, listed, near_miss
+from hierviz.errors import PredictionsError, listed
+from hierviz.name_matching import LooseMatches, advice
 from hierviz.parameters import Sentence
 from hierviz.readers.labels import find_node, is_all_nodes, read_labels, single_nodes, text_array
 from hierviz.readers.numpy_files import open_npy, open_npz
@@ -47,7 +48,7 @@ def read_npy(source, classes=None):
     )
 
 
-def read_npz(source, taxonomy, classes=None):
+def read_npz(source, taxonomy, classes=None, numbers=None):
     """Scores of an ``.npz`` file: one array of two axes, names of its columns, sample ids.
 
     Returns
@@ -61,10 +62,10 @@ def read_npz(source, taxonomy, classes=None):
         As `read_npy`; also when several arrays could be the scores.
     """
     with open_npz(source) as npz:
-        return _of_npz(source, npz, taxonomy, classes)
+        return _of_npz(source, npz, taxonomy, classes, numbers)
 
 
-def _of_npz(source, npz, taxonomy, classes):
+def _of_npz(source, npz, taxonomy, classes, numbers):
     where, arrays = source.where, npz.headers
     tables = [key for key, array in arrays.items() if array.ndim == 2 and array.dtype.kind in "fiu"]
     if not tables:
@@ -97,10 +98,10 @@ def _of_npz(source, npz, taxonomy, classes):
             )
         others = [k for k in is_text if k != ids and len(texts[k]) == n_scores and is_all_nodes(texts[k], taxonomy)]
         names = others[0] if len(others) == 1 and n_scores != n_rows else None
-    nodes = _checked_classes(where, scores, classes)
+    nodes, notes = _checked_classes(where, scores, classes), []
     if nodes is None and names is not None:
-        nodes = _named(texts[names], taxonomy, f"{where}, array {names!r}")
-    truth, notes = _truth(arrays, texts, is_text, n_rows, taxonomy, where), []
+        nodes = _named(texts[names], taxonomy, f"{where}, array {names!r}", notes)
+    truth = _truth(arrays, texts, is_text, n_rows, taxonomy, where, numbers, notes)
     used = {tables[0], names, ids, *TRUTH_ARRAYS}
     attributes = {key: text_array(texts[key]) for key in texts if key in is_text - used and len(texts[key]) == n_rows}
     ignored = [key for key in arrays if key not in used and key not in attributes]
@@ -160,13 +161,15 @@ def _as_text(array):
     return None
 
 
-def _named(names, taxonomy, where):
-    nodes = [find_node(name, taxonomy) for name in names]
+def _named(names, taxonomy, where, notes):
+    loose = LooseMatches(taxonomy)
+    nodes = [find_node(name, taxonomy, loose=loose) for name in names]
+    notes += loose.notes(where)
     unknown = [name for name, node in zip(names, nodes, strict=True) if node is None]
     if unknown:
         raise PredictionsError(
             f"{where}: expected names of nodes in the taxonomy ({taxonomy.n_nodes} nodes), got {listed(unknown)}."
-            f"{near_miss(unknown[0], taxonomy.names) or ' Is this the right taxonomy?'}"
+            f"{advice(unknown[0], taxonomy, ' Is this the right taxonomy?')}"
         )
     return np.array(nodes, dtype=np.intp)
 
@@ -183,15 +186,23 @@ def _unique(ids, where):
     return text_array(ids)
 
 
-def _truth(arrays, texts, is_text, n_rows, taxonomy, where):
+def _truth(arrays, texts, is_text, n_rows, taxonomy, where, numbers, notes):
     key = next((key for key in TRUTH_ARRAYS if key in arrays), None)
     if key is None:
         return None
-    if key not in is_text or len(texts[key]) != n_rows:
+    if (key not in is_text and not (numbers and texts.get(key) is not None)) or len(texts[key]) != n_rows:
         raise PredictionsError(
             f"{where}, array {key!r}: expected {n_rows} names of true nodes, got {arrays[key].dtype} "
-            f"of shape {arrays[key].shape}. Save names as text, or give the truth in a file of its own."
+            f"of shape {arrays[key].shape}. Save names as text, or say what numbers mean ({{classes}})."
         )
-    labels, _, _ = read_labels(texts[key], taxonomy, lambda row: f"{where}, array {key!r}, row {row}", what="truth")
+    labels, _, _ = read_labels(
+        texts[key],
+        taxonomy,
+        lambda row: f"{where}, array {key!r}, row {row}",
+        what="truth",
+        numbers=numbers,
+        where=f"{where}, array {key!r}",
+        notes=notes,
+    )
     nodes = single_nodes(labels)
     return Truth(labels if nodes is None else nodes, where=where)

@@ -17,6 +17,7 @@ import numpy as np
 
 from hierviz.errors import PredictionsError, listed, near_miss
 from hierviz.listed_entries import ListedEntries, first_repeat, is_falling, label_entries
+from hierviz.name_matching import LooseMatches, advice
 from hierviz.readers import limits
 from hierviz.readers.columns import Columns
 from hierviz.readers.labels import find_node, text_array
@@ -32,7 +33,7 @@ def looks_like_json(source):
     return start.lstrip("\ufeff \t\r\n")[:1] in ("[", "{")
 
 
-def read_label_lists(source, taxonomy, truth_columns, truth_column=None, missing=None):
+def read_label_lists(source, taxonomy, truth_columns, truth_column=None, missing=None, numbers=None):
     """Scores of a JSON file or JSON lines.
 
     Parameters
@@ -45,6 +46,8 @@ def read_label_lists(source, taxonomy, truth_columns, truth_column=None, missing
         The one that does.
     missing : str, optional
         What classes are that a sample does not list; needed where lists do not fall.
+    numbers : mapping of int to int, optional
+        Node of each number of a class list.
 
     Returns
     -------
@@ -68,14 +71,14 @@ def read_label_lists(source, taxonomy, truth_columns, truth_column=None, missing
     row, labels, value = label_entries(lists(), where)
     if not others:
         raise PredictionsError(f"{where}: expected a list for every sample, got none. Is the file complete?")
-    node_of = {}
+    node_of, loose = {}, LooseMatches(taxonomy)
     for place, label in enumerate(labels):
         if label not in node_of:
-            node_of[label] = find_node(label, taxonomy)
+            node_of[label] = find_node(label, taxonomy, loose=loose)
             if node_of[label] is None:
                 raise PredictionsError(
                     f"{where}, sample {row[place]}: expected the name of a node in the taxonomy ({taxonomy.n_nodes} nodes) as "
-                    f"label, got {label!r}.{near_miss(label, taxonomy.names) or ' Check the spelling.'}"
+                    f"label, got {label!r}.{advice(label, taxonomy, ' Check the spelling.')}"
                 )
     node = np.array([node_of[label] for label in labels], dtype=np.intp)
     twice = first_repeat(row, node)
@@ -98,9 +101,10 @@ def read_label_lists(source, taxonomy, truth_columns, truth_column=None, missing
         scores = np.empty((len(others), len(nodes)))
         scores[row, column] = value
         found = {"scores": scores, "scored_nodes": nodes}
-    ids, truth, attributes = _per_sample(where, others, taxonomy, truth_columns, truth_column)
+    ids, truth, attributes = _per_sample(where, others, taxonomy, truth_columns, truth_column, numbers)
     detected = {"form": f"lists of label and score ({form[0]})", **source.detected, "rows": str(len(others))}
-    return RawPredictions(where, "lists", **found, ids=ids, truth=truth, attributes=attributes, detected=detected)
+    more = {"ids": ids, "truth": truth, "attributes": attributes, "detected": detected}
+    return RawPredictions(where, "lists", **found, **more, notes=tuple(loose.notes(where)))
 
 
 def _records(source, form):
@@ -181,7 +185,7 @@ def _parts(record, where, place):
     return record[keys[0]], {str(key): value for key, value in record.items() if key != keys[0]}
 
 
-def _per_sample(where, others, taxonomy, truth_columns, truth_column):
+def _per_sample(where, others, taxonomy, truth_columns, truth_column, numbers):
     """Ids, truth and attributes from what stands beside the lists."""
     names = list(dict.fromkeys(chain.from_iterable(others)))
     if truth_column is not None and truth_column not in names:
@@ -197,7 +201,7 @@ def _per_sample(where, others, taxonomy, truth_columns, truth_column):
     place = next((k for k, name in enumerate(names) if name in wanted or name.casefold() in wanted), None)
     truth = None
     if place is not None:
-        nodes, notes = truth_of_column(columns, place, taxonomy)
+        nodes, notes = truth_of_column(columns, place, taxonomy, numbers)
         truth = Truth(nodes, where=where, notes=tuple(notes))
     attributes = {
         name: text_array([cell if isinstance(cell, str) else ";".join(cell) for cell in text[k]])

@@ -24,7 +24,7 @@ from hierviz.projection.projected import with_zeros
 from hierviz.projection.taxonomy_part import part_of_known
 from hierviz.readers import limits
 from hierviz.readers.arrays import read_npy, read_npz
-from hierviz.readers.classes_file import load_classes
+from hierviz.readers.classes_file import load_class_nodes
 from hierviz.readers.join import join
 from hierviz.readers.label_lists_json import looks_like_json, read_label_lists
 from hierviz.readers.parquet_parts import PartedSource, PartedTable, open_predictions
@@ -127,7 +127,7 @@ def load_predictions(
         raise FileError(f"form: expected one of {', '.join(FORMS)}, got {form!r}. Choose one of them.")
     require_missing(missing)
     said: list[str] = []
-    nodes = None if classes is None else load_classes(classes, taxonomy, said)
+    nodes, numbers = (None, None) if classes is None else load_class_nodes(classes, taxonomy, said)
     wanted_words, kinds = "predictions (CSV, TSV, Parquet, JSON, .npy or .npz)", ("text", "parquet", "npy", "zip")
     source = open_predictions(path, wanted_words, kinds, read_scores=read_scores)
     is_json = source.kind == "text" and form in (None, "lists") and looks_like_json(source)
@@ -142,9 +142,9 @@ def load_predictions(
     if source.kind == "npy":
         raw = read_npy(source, nodes)
     elif source.kind == "zip":
-        raw = read_npz(source, taxonomy, nodes)
+        raw = read_npz(source, taxonomy, nodes, numbers)
     elif is_json:
-        raw = read_label_lists(source, taxonomy, TRUTH_IN_PREDICTIONS, column, missing)
+        raw = read_label_lists(source, taxonomy, TRUTH_IN_PREDICTIONS, column, missing, numbers)
     else:
         is_parted = isinstance(source, PartedSource)
         table = PartedTable(source) if is_parted else open_table(source, "a table of predictions")
@@ -156,6 +156,7 @@ def load_predictions(
             keep_empty=keep_empty_labels,
             form=form,
             missing=missing,
+            numbers=numbers,
         )
         record, more = read_record(source, getattr(table, "schema", None))
     made, told = record_words(record, taxonomy)
@@ -177,7 +178,7 @@ def load_predictions(
         tree = taxonomy if part is None else part.taxonomy
         parametrisation, detected["parametrisation"], more = _parametrisation(raw, tree, parametrisation)
         notes += more
-    their = raw.truth if truth is None else load_truth(truth, taxonomy, truth_column)
+    their = raw.truth if truth is None else load_truth(truth, taxonomy, truth_column, numbers)
     if their is not None:
         _require_nodes(their, taxonomy)
         notes += their.notes
