@@ -75,7 +75,8 @@ def parsed(text, where):
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             pass
     raise FileError(
-        f"{where}: expected a JSON list of class names, or an object from column number to name, got an error ({getattr(said, 'msg', said)}). Correct the file."
+        f"{where}: expected a JSON list of class names, or an object from column number to name, got an error "
+        f"({getattr(said, 'msg', said)}). Correct the file."
     )
 
 
@@ -196,6 +197,11 @@ def _of_object(value, where):
         # {"tench": {"index": 0}} or {"0": {"name": "tench"}}
         if all(whole(key) is not None for key in value):
             records = [{**side, "index": key} for key, side in value.items()]
+        elif not all(any(key in side for key in (*PLACE_KEYS, *ID_KEYS)) for side in sides):
+            raise PredictionsError(
+                f"{where}: expected an object from column number to class name, got objects by {listed(list(value), 3)}. "
+                "List the names in the order of the columns."
+            )
         else:
             records = [{"name": key, **{k: v for k, v in side.items() if k != "name"}} for key, side in value.items()]
         return _of_records(records, where)
