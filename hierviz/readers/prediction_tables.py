@@ -15,9 +15,12 @@ from hierviz.errors import PredictionsError, listed, near_miss
 from hierviz.name_matching import LooseMatches, advice
 from hierviz.parameters import Sentence
 from hierviz.readers.columns import looks_numeric, require_names
+from hierviz.readers.label_lists_json import raw_of_records
 from hierviz.readers.labels import find_node, read_labels
 from hierviz.readers.long_scores import is_large, read_long_in_blocks
 from hierviz.readers.long_table import SCORE_COLUMNS, long_roles, read_long
+from hierviz.readers.prediction_forms import level_columns, timm_results
+from hierviz.readers.prediction_forms.registry import PREDICTION_FORMS
 from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.readers.top_k_table import read_top_k, top_k_roles
 from hierviz.readers.truth_file import (
@@ -34,6 +37,8 @@ TRUTH_IN_PREDICTIONS = ("truth", "true", "y_true", "true_label")
 PREDICTED_COLUMNS = ("predicted", "prediction", "pred", "y_pred", "label", "labels")
 TEXT_COLUMNS = ("text", "image", "file")
 _KNOWN = (*ID_COLUMNS, *TRUTH_IN_PREDICTIONS, *PREDICTED_COLUMNS)
+# What stands there is never read as a number.
+VERBATIM_COLUMNS = (*_KNOWN, *TEXT_COLUMNS)
 # More numeric columns than this that are no nodes are reported before their cells are kept as text.
 _MANY = 20
 
@@ -83,6 +88,14 @@ def read_prediction_table(
     of_samples = {"taxonomy": taxonomy, "truth_column": truth_column, "has_header": has_header, "numbers": numbers}
     if form is None:
         form = _form(table, names, scores, has_header)
+    if form == "levels":
+        if not level_columns.looks_like(names):
+            raise PredictionsError(
+                f"{table.where}: expected the columns level_1, level_2, ..., got {listed(names)}. Rename them so."
+            )
+        return level_columns.read(table, names, of_samples, _other_columns)
+    if form == "timm":
+        return _read_timm(table, names, of_samples, missing)
     if form == "long":
         if is_large(table) and missing is None:
             return read_long_in_blocks(table, names, taxonomy, truth_column, TRUTH_IN_PREDICTIONS)
@@ -165,8 +178,12 @@ def _score_columns(table, names, taxonomy, classes, truth_column, has_header, lo
 def _form(table, names, scores, has_header):
     if any(table.is_number_column(place, has_header) for place in scores):
         return "wide"
+    if has_header and timm_results.looks_like_table(names):
+        return "timm"
     if has_header and top_k_roles(names, table.where) is not None:
         return "top_k"
+    if has_header and level_columns.looks_like(names):
+        return "levels"
     folded = [name.casefold() for name in names]
     if has_header and long_roles(names) is not None and not scores:
         return "long"
@@ -228,6 +245,25 @@ def _read_top_k(table, names, of_samples):
     more["notes"] += tuple(notes)
     more["detected"] = {"form": "top-k scores (class_1, score_1, ...)", **_words(table, has_header), **more["detected"]}
     return RawPredictions(table.where, "top_k", listed=entries, **more)
+
+
+def _read_timm(table, names, of_samples, missing):
+    if not timm_results.looks_like_table(names):
+        raise PredictionsError(
+            f"{table.where}: expected the columns filename, label or index, and prob, got {listed(names)}. Rename them so."
+        )
+    columns = table.read(has_header=True)
+    _require_rows(columns)
+    return raw_of_records(
+        table.where,
+        timm_results.table_records(columns, table.where),
+        of_samples["taxonomy"],
+        TRUTH_IN_PREDICTIONS,
+        of_samples["truth_column"],
+        missing,
+        of_samples["numbers"],
+        lambda: {"form": PREDICTION_FORMS["timm"].words, **_words(table, True)},
+    )
 
 
 def _read_label_table(table, names, of_samples, keep_empty, form):

@@ -106,7 +106,8 @@ def test_there_and_back(name, form, tmp_path):
         with pytest.raises(TaxonomyError, match="expected a tree"):
             write_taxonomy(taxonomy, tmp_path / "t", form)
         return
-    file = tmp_path / f"t.{ {'edges': 'csv', 'levels': 'csv', 'paths': 'txt', 'json': 'json', 'newick': 'nwk'}[form] }"
+    endings = {"edges": "csv", "levels": "csv", "paths": "txt", "json": "json", "newick": "nwk"}
+    file = tmp_path / f"t.{endings[form]}"
     write_taxonomy(taxonomy, file, form)
     back = load_taxonomy(file)
     pairs = [{(t.names[a], t.names[b]) for a, b in t.edges.tolist()} for t in (taxonomy, back)]

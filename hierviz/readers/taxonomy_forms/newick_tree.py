@@ -68,12 +68,13 @@ def _plain(text):
     return text[1:-1].replace("''", "'") if text[:1] == text[-1:] == "'" and len(text) > 1 else text
 
 
-def _has_support(tree):
+def _has_support(tree, names):
     """Whether numbers at inner nodes are support values: they repeat, or no leaf is called by a number."""
     waiting, numbers, has_number_leaf = [tree], [], False
     while waiting:
         node = waiting.pop()
-        if _NUMBER.fullmatch((node.unquoted_name or "").strip()):
+        name = (node.unquoted_name or "").strip()
+        if _NUMBER.fullmatch(names.get(name, name)):
             has_number_leaf |= not node.descendants
             numbers += [node.name] if node.descendants else []
         waiting.extend(node.descendants)
@@ -95,7 +96,7 @@ def _taxonomy(text, source, names, words, notes=()):
     if not trees:
         raise TaxonomyError(f"{where}: expected a tree in Newick form, got none. Is the file complete?")
     notes = [*notes, *([f"{where}: the first of {len(trees)} trees was read"] if len(trees) > 1 else [])]
-    places, lengths, n_unnamed, has_support = Places(), {}, 0, _has_support(trees[0])
+    places, lengths, n_unnamed, has_support = Places(), {}, 0, _has_support(trees[0], names)
     waiting = [(trees[0], Places.TOP)]
     while waiting:
         node, above = waiting.pop()
