@@ -38,6 +38,7 @@ from hierviz.diagnosis.reliability import reliability
 from hierviz.diagnosis.sample_filter import SampleFilter, facets, filtered
 from hierviz.diagnosis.set_mistakes import set_mistakes
 from hierviz.diagnosis.slices import slices
+from hierviz.diagnosis.worst_samples import worst as _worst  # noqa: F401 - the method of Predictions
 from hierviz.errors import ClusterError, FileError, HiervizError, ModelError, PredictionsError, TaxonomyError
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.judged_answers import judged_answers
@@ -110,6 +111,7 @@ __all__ = [
     "ParetoTable",
     "Predictions",
     "PredictionsError",
+    "Report",
     "Resamples",
     "SampleFilter",
     "SecondOpinion",
@@ -139,6 +141,7 @@ __all__ = [
     "difference_of_models",
     "difference_sentence",
     "evaluate",
+    "explain",
     "facets",
     "filtered",
     "fit_temperature",
@@ -179,6 +182,7 @@ __all__ = [
     "rank_for_target",
     "rejection_curve",
     "reliability",
+    "report",
     "rule_curve",
     "set_curve",
     "set_mistakes",
@@ -199,6 +203,7 @@ __all__ = [
     "with_other_leaves",
     "write_operating_point",
     "write_predictions",
+    "write_report",
     "write_taxonomy",
 ]
 
@@ -207,6 +212,8 @@ def __getattr__(name):
     # Charts need altair and pandas: they load on first use.
     if name == "charts":
         return importlib.import_module("hierviz.charts")
-    if name == "show":
-        return importlib.import_module("hierviz.charts").show
+    if name in ("show", "explain"):
+        return getattr(importlib.import_module("hierviz.charts"), name)
+    if name in ("report", "write_report", "Report"):
+        return getattr(importlib.import_module("hierviz.reports"), name)
     raise AttributeError(f"module 'hierviz' has no attribute {name!r}")

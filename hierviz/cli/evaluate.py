@@ -60,9 +60,9 @@ def add_evaluate(commands):
     command.set_defaults(run=run_evaluate)
 
 
-def add_choice(command):
-    """Options of `evaluate` and `table`: the files, and by which rule and threshold they are judged."""
-    add_input(command, several=True)
+def add_choice(command, required=True):
+    """Options of `evaluate`, `table` and `report`: the files, and by which rule and threshold they are judged."""
+    add_input(command, several=True, required=required)
     command.add_argument("--rule", metavar="KEY", help=f"one of {', '.join(INFERENCE_RULES)} (default: majority)")
     command.add_argument(
         "--threshold",
