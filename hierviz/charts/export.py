@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import threading
 
@@ -68,6 +69,7 @@ def to_spec(chart, pack):
     return spec, tables
 
 
+@functools.cache
 def browser_library():
     """Vega, Vega-Lite and vega-embed as text that can stand in a script element of a page, about 0.9 MB."""
     import vl_convert

@@ -46,10 +46,9 @@ class ExamplePage:
         verdict = f' <span class="{answer.outcome}">{sign}{OUTCOMES[answer.outcome]}</span>' if answer.outcome else ""
         told = f"truth {self._named(truth)}, answer {answered}" if truth else f"answer {answered}"
         picture = self.pictures.get(row)
-        thumbnail = f'<img class="thumbnail" src="{picture}" alt="">' if picture else ""
+        thumbnail = f'<img class="thumbnail" src="{picture}" alt="Sample {escape(sample)}">' if picture else ""
         head = f'{thumbnail}<span class="sample-name">{escape(sample)}</span> <span>{told}{verdict}</span>'
-        body = [f'<img class="picture" src="{picture}" alt="Sample {escape(sample)}">' if picture else ""]
-        text = predictions.text(row)
+        body, text = [], predictions.text(row)
         if text:
             body.append(f"<blockquote>{escape(text)}</blockquote>")
         body.append(self._facts(row, truth, answer))
