@@ -8,6 +8,7 @@ import sys
 from hierviz.checks import check_threads
 from hierviz.cli.evaluate import add_choice, add_threads, class_weights_of, thresholds_of
 from hierviz.cli.files import load_models
+from hierviz.cli.named_files import values_by_method
 from hierviz.cli.output import progress, require_places
 from hierviz.cli.parameter_flags import with_flags
 from hierviz.cli.rule_flags import add_rule_flags, check_rule_flags, chosen_parameters
@@ -80,7 +81,8 @@ def run_report(options):
     if options.predictions:
         thresholds = thresholds_of(options)
     else:
-        thresholds = _one_threshold(options)
+        given = values_by_method("--threshold", options.threshold, [found.name for found in predictions], float)
+        thresholds = [0.5 if threshold is None else threshold for threshold in given]
     require_same_samples(predictions)
     made = report(
         predictions,
@@ -155,16 +157,3 @@ def _run(options):
         found = attach_truth(found, options.truth, options.truth_column) if options.truth else found
         predictions.append(attach_media(found, options.media) if options.media else found)
     return taxonomy, with_distinct_names(predictions)
-
-
-def _one_threshold(options):
-    """The threshold for all models where there is no file of predictions to name."""
-    if not options.threshold:
-        return 0.5
-    try:
-        (text,) = options.threshold
-        return float(text)
-    except ValueError:
-        raise FileError(
-            f"--threshold: expected one number for all models, got {' '.join(options.threshold)!r}. Give one from 0 to 1."
-        ) from None
