@@ -46,6 +46,7 @@ COLUMN = (
     "_version",
     "csv_cells",
     "new_files",
+    "notebook_html",
     "array_rows",
     "positions",
     "node_lists",
@@ -85,6 +86,7 @@ COLUMN = (
     "onnx/checks",
     "onnx",
     "charts",
+    "reports",
     "demo",
     "hierviz",
     "cli",
@@ -108,10 +110,11 @@ CHILD = "onnx/process/child"
 NEVER = {
     "onnx": ("charts",),
     "charts": ("readers", "onnx", "onnx/process", "onnx/description", "onnx/inputs", "onnx/scores", "onnx/checks"),
-    "demo": ("charts",),
+    "demo": ("charts", "reports"),
+    "reports": ("readers", "onnx", "onnx/process", "onnx/description", "onnx/inputs", "onnx/scores", "onnx/checks"),
 }
 # Charts need altair: the command line and the front door load them inside functions.
-LATE = {"cli": ("charts",), "hierviz": ("charts",)}
+LATE = {"cli": ("charts", "reports"), "hierviz": ("charts", "reports")}
 # Other packages: at the top of a file, and inside functions only.
 PACKAGES = {
     "errors": ((), ()),

@@ -17,19 +17,19 @@ from hierviz.predictions import with_distinct_names
 from hierviz.readers.taxonomy_file import FORMS
 
 
-def add_input(command, *, several, taxonomy=True, level="--level"):
+def add_input(command, *, several, taxonomy=True, level="--level", required=True):
     """Options of the commands that read predictions; `level` is what the flag of the rank to cut at is called.
 
-    A command with a `taxonomy` of its own need not have any.
+    A command with a `taxonomy` of its own need not have any, and one with other sources asks for them itself: `required`.
     """
     if taxonomy:
         command.add_argument(
-            "--taxonomy", required=True, metavar="T", help=f"taxonomy in one of these forms: {', '.join(FORMS)}"
+            "--taxonomy", required=required, metavar="T", help=f"taxonomy in one of these forms: {', '.join(FORMS)}"
         )
         add_taxonomy_flags(command)
     command.add_argument(
         "--predictions",
-        required=taxonomy,
+        required=taxonomy and required,
         metavar="P",
         action="append",
         help="scores or labels: CSV, TSV, Parquet, JSON, .npy, .npz, a folder of Parquet parts"
