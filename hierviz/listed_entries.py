@@ -147,7 +147,9 @@ def label_entries(lists: Iterable[Any], where: str) -> tuple[np.ndarray, list[st
     for row, entries in enumerate(lists):
         if not isinstance(entries, (list, tuple)) or not entries or not all(isinstance(e, Mapping) for e in entries):
             got = "an empty list" if isinstance(entries, (list, tuple)) and not entries else type(entries).__name__
-            advice = "Write one list per sample; a pipeline gives them for a list of inputs with top_k=5, or None for all classes."
+            advice = (
+                "Write one list per sample; a pipeline gives them for inputs with top_k=5, or None for all classes."
+            )
             raise PredictionsError(
                 f"{where}, sample {row}: expected a list of its classes, each {{'label': ..., 'score': ...}}, got {got}. "
                 f"{NOTHING_LISTED if got == 'an empty list' else advice}"

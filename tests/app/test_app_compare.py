@@ -122,3 +122,14 @@ def test_a_click_on_any_cell_chooses_a_row(part, demo):
     tables = [one.proto.selection_mode for one in visit.at.dataframe if len(one.proto.selection_mode)]
     modes = type(visit.at.dataframe[0].proto).SelectionMode
     assert any(modes.SINGLE_CELL in of_table and modes.SINGLE_ROW in of_table for of_table in tables)
+
+
+def test_parts_by_training_count_of_the_demo(demo):
+    """Leaves have 150 training pictures, inner truths more."""
+    visit = Visit("compare", comparison="groups", by="train_count", models=",".join(MODELS))
+    found = hv.means_by(demo.models[MODELS[0]], "train_count")
+    rows = chart_rows(visit)
+    assert found.label[0] == "150"
+    name = demo.models[MODELS[0]].predictions.name
+    assert [rows[name, label]["n"] for label in found.label] == found.n.tolist()
+    assert "number of training samples" in str(visit.control("Divide the samples by").proto)
