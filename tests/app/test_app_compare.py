@@ -111,3 +111,25 @@ def test_parts_by_training_count_of_the_demo(demo):
     name = demo.models[MODELS[0]].predictions.name
     assert [rows[name, label]["n"] for label in found.label] == found.n.tolist()
     assert "number of training samples" in str(visit.control("Divide the samples by").proto)
+
+
+def test_intervals_of_many_samples_are_worked_out_when_they_are_asked_for(demo, monkeypatch):
+    from hierviz.app.compare_page import table_panel
+
+    monkeypatch.setattr(table_panel, "AT_ONCE", 10)
+    visit = Visit("compare", models=",".join(MODELS), threshold="0.65")
+    assert "No intervals yet" in visit.text
+    assert "The best of a column is" not in visit.text
+    plain = visit.at.dataframe[0].value
+    visit.press("Work out intervals (up to 1 min)")
+    assert "No intervals yet" not in visit.text
+    assert "The best of a column is" in visit.text
+    assert visit.at.dataframe[0].value.equals(plain)  # the numbers stay what they are
+
+
+@pytest.mark.parametrize("part", ["agreement", "classes"])
+def test_a_click_on_any_cell_chooses_a_row(part, demo):
+    visit = Visit("compare", comparison=part, models=MODELS[0], threshold="0.7")
+    tables = [one.proto.selection_mode for one in visit.at.dataframe if len(one.proto.selection_mode)]
+    modes = type(visit.at.dataframe[0].proto).SelectionMode
+    assert any(modes.SINGLE_CELL in of_table and modes.SINGLE_ROW in of_table for of_table in tables)

@@ -100,15 +100,16 @@ def _samples(compared):
     with right:
         st.markdown("**Largest disagreement first**")
         table = found.to_frame(MOST)
-        rows = st.dataframe(
+        selected = st.dataframe(
             table,
             hide_index=True,
             height=430,
             on_select="rerun",
-            selection_mode="single-row",
+            selection_mode=["single-row", "single-cell"],
             key=f"disagree-{kind}-{key}-{one}",
             column_config={name: st.column_config.NumberColumn(format="%.3f") for name in table.columns[1:]},
-        ).selection.rows
+        ).selection
+        rows = [row for row, _ in selected.cells] or selected.rows
         clicked = [one["sample"] for one in (event.selection.get("sample", []) if event else [])]
         sample = str(table["sample_id"].iloc[rows[0]]) if rows and rows[0] < len(table) else (clicked or [None])[0]
         if sample is not None:

@@ -28,11 +28,28 @@ TITLES = {
 }
 CONSTANT = "Best constant answer"
 SHOWN = {"interval": "intervals", "rank": "ranks"}
+# Samples of all models together whose intervals are worked out without being asked for, and about how many of them a second.
+AT_ONCE, A_SECOND = 20_000, 2_000
+
+
+def _n_resampled(compared):
+    """Samples of all models together."""
+    return sum(compared.data.models[model].n_judged for model in compared.keys)
+
+
+def _asked_intervals(compared):
+    """The memory of the choices of which intervals were asked for, and the one of this choice."""
+    return state.memory("compare intervals"), str([compared.where(model) for model in compared.keys])
 
 
 def worked_out_table(compared, preset, metrics=()):
-    """The ComparisonTable of the models, worked out once; None where the visitor cancelled it."""
-    key = (*(compared.where(model) for model in compared.keys), preset, metrics)
+    """The ComparisonTable of the models, worked out once; None where the visitor cancelled it.
+
+    It has intervals where these are soon there, or were asked for.
+    """
+    asked, choice = _asked_intervals(compared)
+    has_intervals = _n_resampled(compared) <= AT_ONCE or choice in asked
+    key = (*(compared.where(model) for model in compared.keys), preset, metrics, has_intervals)
     thresholds = [compared.choice_of(model).get("threshold", 0.5) for model in compared.keys]
     others = {name: value for name, value in compared.choice.items() if name not in ("rule", "threshold")}
     return worked_out(
@@ -46,6 +63,7 @@ def worked_out_table(compared, preset, metrics=()):
             rule=compared.choice["rule"],
             threshold=thresholds,
             stage=stages,
+            **({} if has_intervals else {"resamples": 0}),
             **others,
         ),
     )
@@ -57,6 +75,14 @@ def draw(compared):
     found = worked_out_table(compared, preset, metrics)
     if found is None:
         return
+    if found.resamples is None:
+        asked, choice = _asked_intervals(compared)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown("No intervals yet: of so many samples they take long.")
+            st.button(
+                f"Work out intervals (up to {max(_n_resampled(compared) / A_SECOND / 60, 1):,.0f} min)",
+                on_click=lambda: asked.update({choice: True}),
+            )
     if compared.is_filtered:
         st.caption("The filters do not apply to this table: it has all samples with a known truth.")
     _table(found, shown)
@@ -158,11 +184,13 @@ def _cell(found, method, place, column, shown):
 
 def _legend(found):
     """What the signs mean, and why cells are empty."""
-    said = [
-        f"The best of a column is **bold**; {TIED} is not clearly different from it (the interval of the paired difference "
-        f"contains 0, after Holm's correction), and is bold too; {SECOND} is the best of the rest. Arrows point to the better "
-        "side."
-    ]
+    said = ["Arrows point to the better side."]
+    if found.resamples is not None:
+        said = [
+            f"The best of a column is **bold**; {TIED} is not clearly different from it (the interval of the paired difference "
+            f"contains 0, after Holm's correction), and is bold too; {SECOND} is the best of the rest.",
+            *said,
+        ]
     if any(method.n_runs > 1 for method in found.methods):
         said.append("± is the standard deviation between runs.")
     elif found.resamples is not None:

@@ -196,7 +196,6 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
         taxonomy = load_node_attributes(files.nodes, taxonomy)
     predictions_of_models = []
     for path in files.predictions:
-        stage(f"Reading {Path(path).name}")
         predictions_of_models.append(
             load_predictions(
                 path,
@@ -207,6 +206,7 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
                 partial=is_partial(options),
                 classes=files.classes,
                 parametrisation=files.parametrisation,
+                stage=stage,
             )
         )
     if files.projection:
