@@ -13,7 +13,7 @@ from hierviz.metrics import METRICS
 
 def caution(compared, *metrics):
     """Say that one threshold means different things for different models, where a number depends on it."""
-    models = [compared.data.models[key] for key in compared.keys]
+    models = [compared.model(key) for key in compared.keys]
     depends = [key for key in metrics if METRICS[key].block != "distribution"]
     if not depends or not any(model.predictions.has_scores for model in models):
         return

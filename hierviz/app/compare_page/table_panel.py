@@ -33,18 +33,18 @@ SHOWN = {"interval": "intervals", "rank": "ranks"}
 def worked_out_table(compared, preset, metrics=()):
     """The ComparisonTable of the models, worked out once; None where the visitor cancelled it."""
     key = (*(compared.where(model) for model in compared.keys), preset, metrics)
-    thresholds = [compared.choice_of(model).get("threshold", 0.5) for model in compared.keys]
+    runs = [(run, compared.choice_of(key).get("threshold", 0.5)) for key in compared.keys for run in compared.runs(key)]
     others = {name: value for name, value in compared.choice.items() if name not in ("rule", "threshold")}
     return worked_out(
         "comparison table",
         key,
         "Table",
         lambda stages: table(
-            [compared.data.models[model] for model in compared.keys],
+            [run for run, _ in runs],
             preset or None,
             metrics,
             rule=compared.choice["rule"],
-            threshold=thresholds,
+            threshold=[threshold for _, threshold in runs],
             stage=stages,
             **others,
         ),
@@ -58,7 +58,10 @@ def draw(compared):
     if found is None:
         return
     if compared.is_filtered:
-        st.caption("The filters do not apply to this table: it has all samples with a known truth.")
+        st.caption(
+            "The filters do not apply to this table, whose numbers, intervals and constant answers are of all samples with a "
+            "known truth; they apply to the other parts of this page."
+        )
     _table(found, shown)
     for name, warnings in found.warnings.items():
         for warning in warnings:
