@@ -23,8 +23,8 @@ def draw(compared):
     """Which model, a button that starts the work, and what it found."""
     st.markdown(
         "Every number of a model is computed a second time in an independent way: from plain definitions with sets and loops, "
-        "and by scikit-learn and hiclass where they are installed and define a number alike. This is slow: seconds to minutes, on "
-        f"at most {MOST_SAMPLES:,} samples, of more drawn at random."
+        "and by scikit-learn and hiclass where they are installed and define a number alike. This is slow: seconds to minutes, "
+        f"on at most {MOST_SAMPLES:,} samples, of more drawn at random."
     )
     runs = {f"{key} {place}": run for key in compared.keys for place, run in enumerate(compared.runs(key))}
     key_of = {where: where.rpartition(" ")[0] for where in runs}
