@@ -16,6 +16,7 @@ from hierviz.comparison.columns import columns_of
 from hierviz.comparison.formats import number
 from hierviz.comparison.table import table
 from hierviz.metrics import METRICS
+from hierviz.number_text import fixed_text
 
 TITLES = {
     "": "short selection",
@@ -125,7 +126,11 @@ def _table(found, shown):
         key="compare-table",
         column_config={"Model": st.column_config.TextColumn("Model", pinned=not state.is_narrow())}
         | {
-            labels[column.key]: st.column_config.NumberColumn(help=METRICS[column.metric].sentence)
+            labels[column.key]: st.column_config.NumberColumn(
+                help=METRICS[column.metric].sentence,
+                # A bold cell that is wider than its column would be cut at its start.
+                width=max(30 + 8 * max(len(cells[column.key]) for cells in texts), 40 + 8 * len(labels[column.key])),
+            )
             for column in found.columns
         },
     )
@@ -148,7 +153,8 @@ def _cell(found, method, place, column, shown):
         return "–"
     text = number(value, column)
     if spread is not None:
-        text += f" ± {number(spread, column)}"
+        decimals = len(text.partition(".")[2])
+        text += f" ± {fixed_text(spread, decimals)}"
     text += {"second": f" {SECOND}", "tied": f" {TIED}"}.get(found.marks[column.key][place], "")
     interval = found.interval(method, column)
     if "interval" in shown and interval is not None:

@@ -8,6 +8,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.curve_panels import choosing, uncertainty
+from hierviz.app.state.escape import escape
 from hierviz.app.widgets.metric_table import TIED
 from hierviz.app.widgets.progress import worked_out
 from hierviz.charts import threshold_text
@@ -103,6 +104,11 @@ def panel(choice, goal, asked):
     ranking = found(choice, goal, asked)
     if ranking is None:
         return
+    if len(ranking.rows) > 1:
+        st.markdown(
+            f"**All models, {escape(goal.label)}**, each at its own τ, because the same τ means different things for different "
+            f"models; ordered by {METRICS[goal.key].name}:"
+        )
     _table(choice, goal, ranking, "-".join(map(str, asked[:2])))
     st.caption(" ".join(_words(choice, goal, ranking)))
 
@@ -127,13 +133,13 @@ def _table(choice, goal, ranking, where):
         mark = "" if not (several and row.is_best) else "best" if row.name == ranking.rows[0].name else f"{TIED} best"
         cells = {"model": choice.name(row.name)} | ({"": mark} if several else {})
         cells["τ"] = "not reached" if row.threshold is None else threshold_text(row.threshold)
+        cells["use"] = [] if row.threshold is None else "current" if is_there else "use"
         cells |= {short_label(key): _with_span(row, key) for key in keys}
         cells["stops early"] = "–" if row.threshold is None else percent_text(row.stops_early, 1)
         if has_left_out:
             cells |= {f"{short_label(key)}, left out": _left_out(row.cross_fitted, key) for key in keys[:2]}
         cells |= {"current τ": threshold_text(now)}
         cells |= {f"{short_label(key)}, current τ": value_text(before[key]) for key in ("correct", "info_recall")}
-        cells["use"] = [] if row.threshold is None else "current" if is_there else "use"
         rows.append(cells)
     key = f"rank-{where}"
 
@@ -182,14 +188,9 @@ def _left_out(fitted, key):
 
 def _words(choice, goal, ranking):
     """What the columns mean."""
-    one = METRICS[goal.key].label
-    if len(ranking.rows) > 1:
-        yield (
-            f"**All models, {goal.label}**, each at its own τ, because the same τ means different things for different models; "
-            f"ordered by {one}."
-        )
-        if ranking.differences:
-            yield f"{TIED}: no clear difference from the best (paired interval at these thresholds)."
+    one = METRICS[goal.key].name
+    if len(ranking.rows) > 1 and ranking.differences:
+        yield f"{TIED}: no clear difference from the best (paired interval at these thresholds)."
     yield "*Stops early*: share of the answers that are no leaf."
     fits = [row.cross_fitted for row in ranking.rows if row.cross_fitted is not None]
     if not fits:

@@ -14,6 +14,7 @@ from hierviz.evaluation.bounds import bounded_curve, why_no_bounds
 from hierviz.evaluation.common_samples import group_columns
 from hierviz.evaluation.model_table import answer_intervals, model_intervals
 from hierviz.uncertainty.comparison import fewest_resamples, never_reached
+from hierviz.uncertainty.repeats import summary_over_repeats
 from hierviz.uncertainty.resamples import Resamples
 
 ONE_BY_ONE = "no groups"
@@ -134,6 +135,18 @@ def comparison(choice, model):
         sample.name: spans[key].numbers if spans else sample.curve.summary() for key, sample in samples.items()
     }
     never = {sample.name: never_reached(sample.curve) for sample in samples.values()}
+    if choice.runs:
+        # The lines are means over runs: what resampling the first run says is not about them.
+        for key, runs in choice.runs.items():
+            numbers_by_name[choice.name(key)] = {
+                name: float(one.mean) for name, one in summary_over_repeats([run.curve for run in runs]).items()
+            }
+        plain = {
+            name: {key: float(getattr(value, "estimate", value)) for key, value in values.items()}
+            for name, values in numbers_by_name.items()
+        }
+        told = charts.comparison_sentence(plain, choice.name(model), n)
+        return f"{told} Means over runs; the table of the page Compare says which differences are clear."
     told = charts.comparison_sentence(numbers_by_name, choice.name(model), n, never=never)
     return told if spans else f"{told} Bands and intervals can be switched on under Uncertainty."
 

@@ -361,12 +361,18 @@ def has_same_samples(data, predictions):
     return True
 
 
+def _run(model):
+    """Which run of its method, without the method's name before it."""
+    rest = model.run.removeprefix(model.name).lstrip(" _-.")
+    return rest or model.run
+
+
 def _evaluated(predictions, done=(), stage=lambda name, unit="rows": None):
     """Evaluations by key; those of `done`, which are the first ones, are there already."""
     models = dict(done)
     # Pages tell models apart by their names: those of runs say which.
     predictions = [
-        model if model.run is None else model.replace(name=f"{model.name} · {model.run}") for model in predictions
+        model if model.run is None else model.replace(name=f"{model.name} · {_run(model)}") for model in predictions
     ]
     for predictions_of_model in with_distinct_names(predictions)[len(models) :]:
         slug = re.sub(r"[^a-z0-9]+", "-", predictions_of_model.name.lower()).strip("-") or "model"
