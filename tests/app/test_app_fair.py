@@ -14,11 +14,13 @@ import hierviz as hv
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.curve_panels import curve_chart
+from hierviz.app.state import opened
 from hierviz.metrics.path import path_metrics
 from hierviz.number_text import value_text
 from hierviz.thresholds.group_repeats import repeated_group_thresholds
 from hierviz.thresholds.groups import groups_by_subtree
 from hierviz.thresholds.selection import at_most_above_depth, cost_metrics
+from hierviz.uncertainty.splits import split_samples
 
 N = 800
 
@@ -191,3 +193,27 @@ def test_groups_are_measured_on_many_halves(demo, no_chart):
     visit.memory("choosing").update(target="groups")
     visit.run()
     assert found.sentence() in visit.text
+
+
+def test_one_temperature_per_model_is_offered_and_said(inverted):
+    visit = Visit("compare", data=inverted.key, models="a,b")
+    assert "Calibrate first" in visit.text
+    visit.press("Fit one temperature per model")
+    first, second = split_samples(N, 0.5, seed=0)
+    told = f"One temperature for each model, fitted on {len(first)} samples (seed 0): "
+    told += ", ".join(
+        f"{key} {hv.fit_temperature(inverted.models[key].predictions, first).value:.3g}" for key in ("a", "b")
+    )
+    assert f"{told}. All numbers are of the {len(second)} other samples." in visit.text
+    data = opened.server().shelf.get(visit.query["data"])
+    assert data.key != inverted.key
+    for key in ("a", "b"):
+        predictions = inverted.models[key].predictions
+        scaled = hv.at_temperature(predictions, hv.fit_temperature(predictions, first).value)
+        judged = data.models[key]
+        np.testing.assert_array_equal(judged.rows, second)
+        curve = hv.operating_curve(data.taxonomy, predictions.truth[second], scaled.node_probabilities(second))
+        assert judged.curve.summary()["ac"] == pytest.approx(curve.summary()["ac"])
+    # And back.
+    assert "Back to the scores as they were read" in visit.text
+    assert "fitted on 400 samples" in Visit("curves", data=data.key).text

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.compare_page import agreement_panel, class_panel, group_panel, second_panel, table_panel
+from hierviz.app.compare_page import agreement_panel, class_panel, group_panel, second_panel, table_panel, temperatures
 from hierviz.app.compare_page.compared import Compared
 from hierviz.app.state.page_view import COMPARISONS
 from hierviz.app.widgets import controls, filters, shell
@@ -68,6 +68,9 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         **state.bound("comparison"),
     )
     filters.more(data.models[keys[0]], data.digest)
+    temperatures.offer(data)
+temperatures.fit(data)
+temperatures.told(data)
 compared = Compared(data, keys, choice)
 part = state.view().comparison
 filters.chips(data.taxonomy, but=("outcome",))

@@ -147,6 +147,8 @@ controls(usable, names, set_axes(data.taxonomy.is_tree) if is_of_sets else axes(
 kind = SetChoice if is_of_sets else CurveChoice
 choice: CurveChoice = kind(data.digest, data.taxonomy, {key: usable[key] for key in names})
 several = {key: data.methods[key] for key in names if len(data.methods[key]) > 1}
+if data.calibration:
+    st.caption(f":material/thermostat: {numbers.escape(data.calibration)}")
 if several and not is_of_sets:
     choice = replace(choice, runs=several)
 explain(choice)

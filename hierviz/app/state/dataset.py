@@ -63,6 +63,10 @@ class Dataset:
         Name of a method that has several runs -> keys of its models.
     thresholds : mapping of str to float
         Of the models that were given one of their own, by key.
+    calibration : str
+        What was done to the scores after they were read, as a sentence; empty where nothing was.
+    before : str
+        Key of the data set that it was done to.
     """
 
     key: str
@@ -76,6 +80,8 @@ class Dataset:
     notes: tuple[str, ...] = ()
     runs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     thresholds: Mapping[str, float] = field(default_factory=dict)
+    calibration: str = ""
+    before: str = ""
 
     @cached_property
     def methods(self):
