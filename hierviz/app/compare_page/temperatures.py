@@ -20,8 +20,8 @@ def offer(data):
     with st.popover("Calibrate first", icon=":material/thermostat:"):
         st.markdown(
             "Scores of one model may be too sure, of another too unsure. One temperature for each model is fitted on a random "
-            "part of the samples (logits are divided by it), and all numbers are then of the other samples. On scores of leaves it "
-            "changes sums over classes, so curves and areas change too."
+            "part of the samples (logits are divided by it), and all numbers are then of the other samples. On scores of leaves "
+            "it changes sums over classes, so curves and areas change too."
         )
         share = st.number_input(
             "Samples to fit on (%)", 5.0, 95.0, step=5.0, format="%.0f", **state.kept("temperatures", "share", 50.0)
