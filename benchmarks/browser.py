@@ -300,10 +300,28 @@ def taxonomy(v):
     yield "calibration: other threshold", v.threshold("0.6"), ""
 
 
+def compare(v):
+    """(what, act, kind) of the page Compare."""
+    yield "first visit", v.link("Compare"), "work"
+    yield "ranks", v.button("ranks"), ""
+    yield "columns of Wu", v.option("Columns", "Wu, Tygert"), "work"
+    yield "columns of Wu, without intervals", v.button("intervals"), ""
+    yield "do the metrics agree", v.radio("Do the metrics agree?"), "first"
+    yield "another metric", v.other_option("Metric"), ""
+    yield "where they are weak", v.radio("Where they are weak"), "first"
+    yield "another metric of the parts", v.other_option("Metric"), ""
+    yield "classes", v.radio("Classes"), "first"
+    yield "classes or below", v.radio("it is the class or one below"), ""
+    yield "other β", v.words("β", "2"), ""
+    yield "second opinion, not asked for yet", v.radio("Second opinion"), ""
+    yield "back to the table", v.radio("Table"), ""
+
+
 PAGES = {
     "Overview": overview,
     "Examples": examples,
     "Operating curves": curves,
+    "Compare": compare,
     "Mistakes": mistakes,
     "Taxonomy": taxonomy,
 }

@@ -129,7 +129,9 @@ def _table(found, shown):
             labels[column.key]: st.column_config.NumberColumn(
                 help=METRICS[column.metric].sentence,
                 # A bold cell that is wider than its column would be cut at its start.
-                width=max(30 + 8 * max(len(cells[column.key]) for cells in texts), 40 + 8 * len(labels[column.key])),
+                width=int(
+                    max(28 + 7.2 * max(len(cells[column.key]) for cells in texts), 40 + 8 * len(labels[column.key]))
+                ),
             )
             for column in found.columns
         },

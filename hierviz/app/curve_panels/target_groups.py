@@ -5,7 +5,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from hierviz.app.curve_panels import choosing
+from hierviz.app.curve_panels import choosing, target_ranking
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.progress import worked_out
 from hierviz.charts import threshold_text
@@ -55,6 +55,7 @@ def _per_group(choice, key):
     target = choosing.value("groups_target", "correct", group_targets())
     is_checked = choosing.value("groups_on", "other", CHECKS) == "other" and samples.n_samples > 1
     level = choosing.value("level", choosing.LEVEL) / 100
+    has_more = is_checked and target_ranking.is_wanted(choice)
 
     def make(stages):
         labels = (
@@ -67,12 +68,12 @@ def _per_group(choice, key):
         asked = taxonomy, samples.truth, samples.table, labels, find
         # A target that cannot be reached gives None: kept in a list, so that it is not searched for again.
         once = group_thresholds(*asked, fraction=fraction, progress=progress)
-        if once is None or not is_checked:
+        if once is None or not has_more:
             return [once, None]
         told = stages("Thresholds of groups on other random halves", "halves")
         return [once, repeated_group_thresholds(*asked, fraction=fraction, progress=told)]
 
-    asked = (choice.data_key, tuple(choice.keys), key, by, target, is_checked, level)
+    asked = (choice.data_key, tuple(choice.keys), key, by, target, is_checked, has_more, level)
     return worked_out("group thresholds", asked, "Thresholds of groups", make)
 
 
@@ -137,3 +138,10 @@ def panel(choice, key):
     )
     if found[1] is not None:
         st.markdown(found[1].sentence("correct" if target == "correct" else target.removeprefix("best-")))
+    elif per_group.is_checked:
+        st.caption(
+            "One random half says little: what is easy in one half is missing in the other. Values over many halves can be "
+            "switched on below."
+        )
+    if per_group.is_checked:
+        target_ranking.controls(choice)

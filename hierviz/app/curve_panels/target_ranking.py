@@ -71,7 +71,7 @@ def found(choice, goal, asked):
     except HiervizError:
         resamples = None
     enough = len(set(resamples.group_of.tolist())) if resamples and resamples.group_of is not None else first.n_samples
-    if not _is_wanted(choice) or enough < FOLDS:
+    if not is_wanted(choice) or enough < FOLDS:
         return state.computed("target ranking", place, lambda: rank(folds=0))
     groups = None if how.group is None else first.groups(how.group)
     return worked_out(
@@ -90,7 +90,7 @@ def found(choice, goal, asked):
 
 
 def controls(choice):
-    """Whether the slow columns are wanted."""
+    """The switch of the slow columns."""
     st.toggle(
         "Intervals, and values on samples left out of the choice",
         help=f"The threshold is chosen on {FOLDS - 1} of {FOLDS} parts of the samples and measured on the part left out, for "
@@ -117,7 +117,8 @@ def _is_few(choice):
     return sum(sample.n_samples for sample in choosing.samples_of(choice).values()) <= FEW_ANSWERS
 
 
-def _is_wanted(choice):
+def is_wanted(choice):
+    """Whether the slow columns are wanted."""
     return choosing.value("left_out", _is_few(choice))
 
 

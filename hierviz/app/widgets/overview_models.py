@@ -51,7 +51,7 @@ def draw(data):
         )
         lines = [["Model", *(METRICS[key].label for key in keys)], ["---", *("---:" for _ in keys)]]
         for row in rows:
-            cells = [cell_text(row, key) + spread.get((row.lead["model"], key), "") for key in keys]
+            cells = [_with_spread(cell_text(row, key), spread.get((row.lead["model"], key), "")) for key in keys]
             best = ["best" in row.marks.get(key, ()) for key in keys]
             lines.append([numbers.escape(row.lead["model"]), *(f"**{c}**" if b else c for c, b in zip(cells, best))])
         st.markdown("\n".join(f"| {' | '.join(line)} |" for line in lines))
@@ -80,6 +80,12 @@ def _by_method(data, values, keys):
                 found[name][key] = float(repeats.mean)
                 spread[name, key] = f" ± {value_text(float(repeats.sd))}"
     return found, spread
+
+
+def _with_spread(text, spread):
+    """The spread stands behind the number, before its signs."""
+    value, space, signs = text.partition(" ")
+    return f"{value}{spread}{space}{signs}"
 
 
 def most_specific(data, level=0.95):
