@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
@@ -58,6 +59,7 @@ def draw(compared):
     found = worked_out_table(compared, preset, metrics)
     if found is None:
         return
+    found = _without_hidden(found)
     if compared.is_filtered:
         st.caption(
             "The filters do not apply to this table, whose numbers, intervals and constant answers are of all samples with a "
@@ -94,6 +96,22 @@ def _asked(compared):
             key="compare-shown",
         )
     return preset, tuple(metrics), shown
+
+
+def _without_hidden(found):
+    """The table without the columns that the visitor hides, also in its downloads."""
+    keys = [column.key for column in found.columns]
+    store = state.memory("compare table")
+    hidden = [key for key in store.get("hidden", []) if key in keys]
+    with st.popover(
+        f"Hide columns ({len(hidden)} hidden)" if hidden else "Hide columns", icon=":material/view_column:"
+    ):
+        store["hidden"] = hidden
+        hidden = st.multiselect(
+            "Hidden, on the page and in downloads", keys, **state.kept("compare table", "hidden", [])
+        )
+    columns = [column for column in found.columns if column.key not in hidden]
+    return replace(found, columns=columns) if hidden and columns else found
 
 
 def _table(found, shown):

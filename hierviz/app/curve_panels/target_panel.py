@@ -52,7 +52,7 @@ def panel(choice, now):
             _reached(choice, key, now.threshold_of(key), label, point, f"{target}-{place}")
         else:
             st.info(escape(point.why_not), icon=":material/block:")
-        target_ranking.panel(choice, goal, (target, place, _asked(target, choice)))
+        target_ranking.panel(choice, goal, (target, place, _asked(target, choice)), _points(choice, place))
     target_ranking.controls(choice)
 
 
@@ -76,6 +76,11 @@ def thresholds_of(choice, key):
         (choice.data_key, tuple(choice.keys), key, target, _asked(target, choice)),
         lambda: _find(choice, key, target),
     )
+
+
+def _points(choice, place):
+    """The Choice of every model by key for one of the target's goals."""
+    return {key: thresholds_of(choice, key)[place][1] for key in choice.keys}
 
 
 def _asked(target, choice):
@@ -205,4 +210,4 @@ def prepare(choice, key):
         target_groups.prepare(choice, key)
         return
     for place, goal in enumerate(goals(choice, target)):
-        target_ranking.found(choice, goal, (target, place, _asked(target, choice)))
+        target_ranking.found(choice, goal, (target, place, _asked(target, choice)), _points(choice, place))

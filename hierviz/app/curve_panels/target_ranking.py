@@ -44,20 +44,25 @@ class Goal:
     numbers: Callable = path_metrics
 
 
-def found(choice, goal, asked):
+def found(choice, goal, asked, points):
     """The TargetRanking of the models of the page by key; without intervals and cross-fitting where they are not wanted.
 
-    None where it was cancelled; `asked` tells the goal from others.
+    None where it was cancelled; `asked` tells the goal from others, `points` are the Choices on all samples by key.
     """
     samples, how = choosing.samples_of(choice), uncertainty.settings(choice)
     first = next(iter(samples.values()))
+
+    on_all = {id(samples[key].table): point for key, point in points.items()}
+
+    def find(curve, truth, table):
+        return on_all.get(id(table)) or goal.find(curve, truth, table)
 
     def rank(**more):
         return rank_for_target(
             choice.taxonomy,
             first.truth,
             {key: sample.table for key, sample in samples.items()},
-            goal.find,
+            find,
             key=goal.key,
             numbers=goal.numbers,
             curves={key: sample.curve for key, sample in samples.items()},
@@ -99,9 +104,9 @@ def controls(choice):
     )
 
 
-def panel(choice, goal, asked):
+def panel(choice, goal, asked, points):
     """The table, the models that reach the goal best first, and what its columns mean."""
-    ranking = found(choice, goal, asked)
+    ranking = found(choice, goal, asked, points)
     if ranking is None:
         return
     if len(ranking.rows) > 1:
