@@ -48,7 +48,7 @@ def draw(compared):
 def _samples(compared):
     first = compared.keys[0]
     usable = compared.computed(
-        "sample metrics", first, lambda: sample_metrics(compared.data.models[first], **compared.choice_of(first))
+        "sample metrics", first, lambda: sample_metrics(compared.model(first), **compared.choice_of(first))
     )
     kinds = ["metrics"] + (["models"] if len(compared.keys) > 1 else [])
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -68,13 +68,13 @@ def _samples(compared):
             key = _choose("Model", compared.keys, "model", 0, compared.name)
             second = _choose("and", compared.keys, "second", 1, compared.name)
             one = _choose("Metric", usable, "one", 0)
-    model, choice = compared.data.models[key], compared.choice_of(key)
+    model, choice = compared.model(key), compared.choice_of(key)
     if kind == "metrics":
         found = compared.computed(
             "two metrics", key, lambda: metrics_on_samples(model, one, other, **choice), one, other
         )
     else:
-        with_second = compared.data.models[second]
+        with_second = compared.model(second)
         found = compared.computed(
             "two models",
             key,

@@ -39,6 +39,7 @@ COMPARISONS = {
     "agreement": "Do the metrics agree?",
     "groups": "Where they are weak",
     "classes": "Classes",
+    "second": "Second opinion",
 }
 # Sets of columns of its table, by source.
 PRESETS = ("wu", "riehl", "plaud", "valmadre", "kiritchenko", "all")
