@@ -12,6 +12,14 @@ LESSON_MODULES = MappingProxyType(
         "flat-metrics": "flat_metrics",
         "sandbox": "sandbox",
         "thresholds": "thresholds",
+        "rules": "rules",
+        "win": "win_and_entropy",
+        "confusion": "confusion_of_paths",
+        "parametrisations": "parametrisations",
+        "how-sure": "how_sure",
+        "two-winners": "two_winners",
+        "losses": "losses",
+        "training": "training",
     }
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import hierviz as hv
-from hierviz.lessons.lesson import Selector, Exercise, Lesson, Number, OnData, Result, Slider, Step
+from hierviz.lessons.lesson import Exercise, Lesson, Number, OnData, Result, Selector, Slider, Step
 from hierviz.lessons.quantities import cells_figure, mean_number, path_number, path_numbers, tree_figure
 from hierviz.lessons.trees import SHOP, leaf_names
 from hierviz.metrics.sets.label_sets import LabelSetCounts
@@ -197,4 +197,4 @@ LESSON = Lesson(
         ("predicted.exact", "predicted.depth_precision", "predicted.depth_recall", "predicted.depth_f1"),
     ),
     sources=("Kiritchenko et al. 2006", "Valmadre, NeurIPS 2022", "Riehl et al. 2023"),
-)  # fmt: skip
+)

@@ -80,4 +80,4 @@ GLOSSARY = MappingProxyType(
             "0 to 1 (Wu, Tygert & LeCun 2019)."
         ),
     }
-)  # fmt: skip
+)

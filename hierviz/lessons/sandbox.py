@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import hierviz as hv
-from hierviz.lessons.lesson import Selector, Exercise, Figure, Lesson, Number, OnData, Result, Slider, Step
+from hierviz.lessons.lesson import Exercise, Figure, Lesson, Number, OnData, Result, Selector, Slider, Step
 from hierviz.lessons.quantities import (
     cell_numbers,
     cells_figure,
@@ -251,4 +251,4 @@ LESSON = Lesson(
         ("distribution.softmax_win", "confusion.tp", "confusion.fp", "confusion.fn", "predicted.correct"),
     ),
     sources=("Wu, Tygert & LeCun 2019", "Valmadre, NeurIPS 2022", "Riehl et al. 2023"),
-)  # fmt: skip
+)

@@ -266,4 +266,4 @@ LESSON = Lesson(
         ("curve.ac", "curve.ap", "curve.recall_at_90_correct", "curve.recall_at_95_correct", "labels.hf1_auc"),
     ),
     sources=("Valmadre, NeurIPS 2022", "Plaud et al., CoNLL 2024"),
-)  # fmt: skip
+)

@@ -62,3 +62,56 @@ def spread(taxonomy, weights):
 def leaf_names(taxonomy):
     """Names of the leaves."""
     return tuple(taxonomy.title(int(leaf)) for leaf in taxonomy.leaves)
+
+
+# Topics of questions, one of them with a single child.
+TOPICS = hv.Taxonomy.from_edges(
+    [
+        ("topic", "leisure"),
+        ("topic", "relations"),
+        ("topic", "science"),
+        ("leisure", "entertainment"),
+        ("leisure", "society"),
+        ("leisure", "sports"),
+        ("relations", "family"),
+        ("science", "health"),
+        ("science", "computers"),
+    ]
+)
+# The fish of Wu, Tygert and LeCun, with one more branch.
+FISH = hv.Taxonomy.from_edges(
+    [
+        ("acipenseriformes", "sturgeon"),
+        ("acipenseriformes", "paddlefish"),
+        ("sturgeon", "huso"),
+        ("sturgeon", "acipenser"),
+        ("acipenser", "oxyrinchus"),
+        ("acipenser", "other"),
+    ]
+)
+# A leaf with two parents.
+SPORTS_SHOP = hv.Taxonomy.from_edges(
+    [
+        ("shop", "clothing"),
+        ("shop", "sports"),
+        ("clothing", "shoes"),
+        ("clothing", "tops"),
+        ("shoes", "boots"),
+        ("shoes", "trainers"),
+        ("sports", "running"),
+        ("sports", "football"),
+        ("running", "trainers"),
+        ("running", "stopwatch"),
+    ]
+)
+# A tree for raw scores.
+TRIO = hv.Taxonomy.from_edges(
+    [
+        ("thing", "fruit"),
+        ("thing", "bread"),
+        ("fruit", "apple"),
+        ("fruit", "pear"),
+        ("bread", "roll"),
+        ("bread", "loaf"),
+    ]
+)
