@@ -224,7 +224,6 @@ LESSON = Lesson(
     Exercise(
         "Exchange truth and answer in a tree. Which of the four cells change? Try *saucepan* and *kettle*.", solution
     ),
-    4,
     ("confusion of paths", "TP, FP, FN, TN", "MCC", "path"),
     OnData(
         "The four counts of your answers with F1 and MCC. The page Overview shows the best constant answer beside them.",

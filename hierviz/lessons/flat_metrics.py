@@ -188,7 +188,6 @@ LESSON = Lesson(
         ),
     ),
     Exercise("The truth is *saucepan*, the answer is *kettle*. Work out hP, hR and hF on paper.", solution),
-    5,
     ("ancestor", "root", "hP", "hR", "hF", "exact", "coarse"),
     OnData(
         "Exact counts hits only; depth precision, recall and F1 are the means of hP, hR and hF over your samples, where a "

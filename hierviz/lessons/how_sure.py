@@ -191,7 +191,7 @@ def calibration(subject="u"):
     leaf, parent = reliability_of("a"), reliability_of("u")
     leaf_ece, parent_ece = (
         Number(f"calibration error of {name}", round(float(one.ece[0]), 12), "", ("ece", name))
-        for name, one in (("leaf a", leaf), ("parent u", parent))
+        for name, one in (("a", leaf), ("u", parent))
     )
     p = example.node_probabilities(rows=np.array([0]))[0]
     figure = Figure(
@@ -271,7 +271,6 @@ LESSON = Lesson(
         "How many samples make the interval of the first step a quarter as wide as with 100? Predict it, then drag.",
         solution,
     ),
-    4,
     ("interval", "bootstrap", "calibrated", "threshold"),
     OnData(
         "How specific your models are with 90 % and 95 % correct; the page Operating curves has their intervals and "

@@ -6,18 +6,22 @@ Number that says which function of hierviz gave it, so that a test can compute i
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from hierviz.errors import PredictionsError
 from hierviz.number_text import value_text
 
+# Reading aloud; and for each step, a prediction (20 s) and something that is changed (25 s).
+WORDS_A_MINUTE, SECONDS_A_STEP = 150, 45
+
 
 @dataclass(frozen=True)
 class Slider:
-    """A number to drag; with `log` its text is that of `low` to `high` unchanged."""
+    """A number to drag."""
 
     name: str
     label: str
@@ -33,7 +37,7 @@ class Slider:
 
 @dataclass(frozen=True)
 class Selector:
-    """One of several options to choose, the first of `options` unless `value` says another."""
+    """One of several options to choose."""
 
     name: str
     label: str
@@ -186,13 +190,12 @@ class Lesson:
     key, title, summary : str
     steps : tuple of Step
     exercise : Exercise
-    minutes : int
-        In class.
     terms : tuple of str
         Keys of the glossary.
     on_data : OnData, optional
-    runs_demo : bool
-        Whether its models are run when it opens, which takes some seconds.
+    models : tuple of str
+        Models of the demo (`hierviz.lessons.demo_models`) that are run when it opens, which takes some seconds.
+    sources : tuple of str
     """
 
     key: str
@@ -200,11 +203,17 @@ class Lesson:
     summary: str
     steps: tuple[Step, ...]
     exercise: Exercise
-    minutes: int
     terms: tuple[str, ...] = ()
     on_data: OnData | None = None
-    runs_demo: bool = False
-    sources: tuple[str, ...] = field(default=())
+    models: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+
+    @property
+    def minutes(self):
+        """Minutes of the steps in class: all texts read aloud, a prediction and a try at each step, rounded up."""
+        texts = [(one.text, one.question, *one.options, one.result().reveal) for one in self.steps]
+        n_words = sum(len(text.split()) for parts in texts for text in parts)
+        return math.ceil(n_words / WORDS_A_MINUTE + len(self.steps) * SECONDS_A_STEP / 60)
 
     def step(self, number):
         """Step by its number, from 1."""

@@ -199,7 +199,6 @@ LESSON = Lesson(
         "from 0 to 1? Use `hv.loss('hxe', ...)`.",
         solution,
     ),
-    4,
     ("loss", "gradient", "logit", "cross entropy", "win"),
     OnData(
         "Cross entropy and −log win of your models: the losses that could have trained them.",

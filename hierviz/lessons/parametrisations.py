@@ -6,7 +6,7 @@ import numpy as np
 
 import hierviz as hv
 from hierviz.lessons.lesson import Exercise, Lesson, Number, OnData, Result, Selector, Slider, Step
-from hierviz.lessons.quantities import p_number, probability_texts, tree_figure
+from hierviz.lessons.quantities import bars_figure, p_number, probability_texts, tree_figure
 from hierviz.lessons.trees import TRIO
 from hierviz.metrics.sets.label_sets import LabelSetCounts
 from hierviz.parametrisation import default_columns
@@ -183,6 +183,17 @@ def micro_f1(threshold=0.5):
         "difference.",
         0 if abs(start[0].value - start[1].value) < TOLERANCE else 1,
         numbers=(flat, by_sets, plain, augmented),
+        before=(
+            tree_figure(TRIO, int(truth[0]), (), probability_texts(read_as("multilabel_sigmoid", many_scores()[0]))),
+        ),
+        after=(
+            bars_figure(
+                "f1",
+                {"micro F1": (flat, plain), "micro hF1": (by_sets, augmented)},
+                ("conditional softmax", "multi-label sigmoid"),
+                f"Micro F1 and micro hF1 at τ = {level:.2f} of coherent and of incoherent scores.",
+            ),
+        ),
     )
 
 
@@ -253,7 +264,6 @@ LESSON = Lesson(
         "sigmoids.",
         solution,
     ),
-    4,
     ("logit", "parametrisation", "coherent", "exhaustive", "node probability"),
     OnData(
         "Micro F1 and micro hF1 of your models at 0.5, and how many samples have sets with gaps.",

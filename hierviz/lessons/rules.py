@@ -229,7 +229,6 @@ LESSON = Lesson(
     Exercise(
         "In the tree of topics, can *majority* ever answer *relations*, which has one child only? Say why.", solution
     ),
-    4,
     ("inference rule", "threshold", "information", "leaf", "Pareto set"),
     OnData(
         "Mean information F1 of two rules, majority and most probable leaf, and the accuracies of top-down.",

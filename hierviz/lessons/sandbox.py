@@ -244,7 +244,6 @@ LESSON = Lesson(
         "much as you can.",
         solution,
     ),
-    6,
     ("node probability", "threshold", "TP, FP, FN, TN", "win", "information", "correct"),
     OnData(
         "The mean win of your samples, and the counts of their answers by the rule *majority*.",

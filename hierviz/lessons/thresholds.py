@@ -91,6 +91,7 @@ def many(threshold=0.5):
         "Drag the dot in the picture, too.",
         0 if high.value > low.value else 1,
         numbers=(correct, recall, low, high),
+        before=(tree_figure(ANIMALS, int(TRUTH[0]), answer_at(P[0], level), probability_texts(P[0])),),
         after=(curve_figure(level),),
     )
 
@@ -122,7 +123,7 @@ def areas(goal=0.9):
         "called R@90C.",
         1 if ac.value <= largest.value else 0,
         numbers=(ac, ap, largest, there),
-        after=(curve_figure(0.5),),
+        before=(curve_figure(0.5),),
     )
 
 
@@ -232,8 +233,7 @@ LESSON = Lesson(
         Step(
             "Areas: AC and AP",
             "A curve is hard to rank. Two areas sum it up. Drag the share of correct answers that you need.",
-            "The most specific threshold tells a certain share of the bits (its information recall). Can AC be larger than "
-            "that?",
+            "One of all thresholds has the largest information recall. Can AC be larger than that?",
             ("yes", "no"),
             areas,
             (Slider("goal", "Correct answers, at least", 0.5, 1.0, 0.9, 0.01),),
@@ -259,7 +259,6 @@ LESSON = Lesson(
         ),
     ),
     Exercise("In the step on figure 7, find weights for which {1, 5} is better than {1, 2, 5}.", solution),
-    6,
     ("threshold", "Pareto set", "operating curve", "AC", "AP", "R@90C", "coherent"),
     OnData(
         "The areas of your model over all thresholds, and how specific it is with 90 % and 95 % correct.",

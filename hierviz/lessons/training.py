@@ -186,8 +186,7 @@ LESSON = Lesson(
         "leaf*.",
         solution,
     ),
-    3,
     ("loss", "win", "gradient", "parametrisation"),
-    runs_demo=True,
+    models=ALL,
     sources=("Wu, Tygert & LeCun 2019", "Valmadre, NeurIPS 2022", "models/README.md"),
 )

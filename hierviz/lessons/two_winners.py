@@ -221,12 +221,11 @@ LESSON = Lesson(
         ),
     ),
     Exercise("Which of the two models has the larger AC, and is the difference clear?", solution),
-    4,
     ("win", "R@90C", "interval", "AC", "operating curve"),
     OnData(
         "The same numbers of all open models. The page Compare has their intervals and the matrix of agreement.",
         ("distribution.softmax_win", "curve.recall_at_90_correct", "curve.ac", "predicted.exact", "predicted.correct"),
     ),
-    runs_demo=True,
+    models=MODELS,
     sources=("Wu, Tygert & LeCun 2019", "Valmadre, NeurIPS 2022", "Kendall 1945"),
 )

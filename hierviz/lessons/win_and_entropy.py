@@ -155,6 +155,7 @@ def zeros(n_zero=1):
     dog = leaf_names(ANIMALS).index("dog")
     leaves[:n_zero, dog] += leaves[:n_zero, place]
     leaves[:n_zero, place] = 0
+    zero = hv.node_probabilities(ANIMALS, leaves[:1], parametrisation="leaf_probabilities")[0]
     found = hv.evaluate(hv.Predictions.from_scores(ANIMALS, leaves, "leaf_probabilities", truth=np.full(N, cat)))[
         "models"
     ][0]["distribution"]
@@ -185,6 +186,7 @@ def zeros(n_zero=1):
         f"{win.text}.",
         0 if is_infinite else 1,
         numbers=tuple(numbers),
+        before=(tree_figure(ANIMALS, cat, (), probability_texts(zero if n_zero else probabilities(START))),),
     )
 
 
@@ -258,7 +260,6 @@ LESSON = Lesson(
         "with the probabilities of the sandbox.",
         solution,
     ),
-    4,
     ("win", "cross entropy", "path", "depth"),
     OnData(
         "Mean win, −log win and cross entropy, and how many samples have an infinite one.",

@@ -8,6 +8,8 @@ from hierviz.app.widgets import shell
 from hierviz.lessons.catalogue import lesson, lessons
 from hierviz.lessons.glossary import GLOSSARY
 
+RUNS = "; runs the demo's models"
+
 
 def chooser():
     """Which lesson, and large type."""
@@ -44,7 +46,7 @@ def overview():
                 query_params=state.link(lesson=one.key, step=""),
             )
             st.markdown(escape(one.summary))
-            st.caption(f"{len(one.steps)} steps, about {one.minutes} minutes")
+            st.caption(f"{len(one.steps)} steps and an exercise{RUNS if one.models else ''}")
     link_to_glossary()
 
 

@@ -8,6 +8,8 @@ from hierviz.app.learn_page import contents
 from hierviz.app.learn_page.on_data import on_data
 from hierviz.app.learn_page.result import draw_figures, draw_result
 from hierviz.app.state.escape import escape
+from hierviz.app.widgets.progress import worked_out
+from hierviz.lessons import demo_models
 from hierviz.lessons.lesson import Selector, paragraphs
 
 EXERCISE = "exercise"
@@ -18,6 +20,8 @@ def one(lesson, asked):
     places = [*(str(number + 1) for number in range(len(lesson.steps))), EXERCISE]
     step = asked if asked in places else "1"
     _bar(lesson, places, step)
+    if not _models_are_run(lesson):
+        return
     if step == EXERCISE:
         _exercise(lesson)
         on_data(lesson)
@@ -56,6 +60,20 @@ def _bar(lesson, places, step):
             kwargs={"step": "all"},
         )
         sample_keys()
+
+
+def _models_are_run(lesson):
+    """Run the models of a lesson, with progress and a button that cancels it; False where it was cancelled."""
+    if not lesson.models:
+        return True
+
+    def make(stages):
+        for key in lesson.models:
+            stages(f"Running the model {key.replace('_', ' ')}")
+            demo_models.evaluated(key)
+        return True
+
+    return bool(worked_out("lesson", lesson.models, "Models of this lesson", make))
 
 
 def _is_revealed(key, step):
@@ -99,6 +117,8 @@ def _step(lesson, number):
             st.markdown(shown.reveal)
     with first:
         draw_figures(shown.before, where)
+        if shown.after and not shown.before and not revealed:
+            st.caption("A picture comes with the answer.")
     if revealed:
         with after:
             draw_result(shown, where)
@@ -162,6 +182,8 @@ def _exercise(lesson):
 
 def whole(lesson):
     """All steps with their answers, one below the other, to be printed."""
+    if not _models_are_run(lesson):
+        return
     st.header(escape(lesson.title), anchor=False)
     st.button(
         "Back to the steps",
