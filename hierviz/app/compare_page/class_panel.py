@@ -84,11 +84,12 @@ def draw(compared):
             "confused_with": st.column_config.TextColumn(
                 "Most often taken for", help="The most frequent wrong answer to samples of exactly this class."
             ),
-            "confused_count": st.column_config.NumberColumn("so many times", format="localized"),
+            "confused_count": st.column_config.NumberColumn("Times", format="localized"),
             **number,
         },
         on_select="rerun",
         selection_mode="single-row",
+        placeholder="–",
         key=f"classes-{key}-{reading}",
     )
     st.download_button(
