@@ -198,7 +198,7 @@ def _one_path(taxonomy, node):
 def _in_layers(rows, layers, width):
     """(left, middle, width) of each node: layers side by side, in a layer in the order of the parents' middles."""
     step = width / layers
-    wide = min(WIDEST, step - 34)
+    wide = min(WIDEST, step - 28)
     middles, place = {}, {}
     by_layer = [[one for one in rows if one["layer"] == k] for k in range(layers)]
     tallest = max(map(len, by_layer))
@@ -241,16 +241,22 @@ def _cell(one, x, y, wide, look, cells, words):
         inside = {"x": x + 1, "x2": x + wide - 1, "y": y - BOX / 2 + 1, "y2": y + BOX / 2 - 1}
         cells.append({**inside, "colour": "transparent", "stroke": look.ink, "line": 2.5})
     number = "" if one["p"] is None else probability_text(one["p"])
-    room = wide - 16 - (text_width(number, SIZE, True) + 6 if number else 0)
     tagged = bool(one["tag"])
+    weight, of_number = (600 if tagged else "normal"), text_width(number, SIZE, True) + 6 if number else 0
+    # Beside a long name there is no room for the number: it goes to the line below.
+    is_below = text_width(one["name"], SIZE, tagged) > wide - 16 - of_number
+    has_lines = tagged or (is_below and number)
+    room = wide - 16 - (0 if is_below else of_number)
     name = shorten(one["name"], room, SIZE, tagged)
-    words.append({"x": x + 8, "y": y - (7 if tagged else 0), "text": name, "colour": ink, "limit": room + 6}
-                 | {"weight": 600 if tagged else "normal"})  # fmt: skip
+    words.append({"x": x + 8, "y": y - (7 if has_lines else 0), "text": name, "colour": ink, "limit": room + 6}
+                 | {"weight": weight})  # fmt: skip
     if tagged:
-        tag = shorten(one["tag"], wide - 16, SMALL)
-        words.append({"x": x + 8, "y": y + 8, "text": tag, "colour": ink, "size": SMALL, "limit": wide - 8})
+        room = wide - 16 - (of_number if is_below else 0)
+        tag = shorten(one["tag"], room, SMALL)
+        words.append({"x": x + 8, "y": y + 8, "text": tag, "colour": ink, "size": SMALL, "limit": room + 8})
     if number:
-        right = {"x": x + wide - 8, "y": y - (7 if tagged else 0), "align": "right", "weight": 600}
+        height = 8 if is_below else -7 if tagged else 0
+        right = {"x": x + wide - 8, "y": y + height, "align": "right", "weight": 600}
         words.append({**right, "text": number, "colour": ink})
     if one["hidden_parents"]:
         said = f"also under {one['hidden_parents']}"

@@ -38,7 +38,7 @@ button[data-variant=segmented_control][aria-checked=true], button[data-variant=p
 @media (max-width: 640px) {
     .hierviz-open {max-width: 26vw}
     /* The tools of a table are always there on a touch screen, above its corner. */
-    .stDataFrame {margin-top: 1.8rem}
+    .stElementContainer:has(.stDataFrame) {margin-top: 1.8rem}
     .stMainBlockContainer {padding-left: 1rem; padding-right: 1rem}
     /* What leads to the other pages is a sign without a word there. */
     [data-testid=stExpandSidebarButton] {width: auto !important}
@@ -48,6 +48,8 @@ button[data-variant=segmented_control][aria-checked=true], button[data-variant=p
 FOCUS = {True: "#7fd6b4", False: "#1d6b52"}
 # White text on it has a contrast above 4.5; in the dark theme it is brighter than what is not selected.
 SELECTED = {True: "#26835f", False: "#1d6b52"}
+# Letters of the name of a data set in the greeting, which is one line.
+LONG_TITLE = 32
 NAME = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="84" height="24" viewBox="0 0 84 24">'
     '<text x="0" y="18" font-family="Source Sans, sans-serif" font-size="21" font-weight="700" fill="{ink}">hierviz</text></svg>'
@@ -103,7 +105,8 @@ def greeting(page, pages):
         return
     n, models = dataset.first.predictions.n_samples, len(dataset.models)
     open_now = f"{models:,} model{'s' if models > 1 else ''} on {n:,} sample{'s' if n > 1 else ''}"
-    told = f"New here? *{escape(dataset.title)}* is open: {open_now}."
+    title = dataset.title if len(dataset.title) <= LONG_TITLE else f"{dataset.title[: LONG_TITLE - 1]}…"
+    told = f"New here? *{escape(title)}* is open: {open_now}."
     links = {
         "mistakes": "The mistakes",
         "curves": "Drag the threshold",
@@ -114,6 +117,8 @@ def greeting(page, pages):
         links = {"mistakes": "The mistakes"}
     if dataset.first.n_judged == 0:
         del links["mistakes"]
+    if all(model.why_no_curve() and model.why_no_set_curve() for model in dataset.models.values()):
+        links.pop("curves", None)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="greeting"):
         st.markdown(told, width="content")
         for name, label in links.items():
