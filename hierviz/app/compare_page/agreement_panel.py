@@ -10,6 +10,7 @@ from hierviz.app.compare_page.caution import caution
 from hierviz.app.compare_page.table_panel import worked_out_table
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import shell
+from hierviz.app.widgets.controls import width_for
 from hierviz.app.widgets.figure import figure
 from hierviz.charts._agreement_matrix import n_metrics_drawn
 from hierviz.charts._sample_scatter import MOST_DOTS
@@ -141,10 +142,11 @@ def _place(usable, wanted, otherwise):
 def _choose(label, options, name, place, words=None):
     default = options[min(place, len(options) - 1)]
     now = state.memory("compare samples").get(name, default)
+    words = words or (lambda key: METRICS[key].label)
     return st.selectbox(
         label,
         options,
-        format_func=words or (lambda key: METRICS[key].label),
-        width=210,
+        format_func=words,
+        width=width_for(list(map(words, options))),
         **(state.kept("compare samples", name, default) if now in options else {"key": f"fresh-{name}"}),
     )

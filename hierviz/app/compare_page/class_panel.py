@@ -8,6 +8,7 @@ from hierviz import charts
 from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import shell
+from hierviz.app.widgets.controls import width_for
 from hierviz.diagnosis.class_table import READINGS, class_table, hierarchical_f
 from hierviz.number_text import value_text
 
@@ -29,7 +30,7 @@ def draw(compared):
                 "Model",
                 compared.keys,
                 format_func=compared.name,
-                width=230,
+                width=width_for([compared.name(key) for key in compared.keys]),
                 **state.kept("compare classes", "model", chosen if chosen in compared.keys else key),
             )
         reading = st.segmented_control(

@@ -25,7 +25,7 @@ h3 {padding-top: 1rem !important}
 .stImage img {image-rendering: auto; border-radius: 6px}
 :is(button, a, input, [role=radio], [role=option], [role=tab], [tabindex="0"]):focus-visible {
     outline: 2px solid FOCUS !important; outline-offset: 2px}
-button[data-variant=segmented_control][aria-checked=true], button[data-variant=pills][aria-checked=true] {
+button:is([data-variant=segmented_control], [data-variant=pills]):is([aria-checked=true], [aria-pressed=true]) {
     background: SELECTED !important; color: #ffffff !important; border-color: SELECTED !important}
 :is(.st-key-greeting, .st-key-worst-subtrees, [class*=st-key-slice-link]) a p {color: FOCUS; text-decoration: underline}
 .st-key-copy-link {position: fixed; top: 0; right: 3.2rem; height: 3.75rem; width: auto !important; justify-content: center;
@@ -38,6 +38,7 @@ button[data-variant=segmented_control][aria-checked=true], button[data-variant=p
 @media (max-width: 640px) {
     .hierviz-open {max-width: 26vw}
     /* The tools of a table are always there on a touch screen, above its corner. */
+    .stMarkdown td:first-child {overflow-wrap: anywhere; min-width: 6rem}
     .stElementContainer:has(.stDataFrame) {margin-top: 1.8rem}
     .stMainBlockContainer {padding-left: 1rem; padding-right: 1rem}
     /* What leads to the other pages is a sign without a word there. */
