@@ -165,6 +165,14 @@ def check_counts(visit, figures, taxonomy, counts, p):
     sets = counts.node_sets(0)
     for cell, nodes in sets.items():
         assert sorted(cells["node"][cells["cell"] == cell]) == nodes.tolist()
+    if "probability-tree" in figures:
+        # The colours of the tree are the counts; a node of several paths may be counted in two cells, and is right in one.
+        tree = figures["probability-tree"][1]
+        for outcome, nodes in (("tp", sets["tp"]), ("fp", np.setdiff1d(sets["fp"], sets["tp"]))):
+            assert set(tree["node"][tree["outcome"] == outcome]) == set(nodes.tolist())
+        missed = np.setdiff1d(sets["fn"], sets["tp"]).tolist()
+        assert set(tree["node"][tree["outcome"].isin(("fn", "path")) & (tree["node"] > 0)]) == set(missed)
+        assert tree["outcome"][tree["node"] == 0].tolist() == ["root"]
     if "path-graph" not in figures:
         return
     table = figures["path-graph"][1].set_index("node")

@@ -21,8 +21,8 @@ STICKING_OUT = """() => { const w = document.documentElement.clientWidth; return
     .slice(0, 5).map(e => [e.className.baseVal ?? e.className, e.textContent.slice(0, 40), e.getBoundingClientRect().right]) }"""
 # Tables that lie over what follows them: its text.
 OVER_THE_NEXT = """() => [...document.querySelectorAll('[data-testid=stMain] .stDataFrame')].map(e =>
-    [e, e.closest('.stElementContainer').nextElementSibling]).filter(([e, next]) => next && next.getBoundingClientRect().height
-    && next.getBoundingClientRect().top < e.getBoundingClientRect().bottom - 1).map(([, next]) => next.textContent.slice(0, 60))"""
+    [e.getBoundingClientRect().bottom, e.closest('.stElementContainer').nextElementSibling]).filter(([end, next]) => next
+    && next.getBoundingClientRect().height && next.getBoundingClientRect().top < end - 1).map(([, next]) => next.textContent)"""
 CHOSEN = "button[data-variant]:is([aria-checked=true], [aria-pressed=true])"
 
 
