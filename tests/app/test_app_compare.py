@@ -59,6 +59,13 @@ def test_agreement_and_single_samples(demo):
     assert between.sentence in visit.text
 
 
+def test_more_samples_than_dots_can_be_clicked_in_the_table(tmp_path):
+    truth = ["violin", "cello", "flute", "reeds"] * 501
+    data = world(tmp_path, scores=spread(2004), truth=truth)
+    visit = Visit("compare", data=data.key, comparison="agreement")
+    assert "Click a row to open its sample." in visit.text
+
+
 def test_parts_have_the_numbers_of_the_api(demo):
     visit = Visit(
         "compare",

@@ -113,9 +113,14 @@ def _asked(compared):
             width=260,
             **state.bound("preset"),
         )
-        every = [column.key for column in columns_of(compared.data.taxonomy, "all", None)]
+        every = {column.key: column.label for column in columns_of(compared.data.taxonomy, "all", None)}
         metrics = st.multiselect(
-            "More columns", every, width=340, placeholder="block.key", **state.kept("compare table", "metrics", [])
+            "More columns",
+            list(every),
+            format_func=lambda key: f"{every[key]} ({key})",
+            width=340,
+            placeholder="Choose numbers",
+            **state.kept("compare table", "metrics", []),
         )
         shown = st.pills(
             "Show",
@@ -172,6 +177,7 @@ def _table(found, shown):
         hide_index=True,
         height=min(35 * (len(data) + 1) + 3, 640),
         key="compare-table",
+        placeholder="–",
         column_config={"Model": st.column_config.TextColumn("Model", pinned=not state.is_narrow())}
         | {
             labels[column.key]: st.column_config.NumberColumn(
@@ -234,7 +240,8 @@ def _legend(found):
     labels = _labels(found.columns)
     for method in found.methods:
         for key, reason in found.reasons(method.name).items():
-            reasons.setdefault(reason, set()).update({labels[key].rstrip(" ↑↓")} if key in labels else ())
+            if key in labels:
+                reasons.setdefault(reason, set()).add(labels[key].rstrip(" ↑↓"))
     for reason, columns in reasons.items():
         st.caption(f"–: {escape(', '.join(sorted(columns)))}: {escape(reason)}.")
 
