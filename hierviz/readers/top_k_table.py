@@ -85,7 +85,7 @@ def read_top_k(columns, taxonomy, roles, notes=None):
     values = columns.numbers
     is_listed, has_score = nodes >= 0, ~np.isnan(values)
     both = "Fill in both cells, or leave both empty at the end of the row."
-    for wrong, what, place, then in (
+    for wrong, what, place, what_to_do in (
         (is_listed & ~has_score, "a score of this class", 1, both),
         (has_score & ~is_listed, "the class of this score", 0, both),
         (~is_listed & (np.arange(len(roles)) == 0), "at least one class", 0, NOTHING_LISTED),
@@ -93,7 +93,7 @@ def read_top_k(columns, taxonomy, roles, notes=None):
         if wrong.any():
             row, rank = np.argwhere(wrong)[0]
             raise PredictionsError(
-                f"{columns.place(row)}, column {names[roles[rank][place]]!r}: expected {what}, got an empty cell. {then}"
+                f"{columns.place(row)}, column {names[roles[rank][place]]!r}: expected {what}, got an empty cell. {what_to_do}"
             )
     gap = np.argwhere(is_listed[:, 1:] & ~is_listed[:, :-1])
     if len(gap):
