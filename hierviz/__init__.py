@@ -39,6 +39,7 @@ from hierviz.diagnosis.reliability import reliability
 from hierviz.diagnosis.sample_filter import SampleFilter, facets, filtered
 from hierviz.diagnosis.set_mistakes import set_mistakes
 from hierviz.diagnosis.slices import slices
+from hierviz.diagnosis.worst_samples import worst as _worst  # noqa: F401 - the method of Predictions
 from hierviz.errors import ClusterError, FileError, HiervizError, ModelError, PredictionsError, TaxonomyError
 from hierviz.evaluation.curves_by import curves_by
 from hierviz.evaluation.evaluation import Evaluation
@@ -113,6 +114,7 @@ __all__ = [
     "ParetoTable",
     "Predictions",
     "PredictionsError",
+    "Report",
     "Resamples",
     "SampleFilter",
     "SecondOpinion",
@@ -143,6 +145,7 @@ __all__ = [
     "difference_of_models",
     "difference_sentence",
     "evaluate",
+    "explain",
     "facets",
     "filtered",
     "fit_temperature",
@@ -184,6 +187,7 @@ __all__ = [
     "rank_for_target",
     "rejection_curve",
     "reliability",
+    "report",
     "rule_curve",
     "rule_frontiers",
     "set_curve",
@@ -205,6 +209,7 @@ __all__ = [
     "with_other_leaves",
     "write_operating_point",
     "write_predictions",
+    "write_report",
     "write_taxonomy",
 ]
 
@@ -213,6 +218,8 @@ def __getattr__(name):
     # Charts need altair and pandas: they load on first use.
     if name == "charts":
         return importlib.import_module("hierviz.charts")
-    if name == "show":
-        return importlib.import_module("hierviz.charts").show
+    if name in ("show", "explain"):
+        return getattr(importlib.import_module("hierviz.charts"), name)
+    if name in ("report", "write_report", "Report"):
+        return getattr(importlib.import_module("hierviz.reports"), name)
     raise AttributeError(f"module 'hierviz' has no attribute {name!r}")

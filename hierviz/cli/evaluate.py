@@ -52,12 +52,12 @@ def add_evaluate(commands):
     command.set_defaults(run=run_evaluate)
 
 
-def add_choice(command, *, has_rules=False):
-    """Options of `evaluate` and `table`: the files, and by which rule and threshold they are judged.
+def add_choice(command, *, has_rules=False, required=True):
+    """Options of `evaluate`, `table` and `report`: the files, and by which rule and threshold they are judged.
 
     With `has_rules` each model can have a rule of its own.
     """
-    add_input(command, several=True)
+    add_input(command, several=True, required=required)
     rules = f"one of {', '.join(INFERENCE_RULES)} (default: majority)"
     if has_rules:
         command.add_argument("--rule", metavar="[NAME=]KEY", action="append", help=f"NAME= for one model: {rules}")
