@@ -176,10 +176,10 @@ def _session(data, page):
 
     # Made where no session is known: what it needs of this one is looked up now.
     memories = {name: dict(values) for name, values in state.memories().items()}
-    view, story = state.view(), tuple(state.memory("story").get("steps", ()))
+    view = state.view()
 
     def content():
-        return session_of(data, page or "overview", view, memories, story).to_json()
+        return session_of(data, page or "overview", view, memories).to_json()
 
     st.download_button(
         "Save the session file",
