@@ -30,6 +30,7 @@ from hierviz.diagnosis.confusion_matrix import confusion_matrix
 from hierviz.diagnosis.confusions import confusions
 from hierviz.diagnosis.flip_intervals import flip_intervals
 from hierviz.diagnosis.label_errors import label_errors
+from hierviz.diagnosis.level_matrix import level_matrix
 from hierviz.diagnosis.level_table import level_table
 from hierviz.diagnosis.means_by import means_by
 from hierviz.diagnosis.node_table import node_table
@@ -40,6 +41,7 @@ from hierviz.diagnosis.set_mistakes import set_mistakes
 from hierviz.diagnosis.slices import slices
 from hierviz.diagnosis.worst_samples import worst as _worst  # noqa: F401 - the method of Predictions
 from hierviz.errors import ClusterError, FileError, HiervizError, ModelError, PredictionsError, TaxonomyError
+from hierviz.evaluation.curves_by import curves_by
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.judged_answers import judged_answers
 from hierviz.evaluation.mistakes import mistakes
@@ -75,6 +77,7 @@ from hierviz.thresholds.depth_thresholds import depth_threshold_points, threshol
 from hierviz.thresholds.lambda_choice import smallest_lambda
 from hierviz.thresholds.operating_point import OperatingPoint
 from hierviz.thresholds.risk_control import guaranteed_threshold
+from hierviz.thresholds.rule_frontiers import rule_frontiers
 from hierviz.thresholds.selection import (
     at_least_correct,
     at_most_above_depth,
@@ -136,6 +139,7 @@ __all__ = [
     "correctness_at",
     "cross_fitted",
     "curve_over_repeats",
+    "curves_by",
     "cut",
     "depth_threshold_points",
     "difference_of_models",
@@ -154,6 +158,7 @@ __all__ = [
     "judged_answers",
     "kendall",
     "label_errors",
+    "level_matrix",
     "level_table",
     "load_accretion",
     "load_costs",
@@ -184,6 +189,7 @@ __all__ = [
     "reliability",
     "report",
     "rule_curve",
+    "rule_frontiers",
     "set_curve",
     "set_mistakes",
     "show",

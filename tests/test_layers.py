@@ -59,6 +59,7 @@ COLUMN = (
     "listed_scores",
     "listed_entries",
     "losses",
+    "name_matching",
     "node_names",
     "predictions_from_memory",
     "score_checks",
@@ -119,7 +120,7 @@ PACKAGES = {
     "errors": ((), ()),
     # Its loops are loaded inside functions only, and where numba is there.
     "compiled": (("numpy", "numba"), ()),
-    "readers": (("numpy",), ("pandas", "pyarrow", "PIL", "fsspec", "anytree")),
+    "readers": (("numpy",), ("pandas", "pyarrow", "PIL", "fsspec", "anytree", "newick", "rdflib", "yaml")),
     "second_opinion": (("numpy",), ("sklearn", "hiclass")),
     "cluster": (("numpy",), ("dask", "distributed")),
     "onnx": (("numpy",), ("pandas", "PIL")),

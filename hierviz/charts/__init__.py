@@ -20,6 +20,7 @@ from hierviz.charts._curve_bands import bands_sentence
 from hierviz.charts._curve_drag import curve_drag
 from hierviz.charts._difference_band import difference_band, difference_band_sentence, difference_band_table
 from hierviz.charts._explain import explain, explanation
+from hierviz.charts._facet_curves import facet_curves, facet_curves_sentence, facet_curves_table
 from hierviz.charts._flip_ribbon import flip_ribbon, flip_ribbon_drag, flip_ribbon_sentence, flip_ribbon_table
 from hierviz.charts._hierarchical_matrix import (
     hierarchical_matrix,
@@ -28,7 +29,9 @@ from hierviz.charts._hierarchical_matrix import (
     hierarchical_matrix_table,
 )
 from hierviz.charts._level_bars import level_bars, level_bars_sentence, level_bars_table
+from hierviz.charts._level_matrix import level_matrix, level_matrix_sentence, level_matrix_table
 from hierviz.charts._means_by import means_by, means_by_sentence, means_by_table
+from hierviz.charts._method_intervals import method_intervals, method_intervals_sentence, method_intervals_table
 from hierviz.charts._metric_bars import metric_bars, metric_bars_table
 from hierviz.charts._mistake_treemap import mistake_treemap, mistake_treemap_sentence, mistake_treemap_table
 from hierviz.charts._operating_curves import curve_stops, operating_curves, operating_curves_sentence, selections
@@ -40,11 +43,14 @@ from hierviz.charts._probability_tree import (
     probability_tree_table,
     refused_styles,
 )
+from hierviz.charts._rank_matrix import rank_matrix, rank_matrix_sentence, rank_matrix_table
+from hierviz.charts._rejection_curves import rejection_curves, rejection_curves_sentence, rejection_curves_table
 from hierviz.charts._reliability_diagram import (
     reliability_diagram,
     reliability_diagram_sentence,
     reliability_diagram_table,
 )
+from hierviz.charts._rule_frontiers import rule_frontiers, rule_frontiers_sentence, rule_frontiers_table
 from hierviz.charts._sample_parts import SamplePart, sample_parts
 from hierviz.charts._sample_scatter import sample_scatter
 from hierviz.charts._show import show
@@ -78,6 +84,9 @@ __all__ = [
     "difference_band_table",
     "explain",
     "explanation",
+    "facet_curves",
+    "facet_curves_sentence",
+    "facet_curves_table",
     "finish",
     "flip_ribbon",
     "flip_ribbon_drag",
@@ -92,9 +101,15 @@ __all__ = [
     "level_bars",
     "level_bars_sentence",
     "level_bars_table",
+    "level_matrix",
+    "level_matrix_sentence",
+    "level_matrix_table",
     "means_by",
     "means_by_sentence",
     "means_by_table",
+    "method_intervals",
+    "method_intervals_sentence",
+    "method_intervals_table",
     "metric_bars",
     "metric_bars_table",
     "mistake_treemap",
@@ -113,11 +128,20 @@ __all__ = [
     "probability_tree",
     "probability_tree_sentence",
     "probability_tree_table",
+    "rank_matrix",
+    "rank_matrix_sentence",
+    "rank_matrix_table",
     "read_out_keys",
     "refused_styles",
+    "rejection_curves",
+    "rejection_curves_sentence",
+    "rejection_curves_table",
     "reliability_diagram",
     "reliability_diagram_sentence",
     "reliability_diagram_table",
+    "rule_frontiers",
+    "rule_frontiers_sentence",
+    "rule_frontiers_table",
     "sample_parts",
     "sample_scatter",
     "selections",

@@ -11,6 +11,7 @@ import sys
 from hierviz import stopping
 from hierviz._version import version
 from hierviz.cli.app import add_app
+from hierviz.cli.chart import add_chart
 from hierviz.cli.diagnose import add_diagnose
 from hierviz.cli.evaluate import add_curve, add_evaluate
 from hierviz.cli.parameter_flags import error_line
@@ -57,6 +58,16 @@ def parser():
     top = _Parser(prog="hierviz", description="Evaluate hierarchical classifiers and inspect their mistakes.")
     top.add_argument("--version", action="version", version=f"hierviz {version()}")
     commands = top.add_subparsers(metavar="command", title="commands")
-    for add in (add_app, add_evaluate, add_table, add_curve, add_diagnose, add_report, add_predict, add_taxonomy):
+    for add in (
+        add_app,
+        add_evaluate,
+        add_table,
+        add_curve,
+        add_chart,
+        add_diagnose,
+        add_report,
+        add_predict,
+        add_taxonomy,
+    ):
         add(commands)
     return top

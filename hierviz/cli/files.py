@@ -11,8 +11,10 @@ from hierviz.cli.projection_flags import (
     is_partial,
     projected,
 )
+from hierviz.cli.taxonomy_flags import add_taxonomy_flags, taxonomy_options
 from hierviz.parametrisation import PARAMETRISATIONS
 from hierviz.predictions import with_distinct_names
+from hierviz.readers.taxonomy_file import FORMS
 
 
 def add_input(command, *, several, taxonomy=True, level="--level", required=True):
@@ -22,8 +24,9 @@ def add_input(command, *, several, taxonomy=True, level="--level", required=True
     """
     if taxonomy:
         command.add_argument(
-            "--taxonomy", required=required, metavar="T", help="edge list, level columns, paths, JSON or .taxonomy"
+            "--taxonomy", required=required, metavar="T", help=f"taxonomy in one of these forms: {', '.join(FORMS)}"
         )
+        add_taxonomy_flags(command)
     command.add_argument(
         "--predictions",
         required=taxonomy and required,
@@ -97,7 +100,7 @@ def load_models(options, *, keep_empty_labels=False, read_scores=True):
     parametrisations = values_by_method("--parametrisation", options.parametrisation, methods)
     truth, classes = rewindable(options.truth), values_by_method("--classes", options.classes, methods)
     rewound = {path: rewindable(path) for path in dict.fromkeys(classes)}  # a pipe is read once
-    taxonomy = load_taxonomy(options.taxonomy)
+    taxonomy = load_taxonomy(options.taxonomy, **taxonomy_options(options))
     if getattr(options, "nodes", None):
         taxonomy = load_node_attributes(options.nodes, taxonomy)
     models = [

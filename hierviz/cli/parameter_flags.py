@@ -17,6 +17,7 @@ FLAGS = {
     "unseen": "--unseen",
     "only_known": "--only-known",
     "truth_column": "--truth-column",
+    "taxonomy_classes": "--taxonomy-classes",
     "media": "--media",
     "text_column": "--text-column",
     "columns": "--columns",

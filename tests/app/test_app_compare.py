@@ -100,3 +100,14 @@ def test_classes_have_the_numbers_of_the_api(demo):
 
 def test_without_truth(tmp_path):
     assert "none has one" in Visit("compare", data=world(tmp_path, scores=spread(4)).key).text
+
+
+def test_parts_by_training_count_of_the_demo(demo):
+    """Leaves have 150 training pictures, inner truths more."""
+    visit = Visit("compare", comparison="groups", by="train_count", models=",".join(MODELS))
+    found = hv.means_by(demo.models[MODELS[0]], "train_count")
+    rows = chart_rows(visit)
+    assert found.label[0] == "150"
+    name = demo.models[MODELS[0]].predictions.name
+    assert [rows[name, label]["n"] for label in found.label] == found.n.tolist()
+    assert "number of training samples" in str(visit.control("Divide the samples by").proto)

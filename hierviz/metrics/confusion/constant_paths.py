@@ -41,9 +41,8 @@ def best_constant_by_mcc(taxonomy, truth):
 
     Parameters
     ----------
-    taxonomy : Taxonomy
-        A tree or a graph; in a graph each node is tried with its first path in depth-first order.
-    truth : NodeLists, or ndarray of int, shape (n_samples,)
+    taxonomy, truth
+        As of `hierviz.metrics.best_constant_path`, which looks for the highest F1.
 
     Returns
     -------
