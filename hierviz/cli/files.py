@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hierviz.cli.model_flags import add_model_flags
 from hierviz.cli.named_files import run_files, values_by_method
+from hierviz.cli.output import progress
 from hierviz.cli.projection_flags import (
     add_projection_flags,
     asks_for_projection,
@@ -79,7 +80,7 @@ def add_app_options(command):
             metavar="P",
             action="append",
             default=[],
-            help="scores or labels; may be given several times",
+            help="scores or labels; may be given several times; NAME=P names the model, and files of one name are its runs",
         ),
         command.add_argument("--nodes", metavar="F", help="attributes of the nodes: node, name, ..."),
         _add_missing(command),
@@ -116,6 +117,7 @@ def load_models(options, *, keep_empty_labels=False, read_scores=True):
             missing=options.missing,
             partial=is_partial(options),
             read_scores=read_scores or asks_for_projection(options),
+            stage=progress,
         ).replace(run=file.run)
         for file, parametrisation, of_classes in zip(files, parametrisations, classes, strict=True)
     ]

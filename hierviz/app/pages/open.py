@@ -9,8 +9,10 @@ from hierviz.app.state.escape import escape
 from hierviz.app.state.model_source import model_files
 from hierviz.app.widgets import shell
 from hierviz.app.widgets.account import account
+from hierviz.app.widgets.file_readings import file_readings
 from hierviz.app.widgets.form_words import in_form_words
 from hierviz.app.widgets.parameter_labels import LABELS
+from hierviz.app.widgets.projection_fields import projection_fields
 from hierviz.app.widgets.session_panel import session_panel
 from hierviz.errors import HiervizError, ModelError
 from hierviz.listed_scores import MISSING
@@ -81,7 +83,7 @@ with left:
     )
     if kind == "Predictions":
         chosen["predictions"] = ask(
-            "Predictions, one file per model",
+            "Predictions, one file per model or run",
             "predictions",
             several=True,
             help="One column per class (CSV, TSV, Parquet), rows of sample, class, score, the best classes of each sample "
@@ -113,8 +115,18 @@ with right:
             format_func=lambda key: "detect (unknown in files of the best classes)" if key == "detect" else key,
             help="In predictions that list some classes of each sample only. Unknown scores give numbers with bounds.",
         )
-        chosen["classes"] = ask(f"{LABELS['classes']}, one per line", "classes")
+        classes = ask(
+            f"{LABELS['classes']}, one per line",
+            "classes",
+            several=kind == "Predictions",
+            help="Of several files each prediction file gets its own, in the table of single files.",
+        )
+        chosen["classes"] = classes if isinstance(classes, str) else classes[0] if classes else None
         chosen["nodes"] = ask("Node attributes: node, name, …", "nodes")
+    projection = projection_fields() if kind == "Predictions" else {}
+of_single_files = {}
+if kind == "Predictions" and chosen["predictions"]:
+    of_single_files = file_readings(chosen["predictions"], classes)
 
 files = Files(
     **{name: value for name, value in chosen.items() if value},
@@ -124,6 +136,8 @@ files = Files(
     parametrisation=None if keys == "detect" else keys,
     truth_column=truth_column or None,
     missing=None if missing == "detect" else missing,
+    projection=projection,
+    **of_single_files,
     given=state.startup_limits()[0],
     run=state.startup_limits()[1],
     held=tuple(upload for upload in held if upload is not None),
