@@ -1,7 +1,7 @@
 """The page Compare: its numbers are those of the API, for data of every kind."""
 
 import pytest
-from small_worlds import spread, world
+from small_worlds import LEAVES, spread, world
 from visit import Visit
 
 import hierviz as hv
@@ -110,3 +110,10 @@ def test_classes_have_the_numbers_of_the_api(demo):
 
 def test_without_truth(tmp_path):
     assert "none has one" in Visit("compare", data=world(tmp_path, scores=spread(4)).key).text
+
+
+def test_single_samples_of_many(tmp_path):
+    n = 2001
+    data = world(tmp_path, scores=spread(n), truth=[LEAVES[i % 6] for i in range(n)])
+    visit = Visit("compare", data=data.key, comparison="agreement")
+    assert "Click a row to open its sample." in visit.text

@@ -15,7 +15,7 @@ from hierviz.comparison.disagreement import metrics_on_samples, models_on_sample
 from hierviz.metrics import METRICS
 
 # Samples that are listed.
-MOST = 100
+MOST, MOST_DOTS = 100, 2000
 
 
 def draw(compared):
@@ -85,6 +85,8 @@ def _samples(compared):
     if not len(found.order):
         st.info("No sample has both numbers.", icon=":material/info:")
         return
+    # Of more dots none can be pressed.
+    is_few = len(found.order) <= MOST_DOTS
     beside = st.container() if state.is_narrow() else None
     left, right = (beside, beside) if beside else st.columns([1, 1], gap="large")
     with left:
@@ -95,7 +97,7 @@ def _samples(compared):
             name="sample-scatter",
             sentence=found.sentence,
             table=found.to_frame(MOST),
-            select="sample" if len(found.order) <= 2000 else None,
+            select="sample" if is_few else None,
         )
     with right:
         st.markdown("**Largest disagreement first**")
@@ -109,7 +111,7 @@ def _samples(compared):
             key=f"disagree-{kind}-{key}-{one}",
             column_config={name: st.column_config.NumberColumn(format="%.3f") for name in table.columns[1:]},
         ).selection.rows
-        clicked = [one["sample"] for one in (event.selection.get("sample", []) if event else [])]
+        clicked = [one["sample"] for one in (event.selection.get("sample", []) if is_few and event else [])]
         sample = str(table["sample_id"].iloc[rows[0]]) if rows and rows[0] < len(table) else (clicked or [None])[0]
         if sample is not None:
             st.page_link(
@@ -119,7 +121,7 @@ def _samples(compared):
                 query_params=state.link(sample=sample, model=key, outcome=""),
             )
         else:
-            st.caption("Click a row, or a dot, to open its sample.")
+            st.caption(f"Click a row{', or a dot,' if is_few else ''} to open its sample.")
     if kind == "models":
         caution(compared, one)
 
