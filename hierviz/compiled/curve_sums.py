@@ -42,7 +42,8 @@ def lowest_common_ancestors(taxonomy: Taxonomy, a: np.ndarray, b: np.ndarray) ->
         from hierviz.compiled.curve_kernels import lowest_common as compiled
 
         common = np.empty(len(a), np.int64)
-        compiled(taxonomy.parent, a, b, common)
+        # Compiled for one type.
+        compiled(taxonomy.parent, *(np.ascontiguousarray(nodes, dtype=np.int64) for nodes in (a, b)), common)
         return common
     return taxonomy.lca(a, b)
 

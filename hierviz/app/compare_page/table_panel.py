@@ -30,12 +30,33 @@ TITLES = {
 }
 CONSTANT = "Best constant answer"
 SHOWN = {"interval": "intervals", "rank": "ranks"}
+# Samples of all models together whose intervals are worked out without being asked for, and about how many of them a second.
+AT_ONCE, A_SECOND = 20_000, 2_000
+
+
+def _n_resampled(compared):
+    """Samples of all runs of all methods together."""
+    return sum(run.n_judged for method in compared.keys for run in compared.runs(method))
+
+
+def _asked_intervals(compared):
+    """The memory of the choices of which intervals were asked for, and the one of this choice."""
+    return state.memory("compare intervals"), str([compared.where(model) for model in compared.keys])
 
 
 def worked_out_table(compared, preset, metrics=()):
-    """The ComparisonTable of the models, worked out once; None where the visitor cancelled it."""
-    key = (*(compared.where(model) for model in compared.keys), preset, metrics)
-    runs = [(run, compared.choice_of(key).get("threshold", 0.5)) for key in compared.keys for run in compared.runs(key)]
+    """The ComparisonTable of the models, worked out once; None where the visitor cancelled it.
+
+    It has intervals where these are soon there, or were asked for.
+    """
+    asked, choice = _asked_intervals(compared)
+    has_intervals = _n_resampled(compared) <= AT_ONCE or choice in asked
+    key = (*(compared.where(model) for model in compared.keys), preset, metrics, has_intervals)
+    runs = [
+        (run, compared.choice_of(model).get("threshold", 0.5))
+        for model in compared.keys
+        for run in compared.runs(model)
+    ]
     others = {name: value for name, value in compared.choice.items() if name not in ("rule", "threshold")}
     return worked_out(
         "comparison table",
@@ -48,6 +69,7 @@ def worked_out_table(compared, preset, metrics=()):
             rule=compared.choice["rule"],
             threshold=[threshold for _, threshold in runs],
             stage=stages,
+            **({} if has_intervals else {"resamples": 0}),
             **others,
         ),
     )
@@ -59,6 +81,14 @@ def draw(compared):
     found = worked_out_table(compared, preset, metrics)
     if found is None:
         return
+    if found.resamples is None:
+        asked, choice = _asked_intervals(compared)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown("No intervals yet: of so many samples they take long.")
+            st.button(
+                f"Work out intervals (up to {max(_n_resampled(compared) / A_SECOND / 60, 1):,.0f} min)",
+                on_click=lambda: asked.update({choice: True}),
+            )
     found = _without_hidden(found)
     if compared.is_filtered:
         st.caption(
@@ -83,9 +113,14 @@ def _asked(compared):
             width=260,
             **state.bound("preset"),
         )
-        every = [column.key for column in columns_of(compared.data.taxonomy, "all", None)]
+        every = {column.key: column.label for column in columns_of(compared.data.taxonomy, "all", None)}
         metrics = st.multiselect(
-            "More columns", every, width=340, placeholder="block.key", **state.kept("compare table", "metrics", [])
+            "More columns",
+            list(every),
+            format_func=lambda key: f"{every[key]} ({key})",
+            width=340,
+            placeholder="Choose numbers",
+            **state.kept("compare table", "metrics", []),
         )
         shown = st.pills(
             "Show",
@@ -142,6 +177,7 @@ def _table(found, shown):
         hide_index=True,
         height=min(35 * (len(data) + 1) + 3, 640),
         key="compare-table",
+        placeholder="–",
         column_config={"Model": st.column_config.TextColumn("Model", pinned=not state.is_narrow())}
         | {
             labels[column.key]: st.column_config.NumberColumn(
@@ -187,11 +223,13 @@ def _cell(found, method, place, column, shown):
 
 def _legend(found):
     """What the signs mean, and why cells are empty."""
-    said = [
-        f"The best of a column is **bold**; {TIED} is not clearly different from it (the interval of the paired difference "
-        f"contains 0, after Holm's correction), and is bold too; {SECOND} is the best of the rest. Arrows point to the better "
-        "side."
-    ]
+    said = ["Arrows point to the better side."]
+    if found.resamples is not None:
+        said = [
+            f"The best of a column is **bold**; {TIED} is not clearly different from it (the interval of the paired difference "
+            f"contains 0, after Holm's correction), and is bold too; {SECOND} is the best of the rest.",
+            *said,
+        ]
     if any(method.n_runs > 1 for method in found.methods):
         said.append("± is the standard deviation between runs.")
     elif found.resamples is not None:
@@ -202,7 +240,8 @@ def _legend(found):
     labels = _labels(found.columns)
     for method in found.methods:
         for key, reason in found.reasons(method.name).items():
-            reasons.setdefault(reason, set()).update({labels[key].rstrip(" ↑↓")} if key in labels else ())
+            if key in labels:
+                reasons.setdefault(reason, set()).add(labels[key].rstrip(" ↑↓"))
     for reason, columns in reasons.items():
         st.caption(f"–: {escape(', '.join(sorted(columns)))}: {escape(reason)}.")
 

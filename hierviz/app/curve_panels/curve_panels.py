@@ -3,7 +3,15 @@
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.curve_panels import choosing, export_panel, guarantee_panel, model_panel, target_panel, uncertainty
+from hierviz.app.curve_panels import (
+    choosing,
+    export_panel,
+    guarantee_panel,
+    model_panel,
+    rules_panel,
+    target_panel,
+    uncertainty,
+)
 from hierviz.app.state.curve_choices import PANELS
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.progress import worked_out
@@ -15,10 +23,11 @@ DRAW = {
     "guarantee": guarantee_panel.panel,
     "uncertainty": uncertainty.panel,
     "models": model_panel.panel,
+    "rules": rules_panel.panel,
     "export": export_panel.panel,
 }
 # What a panel needs for a model and takes long.
-DRAW_FIRST = {"target": target_panel.prepare, "models": model_panel.prepare}
+DRAW_FIRST = {"target": target_panel.prepare, "models": model_panel.prepare, "rules": rules_panel.prepare}
 
 
 def prepare(choice):
@@ -44,7 +53,7 @@ def prepare(choice):
     try:
         choosing.samples_of(choice)
         uncertainty.prepare(choice)
-        if state.view().panel in ("target", "models"):
+        if state.view().panel in DRAW_FIRST:
             DRAW_FIRST[state.view().panel](choice, state.shown_model_of(choice.keys))
     except HiervizError:
         pass  # the panel says why

@@ -58,7 +58,8 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     elif len(data.methods) > 1:
         choose_methods()
     choice = controls.rule_controls(data, keys[0])
-with st.container(horizontal=True, vertical_alignment="bottom"):
+# Beside other things a row of segments does not wrap.
+with st.container(horizontal=not state.is_narrow(), vertical_alignment="bottom"):
     st.segmented_control(
         "Part of the page",
         list(COMPARISONS),

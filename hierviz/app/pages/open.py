@@ -13,6 +13,7 @@ from hierviz.app.widgets.file_readings import file_readings
 from hierviz.app.widgets.form_words import in_form_words
 from hierviz.app.widgets.parameter_labels import LABELS
 from hierviz.app.widgets.projection_fields import projection_fields
+from hierviz.app.widgets.session_panel import session_panel
 from hierviz.errors import HiervizError, ModelError
 from hierviz.listed_scores import MISSING
 from hierviz.parametrisation import PARAMETRISATIONS
@@ -24,6 +25,8 @@ st.markdown(
     "hierviz needs a **taxonomy** (the tree of classes) and the **predictions** of a model for some samples, as a file or by "
     "running an ONNX model. With the **truth** it also evaluates them."
 )
+with st.expander("Open a session file", icon=":material/bookmark:"):
+    session_panel()
 ways = ["Upload"] + (["Path on this machine"] if state.may_open_paths() else [])
 kinds = {"Predictions": "Prediction files", "Model": LABELS["model"]}
 with st.container(horizontal=True, gap="large"):

@@ -99,7 +99,7 @@ if judged:
     model = data.models[key]
     filters.chips(taxonomy, but=("outcome",))
     if answers_worked_out(data.digest, key, model, choice):
-        found = selection.select(model, choice, (data.digest, key), any_outcome=True)
+        found = selection.select(model, choice, (data.digest, key), only_wrong=True)
         say(found, data, key, choice)
         if found.sets is None:
             numbers.definitions(("exact", "correct"), "outcomes")

@@ -245,7 +245,6 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
         taxonomy = load_node_attributes(files.nodes, taxonomy)
     predictions_of_models = []
     for file, parametrisation, classes in files.readings:
-        stage(f"Reading {Path(file.path).name}")
         predictions_of_models.append(
             load_predictions(
                 file.path,
@@ -257,6 +256,7 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
                 partial=is_partial(options),
                 classes=classes,
                 parametrisation=parametrisation,
+                stage=stage,
             ).replace(run=file.run)
         )
     if files.projection:

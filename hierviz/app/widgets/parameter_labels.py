@@ -24,6 +24,7 @@ LABELS = {
 }
 # Parameters without a field: options of `hierviz app`.
 AT_START = (
+    "taxonomy_classes",
     "text_column",
     "columns",
     "columns_by_input",
