@@ -45,16 +45,6 @@ def test_hidden_columns_are_in_no_download(demo):
     assert "hf1_micro" not in visit.text
 
 
-def test_hidden_columns_are_in_no_download(demo):
-    visit = Visit("compare", models=",".join(MODELS), preset="kiritchenko")
-    n_columns = len(visit.at.dataframe[0].value.columns)
-    visit.control("Hidden, on the page and in downloads").set_value(["labels.hf1_micro"])
-    visit.run()
-    assert len(visit.at.dataframe[0].value.columns) == n_columns - 1
-    assert "Hide columns (1 hidden)" in visit.text
-    assert "hf1_micro" not in visit.text
-
-
 def test_agreement_and_single_samples(demo):
     visit = Visit("compare", comparison="agreement", models=",".join(MODELS), threshold="0.7")
     models = [demo.models[key] for key in MODELS]
