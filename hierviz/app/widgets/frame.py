@@ -35,7 +35,7 @@ button:is([data-variant=segmented_control], [data-variant=pills]):is([aria-check
     z-index: 999992}
 .st-key-save-menu button {font-size: 0.9rem; padding: 0 0.4rem; min-height: 2rem}
 .hierviz-open {position: fixed; top: 0; right: 16.4rem; height: 3.75rem; display: flex; align-items: center; z-index: 999991;
-    max-width: 22vw; pointer-events: none}
+    max-width: clamp(0px, calc(100vw - 1300px), 22vw); pointer-events: none}
 .hierviz-open span {overflow: hidden; text-overflow: ellipsis; white-space: nowrap; opacity: 0.75; font-size: 0.9rem;
     pointer-events: auto}
 /* The links to the pages end where these begin; the rest of them are behind "more". */
