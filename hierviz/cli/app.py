@@ -12,7 +12,7 @@ from hierviz.cli.model_flags import model_options
 from hierviz.cli.server_flags import add_server_options, path_flags, server_settings
 from hierviz.errors import FileError
 
-PATHS = ("taxonomy", "predictions", "truth", "classes", "model", "inputs", "nodes", "media")
+PATHS = ("taxonomy", "predictions", "truth", "classes", "model", "inputs", "nodes", "media", "taxonomy_classes")
 
 
 def add_app(commands):

@@ -47,6 +47,18 @@ SAMPLES = {
     "icd10.csv": ("codes", 11, 5, ["root > A00-A09 > A00 > A00.1", "root > A15-A19 > A15 > A15.0"]),
     "naics.csv": ("codes", 12, 4, ["root > 11 > 111 > 1111 > 11111 > 111110", "root > 31-33 > 332"]),
     "unspsc.tsv": ("codes", 13, 5, ["root > 10000000 > 10100000 > 10101500 > 10101502"]),
+    "speciesnet_labels.txt": (
+        "speciesnet_labels",
+        15,
+        4,
+        ["root > mammalia > carnivora > felidae > felis > felis catus"],
+    ),
+    "../predictions/speciesnet.json": (
+        "speciesnet",
+        10,
+        3,
+        ["root > mammalia > carnivora > canidae > vulpes > vulpes vulpes"],
+    ),
     "label_studio.xml": ("label_studio", 9, 6, ["root > Eukarya > Human"]),
     "taxdump": ("taxdump", 14, 4, ["root > cellular organisms > Bacteria > Bacillus <bacteria> > Bacillus subtilis"]),
     "gbif/Taxon.tsv": ("darwin_core", 11, 3, ["Animalia > Chordata > Mammalia > Carnivora > Vulpes vulpes"]),
@@ -58,7 +70,8 @@ def test_every_form_has_a_sample_and_its_licence():
     assert set(TAXONOMY_FORMS) < set(FORMS)
     said = (FILES / "README.md").read_text()
     for name in SAMPLES:
-        top = name.split("/")[0]
+        top = name.removeprefix("../predictions/").split("/")[0]
+        said += (FILES.parent / "predictions" / "README.md").read_text() if ".." in name else ""
         assert top.removesuffix(".txt").removesuffix("_with_ids") in said
 
 
@@ -74,7 +87,7 @@ def test_samples_are_recognised_and_read(name, tmp_path):
         assert all(above in taxonomy.parents[below] for above, below in pairwise(nodes))
     said = load_taxonomy(FILES / name, form=form)
     assert (said.names, said.edges.tolist()) == (taxonomy.names, taxonomy.edges.tolist())
-    assert file_role(FILES / name) == "taxonomy"
+    assert file_role(FILES / name) == ("predictions" if ".." in name else "taxonomy")
     if (FILES / name).is_file() and "/" not in name:
         packed = tmp_path / f"{name}.gz"
         packed.write_bytes(gzip.compress((FILES / name).read_bytes()))
@@ -116,7 +129,8 @@ def test_there_and_back(name, form, tmp_path):
 
 def test_obo_relations_obsolete_terms_and_other_ids(tmp_path):
     text = (
-        "format-version: 1.2\n\n[Term]\nid: GO:1\nname: all\n\n[Term]\nid: GO:2\nname: part {x}\nrelationship: part_of GO:1 ! all\n"
+        "format-version: 1.2\n\n[Term]\nid: GO:1\nname: all\n\n[Term]\nid: GO:2\nname: part {x}\n"
+        "relationship: part_of GO:1 ! all\n"
         'is_a: GO:1 {source="x"} ! all\n\n[Term]\nid: GO:3\nname: leaf\nalt_id: GO:33\nsynonym: "sheet" EXACT []\n'
         "is_a: GO:1\nrelationship: part_of GO:2\n\n[Term]\nid: GO:4\nname: old\nis_obsolete: true\n\n[Typedef]\nid: part_of\n"
     )

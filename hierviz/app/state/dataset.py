@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from hierviz.app.state.file_content import PATHS, digest, same_content
 from hierviz.app.state.model_source import ModelSource
 from hierviz.cli.projection_flags import check_projection, is_partial, projected
+from hierviz.cli.taxonomy_flags import taxonomy_options
 from hierviz.demo import MODELS, bundle_folder, load_demo
 from hierviz.errors import FileError, HiervizError
 from hierviz.evaluation.evaluation import Evaluation
@@ -102,6 +103,8 @@ class Files:
     taxonomy_form: str | None = None
     taxonomy_separator: str | None = None
     taxonomy_direction: str | None = None
+    taxonomy_classes: str | None = None
+    taxonomy_relations: str | None = None
     given: Mapping = field(default_factory=dict)
     reading: Mapping = field(default_factory=dict)
     run: Mapping = field(default_factory=dict)
@@ -115,9 +118,15 @@ class Files:
         return {key: value for key, value in said.items() if value}
 
     @property
+    def taxonomy_keywords(self):
+        """Keywords of `load_taxonomy`."""
+        said = {"separator": self.taxonomy_separator, "direction": self.taxonomy_direction}
+        return taxonomy_options(self) | said
+
+    @property
     def paths(self):
         """All paths named, in a fixed order."""
-        single = (self.taxonomy, self.truth, self.classes, self.inputs, self.nodes, self.media)
+        single = (self.taxonomy, self.truth, self.classes, self.inputs, self.nodes, self.media, self.taxonomy_classes)
         return [path for path in (*single, *self.predictions, *self.model) if path]
 
     def with_paths(self, change):
@@ -189,9 +198,7 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
     if known is not None:
         return replace(known, key=new_key(), files=files, held=(*known.held, *files.held))
     stage(f"Reading {Path(files.taxonomy).name}")
-    taxonomy = load_taxonomy(
-        files.taxonomy, form=files.taxonomy_form, separator=files.taxonomy_separator, direction=files.taxonomy_direction
-    )
+    taxonomy = load_taxonomy(files.taxonomy, **files.taxonomy_keywords)
     if files.nodes:
         taxonomy = load_node_attributes(files.nodes, taxonomy)
     predictions_of_models = []

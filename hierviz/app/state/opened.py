@@ -113,6 +113,7 @@ def startup_files():
     if not options.taxonomy:
         return None
     names = ("taxonomy", "truth", "truth_column", "missing", "classes", "parametrisation", "inputs", "nodes", "media")
+    names += ("taxonomy_form", "taxonomy_classes", "taxonomy_relations")
     return datasets.Files(
         **{name: getattr(options, name) for name in names},
         predictions=tuple(options.predictions),
