@@ -231,7 +231,9 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
         progress = stage(f"Running {Path(path).name}")
         predictions = model.predict(inputs, progress=progress, unreadable=unreadable, **files.run)
         predictions_of_models.append(
-            attach_truth(predictions, files.truth, files.truth_column) if files.truth else predictions
+            attach_truth(predictions, files.truth, files.truth_column, files.classes or model.class_numbers)
+            if files.truth
+            else predictions
         )
         sources.append(replace(source, inputs=without_unreadable(inputs, unreadable)[0]))
     if files.media:
