@@ -107,7 +107,9 @@ def load_taxonomy(
         wanted = None if classes is None else read_class_list(classes, _NO_TAXONOMY).names
         return _moderate(large.read(files, wanted, files.where), files.where)
     source = open_source(path, "a class taxonomy (edge list, level columns, paths, JSON or .taxonomy)", ("text", "xml"))
-    special = special_form(source, form)
+    # What only tables have was said: then it is one.
+    is_table = form is None and any(said is not None for said in (separator, has_header, direction))
+    special = None if is_table else special_form(source, form)
     if relations is not None and (special is None or special.key != "obo"):
         raise FileError(
             f"{source.where}: expected an OBO file with relations, got another form. Leave the relations out."

@@ -229,6 +229,13 @@ def test_a_large_dump_is_read_in_part(tmp_path, n):
     assert set(taxonomy.names) == path
 
 
+def test_pairs_of_wnids_in_the_other_order(tmp_path):
+    (tmp_path / "t.csv").write_text("n00000002,n00000001\nn00000003,n00000001\n")
+    assert load_taxonomy(tmp_path / "t.csv").names[0] == "n00000001"
+    (tmp_path / "u.csv").write_text("n00000002,n00000001\n")
+    assert load_taxonomy(tmp_path / "u.csv", direction="child,parent").names[0] == "n00000001"
+
+
 def test_codes_that_are_unclear_are_asked_about(tmp_path):
     (tmp_path / "c.csv").write_text("code,title\nX1,a\nY2,b\nZ3,c\nX11,d\n")
     with pytest.raises(TaxonomyError, match=r"got 3 of 4 that do not .* or a column 'parent'"):
@@ -258,6 +265,7 @@ BROKEN = {
     "nodes.dmp": "no dump\n",
     "Taxon.tsv": "taxonID\tparentNameUsageID\n1\t\n",
     "is_a.txt": "n00000001 n00000001\n",
+    "circle.txt": "n00000001 n00000002\nn00000002 n00000001\n",
 }
 
 
@@ -277,7 +285,11 @@ def test_what_was_read_before_is_read_as_before(tmp_path):
         ("name id\na 1\nb 1\n", "edge list"),
         ("kingdom,species\nA,b\nA,c\n", "level columns"),
         ("(a) > b\n(a) > c\n", "paths"),
+        ("code,parent,title\nA1,A,x\nA2,A,y\n", "edge list"),
+        ('{"categories": [{"id": 1, "name": "a", "children": [{"id": 2, "name": "b"}]}]}', "JSON"),
     ):
         (tmp_path / "t.csv").write_text(text)
-        assert load_taxonomy(tmp_path / "t.csv").detected["form"] == form
+        taxonomy = load_taxonomy(tmp_path / "t.csv")
+        assert taxonomy.detected["form"] == form
+        assert "b" not in text or form != "JSON" or taxonomy.names[-1] == "b"
     assert isinstance(load_taxonomy(tmp_path / "t.csv"), Taxonomy)
