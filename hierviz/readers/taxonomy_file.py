@@ -138,21 +138,15 @@ def _large_form(path, form):
         path.name.lower(),
         path.suffix.lower() in (".zip", ".tgz", ".tar") or path.name.endswith(".tar.gz"),
     )
-    if form is not None:
-        return TAXONOMY_FORMS[form] if TAXONOMY_FORMS[form].kind == "large" and path.exists() else None
-    if not (path.is_dir() or (is_archive and path.is_file()) or name.endswith(".dmp")):
-        return None
     with translated(path.name, path=path):
+        if form is not None:
+            return TAXONOMY_FORMS[form] if TAXONOMY_FORMS[form].kind == "large" and path.exists() else None
+        if not (path.is_dir() or (is_archive and path.is_file()) or name.endswith(".dmp")):
+            return None
         files = TableFiles(path)
     names = () if name.endswith(".dmp") else tuple(files.inside)
     large = [other for other in TAXONOMY_FORMS.values() if other.kind == "large"]
-    found = next((other for other in large if other.looks_like(name, names)), None)
-    if found is None:
-        tables = "nodes.dmp and names.dmp, or Taxon.tsv"
-        raise FileError(
-            f"{path.name}: expected {tables} in a folder or archive, got neither. Name the file of the taxonomy."
-        )
-    return found
+    return next((other for other in large if other.looks_like(name, names)), None)
 
 
 def has_taxonomy_tables(path):
