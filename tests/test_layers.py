@@ -46,6 +46,7 @@ COLUMN = (
     "_version",
     "csv_cells",
     "new_files",
+    "notebook_html",
     "array_rows",
     "positions",
     "node_lists",
@@ -85,8 +86,10 @@ COLUMN = (
     "onnx/checks",
     "onnx",
     "charts",
+    "reports",
     "demo",
     "hierviz",
+    "lessons",
     "cli",
     "app/state",
     "app/widgets",
@@ -96,6 +99,7 @@ COLUMN = (
     "app/compare_page",
     "app/taxonomy_page",
     "app/example_page",
+    "app/learn_page",
     "app/pages",
     "app/server",
     "app",
@@ -108,10 +112,11 @@ CHILD = "onnx/process/child"
 NEVER = {
     "onnx": ("charts",),
     "charts": ("readers", "onnx", "onnx/process", "onnx/description", "onnx/inputs", "onnx/scores", "onnx/checks"),
-    "demo": ("charts",),
+    "demo": ("charts", "reports"),
+    "reports": ("readers", "onnx", "onnx/process", "onnx/description", "onnx/inputs", "onnx/scores", "onnx/checks"),
 }
 # Charts need altair: the command line and the front door load them inside functions.
-LATE = {"cli": ("charts",), "hierviz": ("charts",)}
+LATE = {"cli": ("charts", "reports"), "hierviz": ("charts", "reports")}
 # Other packages: at the top of a file, and inside functions only.
 PACKAGES = {
     "errors": ((), ()),
@@ -122,6 +127,7 @@ PACKAGES = {
     "cluster": (("numpy",), ("dask", "distributed")),
     "onnx": (("numpy",), ("pandas", "PIL")),
     "demo": (("numpy",), ()),
+    "lessons": (("numpy",), ("IPython",)),
     "charts": (("numpy", "altair", "pandas", "vl_convert"), ()),
     "cli": (("numpy",), ()),
     "app": (("numpy", *SCREEN), ()),

@@ -47,6 +47,12 @@ OPTIONS = {
     "attributes": ("attribute",),
     "correction": ("correction",),
     "q": ("q",),
+    "samples": ("sample",),
+    "worst": ("worst",),
+    "random": ("random",),
+    "seed": ("seed",),
+    "max_mb": ("max_mb",),
+    "model": ("look_at",),
 }
 
 

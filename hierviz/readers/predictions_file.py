@@ -7,7 +7,7 @@ The forms are read in `prediction_tables` (wide scores, label lists, hard labels
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -32,6 +32,7 @@ from hierviz.readers.prediction_forms import cafa
 from hierviz.readers.prediction_forms.local_numbers import with_local_numbers
 from hierviz.readers.prediction_forms.registry import PREDICTION_FORMS
 from hierviz.readers.prediction_tables import TRUTH_IN_PREDICTIONS, VERBATIM_COLUMNS, read_prediction_table
+from hierviz.readers.reading_progress import name_of, telling
 from hierviz.readers.run_record import read_record, record_words
 from hierviz.readers.tables import first_lines, open_table
 from hierviz.readers.truth_file import load_truth
@@ -66,6 +67,7 @@ def load_predictions(
     missing: str | None = None,
     partial: bool = False,
     read_scores: bool = True,
+    stage: Callable[[str, str], Callable[[int, int], object] | None] = lambda name, unit: None,
 ) -> Predictions:
     """Read the predictions of one model.
 
@@ -100,6 +102,9 @@ def load_predictions(
     read_scores : bool
         False leaves the scores of ``.npy`` and Parquet files where they are, unread and unchecked: for `evaluate` with a
         ``client``, whose workers read and check the rows they are given.
+    stage : callable, optional
+        Called with "Reading NAME" for each file, and what is counted; gives its `progress`, called with (rows done, rows in
+        all) while a large file is read, or None. Of a text the rows in all are a float, an estimate, until its end.
 
     Returns
     -------
@@ -147,35 +152,37 @@ def load_predictions(
     column = truth_column if truth is None else None
     record, more = None, []
     is_plain = source.kind == "text" and not is_json and not isinstance(source, PartedSource)
-    if is_plain and form in (None, "cafa") and (form or cafa.looks_like(first_lines(source)[0])):
-        raw = cafa.read(source, taxonomy)
-        missing = missing or "zero"
-    elif source.kind == "npy":
-        raw = read_npy(source, nodes, taxonomy)
-    elif source.kind == "zip":
-        raw = read_npz(source, taxonomy, nodes, numbers)
-    elif is_json:
-        raw = read_label_lists(
-            source, taxonomy, TRUTH_IN_PREDICTIONS, column, missing, numbers, None if form == "lists" else form
-        )
-    else:
-        is_parted = isinstance(source, PartedSource)
-        table = PartedTable(source) if is_parted else open_table(source, "a table of predictions")
-        table = with_local_numbers(table, VERBATIM_COLUMNS)
-        raw = read_prediction_table(
-            table,
-            taxonomy,
-            classes=nodes,
-            truth_column=column,
-            keep_empty=keep_empty_labels,
-            form=form,
-            missing=missing,
-            numbers=numbers,
-        )
-        record, more = read_record(source, getattr(table, "schema", None))
+    with telling(stage(f"Reading {name_of(path)}", "rows")):
+        if is_plain and form in (None, "cafa") and (form or cafa.looks_like(first_lines(source)[0])):
+            raw = cafa.read(source, taxonomy)
+            missing = missing or "zero"
+        elif source.kind == "npy":
+            raw = read_npy(source, nodes, taxonomy)
+        elif source.kind == "zip":
+            raw = read_npz(source, taxonomy, nodes, numbers)
+        elif is_json:
+            raw = read_label_lists(
+                source, taxonomy, TRUTH_IN_PREDICTIONS, column, missing, numbers, None if form == "lists" else form
+            )
+        else:
+            is_parted = isinstance(source, PartedSource)
+            table = PartedTable(source) if is_parted else open_table(source, "a table of predictions")
+            table = with_local_numbers(table, VERBATIM_COLUMNS)
+            raw = read_prediction_table(
+                table,
+                taxonomy,
+                classes=nodes,
+                truth_column=column,
+                keep_empty=keep_empty_labels,
+                form=form,
+                missing=missing,
+                numbers=numbers,
+            )
+            record, more = read_record(source, getattr(table, "schema", None))
     made, told = record_words(record, taxonomy)
     if raw.listed is not None:
         scores, columns, _ = raw.listed.scores(taxonomy, raw.where, parametrisation, missing)
+        more += [note for note in [raw.listed.note(taxonomy, raw.where)] if note and parametrisation is None]
         said_missing = "taken for 0" if missing == "zero" else "unknown"
         listed_words = {"listed": f"{raw.listed.words()}; the other scores are {said_missing}"}
         raw = replace(raw, scores=scores, scored_nodes=columns, detected={**raw.detected, **listed_words})
@@ -192,7 +199,11 @@ def load_predictions(
         tree = taxonomy if part is None else part.taxonomy
         parametrisation, detected["parametrisation"], more = _parametrisation(raw, tree, parametrisation)
         notes += more
-    their = raw.truth if truth is None else load_truth(truth, taxonomy, truth_column, numbers)
+    their = raw.truth
+    if truth is not None:
+        is_file = isinstance(truth, (str, os.PathLike))
+        with telling(stage(f"Reading {name_of(truth)}", "rows") if is_file else None):
+            their = load_truth(truth, taxonomy, truth_column, numbers)
     if their is not None:
         _require_nodes(their, taxonomy)
         notes += their.notes

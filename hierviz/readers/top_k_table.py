@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from hierviz.errors import PredictionsError
-from hierviz.listed_entries import ListedEntries, first_repeat
+from hierviz.listed_entries import NOTHING_LISTED, ListedEntries, first_repeat
 from hierviz.name_matching import LooseMatches, advice
 from hierviz.readers.labels import find_node
 from hierviz.readers.long_table import CLASS_COLUMNS, SCORE_COLUMNS
@@ -84,16 +84,16 @@ def read_top_k(columns, taxonomy, roles, notes=None):
         notes += loose.notes(columns.where)
     values = columns.numbers
     is_listed, has_score = nodes >= 0, ~np.isnan(values)
-    for wrong, what, place in (
-        (is_listed & ~has_score, "a score of this class", 1),
-        (has_score & ~is_listed, "the class of this score", 0),
-        (~is_listed & (np.arange(len(roles)) == 0), "at least one class", 0),
+    both = "Fill in both cells, or leave both empty at the end of the row."
+    for wrong, what, place, what_to_do in (
+        (is_listed & ~has_score, "a score of this class", 1, both),
+        (has_score & ~is_listed, "the class of this score", 0, both),
+        (~is_listed & (np.arange(len(roles)) == 0), "at least one class", 0, NOTHING_LISTED),
     ):
         if wrong.any():
             row, rank = np.argwhere(wrong)[0]
             raise PredictionsError(
-                f"{columns.place(row)}, column {names[roles[rank][place]]!r}: expected {what}, got "
-                "an empty cell. Fill in both cells, or leave both empty at the end of the row."
+                f"{columns.place(row)}, column {names[roles[rank][place]]!r}: expected {what}, got an empty cell. {what_to_do}"
             )
     gap = np.argwhere(is_listed[:, 1:] & ~is_listed[:, :-1])
     if len(gap):
