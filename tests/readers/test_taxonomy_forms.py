@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import subprocess
+import sys
 import tarfile
 import zipfile
 from itertools import pairwise
@@ -227,6 +229,25 @@ def test_a_large_dump_is_read_in_part(tmp_path, n):
             path.add(f"Taxon {k}")
             k //= 2
     assert set(taxonomy.names) == path
+
+
+@pytest.mark.long
+def test_a_dump_of_two_million_taxa_takes_less_than_a_gigabyte(tmp_path):
+    """Measured were 156 MB."""
+    n = 2_000_000
+    with open(tmp_path / "nodes.dmp", "w") as nodes, open(tmp_path / "names.dmp", "w") as names:
+        for k in range(1, n + 1):
+            nodes.write(f"{k}\t|\t{max(k // 3, 1)}\t|\tno rank\t|\n")
+            names.write(f"{k}\t|\tTaxon {k}\t|\t\t|\tscientific name\t|\n")
+    program = (
+        "import resource, sys, hierviz\n"
+        f"taxonomy = hierviz.load_taxonomy(sys.argv[1], classes=['Taxon {n}', 'taxon_7'])\n"
+        "print(taxonomy.n_leaves, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)"
+    )
+    done = subprocess.run([sys.executable, "-c", program, tmp_path], capture_output=True, text=True, check=True)
+    n_leaves, megabytes = map(int, done.stdout.split())
+    assert n_leaves == 2
+    assert megabytes < 1024
 
 
 def test_pairs_of_wnids_in_the_other_order(tmp_path):
