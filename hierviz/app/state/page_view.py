@@ -40,6 +40,7 @@ COMPARISONS = {
     "agreement": "Do the metrics agree?",
     "groups": "Where they are weak",
     "classes": "Classes",
+    "second": "Second opinion",
 }
 # Of the page Learn: a lesson or the glossary, and a step of it.
 LESSON = "|".join(("glossary", *LESSON_MODULES))

@@ -10,6 +10,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.copy_link import copy_link
+from hierviz.app.widgets.save_menu import save_menu
 
 STYLE = """<style>
 /* A concatenated chart does not shrink by itself, and Streamlit forgets to repaint a bound slider after a drag. */
@@ -25,20 +26,30 @@ h3 {padding-top: 1rem !important}
 .stImage img {image-rendering: auto; border-radius: 6px}
 :is(button, a, input, [role=radio], [role=option], [role=tab], [tabindex="0"]):focus-visible {
     outline: 2px solid FOCUS !important; outline-offset: 2px}
-button[data-variant=segmented_control][aria-checked=true], button[data-variant=pills][aria-checked=true] {
+button:is([data-variant=segmented_control], [data-variant=pills]):is([aria-checked=true], [aria-pressed=true]) {
     background: SELECTED !important; color: #ffffff !important; border-color: SELECTED !important}
 :is(.st-key-greeting, .st-key-worst-subtrees, [class*=st-key-slice-link]) a p {color: FOCUS; text-decoration: underline}
 .st-key-copy-link {position: fixed; top: 0; right: 3.2rem; height: 3.75rem; width: auto !important; justify-content: center;
     z-index: 999992}
-.hierviz-open {position: fixed; top: 0; right: 10.6rem; height: 3.75rem; display: flex; align-items: center; z-index: 999991;
+.st-key-save-menu {position: fixed; top: 0; right: 10.4rem; height: 3.75rem; width: auto !important; justify-content: center;
+    z-index: 999992}
+.st-key-save-menu button {font-size: 0.9rem; padding: 0 0.4rem; min-height: 2rem}
+.hierviz-open {position: fixed; top: 0; right: 16.4rem; height: 3.75rem; display: flex; align-items: center; z-index: 999991;
     max-width: 22vw; pointer-events: none}
 .hierviz-open span {overflow: hidden; text-overflow: ellipsis; white-space: nowrap; opacity: 0.75; font-size: 0.9rem;
     pointer-events: auto}
-@media (max-width: 1000px) {.hierviz-open {max-width: 36vw; right: 5.6rem}}
+@media (max-width: 1000px) {
+    .hierviz-open {max-width: 30vw; right: 8.6rem}
+    .st-key-save-menu {right: 5.4rem}
+    .st-key-save-menu [data-testid=stMarkdownContainer] {position: absolute; clip-path: inset(50%); width: 1px; height: 1px;
+        overflow: hidden}
+}
 @media (max-width: 640px) {
-    .hierviz-open {max-width: 26vw}
+    /* There is no room: the page Overview has the name as its title. */
+    .hierviz-open {display: none}
     /* The tools of a table are always there on a touch screen, above its corner. */
-    .stDataFrame {margin-top: 1.8rem}
+    .stMarkdown td:first-child {overflow-wrap: anywhere; min-width: 6rem}
+    .stElementContainer:has(.stDataFrame) {margin-top: 1.8rem}
     .stMainBlockContainer {padding-left: 1rem; padding-right: 1rem}
     /* What leads to the other pages is a sign without a word there. */
     [data-testid=stExpandSidebarButton] {width: auto !important}
@@ -48,6 +59,8 @@ button[data-variant=segmented_control][aria-checked=true], button[data-variant=p
 FOCUS = {True: "#7fd6b4", False: "#1d6b52"}
 # White text on it has a contrast above 4.5; in the dark theme it is brighter than what is not selected.
 SELECTED = {True: "#26835f", False: "#1d6b52"}
+# Letters of the name of a data set in the greeting, which is one line.
+LONG_TITLE = 32
 NAME = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="84" height="24" viewBox="0 0 84 24">'
     '<text x="0" y="18" font-family="Source Sans, sans-serif" font-size="21" font-weight="700" fill="{ink}">hierviz</text></svg>'
@@ -85,12 +98,13 @@ def chart_and_controls():
     return chart, controls, beside
 
 
-def name_data():
-    """The name of the open data set, in the header, and the button that copies the address."""
+def name_data(page):
+    """The name of the open data set, in the header, the menu that saves, and the button that copies the address."""
     dataset = state.data()
     if dataset is not None:
         title = html.escape(dataset.title)
         st.html(f'<div class="hierviz-open"><span title="{title}">{title}</span></div>')
+        save_menu(dataset, page)
         copy_link()
 
 
@@ -103,7 +117,8 @@ def greeting(page, pages):
         return
     n, models = dataset.first.predictions.n_samples, len(dataset.models)
     open_now = f"{models:,} model{'s' if models > 1 else ''} on {n:,} sample{'s' if n > 1 else ''}"
-    told = f"New here? *{escape(dataset.title)}* is open: {open_now}."
+    title = dataset.title if len(dataset.title) <= LONG_TITLE else f"{dataset.title[: LONG_TITLE - 1]}…"
+    told = f"New here? *{escape(title)}* is open: {open_now}."
     links = {
         "mistakes": "The mistakes",
         "curves": "Drag the threshold",
@@ -114,6 +129,8 @@ def greeting(page, pages):
         links = {"mistakes": "The mistakes"}
     if dataset.first.n_judged == 0:
         del links["mistakes"]
+    if all(model.why_no_curve() and model.why_no_set_curve() for model in dataset.models.values()):
+        links.pop("curves", None)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="greeting"):
         st.markdown(told, width="content")
         for name, label in links.items():
