@@ -21,6 +21,7 @@ import pytest
 
 import hierviz as hv
 from hierviz.demo import MODELS, bundle_folder, load_demo
+from hierviz.lessons.demo_models import LESSON_MODELS
 
 ROOT = Path(__file__).parents[1]
 DEMO = ROOT / "assets" / "demo"
@@ -160,7 +161,8 @@ def test_pictures(examples, pictures):
 
 def test_the_app_finds_what_is_committed():
     assert bundle_folder() == ROOT
-    assert set(MODELS) == set(TITLES) == {file.stem for file in (ROOT / "models").glob("*.onnx")}
+    assert set(MODELS) == set(TITLES)
+    assert {*MODELS, *LESSON_MODELS} == {file.stem for file in (ROOT / "models").glob("*.onnx")}
     assert (ROOT / "assets" / "icon.png").read_bytes().startswith(b"\x89PNG")
 
 

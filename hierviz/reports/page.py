@@ -106,6 +106,6 @@ def _about(command, left_out):
     if command:
         made += f"<p>The command that makes this file again:</p><pre><code>{escape(command)}</code></pre>"
     return (
-        f"{made}<p>The numbers as JSON, the same as those of <code>hierviz evaluate --json</code>, stand in this file in the "
+        f"{made}<p>The numbers as JSON, the same as those of <code>hierviz evaluate</code>, stand in this file in the "
         "element <code>hierviz-report</code>.</p>"
     )
