@@ -187,7 +187,11 @@ class Visitor:
         def do():
             table = self.page.get_by_test_id("stDataFrame").first
             table.scroll_into_view_if_needed()
-            place = table.bounding_box()
+            place, before = table.bounding_box(), None
+            # What is above it may still be drawn.
+            while place != before:
+                self.page.wait_for_timeout(200)
+                place, before = table.bounding_box(), place
             self.page.mouse.click(place["x"] + column, place["y"] + 58 + 36 * row)
 
         return do
@@ -206,15 +210,14 @@ def overview(v):
     yield "first visit", lambda: v.page.goto(v.server.url), "first"
     yield "threshold", v.threshold("0.4"), "work"
     yield "threshold, next", v.threshold("0.45"), ""
+    yield "rule: majority", v.option("Inference rule", "Majority"), ""
     yield "rule: plurality, scores read again", v.option("Inference rule", "Plurality"), "work"
     yield "rule: threshold, back", v.option("Inference rule", "Threshold"), ""
-    yield "rule: majority", v.option("Inference rule", "Majority"), ""
 
 
 def examples(v):
     """(what, act, kind) of the page Examples."""
     yield "first visit", v.link("Examples"), "first"
-    yield "rule", v.option("Inference rule", "Threshold"), ""
     yield "threshold", v.threshold("0.3"), ""
     yield "threshold, next", v.threshold("0.31"), ""
     yield "next sample", v.button("Next"), ""
@@ -242,7 +245,7 @@ def curves(v):
     yield "mean cost: other cost", v.words("Cost of a wrong answer", "2"), ""
     yield "shallow answers", v.radio("Shallow answers"), ""
     yield "shallow answers: other share", v.words("Share of answers, at most", "10"), ""
-    yield "threshold per group", v.radio("Threshold per group"), ""
+    yield "threshold per group", v.radio("Threshold per group"), "work"
     yield "uncertainty", v.radio("Uncertainty"), ""
     yield "levels drawn", lambda: (v.button("Options")(), v.toggle("Lines at 90 and 95 % correct")()), ""
 
@@ -274,6 +277,7 @@ def mistakes(v):
     yield "filter in the matrix", v.filter(v.option("Truth in subtree", "n4")), ""
     yield "filter in the matrix removed", v.chip("under"), ""
     yield "slices", v.radio("Slices"), "work"
+    yield "slices: another slice", v.cell(2), ""
     yield "other correction", v.option("Correction for many tests", "Benjamini-Yekutieli"), "work"
     yield "label errors", v.radio("Label errors"), "work"
     yield "label errors: a row", v.cell(2), ""
@@ -300,12 +304,37 @@ def taxonomy(v):
     yield "calibration: other threshold", v.threshold("0.6"), ""
 
 
+def compare(v):
+    """(what, act, kind) of the page Compare; intervals of many samples, which are resamples, are not asked for."""
+    yield "first visit", v.link("Compare"), "work"
+    yield "columns of a paper", v.option("Columns", "Wu, Tygert"), "work"
+    yield "columns: back", v.option("Columns", "short selection"), ""
+    yield "ranks", v.button("ranks"), ""
+    yield "threshold", v.threshold("0.3"), "work"
+    yield "agreement", v.radio("Do the metrics agree?"), ""
+    yield "agreement: another metric", v.other_option("Metric"), ""
+    yield "agreement: a row", v.cell(2), ""
+    yield "weak spots", v.radio("Where they are weak"), ""
+    yield "weak spots: another metric", v.other_option("Metric"), ""
+    yield "weak spots: threshold", v.threshold("0.35"), ""
+    yield "weak spots: truth in a subtree", v.filter(v.option("Truth in subtree", "n3")), ""
+    yield "weak spots: filter removed", v.chip("under"), ""
+    yield "every class", v.radio("Classes"), ""
+    yield "every class: ancestors too", v.radio("it is the class or one below"), ""
+    yield "every class: other β", v.words("β", "2"), ""
+    yield "every class: a row", v.cell(2), ""
+    yield "every class: threshold", v.threshold("0.45"), ""
+    yield "second opinion, not asked for yet", v.radio("Second opinion"), ""
+    yield "back to the table", v.radio("Table"), ""
+
+
 PAGES = {
     "Overview": overview,
     "Examples": examples,
     "Operating curves": curves,
     "Mistakes": mistakes,
     "Taxonomy": taxonomy,
+    "Compare": compare,
 }
 
 

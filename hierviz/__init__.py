@@ -30,6 +30,7 @@ from hierviz.diagnosis.confusion_matrix import confusion_matrix
 from hierviz.diagnosis.confusions import confusions
 from hierviz.diagnosis.flip_intervals import flip_intervals
 from hierviz.diagnosis.label_errors import label_errors
+from hierviz.diagnosis.level_matrix import level_matrix
 from hierviz.diagnosis.level_table import level_table
 from hierviz.diagnosis.means_by import means_by
 from hierviz.diagnosis.node_table import node_table
@@ -38,7 +39,9 @@ from hierviz.diagnosis.reliability import reliability
 from hierviz.diagnosis.sample_filter import SampleFilter, facets, filtered
 from hierviz.diagnosis.set_mistakes import set_mistakes
 from hierviz.diagnosis.slices import slices
+from hierviz.diagnosis.worst_samples import worst as _worst  # noqa: F401 - the method of Predictions
 from hierviz.errors import ClusterError, FileError, HiervizError, ModelError, PredictionsError, TaxonomyError
+from hierviz.evaluation.curves_by import curves_by
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.judged_answers import judged_answers
 from hierviz.evaluation.mistakes import mistakes
@@ -74,6 +77,7 @@ from hierviz.thresholds.depth_thresholds import depth_threshold_points, threshol
 from hierviz.thresholds.lambda_choice import smallest_lambda
 from hierviz.thresholds.operating_point import OperatingPoint
 from hierviz.thresholds.risk_control import guaranteed_threshold
+from hierviz.thresholds.rule_frontiers import rule_frontiers
 from hierviz.thresholds.selection import (
     at_least_correct,
     at_most_above_depth,
@@ -110,6 +114,7 @@ __all__ = [
     "ParetoTable",
     "Predictions",
     "PredictionsError",
+    "Report",
     "Resamples",
     "SampleFilter",
     "SecondOpinion",
@@ -134,11 +139,13 @@ __all__ = [
     "correctness_at",
     "cross_fitted",
     "curve_over_repeats",
+    "curves_by",
     "cut",
     "depth_threshold_points",
     "difference_of_models",
     "difference_sentence",
     "evaluate",
+    "explain",
     "facets",
     "filtered",
     "fit_temperature",
@@ -151,6 +158,7 @@ __all__ = [
     "judged_answers",
     "kendall",
     "label_errors",
+    "level_matrix",
     "level_table",
     "load_accretion",
     "load_costs",
@@ -179,7 +187,9 @@ __all__ = [
     "rank_for_target",
     "rejection_curve",
     "reliability",
+    "report",
     "rule_curve",
+    "rule_frontiers",
     "set_curve",
     "set_mistakes",
     "show",
@@ -199,6 +209,7 @@ __all__ = [
     "with_other_leaves",
     "write_operating_point",
     "write_predictions",
+    "write_report",
     "write_taxonomy",
 ]
 
@@ -207,6 +218,8 @@ def __getattr__(name):
     # Charts need altair and pandas: they load on first use.
     if name == "charts":
         return importlib.import_module("hierviz.charts")
-    if name == "show":
-        return importlib.import_module("hierviz.charts").show
+    if name in ("show", "explain"):
+        return getattr(importlib.import_module("hierviz.charts"), name)
+    if name in ("report", "write_report", "Report"):
+        return getattr(importlib.import_module("hierviz.reports"), name)
     raise AttributeError(f"module 'hierviz' has no attribute {name!r}")

@@ -9,6 +9,7 @@ import numpy as np
 
 from hierviz.onnx.model import load_model
 from hierviz.readers.attach import attach_truth
+from hierviz.readers.node_attributes import load_node_attributes
 from hierviz.readers.pictures import Pictures
 from hierviz.readers.taxonomy_file import load_taxonomy
 
@@ -44,13 +45,13 @@ def load_demo(models=MODELS, progress=None):
     Returns
     -------
     taxonomy : Taxonomy
-        61 kinds of vehicle.
+        61 kinds of vehicle, with the attribute ``train_count``: training pictures of a class and all below it.
     predictions : list of Predictions
         One per model, with truth, pictures and the conditions of each picture as attributes.
     """
     folder = bundle_folder()
     assets = folder / "assets" / "demo"
-    taxonomy = load_taxonomy(assets / "taxonomy.csv")
+    taxonomy = load_node_attributes(assets / "nodes.csv", load_taxonomy(assets / "taxonomy.csv"))
     with ThreadPoolExecutor(2) as pool:  # they wait for processes, which load and run the models
         loading = [pool.submit(load_model, folder / "models" / f"{name}.onnx", taxonomy) for name in models]
         # All demo models take the same pictures: decode them once.

@@ -20,6 +20,11 @@ _LONGEST_COMPARED, _MOST_LETTERS = 60, 500_000
 _QUOTED = re.compile(QUOTED, re.VERBOSE | re.DOTALL)
 _ESCAPED_OR_PLAIN = re.compile(r"\\(?:x..|u....|U........|.)|.", re.DOTALL)
 _NOT_ASCII = re.compile(r"[^ -~]")
+# Numbers, wnids, GO:0008150, J45.0, uuids, /m/01yrx: one that looks nearly the same means something else.
+_ID = re.compile(
+    r"\d[\d.\-]*|[nvars]\d{8}|[A-Za-z]{1,10}[:_]\d{4,}|[A-TV-Z]\d{2}(\.\w{1,4})?|Q\d+|/m/\w+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}",
+    re.IGNORECASE,
+)
 _BREAKS = re.compile(r"[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
 
 
@@ -102,10 +107,11 @@ def listed(values, most=5):
 def near_miss(name, names):
     """A sentence that offers the name nearest to `name`, or an empty text when none is near.
 
-    A long name is not compared, and of very many names only those of about the same length.
+    A long name is not compared, and of very many names only those of about the same length. For an id (a number, a wnid)
+    nothing is offered: the nearest one is another class.
     """
     wanted = name.strip()
-    if len(wanted) > _LONGEST_COMPARED:
+    if len(wanted) > _LONGEST_COMPARED or _ID.fullmatch(wanted):
         return ""
     names = [other for other in map(str, names) if len(other) <= 2 * _LONGEST_COMPARED]
     same = next((other for other in names if other.strip().casefold() == wanted.casefold()), None)

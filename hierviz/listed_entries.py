@@ -20,6 +20,10 @@ from hierviz.listed_scores import MISSING, ListedScores
 from hierviz.parametrisation import default_columns
 from hierviz.taxonomy import Taxonomy
 
+NOTHING_LISTED = (
+    "List its most probable class, or leave the sample out: it is then counted as one without a prediction."
+)
+
 
 @dataclass(frozen=True, eq=False)
 class ListedEntries:
@@ -47,6 +51,17 @@ class ListedEntries:
         least, most = (int(lengths.min()), int(lengths.max())) if self.n_rows else (0, 0)
         count = f"{most}" if least == most else f"{least} to {most}"
         return f"the {count} best classes of each sample" if self.is_top_k else f"{count} classes of each sample"
+
+    def note(self, taxonomy: Taxonomy, where: str) -> str | None:
+        """What is odd about the listed classes: a single inner class among leaves, possibly misnamed; None if nothing."""
+        inner = self.node[~taxonomy.is_leaf[self.node] & (self.node > 0)]
+        if not len(inner) or (inner != inner[0]).any() or len(inner) == len(self.node):
+            return None
+        times = "once" if len(inner) == 1 else f"{len(inner):,} times"
+        return (
+            f"{where} lists one class that is no leaf ({taxonomy.names[inner[0]]}, {times}): its scores are therefore taken for "
+            "probabilities of nodes, which need not sum to 1. Is that the name of a leaf?"
+        )
 
     def scores(
         self, taxonomy: Taxonomy, where: str, parametrisation: str | None = None, missing: str | None = None
@@ -132,9 +147,10 @@ def label_entries(lists: Iterable[Any], where: str) -> tuple[np.ndarray, list[st
     for row, entries in enumerate(lists):
         if not isinstance(entries, (list, tuple)) or not entries or not all(isinstance(e, Mapping) for e in entries):
             got = "an empty list" if isinstance(entries, (list, tuple)) and not entries else type(entries).__name__
+            advice = "Write one list per sample; a pipeline gives them for a list of inputs with top_k=5, None for all."
             raise PredictionsError(
                 f"{where}, sample {row}: expected a list of its classes, each {{'label': ..., 'score': ...}}, got {got}. "
-                "Write one list per sample; a pipeline gives them for a list of inputs with top_k=5, or None for all classes."
+                f"{NOTHING_LISTED if got == 'an empty list' else advice}"
             )
         for entry in entries:
             if not {"label", "score"} <= set(entry):

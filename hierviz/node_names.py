@@ -2,7 +2,8 @@
 
 Conventions
 -----------
-A name is looked up exactly as it stands, or without blanks around it. None, NaN and "" are no name.
+A name is looked up exactly as it stands, or without blanks around it; where `loose` is given, what no node is called so
+is matched by its meaning (`name_matching`). None, NaN and "" are no name.
 
 Functions
 ---------
@@ -18,12 +19,13 @@ from typing import Any
 import numpy as np
 
 from hierviz.errors import PredictionsError, listed, near_miss
+from hierviz.name_matching import advice
 from hierviz.taxonomy import NodeLists, Taxonomy
 
 PATH_SEPARATORS = (" > ", ">", "|", "::", "/", ";")
 
 
-def find_node(text, taxonomy, is_path=False):
+def find_node(text, taxonomy, is_path=False, loose=None):
     """Number of the node that `text` names, None when there is none.
 
     Parameters
@@ -32,6 +34,8 @@ def find_node(text, taxonomy, is_path=False):
     taxonomy : Taxonomy
     is_path : bool
         Also try to cut the text at every path separator; without it only at ``" > "``.
+    loose : LooseMatches, optional
+        Asked about what is no node's name, and remembers what it found.
     """
     index = taxonomy.index
     node = index.get(text)
@@ -50,7 +54,10 @@ def find_node(text, taxonomy, is_path=False):
             node = index.get(end)
             if node is not None:
                 return node
-    return None
+    if loose is None:
+        return None
+    ends = [text.split(separator)[-1] for separator in PATH_SEPARATORS[: None if is_path else 1] if separator in text]
+    return next((node for end in (text, *ends) if end.strip() and (node := loose.find(end)) is not None), None)
 
 
 def nodes_named(names: Sequence[str], taxonomy: Taxonomy, where: str) -> np.ndarray:
@@ -100,7 +107,7 @@ def truth_nodes(truth: Any, taxonomy: Taxonomy) -> np.ndarray | NodeLists | None
     unknown = [value for value, node in known.items() if node is None]
     if unknown:
         row = next(k for k, names in enumerate(lists) if unknown[0] in names)
-        hint = near_miss(str(unknown[0]), taxonomy.names) or " Check the spelling, or that this is the right taxonomy."
+        hint = advice(str(unknown[0]), taxonomy, " Check the spelling, or that this is the right taxonomy.")
         raise PredictionsError(f"truth, sample {row}: expected names of nodes, got {listed(unknown)}.{hint}")
     if has_lists:
         return NodeLists.from_lists([[known[name] for name in names if known[name] >= 0] for names in lists])

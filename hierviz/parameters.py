@@ -18,6 +18,7 @@ PARAMETERS = {
     "unseen": "unseen=...",
     "only_known": "hierviz.only_known",
     "truth_column": "truth_column=...",
+    "taxonomy_classes": "hierviz.load_taxonomy(..., classes=...)",
     "media": "media=...",
     "text_column": "text_column=...",
     "columns": "columns=...",

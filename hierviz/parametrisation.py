@@ -206,6 +206,8 @@ def _entry(parametrisation):
 
 def softmax(scores):
     """Softmax of each row; rows are shifted by their maximum first."""
+    # In C order each row is added by itself: in Fortran order numpy adds column to column, which rounds in another way.
+    scores = np.ascontiguousarray(scores)
     shifted = np.exp(scores - scores.max(axis=1, keepdims=True))
     return shifted / shifted.sum(axis=1, keepdims=True)
 

@@ -8,16 +8,17 @@ the taxonomy, for example an empty field that was kept.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any, Self
+from functools import cached_property, partial
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from hierviz.checks import array_of_rows, check_kind, check_taxonomy
 from hierviz.errors import PredictionsError, listed, shown
 from hierviz.listed_scores import ListedScores
+from hierviz.notebook_html import fact_rows, fact_sheet, table
 from hierviz.parametrisation import column_order, default_columns, node_probabilities
 from hierviz.positions import check_position, places_of
 from hierviz.predictions_from_memory import FromMemory
@@ -26,6 +27,8 @@ from hierviz.taxonomy import NodeLists, Taxonomy
 
 # Rows are worked on in blocks of about this many node probabilities (32 MB), whatever the number of samples.
 BLOCK_VALUES = 4_000_000
+# Samples that a notebook shows.
+ROWS_SHOWN = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +89,8 @@ class Predictions(FromMemory):
     media: Any = None
     known: np.ndarray | None = None
     run: str | None = None
+    # Ids of the samples with the worst answers: `hierviz.diagnosis.worst_samples`, which is built on this class.
+    worst: ClassVar[Callable[..., list[str]]]
 
     def __post_init__(self):
         if (self.scores is None) == (self.labels is None):
@@ -128,6 +133,26 @@ class Predictions(FromMemory):
     def __repr__(self):
         what = self.parametrisation if self.has_scores else "labels"
         return f"<Predictions {self.name!r}: {what} of {self.n_samples} samples, {self.truth_words}>"
+
+    def _repr_html_(self):
+        facts = {
+            "samples": self.n_samples,
+            "truth": self.truth_words,
+            "predictions": self.parametrisation if self.has_scores else "labels",
+            "taxonomy": f"{self.taxonomy.n_nodes:,} nodes, {self.taxonomy.n_leaves:,} leaves",
+            **({"attributes": ", ".join(self.attributes)} if self.attributes else {}),
+        }
+
+        def named(lists, row):
+            nodes = np.atleast_1d(lists[row]).tolist()
+            return "; ".join(self.taxonomy.title(node) if node >= 0 else "–" for node in nodes) or "none"
+
+        columns = {"sample": self.sample_id}
+        for what, lists in (("truth", self.truth), ("labels", self.labels)):
+            if lists is not None:
+                columns[what] = partial(named, lists)
+        rows = [[made(row) for made in columns.values()] for row in range(min(self.n_samples, ROWS_SHOWN))]
+        return fact_sheet(f"Predictions {self.name}", fact_rows(facts), table(list(columns), rows))
 
     @classmethod
     def from_scores(

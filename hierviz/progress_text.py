@@ -15,23 +15,36 @@ class ProgressText:
     Parameters
     ----------
     clock : callable
-        Gives seconds; started now.
+        Gives seconds.
     unit : str
         What is counted, in the plural.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, *, unit: str = "rows") -> None:
-        self._clock, self._start, self._unit = clock, clock(), unit
+        self._clock, self._unit = clock, unit
+        self._first: tuple[float, float] | None = None
 
-    def __call__(self, done: int, total: int) -> str:
-        """For example ``12,000 of 100,000 rows, 6,000 a second, 15 s left``; without a rate in the first second."""
-        text = f"{done:,} of {total:,} {self._unit}"
-        seconds = self._clock() - self._start
-        if seconds < SETTLED or not 0 < done < total:
+    def __call__(self, done: float, total: float) -> str:
+        """For example ``12,000 of 100,000 rows, 6,000 a second, 15 s left``.
+
+        The rate counts from the first call on, so that loops that are compiled before it are not in it; in the second after
+        that there is none. A `total` that is a float is an estimate: "of about 99,900 rows".
+        """
+        is_estimate = isinstance(total, float)
+        text = f"{done:,} of {'about ' * is_estimate}{_three_digits(total) if is_estimate else total:,} {self._unit}"
+        now = self._clock()
+        if self._first is None:
+            self._first = now, done
+        seconds, new = now - self._first[0], done - self._first[1]
+        if seconds < SETTLED or new <= 0 or done >= total:
             return text
-        rate = done / seconds
+        rate = new / seconds
         pace = f"{round(rate):,}" if rate >= 1 else "under 1"
         return f"{text}, {pace} a second, {_left((total - done) / rate)} left"
+
+
+def _three_digits(number):
+    return int(float(f"{number:.3g}"))
 
 
 def _left(seconds):

@@ -26,6 +26,7 @@ from hierviz.edges import numbered
 from hierviz.errors import TaxonomyError, listed, near_miss
 from hierviz.extras import require
 from hierviz.node_lists import NodeLists, frozen, group, lowest_common, reached, steps_from
+from hierviz.notebook_html import fact_sheet, tree
 from hierviz.positions import check_position, check_positions
 
 __all__ = ["NodeLists", "Taxonomy"]
@@ -66,6 +67,11 @@ class Taxonomy:
     def __repr__(self):
         kind = "tree" if self.is_tree else "directed acyclic graph"
         return f"<Taxonomy: {kind} of {self.n_nodes} nodes, {self.n_leaves} leaves, depth {self.max_depth}>"
+
+    def _repr_html_(self):
+        kind = "Tree" if self.is_tree else "Directed acyclic graph"
+        heading = f"{kind} of {self.n_nodes:,} nodes, {self.n_leaves:,} leaves, depth {self.max_depth}"
+        return fact_sheet(heading, tree(0, lambda node: self.children[node].tolist(), self.title))
 
     # Building ------------------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import PIL.Image
-from drawing import KINDS, Conditions, draw_picture, edges
+from drawing import KINDS, ROOT, Conditions, draw_picture, edges
 
 # name: (seed, first picture number, pictures, difficulty)
 ARCHIVE = ("archive", 2026, 1, 6000, 0.6)
@@ -57,10 +57,24 @@ def _as_text(row):
     return [("yes" if value else "no") if isinstance(value, bool) else value for value in astuple(row)]
 
 
+def train_counts():
+    """How many training pictures show each class or one below it: dict of name to count; kinds take turns."""
+    kinds, parent = list(KINDS), {child: above for above, child in edges()}
+    _, _, first, n, _ = ARCHIVE
+    counts = dict.fromkeys((ROOT, *parent), 0)
+    for index in range(first, first + n):
+        name = kinds[(index - 1) % len(kinds)]
+        while name is not None:
+            counts[name] += 1
+            name = parent.get(name)
+    return counts
+
+
 def write_examples(folder, pictures, conditions):
-    """Write taxonomy.csv, examples.csv and pictures.zip; the same pictures give the same bytes."""
+    """Write taxonomy.csv, nodes.csv, examples.csv and pictures.zip; the same pictures give the same bytes."""
     folder.mkdir(parents=True, exist_ok=True)
     _write_csv(folder / "taxonomy.csv", [("parent", "child"), *edges()])
+    _write_csv(folder / "nodes.csv", [("node", "train_count"), *train_counts().items()])
     header = [field.name for field in fields(Conditions)]
     rows, ids = [("sample_id", header[0], "image", *header[1:])], [f"v{k:04d}" for k in range(1, len(pictures) + 1)]
     with zipfile.ZipFile(folder / "pictures.zip", "w", zipfile.ZIP_STORED) as archive:

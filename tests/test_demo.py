@@ -61,6 +61,20 @@ def examples():
     return read_csv(DEMO / "examples.csv")
 
 
+def test_training_pictures_of_every_class(edges, app):
+    """The 6,000 training pictures show the leaves in turn; an inner class has those of its leaves."""
+    counts = {row["node"]: int(row["train_count"]) for row in read_csv(DEMO / "nodes.csv")}
+    parents = {parent for parent, _ in edges}
+    leaves = [child for _, child in edges if child not in parents]
+    assert set(counts) == parents | set(leaves)
+    assert sum(counts[leaf] for leaf in leaves) == counts["vehicle"] == 6000
+    assert {counts[leaf] for leaf in leaves} == {150}
+    for parent in parents:
+        assert counts[parent] == sum(counts[child] for above, child in edges if above == parent)
+    taxonomy, _ = app
+    assert dict(zip(taxonomy.names, taxonomy.attributes["train_count"])) == counts
+
+
 @pytest.fixture(scope="module")
 def pictures(examples):
     """uint8 (600, 64, 64, 3), in the order of examples.csv."""

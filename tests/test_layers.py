@@ -46,6 +46,7 @@ COLUMN = (
     "_version",
     "csv_cells",
     "new_files",
+    "notebook_html",
     "array_rows",
     "positions",
     "node_lists",
@@ -58,6 +59,7 @@ COLUMN = (
     "listed_scores",
     "listed_entries",
     "losses",
+    "name_matching",
     "node_names",
     "predictions_from_memory",
     "score_checks",
@@ -84,8 +86,10 @@ COLUMN = (
     "onnx/checks",
     "onnx",
     "charts",
+    "reports",
     "demo",
     "hierviz",
+    "lessons",
     "cli",
     "app/state",
     "app/widgets",
@@ -95,6 +99,7 @@ COLUMN = (
     "app/compare_page",
     "app/taxonomy_page",
     "app/example_page",
+    "app/learn_page",
     "app/pages",
     "app/server",
     "app",
@@ -107,20 +112,22 @@ CHILD = "onnx/process/child"
 NEVER = {
     "onnx": ("charts",),
     "charts": ("readers", "onnx", "onnx/process", "onnx/description", "onnx/inputs", "onnx/scores", "onnx/checks"),
-    "demo": ("charts",),
+    "demo": ("charts", "reports"),
+    "reports": ("readers", "onnx", "onnx/process", "onnx/description", "onnx/inputs", "onnx/scores", "onnx/checks"),
 }
 # Charts need altair: the command line and the front door load them inside functions.
-LATE = {"cli": ("charts",), "hierviz": ("charts",)}
+LATE = {"cli": ("charts", "reports"), "hierviz": ("charts", "reports")}
 # Other packages: at the top of a file, and inside functions only.
 PACKAGES = {
     "errors": ((), ()),
     # Its loops are loaded inside functions only, and where numba is there.
     "compiled": (("numpy", "numba"), ()),
-    "readers": (("numpy",), ("pandas", "pyarrow", "PIL", "fsspec", "anytree")),
+    "readers": (("numpy",), ("pandas", "pyarrow", "PIL", "fsspec", "anytree", "newick", "rdflib", "yaml")),
     "second_opinion": (("numpy",), ("sklearn", "hiclass")),
     "cluster": (("numpy",), ("dask", "distributed")),
     "onnx": (("numpy",), ("pandas", "PIL")),
     "demo": (("numpy",), ()),
+    "lessons": (("numpy",), ("IPython",)),
     "charts": (("numpy", "altair", "pandas", "vl_convert"), ()),
     "cli": (("numpy",), ()),
     "app": (("numpy", *SCREEN), ()),

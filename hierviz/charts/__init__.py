@@ -19,6 +19,8 @@ from hierviz.charts._confusion_matrix import confusion_matrix, confusion_matrix_
 from hierviz.charts._curve_bands import bands_sentence
 from hierviz.charts._curve_drag import curve_drag
 from hierviz.charts._difference_band import difference_band, difference_band_sentence, difference_band_table
+from hierviz.charts._explain import explain, explanation
+from hierviz.charts._facet_curves import facet_curves, facet_curves_sentence, facet_curves_table
 from hierviz.charts._flip_ribbon import flip_ribbon, flip_ribbon_drag, flip_ribbon_sentence, flip_ribbon_table
 from hierviz.charts._hierarchical_matrix import (
     hierarchical_matrix,
@@ -27,10 +29,14 @@ from hierviz.charts._hierarchical_matrix import (
     hierarchical_matrix_table,
 )
 from hierviz.charts._level_bars import level_bars, level_bars_sentence, level_bars_table
+from hierviz.charts._level_matrix import level_matrix, level_matrix_sentence, level_matrix_table
 from hierviz.charts._means_by import means_by, means_by_sentence, means_by_table
+from hierviz.charts._method_intervals import method_intervals, method_intervals_sentence, method_intervals_table
 from hierviz.charts._metric_bars import metric_bars, metric_bars_table
 from hierviz.charts._mistake_treemap import mistake_treemap, mistake_treemap_sentence, mistake_treemap_table
 from hierviz.charts._operating_curves import curve_stops, operating_curves, operating_curves_sentence, selections
+from hierviz.charts._packed import packed, packed_chart
+from hierviz.charts._pareto_points import pareto_points, pareto_points_table
 from hierviz.charts._path_graph import path_graph, path_graph_sentence, path_graph_table
 from hierviz.charts._probability_tree import (
     probability_tree,
@@ -38,14 +44,21 @@ from hierviz.charts._probability_tree import (
     probability_tree_table,
     refused_styles,
 )
+from hierviz.charts._rank_matrix import rank_matrix, rank_matrix_sentence, rank_matrix_table
+from hierviz.charts._rejection_curves import rejection_curves, rejection_curves_sentence, rejection_curves_table
 from hierviz.charts._reliability_diagram import (
     reliability_diagram,
     reliability_diagram_sentence,
     reliability_diagram_table,
 )
+from hierviz.charts._rule_frontiers import rule_frontiers, rule_frontiers_sentence, rule_frontiers_table
+from hierviz.charts._sample_parts import SamplePart, sample_parts
 from hierviz.charts._sample_scatter import sample_scatter
+from hierviz.charts._set_steps import set_steps, set_steps_table
 from hierviz.charts._show import show
+from hierviz.charts._signed_bars import signed_bars, signed_bars_table
 from hierviz.charts._simplify import simplify
+from hierviz.charts._small_tree import small_tree, small_tree_sentence, small_tree_table
 from hierviz.charts._subtree_icicle import subtree_icicle, subtree_icicle_sentence, subtree_icicle_table
 from hierviz.charts._win_breakdown import win_breakdown, win_breakdown_sentence, win_breakdown_table, win_text
 from hierviz.charts.comparison_words import compared_keys, comparison_sentence, threshold_caution
@@ -56,6 +69,7 @@ from hierviz.charts.folding import fold
 from hierviz.charts.theme import finish, model_colours, palette
 
 __all__ = [
+    "SamplePart",
     "agreement_matrix",
     "agreement_matrix_table",
     "bands_sentence",
@@ -72,6 +86,11 @@ __all__ = [
     "difference_band",
     "difference_band_sentence",
     "difference_band_table",
+    "explain",
+    "explanation",
+    "facet_curves",
+    "facet_curves_sentence",
+    "facet_curves_table",
     "finish",
     "flip_ribbon",
     "flip_ribbon_drag",
@@ -86,9 +105,15 @@ __all__ = [
     "level_bars",
     "level_bars_sentence",
     "level_bars_table",
+    "level_matrix",
+    "level_matrix_sentence",
+    "level_matrix_table",
     "means_by",
     "means_by_sentence",
     "means_by_table",
+    "method_intervals",
+    "method_intervals_sentence",
+    "method_intervals_table",
     "metric_bars",
     "metric_bars_table",
     "mistake_treemap",
@@ -98,22 +123,43 @@ __all__ = [
     "operating_curves",
     "operating_curves_sentence",
     "operating_curves_table",
+    "packed",
+    "packed_chart",
     "palette",
+    "pareto_points",
+    "pareto_points_table",
     "path_graph",
     "path_graph_sentence",
     "path_graph_table",
     "probability_tree",
     "probability_tree_sentence",
     "probability_tree_table",
+    "rank_matrix",
+    "rank_matrix_sentence",
+    "rank_matrix_table",
     "read_out_keys",
     "refused_styles",
+    "rejection_curves",
+    "rejection_curves_sentence",
+    "rejection_curves_table",
     "reliability_diagram",
     "reliability_diagram_sentence",
     "reliability_diagram_table",
+    "rule_frontiers",
+    "rule_frontiers_sentence",
+    "rule_frontiers_table",
+    "sample_parts",
     "sample_scatter",
     "selections",
+    "set_steps",
+    "set_steps_table",
     "show",
+    "signed_bars",
+    "signed_bars_table",
     "simplify",
+    "small_tree",
+    "small_tree_sentence",
+    "small_tree_table",
     "subtree_icicle",
     "subtree_icicle_sentence",
     "subtree_icicle_table",

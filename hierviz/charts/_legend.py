@@ -11,6 +11,8 @@ from hierviz.charts._text import shorten, text_width
 from hierviz.charts.theme import SIZE, palette
 
 ROW, SWATCH = 19, 26
+# Items that are lines, with their dashes.
+LINES = {"line": [1, 0], "dashed": [4, 3], "dotted": [1.5, 2.5], "dash-dot": [7, 2.5, 1.5, 2.5]}
 
 
 def legend(groups, width, *, dark=False, stacked=False, size=SIZE, start=0):
@@ -19,8 +21,8 @@ def legend(groups, width, *, dark=False, stacked=False, size=SIZE, start=0):
     Parameters
     ----------
     groups : list of (title or None, list of dict)
-        Items have ``label`` and ``kind``: line, dashed, point (``shape``), dot (a filled point), box, outline or stripes,
-        note (text alone); and ``colour`` where it has one.
+        Items have ``label`` and ``kind``: line, dashed, dotted, dash-dot, point (``shape``), dot (a filled point), box,
+        outline or stripes, note (text alone); and ``colour`` where it has one.
     width : float
         Pixels.
     start : float
@@ -45,7 +47,7 @@ def legend(groups, width, *, dark=False, stacked=False, size=SIZE, start=0):
             else:
                 x += text_width(title, size - 1) + 12
         for place, item in enumerate(items):
-            lead = 0 if item["kind"] == "note" else SWATCH if item["kind"] in ("line", "dashed") else 20
+            lead = 0 if item["kind"] == "note" else SWATCH if item["kind"] in LINES else 20
             label = shorten(item["label"], width - lead, size)
             need = lead + text_width(label, size)
             if place and stacked:
@@ -65,7 +67,7 @@ def legend(groups, width, *, dark=False, stacked=False, size=SIZE, start=0):
 
 
 def _swatches(placed, width, height, start):
-    for kind, dash in (("line", [1, 0]), ("dashed", [4, 3])):
+    for kind, dash in LINES.items():
         rows = [
             {"x": item["x"], "x2": item["x"] + 20, "y": item["y"], "colour": item["colour"]}
             for item in placed

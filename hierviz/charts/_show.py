@@ -7,7 +7,7 @@ import json
 import re
 from typing import Any
 
-from hierviz.charts.export import to_svg, to_vega_lite
+from hierviz.charts.export import browser_library, to_svg, to_vega_lite
 from hierviz.charts.theme import palette
 
 PAGE = """<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>hierviz</title><style>
@@ -50,8 +50,6 @@ def show(chart: Any, dark: bool = False) -> Shown:
     Shown
         ``_repr_html_`` is an iframe sized to the chart (about 2 MB), ``html`` the page inside it.
     """
-    import vl_convert
-
     spec = to_vega_lite(chart, dark)
     size = re.findall(r'<svg[^>]*? width="([\d.]+)" height="([\d.]+)"', to_svg(chart, dark))[0]
     width, height = map(float, size)
@@ -61,7 +59,7 @@ def show(chart: Any, dark: bool = False) -> Shown:
     page = PAGE.format(
         background=look.background,
         ink=look.ink,
-        library=vl_convert.javascript_bundle().replace("</script", "<\\/script"),
+        library=browser_library(),
         spec=json.dumps(spec, ensure_ascii=False).replace("</", "<\\/"),
     )
     return Shown(page, round(width) + 8, round(height) + 8 + (14 + 28 * n_inputs if n_inputs else 0))

@@ -63,6 +63,14 @@ def against_threshold(curves, key, y_domain, scale, size=(FINEST[0], FINEST[1] /
     return _lines(curves, ("threshold", key, scale), pieces, (0, 1), y_domain, size)
 
 
+def plain_lines(points, x_domain, y_domain):
+    """Lines of points at hand, in their order: `points` is a list of (x, y), finite; part "line"."""
+    columns = {"model": [], "part": [], "order": [], "x": [], "y": []}
+    for number, (x, y) in enumerate(points):
+        _add(columns, number, _thinned([("line", x, y)], x_domain, y_domain, FINEST))
+    return frame({name: np.concatenate(parts) for name, parts in columns.items()})
+
+
 def tables(lines):
     """`lines` as tables that are small enough for Altair; every model is in one table only."""
     sizes = lines.groupby("model", sort=True).size()
@@ -78,13 +86,18 @@ def _lines(curves, key, pieces, x_domain, y_domain, size=FINEST):
     for number, curve in enumerate(curves.values()):
         all_of_it = (*key, tuple(map(float, x_domain)), tuple(map(float, y_domain)), size)
         lines = kept(curve, all_of_it, lambda curve=curve: _thinned(pieces(curve), x_domain, y_domain, size))
-        for part, x, y in lines:
-            columns["model"].append(np.full(len(x), number))
-            columns["part"].append(np.full(len(x), part, dtype=object))
-            columns["order"].append(np.arange(len(x)))
-            columns["x"].append(x)
-            columns["y"].append(y)
+        _add(columns, number, lines)
     return frame({name: np.concatenate(parts) for name, parts in columns.items()})
+
+
+def _add(columns, number, lines):
+    """Put the simplified lines of one model into the columns of the table."""
+    for part, x, y in lines:
+        columns["model"].append(np.full(len(x), number))
+        columns["part"].append(np.full(len(x), part, dtype=object))
+        columns["order"].append(np.arange(len(x)))
+        columns["x"].append(x)
+        columns["y"].append(y)
 
 
 def _thinned(pieces, x_domain, y_domain, size):

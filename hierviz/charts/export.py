@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import threading
 
@@ -66,6 +67,14 @@ def to_spec(chart, pack):
     # Rows that a chart holds itself stand there by a name that Altair gave them.
     tables |= {name: pack(pd.DataFrame(rows)) for name, rows in spec.pop("datasets", {}).items() if name not in tables}
     return spec, tables
+
+
+@functools.cache
+def browser_library():
+    """Vega, Vega-Lite and vega-embed as text that can stand in a script element of a page, about 0.9 MB."""
+    import vl_convert
+
+    return vl_convert.javascript_bundle().replace("</script", "<\\/script")
 
 
 # What Altair is told to do with data holds for all threads.

@@ -11,10 +11,12 @@ import sys
 from hierviz import stopping
 from hierviz._version import version
 from hierviz.cli.app import add_app
+from hierviz.cli.chart import add_chart
 from hierviz.cli.diagnose import add_diagnose
 from hierviz.cli.evaluate import add_curve, add_evaluate
 from hierviz.cli.parameter_flags import error_line
 from hierviz.cli.predict import add_predict
+from hierviz.cli.report import add_report
 from hierviz.cli.standard_streams import with_standard_streams
 from hierviz.cli.table import add_table
 from hierviz.cli.taxonomy import add_taxonomy
@@ -28,6 +30,7 @@ def main(arguments=None):
     try:
         stopping.raise_from_here()
         options = parser().parse_args(arguments or ["app"])
+        options.arguments = arguments  # a report says how it was made
         return options.run(options) or 0
     except HiervizError as error:
         print(f"hierviz: {error_line(error, options)}", file=sys.stderr)
@@ -55,6 +58,16 @@ def parser():
     top = _Parser(prog="hierviz", description="Evaluate hierarchical classifiers and inspect their mistakes.")
     top.add_argument("--version", action="version", version=f"hierviz {version()}")
     commands = top.add_subparsers(metavar="command", title="commands")
-    for add in (add_app, add_evaluate, add_table, add_curve, add_diagnose, add_predict, add_taxonomy):
+    for add in (
+        add_app,
+        add_evaluate,
+        add_table,
+        add_curve,
+        add_chart,
+        add_diagnose,
+        add_report,
+        add_predict,
+        add_taxonomy,
+    ):
         add(commands)
     return top

@@ -32,11 +32,7 @@ def add_evaluate(commands):
     """Add the command `evaluate`."""
     command = commands.add_parser("evaluate", help="write all metrics of one or several models as JSON")
     add_choice(command)
-    command.add_argument(
-        "--operating-point",
-        metavar="F.json",
-        help="rule and threshold from a file exported by the app; notes compare its values and guarantee with those measured",
-    )
+    add_operating_point(command)
     command.add_argument("--media", metavar="DIR|ZIP", help="pictures named by the column `image` or `file`")
     command.add_argument(
         "--json", default="-", metavar="FILE|-", help="file for the JSON (- is standard output, the default)"
@@ -50,20 +46,23 @@ def add_evaluate(commands):
         help="recompute every number of up to 2,000 samples along an independent way (slow), as `verify` of each model",
     )
     add_threads(command)
-    command.add_argument(
-        "--cluster",
-        metavar="local[:N]|tcp://HOST:PORT",
-        help="evaluate on Dask: N worker processes on this machine, or a cluster (docs/cluster.md)",
-    )
+    add_cluster(command)
     add_protein_flags(command)
     add_rule_flags(command)
     command.set_defaults(run=run_evaluate)
 
 
-def add_choice(command):
-    """Options of `evaluate` and `table`: the files, and by which rule and threshold they are judged."""
-    add_input(command, several=True)
-    command.add_argument("--rule", metavar="KEY", help=f"one of {', '.join(INFERENCE_RULES)} (default: majority)")
+def add_choice(command, *, has_rules=False, required=True):
+    """Options of `evaluate`, `table` and `report`: the files, and by which rule and threshold they are judged.
+
+    With `has_rules` each model can have a rule of its own.
+    """
+    add_input(command, several=True, required=required)
+    rules = f"one of {', '.join(INFERENCE_RULES)} (default: majority)"
+    if has_rules:
+        command.add_argument("--rule", metavar="[NAME=]KEY", action="append", help=f"NAME= for one model: {rules}")
+    else:
+        command.add_argument("--rule", metavar="KEY", help=rules)
     command.add_argument(
         "--threshold",
         metavar="[NAME=]X",
@@ -116,6 +115,24 @@ def add_threads(command):
     )
 
 
+def add_operating_point(command):
+    """The option `--operating-point`."""
+    command.add_argument(
+        "--operating-point",
+        metavar="F.json",
+        help="rule and threshold from a file exported by the app; notes compare its values and guarantee with those measured",
+    )
+
+
+def add_cluster(command):
+    """The option `--cluster`."""
+    command.add_argument(
+        "--cluster",
+        metavar="local[:N]|tcp://HOST:PORT",
+        help="evaluate on Dask: N worker processes on this machine, or a cluster (docs/cluster.md)",
+    )
+
+
 def run_evaluate(options):
     """`hierviz evaluate`."""
     if options.per_sample == "-":
@@ -131,7 +148,7 @@ def run_evaluate(options):
         local_workers(options.cluster)  # said before an hour of reading
     taxonomy, predictions = load_models(options, keep_empty_labels=options.keep_empty_labels, read_scores=is_here)
     accretion, of_accretion = accretion_of(options, taxonomy)
-    point = _operating_point(options, taxonomy)
+    point = operating_point_of(options, taxonomy)
     if options.media:
         from hierviz.readers import attach_media
 
@@ -224,6 +241,13 @@ def thresholds_of(options):
     return [0.5 if threshold is None else threshold for threshold in given]
 
 
+def rules_of(options):
+    """The rule of each file of predictions where the command has one for each: list of str, majority where none is given."""
+    methods = [file.method for file in run_files(options.predictions)]
+    given = values_by_method("--rule", options.rule, methods)
+    return ["majority" if rule is None else rule for rule in given]
+
+
 def class_weights_of(options, taxonomy):
     """What `--class-weights` says: None, "equal", or the weight of each node."""
     if options.class_weights in (None, "equal"):
@@ -233,7 +257,7 @@ def class_weights_of(options, taxonomy):
     return load_class_weights(options.class_weights, taxonomy)
 
 
-def _operating_point(options, taxonomy):
+def operating_point_of(options, taxonomy):
     """The point of --operating-point, or None; it stands for rule and threshold, and for one taxonomy."""
     if options.operating_point is None:
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hierviz.cli.model_flags import add_model_flags
 from hierviz.cli.named_files import run_files, values_by_method
+from hierviz.cli.output import progress
 from hierviz.cli.projection_flags import (
     add_projection_flags,
     asks_for_projection,
@@ -11,22 +12,25 @@ from hierviz.cli.projection_flags import (
     is_partial,
     projected,
 )
+from hierviz.cli.taxonomy_flags import add_taxonomy_flags, taxonomy_options
 from hierviz.parametrisation import PARAMETRISATIONS
 from hierviz.predictions import with_distinct_names
+from hierviz.readers.taxonomy_file import FORMS
 
 
-def add_input(command, *, several, taxonomy=True, level="--level"):
+def add_input(command, *, several, taxonomy=True, level="--level", required=True):
     """Options of the commands that read predictions; `level` is what the flag of the rank to cut at is called.
 
-    A command with a `taxonomy` of its own need not have any.
+    A command with a `taxonomy` of its own need not have any, and one with other sources asks for them itself: `required`.
     """
     if taxonomy:
         command.add_argument(
-            "--taxonomy", required=True, metavar="T", help="edge list, level columns, paths, JSON or .taxonomy"
+            "--taxonomy", required=required, metavar="T", help=f"taxonomy in one of these forms: {', '.join(FORMS)}"
         )
+        add_taxonomy_flags(command)
     command.add_argument(
         "--predictions",
-        required=taxonomy,
+        required=taxonomy and required,
         metavar="P",
         action="append",
         help="scores or labels: CSV, TSV, Parquet, JSON, .npy, .npz, a folder of Parquet parts"
@@ -76,7 +80,7 @@ def add_app_options(command):
             metavar="P",
             action="append",
             default=[],
-            help="scores or labels; may be given several times",
+            help="scores or labels; may be given several times; NAME=P names the model, and files of one name are its runs",
         ),
         command.add_argument("--nodes", metavar="F", help="attributes of the nodes: node, name, ..."),
         _add_missing(command),
@@ -97,7 +101,7 @@ def load_models(options, *, keep_empty_labels=False, read_scores=True):
     parametrisations = values_by_method("--parametrisation", options.parametrisation, methods)
     truth, classes = rewindable(options.truth), values_by_method("--classes", options.classes, methods)
     rewound = {path: rewindable(path) for path in dict.fromkeys(classes)}  # a pipe is read once
-    taxonomy = load_taxonomy(options.taxonomy)
+    taxonomy = load_taxonomy(options.taxonomy, **taxonomy_options(options))
     if getattr(options, "nodes", None):
         taxonomy = load_node_attributes(options.nodes, taxonomy)
     models = [
@@ -113,6 +117,7 @@ def load_models(options, *, keep_empty_labels=False, read_scores=True):
             missing=options.missing,
             partial=is_partial(options),
             read_scores=read_scores or asks_for_projection(options),
+            stage=progress,
         ).replace(run=file.run)
         for file, parametrisation, of_classes in zip(files, parametrisations, classes, strict=True)
     ]

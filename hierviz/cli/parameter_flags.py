@@ -17,6 +17,7 @@ FLAGS = {
     "unseen": "--unseen",
     "only_known": "--only-known",
     "truth_column": "--truth-column",
+    "taxonomy_classes": "--taxonomy-classes",
     "media": "--media",
     "text_column": "--text-column",
     "columns": "--columns",
@@ -46,6 +47,12 @@ OPTIONS = {
     "attributes": ("attribute",),
     "correction": ("correction",),
     "q": ("q",),
+    "samples": ("sample",),
+    "worst": ("worst",),
+    "random": ("random",),
+    "seed": ("seed",),
+    "max_mb": ("max_mb",),
+    "model": ("look_at",),
 }
 
 

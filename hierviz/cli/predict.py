@@ -10,6 +10,7 @@ from pathlib import Path
 from hierviz.cli.model_flags import add_model_flags, model_options, reading_options
 from hierviz.cli.output import progress, require_no_input, write_text
 from hierviz.cli.parameter_flags import flag, with_flags
+from hierviz.cli.taxonomy_flags import add_taxonomy_flags, taxonomy_options
 from hierviz.errors import ModelError
 from hierviz.onnx.scores.score_kind import KINDS
 from hierviz.parametrisation import PARAMETRISATIONS
@@ -30,6 +31,7 @@ def add_predict(commands):
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_model_flags(command, required=True)
+    add_taxonomy_flags(command)
     command.add_argument("--out", metavar="P.parquet", help="Parquet or CSV of probabilities")
     command.add_argument(
         "--inspect",
@@ -60,7 +62,7 @@ def run_predict(options):
     from hierviz.readers import load_taxonomy, load_truth, write_predictions
     from hierviz.readers.predictions_writer import check_target
 
-    taxonomy = load_taxonomy(options.taxonomy)
+    taxonomy = load_taxonomy(options.taxonomy, **taxonomy_options(options))
     given = model_options(options)
     if options.inspect:
         _inspect(draft_model(options.model, taxonomy, **given), options.json)

@@ -31,13 +31,14 @@ def add_rule_flags(command):
             ) from None
 
 
-def check_rule_flags(options, rule):
-    """Raise an error when there is no such rule, or a flag is given that it does not take: that would change nothing."""
-    entry = inference_rule(rule)
+def check_rule_flags(options, *rules):
+    """Raise an error when there is no such rule, or a flag is given that none takes: that would change nothing."""
+    entries = [inference_rule(rule) for rule in rules]
     for name in _flagged():
-        if getattr(options, name) is not None and name not in entry.parameters:
+        if getattr(options, name) is not None and not any(name in entry.parameters for entry in entries):
             raise FileError(
-                f"{flag(name)}: expected {' or '.join(f'--rule {key}' for key in _rules_with(name))} with it, got rule {rule}. "
+                f"{flag(name)}: expected {' or '.join(f'--rule {key}' for key in _rules_with(name))} with it, got rule "
+                f"{' and '.join(dict.fromkeys(rules))}. "
                 f"Choose that rule, or leave {flag(name)} out."
             )
 

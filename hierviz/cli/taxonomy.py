@@ -7,6 +7,7 @@ import argparse
 from hierviz.cli.files import add_input, load_models
 from hierviz.cli.output import require_places, write_text
 from hierviz.cli.rule_flags import add_rule_flags, check_rule_flags, chosen_parameters
+from hierviz.cli.taxonomy_flags import add_taxonomy_flags, taxonomy_options
 from hierviz.diagnosis.node_columns import NODE_COLUMNS, number_text_of
 from hierviz.diagnosis.node_table import node_table
 from hierviz.errors import FileError, near_miss
@@ -24,6 +25,7 @@ def add_taxonomy(commands):
         "taxonomy", help="print the tree, with values of its classes, or write another form of it"
     )
     command.add_argument("taxonomy", metavar="T", help="taxonomy of any form that hierviz reads")
+    add_taxonomy_flags(command)
     command.add_argument("--depth", type=int, metavar="N", help="deepest level that is printed (default: all)")
     command.add_argument(
         "--values",
@@ -62,10 +64,12 @@ def run_taxonomy(options: argparse.Namespace):
             "--to: expected without --values and --depth, which are of the printed tree, got both. Leave one out."
         )
     if options.to is not None:
-        write_text(options.out, taxonomy_text(load_taxonomy(options.taxonomy), options.to))
+        write_text(options.out, taxonomy_text(load_taxonomy(options.taxonomy, **taxonomy_options(options)), options.to))
         return
     if not keys:
-        write_text(options.out, tree_text(load_taxonomy(options.taxonomy), depth=options.depth))
+        write_text(
+            options.out, tree_text(load_taxonomy(options.taxonomy, **taxonomy_options(options)), depth=options.depth)
+        )
         return
     rule = "majority" if options.rule is None else options.rule
     check_rule_flags(options, rule)

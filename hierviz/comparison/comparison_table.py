@@ -8,7 +8,7 @@ ComparisonTable, which `hierviz.comparison.table.table` makes
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -48,10 +48,14 @@ class ComparisonTable:
     warnings : dict of str to list of str
         By method.
     choice : dict
-        Rule and its parameters.
+        Rule and its parameters, of the first file.
     thresholds : list of float
         Of each file.
     has_class_weights : bool
+    rules : list of str
+        Of each file.
+    notes : list of str
+        What else a reader should know, below the table.
     """
 
     taxonomy: Taxonomy
@@ -66,6 +70,8 @@ class ComparisonTable:
     choice: dict[str, Any]
     thresholds: list[float]
     has_class_weights: bool = False
+    rules: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     @cached_property
     def marks(self) -> dict[str, list[str | None]]:
@@ -91,6 +97,17 @@ class ComparisonTable:
         """Why a method has no value, by key."""
         own = [file for file in self.files if file.name == name]
         return {key: reason for file in own for key, reason in file.reasons.items()}
+
+    def interval_reasons(self, method: Method) -> dict[str, str]:
+        """Why a value of a method has no interval, by key; empty without resamples."""
+        if self.resamples is None:
+            return {}
+        found = {}
+        for column in self.columns:
+            reason = None if method.value(column.key) is None else method.why_no_interval(column)
+            if reason is not None:
+                found[column.key] = f"no interval: {reason}"
+        return found
 
     def interval(self, method: Method, column: Column) -> tuple[float, float] | None:
         """Interval of a value; None where there is none."""
@@ -135,7 +152,10 @@ class ComparisonTable:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON of `hierviz table`: columns, rows, constant, agreement, methods; infinite values are "Infinity"."""
+        """The JSON of `hierviz table`: columns, rows, constant, agreement, methods, and notes where there are any.
+
+        Infinite values are "Infinity". ``reason`` says why a value is null, or has no interval.
+        """
         rows = []
         for place, method in enumerate(self.methods):
             own = [file for file in self.files if file.name == method.name]
@@ -149,7 +169,7 @@ class ComparisonTable:
                     "interval": {column.key: _listed(self.interval(method, column)) for column in self.columns},
                     "rank": {column.key: self.ranks[column.key][place] for column in self.columns},
                     "mark": {column.key: self.marks[column.key][place] for column in self.columns},
-                    "reason": self.reasons(method.name),
+                    "reason": self.reasons(method.name) | self.interval_reasons(method),
                     "warnings": list(self.warnings[method.name]),
                     "runs": [{"run": file.run, "values": file.values} for file in own],
                 }
@@ -162,6 +182,7 @@ class ComparisonTable:
                 "agreement": self.agreement.to_dict(),
                 "methods": self.methods_paragraph,
             }
+            | ({"notes": list(self.notes)} if self.notes else {})
         )
 
     def to_frame(self) -> Any:

@@ -29,8 +29,10 @@ import numpy as np
 from hierviz.comparison.columns import Column
 from hierviz.comparison.constant_answers import confusion_of_nodes, predicted_of_nodes, sets_of_nodes
 from hierviz.comparison.numbers import file_numbers
+from hierviz.comparison.protein_numbers import ProteinNumbers, has_protein
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.metrics.confusion.confusion_counts import CELLS
+from hierviz.metrics.protein_texts import PROTEIN_METRICS
 from hierviz.metrics.registry import METRICS, PathMetric
 from hierviz.metrics.sets.node_sets import closed_lists
 from hierviz.predictions import Predictions
@@ -69,7 +71,12 @@ class Constants:
         return {"values": self.values, "answers": self.answers, "reason": self.reasons}
 
 
-def constants(model: Evaluation, columns: Sequence[Column], class_weights: np.ndarray | None = None) -> Constants:
+def constants(
+    model: Evaluation,
+    columns: Sequence[Column],
+    class_weights: np.ndarray | None = None,
+    accretion: np.ndarray | None = None,
+) -> Constants:
     """The Constants of the truth that a model is judged by.
 
     Parameters
@@ -79,6 +86,8 @@ def constants(model: Evaluation, columns: Sequence[Column], class_weights: np.nd
     columns : sequence of Column
     class_weights : ndarray of float, shape (n_nodes,), optional
         Of balanced numbers, as in `hierviz.evaluate`.
+    accretion : ndarray of float, shape (n_nodes,), optional
+        Of S-min and weighted F-max, as in `hierviz.protein_function`.
 
     Returns
     -------
@@ -90,9 +99,9 @@ def constants(model: Evaluation, columns: Sequence[Column], class_weights: np.nd
     tables: dict[str, Any] = {}
     for column in columns:
         reason = _why_none(column)
-        if reason is None and (column.block in OF_SCORES or column.metric in AREAS):
+        if reason is None and _is_of_scores(column):
             if frequencies is None:
-                frequencies = _of_frequencies(model, columns, class_weights)
+                frequencies = _of_frequencies(model, columns, class_weights, accretion)
             values[column.key], of = frequencies[0].get(column.key), frequencies[1]
             answers[column.key] = of
             if values[column.key] is None:
@@ -149,9 +158,13 @@ def _of_nodes(model, block):
     return sets_of_nodes(taxonomy, closed_lists(taxonomy, truth))
 
 
-def _of_frequencies(model, columns, class_weights):
+def _is_of_scores(column):
+    return column.block in OF_SCORES or column.metric in AREAS or column.metric in PROTEIN_METRICS
+
+
+def _of_frequencies(model, columns, class_weights, accretion):
     """(values, what is answered, reasons) of the constant distribution of class frequencies."""
-    wanted = [column for column in columns if column.block in OF_SCORES or column.metric in AREAS]
+    wanted = [column for column in columns if _is_of_scores(column)]
     p, source = _distribution(model)
     n, truth = model.n_judged, model.truth
     predictions = Predictions(
@@ -159,7 +172,8 @@ def _of_frequencies(model, columns, class_weights):
     )
     constant = Evaluation.from_predictions(predictions, threshold=0.5)
     choice = {"rule": "majority", "threshold": 0.5}
-    numbers = file_numbers(constant, wanted, choice, class_weights)
+    protein = ProteinNumbers(constant, accretion, wanted) if has_protein(wanted) else None
+    numbers = file_numbers(constant, wanted, choice, class_weights, protein=protein)
     return numbers.values, source, numbers.reasons
 
 

@@ -109,6 +109,7 @@ def notes(table) -> list[str]:
         found += [f"Warning, {method.name}: {sentence}" for sentence in table.warnings[method.name]]
     if len(table.methods) > 1 and len(table.columns) > 1:
         found.append(table.agreement.sentence)
+    found += [f"Note: {sentence}." for sentence in table.notes]
     return [*found, f"Methods: {table.methods_paragraph}"]
 
 

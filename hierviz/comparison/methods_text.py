@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hierviz._version import version
+from hierviz.metrics.protein_texts import PROTEIN_METRICS
 
 
 def methods_paragraph(table):
@@ -43,19 +44,27 @@ def methods_paragraph(table):
 
 
 def _answers(table):
-    rule, thresholds = table.choice["rule"], sorted(set(table.thresholds))
+    rules, thresholds = list(dict.fromkeys(table.rules or [table.choice["rule"]])), sorted(set(table.thresholds))
     if not any(model.predictions.has_scores for model in table.models):
         is_hard = all(model.predictions.is_hard for model in table.models)
         return (
             "Each predicted label stands for its whole path." if is_hard else "Predicted labels were taken as listed."
         )
     at = " or ".join(f"{threshold:g}" for threshold in thresholds)
-    of_rule = f", at threshold {at}" if rule in ("threshold", "threshold_set") else ""
-    sentence = f"Answers are those of the rule '{rule}'{of_rule}"
+    has_threshold = any(rule in ("threshold", "threshold_set") for rule in rules)
+    of_rule = f", at threshold {at}" if has_threshold else ""
+    sentence = f"Answers are those of the rule '{rules[0]}'{of_rule}"
+    if len(rules) > 1:
+        by_rule = {
+            rule: [file.name for file, own in zip(table.files, table.rules, strict=True) if own == rule]
+            for rule in rules
+        }
+        named = "; ".join(f"'{rule}' ({', '.join(dict.fromkeys(names))})" for rule, names in by_rule.items())
+        sentence = f"Answers are those of the rules {named}{of_rule}"
     if any(column.block == "labels" for column in table.columns):
         sentence += f"; label sets hold the classes with a score above {at}"
     sentence += "."
-    if rule in ("threshold", "threshold_set", "majority") or any(c.block == "labels" for c in table.columns):
+    if has_threshold or "majority" in rules or any(c.block == "labels" for c in table.columns):
         sentence += (
             " The same threshold means different things for models whose scores are on different scales: such columns compare "
             "the answers, not what the models could answer at other thresholds, as areas over all thresholds do."
@@ -100,6 +109,11 @@ def _conventions(table):
         )
     if any(metric.startswith("c_f1") for metric in metrics):
         text.append("C-F1 drops predicted nodes of which an ancestor is not predicted.")
+    if any(metric in PROTEIN_METRICS for metric in metrics):
+        text.append(
+            "F-max and S-min take terms with a score of at least .01, .02, ..., .99, with their ancestors and without the root; "
+            "precision runs over samples with a predicted term, all other means over all samples."
+        )
     if any(column.is_balanced for column in table.columns):
         weights = "the given weight" if table.has_class_weights else "the same weight"
         text.append(f"Balanced numbers give each true class {weights}.")

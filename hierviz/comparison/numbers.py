@@ -10,7 +10,7 @@ from hierviz.metrics.protein_texts import PROTEIN_METRICS
 
 # Why a block has a value for other inputs only.
 _GRAPH = "it is defined on trees, and this taxonomy is a graph"
-_PROTEIN = "tables do not work it out; hierviz.protein_function does"
+_PROTEIN = "it needs the information accretion of the terms"
 _NO_AREA = "areas over thresholds need scores, and this file holds labels"
 
 
@@ -39,11 +39,16 @@ class FileNumbers:
     summary: dict
 
 
-def file_numbers(model, columns, choice, class_weights=None, stage=lambda name, unit: None):
-    """FileNumbers of an Evaluation; `choice` is rule, threshold and parameters, the rest as in `hierviz.evaluate`."""
+def file_numbers(model, columns, choice, class_weights=None, stage=lambda name, unit: None, protein=None):
+    """FileNumbers of an Evaluation; `choice` is rule, threshold and parameters, the rest as in `hierviz.evaluate`.
+
+    `protein` is a ProteinNumbers, where columns ask for one.
+    """
     has_balanced = any(column.is_balanced for column in columns)
     weights = ("equal" if class_weights is None else class_weights) if has_balanced else None
     summary = model_summary(model, stage=stage, class_weights=weights, **choice)
+    if protein is not None and summary["labels"] is not None:
+        summary["labels"] |= protein.summary()
     why = {}
     for note in summary["notes"]:
         block, colon, reason = note.partition(": null, ")

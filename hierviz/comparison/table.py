@@ -19,12 +19,14 @@ from hierviz.comparison.comparison_table import ComparisonTable
 from hierviz.comparison.constants import constants
 from hierviz.comparison.methods import Method
 from hierviz.comparison.numbers import file_numbers
+from hierviz.comparison.protein_numbers import ProteinNumbers, has_protein
 from hierviz.comparison.resampled import ResampledNumbers
 from hierviz.comparison.resampling import resampled_draws
 from hierviz.errors import PredictionsError, listed, near_miss
 from hierviz.evaluation.common_samples import common_rows
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import check_models, thresholds_of
+from hierviz.metrics.sets.protein_function import PROTEIN_KEYS
 from hierviz.predictions import Predictions
 from hierviz.uncertainty.resamples import Resamples, check_level
 
@@ -36,13 +38,14 @@ def table(
     preset: str | None = None,
     metrics: Sequence[str] | str | None = None,
     *,
-    rule: str = "majority",
+    rule: str | Sequence[str] = "majority",
     threshold: float | Sequence[float] = 0.5,
     level: float = 0.95,
     resamples: int = 1000,
     seed: int = 0,
     group: str | ArrayLike | None = None,
     class_weights: np.ndarray | str | None = None,
+    accretion: np.ndarray | None = None,
     threads: int | None = None,
     stage: Callable[[str, str], Callable[[int, int], object] | None] = lambda name, unit: None,
     **parameters: Any,
@@ -59,7 +62,7 @@ def table(
         Columns such as ``curve.ac`` or ``labels.macro_f1_by_depth.2``, after those of the preset. Without both, a short
         selection of what applies.
     rule, threshold, **parameters
-        As in `hierviz.evaluate`; a threshold for all or one for each of the predictions.
+        As in `hierviz.evaluate`; a rule and a threshold for all or one for each of the predictions.
     level : float
         Of intervals, in (0, 1).
     resamples : int
@@ -71,6 +74,9 @@ def table(
         model. Whole groups are resampled.
     class_weights : "equal", or ndarray of float, shape (n_nodes,), optional
         Of balanced columns (``curve.balanced_ac``), each class the same when absent.
+    accretion : ndarray of float, shape (n_nodes,), optional
+        Of ``labels.s_min`` and ``labels.wf_max``, as in `hierviz.protein_function`; adds these and ``labels.f_max`` where no
+        column asks for one of them.
     threads, stage
         As in `hierviz.evaluate`.
 
@@ -99,9 +105,17 @@ def table(
     check_level(level)
     given: list[Any] = list(predictions) if hasattr(predictions, "__iter__") else [predictions]
     thresholds = thresholds_of(given, threshold)
-    check_models(given, rule, thresholds, **parameters)
+    rules = [rule] * len(given) if isinstance(rule, str) else list(rule)
+    if len(rules) != len(given):
+        raise PredictionsError(
+            f"rule: expected one, or one for each of the {len(given)} predictions, got {len(rules)}. Align them."
+        )
+    for of_model in dict.fromkeys(rules) or ["majority"]:
+        check_models(given, of_model, thresholds, **parameters)
     taxonomy = given[0].taxonomy
     columns = columns_of(taxonomy, preset, metrics)
+    if accretion is not None and not has_protein(columns):
+        columns += columns_of(taxonomy, metrics=[f"labels.{key}" for key in PROTEIN_KEYS if "micro" not in key])
     models = [
         model
         if isinstance(model, Evaluation)
@@ -111,17 +125,26 @@ def table(
         for model, of_model in zip(given, thresholds, strict=True)
     ]
     rows = _aligned(models)
-    choices = [{"rule": rule, "threshold": of_model, **parameters} for of_model in thresholds]
+    choices = [
+        {"rule": of_model, "threshold": at, **parameters} for of_model, at in zip(rules, thresholds, strict=True)
+    ]
     weights = class_weights if isinstance(class_weights, np.ndarray) else None
+    proteins = [
+        ProteinNumbers(model, accretion, columns, stage(f"F-max and S-min of {_called(model.predictions)}", "rows"))
+        if has_protein(columns)
+        else None
+        for model in models
+    ]
     files = [
-        file_numbers(model, columns, choice, weights, stage) for model, choice in zip(models, choices, strict=True)
+        file_numbers(model, columns, choice, weights, stage, protein)
+        for model, choice, protein in zip(models, choices, proteins, strict=True)
     ]
     if preset is None and not metrics:
         columns = [column for column in columns if any(file.values[column.key] is not None for file in files)]
-    found, draws = _draws(models, files, columns, rows, choices, weights, resamples, seed, group, stage)
+    found, draws = _draws(models, files, columns, rows, choices, weights, proteins, resamples, seed, group, stage)
     names = list(dict.fromkeys(file.name for file in files))
     methods = [_method(name, files, draws, found, len(rows[0])) for name in names]
-    best = constants(models[0], columns, weights)
+    best = constants(models[0], columns, weights, accretion)
     first = {file.name: place for place, file in reversed(list(enumerate(files)))}
     warnings = {
         method.name: alarms(
@@ -146,6 +169,7 @@ def table(
         choices[0],
         thresholds,
         weights is not None,
+        rules,
     )
 
 
@@ -168,7 +192,7 @@ def _aligned(models):
     return rows
 
 
-def _draws(models, files, columns, rows, choices, weights, n_resamples, seed, group, stage):
+def _draws(models, files, columns, rows, choices, weights, proteins, n_resamples, seed, group, stage):
     """(Resamples or None, draws of each file)."""
     if not n_resamples:
         return None, [{} for _ in models]
@@ -182,11 +206,19 @@ def _draws(models, files, columns, rows, choices, weights, n_resamples, seed, gr
             )
         groups = np.asarray(attributes[group])[rows[0]]
     resamples = Resamples.draw(len(rows[0]), n_resamples, seed, groups)
-    numbers = [
-        ResampledNumbers(model, columns, file.values, own, choice, weights)
+    others = [column for column in columns if not has_protein([column])]
+    numbers: list[Any] = [
+        ResampledNumbers(model, others, file.values, own, choice, weights)
         for model, file, own, choice in zip(models, files, rows, choices, strict=True)
     ]
-    return resamples, resampled_draws(numbers, resamples, stage(RESAMPLES, "resamples"))
+    terms = [
+        protein.of_places(np.searchsorted(model.rows, own))
+        for model, own, protein in zip(models, rows, proteins, strict=True)
+        if protein is not None
+    ]
+    draws = resampled_draws(numbers + terms, resamples, stage(RESAMPLES, "resamples"))
+    n = len(models)
+    return resamples, [draws[k] | draws[n + k] for k in range(n)] if terms else draws
 
 
 def _method(name, files, draws, resamples, n_samples):

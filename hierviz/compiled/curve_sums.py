@@ -42,7 +42,8 @@ def lowest_common_ancestors(taxonomy: Taxonomy, a: np.ndarray, b: np.ndarray) ->
         from hierviz.compiled.curve_kernels import lowest_common as compiled
 
         common = np.empty(len(a), np.int64)
-        compiled(taxonomy.parent, a, b, common)
+        # Compiled for one type.
+        compiled(taxonomy.parent, *(np.ascontiguousarray(nodes, dtype=np.int64) for nodes in (a, b)), common)
         return common
     return taxonomy.lca(a, b)
 
@@ -125,6 +126,6 @@ def sum_of_rows(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 def _is_used(n):
     said = os.environ.get("HIERVIZ_COMPILED", "")
-    if said == "0" or importlib.util.find_spec("numba") is None:
-        return False
-    return said == "1" or n >= (WORTH_CALLING if "numba" in sys.modules else WORTH_IMPORTING)
+    is_worth = said == "1" or n >= (WORTH_CALLING if "numba" in sys.modules else WORTH_IMPORTING)
+    # Asked last: a search for a package takes longer than a small curve.
+    return said != "0" and is_worth and importlib.util.find_spec("numba") is not None

@@ -61,12 +61,8 @@ def information_curve(
 
     Parameters
     ----------
-    taxonomy : Taxonomy
-        A tree.
-    truth : ndarray of int, shape (n_samples,)
-        One known true node a sample, leaf or inner.
-    table : ndarray of float, shape (n_samples, n_nodes), Predictions, or ParetoTable
-        A ParetoTable must be a full one, without `min_threshold`.
+    taxonomy, truth, table
+        As of `hierviz.operating_curve`; a ParetoTable must be a full one, without `min_threshold`.
 
     Returns
     -------

@@ -33,6 +33,7 @@ from hierviz.errors import PredictionsError, shown
 from hierviz.extras import require
 from hierviz.inference.pareto_table import ParetoTable
 from hierviz.metrics.registry import METRICS, path_keys
+from hierviz.notebook_html import fact_sheet, table
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
 
@@ -95,6 +96,13 @@ class OperatingCurve(StepCurve):
         Keys `hierviz.metrics.path_keys`.
     n_samples : int
     """
+
+    def _repr_html_(self):
+        thresholds = (0.9, 0.7, 0.5, 0.3, 0.1)
+        values = self.at(np.array(thresholds))
+        rows = [[METRICS[key].label, *column.tolist()] for key, column in values.items()]
+        heading = f"Operating curve of {self.n_samples:,} samples, {self.n_points:,} points"
+        return fact_sheet(heading, table(["mean at threshold", *map(str, thresholds)], rows))
 
     def place(self, threshold: ArrayLike) -> Any:
         """Index of the point that holds at each threshold (number or array): the number of breakpoints above it."""

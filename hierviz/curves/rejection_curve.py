@@ -43,6 +43,11 @@ class RejectionCurve:
     coverage: np.ndarray
     risk: np.ndarray
 
+    def risk_at(self, coverage: float) -> float:
+        """Smallest risk with at least this coverage, both over all thresholds; nan where none covers so much."""
+        reached = (self.coverage >= coverage - 1e-12) & ~np.isnan(self.risk)
+        return float(self.risk[reached].min()) if reached.any() else float("nan")
+
     def columns(self) -> dict[str, np.ndarray]:
         """The points as columns: ``threshold`` as `OperatingCurve.columns`, ``coverage``, ``risk``."""
         first = max(1.0, float(self.threshold[0])) if len(self.threshold) else 1.0

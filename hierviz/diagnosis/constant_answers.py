@@ -22,12 +22,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers
 from hierviz.metrics import best_constant_path
 from hierviz.metrics.confusion.confusion import confusion
 from hierviz.metrics.confusion.confusion_counts import HierarchicalConfusion
-from hierviz.metrics.confusion.constant_paths import best_constant_by_mcc
+from hierviz.metrics.confusion.constant_paths import best_constant_by_mcc, best_constants_in_tree
 from hierviz.metrics.confusion.path_cover import greedy_cover
 from hierviz.metrics.registry import METRICS
 from hierviz.predictions import Predictions
@@ -118,9 +120,12 @@ def against_constants(
 
 def best_constants(answers: JudgedAnswers) -> dict[str, tuple[int, HierarchicalConfusion]]:
     """The best constant answer to some samples by each key of `MEASURES`: its node and its confusion."""
-    truth, found = _true_ends(answers), {}
+    taxonomy, truth, found = answers.taxonomy, _true_ends(answers), {}
+    if taxonomy.is_tree and isinstance(truth, np.ndarray):
+        nodes = best_constants_in_tree(taxonomy, truth)
+        return {key: (node, confusion(taxonomy, truth, np.full(len(truth), node))) for key, node in nodes.items()}
     for key, best in MEASURES.items():
-        node, constant = best(answers.taxonomy, truth)
+        node, constant = best(taxonomy, truth)
         if node is not None:
             found[key] = node, constant
     return found

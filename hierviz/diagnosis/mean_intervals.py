@@ -11,7 +11,7 @@ with G - 1 degrees of freedom; single samples are groups of one.
 
 Functions
 ---------
-mean_intervals, student_quantile
+mean_intervals
 
 References
 ----------
@@ -20,12 +20,11 @@ References
 
 from __future__ import annotations
 
-from statistics import NormalDist
-
 import numpy as np
 
 from hierviz.diagnosis.calibration_bins import wilson
 from hierviz.metrics.node_pairs import ratio
+from hierviz.uncertainty.student import t_quantiles
 
 # With fewer independent samples or groups there is no interval.
 FEWEST = 10
@@ -83,36 +82,8 @@ def mean_intervals(
         squares = np.bincount(member // n_labels, off**2, n_parts)
         freedom = np.maximum(n_independent - 1, 1)
         error = np.sqrt(n_independent / freedom * squares) / np.maximum(n, 1)
-        half = student_quantile((1 + confidence) / 2, freedom) * error
+        half = t_quantiles(confidence, np.where(n_independent < FEWEST, 1, freedom)) * error
         with np.errstate(invalid="ignore"):
             low, high = np.clip(mean - half, *limits), np.clip(mean + half, *limits)
     has_none = (n_independent < FEWEST) | ~np.isfinite(mean)
     return n, mean, np.where(has_none, np.nan, low), np.where(has_none, np.nan, high)
-
-
-def student_quantile(share: float, freedom: np.ndarray) -> np.ndarray:
-    """Quantile of Student's t distribution for 9 degrees of freedom or more, accurate to 0.001 between 0.005 and 0.995.
-
-    Parameters
-    ----------
-    share : float
-        In (0, 1).
-    freedom : ndarray of int or float
-        Degrees of freedom.
-
-    Returns
-    -------
-    ndarray of float
-
-    Notes
-    -----
-    The asymptotic expansion 26.7.5 of Abramowitz & Stegun, Handbook of Mathematical Functions, 1964.
-    """
-    z, v = NormalDist().inv_cdf(share), np.asarray(freedom, dtype=float)
-    terms = (
-        (z**3 + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
-    )
-    return np.asarray(z + sum(term / v ** (power + 1) for power, term in enumerate(terms)))

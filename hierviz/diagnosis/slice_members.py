@@ -83,17 +83,17 @@ def slice_members(answers: JudgedAnswers, attributes: Sequence[str] | None, min_
         kept = np.flatnonzero((n >= min_samples) & (answers.n_judged - n >= min_samples))
         new = np.full(len(n), -1)
         new[kept] = n_slices + np.arange(len(kept))
-        inside = new[slices] >= 0
-        sample.append(rows[inside])
-        number.append(new[slices[inside]])
+        numbers = new[slices]
+        inside = numbers >= 0
+        sample.append(rows if inside.all() else rows[inside])
+        number.append(numbers if inside.all() else numbers[inside])
         n_slices += len(kept)
         kinds.extend([kind] * len(kept))
         nodes.append(of_slice[kept])
         values.extend(texts[place] for place in kept.tolist())
         counts.append(n[kept])
 
-    rows, slices = _nodes_above(answers)
-    n = np.bincount(slices, minlength=taxonomy.n_nodes)
+    rows, slices, n = _nodes_above(answers, min_samples)
     keep(rows, slices, n, "subtree", np.arange(taxonomy.n_nodes), taxonomy.names)
     chosen = [(name, attribute(columns, name, "attributes")) for name in names]
     # What is named twice is tested once.
@@ -103,24 +103,37 @@ def slice_members(answers: JudgedAnswers, attributes: Sequence[str] | None, min_
         n = np.bincount(codes[known], minlength=len(texts))
         keep(known, codes[known], n, name, np.full(len(texts), -1), texts)
     rows, slices = np.concatenate(sample), np.concatenate(number)
-    order = np.argsort(rows, kind="stable")
+    if len(sample) > 1:
+        slices = slices[np.argsort(rows, kind="stable")]
     offsets = np.append(0, np.cumsum(np.bincount(rows, minlength=answers.n_judged))).astype(np.intp)
     return SliceMembers(
         np.array(kinds, dtype=object),
         np.concatenate(nodes),
         np.array(values, dtype=object),
         np.concatenate(counts),
-        NodeLists(offsets, slices[order]),
+        NodeLists(offsets, slices),
     )
 
 
-def _nodes_above(answers):
-    """(sample, node) of every node at or above a truth of a sample, each pair once."""
+def _nodes_above(answers, min_samples):
+    """Sample and node of every node at or above a truth of a sample, each pair once by sample; samples of each node.
+
+    Pairs of nodes with fewer samples, inside or outside, may be left out.
+    """
+    taxonomy = answers.taxonomy
     if isinstance(answers.truth, NodeLists):
-        return np.divmod(answers.closed()[0], answers.taxonomy.n_nodes)
-    nodes, place = np.unique(answers.truth, return_inverse=True)
-    lists = answers.taxonomy.ancestors(nodes).take(place)
-    return np.repeat(np.arange(len(place)), lists.lengths), lists.nodes
+        rows, nodes = np.divmod(answers.closed()[0], taxonomy.n_nodes)
+        return rows, nodes, np.bincount(nodes, minlength=taxonomy.n_nodes)
+    count = np.bincount(answers.truth, minlength=taxonomy.n_nodes)
+    truths = np.flatnonzero(count)
+    lists = taxonomy.ancestors(truths)
+    n = np.bincount(lists.nodes, np.repeat(count[truths], lists.lengths), taxonomy.n_nodes).astype(np.intp)
+    is_kept = ((n >= min_samples) & (answers.n_judged - n >= min_samples))[lists.nodes]
+    lengths = np.bincount(np.repeat(np.arange(len(lists)), lists.lengths)[is_kept], minlength=len(lists))
+    place = np.empty(taxonomy.n_nodes, dtype=np.intp)
+    place[truths] = np.arange(len(truths))
+    kept = NodeLists(np.append(0, np.cumsum(lengths)), lists.nodes[is_kept]).take(place[answers.truth])
+    return np.repeat(np.arange(answers.n_judged), kept.lengths), kept.nodes, n
 
 
 def codes_of(column: np.ndarray) -> tuple[np.ndarray, list[str]]:

@@ -42,8 +42,11 @@ def worst_first(members, losses, sums, flagged, overall):
     return np.array(order, dtype=np.intp), np.array(n_outside), np.array(loss_outside)
 
 
-def permutation_p_values(members, losses, groups, n_permutations, seed):
-    """Share of permutations, the data themselves included, whose slice is at least as much above the mean of all."""
+def permutation_p_values(members, losses, groups, n_permutations, seed, progress=None):
+    """Share of permutations, the data themselves included, whose slice is at least as much above the mean of all.
+
+    `progress` is called with (permutations done, n_permutations).
+    """
     rng = np.random.default_rng(seed)
     n = len(losses)
     if groups is None:
@@ -58,9 +61,11 @@ def permutation_p_values(members, losses, groups, n_permutations, seed):
     observed -= 1e-12 * max(1.0, float(np.abs(losses).max()))
     as_far = np.ones(len(observed))
     moved = np.empty(n)
-    for _ in range(n_permutations):
+    for done in range(1, n_permutations + 1):
         other = rng.permutation(len(sizes))
         source = np.repeat(start[other], sizes) + place % np.repeat(sizes[other], sizes)
         moved[order] = losses[order[source]]
         as_far += members.sums(moved) / members.n - moved.mean() >= observed
+        if progress:
+            progress(done, n_permutations)
     return as_far / (n_permutations + 1)

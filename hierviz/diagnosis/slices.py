@@ -24,7 +24,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -177,6 +177,7 @@ def slices(
     min_samples: int = 10,
     n_permutations: int | None = None,
     seed: int = 0,
+    progress: Callable[[int, int], object] | None = None,
     **parameters: Any,
 ) -> Slices:
     """Subtrees and values of attributes whose answers are worse than those of the rest.
@@ -201,6 +202,8 @@ def slices(
     n_permutations, seed : int
         Of the permutation test, whose smallest p-value is 1 / (n_permutations + 1). By default twice as many as one slice
         needs to be flagged alone (tests / q), but 999 to 9,999; a permutation of a million samples takes about 0.4 seconds.
+    progress : callable, optional
+        Called with (permutations done, permutations in all) where losses are permuted.
 
     Returns
     -------
@@ -237,7 +240,7 @@ def slices(
     else:
         enough = int(np.clip(np.ceil(2 * len(members.n) / q), 999, 9999))
         n_permutations = enough if n_permutations is None else int(n_permutations)
-        p_values = permutation_p_values(members, losses, groups, n_permutations, seed)
+        p_values = permutation_p_values(members, losses, groups, n_permutations, seed, progress)
     p_adjusted = adjusted(p_values, correction)
     overall = float(total / n_all)
     flagged = p_adjusted <= q

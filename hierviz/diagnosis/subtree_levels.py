@@ -110,7 +110,10 @@ def subtree_levels(
     truth_rows, truths = _listed(answers.truth)
     truth_rows, truths = truth_rows[inside[truths]], truths[inside[truths]]
     deepest = np.full(answers.n_judged, -1)
-    np.maximum.at(deepest, truth_rows, depth[truths])
+    if isinstance(answers.truth, NodeLists):
+        np.maximum.at(deepest, truth_rows, depth[truths])
+    else:
+        deepest[truth_rows] = depth[truths]
     below = np.flatnonzero(inside)
     key = cost_key(table)
     costs = np.asarray(getattr(table, key), dtype=float)

@@ -94,7 +94,8 @@ class JudgedAnswers:
     predicted: np.ndarray | NodeLists
     rows: np.ndarray
     whole: JudgedAnswers | None = None
-    _ranked: dict[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict, repr=False)
+    _severities: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
+    _ranked: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
 
     @property
     def taxonomy(self) -> Taxonomy:
@@ -135,7 +136,13 @@ class JudgedAnswers:
             nodes.take(left) if isinstance(nodes, NodeLists) else nodes[left] for nodes in (self.truth, self.predicted)
         )
         return replace(
-            self, truth=truth, predicted=predicted, rows=self.rows[left], whole=self.whole or self, _ranked={}
+            self,
+            truth=truth,
+            predicted=predicted,
+            rows=self.rows[left],
+            whole=self.whole or self,
+            _severities={},
+            _ranked={},
         )
 
     @property
@@ -178,14 +185,16 @@ class JudgedAnswers:
             is_coarse = (predicted == 0) | is_member(rows * n + predicted, truth_keys(self.taxonomy, truth))
         return np.where(is_exact, 0, np.where(is_coarse, 1, 2)).astype(np.int8)
 
-    def ranked_by(self, key: str) -> tuple[np.ndarray, np.ndarray]:
-        """Severity of each sample and the places of the samples, the worst first, in the order of the file on ties; kept.
+    def severity(self, key: str) -> np.ndarray:
+        """Severity of each sample, shape (n_judged,), kept; `key` is one of `hierviz.evaluation.severity.SEVERITIES`."""
+        if key not in self._severities:
+            self._severities[key] = severity(self.evaluation, self.truth, self.predicted, key, rows=self.rows)
+        return self._severities[key]
 
-        `key` is one of `hierviz.evaluation.severity.SEVERITIES`.
-        """
+    def ranked_by(self, key: str) -> np.ndarray:
+        """Places of the samples, the worst by `severity` first, in the order of the file on ties; kept."""
         if key not in self._ranked:
-            values = severity(self.evaluation, self.truth, self.predicted, key, rows=self.rows)
-            self._ranked[key] = values, largest_first(values)
+            self._ranked[key] = largest_first(self.severity(key))
         return self._ranked[key]
 
     @property

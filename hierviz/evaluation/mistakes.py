@@ -20,7 +20,7 @@ import numpy as np
 from hierviz.checks import check_kind, check_one_of
 from hierviz.errors import PredictionsError
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.evaluation.judged_answers import OUTCOMES, judged_answers
+from hierviz.evaluation.judged_answers import OUTCOMES, JudgedAnswers, judged_answers
 from hierviz.evaluation.severity import SEVERITIES
 from hierviz.extras import require
 from hierviz.positions import check_position
@@ -155,8 +155,9 @@ def mistakes(
         if win is not None:
             values, places = 1 - win[evaluation.rows], evaluation.judged_by_win
         else:
-            values, places = answers.ranked_by("info_dist" if order == "win_lost" else order)
-        places = places[keep[places]]
+            key = "info_dist" if order == "win_lost" else order
+            values, places = answers.severity(key), answers.ranked_by(key)
+        places = places if keep.all() else places[keep[places]]
     rows = answers.rows[places]
     return Mistakes(
         rows,
@@ -164,14 +165,20 @@ def mistakes(
         answers.predicted[places],
         np.array(list(OUTCOMES))[answers.outcome[places]],
         np.full(len(rows), np.nan) if evaluation.win is None else 1 - evaluation.win[rows],
-        answers.ranked_by("info_dist")[0][places],
+        answers.severity("info_dist")[places],
         np.full(len(rows), np.nan) if values is None else values[places],
     )
 
 
-def outcome_counts(ranked):
-    """How many samples have each outcome: dict of key of `OUTCOMES` to int."""
-    return {key: int((ranked.outcome == key).sum()) for key in OUTCOMES}
+def outcome_counts(ranked: Mistakes | JudgedAnswers, among: np.ndarray | None = None) -> dict[str, int]:
+    """How many samples have each outcome: dict of key of `OUTCOMES` to int.
+
+    `among` keeps some of the samples, ndarray of bool.
+    """
+    outcome = ranked.outcome if among is None else ranked.outcome[among]
+    if isinstance(ranked, JudgedAnswers):
+        return dict(zip(OUTCOMES, np.bincount(outcome, minlength=len(OUTCOMES)).tolist(), strict=True))
+    return {key: int((outcome == key).sum()) for key in OUTCOMES}
 
 
 def outcome_shares(counts):

@@ -33,10 +33,17 @@ def protein_function(
     Returns
     -------
     dict of str to float or None
-        ``f_max``, ``f_max_micro``, ``wf_max``, ``wf_max_micro``, ``s_min``; the last three are None without `accretion`.
+        ``f_max``, ``f_max_micro``, ``wf_max``, ``wf_max_micro``, ``s_min``, ``s_min_micro``; the last four are None without
+        `accretion`.
     """
     check_kind("predictions", predictions, Predictions, "Pass those of one model.")
-    counts, judged = TermCounts(predictions.taxonomy, accretion), predictions.has_truth
+    return term_counts(predictions, accretion, progress).summary()
+
+
+def term_counts(predictions, accretion=None, progress=None, *, judged=None, keep_samples=False):
+    """TermCounts of the judged samples, in their order: those with a known truth if not given; else as `protein_function`."""
+    counts = TermCounts(predictions.taxonomy, accretion, keep_samples=keep_samples)
+    judged = predictions.has_truth if judged is None else judged
     for rows in predictions.blocks():
         known = np.flatnonzero(judged[rows]) + rows.start
         if len(known):
@@ -50,4 +57,4 @@ def protein_function(
             counts.add(truth.take(known) if isinstance(truth, NodeLists) else truth[known], p)
         if progress:
             progress(rows.stop, predictions.n_samples)
-    return counts.summary()
+    return counts

@@ -18,6 +18,7 @@ import numpy as np
 
 from hierviz._version import version
 from hierviz.checks import check_threshold
+from hierviz.compiled.curve_sums import lowest_common_ancestors
 from hierviz.errors import PredictionsError, TaxonomyError, listed
 from hierviz.evaluation.bounds import bounds_of
 from hierviz.evaluation.evaluation import TOP, Evaluation
@@ -218,7 +219,7 @@ def _top_down(model, choice):
 def error_heights(model):
     """Height of the lowest common ancestor of truth and most probable leaf, nan where that leaf is right, shape (n_judged,)."""
     leaf, truth = model.answers("leaf")[model.rows], model.truth
-    common = model.taxonomy.lca(truth, leaf)
+    common = lowest_common_ancestors(model.taxonomy, truth, leaf)
     return np.where(common == truth, np.nan, node_heights(model.taxonomy)[common])
 
 

@@ -88,8 +88,10 @@ def crm_leaf(taxonomy, p, cost="depth_dist"):
 def _least_cost(taxonomy, p, cost):
     cost.require_taxonomy(taxonomy)
     leaves = taxonomy.leaves
-    expected = p[:, leaves] @ cost.values.T
-    return leaves[lowest_of_best(-expected, np.abs(p[:, leaves]).sum(axis=1) * cost.values.max())]
+    # In C order, or the order of sums would depend on the number of rows.
+    of_leaves = np.ascontiguousarray(p[:, leaves])
+    expected = of_leaves @ cost.values.T
+    return leaves[lowest_of_best(-expected, np.abs(of_leaves).sum(axis=1) * cost.values.max())]
 
 
 def crm_nodes(taxonomy, p, expectation="leaves"):

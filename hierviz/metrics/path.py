@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierviz.checks import check_taxonomy, one_each
+from hierviz.compiled.curve_sums import lowest_common_ancestors
 from hierviz.errors import PredictionsError, listed
 from hierviz.metrics.node_pairs import NodePairs
 from hierviz.metrics.registry import METRICS, path_keys
@@ -114,7 +115,7 @@ def node_pairs(
 ) -> NodePairs:
     """The NodePairs that the path metrics are functions of; arguments and errors as in `path_metrics`."""
     truth, predicted = checked_nodes(taxonomy, truth, predicted)
-    common = taxonomy.lca(truth, predicted) if common is None else common
+    common = lowest_common_ancestors(taxonomy, truth, predicted) if common is None else common
     if truncated:
         predicted = np.where(common == truth, truth, predicted)
     return NodePairs(taxonomy, truth, predicted, common)

@@ -42,5 +42,12 @@ PROTEIN_METRICS = entries_of(
         r"\min_\tau \sqrt{ru(\tau)^2 + mi(\tau)^2}",
         {"better": "lower", "range": POSITIVE, "unit": "bits", "source": "Clark & Radivojac, Bioinformatics 2013"},
     ),
+    (
+        "s_min_micro",
+        "S-min, micro",
+        "As S-min, of the terms of all proteins together: the same number, as both means of S-min run over all proteins.",
+        r"\min_\tau \sqrt{\left(\tfrac{1}{n} \sum ru(\tau)\right)^2 + \left(\tfrac{1}{n} \sum mi(\tau)\right)^2}",
+        {"better": "lower", "range": POSITIVE, "unit": "bits", "source": "Clark & Radivojac, Bioinformatics 2013"},
+    ),
     tree_only=False,
 )

@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierviz.checks import array_of_rows, check_taxonomy, check_truth_first, checked_probabilities, one_truth_each
+from hierviz.compiled.curve_sums import lowest_common_ancestors
 from hierviz.errors import PredictionsError, shown
 from hierviz.metrics.path import check_nodes, truncate
 from hierviz.taxonomy import NodeLists, Taxonomy
@@ -175,7 +176,7 @@ def best_leaf_metrics(taxonomy, truth, best_leaf):
     """
     answer = truncate(taxonomy, truth, best_leaf)
     depth = taxonomy.depth
-    shared = depth[taxonomy.lca(truth, answer)]
+    shared = depth[lowest_common_ancestors(taxonomy, truth, answer)]
     right = answer == truth
     top_differs = (shared == 0) & ~right
     return {

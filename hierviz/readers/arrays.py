@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.errors import PredictionsError, listed, near_miss
+from hierviz.errors import PredictionsError, listed
+from hierviz.name_matching import LooseMatches, advice
+from hierviz.node_names import level_nodes
 from hierviz.parameters import Sentence
 from hierviz.readers.labels import find_node, is_all_nodes, read_labels, single_nodes, text_array
 from hierviz.readers.numpy_files import open_npy, open_npz
+from hierviz.readers.prediction_forms.level_arrays import NAMES as LEVEL_NAMES
+from hierviz.readers.prediction_forms.level_arrays import joined_levels, level_keys
 from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.readers.truth_file import Truth
 
@@ -19,13 +23,15 @@ ID_ARRAYS = ("sample_id", "ids", "id")
 TRUTH_ARRAYS = ("truth", "true", "y_true", "true_label")
 
 
-def read_npy(source, classes=None):
+def read_npy(source, classes=None, taxonomy=None):
     """Scores of a ``.npy`` file, which stay on disk and are read in blocks (a gzipped one is unpacked first).
 
     Parameters
     ----------
     source : Source
     classes : ndarray of int, shape (n_scores,), optional
+    taxonomy : Taxonomy, optional
+        For labels with one column a level, as hiclass predicts them: an array of text.
 
     Returns
     -------
@@ -39,15 +45,31 @@ def read_npy(source, classes=None):
         If the array is not a table of real numbers.
     """
     scores = open_npy(source)
+    if taxonomy is not None and len(scores.shape) == 2 and scores.dtype.kind in "US":
+        return _level_labels(source, np.asarray(scores[:]), taxonomy)
     _require_table(source.where, scores.shape, scores.dtype)
     detected = {"form": "array of scores (.npy)", **source.detected}
     detected |= {"rows": str(scores.shape[0]), "columns of scores": str(scores.shape[1]), "type": str(scores.dtype)}
     return RawPredictions(
-        source.where, "npy", scores, _checked_classes(source.where, scores, classes), detected=detected
+        source.where, "npy", scores, _checked_classes(source.where, scores.shape, classes), detected=detected
     )
 
 
-def read_npz(source, taxonomy, classes=None):
+def _level_labels(source, cells, taxonomy):
+    """RawPredictions of labels with one column a level."""
+    if cells.dtype.kind == "S":
+        cells = np.char.decode(cells, "utf-8", "replace")
+    labels = level_nodes(cells, taxonomy, source.where)
+    empty = np.flatnonzero(labels.lengths == 0)
+    if len(empty):
+        raise PredictionsError(
+            f"{source.where}, row {empty[0]}: expected a class at the first level, got none. Write the name of the root."
+        )
+    detected = {"form": "labels with one column a level (.npy)", **source.detected, "rows": str(len(cells))}
+    return RawPredictions(source.where, "npy", labels=labels, is_hard=True, detected=detected)
+
+
+def read_npz(source, taxonomy, classes=None, numbers=None):
     """Scores of an ``.npz`` file: one array of two axes, names of its columns, sample ids.
 
     Returns
@@ -61,17 +83,18 @@ def read_npz(source, taxonomy, classes=None):
         As `read_npy`; also when several arrays could be the scores.
     """
     with open_npz(source) as npz:
-        return _of_npz(source, npz, taxonomy, classes)
+        return _of_npz(source, npz, taxonomy, classes, numbers)
 
 
-def _of_npz(source, npz, taxonomy, classes):
+def _of_npz(source, npz, taxonomy, classes, numbers):
     where, arrays = source.where, npz.headers
     tables = [key for key, array in arrays.items() if array.ndim == 2 and array.dtype.kind in "fiu"]
     if not tables:
         # An array of objects may be the one: why it is not read is what to say.
         for key in [key for key, array in arrays.items() if array.dtype.hasobject][:1]:
             npz[key]
-    if len(tables) != 1:
+    levels = level_keys(arrays) if classes is None else []
+    if len(tables) != 1 and not levels:
         shapes = ", ".join(f"{key!r} {array.shape} {array.dtype}" for key, array in list(arrays.items())[:5])
         raise PredictionsError(
             f"{where}: expected one array of numbers with two axes (samples, classes), got {len(tables)} ({shapes}). "
@@ -79,7 +102,12 @@ def _of_npz(source, npz, taxonomy, classes):
         )
     n_rows, n_scores = arrays[tables[0]].shape
     _require_table(where, (n_rows, n_scores), arrays[tables[0]].dtype)
-    scores = npz.stored(tables[0])
+    notes = []
+    if levels:
+        scores, nodes = joined_levels(npz, levels, taxonomy, where, _as_text, notes)
+        n_scores = scores.shape[1]
+    else:
+        scores, nodes = npz.stored(tables[0]), _checked_classes(where, (n_rows, n_scores), classes)
     texts = {key: _as_text(npz[key]) for key, array in arrays.items() if _may_be_text(key, array, n_rows, n_scores)}
     is_text = {key for key, text in texts.items() if arrays[key].dtype.kind in "US" and text is not None}
     names = next((key for key in NAME_ARRAYS if key in is_text and len(texts[key]) == n_scores), None)
@@ -88,7 +116,7 @@ def _of_npz(source, npz, taxonomy, classes):
         raise PredictionsError(
             f"{where}: expected {n_rows} sample ids in {ids!r}, got {len(texts[ids])}. Align the rows."
         )
-    if names is None and classes is None:
+    if names is None and nodes is None:
         wrong = [key for key in NAME_ARRAYS if key in is_text and key != ids]
         if wrong:
             raise PredictionsError(
@@ -97,11 +125,10 @@ def _of_npz(source, npz, taxonomy, classes):
             )
         others = [k for k in is_text if k != ids and len(texts[k]) == n_scores and is_all_nodes(texts[k], taxonomy)]
         names = others[0] if len(others) == 1 and n_scores != n_rows else None
-    nodes = _checked_classes(where, scores, classes)
     if nodes is None and names is not None:
-        nodes = _named(texts[names], taxonomy, f"{where}, array {names!r}")
-    truth, notes = _truth(arrays, texts, is_text, n_rows, taxonomy, where), []
-    used = {tables[0], names, ids, *TRUTH_ARRAYS}
+        nodes = _named(texts[names], taxonomy, f"{where}, array {names!r}", notes)
+    truth = _truth(arrays, texts, is_text, n_rows, taxonomy, where, numbers, notes)
+    used = {*(levels or tables[:1]), names, ids, *TRUTH_ARRAYS, *(key + end for key in levels for end in LEVEL_NAMES)}
     attributes = {key: text_array(texts[key]) for key in texts if key in is_text - used and len(texts[key]) == n_rows}
     ignored = [key for key in arrays if key not in used and key not in attributes]
     if ignored:
@@ -111,7 +138,7 @@ def _of_npz(source, npz, taxonomy, classes):
     detected = {
         "form": "arrays (.npz)",
         **source.detected,
-        "array of scores": tables[0],
+        "array of scores": ", ".join(levels or tables),
         "array of names": "none" if names is None else names,
         "id column": "none (rows in order)" if ids is None else ids,
         "rows": str(n_rows),
@@ -141,10 +168,10 @@ def _require_table(where, shape, dtype):
         raise PredictionsError(f"{where}: expected samples and classes, got shape {tuple(shape)}. Is the array empty?")
 
 
-def _checked_classes(where, scores, classes):
-    if classes is not None and len(classes) != scores.shape[1]:
+def _checked_classes(where, shape, classes):
+    if classes is not None and len(classes) != shape[1]:
         raise PredictionsError(
-            f"{where}: expected {len(classes)} columns (one per entry of {{classes}}), got {scores.shape[1]}. Is a class missing?"
+            f"{where}: expected {len(classes)} columns (one per entry of {{classes}}), got {shape[1]}. Is a class missing?"
         )
     return classes
 
@@ -160,13 +187,15 @@ def _as_text(array):
     return None
 
 
-def _named(names, taxonomy, where):
-    nodes = [find_node(name, taxonomy) for name in names]
+def _named(names, taxonomy, where, notes):
+    loose = LooseMatches(taxonomy)
+    nodes = [find_node(name, taxonomy, loose=loose) for name in names]
+    notes += loose.notes(where)
     unknown = [name for name, node in zip(names, nodes, strict=True) if node is None]
     if unknown:
         raise PredictionsError(
             f"{where}: expected names of nodes in the taxonomy ({taxonomy.n_nodes} nodes), got {listed(unknown)}."
-            f"{near_miss(unknown[0], taxonomy.names) or ' Is this the right taxonomy?'}"
+            f"{advice(unknown[0], taxonomy, ' Is this the right taxonomy?')}"
         )
     return np.array(nodes, dtype=np.intp)
 
@@ -183,15 +212,23 @@ def _unique(ids, where):
     return text_array(ids)
 
 
-def _truth(arrays, texts, is_text, n_rows, taxonomy, where):
+def _truth(arrays, texts, is_text, n_rows, taxonomy, where, numbers, notes):
     key = next((key for key in TRUTH_ARRAYS if key in arrays), None)
     if key is None:
         return None
-    if key not in is_text or len(texts[key]) != n_rows:
+    if (key not in is_text and not (numbers and texts.get(key) is not None)) or len(texts[key]) != n_rows:
         raise PredictionsError(
             f"{where}, array {key!r}: expected {n_rows} names of true nodes, got {arrays[key].dtype} "
-            f"of shape {arrays[key].shape}. Save names as text, or give the truth in a file of its own."
+            f"of shape {arrays[key].shape}. Save names as text, or say what numbers mean ({{classes}})."
         )
-    labels, _, _ = read_labels(texts[key], taxonomy, lambda row: f"{where}, array {key!r}, row {row}", what="truth")
+    labels, _, _ = read_labels(
+        texts[key],
+        taxonomy,
+        lambda row: f"{where}, array {key!r}, row {row}",
+        what="truth",
+        numbers=numbers,
+        where=f"{where}, array {key!r}",
+        notes=notes,
+    )
     nodes = single_nodes(labels)
     return Truth(labels if nodes is None else nodes, where=where)

@@ -15,7 +15,9 @@ from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.readers.truth_file import load_truth
 
 
-def attach_truth(predictions: Predictions, truth: Any, truth_column: str | None = None) -> Predictions:
+def attach_truth(
+    predictions: Predictions, truth: Any, truth_column: str | None = None, classes: Any = None
+) -> Predictions:
     """Predictions with their truth, joined by sample id, else in order.
 
     Parameters
@@ -25,6 +27,8 @@ def attach_truth(predictions: Predictions, truth: Any, truth_column: str | None 
         As `hierviz.load_truth` takes it, or what it gave.
     truth_column : str, optional
         Of a file.
+    classes : optional
+        What numbers in a file of truths mean, as `hierviz.load_truth` takes it.
 
     Returns
     -------
@@ -47,7 +51,7 @@ def attach_truth(predictions: Predictions, truth: Any, truth_column: str | None 
         predictions.sample_ids,
         attributes=predictions.attributes,
     )
-    truth_of_file = load_truth(truth, predictions.taxonomy, truth_column)
+    truth_of_file = load_truth(truth, predictions.taxonomy, truth_column, classes)
     joined = join(raw, truth_of_file)
     return predictions.replace(
         labels=joined.labels,

@@ -12,9 +12,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from hierviz.errors import PredictionsError, listed
+from hierviz.name_matching import LooseMatches
 from hierviz.readers.labels import is_all_nodes
 
-NAME_COLUMNS = ("node", "class", "name", "label", "leaf", "names", "classes", "labels", "class_name")
+NAME_COLUMNS = ("node", "class", "name", "label", "leaf", "names", "classes", "labels", "class_name") + (
+    "wnid",
+    "synset",
+    "category",
+    "words",
+)
 # Written in small letters, without blanks, - and _. These say nothing but the place of a column ...
 PLACE_COLUMNS = frozenset(
     ("index", "idx", "column", "col", "columnindex", "columnidx", "columnnumber", "classindex", "classidx")
@@ -211,10 +217,11 @@ def _name_column(table, taxonomy, numbers):
     columns = range(len(table.cells))
     said = [k for k in columns if table.kind(k) == "name"]
     full = [k for k in columns if is_all_nodes(table.cells[k], taxonomy)]
+    words = [k for k in columns if k not in numbers]
+    full = full or [k for k in words if is_all_nodes(table.cells[k], taxonomy, LooseMatches(taxonomy))]
     # Whole numbers that are nodes are names, unless text that is nodes stands beside them.
     fits = [k for k in full if k not in numbers] or [k for k in full if table.kind(k) != "place"] or full
     if not fits:  # a name is misspelt, written in other letters, or that of a background class
-        words = [k for k in columns if k not in numbers]
         most = [k for k in words if 2 * _n_nodes(table.cells[k], taxonomy) > len(table.cells[k])]
         fits = [k for k in said if k in most] or [k for k in said if k in words] or most or said
     fits = [k for k in fits if k in said] or fits
@@ -232,7 +239,8 @@ def _name_column(table, taxonomy, numbers):
 
 
 def _n_nodes(cells, taxonomy):
-    return sum(is_all_nodes([cell], taxonomy) for cell in cells)
+    loose = LooseMatches(taxonomy)
+    return sum(is_all_nodes([cell], taxonomy, loose) for cell in cells)
 
 
 def _index_column(table, taxonomy, numbers, names):

@@ -9,6 +9,7 @@ from hierviz.errors import FileError
 from hierviz.readers.long_table import SAMPLE_COLUMNS, SCORE_COLUMNS
 from hierviz.readers.sources import open_source
 from hierviz.readers.tables import open_table
+from hierviz.readers.taxonomy_file import has_taxonomy_tables, special_form
 from hierviz.readers.taxonomy_tables import PARENT_WORDS
 from hierviz.readers.truth_file import TRUTH_COLUMNS
 
@@ -44,7 +45,11 @@ def file_roles(paths):
 
 def _role(path):
     suffixes = {suffix.lower() for suffix in path.suffixes}
-    source = open_source(path, "a file", kinds=("text", "parquet", "zip", "npy"))
+    if has_taxonomy_tables(path):
+        return "taxonomy"
+    source = open_source(path, "a file", kinds=("text", "parquet", "zip", "npy", "xml"))
+    if source.kind == "text" and special_form(source, None) is not None:
+        return "taxonomy"
     if source.kind in ("zip", "npy"):
         return "media" if source.kind == "zip" and ".npz" not in suffixes else "predictions"
     if suffixes & {".taxonomy", ".json"}:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Mapping
 from itertools import chain
 
@@ -17,9 +18,11 @@ import numpy as np
 
 from hierviz.errors import PredictionsError, listed, near_miss
 from hierviz.listed_entries import ListedEntries, first_repeat, is_falling, label_entries
+from hierviz.name_matching import LooseMatches, advice
 from hierviz.readers import limits
 from hierviz.readers.columns import Columns
-from hierviz.readers.labels import find_node, text_array
+from hierviz.readers.labels import find_node, read_labels, text_array
+from hierviz.readers.prediction_forms.registry import PREDICTION_FORMS
 from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.readers.sources import translated
 from hierviz.readers.truth_file import ID_COLUMNS, Truth, sample_ids, truth_of_column
@@ -32,7 +35,7 @@ def looks_like_json(source):
     return start.lstrip("\ufeff \t\r\n")[:1] in ("[", "{")
 
 
-def read_label_lists(source, taxonomy, truth_columns, truth_column=None, missing=None):
+def read_label_lists(source, taxonomy, truth_columns, truth_column=None, missing=None, numbers=None, said=None):
     """Scores of a JSON file or JSON lines.
 
     Parameters
@@ -45,6 +48,10 @@ def read_label_lists(source, taxonomy, truth_columns, truth_column=None, missing
         The one that does.
     missing : str, optional
         What classes are that a sample does not list; needed where lists do not fall.
+    numbers : mapping of int to int, optional
+        Node of each number of a class list.
+    said : str, optional
+        The form of `PREDICTION_FORMS` that it has; found out when absent.
 
     Returns
     -------
@@ -56,26 +63,60 @@ def read_label_lists(source, taxonomy, truth_columns, truth_column=None, missing
         If the file is no JSON of one of these forms, a class is not in the taxonomy or twice in a list, or lists neither hold
         all classes nor fall; names line or sample.
     """
-    where = source.where
-    others, form = [], ["JSON"]
+    form = ["JSON"]
+    records = _records(source, form, taxonomy, said)
+    return raw_of_records(
+        source.where,
+        records,
+        taxonomy,
+        truth_columns,
+        truth_column,
+        missing,
+        numbers,
+        lambda: (
+            {"form": form[0] if " " in form[0] and form[0] != "JSON lines" else f"lists of label and score ({form[0]})"}
+            | source.detected
+        ),
+    )
+
+
+def raw_of_records(where, records, taxonomy, truth_columns, truth_column, missing, numbers, detected):
+    """RawPredictions of samples, each a list of labels and scores, or an object that holds one or a list ``predicted``.
+
+    Parameters
+    ----------
+    where : str
+    records : iterable
+    taxonomy, truth_columns, truth_column, missing, numbers
+        As in `read_label_lists`.
+    detected : callable
+        Gives what was found out, when all records were read.
+    """
+    records = iter(records)
+    first = next(records, None)
+    if first is None:
+        raise PredictionsError(f"{where}: expected a list for every sample, got none. Is the file complete?")
+    records = chain([first], records)
+    per_sample = {"taxonomy": taxonomy, "columns": truth_columns, "column": truth_column, "numbers": numbers}
+    if isinstance(first, Mapping) and isinstance(first.get("predicted"), list):
+        return _labels_of_records(where, list(records), per_sample, detected)
+    others = []
 
     def lists():
-        for place, record in enumerate(_records(source, form)):
+        for place, record in enumerate(records):
             entries, rest = _parts(record, where, place)
             others.append(rest)
             yield entries
 
     row, labels, value = label_entries(lists(), where)
-    if not others:
-        raise PredictionsError(f"{where}: expected a list for every sample, got none. Is the file complete?")
-    node_of = {}
+    node_of, loose = {}, LooseMatches(taxonomy)
     for place, label in enumerate(labels):
         if label not in node_of:
-            node_of[label] = find_node(label, taxonomy)
+            node_of[label] = _node_of(label, taxonomy, loose, numbers)
             if node_of[label] is None:
                 raise PredictionsError(
                     f"{where}, sample {row[place]}: expected the name of a node in the taxonomy ({taxonomy.n_nodes} nodes) as "
-                    f"label, got {label!r}.{near_miss(label, taxonomy.names) or ' Check the spelling.'}"
+                    f"label, got {label!r}.{_advice(label, taxonomy)}"
                 )
     node = np.array([node_of[label] for label in labels], dtype=np.intp)
     twice = first_repeat(row, node)
@@ -98,12 +139,51 @@ def read_label_lists(source, taxonomy, truth_columns, truth_column=None, missing
         scores = np.empty((len(others), len(nodes)))
         scores[row, column] = value
         found = {"scores": scores, "scored_nodes": nodes}
-    ids, truth, attributes = _per_sample(where, others, taxonomy, truth_columns, truth_column)
-    detected = {"form": f"lists of label and score ({form[0]})", **source.detected, "rows": str(len(others))}
-    return RawPredictions(where, "lists", **found, ids=ids, truth=truth, attributes=attributes, detected=detected)
+    ids, truth, attributes = _per_sample(where, others, **per_sample)
+    more = {"ids": ids, "truth": truth, "attributes": attributes}
+    words = {**detected(), "rows": str(len(others))}
+    return RawPredictions(where, "lists", **found, **more, detected=words, notes=tuple(loose.notes(where)))
 
 
-def _records(source, form):
+def _labels_of_records(where, records, per_sample, detected):
+    """RawPredictions of records with a list of labels each."""
+    notes = []
+    cells = [record.get("predicted") if isinstance(record, Mapping) else None for record in records]
+    wrong = next((k for k, cell in enumerate(cells) if not isinstance(cell, list) or not cell), None)
+    if wrong is not None:
+        raise PredictionsError(f"{where}, sample {wrong}: expected labels, got none. Remove the sample, or label it.")
+    labels, _, has_lists = read_labels(
+        [[str(label) for label in cell] for cell in cells],
+        per_sample["taxonomy"],
+        lambda row: f"{where}, sample {row}",
+        what="prediction",
+        numbers=per_sample["numbers"],
+        where=where,
+        notes=notes,
+    )
+    others = [{key: value for key, value in record.items() if key != "predicted"} for record in records]
+    ids, truth, attributes = _per_sample(where, others, **per_sample)
+    more = {"ids": ids, "truth": truth, "attributes": attributes, "detected": {**detected(), "rows": str(len(others))}}
+    form = "labels" if has_lists else "hard"
+    return RawPredictions(where, form, labels=labels, is_hard=not has_lists, **more, notes=tuple(notes))
+
+
+def _node_of(label, taxonomy, loose, numbers):
+    """The node of a label: its name, the class of its number (also as ``LABEL_3``), else what it means."""
+    node = find_node(label, taxonomy)
+    number = re.fullmatch(r"(?:LABEL_)?(\d{1,9})", label) if node is None and numbers else None
+    if number is not None:
+        return numbers.get(int(number[1]))
+    return find_node(label, taxonomy, loose=loose) if node is None else node
+
+
+def _advice(label, taxonomy):
+    if re.fullmatch(r"(?:LABEL_)?\d+", label):
+        return " If these are numbers of classes, list these: {classes}."
+    return advice(label, taxonomy, " Check the spelling.")
+
+
+def _records(source, form, taxonomy, said):
     """Yield what stands for each sample, a list or an object with a list; `form[0]` becomes how they are written, in words."""
     with translated(source.where, source), source.open() as file:
         text = io.TextIOWrapper(file, source.encoding)
@@ -118,7 +198,14 @@ def _records(source, form):
     limits.require_json(source.where, content)
     value = _parsed(source.where, content, None)
     is_lines = source.path.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson"))
-    if is_lines:
+    others = [other for other in PREDICTION_FORMS.values() if other.kind == "json"]
+    other = next((o for o in others if o.key == said or (said is None and not is_lines and o.looks_like(value))), None)
+    if other is not None:
+        form[0] = other.words
+        if not other.looks_like(value):
+            raise PredictionsError(f"{source.where}: expected {other.recognised}, got other JSON. Leave the form out.")
+        yield from other.read(value, source.where, taxonomy)
+    elif is_lines:
         form[0] = "JSON lines"
         yield value
     elif isinstance(value, Mapping) and value and all(_is_label_list(part) for part in value.values()):
@@ -172,6 +259,9 @@ def _parts(record, where, place):
     if not isinstance(record, Mapping):
         return record, {}
     keys = [key for key, value in record.items() if _is_label_list(value)]
+    if not keys and {"label", "score"} <= set(record):
+        # One answer a sample, as a pipeline gives them without top_k.
+        return [record], {str(key): value for key, value in record.items() if key not in ("label", "score")}
     if len(keys) != 1:
         got = f"{len(keys)} among the keys {listed(map(str, record))}" if record else "an empty object"
         raise PredictionsError(
@@ -181,30 +271,30 @@ def _parts(record, where, place):
     return record[keys[0]], {str(key): value for key, value in record.items() if key != keys[0]}
 
 
-def _per_sample(where, others, taxonomy, truth_columns, truth_column):
+def _per_sample(where, others, taxonomy, columns, column, numbers):
     """Ids, truth and attributes from what stands beside the lists."""
     names = list(dict.fromkeys(chain.from_iterable(others)))
-    if truth_column is not None and truth_column not in names:
+    if column is not None and column not in names:
         raise PredictionsError(
-            f"{where}: expected the key {truth_column!r} of {{truth_column}}, got {listed(names)}."
-            f"{near_miss(truth_column, names)} Name one of the keys."
+            f"{where}: expected the key {column!r} of {{truth_column}}, got {listed(names)}."
+            f"{near_miss(column, names)} Name one of the keys."
         )
     text = {place: [_text(values.get(name)) for values in others] for place, name in enumerate(names)}
-    columns = Columns(where, names, text, None, np.arange(len(others)), has_lines=False)
+    cells = Columns(where, names, text, None, np.arange(len(others)), has_lines=False)
     folded = [name.casefold() for name in names]
     id_place = next((folded.index(name) for name in ID_COLUMNS if name in folded), None)
-    wanted = [truth_column] if truth_column is not None else [n for n in truth_columns if n in folded][:1]
+    wanted = [column] if column is not None else [n for n in columns if n in folded][:1]
     place = next((k for k, name in enumerate(names) if name in wanted or name.casefold() in wanted), None)
     truth = None
     if place is not None:
-        nodes, notes = truth_of_column(columns, place, taxonomy)
+        nodes, notes = truth_of_column(cells, place, taxonomy, numbers)
         truth = Truth(nodes, where=where, notes=tuple(notes))
     attributes = {
         name: text_array([cell if isinstance(cell, str) else ";".join(cell) for cell in text[k]])
         for k, name in enumerate(names)
         if k not in (id_place, place)
     }
-    return None if id_place is None else sample_ids(columns, id_place), truth, attributes
+    return None if id_place is None else sample_ids(cells, id_place), truth, attributes
 
 
 def _text(value):

@@ -3,21 +3,26 @@
 Conventions
 -----------
 A name is looked up exactly as it stands, then without blanks around it. A whole cell that is a name wins over cutting it,
-so names may hold any of the separators. A path stands for its last node.
+so names may hold any of the separators. A path stands for its last node. What is no node's name is matched by its meaning
+(`name_matching`), and where all cells are whole numbers by the class list that numbers them.
 """
 
 from __future__ import annotations
 
+import re
 from array import array
 
 import numpy as np
 
-from hierviz.errors import PredictionsError, listed, near_miss
+from hierviz.errors import PredictionsError, listed
+from hierviz.name_matching import LooseMatches, advice
 from hierviz.node_names import find_node
 from hierviz.taxonomy import NodeLists
 
 
-def read_labels(cells, taxonomy, place, *, what="label", keep_empty=False, is_path=False):
+def read_labels(
+    cells, taxonomy, place, *, what="label", keep_empty=False, is_path=False, numbers=None, where="", notes=None
+):
     """Nodes that cells name.
 
     Parameters
@@ -32,6 +37,12 @@ def read_labels(cells, taxonomy, place, *, what="label", keep_empty=False, is_pa
         Whether an empty field is a label -1; else it is dropped.
     is_path : bool
         Whether cells hold paths with any usual separator.
+    numbers : mapping of int to int, optional
+        Node of each number of a class list, for cells that are all numbers and not all names.
+    where : str
+        What notes call the cells.
+    notes : list of str, optional
+        Grows by names that were matched by their meaning, and by numbers that were looked up.
 
     Returns
     -------
@@ -47,13 +58,17 @@ def read_labels(cells, taxonomy, place, *, what="label", keep_empty=False, is_pa
     PredictionsError
         If a name is not in the taxonomy; names the first such row and the nearest name.
     """
-    numbers, distinct = {}, array("q")
+    distinct_cells, distinct = {}, array("q")
     for cell in cells:
         key = cell if isinstance(cell, str) else tuple(cell)
-        distinct.append(numbers.setdefault(key, len(numbers)))
+        distinct.append(distinct_cells.setdefault(key, len(distinct_cells)))
     # Few cells differ, and each of them is read once.
     distinct = np.array(distinct, dtype=np.intp)
-    read = [_read_cell(key, taxonomy, keep_empty, is_path) for key in numbers]
+    loose = LooseMatches(taxonomy)
+    by_number = _by_number(distinct_cells, taxonomy, numbers, where, notes)
+    read = [_read_cell(by_number.get(key, key), taxonomy, keep_empty, is_path, loose) for key in distinct_cells]
+    if notes is not None:
+        notes += loose.notes(where)
     is_unknown = np.array([bool(missing) for *_, missing in read], dtype=bool)
     if is_unknown.any():
         first = int(np.argmax(is_unknown[distinct]))
@@ -61,14 +76,34 @@ def read_labels(cells, taxonomy, place, *, what="label", keep_empty=False, is_pa
         name = next(iter(unknown))
         raise PredictionsError(
             f"{place(first)}: expected the name of a node in the taxonomy ({taxonomy.n_nodes} nodes) as {what}, "
-            f"got {listed(unknown)}.{_advice(name, taxonomy)}"
+            f"got {listed(unknown)}.{_advice(name, taxonomy, distinct_cells, numbers)}"
         )
     n_empty = int(np.array([empty for _, empty, _, _ in read], dtype=np.intp)[distinct].sum())
     labels = NodeLists.from_lists([nodes for nodes, _, _, _ in read]).take(distinct)
     return labels, n_empty, any(is_list for _, _, is_list, _ in read)
 
 
-def _read_cell(cell, taxonomy, keep_empty, is_path):
+def _by_number(cells, taxonomy, numbers, where, notes):
+    """Name of the node of each cell, where all cells are numbers of the class list and not all of them are names."""
+    if not numbers or not _are_numbers(cells) or all(cell.strip() in taxonomy.index for cell in cells if cell.strip()):
+        return {}
+    nodes = {cell: numbers.get(int(float(cell))) for cell in cells if cell.strip()}
+    found = {cell: taxonomy.names[node] for cell, node in nodes.items() if node is not None}
+    if notes is not None and found:
+        shown = ", ".join(f"{cell} is {name!r}" for cell, name in list(found.items())[:3])
+        notes.append(f"{where}: {len(found)} numbers were looked up in the class list: {shown}")
+    return found
+
+
+def _are_numbers(cells):
+    """True when every cell is a whole number, or empty."""
+    filled = [cell for cell in cells if not isinstance(cell, str) or cell.strip()]
+    return bool(filled) and all(
+        isinstance(cell, str) and re.fullmatch(r"\s*\d{1,9}(\.0*)?\s*", cell) for cell in filled
+    )
+
+
+def _read_cell(cell, taxonomy, keep_empty, is_path, loose=None):
     """(nodes, number of empty fields, whether there are several fields, unknown names)"""
     if isinstance(cell, str):
         node = find_node(cell, taxonomy, is_path) if cell.strip() else None
@@ -77,7 +112,7 @@ def _read_cell(cell, taxonomy, keep_empty, is_path):
         fields = cell or [""]
     nodes, empty, missing = [], 0, []
     for field in fields:
-        node = find_node(field, taxonomy, is_path) if field.strip() else -1
+        node = find_node(field, taxonomy, is_path, loose) if field.strip() else -1
         if node is None:
             missing.append(field)
         elif node >= 0 or keep_empty:
@@ -86,18 +121,22 @@ def _read_cell(cell, taxonomy, keep_empty, is_path):
     return np.array(nodes, dtype=np.intp), empty, len(fields) > 1, missing
 
 
-def _advice(name, taxonomy):
+def _advice(name, taxonomy, cells, numbers):
     twins = [taxonomy.names[i] for i, title in enumerate(taxonomy.titles or ()) if title == name.strip()]
-    if twins:
+    if len(twins) > 1:
         return f" Several nodes have this name: use {listed(twins)}."
-    return near_miss(name, taxonomy.names) or " Check the spelling, or that this is the right taxonomy."
+    if _are_numbers(cells):
+        return (
+            " It is no number of {classes}." if numbers else " If these are numbers of classes, list these: {classes}."
+        )
+    return advice(name, taxonomy, " Check the spelling, or that this is the right taxonomy.")
 
 
-def is_all_nodes(cells, taxonomy):
-    """True when there is a cell that is not empty and all such cells name nodes."""
+def is_all_nodes(cells, taxonomy, loose=None):
+    """True when there is a cell that is not empty and all such cells name nodes; by their meaning too, with `loose`."""
     filled = {cell if isinstance(cell, str) else tuple(cell) for cell in cells}
     filled = [cell for cell in filled if (cell.strip() if isinstance(cell, str) else cell)]
-    return bool(filled) and not any(_read_cell(cell, taxonomy, False, False)[3] for cell in filled)
+    return bool(filled) and not any(_read_cell(cell, taxonomy, False, False, loose)[3] for cell in filled)
 
 
 def single_nodes(labels):

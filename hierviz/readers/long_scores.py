@@ -11,6 +11,7 @@ from array import array
 import numpy as np
 
 from hierviz.errors import FileError, PredictionsError
+from hierviz.name_matching import LooseMatches
 from hierviz.readers import limits
 from hierviz.readers.columns import Columns, as_number
 from hierviz.readers.labels import find_node, text_array
@@ -71,7 +72,9 @@ def read_long_in_blocks(table, names, taxonomy, truth_column, truth_columns):
     truth, attributes = per_sample(columns, roles, first, first, taxonomy, truth_column, truth_columns)
     scores = matrix.array((n_samples, n_classes), np.float64)
     found = {"scores": scores, "scored_nodes": nodes}
-    return long_predictions(table, names, roles, found, len(nodes), text_array(ids), truth, attributes)
+    return long_predictions(
+        table, names, roles, found, len(nodes), text_array(ids), truth, attributes, cells.loose.notes(table.where)
+    )
 
 
 class _Cells:
@@ -92,6 +95,7 @@ class _Cells:
 
     def __init__(self, table, names, roles, taxonomy):
         self.table, self.names, self.roles, self.taxonomy = table, names, roles, taxonomy
+        self.loose = LooseMatches(taxonomy)
         self.samples, self.place, self.lines, self.n_rows = {}, {}, array("q"), 0
         self.text = {k: [] for k in range(len(names)) if k not in roles}
         self._scratch, self._chunks, self._end = Scratch(table.where), [], 0
@@ -133,7 +137,7 @@ class _Cells:
             )
 
     def _column(self, line, name):
-        node = find_node(name, self.taxonomy)
+        node = find_node(name, self.taxonomy, loose=self.loose)
         if node is None:
             raise unknown_class(f"{self.table.where}:{line}", self.names[self.roles[1]], name, self.taxonomy)
         return self.place.setdefault(node, len(self.place))

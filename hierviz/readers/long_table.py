@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.errors import PredictionsError, listed, near_miss
+from hierviz.errors import PredictionsError, listed
 from hierviz.listed_entries import ListedEntries, first_repeat, is_falling
+from hierviz.name_matching import LooseMatches, advice
 from hierviz.readers import limits
 from hierviz.readers.columns import Columns, looks_numeric
 from hierviz.readers.labels import find_node, text_array
@@ -53,11 +54,11 @@ def read_long(table, names, taxonomy, truth_column, truth_columns, missing=None)
         raise PredictionsError(
             f"{columns.where}: expected a row for every sample, got none below the header. Is the file complete?"
         )
-    samples, classes = {}, {}
+    samples, classes, loose = {}, {}, LooseMatches(taxonomy)
     rows = np.array([samples.setdefault(sample_id, len(samples)) for sample_id in columns.single_text(sample)])
     for row, name in enumerate(columns.single_text(class_)):
         if name not in classes:
-            node = find_node(name, taxonomy)
+            node = find_node(name, taxonomy, loose=loose)
             if node is None:
                 raise unknown_class(columns.place(row), names[class_], name, taxonomy)
             classes[name] = node
@@ -78,10 +79,11 @@ def read_long(table, names, taxonomy, truth_column, truth_columns, missing=None)
     first = np.full(len(samples), -1)
     first[rows[::-1]] = np.arange(len(rows))[::-1]
     truth, others = per_sample(columns, roles, rows, first, taxonomy, truth_column, truth_columns)
-    return long_predictions(table, names, roles, found, len(nodes), text_array(list(samples)), truth, others)
+    ids, notes = text_array(list(samples)), loose.notes(table.where)
+    return long_predictions(table, names, roles, found, len(nodes), ids, truth, others, notes)
 
 
-def long_predictions(table, names, roles, found, n_classes, ids, truth, attributes):
+def long_predictions(table, names, roles, found, n_classes, ids, truth, attributes, notes=()):
     """RawPredictions of a long table; `found` holds its scores and their nodes, or what is listed."""
     sample, class_, score = roles
     return RawPredictions(
@@ -100,6 +102,7 @@ def long_predictions(table, names, roles, found, n_classes, ids, truth, attribut
             "rows": str(len(ids)),
             "columns of scores": str(n_classes),
         },
+        notes=tuple(notes),
     )
 
 
@@ -107,7 +110,7 @@ def unknown_class(place, column, name, taxonomy):
     """The error about a class that is not in the taxonomy."""
     return PredictionsError(
         f"{place}, column {column!r}: expected the name of a node in the taxonomy "
-        f"({taxonomy.n_nodes} nodes), got {name!r}.{near_miss(name, taxonomy.names) or ' Check the spelling.'}"
+        f"({taxonomy.n_nodes} nodes), got {name!r}.{advice(name, taxonomy, ' Check the spelling.')}"
     )
 
 

@@ -27,6 +27,7 @@ import numpy as np
 
 from hierviz.errors import FileError, listed
 from hierviz.readers import limits
+from hierviz.readers.reading_progress import tell
 from hierviz.readers.scratch import Scratch
 from hierviz.readers.sources import ARRAYS_WITHOUT_OBJECTS, in_command, translated
 from hierviz.readers.stored_array import StoredArray, require_characters
@@ -117,6 +118,7 @@ def _unpacked_to_disk(file, header, packed, advice):
             raise EOFError
         scratch.append(some)
         left -= len(some)
+        tell(header.shape[0] * (header.n_bytes - left) // header.n_bytes, header.shape[0])
     return scratch.array(header.shape, header.dtype, header.is_fortran)
 
 

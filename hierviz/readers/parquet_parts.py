@@ -21,6 +21,7 @@ from hierviz.readers import limits
 from hierviz.readers.columns import EVERY_SCORE, Columns
 from hierviz.readers.parquet_rows import ParquetRows
 from hierviz.readers.parquet_table import ParquetTable, _as_text, _is_list, _is_number
+from hierviz.readers.reading_progress import tell
 from hierviz.readers.shared_file import SharedFile, is_url, parts_of_folder
 from hierviz.readers.sources import Source, open_source, translated
 
@@ -168,9 +169,10 @@ class PartedTable:
         if n_rows > most:
             raise FileError(f"{self.where}: expected at most {most:,} rows, got {n_rows:,}. Split them.")
         text = {place: [] for place in rest}
-        for part in self.parts if rest else ():
+        for part, end in zip(self.parts if rest else (), starts[1:].tolist()):
             for place, cells in zip(rest, _texts(part.source, [names[place] for place in rest]), strict=True):
                 text[place] += cells
+            tell(end, n_rows)
         scores = None
         if numbers:
             narrow = (pa.float32(), pa.float16())

@@ -21,6 +21,7 @@ from hierviz.readers import limits
 from hierviz.readers.columns import EVERY_SCORE, Columns
 from hierviz.readers.limits import most_rows
 from hierviz.readers.parquet_scores import ParquetScores
+from hierviz.readers.reading_progress import tell
 from hierviz.readers.sources import Source, translated
 
 # Values read at a time (32 MB), whatever the sizes of row groups.
@@ -225,6 +226,7 @@ class ParquetTable:
         for group, n_rows in enumerate(self.group_rows):
             for columns, values in self.panels(group, names):
                 block[first : first + n_rows, columns] = values.T
+                tell(first + n_rows * columns.stop // len(names), len(block))
             first += n_rows
 
     def panels(self, group, names):

@@ -12,11 +12,15 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.errors import PredictionsError, listed, near_miss
+from hierviz.name_matching import LooseMatches, advice
 from hierviz.parameters import Sentence
 from hierviz.readers.columns import looks_numeric, require_names
+from hierviz.readers.label_lists_json import raw_of_records
 from hierviz.readers.labels import find_node, read_labels
 from hierviz.readers.long_scores import is_large, read_long_in_blocks
-from hierviz.readers.long_table import long_roles, read_long
+from hierviz.readers.long_table import SCORE_COLUMNS, long_roles, read_long
+from hierviz.readers.prediction_forms import level_columns, timm_results
+from hierviz.readers.prediction_forms.registry import PREDICTION_FORMS
 from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.readers.top_k_table import read_top_k, top_k_roles
 from hierviz.readers.truth_file import (
@@ -33,12 +37,14 @@ TRUTH_IN_PREDICTIONS = ("truth", "true", "y_true", "true_label")
 PREDICTED_COLUMNS = ("predicted", "prediction", "pred", "y_pred", "label", "labels")
 TEXT_COLUMNS = ("text", "image", "file")
 _KNOWN = (*ID_COLUMNS, *TRUTH_IN_PREDICTIONS, *PREDICTED_COLUMNS)
+# What stands there is never read as a number.
+VERBATIM_COLUMNS = (*_KNOWN, *TEXT_COLUMNS)
 # More numeric columns than this that are no nodes are reported before their cells are kept as text.
 _MANY = 20
 
 
 def read_prediction_table(
-    table, taxonomy, *, classes=None, truth_column=None, keep_empty=False, form=None, missing=None
+    table, taxonomy, *, classes=None, truth_column=None, keep_empty=False, form=None, missing=None, numbers=None
 ):
     """Read a prediction table in whichever form it has.
 
@@ -54,6 +60,8 @@ def read_prediction_table(
     form : {"wide", "top_k", "long", "labels", "hard"}, optional
     missing : {"unknown", "zero"}, optional
         What classes without a row are in the long form.
+    numbers : mapping of int to int, optional
+        Node of each number of a class list: what labels that are numbers mean.
 
     Returns
     -------
@@ -75,18 +83,28 @@ def read_prediction_table(
             f"{table.where}: expected the column {truth_column!r} of {{truth_column}}, got {listed(names)}."
             f"{near_miss(truth_column, names)} Name one of the columns."
         )
-    scores = _score_columns(table, names, taxonomy, classes, truth_column, has_header)
+    loose = LooseMatches(taxonomy)
+    scores = _score_columns(table, names, taxonomy, classes, truth_column, has_header, loose)
+    of_samples = {"taxonomy": taxonomy, "truth_column": truth_column, "has_header": has_header, "numbers": numbers}
     if form is None:
         form = _form(table, names, scores, has_header)
+    if form == "levels":
+        if not level_columns.looks_like(names):
+            raise PredictionsError(
+                f"{table.where}: expected the columns level_1, level_2, ..., got {listed(names)}. Rename them so."
+            )
+        return level_columns.read(table, names, of_samples, _other_columns)
+    if form == "timm":
+        return _read_timm(table, names, of_samples, missing)
     if form == "long":
         if is_large(table) and missing is None:
             return read_long_in_blocks(table, names, taxonomy, truth_column, TRUTH_IN_PREDICTIONS)
         return read_long(table, names, taxonomy, truth_column, TRUTH_IN_PREDICTIONS, missing)
     if form == "top_k":
-        return _read_top_k(table, names, taxonomy, truth_column, has_header)
+        return _read_top_k(table, names, of_samples)
     if form == "wide":
-        return _read_wide(table, names, scores, taxonomy, truth_column, has_header)
-    return _read_label_table(table, names, taxonomy, truth_column, keep_empty, form, has_header)
+        return _read_wide(table, names, scores, of_samples, loose)
+    return _read_label_table(table, names, of_samples, keep_empty, form)
 
 
 def _has_header(table, taxonomy, truth_column, classes):
@@ -118,7 +136,7 @@ def _has_header(table, taxonomy, truth_column, classes):
     return True
 
 
-def _score_columns(table, names, taxonomy, classes, truth_column, has_header):
+def _score_columns(table, names, taxonomy, classes, truth_column, has_header, loose):
     """{place: node} of the columns that hold scores."""
     if classes is not None:
         places = [
@@ -130,6 +148,8 @@ def _score_columns(table, names, taxonomy, classes, truth_column, has_header):
         ]
         if not places and any(name.casefold() in PREDICTED_COLUMNS for name in names):
             return {}  # labels, of a model that knows these classes
+        if len(places) != len(classes) and all(names[k].casefold() in PREDICTED_COLUMNS for k in places):
+            return {}  # labels that are numbers
         if len(places) != len(classes):
             raise PredictionsError(
                 f"{table.where}: expected {len(classes)} columns of numbers (one per entry of {{classes}}), got {len(places)}. "
@@ -146,14 +166,24 @@ def _score_columns(table, names, taxonomy, classes, truth_column, has_header):
             and (not is_other or table.is_number_column(place))
         ):
             node_of_place[place] = taxonomy.index[name]
+    for place, name in enumerate(names) if has_header else ():
+        is_other = name == truth_column or name.casefold() in (*_KNOWN, *TEXT_COLUMNS, *SCORE_COLUMNS)
+        if place not in node_of_place and not is_other and table.is_number_column(place):
+            node = loose.find(name)
+            if node is not None:
+                node_of_place[place] = node
     return node_of_place
 
 
 def _form(table, names, scores, has_header):
     if any(table.is_number_column(place, has_header) for place in scores):
         return "wide"
+    if has_header and timm_results.looks_like_table(names):
+        return "timm"
     if has_header and top_k_roles(names, table.where) is not None:
         return "top_k"
+    if has_header and level_columns.looks_like(names):
+        return "levels"
     folded = [name.casefold() for name in names]
     if has_header and long_roles(names) is not None and not scores:
         return "long"
@@ -171,7 +201,8 @@ def _form(table, names, scores, has_header):
     )
 
 
-def _read_wide(table, names, scores, taxonomy, truth_column, has_header):
+def _read_wide(table, names, scores, of_samples, loose):
+    taxonomy, truth_column, has_header = (of_samples[key] for key in ("taxonomy", "truth_column", "has_header"))
     if not scores:
         raise PredictionsError(
             f"{table.where}: expected a column per class, got {listed(names)}. Name them like the nodes."
@@ -183,7 +214,8 @@ def _read_wide(table, names, scores, taxonomy, truth_column, has_header):
         raise _no_node(table, strange, taxonomy)
     columns = table.read(numbers=list(scores), has_header=has_header, may_stay=True)
     _require_rows(columns)
-    more = _other_columns(columns, special, taxonomy, truth_column, has_header)
+    more = _other_columns(columns, special, **of_samples)
+    more["notes"] += tuple(loose.notes(table.where, [names[place] for place in scores]))
     nodes = np.array(list(scores.values()), dtype=np.intp)
     detected = {
         "form": "wide scores (one column per class)",
@@ -194,7 +226,8 @@ def _read_wide(table, names, scores, taxonomy, truth_column, has_header):
     return RawPredictions(table.where, "wide", columns.numbers, nodes, **more)
 
 
-def _read_top_k(table, names, taxonomy, truth_column, has_header):
+def _read_top_k(table, names, of_samples):
+    taxonomy, truth_column, has_header = (of_samples[key] for key in ("taxonomy", "truth_column", "has_header"))
     roles = top_k_roles(names, table.where) if has_header else None
     if roles is None:
         raise PredictionsError(
@@ -205,14 +238,36 @@ def _read_top_k(table, names, taxonomy, truth_column, has_header):
     )
     _require_rows(columns)
     classes = {class_ for class_, _ in roles}
-    entries = read_top_k(columns, taxonomy, roles)
+    notes = []
+    entries = read_top_k(columns, taxonomy, roles, notes)
     special = {id_column(names), _truth_place(names, truth_column, taxonomy, classes)} - {None}
-    more = _other_columns(columns, special, taxonomy, truth_column, has_header, classes)
+    more = _other_columns(columns, special, **of_samples, left_out=classes)
+    more["notes"] += tuple(notes)
     more["detected"] = {"form": "top-k scores (class_1, score_1, ...)", **_words(table, has_header), **more["detected"]}
     return RawPredictions(table.where, "top_k", listed=entries, **more)
 
 
-def _read_label_table(table, names, taxonomy, truth_column, keep_empty, form, has_header):
+def _read_timm(table, names, of_samples, missing):
+    if not timm_results.looks_like_table(names):
+        raise PredictionsError(
+            f"{table.where}: expected the columns filename, label or index, and prob, got {listed(names)}. Rename them so."
+        )
+    columns = table.read(has_header=True)
+    _require_rows(columns)
+    return raw_of_records(
+        table.where,
+        timm_results.table_records(columns, table.where),
+        of_samples["taxonomy"],
+        TRUTH_IN_PREDICTIONS,
+        of_samples["truth_column"],
+        missing,
+        of_samples["numbers"],
+        lambda: {"form": PREDICTION_FORMS["timm"].words, **_words(table, True)},
+    )
+
+
+def _read_label_table(table, names, of_samples, keep_empty, form):
+    taxonomy, truth_column, has_header = (of_samples[key] for key in ("taxonomy", "truth_column", "has_header"))
     folded = [name.casefold() for name in names]
     places = [
         folded.index(name) for name in PREDICTED_COLUMNS if name in folded and names[folded.index(name)] != truth_column
@@ -230,14 +285,17 @@ def _read_label_table(table, names, taxonomy, truth_column, keep_empty, form, ha
     special = {place, id_column(names) if has_header else None, _truth_place(names, truth_column, taxonomy, ())} - {
         None
     }
-    more = _other_columns(columns, special, taxonomy, truth_column, has_header)
-    name = names[place]
+    more = _other_columns(columns, special, **of_samples)
+    name, notes = names[place], list(more["notes"])
     labels, n_empty, has_lists = read_labels(
         columns.text[place],
         taxonomy,
         lambda row: f"{columns.place(row)}, column {name!r}",
         what="prediction",
         keep_empty=keep_empty,
+        numbers=of_samples["numbers"],
+        where=f"{table.where}, column {name!r}",
+        notes=notes,
     )
     if form == "hard" and has_lists:
         row = next(row for row in range(len(columns)) if labels.lengths[row] > 1)
@@ -245,7 +303,6 @@ def _read_label_table(table, names, taxonomy, truth_column, keep_empty, form, ha
             f"{columns.place(row)}: expected one label, got {columns.text[place][row]!r}. Leave the form out."
         )
     is_hard = form == "hard" or (form != "lists" and not has_lists and name.casefold() != "labels")
-    notes = list(more["notes"])
     if n_empty:
         done = "kept, each as one label outside the taxonomy" if keep_empty else "dropped"
         notes.append(f"{n_empty} empty labels in {table.where} were {done}")
@@ -262,7 +319,7 @@ def _truth_place(names, truth_column, taxonomy, scores):
     return next((folded.index(n) for n in TRUTH_IN_PREDICTIONS if n in folded and folded.index(n) not in scores), None)
 
 
-def _other_columns(columns, special, taxonomy, truth_column, has_header, left_out=()):
+def _other_columns(columns, special, *, taxonomy, truth_column, has_header, numbers=None, left_out=()):
     """Ids, truth and attributes of a table: keywords of RawPredictions. The columns at `left_out` are none of them."""
     names = columns.names
     special = {*special, *left_out}
@@ -279,7 +336,7 @@ def _other_columns(columns, special, taxonomy, truth_column, has_header, left_ou
     place = _truth_place(names, truth_column, taxonomy, set(range(len(names))) - set(columns.text))
     if place is not None:
         find_truth_column(columns, taxonomy, names[place], id_place)
-        nodes, notes = truth_of_column(columns, place, taxonomy)
+        nodes, notes = truth_of_column(columns, place, taxonomy, numbers)
         truth = Truth(nodes, where=columns.where, notes=tuple(notes))
     others = [k for k in columns.text if k not in special]
     mistakable = [names[k] for k in others if names[k].casefold() in (*PREDICTED_COLUMNS, "target", "class", "leaf")]
@@ -319,7 +376,7 @@ def _require_rows(columns):
 
 
 def _no_node(table, names, taxonomy):
-    near = "" if taxonomy is None else near_miss(names[0], taxonomy.names)
+    near = "" if taxonomy is None else advice(names[0], taxonomy)
     return PredictionsError(
         f"{table.where}, column {names[0]!r}: expected columns of numbers to be named after nodes of the taxonomy, "
         f"got {listed(names)}.{near} Rename or remove it; put other numbers of a sample in the truth file."

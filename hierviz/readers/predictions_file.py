@@ -7,7 +7,7 @@ The forms are read in `prediction_tables` (wide scores, label lists, hard labels
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,13 +24,17 @@ from hierviz.projection.projected import with_zeros
 from hierviz.projection.taxonomy_part import part_of_known
 from hierviz.readers import limits
 from hierviz.readers.arrays import read_npy, read_npz
-from hierviz.readers.classes_file import load_classes
+from hierviz.readers.classes_file import load_class_nodes
 from hierviz.readers.join import join
 from hierviz.readers.label_lists_json import looks_like_json, read_label_lists
 from hierviz.readers.parquet_parts import PartedSource, PartedTable, open_predictions
-from hierviz.readers.prediction_tables import TRUTH_IN_PREDICTIONS, read_prediction_table
+from hierviz.readers.prediction_forms import cafa
+from hierviz.readers.prediction_forms.local_numbers import with_local_numbers
+from hierviz.readers.prediction_forms.registry import PREDICTION_FORMS
+from hierviz.readers.prediction_tables import TRUTH_IN_PREDICTIONS, VERBATIM_COLUMNS, read_prediction_table
+from hierviz.readers.reading_progress import name_of, telling
 from hierviz.readers.run_record import read_record, record_words
-from hierviz.readers.tables import open_table
+from hierviz.readers.tables import first_lines, open_table
 from hierviz.readers.truth_file import load_truth
 from hierviz.score_checks import CheckedScores
 from hierviz.taxonomy import Taxonomy
@@ -43,8 +47,10 @@ FORMS = {
     "labels": "lists of predicted classes, separated by ;",
     "hard": "one predicted class per sample",
     "npy": "an array of scores",
-    "npz": "an array of scores with names and ids",
+    "npz": "an array of scores with names and ids, or one array per level",
+    **{key: form.words for key, form in PREDICTION_FORMS.items()},
 }
+_JSON_FORMS = tuple(key for key, form in PREDICTION_FORMS.items() if form.kind == "json")
 
 
 def load_predictions(
@@ -61,6 +67,7 @@ def load_predictions(
     missing: str | None = None,
     partial: bool = False,
     read_scores: bool = True,
+    stage: Callable[[str, str], Callable[[int, int], object] | None] = lambda name, unit: None,
 ) -> Predictions:
     """Read the predictions of one model.
 
@@ -95,6 +102,9 @@ def load_predictions(
     read_scores : bool
         False leaves the scores of ``.npy`` and Parquet files where they are, unread and unchecked: for `evaluate` with a
         ``client``, whose workers read and check the rows they are given.
+    stage : callable, optional
+        Called with "Reading NAME" for each file, and what is counted; gives its `progress`, called with (rows done, rows in
+        all) while a large file is read, or None. Of a text the rows in all are a float, an estimate, until its end.
 
     Returns
     -------
@@ -127,11 +137,13 @@ def load_predictions(
         raise FileError(f"form: expected one of {', '.join(FORMS)}, got {form!r}. Choose one of them.")
     require_missing(missing)
     said: list[str] = []
-    nodes = None if classes is None else load_classes(classes, taxonomy, said)
+    nodes, numbers = (None, None) if classes is None else load_class_nodes(classes, taxonomy, said)
     wanted_words, kinds = "predictions (CSV, TSV, Parquet, JSON, .npy or .npz)", ("text", "parquet", "npy", "zip")
     source = open_predictions(path, wanted_words, kinds, read_scores=read_scores)
-    is_json = source.kind == "text" and form in (None, "lists") and looks_like_json(source)
-    tables = ("lists",) if is_json else ("wide", "top_k", "long", "labels", "hard")
+    is_json = source.kind == "text" and form in (None, "lists", *_JSON_FORMS) and looks_like_json(source)
+    tables = (
+        ("lists", *_JSON_FORMS) if is_json else ("wide", "top_k", "long", "labels", "hard", "levels", "timm", "cafa")
+    )
     wanted = {"npy": ("npy",), "zip": ("npz",)}.get(source.kind, tables)
     if form is not None and form not in wanted:
         raise FileError(
@@ -139,28 +151,38 @@ def load_predictions(
         )
     column = truth_column if truth is None else None
     record, more = None, []
-    if source.kind == "npy":
-        raw = read_npy(source, nodes)
-    elif source.kind == "zip":
-        raw = read_npz(source, taxonomy, nodes)
-    elif is_json:
-        raw = read_label_lists(source, taxonomy, TRUTH_IN_PREDICTIONS, column, missing)
-    else:
-        is_parted = isinstance(source, PartedSource)
-        table = PartedTable(source) if is_parted else open_table(source, "a table of predictions")
-        raw = read_prediction_table(
-            table,
-            taxonomy,
-            classes=nodes,
-            truth_column=column,
-            keep_empty=keep_empty_labels,
-            form=form,
-            missing=missing,
-        )
-        record, more = read_record(source, getattr(table, "schema", None))
+    is_plain = source.kind == "text" and not is_json and not isinstance(source, PartedSource)
+    with telling(stage(f"Reading {name_of(path)}", "rows")):
+        if is_plain and form in (None, "cafa") and (form or cafa.looks_like(first_lines(source)[0])):
+            raw = cafa.read(source, taxonomy)
+            missing = missing or "zero"
+        elif source.kind == "npy":
+            raw = read_npy(source, nodes, taxonomy)
+        elif source.kind == "zip":
+            raw = read_npz(source, taxonomy, nodes, numbers)
+        elif is_json:
+            raw = read_label_lists(
+                source, taxonomy, TRUTH_IN_PREDICTIONS, column, missing, numbers, None if form == "lists" else form
+            )
+        else:
+            is_parted = isinstance(source, PartedSource)
+            table = PartedTable(source) if is_parted else open_table(source, "a table of predictions")
+            table = with_local_numbers(table, VERBATIM_COLUMNS)
+            raw = read_prediction_table(
+                table,
+                taxonomy,
+                classes=nodes,
+                truth_column=column,
+                keep_empty=keep_empty_labels,
+                form=form,
+                missing=missing,
+                numbers=numbers,
+            )
+            record, more = read_record(source, getattr(table, "schema", None))
     made, told = record_words(record, taxonomy)
     if raw.listed is not None:
         scores, columns, _ = raw.listed.scores(taxonomy, raw.where, parametrisation, missing)
+        more += [note for note in [raw.listed.note(taxonomy, raw.where)] if note and parametrisation is None]
         said_missing = "taken for 0" if missing == "zero" else "unknown"
         listed_words = {"listed": f"{raw.listed.words()}; the other scores are {said_missing}"}
         raw = replace(raw, scores=scores, scored_nodes=columns, detected={**raw.detected, **listed_words})
@@ -177,7 +199,11 @@ def load_predictions(
         tree = taxonomy if part is None else part.taxonomy
         parametrisation, detected["parametrisation"], more = _parametrisation(raw, tree, parametrisation)
         notes += more
-    their = raw.truth if truth is None else load_truth(truth, taxonomy, truth_column)
+    their = raw.truth
+    if truth is not None:
+        is_file = isinstance(truth, (str, os.PathLike))
+        with telling(stage(f"Reading {name_of(truth)}", "rows") if is_file else None):
+            their = load_truth(truth, taxonomy, truth_column, numbers)
     if their is not None:
         _require_nodes(their, taxonomy)
         notes += their.notes

@@ -62,6 +62,9 @@ _REFUSED = (
 )
 
 
+_XML = re.compile(rb"(\xef\xbb\xbf)?\s*<\?xml", re.IGNORECASE)
+
+
 @dataclass(frozen=True)
 class Source:
     """A file that was looked at.
@@ -81,6 +84,8 @@ class Source:
         What was read from a pipe, in place of a file.
     stamp : Stamp, optional
         What the file was like when it was looked at.
+    is_xml : bool
+        Of text: whether it begins as XML does.
     """
 
     path: Path
@@ -91,6 +96,7 @@ class Source:
     is_gzipped: bool = False
     pipe: Spooled | None = None
     stamp: Stamp | None = None
+    is_xml: bool = False
 
     @property
     def size(self):
@@ -164,6 +170,8 @@ class Source:
             ".jsonl",
             ".ndjson",
             ".taxonomy",
+            ".obo",
+            ".nwk",
         ):
             name = Path(name).stem
         return name or self.where
@@ -185,7 +193,7 @@ def open_source(path, wanted, kinds=("text",)):
     wanted : str
         What errors say was expected, for example ``"a class taxonomy as text or JSON"``.
     kinds : tuple of str
-        Which of "text", "npy", "zip" and "parquet" can be read.
+        Which of "text", "npy", "zip" and "parquet" can be read; "xml" is text that most readers refuse.
 
     Returns
     -------
@@ -217,6 +225,8 @@ def open_source(path, wanted, kinds=("text",)):
     if not head:
         raise FileError(f"{where}: expected {wanted}, got an empty file. Was it saved?")
     kind, words, advice = _kind(head, path)
+    if "xml" in kinds and kind == "refused" and _XML.match(head):
+        kind, source = "text", replace(source, is_xml=True)
     if kind == "refused" or kind not in kinds:
         advice = advice.format(name=in_command(path.name))
         raise FileError(f"{where}: expected {wanted}, got {words}.{advice or ' Choose another file.'}")

@@ -32,7 +32,9 @@ from hierviz.errors import FileError
 from hierviz.readers import limits
 from hierviz.readers.columns import EVERY_SCORE, Columns, as_number, looks_numeric
 from hierviz.readers.number_rows import NumberRows
+from hierviz.readers.reading_progress import told_records
 from hierviz.readers.sources import Source, open_source, translated
+from hierviz.readers.unpacking import stored_place
 
 SEPARATORS = {"\t": "tab", ",": "comma", ";": "semicolon", " ": "space"}
 # A first line with one of these cells is cut at the right places, even if other lines do not fit.
@@ -82,6 +84,7 @@ class TextTable:
         width = len(self.first)
         with translated(self.where, self.source), _open_text(self.source) as text:
             blank, parsed = None, _parse(_lines(text, self.source), self.separator)
+            parsed = told_records(parsed, width, self.source, lambda: stored_place(text.buffer))
             for line, cells in parsed if self.is_verbatim else _plain(parsed):
                 if not cells:
                     blank = line if blank is None else blank

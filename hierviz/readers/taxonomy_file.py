@@ -1,17 +1,28 @@
 """Taxonomies from files: which form a file has, and the form of HiTIN.
 
-The other forms are read in `taxonomy_tables` (edge lists, level columns, paths) and `taxonomy_json`.
+The other forms are read in `taxonomy_tables` (edge lists, level columns, paths), `taxonomy_json` and `taxonomy_forms`.
 """
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from hierviz.errors import FileError, TaxonomyError
 from hierviz.readers import limits
+from hierviz.readers.class_lists.registry import read_class_list
+from hierviz.readers.classes_file import load_classes
+from hierviz.readers.shared_file import is_url
 from hierviz.readers.sources import open_source, translated
 from hierviz.readers.tables import find_separator, first_lines, open_table
+from hierviz.readers.taxonomy_forms.darwin_core import looks_like_table
+from hierviz.readers.taxonomy_forms.registry import TAXONOMY_FORMS
+from hierviz.readers.taxonomy_forms.table_files import TableFiles
 from hierviz.readers.taxonomy_json import read_json
 from hierviz.readers.taxonomy_tables import (
     PARENT_WORDS,
@@ -30,7 +41,9 @@ FORMS = {
     "paths": "one path per line, such as animal > mammal > cat",
     "json": "nested names in JSON",
     "taxonomy": "a parent and its children per line, separated by tabs (HiTIN)",
+    **{key: form.words for key, form in TAXONOMY_FORMS.items()},
 }
+_JSON_FORMS = ("json", *(key for key, form in TAXONOMY_FORMS.items() if form.kind == "json"))
 _RANK_PREFIX = re.compile(r"^[a-zA-Z]{1,2}__[^,\t]*[;|]")
 
 
@@ -41,14 +54,16 @@ def load_taxonomy(
     separator: str | None = None,
     has_header: bool | None = None,
     direction: str | None = None,
+    classes: Any = None,
+    relations: Sequence[str] | None = None,
 ) -> Taxonomy:
     """Read a class taxonomy.
 
     Parameters
     ----------
     path : str, path or anytree.Node
-        Text or JSON, gzipped or not, in one of the forms of `FORMS`; or the top of a tree in memory, whose nodes are called
-        by their ``name``.
+        A file, gzipped or not, in one of the forms of `FORMS` (a folder or archive for those of several tables); or the
+        top of a tree in memory, whose nodes are called by their ``name``.
     form : str, optional
         A key of `FORMS`; detected when absent, as are the others.
     separator : str, optional
@@ -57,6 +72,11 @@ def load_taxonomy(
         Whether the first row holds names of columns.
     direction : {"parent,child", "child,parent"}, optional
         Of an edge list of two columns.
+    classes : str, path, sequence of str or mapping, optional
+        A class list as `load_predictions` takes it: only these classes and what is above them are kept. Of a taxonomy of
+        millions only these are read.
+    relations : sequence of str, optional
+        What leads from a term of an OBO file to its parents: ``("is_a",)`` when absent, or with ``"part_of"``.
 
     Returns
     -------
@@ -81,8 +101,111 @@ def load_taxonomy(
     # What anytree's nodes have; a path has no children.
     if all(hasattr(path, name) for name in ("name", "parent", "children")):
         return _moderate(Taxonomy.from_anytree(path), "anytree")
-    source = open_source(path, "a class taxonomy (edge list, level columns, paths, JSON or .taxonomy)")
-    return _moderate(_read(source, form, separator, has_header, direction), source.where)
+    large = _large_form(path, form)
+    if large is not None:
+        files = TableFiles(path)
+        wanted = None if classes is None else read_class_list(classes, _NO_TAXONOMY).names
+        return _moderate(large.read(files, wanted, files.where), files.where)
+    source = open_source(path, "a class taxonomy (edge list, level columns, paths, JSON or .taxonomy)", ("text", "xml"))
+    special = special_form(source, form)
+    if relations is not None and (special is None or special.key != "obo"):
+        raise FileError(
+            f"{source.where}: expected an OBO file with relations, got another form. Leave the relations out."
+        )
+    if special is not None and special.kind == "large":
+        files = TableFiles(source.path)
+        wanted = None if classes is None else read_class_list(classes, _NO_TAXONOMY).names
+        return _moderate(special.read(files, wanted, files.where), source.where)
+    if special is not None and special.kind == "text":
+        taxonomy = special.read(source, {"relations": None if relations is None else tuple(relations)})
+    else:
+        taxonomy = _read(source, form, separator, has_header, direction)
+    return _part_for(classes, _moderate(taxonomy, source.where), source.where)
+
+
+# Lines of a class list are told from tables by the names of a taxonomy, which is not there yet.
+_NO_TAXONOMY = Taxonomy.from_edges([("no taxonomy", "yet")])
+
+
+def _large_form(path, form):
+    """The form of several tables that a path has by the names of its files, None when it has none."""
+    if not isinstance(path, (str, os.PathLike)) or is_url(path) or (form is not None and form not in TAXONOMY_FORMS):
+        return None
+    path = Path(path)
+    name, is_archive = (
+        path.name.lower(),
+        path.suffix.lower() in (".zip", ".tgz", ".tar") or path.name.endswith(".tar.gz"),
+    )
+    if form is not None:
+        return TAXONOMY_FORMS[form] if TAXONOMY_FORMS[form].kind == "large" and path.exists() else None
+    if not (path.is_dir() or (is_archive and path.is_file()) or name.endswith(".dmp")):
+        return None
+    with translated(path.name, path=path):
+        files = TableFiles(path)
+    names = () if name.endswith(".dmp") else tuple(files.inside)
+    large = [other for other in TAXONOMY_FORMS.values() if other.kind == "large"]
+    found = next((other for other in large if other.looks_like(name, names)), None)
+    if found is None:
+        tables = "nodes.dmp and names.dmp, or Taxon.tsv"
+        raise FileError(
+            f"{path.name}: expected {tables} in a folder or archive, got neither. Name the file of the taxonomy."
+        )
+    return found
+
+
+def has_taxonomy_tables(path):
+    """Whether a folder, an archive or a file is a taxonomy of several tables."""
+    try:
+        return _large_form(path, None) is not None
+    except FileError:
+        return False
+
+
+def special_form(source, form):
+    """The TaxonomyForm of a text, None for the forms that are read here, JSON among them."""
+    if form is not None:
+        return TAXONOMY_FORMS.get(form)
+    lines = [line.strip("\r\n") for line in first_lines(source)[0]]
+    lines = [line for line in lines if line.strip()]
+    if not lines:
+        return None
+    name = source.where.lower().removesuffix(".gz")
+    found = next((f for f in TAXONOMY_FORMS.values() if f.kind == "text" and f.looks_like(name, lines)), None)
+    if found is None and looks_like_table(name, lines):
+        return TAXONOMY_FORMS["darwin_core"]
+    if found is None and source.is_xml:
+        raise FileError(
+            f"{source.where}: expected RDF or an interface of Label Studio, got other XML. Write an edge list."
+        )
+    return found
+
+
+def _part_for(classes, taxonomy, where):
+    """The taxonomy of some classes and what is above them."""
+    if classes is None:
+        return taxonomy
+    notes: list[str] = []
+    nodes = load_classes(classes, taxonomy, notes)
+    kept = np.zeros(taxonomy.n_nodes, dtype=bool)
+    kept[taxonomy.ancestors(nodes).nodes] = True
+    names = taxonomy.names
+    edges = [(None, names[0])] + [(names[a], names[b]) for a, b in taxonomy.edges.tolist() if kept[b] and kept[a]]
+    attributes = {
+        key: {names[node]: values[node] for node in np.flatnonzero(kept).tolist() if values[node] is not None}
+        for key, values in taxonomy.attributes.items()
+    }
+    titles = None if taxonomy.titles is None else dict(zip(names, taxonomy.titles, strict=True))
+    told = (
+        f"{where}: {int(kept.sum())} of {taxonomy.n_nodes} nodes were kept: {len(nodes)} classes and what is above them"
+    )
+    return Taxonomy.from_edges(
+        edges,
+        titles=titles,
+        attributes=attributes,
+        where=where,
+        notes=[*taxonomy.notes, *notes, told],
+        detected=taxonomy.detected,
+    )
 
 
 def _moderate(taxonomy, where):
@@ -102,8 +225,8 @@ def _moderate(taxonomy, where):
 
 def _read(source, form, separator, has_header, direction):
     form = form or _early_form(source, separator)
-    if form == "json":
-        return read_json(source)
+    if form in _JSON_FORMS:
+        return read_json(source, None if form == "json" else form)
     if form == "taxonomy":
         return _read_hitin(source)
     if form == "paths":

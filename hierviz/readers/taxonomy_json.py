@@ -13,6 +13,7 @@ from hierviz.errors import TaxonomyError, listed
 from hierviz.readers import limits
 from hierviz.readers.class_paths import Places, taxonomy_of_places
 from hierviz.readers.sources import translated
+from hierviz.readers.taxonomy_forms.registry import TAXONOMY_FORMS
 from hierviz.taxonomy import Taxonomy
 
 NAME_KEYS = ("name", "label", "title", "id", "text", "value", "class", "node", "key")
@@ -34,8 +35,8 @@ MOST_ATTRIBUTES = 100
 PARENT_KEYS = ("parent", "parent_id", "parentId", "parentID", "parent_name")
 
 
-def read_json(source):
-    """Taxonomy of a JSON file.
+def read_json(source, form=None):
+    """Taxonomy of a JSON file; `form` is a key of `taxonomy_forms.registry.TAXONOMY_FORMS` where it is said.
 
     Raises
     ------
@@ -57,14 +58,10 @@ def read_json(source):
             raise TaxonomyError(f"{source.where}: expected JSON, got {error}. Correct the file.") from None
     _require_unicode(text, value, source.where)
     detected = {"form": "JSON", **source.detected}
-    if (
-        isinstance(value, dict)
-        and isinstance(value.get("categories"), list)
-        and ("images" in value or "annotations" in value)
-    ):
-        raise TaxonomyError(
-            f"{source.where}: expected nested JSON, got COCO annotations, which are not supported. Write an edge list."
-        )
+    others = [other for other in TAXONOMY_FORMS.values() if other.kind == "json"]
+    said = next((other for other in others if other.key == form or (form is None and other.looks_like(value))), None)
+    if said is not None:
+        return said.read(value, source.where, detected)
     records = value if isinstance(value, list) else []
     if records and all(isinstance(record, dict) and any(key in record for key in PARENT_KEYS) for record in records):
         return _of_records(records, source.where, {**detected, "shape": "records with a parent"})

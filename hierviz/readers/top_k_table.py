@@ -6,8 +6,9 @@ import re
 
 import numpy as np
 
-from hierviz.errors import PredictionsError, near_miss
-from hierviz.listed_entries import ListedEntries, first_repeat
+from hierviz.errors import PredictionsError
+from hierviz.listed_entries import NOTHING_LISTED, ListedEntries, first_repeat
+from hierviz.name_matching import LooseMatches, advice
 from hierviz.readers.labels import find_node
 from hierviz.readers.long_table import CLASS_COLUMNS, SCORE_COLUMNS
 
@@ -51,7 +52,7 @@ def top_k_roles(names, where):
     return pairs
 
 
-def read_top_k(columns, taxonomy, roles):
+def read_top_k(columns, taxonomy, roles, notes=None):
     """The entries of a top-k table.
 
     Parameters
@@ -61,6 +62,8 @@ def read_top_k(columns, taxonomy, roles):
     taxonomy : Taxonomy
     roles : list of (int, int)
         From `top_k_roles`.
+    notes : list of str, optional
+        Grows by names that were matched by their meaning.
 
     Returns
     -------
@@ -74,20 +77,23 @@ def read_top_k(columns, taxonomy, roles):
     """
     names, n = columns.names, len(columns)
     nodes = np.full((n, len(roles)), -1)
+    loose = LooseMatches(taxonomy)
     for rank, (class_, _) in enumerate(roles):
-        nodes[:, rank] = _nodes(columns, class_, taxonomy)
+        nodes[:, rank] = _nodes(columns, class_, taxonomy, loose)
+    if notes is not None:
+        notes += loose.notes(columns.where)
     values = columns.numbers
     is_listed, has_score = nodes >= 0, ~np.isnan(values)
-    for wrong, what, place in (
-        (is_listed & ~has_score, "a score of this class", 1),
-        (has_score & ~is_listed, "the class of this score", 0),
-        (~is_listed & (np.arange(len(roles)) == 0), "at least one class", 0),
+    both = "Fill in both cells, or leave both empty at the end of the row."
+    for wrong, what, place, what_to_do in (
+        (is_listed & ~has_score, "a score of this class", 1, both),
+        (has_score & ~is_listed, "the class of this score", 0, both),
+        (~is_listed & (np.arange(len(roles)) == 0), "at least one class", 0, NOTHING_LISTED),
     ):
         if wrong.any():
             row, rank = np.argwhere(wrong)[0]
             raise PredictionsError(
-                f"{columns.place(row)}, column {names[roles[rank][place]]!r}: expected {what}, got "
-                "an empty cell. Fill in both cells, or leave both empty at the end of the row."
+                f"{columns.place(row)}, column {names[roles[rank][place]]!r}: expected {what}, got an empty cell. {what_to_do}"
             )
     gap = np.argwhere(is_listed[:, 1:] & ~is_listed[:, :-1])
     if len(gap):
@@ -114,17 +120,17 @@ def read_top_k(columns, taxonomy, roles):
     return entries
 
 
-def _nodes(columns, place, taxonomy):
+def _nodes(columns, place, taxonomy, loose):
     """Node of each cell, -1 where it is empty."""
     cells = columns.single_text(place)
     known = {"": -1}
     for row, cell in enumerate(cells):
         if cell not in known:
-            node = find_node(cell, taxonomy) if cell.strip() else -1
+            node = find_node(cell, taxonomy, loose=loose) if cell.strip() else -1
             if node is None:
                 raise PredictionsError(
                     f"{columns.place(row)}, column {columns.names[place]!r}: expected the name of a node in the taxonomy "
-                    f"({taxonomy.n_nodes} nodes), got {cell!r}.{near_miss(cell, taxonomy.names) or ' Check the spelling.'}"
+                    f"({taxonomy.n_nodes} nodes), got {cell!r}.{advice(cell, taxonomy, ' Check the spelling.')}"
                 )
             known[cell] = node
     return np.array([known[cell] for cell in cells])

@@ -12,13 +12,17 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hierviz.checks import check_taxonomy
 from hierviz.errors import PredictionsError, listed, near_miss
+from hierviz.name_matching import LooseMatches
 from hierviz.node_names import truth_nodes
+from hierviz.readers.class_folders import class_folders
+from hierviz.readers.classes_file import load_class_nodes
 from hierviz.readers.columns import require_names
 from hierviz.readers.labels import find_node, is_all_nodes, read_labels, single_nodes, text_array
 from hierviz.readers.tables import open_table
@@ -60,16 +64,21 @@ class Truth:
         return self.nodes.lengths > 0 if isinstance(self.nodes, NodeLists) else self.nodes >= 0
 
 
-def load_truth(truth: Any, taxonomy: Taxonomy, truth_column: str | None = None) -> Truth:
-    """Read the truth from a table, or take it from memory.
+def load_truth(
+    truth: Any, taxonomy: Taxonomy, truth_column: str | None = None, classes: Mapping[int, int] | Any = None
+) -> Truth:
+    """Read the truth from a table or from the names of folders, or take it from memory.
 
     Parameters
     ----------
     truth : str, path, Truth, or sequence
-        A CSV, TSV or Parquet table (gzipped too); or node numbers, names, or lists of either, one entry a sample.
+        A CSV, TSV or Parquet table (gzipped too); a folder with a folder of files for each class (ImageFolder); or node
+        numbers, names, or lists of either, one entry a sample.
     taxonomy : Taxonomy
     truth_column : str, optional
         Name of the column that holds it.
+    classes : str, path, sequence of str or mapping of int to int, optional
+        A class list as `load_classes` takes it, or the node of each number: what the numbers in a table of truths mean.
 
     Returns
     -------
@@ -91,6 +100,11 @@ def load_truth(truth: Any, taxonomy: Taxonomy, truth_column: str | None = None) 
         if nodes is None:
             raise PredictionsError("truth: expected a file, node numbers or names, got None. Pass one of them.")
         return Truth(nodes)
+    if os.path.isdir(truth):
+        return truth_of_folders(Path(truth), taxonomy)
+    numbers = classes
+    if classes is not None and not isinstance(classes, Mapping):
+        numbers = load_class_nodes(classes, taxonomy)[1]
     table = open_table(truth, "a table of true classes (CSV, TSV or Parquet)")
     has_header = _has_header(table, taxonomy, truth_column)
     columns = table.read(has_header=has_header)
@@ -102,7 +116,7 @@ def load_truth(truth: Any, taxonomy: Taxonomy, truth_column: str | None = None) 
         )
     id_place = id_column(columns.names) if has_header else _headerless_id(columns, taxonomy)
     place = find_truth_column(columns, taxonomy, truth_column, id_place)
-    nodes, notes = truth_of_column(columns, place, taxonomy)
+    nodes, notes = truth_of_column(columns, place, taxonomy, numbers)
     if not has_header:
         notes.append(f"{columns.where} has no header row: column {place + 1} was read as the truth")
     words = "none (rows in order)" if id_place is None else columns.names[id_place]
@@ -114,6 +128,13 @@ def load_truth(truth: Any, taxonomy: Taxonomy, truth_column: str | None = None) 
         {"truth file": columns.where, "truth column": columns.names[place], "truth id column": words},
         tuple(notes),
     )
+
+
+def truth_of_folders(path, taxonomy):
+    """The truth that the names of folders say: every file belongs to the class of the folder that it lies in."""
+    files, nodes, notes = class_folders(path, taxonomy)
+    detected = {"truth file": path.name, "truth column": "names of folders", "truth id column": "names of files"}
+    return Truth(nodes, text_array(files), {}, path.name, detected, tuple(notes))
 
 
 def id_column(names):
@@ -165,7 +186,9 @@ def find_truth_column(columns, taxonomy, truth_column, id_place, accepted=TRUTH_
     for name in accepted:
         if name in folded and folded.index(name) != id_place:
             return folded.index(name)
-    fitting = [k for k, cells in columns.text.items() if k != id_place and is_all_nodes(cells, taxonomy)]
+    others = {k: cells for k, cells in columns.text.items() if k != id_place}
+    fitting = [k for k, cells in others.items() if is_all_nodes(cells, taxonomy)]
+    fitting = fitting or [k for k, cells in others.items() if is_all_nodes(cells, taxonomy, LooseMatches(taxonomy))]
     if len(fitting) == 1:
         return fitting[0]
     others = [name for k, name in enumerate(names) if k != id_place]
@@ -181,17 +204,19 @@ def find_truth_column(columns, taxonomy, truth_column, id_place, accepted=TRUTH_
     )
 
 
-def truth_of_column(columns, place, taxonomy):
-    """The truth in one column and notes about it."""
-    name = columns.names[place]
+def truth_of_column(columns, place, taxonomy, numbers=None):
+    """The truth in one column and notes about it; `numbers` as in `read_labels`."""
+    name, notes = columns.names[place], []
     labels, n_empty, _ = read_labels(
         columns.text[place],
         taxonomy,
         lambda row: f"{columns.place(row)}, column {name!r}",
         what="truth",
         is_path=name.casefold() == "path",
+        numbers=numbers,
+        where=f"{columns.where}, column {name!r}",
+        notes=notes,
     )
-    notes = []
     n_unknown = int((labels.lengths == 0).sum())
     if n_unknown:
         notes.append(f"{n_unknown} samples of {columns.where} have no truth (empty cell in column {name!r})")

@@ -25,7 +25,7 @@ class _Counted(io.RawIOBase):
 
     def __init__(self, stored, where, packed, most):
         self.file, self.where, self.packed, self.count = gzip.GzipFile(fileobj=stored), where, packed, 0
-        self.most = most
+        self.stored, self.most = stored, most
 
     def readable(self):
         return True
@@ -46,6 +46,12 @@ def unpacked(stored, where, packed, most=None):
         While reading, beyond `limits.most_unpacked(packed, most)`.
     """
     return io.BufferedReader(_Counted(stored, where, packed, most), _BUFFER_BYTES)
+
+
+def stored_place(file):
+    """Bytes that have been read of what is stored, for a file from `Source.open`."""
+    raw = file.raw
+    return raw.stored.tell() if isinstance(raw, _Counted) else raw.tell()
 
 
 def require_moderate_text(file, where, packed):

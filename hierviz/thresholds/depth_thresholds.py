@@ -15,7 +15,7 @@ thresholds_by_depth, depth_threshold_points
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 
 from hierviz.checks import check_taxonomy, checked_probabilities, is_within, one_truth_each
 from hierviz.errors import PredictionsError, shown
+from hierviz.evaluation.evaluation import Evaluation
 from hierviz.inference.registry import infer
 from hierviz.inference.rules import candidates
 from hierviz.metrics.path import check_nodes, path_metrics
@@ -33,7 +34,7 @@ from hierviz.thresholds.selection import typeable
 
 
 def thresholds_by_depth(
-    taxonomy: Taxonomy, truth: ArrayLike, p: ArrayLike | Predictions, level: float = 0.95
+    taxonomy: Taxonomy, truth: ArrayLike, p: ArrayLike | Predictions | Evaluation, level: float = 0.95
 ) -> tuple[float, ...]:
     """A threshold for each depth from 1 down, for rule `depth_thresholds`.
 
@@ -43,7 +44,7 @@ def thresholds_by_depth(
         A tree.
     truth : ndarray of int, shape (n_samples,)
         One known true node a sample. Choose on other samples than those that are judged.
-    p : ndarray of float, shape (n_samples, n_nodes), or Predictions
+    p : ndarray of float, shape (n_samples, n_nodes), Predictions, or Evaluation, of its judged samples
     level : float
         Share of correct offers that each depth has to reach, in [0, 1].
 
@@ -65,10 +66,11 @@ def thresholds_by_depth(
 def depth_threshold_points(
     taxonomy: Taxonomy,
     truth: ArrayLike,
-    p: ArrayLike | Predictions,
+    p: ArrayLike | Predictions | Evaluation,
     levels: Iterable[float],
     *,
-    chosen_on: tuple[ArrayLike, ArrayLike | Predictions] | None = None,
+    chosen_on: tuple[ArrayLike, ArrayLike | Predictions | Evaluation] | None = None,
+    progress: Callable[[int, int], object] | None = None,
 ) -> dict[str, Any]:
     """What rule `depth_thresholds` reaches with the thresholds of several targets.
 
@@ -80,6 +82,8 @@ def depth_threshold_points(
         In [0, 1].
     chosen_on : (truth, p), optional
         Other samples that the thresholds are chosen on; the same ones when absent, which is optimistic.
+    progress : callable, optional
+        Called with (samples judged, samples).
 
     Returns
     -------
@@ -89,12 +93,14 @@ def depth_threshold_points(
     levels = [_checked_level(level) for level in levels]
     offers = _offers(taxonomy, *((truth, p) if chosen_on is None else chosen_on))
     texts = [",".join(f"{value:.12g}" for value in _chosen(*offers, level)) for level in levels]
-    truth = _checked_truth(taxonomy, truth, p)
+    judged = _checked_truth(taxonomy, truth, p)
     parts: list[list[Any]] = [[] for _ in levels]
-    for _, block in _blocks(taxonomy, p):
+    for rows, block in _blocks(taxonomy, p):
         for place, text in enumerate(texts):
             parts[place].append(infer(taxonomy, block, "depth_thresholds", thresholds_by_depth=text))
-    means = [path_metrics(taxonomy, truth, np.concatenate(part)) for part in parts]
+        if progress:
+            progress(rows.stop, len(judged))
+    means = [path_metrics(taxonomy, judged, np.concatenate(part)) for part in parts]
     return {
         "level": levels,
         "thresholds_by_depth": texts,
@@ -138,7 +144,13 @@ def _threshold(score, is_right, level):
 
 
 def _blocks(taxonomy, p):
-    if isinstance(p, Predictions):
+    if isinstance(p, Evaluation):
+        # Of the judged samples only.
+        for rows in p.predictions.blocks():
+            low, high = np.searchsorted(p.rows, (rows.start, rows.stop))
+            if high > low:
+                yield slice(low, high), p.predictions.node_probabilities(p.rows[low:high])
+    elif isinstance(p, Predictions):
         for rows in p.blocks():
             yield rows, p.node_probabilities(rows)
     else:
@@ -146,7 +158,8 @@ def _blocks(taxonomy, p):
 
 
 def _checked_truth(taxonomy, truth, p):
-    truth, n = one_truth_each(truth), p.n_samples if isinstance(p, Predictions) else len(np.asarray(p))
+    truth = one_truth_each(truth)
+    n = p.n_judged if isinstance(p, Evaluation) else p.n_samples if isinstance(p, Predictions) else len(np.asarray(p))
     if not len(truth) or len(truth) != n:
         raise PredictionsError(
             f"truth: expected one node for each of the {n} samples (at least one), got {len(truth)}. Align them."

@@ -2,7 +2,7 @@ r"""Student's t distribution: intervals of estimates whose variance has few degr
 
 Functions
 ---------
-t_tail, t_quantile, satterthwaite
+t_tail, t_quantile, t_quantiles, satterthwaite
 
 References
 ----------
@@ -14,6 +14,8 @@ References
 from __future__ import annotations
 
 import math
+
+import numpy as np
 
 
 def t_tail(t, degrees):
@@ -77,6 +79,26 @@ def t_quantile(level, degrees):
             return step
         t = step
     return t
+
+
+def t_quantiles(level, degrees):
+    """`t_quantile` of many degrees of freedom, each value worked out once.
+
+    Parameters
+    ----------
+    level : float
+        In (0, 1).
+    degrees : ndarray of int or float
+        Each >= 1.
+
+    Returns
+    -------
+    ndarray of float
+        Of the shape of `degrees`.
+    """
+    distinct, place = np.unique(degrees, return_inverse=True)
+    values = np.array([t_quantile(level, one) for one in distinct.tolist()], dtype=float)
+    return values[place].reshape(np.shape(degrees))
 
 
 def satterthwaite(variances, degrees):

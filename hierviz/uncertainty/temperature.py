@@ -42,7 +42,8 @@ class ScaledScores(ArrayRows):
         self.shape, self.dtype = tuple(source.scores.shape), np.dtype(np.float64)
 
     def __getitem__(self, rows: Any) -> np.ndarray:
-        scores = np.asarray(self.source.scores[rows], dtype=np.float64)
+        # In C order, or the order of the sum would depend on that of the file.
+        scores = np.ascontiguousarray(self.source.scores[rows], dtype=np.float64)
         if self.source.parametrisation != "leaf_probabilities":
             return scores / self.temperature
         # Divided by the largest first, so that no power underflows.

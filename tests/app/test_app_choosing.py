@@ -242,7 +242,7 @@ def test_runs_and_seen_classes(tmp_path, no_chart):
     visit = keep(Visit("curves", data=data.key, panel="models"), facet="class seen in training")
     table = table_with(visit, "runs")
     values = [one.curve.summary()["ac"] for one in data.models.values()]
-    half = 1.96 * np.std(values, ddof=1)
+    half = np.std(values, ddof=1)
     assert table["model"].tolist() == ["hxe"]
     assert table["runs"].tolist() == [3]
     assert table[METRICS["ac"].label].tolist() == [f"{np.mean(values):.3f} ± {half:.3f}"]

@@ -35,6 +35,16 @@ def test_table_has_the_numbers_of_the_api(demo):
     assert len(visit.at.dataframe[0].value.columns) == 1 + len(hv.table(models, "kiritchenko", resamples=0).columns)
 
 
+def test_hidden_columns_are_in_no_download(demo):
+    visit = Visit("compare", models=",".join(MODELS), preset="kiritchenko")
+    n_columns = len(visit.at.dataframe[0].value.columns)
+    visit.control("Hidden, on the page and in downloads").set_value(["labels.hf1_micro"])
+    visit.run()
+    assert len(visit.at.dataframe[0].value.columns) == n_columns - 1
+    assert "Hide columns (1 hidden)" in visit.text
+    assert "hf1_micro" not in visit.text
+
+
 def test_agreement_and_single_samples(demo):
     visit = Visit("compare", comparison="agreement", models=",".join(MODELS), threshold="0.7")
     models = [demo.models[key] for key in MODELS]
@@ -107,3 +117,36 @@ def test_classes_have_the_numbers_of_the_api(demo):
 
 def test_without_truth(tmp_path):
     assert "none has one" in Visit("compare", data=world(tmp_path, scores=spread(4)).key).text
+
+
+def test_parts_by_training_count_of_the_demo(demo):
+    """Leaves have 150 training pictures, inner truths more."""
+    visit = Visit("compare", comparison="groups", by="train_count", models=",".join(MODELS))
+    found = hv.means_by(demo.models[MODELS[0]], "train_count")
+    rows = chart_rows(visit)
+    assert found.label[0] == "150"
+    name = demo.models[MODELS[0]].predictions.name
+    assert [rows[name, label]["n"] for label in found.label] == found.n.tolist()
+    assert "number of training samples" in str(visit.control("Divide the samples by").proto)
+
+
+def test_intervals_of_many_samples_are_worked_out_when_they_are_asked_for(demo, monkeypatch):
+    from hierviz.app.compare_page import table_panel
+
+    monkeypatch.setattr(table_panel, "AT_ONCE", 10)
+    visit = Visit("compare", models=",".join(MODELS), threshold="0.65")
+    assert "No intervals yet" in visit.text
+    assert "The best of a column is" not in visit.text
+    plain = visit.at.dataframe[0].value
+    visit.press("Work out intervals (up to 1 min)")
+    assert "No intervals yet" not in visit.text
+    assert "The best of a column is" in visit.text
+    assert visit.at.dataframe[0].value.equals(plain)  # the numbers stay what they are
+
+
+@pytest.mark.parametrize("part", ["agreement", "classes"])
+def test_a_click_on_any_cell_chooses_a_row(part, demo):
+    visit = Visit("compare", comparison=part, models=MODELS[0], threshold="0.7")
+    tables = [one.proto.selection_mode for one in visit.at.dataframe if len(one.proto.selection_mode)]
+    modes = type(visit.at.dataframe[0].proto).SelectionMode
+    assert any(modes.SINGLE_CELL in of_table and modes.SINGLE_ROW in of_table for of_table in tables)

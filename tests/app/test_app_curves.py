@@ -49,6 +49,18 @@ def test_every_pair_of_metrics(pair):
     assert visit.query.get("axes", "recall-correct") == pair
 
 
+def test_rules_fronts_and_rejection():
+    """The panel Rules: three charts, each with its sentence; the numbers are those of the command."""
+    visit = Visit("curves", models="flat-softmax,multi-label", panel="rules")
+    assert "points are beaten by no other in both metrics" in visit.text
+    assert "QIIME 2 (Bokulich et al. 2018)" in visit.text
+    assert visit.query["panel"] == "rules"
+    visit.control("Chart").set_value("Pareto fronts").run()
+    assert "QIIME 2" not in visit.text
+    visit.control("Chart").set_value("Risk and coverage").run()
+    assert "Smallest share of wrong answers" in visit.text
+
+
 def test_options_are_in_the_url(small_charts):
     visit = Visit("curves", models="flat-softmax", drawn="levels,nonsense,spread", marked="leaf,darts,nonsense")
     toggles = {one.label: one.value for one in visit.at.toggle}

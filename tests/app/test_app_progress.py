@@ -56,6 +56,34 @@ def test_the_overview_without_its_table(tmp_path, monkeypatch):
     assert "| Model |" in visit.text
 
 
+def test_the_overview_without_its_slices(tmp_path, monkeypatch):
+    data = shelved(tmp_path)
+    visit = Visit("open", data=data.key)
+    cancelled(visit, monkeypatch, "slices", "overview", data=data.key)
+    assert "Slices: cancelled." in visit.text
+    assert "| Model |" in visit.text  # the rest is there
+    visit.press("Start again")
+    assert "cancelled" not in visit.text
+    cancelled(visit, monkeypatch, "tested slices", "mistakes", data=data.key, part="slices")
+    assert "Slices: cancelled." in visit.text
+    visit.press("Start again")
+    assert "cancelled" not in visit.text
+
+
+def test_slices_that_take_long_are_not_tested_on_the_overview(tmp_path, monkeypatch):
+    from hierviz.app.widgets import worst_slices
+
+    rows = [["sample_id", "labels", "truth"], *([f"s{i}", "violin;drum", LEAVES[i % 6]] for i in range(40))]
+    data = shelve(
+        taxonomy=write(tmp_path / "taxonomy.csv", [("parent", "child"), *EDGES]),
+        predictions=(write(tmp_path / "labels.csv", rows),),
+    )
+    monkeypatch.setattr(worst_slices, "AT_ONCE", 1000)
+    monkeypatch.setattr(worst_slices, "slices", lambda *given, **more: pytest.fail("tested"))
+    visit = Visit("overview", data=data.key)
+    assert "Which subtrees and attributes are worse than the rest?" in visit.text
+
+
 def test_operating_curves_without_a_curve(tmp_path, monkeypatch):
     data = shelved(tmp_path)
     visit = Visit("open", data=data.key)

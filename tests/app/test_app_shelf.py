@@ -302,6 +302,24 @@ def test_the_shelf_keeps_what_is_shown_or_whose_visitor_is_here(tmp_path):
     assert world.keys(*"abcde") == ["c", "d", "e"]
 
 
+def test_what_was_made_of_the_data_counts_and_gives_way_first(tmp_path):
+    world, made, user = World(tmp_path, 8 * MEGABYTE), Results(8, 8 * MEGABYTE), User()
+    world.shelf = Shelf(world.shelf.limits, world.uploads, lambda: set(), world.forgotten.append, (made,))
+    world.put("a", "one", 3 * MEGABYTE)
+    for key in ("older", "newer"):
+        made.get(key, lambda: np.zeros(2 * MEGABYTE, np.uint8), user)
+    assert 7 * MEGABYTE <= world.shelf.used() < 8 * MEGABYTE
+    assert world.shelf.used("one") < 4 * MEGABYTE
+    world.put("b", "two", 2 * MEGABYTE)
+    assert world.keys("a", "b") == ["a", "b"]
+    assert made.known("older", user) is None
+    assert made.known("newer", user) is not None
+    made.get("large", lambda: np.zeros(2 * MEGABYTE, np.uint8), user)
+    world.shelf.give_way()
+    assert world.shelf.used() <= 8 * MEGABYTE
+    assert world.keys("a", "b") == ["a", "b"]
+
+
 # Results ---------------------------------------------------------------------------------------------------------------
 
 

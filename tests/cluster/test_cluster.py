@@ -342,6 +342,19 @@ def test_the_command(files, tmp_path):
     assert made["one"] == made["two"] == made["here"]
 
 
+@pytest.mark.long
+def test_a_table_of_methods(files, tmp_path):
+    """Numbers, intervals and marks of `hierviz table` are those without a cluster."""
+    made = {}
+    for name, more in (("here", []), ("two", ["--cluster", "local:2"])):
+        command = [sys.executable, "-m", "hierviz", "table", *arguments(files), "--rule", "darts", *more]
+        command += ["--format", "json", "--resamples", "40", "--out", str(tmp_path / f"{name}.json")]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+        made[name] = json.loads((tmp_path / f"{name}.json").read_text())
+    assert made["two"] == made["here"]
+
+
 SLOW_COMMAND = """
 import sys
 from hierviz import cli

@@ -9,7 +9,7 @@ from scipy import stats
 import hierviz as hv
 from hierviz.comparison.columns import columns_of
 from hierviz.comparison.methods import Difference, Method, clear_after_holm, difference, marks_of, ranks_of
-from hierviz.uncertainty.student import satterthwaite, t_quantile, t_tail
+from hierviz.uncertainty.student import satterthwaite, t_quantile, t_quantiles, t_tail
 
 F1 = "confusion.f1"
 
@@ -31,6 +31,12 @@ def test_student_against_scipy(degrees):
         assert t_tail(t, degrees) == pytest.approx(2 * stats.t.sf(abs(t), degrees), rel=1e-6, abs=1e-15)
     for level in (0.5, 0.9, 0.95, 0.999):
         assert t_quantile(level, degrees) == pytest.approx(stats.t.ppf((1 + level) / 2, degrees), rel=1e-6)
+
+
+def test_many_quantiles():
+    degrees = np.array([[3, 9], [9, 400]])
+    assert t_quantiles(0.9, degrees) == pytest.approx(stats.t.ppf(0.95, degrees), rel=1e-9)
+    assert t_quantiles(0.9, np.empty(0)).shape == (0,)
 
 
 def test_student_at_the_ends():

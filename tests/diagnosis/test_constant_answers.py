@@ -1,9 +1,12 @@
 """Models beside constant answers on the published data, and the alarms."""
 
 import pytest
+import strategies
+from hypothesis import given
+from strategies import many
 
 import hierviz as hv
-from hierviz.diagnosis.constant_answers import against_constants
+from hierviz.diagnosis.constant_answers import MEASURES, against_constants, best_constants
 
 
 @pytest.mark.parametrize(
@@ -41,3 +44,16 @@ def test_some_samples_and_several_paths(shared_data):
     # Counts are sums over samples, so those of two parts add up to the whole.
     parts = [against_constants(answers.take(range(start, 4157, 2))).confusion.counts for start in (0, 1)]
     assert {cell: parts[0][cell] + parts[1][cell] for cell in whole.counts} == whole.counts
+
+
+@many
+@given(strategies.pairs())
+def test_counts_find_what_trying_finds(case):
+    """The nodes that counts alone give are those of the definitions, and so are the confusions."""
+    _, taxonomy, truth, predicted = case
+    answers = hv.judged_answers(hv.Predictions.from_labels(taxonomy, predicted, truth=truth))
+    found = best_constants(answers)
+    for key, best in MEASURES.items():
+        node, constant = best(taxonomy, truth)
+        assert found[key][0] == node
+        assert found[key][1].counts == constant.counts

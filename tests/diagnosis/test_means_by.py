@@ -13,7 +13,7 @@ from scipy.stats import t
 from strategies import many
 
 import hierviz as hv
-from hierviz.diagnosis.mean_intervals import mean_intervals, student_quantile
+from hierviz.diagnosis.mean_intervals import mean_intervals
 
 
 @many
@@ -96,12 +96,6 @@ def test_an_interval_covers():
     part = np.repeat(np.arange(2000), 12)
     _, _, low, high = mean_intervals(rng.normal(size=len(part)), part, 2000)
     assert abs(((low <= 0) & (high >= 0)).mean() - 0.95) < 3 * math.sqrt(0.95 * 0.05 / 2000)
-
-
-@pytest.mark.parametrize("share", [0.9, 0.975, 0.995])
-def test_quantiles_of_student(share):
-    freedom = np.array([9, 10, 20, 50, 1000])
-    assert student_quantile(share, freedom) == pytest.approx(t.ppf(share, freedom), abs=1e-3)
 
 
 def test_infinite_and_missing_values():

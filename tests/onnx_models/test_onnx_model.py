@@ -418,7 +418,7 @@ def test_loose_names_and_background(build, taxonomy, pictures, expected):
         {"column": 1, "name": "CAT", "node": "cat"},
         {"column": 2, "name": "__background__", "node": None},
     ]
-    assert any("3 class names were matched without regard to case" in note for note in model.notes)
+    assert any("class names: 3 names were matched by meaning" in note for note in model.notes)
     assert any("left out as background" in note for note in model.notes)
     e = np.exp(expected(pictures, 5)[:, [0, 1, 3, 4]])
     p = model.predict(pictures).node_probabilities()

@@ -248,3 +248,20 @@ def test_other_words_and_raw_scores(read):
         read(TOP_2, parametrisation="flat_softmax")
     with pytest.raises(hv.PredictionsError, match=r"classes that have a score with leaf_probabilities .*got 'mammal'"):
         read(TOP_2.replace("dog", "mammal"), parametrisation="leaf_probabilities")
+
+
+def test_one_inner_class_among_leaves_is_noted(read):
+    text = TOP_2.replace("newt,0.5,cat", "newt,0.5,mammal")
+    predictions = read(text)
+    assert predictions.parametrisation == "node_probabilities"
+    assert any("one class that is no leaf (mammal, once)" in note for note in predictions.notes)
+    assert not any("no leaf" in note for note in read(text, parametrisation="node_probabilities").notes)
+    assert not any("no leaf" in note for note in read(TOP_2).notes)
+
+
+def test_a_sample_without_a_listed_class_can_be_left_out(read):
+    advice = "List its most probable class, or leave the sample out"
+    with pytest.raises(hv.PredictionsError, match=advice):
+        read(TOP_2.replace("newt,0.5,cat,0.25", ",,,"))
+    with pytest.raises(hv.PredictionsError, match=f"sample 1: .* got an empty list. {advice}"):
+        hv.Predictions.from_pipeline(read(TOP_2).taxonomy, [LISTS["a"], []])

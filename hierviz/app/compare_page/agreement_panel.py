@@ -56,7 +56,7 @@ def draw(compared):
 def _samples(compared):
     first = compared.keys[0]
     usable = compared.computed(
-        "sample metrics", first, lambda: sample_metrics(compared.data.models[first], **compared.choice_of(first))
+        "sample metrics", first, lambda: sample_metrics(compared.model(first), **compared.choice_of(first))
     )
     kinds = ["metrics"] + (["models"] if len(compared.keys) > 1 else [])
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -76,13 +76,13 @@ def _samples(compared):
             key = _choose("Model", compared.keys, "model", 0, compared.name)
             second = _choose("and", compared.keys, "second", 1, compared.name)
             one = _choose("Metric", usable, "one", _place(usable, FIRST, 0))
-    model, choice = compared.data.models[key], compared.choice_of(key)
+    model, choice = compared.model(key), compared.choice_of(key)
     if kind == "metrics":
         found = compared.computed(
             "two metrics", key, lambda: metrics_on_samples(model, one, other, **choice), one, other
         )
     else:
-        with_second = compared.data.models[second]
+        with_second = compared.model(second)
         found = compared.computed(
             "two models",
             key,
@@ -110,15 +110,16 @@ def _samples(compared):
     with right:
         st.markdown("**Largest disagreement first**")
         table = found.to_frame(MOST)
-        rows = st.dataframe(
+        selected = st.dataframe(
             table,
             hide_index=True,
             height=430,
             on_select="rerun",
-            selection_mode="single-row",
+            selection_mode=["single-row", "single-cell"],
             key=f"disagree-{kind}-{key}-{one}",
             column_config={name: st.column_config.NumberColumn(format="%.3f") for name in table.columns[1:]},
-        ).selection.rows
+        ).selection
+        rows = [row for row, _ in selected.cells] or selected.rows
         clicked = [one["sample"] for one in (event.selection.get("sample", []) if has_dots else [])]
         sample = str(table["sample_id"].iloc[rows[0]]) if rows and rows[0] < len(table) else (clicked or [None])[0]
         if sample is not None:

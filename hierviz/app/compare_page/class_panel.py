@@ -89,7 +89,7 @@ def draw(compared):
             **number,
         },
         on_select="rerun",
-        selection_mode="single-row",
+        selection_mode=["single-row", "single-cell"],
         placeholder="–",
         key=f"classes-{key}-{reading}",
     )
@@ -102,7 +102,8 @@ def draw(compared):
         icon=":material/download:",
         key="get-classes",
     )
-    picked = [row for row in event.selection.rows if row < len(shown)]
+    picked = [row for row, _ in event.selection.cells] or event.selection.rows
+    picked = [row for row in picked if row < len(shown)]
     if picked:
         name = str(shown["class"].iloc[picked[0]])
         st.page_link(

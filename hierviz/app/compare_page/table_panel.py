@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
@@ -16,6 +17,7 @@ from hierviz.comparison.columns import columns_of
 from hierviz.comparison.formats import number
 from hierviz.comparison.table import table
 from hierviz.metrics import METRICS
+from hierviz.number_text import fixed_text
 
 TITLES = {
     "": "short selection",
@@ -28,24 +30,46 @@ TITLES = {
 }
 CONSTANT = "Best constant answer"
 SHOWN = {"interval": "intervals", "rank": "ranks"}
+# Samples of all models together whose intervals are worked out without being asked for, and about how many of them a second.
+AT_ONCE, A_SECOND = 20_000, 2_000
+
+
+def _n_resampled(compared):
+    """Samples of all runs of all methods together."""
+    return sum(run.n_judged for method in compared.keys for run in compared.runs(method))
+
+
+def _asked_intervals(compared):
+    """The memory of the choices of which intervals were asked for, and the one of this choice."""
+    return state.memory("compare intervals"), str([compared.where(model) for model in compared.keys])
 
 
 def worked_out_table(compared, preset, metrics=()):
-    """The ComparisonTable of the models, worked out once; None where the visitor cancelled it."""
-    key = (*(compared.where(model) for model in compared.keys), preset, metrics)
-    thresholds = [compared.choice_of(model).get("threshold", 0.5) for model in compared.keys]
+    """The ComparisonTable of the models, worked out once; None where the visitor cancelled it.
+
+    It has intervals where these are soon there, or were asked for.
+    """
+    asked, choice = _asked_intervals(compared)
+    has_intervals = _n_resampled(compared) <= AT_ONCE or choice in asked
+    key = (*(compared.where(model) for model in compared.keys), preset, metrics, has_intervals)
+    runs = [
+        (run, compared.choice_of(model).get("threshold", 0.5))
+        for model in compared.keys
+        for run in compared.runs(model)
+    ]
     others = {name: value for name, value in compared.choice.items() if name not in ("rule", "threshold")}
     return worked_out(
         "comparison table",
         key,
         "Table",
         lambda stages: table(
-            [compared.data.models[model] for model in compared.keys],
+            [run for run, _ in runs],
             preset or None,
             metrics,
             rule=compared.choice["rule"],
-            threshold=thresholds,
+            threshold=[threshold for _, threshold in runs],
             stage=stages,
+            **({} if has_intervals else {"resamples": 0}),
             **others,
         ),
     )
@@ -57,8 +81,20 @@ def draw(compared):
     found = worked_out_table(compared, preset, metrics)
     if found is None:
         return
+    if found.resamples is None:
+        asked, choice = _asked_intervals(compared)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown("No intervals yet: of so many samples they take long.")
+            st.button(
+                f"Work out intervals (up to {max(_n_resampled(compared) / A_SECOND / 60, 1):,.0f} min)",
+                on_click=lambda: asked.update({choice: True}),
+            )
+    found = _without_hidden(found)
     if compared.is_filtered:
-        st.caption("The filters do not apply to this table: it has all samples with a known truth.")
+        st.caption(
+            "The filters do not apply to this table, whose numbers, intervals and constant answers are of all samples with a "
+            "known truth; they apply to the other parts of this page."
+        )
     _table(found, shown)
     for name, warnings in found.warnings.items():
         for warning in warnings:
@@ -97,6 +133,22 @@ def _asked(compared):
     return preset, tuple(metrics), shown
 
 
+def _without_hidden(found):
+    """The table without the columns that the visitor hides, also in its downloads."""
+    keys = [column.key for column in found.columns]
+    store = state.memory("compare table")
+    hidden = [key for key in store.get("hidden", []) if key in keys]
+    with st.popover(
+        f"Hide columns ({len(hidden)} hidden)" if hidden else "Hide columns", icon=":material/view_column:"
+    ):
+        store["hidden"] = hidden
+        hidden = st.multiselect(
+            "Hidden, on the page and in downloads", keys, **state.kept("compare table", "hidden", [])
+        )
+    columns = [column for column in found.columns if column.key not in hidden]
+    return replace(found, columns=columns) if hidden and columns else found
+
+
 def _table(found, shown):
     """Methods as rows, then the best constant; numbers sort as numbers."""
     labels = _labels(found.columns)
@@ -128,7 +180,13 @@ def _table(found, shown):
         placeholder="–",
         column_config={"Model": st.column_config.TextColumn("Model", pinned=not state.is_narrow())}
         | {
-            labels[column.key]: st.column_config.NumberColumn(help=METRICS[column.metric].sentence)
+            labels[column.key]: st.column_config.NumberColumn(
+                help=METRICS[column.metric].sentence,
+                # A bold cell that is wider than its column would be cut at its start.
+                width=int(
+                    max(28 + 7.2 * max(len(cells[column.key]) for cells in texts), 40 + 8 * len(labels[column.key]))
+                ),
+            )
             for column in found.columns
         },
     )
@@ -151,7 +209,8 @@ def _cell(found, method, place, column, shown):
         return "–"
     text = number(value, column)
     if spread is not None:
-        text += f" ± {number(spread, column)}"
+        decimals = len(text.partition(".")[2])
+        text += f" ± {fixed_text(spread, decimals)}"
     text += {"second": f" {SECOND}", "tied": f" {TIED}"}.get(found.marks[column.key][place], "")
     interval = found.interval(method, column)
     if "interval" in shown and interval is not None:
@@ -164,11 +223,13 @@ def _cell(found, method, place, column, shown):
 
 def _legend(found):
     """What the signs mean, and why cells are empty."""
-    said = [
-        f"The best of a column is **bold**; {TIED} is not clearly different from it (the interval of the paired difference "
-        f"contains 0, after Holm's correction), and is bold too; {SECOND} is the best of the rest. Arrows point to the better "
-        "side."
-    ]
+    said = ["Arrows point to the better side."]
+    if found.resamples is not None:
+        said = [
+            f"The best of a column is **bold**; {TIED} is not clearly different from it (the interval of the paired difference "
+            f"contains 0, after Holm's correction), and is bold too; {SECOND} is the best of the rest.",
+            *said,
+        ]
     if any(method.n_runs > 1 for method in found.methods):
         said.append("± is the standard deviation between runs.")
     elif found.resamples is not None:

@@ -3,7 +3,15 @@
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.curve_panels import choosing, export_panel, guarantee_panel, model_panel, target_panel, uncertainty
+from hierviz.app.curve_panels import (
+    choosing,
+    export_panel,
+    guarantee_panel,
+    model_panel,
+    rules_panel,
+    target_panel,
+    uncertainty,
+)
 from hierviz.app.state.curve_choices import PANELS
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.progress import worked_out
@@ -15,10 +23,11 @@ DRAW = {
     "guarantee": guarantee_panel.panel,
     "uncertainty": uncertainty.panel,
     "models": model_panel.panel,
+    "rules": rules_panel.panel,
     "export": export_panel.panel,
 }
 # What a panel needs for a model and takes long.
-DRAW_FIRST = {"target": target_panel.prepare, "models": model_panel.prepare}
+DRAW_FIRST = {"target": target_panel.prepare, "models": model_panel.prepare, "rules": rules_panel.prepare}
 
 
 def prepare(choice):
@@ -26,13 +35,17 @@ def prepare(choice):
 
     What does not depend on the handle is shown by its own progress; bands and marks that were cancelled are left out.
     """
-    for key, model in choice.models.items():
+    runs = [(key, model) for key, first in choice.models.items() for model in choice.runs.get(key, [first])]
+    for key, model in runs:
         name = choice.name(key)
 
         def make(stages, model=model, name=name):
             return model.curve_with(stages(f"Operating curve of {name}", STEPS)) is not None
 
-        if worked_out("curve", (choice.data_key, key), f"Operating curve of {name}", make) is None:
+        if (
+            worked_out("curve", (choice.data_key, key, model.predictions.run), f"Operating curve of {name}", make)
+            is None
+        ):
             return False
     if choice.curves(state.session.get("curve_start") or state.view()) is None:
         return False
@@ -40,7 +53,7 @@ def prepare(choice):
     try:
         choosing.samples_of(choice)
         uncertainty.prepare(choice)
-        if state.view().panel in ("target", "models"):
+        if state.view().panel in DRAW_FIRST:
             DRAW_FIRST[state.view().panel](choice, state.shown_model_of(choice.keys))
     except HiervizError:
         pass  # the panel says why

@@ -10,14 +10,15 @@ from hierviz.app import state
 from hierviz.app.mistakes_page import group_table, sample_table
 from hierviz.app.state.escape import escape
 from hierviz.app.state.page_view import condition
+from hierviz.app.widgets.progress import worked_out
+from hierviz.app.widgets.worst_slices import AT_ONCE, FEWEST_PERMUTATIONS
 from hierviz.diagnosis.slice_members import NO_FACETS
 from hierviz.diagnosis.slices import slices
 from hierviz.evaluation.severity import SEVERITIES
 
 CORRECTIONS = {"bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
-# Losses that a permutation test may draw without being asked for it (about a second), and at all.
-AT_ONCE, MOST_DRAWN = 3_000_000, 400_000_000
-FEWEST, MOST_PERMUTATIONS = 999, 9999
+# Losses that a permutation test may draw.
+MOST_DRAWN, MOST_PERMUTATIONS = 400_000_000, 9999
 
 
 def draw(asked):
@@ -26,7 +27,7 @@ def draw(asked):
     n = asked.answers.n_judged
     permuted = loss != "wrong" or keywords["group"] is not None
     if permuted:
-        keywords["n_permutations"] = max(FEWEST, min(MOST_PERMUTATIONS, MOST_DRAWN // n))
+        keywords["n_permutations"] = max(FEWEST_PERMUTATIONS, min(MOST_PERMUTATIONS, MOST_DRAWN // n))
         drawn = n * keywords["n_permutations"]
         memory = state.memory(asked.mark("slices"))
         name = str((loss, *keywords.items()))
@@ -37,10 +38,14 @@ def draw(asked):
             )
             st.button("Run the test", type="primary", on_click=lambda: memory.update({name: True}))
             return
-    with st.spinner("Testing slices …"):
-        found = asked.computed(
-            "slices", lambda: slices(asked.answers, loss=loss, **keywords), loss, *map(str, keywords.items())
-        )
+    found = worked_out(
+        "tested slices",
+        (*asked.where, loss, *map(str, keywords.items())),
+        "Slices",
+        lambda stages: slices(asked.answers, loss=loss, **keywords, progress=stages("Slices", "permutations")),
+    )
+    if found is None:
+        return
     st.markdown(f"**{escape(found.sentence().replace('%', ' %'))}**")
     if not len(found):
         st.markdown("No subtree and no value of an attribute has 10 samples inside and outside.")

@@ -15,7 +15,6 @@ from hierviz.app.widgets.form_words import in_form_words, sentence
 from hierviz.app.widgets.parameter_labels import LABELS, choice
 from hierviz.errors import HiervizError
 from hierviz.onnx.checks.input_check import IMAGENET_MEAN, IMAGENET_STD
-from hierviz.onnx.description.class_names import names_of_json
 from hierviz.onnx.description.input_keys import scaling_problem
 from hierviz.onnx.description.open_question import Question
 from hierviz.onnx.scores.outputs import row_width, score_outputs
@@ -193,8 +192,6 @@ def _classes(source, model, question, key):
 
 
 def _names_of_file(path, taxonomy, notes):
-    if path.suffix.lower() == ".json":
-        return names_of_json(path, notes)
     return [name for _, name in class_entries(path, taxonomy, notes)[1]]
 
 

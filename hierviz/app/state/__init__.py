@@ -17,7 +17,7 @@ from hierviz.app.state.current import (
     shown_model_of,
     view,
 )
-from hierviz.app.state.curve import bound_own_thresholds, curve_start, dragged, move_threshold
+from hierviz.app.state.curve import bound_own_thresholds, curve_start, dragged, move_threshold, move_thresholds
 from hierviz.app.state.entry import begin, dismiss_hint, first_visit, is_dark, is_narrow, main_width, must_ask, width
 from hierviz.app.state.opened import (
     asked_files,
@@ -59,6 +59,7 @@ from hierviz.app.state.server_memory import (
     is_told_first,
     kept,
     known,
+    memories,
     memory,
     opened_model,
     resume,
@@ -114,9 +115,11 @@ __all__ = [
     "may_close",
     "may_open_paths",
     "may_reopen",
+    "memories",
     "memory",
     "missing_costs",
     "move_threshold",
+    "move_thresholds",
     "must_ask",
     "open_cancelled",
     "open_elsewhere",

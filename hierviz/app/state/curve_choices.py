@@ -77,6 +77,7 @@ PANELS = {
     "guarantee": "Guarantee",
     "uncertainty": "Uncertainty",
     "models": "Model comparison",
+    "rules": "Rules",
     "export": "Export",
 }
 # What panels were called in links of former versions.

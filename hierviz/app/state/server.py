@@ -26,12 +26,13 @@ class Server:
 
     def __init__(self, limits):
         self.limits, self.uploads = limits, UploadFolder()
-        self.shelf = Shelf(limits, self.uploads, shown_keys, self._forget)
         room = limits.data // 4
         self.results, self.answers = Results(MOST_RESULTS, room), Results(MOST_ANSWERS, room)
         self.models = Results(MOST_MODELS, room)
+        made = (self.results, self.answers, self.models)
+        self.shelf = Shelf(limits, self.uploads, shown_keys, self._forget, made)
         if running_server() is not None:
-            keep_sweeping(self.shelf, (self.results, self.answers, self.models))
+            keep_sweeping(self.shelf, made)
 
     def _forget(self, digest):
         for results in (self.results, self.answers, self.models):

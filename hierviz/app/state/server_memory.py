@@ -15,6 +15,11 @@ def memory(name):
     return visit().memories.setdefault(name, {})
 
 
+def memories():
+    """All memories of this session by name."""
+    return visit().memories
+
+
 def kept(name, field, default=None, **widget):
     """Keywords that tie a widget to an entry of a memory: its key, value and callback."""
     key, store = f"kept_{name}_{field}", memory(name)

@@ -30,6 +30,8 @@ class Shelf:
         Gives the keys of the data sets that are shown at this moment.
     forget : callable
         Called with a digest of which no data set is left.
+    results : sequence of Results
+        What was made of the data sets: it counts too, and gives way before any of them.
 
     Attributes
     ----------
@@ -37,9 +39,9 @@ class Shelf:
         To be held from `make_room` until what the room is for is there, so that no two visitors get the same room.
     """
 
-    def __init__(self, limits, uploads, shown, forget=lambda digest: None):
+    def __init__(self, limits, uploads, shown, forget=lambda digest: None, results=()):
         self.limits, self.bringing = limits, threading.RLock()
-        self._uploads, self._shown, self._forget = uploads, shown, forget
+        self._uploads, self._shown, self._forget, self._results = uploads, shown, forget, results
         self._opened = {}  # the one used last is the last
         self._lock = threading.RLock()
 
@@ -86,10 +88,11 @@ class Shelf:
             return key in self._opened and self._opened[key].owner == visitor
 
     def used(self, owner=None):
-        """Bytes of the uploads and opened data of a visitor, None for all visitors."""
+        """Bytes of the uploads and opened data of a visitor; None for all visitors, and what was made of the data."""
         with self._lock:
             opened = [entry.data for entry in self._opened.values() if owner in (None, entry.owner)]
-        return size_in_memory(*opened) + self._uploads.size(owner)
+        made = sum(results.size for results in self._results) if owner is None else 0
+        return size_in_memory(*opened) + self._uploads.size(owner) + made
 
     def make_room(self, owner, n_bytes, spared=None):
         """Remove data sets, the one first that was used least recently, until a visitor may bring so many bytes more.
@@ -100,6 +103,7 @@ class Shelf:
             When even that would not make enough room; then nothing is removed, unless files of what was removed turn out to
             be used elsewhere.
         """
+        self.give_way(n_bytes)
         with self._lock:
             spare = {spared, *self._shown()}
             scopes = ((owner, self.limits.visitor), (None, self.limits.data))
@@ -112,6 +116,13 @@ class Shelf:
                     if not removable:
                         raise FileError(_too_much(who, limit, used))
                     self._remove(removable.pop(0))
+
+    def give_way(self, n_bytes=0):
+        """Remove results, those used least recently first, until all visitors together may bring so many bytes more."""
+        over = self.used() + n_bytes - self.limits.data
+        for results in self._results:
+            if over > 0:
+                over -= results.give_way(over)
 
     def _removable(self, who, spare):
         return [key for key, entry in self._opened.items() if who in (None, entry.owner) and key not in spare]
@@ -212,6 +223,20 @@ class Results:
         with self._lock:
             result = self._used(key, user)
         return None if result is None else result.value
+
+    @property
+    def size(self):
+        """Bytes of all results."""
+        with self._lock:
+            return sum(result.size for result in self._found.values())
+
+    def give_way(self, n_bytes):
+        """Forget the results used least recently, until so many bytes are free; returns how many are."""
+        freed = 0
+        with self._lock:
+            while self._found and freed < n_bytes:
+                freed += self._found.pop(next(iter(self._found))).size
+        return freed
 
     def forget(self, key):
         """Forget one result."""

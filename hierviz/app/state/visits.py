@@ -218,6 +218,7 @@ def keep_sweeping(shelf, results):
             time.sleep(SECONDS_BETWEEN_SWEEPS)
             # Streamlit ends a session in its own time: what it held is given back in the second round.
             rounds = 2 if sweep(shelf, results) else rounds - 1
+            shelf.give_way()
             if rounds >= 0:
                 give_back_memory()
             elif garbage.is_due(now := time.monotonic()):

@@ -10,6 +10,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.copy_link import copy_link
+from hierviz.app.widgets.save_menu import save_menu
 
 STYLE = """<style>
 /* A concatenated chart does not shrink by itself, and Streamlit forgets to repaint a bound slider after a drag. */
@@ -30,13 +31,22 @@ button:is([data-variant=segmented_control], [data-variant=pills]):is([aria-check
 :is(.st-key-greeting, .st-key-worst-subtrees, [class*=st-key-slice-link]) a p {color: FOCUS; text-decoration: underline}
 .st-key-copy-link {position: fixed; top: 0; right: 3.2rem; height: 3.75rem; width: auto !important; justify-content: center;
     z-index: 999992}
-.hierviz-open {position: fixed; top: 0; right: 10.6rem; height: 3.75rem; display: flex; align-items: center; z-index: 999991;
+.st-key-save-menu {position: fixed; top: 0; right: 10.4rem; height: 3.75rem; width: auto !important; justify-content: center;
+    z-index: 999992}
+.st-key-save-menu button {font-size: 0.9rem; padding: 0 0.4rem; min-height: 2rem}
+.hierviz-open {position: fixed; top: 0; right: 16.4rem; height: 3.75rem; display: flex; align-items: center; z-index: 999991;
     max-width: 22vw; pointer-events: none}
 .hierviz-open span {overflow: hidden; text-overflow: ellipsis; white-space: nowrap; opacity: 0.75; font-size: 0.9rem;
     pointer-events: auto}
-@media (max-width: 1000px) {.hierviz-open {max-width: 36vw; right: 5.6rem}}
+@media (max-width: 1000px) {
+    .hierviz-open {max-width: 30vw; right: 8.6rem}
+    .st-key-save-menu {right: 5.4rem}
+    .st-key-save-menu [data-testid=stMarkdownContainer] {position: absolute; clip-path: inset(50%); width: 1px; height: 1px;
+        overflow: hidden}
+}
 @media (max-width: 640px) {
-    .hierviz-open {max-width: 26vw}
+    /* There is no room: the page Overview has the name as its title. */
+    .hierviz-open {display: none}
     /* The tools of a table are always there on a touch screen, above its corner. */
     .stMarkdown td:first-child {overflow-wrap: anywhere; min-width: 6rem}
     .stElementContainer:has(.stDataFrame) {margin-top: 1.8rem}
@@ -88,12 +98,13 @@ def chart_and_controls():
     return chart, controls, beside
 
 
-def name_data():
-    """The name of the open data set, in the header, and the button that copies the address."""
+def name_data(page):
+    """The name of the open data set, in the header, the menu that saves, and the button that copies the address."""
     dataset = state.data()
     if dataset is not None:
         title = html.escape(dataset.title)
         st.html(f'<div class="hierviz-open"><span title="{title}">{title}</span></div>')
+        save_menu(dataset, page)
         copy_link()
 
 

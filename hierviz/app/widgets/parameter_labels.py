@@ -12,6 +12,8 @@ LABELS = {
     "truth_column": "Column of the truth",
     "model": "ONNX model",
     "media": "Pictures to show",
+    "only_known": "Classes that count",
+    "unseen": "Truths outside the known classes",
     "strict": "Stop at a picture that cannot be read",
     "preprocessing.layout": "Order of the axes",
     "preprocessing.size": "Size of the pictures",
@@ -22,11 +24,10 @@ LABELS = {
 }
 # Parameters without a field: options of `hierviz app`.
 AT_START = (
+    "taxonomy_classes",
     "text_column",
     "columns",
     "columns_by_input",
-    "unseen",
-    "only_known",
     "limits.cpu_seconds",
     "limits.memory_mb",
 )

@@ -64,15 +64,15 @@ class Selection:
         state.change(sample=self.predictions.sample_id(int(self.rows[place])))
 
 
-def select(model, choice, of, any_outcome=False):
-    """The selection that the view asks for, or with `any_outcome` the same whatever the outcome, the worst first.
+def select(model, choice, of, only_wrong=False):
+    """The selection that the view asks for, or with `only_wrong` the wrong answers, whatever outcome and order it asks for.
 
     Ranked samples are kept; `of` is the digest of the data and the key of the model.
     """
     predictions, view = model.predictions, state.view()
-    wanted = replace(filters.asked(model), outcome=None if any_outcome else view.outcome or None)
-    order = view.order if view.order in orders(model) and not any_outcome else orders(model)[0]
-    outcome = "" if any_outcome else view.outcome
+    outcome = "wrong" if only_wrong else view.outcome
+    wanted = replace(filters.asked(model), outcome=outcome or None)
+    order = view.order if view.order in orders(model) and not only_wrong else orders(model)[0]
     asked = (*of, wanted, outcome, order, *sorted(choice.items(), key=lambda pair: pair[0]))
     rows, found, sets, counts = state.computed(
         "selection", asked, lambda: _ranked(model, choice, wanted, outcome, order)
@@ -86,10 +86,10 @@ def _ranked(model, choice, wanted, outcome, order):
     """`rows`, `found`, `sets` and `counts` of a Selection; `outcome` also where `wanted` has none for this model."""
     predictions = model.predictions
     if model.why_no_mistakes() is None:
-        found = mistakes(model, **choice, under=wanted.under, among=_among(model, choice, wanted), order=order)
-        counts = outcome_counts(found)
-        found = found.take(found.outcome == wanted.outcome) if wanted.outcome else found
-        return found.row, found, None, counts
+        rest, answers = replace(wanted, outcome=None), judged_answers(model, **choice)
+        among = None if rest == SampleFilter() else filtered(answers, rest)
+        found = mistakes(model, **choice, outcome=wanted.outcome, among=among, order=order)
+        return found.row, found, None, outcome_counts(answers, among)
     if not model.n_judged:
         rows = np.arange(predictions.n_samples)
         return rows[rows_with(predictions, rows, wanted.where, wanted.text)], None, None, {}
@@ -106,12 +106,6 @@ def _ranked(model, choice, wanted, outcome, order):
     is_kept[model.rows[fits]] = True
     sets = ranked.take(np.flatnonzero(is_kept[ranked.row]))
     return sets.row, None, sets, counts
-
-
-def _among(model, choice, wanted):
-    """Mask of what `mistakes` does not filter by itself; None where nothing is asked."""
-    rest = replace(wanted, outcome=None, under=None)
-    return None if rest == SampleFilter() else filtered(judged_answers(model, **choice), rest)
 
 
 def orders(model):

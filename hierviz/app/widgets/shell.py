@@ -13,6 +13,7 @@ from hierviz.app.widgets import frame
 from hierviz.app.widgets.form_words import in_form_words
 from hierviz.app.widgets.metric_table import Row, ranked
 from hierviz.app.widgets.metric_table import metric_table as draw_table
+from hierviz.app.widgets.session_panel import session_panel
 from hierviz.charts import threshold_text, to_csv
 from hierviz.errors import HiervizError
 from hierviz.readers.stored_array import ChangedFileError
@@ -52,7 +53,7 @@ def _draw(pages):
         _hint(page)
         with contextlib.suppress(PageEnd):
             page.run()
-        frame.name_data()
+        frame.name_data(page.url_path)
     except HiervizError as error:
         st.error(escape(in_form_words(error, is_of_path=True)), icon=":material/error:")
         if isinstance(error, ChangedFileError) and state.may_reopen():
@@ -128,9 +129,13 @@ def open_data():
         where = "on this machine" if state.is_local_visit() else "on this server"
         st.info(
             f"The files of this link are not open {where}: they were closed, no page has shown them for some time, "
-            "or there was no room for them. Open them again under **Open files**, or look at the demo.",
+            "or there was no room for them. Open them again under **Open files**, open a session file, or look at the demo.",
             icon=":material/link_off:",
         )
-        st.button("Show the demo", on_click=state.change, kwargs={"data": "demo"}, type="primary")
+        with st.container(horizontal=True):
+            st.page_link(page("open"), label="Open the files again", icon=":material/folder_open:")
+            st.button("Show the demo", on_click=state.change, kwargs={"data": "demo"})
+        st.markdown("A **session file**, saved with the button Save before, opens this page again with the same files:")
+        session_panel()
         stop()
     return dataset

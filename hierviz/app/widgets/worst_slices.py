@@ -4,21 +4,24 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.widgets import numbers, shell
+from hierviz.app.widgets.progress import worked_out
 from hierviz.diagnosis.slices import slices
+from hierviz.evaluation.judged_answers import judged_answers
 from hierviz.evaluation.severity import SEVERITIES
 
 MOST = 3
+# Losses that a permutation test may draw without being asked for it (about a second), and permutations that it takes at least.
+AT_ONCE, FEWEST_PERMUTATIONS = 3_000_000, 999
 
 
 def found_slices(data, key, choice):
-    """The Slices of a model and a choice of rule, worked out once."""
+    """The Slices of a model and a choice of rule, worked out once; None where the visitor cancelled it."""
     asked = (data.digest, key, repr(sorted(choice.items(), key=lambda pair: pair[0])))
 
-    def make():
-        with st.spinner("Comparing subtrees and attributes …"):
-            return slices(data.models[key], **choice)
+    def make(stages):
+        return slices(data.models[key], **choice, progress=stages("Slices", "permutations"))
 
-    return state.computed("slices", asked, make)
+    return worked_out("slices", asked, "Slices", make)
 
 
 def slice_name(found, place, taxonomy):
@@ -37,14 +40,20 @@ def slice_link(found, place, taxonomy, **more):
 
 
 def worst_slices(data, key, choice):
-    """The worst slices, or that none is clearly worse than the rest."""
+    """The worst slices, or that none is clearly worse than the rest; only the way to them where the test takes long."""
+    answers = judged_answers(data.models[key], **choice)
+    if not answers.is_single and answers.n_judged * FEWEST_PERMUTATIONS > AT_ONCE:
+        _all_slices(0, key, "Which subtrees and attributes are worse than the rest?")
+        return
     found = found_slices(data, key, choice)
+    if found is None:
+        return
     if not len(found):
         st.markdown("No subtree and no attribute value has the 10 samples inside and outside that a comparison needs.")
         return
     if not found.n_flagged:
         st.markdown(f"No subtree and no attribute value is clearly worse than the rest ({len(found):,} tested).")
-        _all_slices(found, key)
+        _all_slices(0, key)
         return
     is_wrong = found.loss_key == "wrong"
     what = "wrong" if is_wrong else SEVERITIES[found.loss_key].label
@@ -69,11 +78,11 @@ def worst_slices(data, key, choice):
     )
     if not (found.kind[: found.n_flagged] == "subtree").any():
         st.markdown("**No subtree is clearly worse than the rest.**")
-    _all_slices(found, key)
+    _all_slices(found.n_flagged, key)
 
 
-def _all_slices(found, key):
+def _all_slices(n_flagged, key, label="All tested slices"):
     """The way to the table of all slices."""
-    label = f"All {found.n_flagged:,} such slices" if found.n_flagged > MOST else "All tested slices"
+    label = f"All {n_flagged:,} such slices" if n_flagged > MOST else label
     link = state.link(sample="", part="slices", model=key)
     st.page_link(shell.page("mistakes"), label=label, icon=":material/list:", query_params=link)

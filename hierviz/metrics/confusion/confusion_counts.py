@@ -27,6 +27,7 @@ import numpy as np
 
 from hierviz.extras import require
 from hierviz.metrics.node_pairs import harmonic_mean, ratio
+from hierviz.notebook_html import fact_rows, fact_sheet, table
 from hierviz.taxonomy import NodeLists, Taxonomy
 
 CELLS = ("tp", "tn", "fp", "fn")
@@ -51,6 +52,12 @@ class HierarchicalConfusion:
     tn: np.ndarray
     fp: np.ndarray
     fn: np.ndarray
+
+    def _repr_html_(self):
+        counts = self.counts
+        cells = [["true", counts["tp"], counts["fn"]], ["not true", counts["fp"], counts["tn"]]]
+        matrix = table(["nodes of all samples", "predicted", "not predicted"], cells)
+        return fact_sheet(f"Hierarchical confusion of {len(self.tp):,} samples", matrix, fact_rows(self.measures))
 
     @cached_property
     def counts(self) -> dict[str, int]:

@@ -15,7 +15,7 @@ the greedy cover gives them; elsewhere, and in graphs, every node is tried.
 
 Functions
 ---------
-constant_counts, best_constant_by_mcc
+constant_counts, best_constant_by_mcc, best_constants_in_tree
 
 References
 ----------
@@ -30,6 +30,7 @@ import numpy as np
 from hierviz.metrics.confusion.confusion_counts import CELLS
 from hierviz.metrics.confusion.multi_path import checked_truth, confusion_paths, samples_below
 from hierviz.metrics.confusion.path_lists import PathLists, Towards
+from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.sets.node_sets import is_member
 
 # Nodes of a graph, where the counts have no closed form.
@@ -41,9 +42,8 @@ def best_constant_by_mcc(taxonomy, truth):
 
     Parameters
     ----------
-    taxonomy : Taxonomy
-        A tree or a graph; in a graph each node is tried with its first path in depth-first order.
-    truth : NodeLists, or ndarray of int, shape (n_samples,)
+    taxonomy, truth
+        As of `hierviz.metrics.best_constant_path`, which looks for the highest F1.
 
     Returns
     -------
@@ -59,12 +59,36 @@ def best_constant_by_mcc(taxonomy, truth):
     if counts is None:
         tried = [always(taxonomy, truth, node).counts for node in range(taxonomy.n_nodes)]
         counts = {cell: np.array([of_node[cell] for of_node in tried], dtype=float) for cell in CELLS}
+    node = _best_by_mcc(counts)
+    return node, always(taxonomy, truth, node)
+
+
+def best_constants_in_tree(taxonomy, truth):
+    """The best constant answers to samples of one truth each in a tree, from counts alone.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        A tree.
+    truth : ndarray of int, shape (n_samples,)
+
+    Returns
+    -------
+    dict of str to int
+        ``f1`` and ``mcc``: the nodes that `best_constant_path` and `best_constant_by_mcc` find.
+    """
+    counts = constant_counts(taxonomy, checked_truth(taxonomy, truth))
+    tp, _, fp, fn = (counts[cell] for cell in CELLS)
+    f1 = ratio(2 * tp, 2 * tp + fp + fn, empty=0.0)
+    return {"f1": int(np.argmax(f1)), "mcc": _best_by_mcc(counts)}
+
+
+def _best_by_mcc(counts):
     tp, tn, fp, fn = (counts[cell] for cell in CELLS)
     product = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
     with np.errstate(divide="ignore", invalid="ignore"):
         mcc = np.where(product > 0, (tp * tn - fp * fn) / np.sqrt(product), -np.inf)
-    node = int(np.argmax(mcc))
-    return node, always(taxonomy, truth, node)
+    return int(np.argmax(mcc))
 
 
 def constant_counts(taxonomy, truth):

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hierviz.compiled.curve_sums import lowest_common_ancestors
 from hierviz.metrics.confusion.confusion_counts import CELLS
 from hierviz.metrics.confusion.matching import known_end, shared_prefix
 from hierviz.metrics.confusion.path_lists import Towards, grouped, is_in, joined
@@ -78,7 +79,7 @@ def count(taxonomy, truth, predicted, taken, block_values):
 
 def count_in_tree(taxonomy, target, end):
     """TP, TN and FN of each pair of a truth and the last known node of a predicted path."""
-    common = taxonomy.lca(end, target)
+    common = lowest_common_ancestors(taxonomy, end, target)
     tn = siblings_on_path(taxonomy)[common] + taxonomy.children.lengths[common] - (target != common) - (end != common)
     return taxonomy.depth[common], tn, taxonomy.depth[target] - taxonomy.depth[common]
 

@@ -180,7 +180,8 @@ def expected_hf1(taxonomy, p, sets, *, weight="nodes"):
 
 def _leaf_mass(taxonomy, p):
     """p of the leaves, divided by its sum, shape (n_samples, n_leaves)."""
-    mass = p[:, taxonomy.leaves]
+    # In C order, or the order of the sum would depend on the number of rows.
+    mass = np.ascontiguousarray(p[:, taxonomy.leaves])
     total = mass.sum(axis=1, keepdims=True)
     if (total <= 0).any():
         raise PredictionsError(

@@ -10,8 +10,9 @@ propagated to the ancestors (maximum); the root is left out. A term weighs 1 or 
 with n the number of annotated proteins that have the term, or all of its parents. Precision is the mean over the proteins
 with something predicted (of a weight above 0, where terms are weighed), recall, remaining uncertainty ru (weight of what is
 missed) and misinformation mi (weight of what is wrong) over all proteins. F-max is the largest F1 of mean precision and mean
-recall, its micro form that of summed weights; S-min is the smallest sqrt(ru^2 + mi^2). Each ontology is judged by itself:
-give the taxonomy of one.
+recall, its micro form that of summed weights; S-min is the smallest sqrt(ru^2 + mi^2). Means of ru and mi run over the same
+proteins at every threshold, so that summing first changes nothing: the micro form of S-min is S-min. Each ontology is judged by
+itself: give the taxonomy of one.
 
 Functions
 ---------
@@ -35,7 +36,9 @@ from hierviz.metrics.sets.node_sets import highest_below, rows_of, same_length, 
 from hierviz.taxonomy import NodeLists, Taxonomy
 
 THRESHOLDS = np.arange(1, 100) / 100
-PROTEIN_KEYS = ("f_max", "f_max_micro", "wf_max", "wf_max_micro", "s_min")
+PROTEIN_KEYS = ("f_max", "f_max_micro", "wf_max", "wf_max_micro", "s_min", "s_min_micro")
+# What is summed over proteins, by kind of weight and threshold.
+SUMS = ("precision", "recall", "covered", "hit", "wrong", "missed")
 
 
 def information_accretion(taxonomy: Taxonomy, annotations: Any) -> np.ndarray:
@@ -93,9 +96,11 @@ class TermCounts:
         Of one ontology: a tree or a graph.
     accretion : ndarray of float, shape (n_nodes,), optional
         Bits of every term; nan counts 0.
+    keep_samples : bool
+        Keep what each protein adds, for `TermCounts.weighed`: 5 kB a protein and kind of weight.
     """
 
-    def __init__(self, taxonomy: Taxonomy, accretion: Any = None):
+    def __init__(self, taxonomy: Taxonomy, accretion: Any = None, *, keep_samples: bool = False):
         check_taxonomy(taxonomy)
         self.taxonomy = taxonomy
         self.weights = [np.ones(taxonomy.n_nodes)]
@@ -111,8 +116,10 @@ class TermCounts:
             weights[0] = 0.0
         # Sums over proteins by kind of weight and threshold.
         shape = (len(self.weights), len(THRESHOLDS))
-        self.precision, self.recall, self.covered = (np.zeros(shape) for _ in range(3))
-        self.hit, self.wrong, self.missed = (np.zeros(shape) for _ in range(3))
+        self.sums = {name: np.zeros(shape) for name in SUMS}
+        self.kept: list[dict[str, list[np.ndarray]]] | None = None
+        if keep_samples:
+            self.kept = [{name: [] for name in SUMS} for _ in self.weights]
         self.n_samples = 0
 
     def add(self, truth: Any, p: Any) -> None:
@@ -164,12 +171,12 @@ class TermCounts:
         has_any = counted > 0
         precision = np.divide(shared, claimed, out=np.zeros_like(shared), where=has_any)
         recall = np.divide(shared, due, out=np.zeros_like(shared), where=n_due > 0)
-        self.precision[kind] += precision.sum(axis=0)
-        self.recall[kind] += recall.sum(axis=0)
-        self.covered[kind] += has_any.sum(axis=0)
-        self.hit[kind] += shared.sum(axis=0)
-        self.wrong[kind] += np.where(n_shared == counted, 0, claimed - shared).sum(axis=0)
-        self.missed[kind] += np.where(n_shared == n_due, 0, due - shared).sum(axis=0)
+        wrong = np.where(n_shared == counted, 0, claimed - shared)
+        missed = np.where(n_shared == n_due, 0, due - shared)
+        for name, values in zip(SUMS, (precision, recall, has_any, shared, wrong, missed), strict=True):
+            self.sums[name][kind] += values.sum(axis=0)
+            if self.kept is not None:
+                self.kept[kind][name].append(values)
 
     def summary(self) -> dict[str, float | None]:
         """The numbers of `PROTEIN_KEYS`; those of information are None without it, and all without a protein.
@@ -180,17 +187,46 @@ class TermCounts:
             F-max in [0, 1], higher is better; S-min in bits, lower is better.
         """
         found: dict[str, float | None] = dict.fromkeys(PROTEIN_KEYS)
-        if not self.n_samples:
-            return found
-        for kind, name in enumerate(("f_max", "wf_max")[: len(self.weights)]):
-            mean = _ratio(self.precision[kind], self.covered[kind])
-            found[name] = float(_f1(mean, self.recall[kind] / self.n_samples).max())
-            precision = _ratio(self.hit[kind], self.hit[kind] + self.wrong[kind])
-            recall = _ratio(self.hit[kind], self.hit[kind] + self.missed[kind])
-            found[f"{name}_micro"] = float(_f1(precision, recall).max())
-        if len(self.weights) > 1:
-            found["s_min"] = float(np.hypot(self.missed[1], self.wrong[1]).min() / self.n_samples)
+        if self.n_samples:
+            for kind in range(len(self.weights)):
+                numbers = _numbers(kind, {name: sums[kind] for name, sums in self.sums.items()}, self.n_samples)
+                found |= {key: float(value) for key, value in numbers.items()}
         return found
+
+    def weighed(self, counts: np.ndarray, rows: np.ndarray) -> dict[str, np.ndarray]:
+        """The numbers of resamples; needs `keep_samples`.
+
+        Parameters
+        ----------
+        counts : ndarray of float, shape (n_draws, n_rows)
+            How often each protein is taken.
+        rows : ndarray of int, shape (n_rows,)
+            Which proteins these are, in the order in which they were added.
+
+        Returns
+        -------
+        dict of str to ndarray of float, shape (n_draws,)
+        """
+        assert self.kept is not None
+        found: dict[str, np.ndarray] = {}
+        for kind, parts in enumerate(self.kept):
+            sums = {name: counts @ np.concatenate(blocks)[rows].astype(float) for name, blocks in parts.items()}
+            found |= _numbers(kind, sums, counts.sum(axis=1))
+        return found
+
+
+def _numbers(kind, sums, n):
+    """F-max of the plain (0) or weighed (1) terms and its micro form, and of the latter S-min; sums end in thresholds."""
+    name = ("f_max", "wf_max")[kind]
+    n = np.asarray(n, dtype=float)[..., None]
+    mean = _ratio(sums["precision"], sums["covered"])
+    precision = _ratio(sums["hit"], sums["hit"] + sums["wrong"])
+    recall = _ratio(sums["hit"], sums["hit"] + sums["missed"])
+    found = {name: _f1(mean, sums["recall"] / n).max(axis=-1), f"{name}_micro": _f1(precision, recall).max(axis=-1)}
+    if kind:
+        found["s_min"] = np.hypot(sums["missed"] / n, sums["wrong"] / n).min(axis=-1)
+        found["s_min_micro"] = found["s_min"]
+    return found
 
 
 def _ratio(a, b):

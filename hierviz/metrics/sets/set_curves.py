@@ -196,9 +196,7 @@ def _areas(row, score, weight, ascending, n, claimed=None):
     row, score, weight = row[order], score[order], weight[order]
     start = np.flatnonzero((np.diff(row, prepend=-1) != 0) | (np.diff(score, prepend=np.inf) != 0))
     row, score, gained = row[start], score[start], np.add.reduceat(weight, start) if len(start) else weight
-    total = np.cumsum(gained)
-    first = np.searchsorted(row, row)
-    shared = total - (total[first] - gained[first])
+    shared = _running(row, gained, n)
     width = ascending.shape[1]
     before = width - _rank(ascending, row, score, "right")
     here = width - _rank(ascending, row, score, "left")
@@ -209,6 +207,17 @@ def _areas(row, score, weight, ascending, n, claimed=None):
     pieces = gained * (precision + precision_before) / 2
     areas = ratio(np.bincount(row, pieces, minlength=n), due, empty=np.nan)
     return np.minimum(areas, 1)
+
+
+def _running(row, value, n):
+    """Running sums of value[i] within each of n rows; `row` ascends.
+
+    Each row is added by itself: what is left of a sum over all rows would depend on the rows before it.
+    """
+    place = np.arange(len(row)) - np.searchsorted(row, row)
+    values = np.zeros((n, int(place.max(initial=0)) + 1))
+    values[row, place] = value
+    return np.cumsum(values, axis=1)[row, place]
 
 
 def _rank(ascending, row, value, side):

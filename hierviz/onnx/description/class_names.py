@@ -8,26 +8,44 @@ only may hold class names counts when one of them is a node of the taxonomy.
 
 from __future__ import annotations
 
-import ast
 import json
 import os
-import re
-from contextlib import suppress
 from pathlib import Path
 
-from hierviz.errors import FileError, HiervizError, PredictionsError, listed
+from hierviz.errors import HiervizError, listed
+from hierviz.name_matching import LooseMatches
 from hierviz.onnx.description.file import declaration_beside
 from hierviz.onnx.description.preprocessor_config import FILE as PREPROCESSOR
-from hierviz.readers.class_index import numbered_names
+from hierviz.readers.class_lists.json_names import class_list_of, looks_like_json, names_in_settings, parsed
+from hierviz.readers.class_lists.registry import read_class_list
 from hierviz.readers.classes_file import class_entries, entries_of_text
 from hierviz.readers.labels import find_node
 from hierviz.readers.sources import open_source
 
-METADATA_KEYS = ("names", "classes", "class_names", "labels")
+# As exporters write them: Ultralytics, timm, Hugging Face, PaddlePaddle, Azure, ...
+METADATA_KEYS = (
+    "names",
+    "classes",
+    "class_names",
+    "labels",
+    "label_names",
+    "categories",
+    "id2label",
+    "idx_to_class",
+    "idx2label",
+) + (
+    "class_labels",
+    "label_list",
+    "label_map",
+    "class_to_idx",
+    "label2id",
+    "synset",
+    "synsets",
+    "character",
+    "classlabels",
+)
 LABEL_FILES = (".labels.txt", ".labels.json")
 MOST_CHARACTERS = 16 << 20
-_QUOTED = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"")
-_PLAIN = re.compile(r"[\s\d,:\[\](){}]*")
 
 
 def name_sources(path, taxonomy, session, said, origin, classes, notes):
@@ -65,7 +83,8 @@ def name_sources(path, taxonomy, session, said, origin, classes, notes):
         return sources
     unused = []
     for source, names in _foreign(path, taxonomy, session, notes):
-        if any(find_node(name, taxonomy) is not None for name in names):
+        loose = LooseMatches(taxonomy)
+        if any(find_node(name, taxonomy, loose=loose) is not None for name in names):
             return [(source, _entries(path, source, names))]
         unused.append(f"{source} ({len(names)}: {listed(names[:3])})")
     if unused:
@@ -76,52 +95,10 @@ def name_sources(path, taxonomy, session, said, origin, classes, notes):
 def _given(path, classes, taxonomy, notes):
     """(source, entries) of the caller's list or file."""
     if not isinstance(classes, (str, os.PathLike)):
-        names = numbered_names(classes, "classes", notes) if isinstance(classes, dict) else classes
-        return "the list given", _entries(path, "the list given", names)
-    file = Path(classes)
-    if file.suffix.lower() != ".json":
-        return file.name, class_entries(file, taxonomy, notes)[1]
-    return file.name, _entries(path, file.name, names_of_json(file, notes))
-
-
-def names_of_json(file, notes):
-    """Class names of a JSON file that the user chose: a list, or an object from column number to name.
-
-    Raises
-    ------
-    FileError
-        If it holds something else.
-    PredictionsError
-        If column numbers are left out or stand there twice.
-    """
-    text = open_source(file, "class names").read_text(MOST_CHARACTERS)
-    try:
-        value = json.loads(text, object_pairs_hook=_once(file.name))
-    except (ValueError, RecursionError):
-        value = None
-    if isinstance(value, dict) and value:
-        return numbered_names(value, file.name, notes)
-    names = parsed_names(text)
-    if not names:
-        raise FileError(
-            f"{file.name}: expected a JSON list of class names, or an object from column number to name, got something else. "
-            "Write one of them, or a text file with one name a line."
-        )
-    return names
-
-
-def _once(where):
-    """Hook of `json.loads` that refuses a key that stands there twice: the first one would be lost."""
-
-    def hook(pairs):
-        seen = {}
-        for key, value in pairs:
-            if key in seen:
-                raise PredictionsError(f"{where}: expected every key once, got {key!r} again. Remove one.")
-            seen[key] = value
-        return seen
-
-    return hook
+        read = read_class_list(classes, taxonomy)
+        notes += read.notes
+        return "the list given", _entries(path, "the list given", read.names)
+    return Path(classes).name, class_entries(classes, taxonomy, notes)[1]
 
 
 def used_files(path, source):
@@ -142,34 +119,13 @@ def parsed_names(text):
     """
     if len(text) > MOST_CHARACTERS:
         return []
-    value = None
-    try:
-        value = json.loads(text, object_pairs_hook=_once("the class names"))
-    except PredictionsError:
-        return []
-    except (ValueError, RecursionError):
-        # Python's own parser is only shown what cannot exhaust it: no operators, nothing nested deeply.
-        around = _QUOTED.sub("", text)
-        if _PLAIN.fullmatch(around) and sum(map(around.count, "[({")) <= 2:
-            with suppress(ValueError, SyntaxError):
-                value = ast.literal_eval(text.strip())
-    if isinstance(value, (dict, list, tuple)):
-        return _listed_names(value)
-    if text.lstrip()[:1] in ("[", "{", "("):
-        return []
+    if looks_like_json(text):
+        try:
+            return class_list_of(parsed(text, "the class names"), "the class names").names
+        except HiervizError:
+            return []
     names = [part.strip() for part in (text.splitlines() if "\n" in text.strip() else text.split(","))]
     return [name for name in names if name] if len(names) > 1 else []
-
-
-def _listed_names(value):
-    """Names of a list, or of a mapping in the order of its numbers; empty when there are none."""
-    if isinstance(value, dict):
-        try:
-            return numbered_names(value, "", [])
-        except PredictionsError:
-            return []
-    fine = all(isinstance(name, (str, int)) and not isinstance(name, bool) for name in value)
-    return [str(name) for name in value] if fine else []
 
 
 def _foreign(path, taxonomy, session, notes):
@@ -197,8 +153,6 @@ def _foreign(path, taxonomy, session, notes):
 def _of_file(beside, taxonomy, notes):
     try:
         text = open_source(beside, "class names").read_text(MOST_CHARACTERS)
-        if beside.suffix != ".txt":
-            return parsed_names(text)
         return [name for _, name in entries_of_text(text, beside.name, taxonomy, notes)]
     except HiervizError as error:
         notes.append(f"class names beside the model were not used: {error}")
@@ -211,8 +165,12 @@ def _of_config(config, notes):
     except (HiervizError, ValueError, RecursionError) as error:
         notes.append(f"{config.name} beside the model was not used: {str(error).splitlines()[0]}")
         return []
-    said = said.get("id2label") if isinstance(said, dict) else None
-    return _listed_names(said) if isinstance(said, (dict, list)) else []
+    try:
+        read = names_in_settings(said, config.name)
+    except HiervizError as error:
+        notes.append(f"class names beside the model were not used: {error}")
+        return []
+    return [] if read is None else read.names
 
 
 def _entries(path, source, names):

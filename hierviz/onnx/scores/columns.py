@@ -5,13 +5,12 @@ Columns are matched to nodes by name, never by position.
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 
 from hierviz.errors import ModelError, PredictionsError, listed, near_miss
+from hierviz.name_matching import LooseMatches, advice
 from hierviz.onnx.description.class_names import name_sources
 from hierviz.onnx.description.metadata import CALLER
 from hierviz.onnx.description.open_question import OpenQuestion, Question
@@ -87,10 +86,10 @@ def find_columns(path, taxonomy, session, said, origin, classes, notes):
     source, entries = sources[0]
     names = [name for _, name in entries]
     nodes = matched(names, taxonomy, notes)
-    advice = "Check that model and taxonomy belong together, or pass {classes}."
+    what_to_do = "Check that model and taxonomy belong together, or pass {classes}."
     if classes is not None:
-        advice = f"Correct the class names of {where} ({{classes}})."
-    problem = _problem(where, taxonomy, source, entries, nodes, advice, len(score_outputs(session.outputs)))
+        what_to_do = f"Correct the class names of {where} ({{classes}})."
+    problem = _problem(where, taxonomy, source, entries, nodes, what_to_do, len(score_outputs(session.outputs)))
     if len(sources) > 1 and problem is None:
         other, more = sources[1][0], [name for _, name in sources[1][1]]
         told = [taxonomy.names[node] if node >= 0 else name for name, node in zip(names, nodes.tolist(), strict=True)]
@@ -101,31 +100,20 @@ def find_columns(path, taxonomy, session, said, origin, classes, notes):
 
 
 def matched(names, taxonomy, notes):
-    """Node of each name, shape (n_names,), -1 for none: exactly, else without regard to case, blanks, - and _ if that is
-    unambiguous."""
+    """Node of each name, shape (n_names,), -1 for none: exactly, else by what it means where that is clear."""
     nodes = [find_node(name, taxonomy) for name in names]
-    folded = Counter(map(_folded, taxonomy.names))
-    loose = {_folded(name): node for node, name in enumerate(taxonomy.names) if folded[_folded(name)] == 1}
-    taken, loose_matches = set(nodes), []
+    loose, taken = LooseMatches(taxonomy), set(nodes)
     for k, name in enumerate(names):
-        node = loose.get(_folded(name))
-        if nodes[k] is None and not _is_background(name) and node is not None and node not in taken:
-            nodes[k] = node
-            taken.add(node)
-            loose_matches.append(f"{name!r} is {taxonomy.names[node]!r}")
-    if loose_matches:
-        more = f" and {len(loose_matches) - 3} more" if len(loose_matches) > 3 else ""
-        notes.append(
-            f"{len(loose_matches)} class names were matched without regard to case, - and _: {', '.join(loose_matches[:3])}{more}"
-        )
+        if nodes[k] is None and not _is_background(name):
+            node = find_node(name, taxonomy, loose=loose)
+            if node is not None and node not in taken:
+                nodes[k] = node
+                taken.add(node)
+    notes += loose.notes("class names")
     dropped = [name for k, name in enumerate(names) if nodes[k] is None and _is_background(name)]
     if dropped:
         notes.append(f"the column of {listed(dropped)} is not in the taxonomy and was left out as background")
     return np.array([-1 if node is None else node for node in nodes], dtype=np.intp)
-
-
-def _folded(name):
-    return re.sub(r"[\s_\-]+", " ", name).strip().casefold()
 
 
 def _is_background(name):
@@ -146,27 +134,27 @@ def _no_class_names(where, session, notes):
     return _about_classes(f"What are the class names of the{of} output columns, in order?", error)
 
 
-def _problem(where, taxonomy, source, entries, nodes, advice, n_outputs):
+def _problem(where, taxonomy, source, entries, nodes, what_to_do, n_outputs):
     """The question to ask when a name is unknown or there twice, else None."""
     if not entries:
-        error = f"{where}, class names in {source}: expected one node name per column of scores, got none. {advice}"
+        error = f"{where}, class names in {source}: expected one node name per column of scores, got none. {what_to_do}"
         return _about_classes("What are the class names of the output columns?", error)
     named = list(zip(entries, nodes.tolist(), strict=True))
     unknown = [entry for entry, node in named if node < 0 and not _is_background(entry[1])]
     if unknown:
         place, name = unknown[0]
-        near = near_miss(name, taxonomy.names) or " List one node per line, in the order of the columns."
+        near = advice(name, taxonomy, " List one node per line, in the order of the columns.")
         error = f"expected the name of a node in the taxonomy ({taxonomy.n_nodes} nodes), got {name!r}.{near}"
         are = "is" if len(unknown) == 1 else "are"
         missing = listed([unknown_name for _, unknown_name in unknown], 3)
         asked = f"{len(unknown)} of {len(entries)} class names in {source} {are} not in the taxonomy ({missing})."
-        return _about_classes(f"{asked} Which nodes are meant?", f"{place}: {error} {advice}")
+        return _about_classes(f"{asked} Which nodes are meant?", f"{place}: {error} {what_to_do}")
     first = {}
     for (place, name), node in named:
         if node >= 0 and node in first:
             if n_outputs > 1:
-                advice += " Of heads that repeat a class, name one with {outputs} and list its classes."
-            error = f"{place}: expected every class once, got {name!r} again ({first[node]}). Remove one. {advice}"
+                what_to_do += " Of heads that repeat a class, name one with {outputs} and list its classes."
+            error = f"{place}: expected every class once, got {name!r} again ({first[node]}). Remove one. {what_to_do}"
             asked = f"{taxonomy.names[node]!r} appears twice among the class names in {source}. Which nodes are meant?"
             return _about_classes(asked, error)
         first.setdefault(node, place)

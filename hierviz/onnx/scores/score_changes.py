@@ -85,7 +85,8 @@ def _shares(scores, detected, change, has_dropped, notes):
     off = max(abs(share - 1) for share in detected.sums)
     if off <= SUM_TOLERANCE and not has_dropped:
         return scores
-    total = scores.sum(axis=1, keepdims=True)
+    # In C order, or the order of the sum would depend on the number of rows.
+    total = np.ascontiguousarray(scores).sum(axis=1, keepdims=True)
     nothing = total[:, 0] <= 0
     if nothing.any():
         notes.append(

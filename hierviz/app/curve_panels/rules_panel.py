@@ -1,0 +1,85 @@
+"""Panel "Rules": what each inference rule reaches over its own number, Pareto fronts, and risk against coverage."""
+
+import streamlit as st
+
+from hierviz import charts
+from hierviz.app import state
+from hierviz.app.curve_panels import choosing
+from hierviz.app.state.escape import escape
+from hierviz.app.widgets import numbers
+from hierviz.app.widgets.figure import figure
+from hierviz.app.widgets.progress import worked_out
+from hierviz.curves.rejection_curve import rejection_curve
+from hierviz.thresholds.rule_frontiers import PUBLISHED, rule_frontiers
+
+SHOWN = ("Curves of the rules", "Pareto fronts", "Risk and coverage")
+
+
+def panel(choice, now):
+    """Which chart, the chart, and what it leaves out."""
+    shown = st.segmented_control(
+        "Chart", required=True, label_visibility="collapsed", **choosing.kept("rules_shown", SHOWN[0], SHOWN)
+    )
+    if (shown or SHOWN[0]) == SHOWN[2]:
+        _rejection(choice)
+        return
+    key = now.model
+    found = _frontiers(choice, key)
+    if found is None:
+        return
+    is_front, name = shown == SHOWN[1], escape(choice.name(key))
+    st.markdown(
+        f"Rules of **{name}**: τ of the threshold, λ of DARTS and ζ of the information threshold are exact curves, with the "
+        "number written beside them; thresholds by depth are a point for each target, a share of correct offers that every "
+        "depth has to reach. Rules without a number are single points, with their default costs."
+    )
+    look = {"dark": state.is_dark(), "width": state.session.px}
+    figure(
+        charts.rule_frontiers(found, front=is_front, published=not is_front, **look),
+        name="rule-fronts" if is_front else "rule-curves",
+        sentence=charts.rule_frontiers_sentence(found),
+        table=charts.rule_frontiers_table(found),
+    )
+    if not is_front:
+        named = "; ".join(f"τ = {threshold:g}: {source}" for source, threshold in PUBLISHED.items())
+        st.caption(f"Large circles are thresholds of published pipelines for all depths: {escape(named)}.")
+    numbers.definitions(("info_recall", "correct"), "rules")
+
+
+def prepare(choice, key):
+    """Work out what takes long: answers of rules that read all scores."""
+    if choosing.value("rules_shown", SHOWN[0], SHOWN) != SHOWN[2]:
+        _frontiers(choice, key)
+
+
+def _frontiers(choice, key):
+    """What the rules of a model reach; None where it was cancelled."""
+    what = f"Rules of {choice.name(key)}"
+    return worked_out(
+        "rule frontiers",
+        (choice.data_key, key),
+        what,
+        lambda stages: rule_frontiers(choice.models[key], progress=stages(what, "samples")),
+    )
+
+
+def _rejection(choice):
+    """Risk against coverage of all models on the samples that all of them judge."""
+    curves = state.computed(
+        "rejection curves",
+        (choice.data_key, tuple(choice.keys)),
+        lambda: {
+            one.name: rejection_curve(one.taxonomy, one.truth, one.table)
+            for one in choosing.samples_of(choice).values()
+        },
+    )
+    st.markdown(
+        "*Coverage*: share of the samples with an answer below the root. *Risk*: share of wrong answers among these. Models "
+        "are compared at equal coverage, not at equal τ."
+    )
+    figure(
+        charts.rejection_curves(curves, dark=state.is_dark(), width=state.session.px),
+        name="rejection-curves",
+        sentence=charts.rejection_curves_sentence(curves),
+        table=charts.rejection_curves_table(curves),
+    )

@@ -1,0 +1,339 @@
+"""A page as a small JSON file that is opened again with the same files, on this server or another.
+
+It holds the view (all fields of the link), choices that no link carries, and name and SHA-256 of each file of data; no data,
+no path. What is read from such a file is checked like a link: what is not understood has its default.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hierviz._version import version
+from hierviz.app.state.dataset import DEMO, Files
+from hierviz.cli.projection_flags import NAMES as PROJECTION
+from hierviz.errors import FileError
+
+FORMAT = 1
+LARGEST = 2_000_000  # bytes of a session file
+BYTES_AT_ONCE = 1 << 24
+# Fields of `Files` by what screens call them, and those that hold several.
+ROLES = {
+    "taxonomy": "taxonomy",
+    "predictions": "predictions",
+    "truth": "truth",
+    "classes": "class names",
+    "model": "model",
+    "inputs": "inputs",
+    "nodes": "node attributes",
+    "media": "pictures",
+}
+SEVERAL = ("predictions", "model")
+READING = (
+    "truth_column",
+    "missing",
+    "parametrisation",
+    "taxonomy_form",
+    "taxonomy_separator",
+    "taxonomy_direction",
+)
+# Memories of the session with choices that no link carries; of one data set the last.
+MEMORIES = (
+    "choosing",
+    "matrix",
+    "slices",
+    "mistakes",
+    "confusions",
+    "taxonomy",
+    "compare table",
+    "compare classes",
+    "compare samples",
+)
+PAGES = ("overview", "curves", "compare", "example", "mistakes", "taxonomy", "model", "learn", "open")
+_HASHES: dict = {}
+
+
+@dataclass(frozen=True)
+class SessionPart:
+    """One file of data: its role, name, and SHA-256 as 64 hexadecimal digits; of a folder that of what lies in it."""
+
+    role: str
+    name: str
+    sha256: str
+
+    @property
+    def words(self):
+        """Name and role for people."""
+        return f"{self.name} ({ROLES[self.role]})"
+
+
+@dataclass(frozen=True)
+class SavedSession:
+    """What a session file says.
+
+    Attributes
+    ----------
+    page : str
+    title : str
+        Of the data.
+    view : dict of str to str
+        Fields of a link without ``data``.
+    memories : dict of str to dict
+    parts : tuple of SessionPart
+        Empty for the demo.
+    is_demo : bool
+    reading : dict
+        Fields of `Files` that say how the files are read.
+    story : tuple of dict
+        Steps with ``caption``, ``page`` and ``view``.
+    """
+
+    page: str
+    title: str
+    view: dict
+    memories: dict = field(default_factory=dict)
+    parts: tuple[SessionPart, ...] = ()
+    is_demo: bool = False
+    reading: dict = field(default_factory=dict)
+    story: tuple[dict, ...] = ()
+
+    def to_json(self):
+        """The session file as text."""
+        data = (
+            {"demo": True}
+            if self.is_demo
+            else {"title": self.title, "files": [vars(part) for part in self.parts], "reading": self.reading}
+        )
+        made = {"hierviz_session": FORMAT, "hierviz": version(), "page": self.page, "view": self.view, "data": data}
+        made |= {"choices": self.memories, "story": list(self.story)}
+        return json.dumps(made, indent=1, ensure_ascii=False) + "\n"
+
+    @classmethod
+    def from_json(cls, text, name="session"):
+        """Read a session file.
+
+        Raises
+        ------
+        FileError
+            If it is none.
+        """
+        try:
+            found = json.loads(text)
+            if not isinstance(found, dict) or found.get("hierviz_session") != FORMAT:
+                raise ValueError
+            data = found["data"]
+            parts = () if data.get("demo") is True else tuple(_part(part) for part in data["files"])
+            if data.get("demo") is not True and not parts:
+                raise ValueError
+            page = found["page"] if found["page"] in PAGES else "overview"
+            return cls(
+                page,
+                str(data.get("title", "")),
+                _texts(found["view"]),
+                {key: value for key in MEMORIES if isinstance(value := found.get("choices", {}).get(key), dict)},
+                parts,
+                data.get("demo") is True,
+                _reading(data.get("reading", {})),
+                tuple(_step(step) for step in found.get("story", [])),
+            )
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            raise FileError(
+                f"{name}: expected a session file of hierviz (format {FORMAT}), got something else. Save one with Save."
+            ) from None
+
+    @property
+    def needs_model(self):
+        """Whether models were run on inputs: these are opened on their own pages."""
+        return any(part.role == "model" for part in self.parts)
+
+    def files(self, paths, held=()):
+        """The Files to open, of a path for each part in order."""
+        by_role: dict = {}
+        for part, path in zip(self.parts, paths, strict=True):
+            by_role.setdefault(part.role, []).append(str(path))
+        named = {role: tuple(found) if role in SEVERAL else found[0] for role, found in by_role.items()}
+        return Files(**named, **self.reading, held=held)
+
+
+def why_no_session(dataset):
+    """Why the data of a page have no session file, as a sentence; empty where they have one."""
+    if dataset.key == DEMO or dataset.files is not None:
+        return ""
+    return "Predictions of a model that was run on the page Model are in no file: save them there and open them with the data."
+
+
+def session_of(dataset, page, view, memories, story=(), progress=None):
+    """The SavedSession of a page.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    page : str
+    view : View
+    memories : dict of str to dict
+        All of the session; plain values of `MEMORIES` are kept.
+    story : sequence of dict
+    progress : callable, optional
+        Called with (bytes read, bytes in all).
+
+    Raises
+    ------
+    FileError
+        If a file of the data is no longer there.
+    """
+    query = view.to_query()
+    query.pop("data", None)
+    kept = {name: _plain(memories.get(name, {})) for name in MEMORIES}
+    kept = {name: values for name, values in kept.items() if values}
+    if dataset.key == DEMO:
+        return SavedSession(page, dataset.title, query, kept, is_demo=True, story=tuple(story))
+    files = dataset.files
+    reading = {name: value for name in READING if (value := getattr(files, name))}
+    if files.projection:
+        reading["projection"] = dict(files.projection)
+    return SavedSession(
+        page, dataset.title, query, kept, session_parts(files, progress), reading=reading, story=tuple(story)
+    )
+
+
+def session_parts(files, progress=None):
+    """The SessionParts of Files, in order."""
+    parts, done = [], 0
+    paths = [(role, path) for role in ROLES for path in _as_tuple(getattr(files, role))]
+    total = sum(_size(path) for _, path in paths)
+    for role, path in paths:
+        tell = None if progress is None else (lambda n, before=done: progress(min(before + n, total), max(total, 1)))
+        parts.append(SessionPart(role, Path(path).name, sha256(path, tell)))
+        done += _size(path)
+    return tuple(parts)
+
+
+def has_files_of(files, parts):
+    """Whether Files have the content of these parts, in whatever order within a role."""
+    asked = sorted((part.role, part.sha256) for part in parts)
+    named = [(role, path) for role in ROLES for path in _as_tuple(getattr(files, role))]
+    if sorted(role for role, _ in asked) != sorted(role for role, _ in named):
+        return False
+    try:
+        return asked == sorted((role, sha256(path)) for role, path in named)
+    except FileError:
+        return False
+
+
+def matched(parts, paths):
+    """Which of some files is which part, by content.
+
+    Parameters
+    ----------
+    parts : sequence of SessionPart
+    paths : sequence of path
+
+    Returns
+    -------
+    found : list of path or None
+        One a part.
+    problems : list of str
+        A sentence for every part that is missing or has changed.
+    """
+    hashes = {path: sha256(path) for path in dict.fromkeys(map(str, paths))}
+    by_hash = {content: path for path, content in reversed(hashes.items())}
+    found = [by_hash.get(part.sha256) for part in parts]
+    problems = []
+    for part, path in zip(parts, found, strict=True):
+        if path is not None:
+            continue
+        other = next((content for given, content in hashes.items() if Path(given).name == part.name), None)
+        problems.append(
+            f"{part.words}: expected the file of the session, got none. Add it."
+            if other is None
+            else f"{part.words}: expected the file of the session (SHA-256 {part.sha256[:12]}…), got another content "
+            f"({other[:12]}…). Choose the file that the session was saved with."
+        )
+    return found, problems
+
+
+def sha256(path, tell=None):
+    """SHA-256 of a file, or of the names and files of a folder, as 64 hexadecimal digits.
+
+    Raises
+    ------
+    FileError
+        If it cannot be read.
+    """
+    try:
+        if os.path.isdir(path):
+            members = sorted(found for found in Path(path).rglob("*") if found.is_file())
+            lines = "".join(f"{found.relative_to(path)} {sha256(found, tell)}\n" for found in members)
+            return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
+        now = os.stat(path)
+        key = str(path), now.st_ino, now.st_size, now.st_mtime_ns
+        if key not in _HASHES:
+            while len(_HASHES) >= 256:
+                _HASHES.pop(next(iter(_HASHES)), None)
+            _HASHES[key] = _read(path, tell)
+        return _HASHES[key]
+    except (OSError, ValueError):
+        raise FileError(f"{Path(path).name}: expected a file that can be read, got none. Open it again.") from None
+
+
+def _read(path, tell):
+    digest, part, done = hashlib.sha256(), bytearray(BYTES_AT_ONCE), 0
+    with open(path, "rb") as file:
+        while n_bytes := file.readinto(part):
+            digest.update(memoryview(part)[:n_bytes])
+            done += n_bytes
+            if tell is not None:
+                tell(done)
+    return digest.hexdigest()
+
+
+def _size(path):
+    if os.path.isdir(path):
+        return sum(found.stat().st_size for found in Path(path).rglob("*") if found.is_file())
+    return os.path.getsize(path) if os.path.isfile(path) else 0
+
+
+def _as_tuple(value):
+    return value if isinstance(value, tuple) else (value,) if value else ()
+
+
+def _part(part):
+    """A SessionPart; ValueError where it is none."""
+    role, name, content = (part[key] for key in ("role", "name", "sha256"))
+    if role not in ROLES or not isinstance(name, str) or not re.fullmatch("[0-9a-f]{64}", content):
+        raise ValueError
+    # A name is shown, and given to a copy of the file; it is no path.
+    return SessionPart(role, re.split(r"[/\\]", name)[-1][:255], content)
+
+
+def _reading(found):
+    reading = {name: value for name in READING if isinstance(value := found.get(name), str)}
+    projection = found.get("projection", {})
+    kept = {name: value for name in PROJECTION if isinstance(value := projection.get(name), str | int | bool)}
+    return reading | ({"projection": kept} if kept else {})
+
+
+def _texts(found):
+    return {key: value for key, value in found.items() if isinstance(key, str) and isinstance(value, str)}
+
+
+def _step(step):
+    page = step["page"] if step["page"] in PAGES else "overview"
+    return {"caption": str(step["caption"])[:5000], "page": page, "view": _texts(step["view"])}
+
+
+def _plain(values):
+    """Entries of a memory that can stand in JSON."""
+
+    def is_plain(value):
+        return value is None or isinstance(value, str | int | float | bool)
+
+    return {
+        key: value
+        for key, value in values.items()
+        if isinstance(key, str) and (is_plain(value) or (isinstance(value, list) and all(map(is_plain, value))))
+    }

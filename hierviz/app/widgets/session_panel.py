@@ -1,0 +1,106 @@
+"""Open a session file: what it needs, what is missing or has changed, and then the page it stands for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.state.dataset import open_files
+from hierviz.app.state.escape import escape
+from hierviz.app.state.session_file import ROLES, matched
+from hierviz.app.state.session_opening import open_already, read_session, session_files, show_session
+from hierviz.app.widgets.form_words import in_form_words
+from hierviz.errors import FileError, HiervizError
+
+PAGES = Path(__file__).parents[1] / "pages"
+MEMORY = "session"
+
+
+def session_panel():
+    """Draw the uploaders of a session file and its files, and open it when that is asked for."""
+    given = state.kept_upload(
+        "session", "Session file", help="Saved with the button Save of a page: what it shows, without the data."
+    )
+    if given is None:
+        return
+    try:
+        saved = read_session(given.paths[0])
+    except FileError as error:
+        st.error(escape(str(error)), icon=":material/error:")
+        return
+    if saved.is_demo:
+        st.markdown(f"A session on the demo, page **{escape(saved.page)}**.")
+        paths, dataset, is_ready = [], None, True
+    else:
+        st.markdown(f"A session on **{escape(saved.title)}**, page **{escape(saved.page)}**, of these files:")
+        dataset = open_already(saved)
+        paths, is_ready = ([], True) if dataset is not None else _files(saved)
+        if dataset is not None:
+            _parts(saved, [True] * len(saved.parts))
+            st.caption("These files are open.")
+    memory = state.memory(MEMORY)
+    st.button(
+        "Open the session",
+        type="primary",
+        icon=":material/bookmark:",
+        disabled=not is_ready,
+        on_click=memory.update,
+        args=({"asked": True},),
+    )
+    if not memory.pop("asked", False) or not is_ready:
+        return
+    try:
+        _open(saved, dataset, paths)
+    except HiervizError as error:
+        st.error(escape(in_form_words(error, is_of_path=False)), icon=":material/error:")
+
+
+def _files(saved):
+    """(paths of the parts or None, whether all are there)."""
+    if saved.needs_model:
+        _parts(saved, [None] * len(saved.parts))
+        st.info(
+            "These data were made by running a model: open the model and its inputs below, then open the session file again.",
+            icon=":material/info:",
+        )
+        return [], False
+    uploads = state.kept_upload("session_files", "Files of the session", several=True)
+    paths = [] if uploads is None else list(uploads.paths)
+    if state.may_open_paths():
+        folder = st.text_input(
+            "or the folder on this machine that holds them", key="session-folder", placeholder="/folder"
+        ).strip()
+        if folder:
+            try:
+                named = [Path(state.allowed_path(str(Path(folder) / part.name))) for part in saved.parts]
+                paths += [path for path in named if path.exists()]
+            except FileError as error:
+                st.error(escape(str(error)), icon=":material/error:")
+    found, problems = matched(saved.parts, paths)
+    _parts(saved, found)
+    for problem in problems if paths else ():
+        st.warning(escape(problem), icon=":material/difference:")
+    return found, not problems
+
+
+def _parts(saved, found):
+    signs = (":material/check:" if one else ":material/radio_button_unchecked:" for one in found)
+    st.markdown(
+        "  \n".join(
+            f"{sign} {escape(part.name)}: {ROLES[part.role]}, SHA-256 {part.sha256[:12]}…"
+            for sign, part in zip(signs, saved.parts, strict=True)
+        )
+    )
+
+
+def _open(saved, dataset, paths):
+    if dataset is None and not saved.is_demo:
+        stages = state.Stages("cancel-open", state.cancel_open, after=0)
+        dataset = open_files(session_files(saved, paths), stages, find=state.open_elsewhere)
+        state.put(dataset)
+        stages.end()
+    show_session(saved, dataset)
+    state.publish()
+    st.switch_page(PAGES / f"{saved.page}.py", query_params=state.link())

@@ -1,0 +1,130 @@
+"""Operating curves of parts of the samples on one chart: seen and unseen classes, or the values of an attribute."""
+
+from __future__ import annotations
+
+import altair as alt
+import numpy as np
+
+from hierviz.charts import curve_table as numbers
+from hierviz.charts._compose import layer, vconcat
+from hierviz.charts._coupling import LEFT
+from hierviz.charts._legend import legend
+from hierviz.charts._plane import DASHES, RIGHT, hover_layer, line_layers, plane
+from hierviz.charts._rows import frame
+from hierviz.charts.curve_knots import threshold_text
+from hierviz.charts.curve_lines import plain_lines
+from hierviz.charts.theme import model_colours
+from hierviz.errors import PredictionsError
+from hierviz.metrics import METRICS, path_keys
+from hierviz.number_text import value_text
+
+HEIGHT = 300
+# Parts that are drawn, one for each kind of line.
+MOST = len(DASHES)
+
+
+def facet_curves(curves, by="", *, x="info_recall", y="correct", dark=False, width=800, height=HEIGHT):
+    """Two metrics at every threshold for each part of the samples: a colour a model, a kind of line a part.
+
+    Parameters
+    ----------
+    curves : dict of str to dict of str to OperatingCurve
+        Model, part; of `hierviz.curves_by`.
+    by : str
+        What divides the samples, for the legend.
+    x, y : str
+        Of `hierviz.metrics.path_keys`.
+    dark : bool
+    width, height : int
+        Pixels: of the whole figure, of the plot.
+
+    Returns
+    -------
+    alt.VConcatChart
+        Unconfigured; see `theme.finish`. Of more than four parts those with the most samples are drawn; the table has all.
+
+    Raises
+    ------
+    PredictionsError
+        If there is no curve, or a metric is unknown.
+    """
+    parts = _checked(curves, x, y)
+    sizes = {part: max(of[part].n_samples for of in curves.values()) for part in parts}
+    shown = sorted(sorted(parts, key=lambda part: -sizes[part])[:MOST], key=parts.index)
+    kinds = dict(zip(shown, DASHES, strict=False))
+    colours = model_colours(curves, dark)
+    pairs = [(name, part) for name in curves for part in shown]
+    drawn = [curves[name][part] for name, part in pairs]
+    domains = [numbers.domain(key, np.concatenate([numbers.extremes(curve, key) for curve in drawn])) for key in (x, y)]
+    plot = max(width - LEFT - RIGHT, 160)
+    place = plane([numbers.axis_label(key) for key in (x, y)], domains, plot)
+    lines = plain_lines([(curve.values[x], curve.values[y]) for curve in drawn], *domains)
+    rows = []
+    for (name, part), curve in zip(pairs, drawn, strict=True):
+        for tau in (np.arange(21) / 20).tolist():
+            at = curve.at(tau)
+            rows.append(
+                {"model": name, "part": part, "text": threshold_text(tau), "x": float(at[x]), "y": float(at[y])}
+            )
+    tip = [
+        alt.Tooltip("model:N", title="Model"),
+        alt.Tooltip("part:N", title=by or "Part"),
+        alt.Tooltip("text:N", title="τ"),
+        *(
+            alt.Tooltip(f"{field}:Q", title=numbers.axis_label(key), format=numbers.number_format(key))
+            for field, key in (("x", x), ("y", y))
+        ),
+    ]
+    layers = line_layers(lines, place, [colours[name] for name, _ in pairs], [kinds[part] for _, part in pairs])
+    grey = next(iter(colours.values()))
+    groups = [("Models", [{"kind": "box", "label": name, "colour": colour} for name, colour in colours.items()])]
+    groups.append(
+        (
+            by or "Part",
+            [{"kind": kinds[part], "label": f"{part}, n = {sizes[part]:,}", "colour": grey} for part in shown],
+        )
+    )
+    if len(parts) > len(shown):
+        groups.append((None, [{"kind": "note", "label": f"not drawn, but in the table: {len(parts) - len(shown)}"}]))
+    key = legend(groups, width - RIGHT, dark=dark, start=LEFT)
+    layers.append(hover_layer(rows, place, tip))
+    return vconcat(key, layer(*layers).properties(width=plot, height=height), spacing=18)
+
+
+def facet_curves_table(curves):
+    """Table behind `facet_curves`: ``model, part, n``, then AC, AP, R@90C and R@95C of the part, and F1 of the majority."""
+    _checked(curves, "info_recall", "correct")
+    rows = []
+    for name, of in curves.items():
+        for part, curve in of.items():
+            summary = curve.summary()
+            rows.append({"model": name, "part": part, "n": curve.n_samples} | {key: summary[key] for key in SUMMARY})
+    return frame(rows)
+
+
+SUMMARY = ("ac", "ap", "recall_at_90_correct", "recall_at_95_correct", "majority_f1")
+
+
+def facet_curves_sentence(curves, by=""):
+    """The area AC of every part for every model, in words, the lowest named."""
+    _checked(curves, "info_recall", "correct")
+    said = []
+    for name, of in curves.items():
+        areas = {part: curve.summary()["ac"] for part, curve in of.items()}
+        worst = min(areas, key=areas.__getitem__)
+        listed = ", ".join(f"{part} {value_text(area)} (n = {of[part].n_samples:,})" for part, area in areas.items())
+        said.append(f"{name}: {METRICS['ac'].label} {listed}; lowest for {f'{by} ' if by else ''}{worst}.")
+    return " ".join(said)
+
+
+def _checked(curves, x, y):
+    """The parts, in order."""
+    parts = list(dict.fromkeys(part for of in curves.values() for part in of)) if curves else []
+    if not parts or any(list(of) != parts for of in curves.values()):
+        raise PredictionsError(
+            "facet_curves: expected models with curves of the same parts, got others or none. Pass what hierviz.curves_by gives."
+        )
+    for what, key in (("x", x), ("y", y)):
+        if key not in path_keys():
+            raise PredictionsError(f"{what}: expected one of {', '.join(path_keys())}, got {key!r}. Choose one.")
+    return parts

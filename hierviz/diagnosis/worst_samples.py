@@ -1,0 +1,62 @@
+"""Ids of the samples that a model judges worst, for those who want to look at some: `Predictions.worst`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hierviz.checks import check_kind
+from hierviz.diagnosis.set_mistakes import set_mistakes
+from hierviz.errors import PredictionsError
+from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.judged_answers import judged_answers
+from hierviz.evaluation.mistakes import mistakes
+from hierviz.predictions import Predictions
+from hierviz.taxonomy import NodeLists
+
+
+def worst_rows(evaluation: Evaluation, most: int, rule: str, threshold: float, **parameters: Any) -> np.ndarray:
+    """Rows of the samples with a wrong answer, the worst first, at most so many: ndarray of int.
+
+    Ranked by the win (labels: by the distance in bits), or by hF1 where samples have several truths or answers or the taxonomy
+    is a graph.
+    """
+    answers = judged_answers(evaluation, rule, threshold, **parameters)
+    if evaluation.why_no_mistakes() is None and not isinstance(answers.predicted, NodeLists):
+        return mistakes(evaluation, rule, threshold, outcome="wrong", **parameters).row[:most]
+    return set_mistakes(answers).row[:most]
+
+
+def worst(
+    predictions: Predictions, most: int = 10, rule: str = "majority", threshold: float = 0.5, **parameters: Any
+) -> list[str]:
+    """Ids of the samples with the worst answers, the worst first.
+
+    Parameters
+    ----------
+    most : int
+        At least 1.
+    rule, threshold, **parameters
+        How the answer is chosen, as in `hierviz.infer`; ignored for labels.
+
+    Returns
+    -------
+    list of str
+        At most `most` ids of samples with a wrong answer, by the win, the lowest first. Labels are ranked by the distance between
+        answer and truth in bits; where samples have several truths or answers, or the taxonomy is a graph, by lost hF1.
+
+    Raises
+    ------
+    PredictionsError
+        If no sample has a known truth, or the number, the rule or a parameter is not valid.
+    """
+    check_kind("predictions", predictions, Predictions, "Pass those of one model.")
+    if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:
+        raise PredictionsError(f"most: expected a number of samples from 1, got {most!r}. Give one.")
+    rows = worst_rows(Evaluation.from_predictions(predictions), int(most), rule, threshold, **parameters)
+    return [predictions.sample_id(int(row)) for row in rows]
+
+
+# A method of Predictions that needs what is built on them.
+Predictions.worst = worst

@@ -1,0 +1,37 @@
+"""Class names in a numpy array, as scikit-learn's ``classes_`` saved with `numpy.save`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hierviz.errors import FileError, PredictionsError
+from hierviz.readers import limits
+from hierviz.readers.class_lists.class_list import ClassList
+from hierviz.readers.sources import translated
+
+
+def read_npy_names(source):
+    """ClassList of an ``.npy`` file of one axis: text, or whole numbers that are names of classes.
+
+    Raises
+    ------
+    FileError
+        If it holds Python objects, which are never unpickled.
+    PredictionsError
+        If it has more axes or other numbers.
+    """
+    with translated(source.where), source.open(limits.TEXT_BYTES) as file:
+        try:
+            array = np.load(file, allow_pickle=False)
+        except ValueError:
+            raise FileError(
+                f"{source.where}: expected an array of text, got Python objects, which are not opened. "
+                "Save it again with numpy.save(file, classes.astype(str))."
+            ) from None
+    if array.ndim != 1 or array.dtype.kind not in "USiu":
+        raise PredictionsError(
+            f"{source.where}: expected one axis of names, got {array.dtype} of shape {array.shape}. "
+            "Save the names of the classes as text."
+        )
+    values = [value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value) for value in array.tolist()]
+    return ClassList(source.where, tuple((f"{source.where}, entry {k}", name) for k, name in enumerate(values, 1)))

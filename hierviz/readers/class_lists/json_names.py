@@ -1,0 +1,232 @@
+"""Class names in JSON, Python literals and YAML: a list, or an object from number to name or from name to number, also inside
+the settings of the usual libraries.
+
+Conventions
+-----------
+Settings are searched for the keys of `KEYS`. Objects of a list (COCO ``categories``) have a name and perhaps an id; the
+pair ``["n01440764", "tench"]`` (Keras) is one class with two names.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+
+from hierviz.errors import FileError, PredictionsError, listed, shown
+from hierviz.readers import limits
+from hierviz.readers.class_index import numbered_names, whole
+from hierviz.readers.class_lists.class_list import ClassList, in_order
+from hierviz.readers.sources import translated
+
+# Where settings name classes, the one to use first.
+KEYS = (
+    ("id2label", "idx_to_class", "idx2label", "index_to_class", "id_to_label", "idx2class", "index2label", "id2class")
+    + (
+        "label_names",
+        "class_names",
+        "categories",
+        "classes",
+        "names",
+        "labels",
+        "class_labels",
+        "label_list",
+        "character",
+    )
+    + ("label2id", "class_to_idx", "label2idx", "class2idx", "label_map", "labelmap", "class_indices", "nodes")
+)
+NAME_KEYS = ("name", "label", "class", "class_name", "title", "display_name", "wnid", "synset", "value")
+ID_KEYS = ("id", "category_id", "class_id", "label_id")
+PLACE_KEYS = ("index", "idx", "column", "position", "class_index", "label_index", "trainId", "train_id")
+_DEEPEST = 6
+_QUOTED = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"")
+_PLAIN = re.compile(r"(?:[\s\d,:\[\](){}.]|None|True|False)*")
+
+
+def looks_like_json(text):
+    """Whether a text begins as JSON or a Python literal does."""
+    return text.lstrip("\ufeff \t\r\n")[:1] in ("{", "[", "(")
+
+
+def read_json_names(text, where):
+    """ClassList of JSON or a Python literal; see `class_list_of`.
+
+    Raises
+    ------
+    FileError
+        If it is neither.
+    """
+    return class_list_of(parsed(text, where), where)
+
+
+def parsed(text, where):
+    """The value of JSON or of a Python literal without operators; FileError when it is neither."""
+    limits.require_json(where, text)
+    with translated(where):
+        try:
+            return json.loads(text.lstrip("\ufeff"), object_pairs_hook=lambda pairs: _once(pairs, where))
+        except ValueError as error:
+            said = error
+    # Python's own parser is only shown what cannot exhaust it: no operators, nothing nested deeply.
+    around = _QUOTED.sub("", text)
+    if _PLAIN.fullmatch(around) and sum(map(around.count, "[({")) <= len(around) // 2 and _depth(around) <= _DEEPEST:
+        try:
+            return ast.literal_eval(text.strip())
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            pass
+    raise FileError(
+        f"{where}: expected a JSON list of class names, or an object from column number to name, got an error "
+        f"({getattr(said, 'msg', said)}). Correct the file."
+    )
+
+
+def _depth(text):
+    """How deep brackets are nested."""
+    deepest = depth = 0
+    for sign in text:
+        depth += (sign in "[({") - (sign in "])}")
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _once(pairs, where):
+    seen = {}
+    for key, value in pairs:
+        if key in seen:
+            raise PredictionsError(f"{where}: expected every key once, got {key!r} again. Remove one.")
+        seen[key] = value
+    return seen
+
+
+def class_list_of(value, where):
+    """ClassList of a parsed value.
+
+    Raises
+    ------
+    PredictionsError
+        If it holds no class names, names and numbers cannot be told apart, or numbers are left out or there twice.
+    """
+    key, value = _found(value)
+    where = where if key is None else f"{where}, {key!r}"
+    if isinstance(value, (list, tuple)):
+        return _of_list(list(value), where)
+    if isinstance(value, dict) and value:
+        return _of_object(value, where)
+    raise PredictionsError(
+        f"{where}: expected a JSON list of class names, or an object from column number to name, got something else. "
+        "Write one of them, or a text file with one name a line."
+    )
+
+
+def _found(value):
+    """(key or None, list or object of classes), searched from the outside in."""
+    level = [(None, value)]
+    for _ in range(_DEEPEST):
+        for wanted in KEYS:
+            for _, part in level:
+                if isinstance(part, dict) and isinstance(part.get(wanted), (dict, list, tuple)) and part[wanted]:
+                    # {"labels": {"names": [...]}}: what is inside says more.
+                    inside = part[wanted]
+                    deeper = _found(inside) if isinstance(inside, dict) and not _is_classes(inside) else (None, inside)
+                    return (deeper[0] or wanted, deeper[1])
+        if any(_is_classes(part) for _, part in level[:1]):
+            break
+        level = [
+            (key, inside)
+            for _, part in level
+            if isinstance(part, dict)
+            for key, inside in part.items()
+            if isinstance(inside, dict)
+        ]
+    return None, value
+
+
+def _is_classes(value):
+    """Whether an object goes from numbers, or to numbers."""
+    if not isinstance(value, dict) or not value:
+        return False
+    return all(whole(key) is not None for key in value) or all(
+        isinstance(number, (int, str)) and not isinstance(number, bool) and whole(number) is not None
+        for number in value.values()
+    )
+
+
+def names_in_settings(value, where):
+    """ClassList of an object that holds one under a key of `KEYS`, as a model's settings do; None for others."""
+    return class_list_of(value, where) if _found(value)[0] is not None else None
+
+
+def _of_list(items, where):
+    if items and all(isinstance(item, dict) for item in items):
+        return _of_records(items, where)
+    if items and all(isinstance(item, (list, tuple)) and len(item) == 2 for item in items):
+        firsts, seconds = zip(*items, strict=True)
+        if all(isinstance(first, int) and not isinstance(first, bool) for first in firsts):
+            return in_order(where, _entries(where, seconds), firsts, "the first of each pair")
+        if all(isinstance(second, int) and not isinstance(second, bool) for second in seconds):
+            return in_order(where, _entries(where, firsts), seconds, "the second of each pair")
+    return ClassList(where, _entries(where, items))
+
+
+def _of_records(records, where):
+    name = next(
+        (key for key in NAME_KEYS if all(isinstance(_simple(record.get(key)), str) for record in records)), None
+    )
+    if name is None:
+        raise PredictionsError(
+            f"{where}: expected a name in every object, got none of {', '.join(NAME_KEYS)} in all. Name every class."
+        )
+    more = next((key for key in ("wnid", "synset") if key != name and all(key in record for record in records)), None)
+    names = [record[name] if more is None else [record[more], record[name]] for record in records]
+    entries = _entries(where, names)
+    for keys, may_have_gaps in ((PLACE_KEYS, False), (ID_KEYS, True)):
+        key = next((key for key in keys if all(whole(record.get(key, "")) is not None for record in records)), None)
+        if key is not None:
+            numbers = [record[key] for record in records]
+            return in_order(where, entries, numbers, f"{key!r}", may_have_gaps=may_have_gaps)
+    return ClassList(where, entries)
+
+
+def _simple(value):
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _of_object(value, where):
+    sides = list(value.values())
+    if all(isinstance(side, dict) for side in sides):
+        # {"tench": {"index": 0}} or {"0": {"name": "tench"}}
+        if all(whole(key) is not None for key in value):
+            records = [{**side, "index": key} for key, side in value.items()]
+        elif not all(any(key in side for key in (*PLACE_KEYS, *ID_KEYS)) for side in sides):
+            raise PredictionsError(
+                f"{where}: expected an object from column number to class name, got objects by {listed(list(value), 3)}. "
+                "List the names in the order of the columns."
+            )
+        else:
+            records = [{"name": key, **{k: v for k, v in side.items() if k != "name"}} for key, side in value.items()]
+        return _of_records(records, where)
+    if all(isinstance(side, (list, tuple)) for side in sides):
+        if not all(whole(key) is not None for key in value):
+            raise PredictionsError(
+                f"{where}: expected an object from column number to class name, got lists by {listed(list(value), 3)}. "
+                "List the names in the order of the columns."
+            )
+        return in_order(where, _entries(where, sides), list(value), "the key of each name")
+    notes = []
+    names = numbered_names(value, where, notes)
+    first = 1 if notes else 0
+    return ClassList(where, _entries(where, names), tuple(range(first, first + len(names))), tuple(notes))
+
+
+def _entries(where, names):
+    """Entries of names; several names of one class become synonyms."""
+    entries = []
+    for number, name in enumerate(names, 1):
+        if isinstance(name, (list, tuple)) and len(name) > 1 and all(isinstance(part, str) for part in name):
+            name = ", ".join(part.strip() for part in name if part.strip())
+        if isinstance(name, bool) or not isinstance(name, (str, int)):
+            raise PredictionsError(
+                f"{where}, entry {number}: expected a class name, got {shown(str(name), 40)}. Write it as text."
+            )
+        entries.append((f"{where}, entry {number}", str(name)))
+    return tuple(entries)

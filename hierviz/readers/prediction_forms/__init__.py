@@ -1,0 +1,1 @@
+"""Predictions in the forms of other tools, one a file. `registry` says how each is recognised and which function reads it."""

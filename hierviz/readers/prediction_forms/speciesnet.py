@@ -1,0 +1,91 @@
+"""SpeciesNet's JSON: for each picture its best classes, as ``uuid;class;order;family;genus;species;common name``.
+
+The label carries its own taxonomy: the most specific rank that it names is looked up, then the common name, then the uuid.
+SpeciesNet's classes exclude each other, so that the score of "felidae family" is that of no particular cat: a probability of a
+node includes those of the listed classes below it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hierviz.errors import PredictionsError
+from hierviz.name_matching import LooseMatches
+from hierviz.node_names import find_node
+
+N_PARTS = 7
+
+
+def looks_like(value):
+    """Whether a JSON value holds predictions with classifications."""
+    records = value.get("predictions") if isinstance(value, dict) else None
+    return (
+        isinstance(records, list)
+        and bool(records)
+        and all(isinstance(record, dict) and "filepath" in record for record in records)
+        and any("classifications" in record for record in records)
+    )
+
+
+def records(value, where, taxonomy):
+    """Yield a record for every picture with classifications.
+
+    Raises
+    ------
+    PredictionsError
+        If a picture failed and has none, or its classes and scores are not equally many.
+    """
+    loose, known = LooseMatches(taxonomy), {}
+    for record in value["predictions"]:
+        found = record.get("classifications") or {}
+        classes, scores = found.get("classes"), found.get("scores")
+        if not isinstance(classes, list) or not isinstance(scores, list) or len(classes) != len(scores) or not classes:
+            failed = f" (failures: {', '.join(map(str, record['failures']))})" if record.get("failures") else ""
+            raise PredictionsError(
+                f"{where}, {record['filepath']!r}: expected classifications with classes and scores, got none{failed}. "
+                "Remove the picture, or run it again."
+            )
+        for label in classes:
+            if label not in known:
+                known[label] = _name(str(label), taxonomy, loose)
+        entries = [{"label": known[label], "score": score} for label, score in zip(classes, scores, strict=True)]
+        entries = _with_classes_below(entries, taxonomy)
+        more = {"prediction": str(record["prediction"])} if "prediction" in record else {}
+        yield {"sample_id": record["filepath"], "scores": entries, **more}
+
+
+def _with_classes_below(entries, taxonomy):
+    """Entries of which each includes the scores of those below it, the best first; as they are where a class is unknown."""
+    nodes = [taxonomy.index.get(entry["label"]) for entry in entries]
+    scores = [entry["score"] for entry in entries]
+    if None in nodes or not all(isinstance(score, (int, float)) for score in scores):
+        return entries
+    above = [set(taxonomy.ancestors(np.array([node]))[0].tolist()) for node in nodes]
+    sums = [sum(score for score, path in zip(scores, above, strict=True) if node in path) for node in nodes]
+    found = [{"label": entry["label"], "score": value} for entry, value in zip(entries, sums, strict=True)]
+    return sorted(found, key=lambda entry: -entry["score"])
+
+
+def ranks(label):
+    """(uuid, names of the ranks from class to species that are there, common name) of a label; None for another text."""
+    parts = [part.strip() for part in label.split(";")]
+    if len(parts) != N_PARTS:
+        return None
+    uuid, *steps, genus, species, common = parts
+    names = [step for step in (*steps, genus) if step]
+    if species:
+        names.append(f"{genus} {species}".strip())
+    return uuid, names, common
+
+
+def _name(label, taxonomy, loose):
+    """Name of the node that a label means; the label where there is none, which the reader then says."""
+    told = ranks(label)
+    if told is None:
+        return label
+    uuid, names, common = told
+    for text in (*names[-1:], common, uuid):
+        node = find_node(text, taxonomy, loose=loose) if text else None
+        if node is not None:
+            return taxonomy.names[node]
+    return label

@@ -1,0 +1,1 @@
+"""Taxonomies in the forms of other tools, one a file. `registry` says how each is recognised and which function reads it."""

@@ -1,0 +1,124 @@
+"""Newick trees, and the first tree of a Nexus file, read by the package `newick`.
+
+Conventions
+-----------
+Inner nodes without a name, and those that carry a number as a support value, are called "inner 1", "inner 2", ... in the order
+of the file. Underscores stay as they stand. Branch lengths become the attribute ``length``.
+
+References
+----------
+.. [1] J. Felsenstein, The Newick tree format, https://phylipweb.github.io/phylip/newicktree.html.
+.. [2] D. Maddison et al., NEXUS: an extensible file format for systematic information, Systematic Biology 46, 1997, 590-621.
+"""
+
+from __future__ import annotations
+
+import re
+
+from hierviz.errors import TaxonomyError
+from hierviz.extras import require
+from hierviz.readers.class_paths import Places, taxonomy_of_places
+from hierviz.readers.sources import translated
+
+_NUMBER = re.compile(r"\d+(\.\d+)?(/\d+(\.\d+)?)*")
+_QUOTED = r"'(?:[^']|'')*'"
+_TREE = re.compile(
+    rf"\bu?tree\s+\*?\s*((?:{_QUOTED}|[^=\s])+)\s*=\s*((?:{_QUOTED}|\[[^\]]*\]|[^;'\[])*;)", re.IGNORECASE
+)
+_TREES = re.compile(r"\bbegin\s+trees\s*;(.*?)\bend(?:block)?\s*;", re.IGNORECASE | re.DOTALL)
+_TRANSLATE = re.compile(rf"\btranslate\s+((?:{_QUOTED}|[^;'])*);", re.IGNORECASE)
+_ENTRY = re.compile(rf"\s*({_QUOTED}|[^\s,']+)\s+({_QUOTED}|[^,']+?)\s*(?:,|$)")
+
+
+def looks_like_newick(name, lines):
+    """Whether a text begins with a bracket (perhaps after a comment) and ends its tree with a semicolon."""
+    text = re.sub(r"\[[^\]]*\]", "", "".join(lines[:50])).strip()
+    is_tree = text.startswith("(") and (text.endswith(";") or len(lines) >= 50 or name.endswith((".nwk", ".tre")))
+    return (is_tree and not text.startswith("('")) or (is_tree and text.endswith(";"))
+
+
+def looks_like_nexus(name, lines):
+    """Whether a text begins with #NEXUS."""
+    return lines[0].lstrip("\ufeff \t").upper().startswith("#NEXUS")
+
+
+def read_newick(source, options):
+    """Taxonomy of a Newick file; see the module."""
+    return _taxonomy(source.read_text(), source, {}, "Newick tree")
+
+
+def read_nexus(source, options):
+    """Taxonomy of the first tree of a Nexus file, its ``translate`` table applied."""
+    text = source.read_text()
+    # Comments are kept inside trees, where the package reads them; elsewhere they may hide commands.
+    block = _TREES.search(text)
+    trees = [] if block is None else _TREE.findall(block[1])
+    if not trees:
+        raise TaxonomyError(f"{source.where}: expected a block TREES with a tree, got none. Is the file complete?")
+    said = _TRANSLATE.search(re.sub(r"\[[^\]]*\]", "", block[1][: block[1].lower().find("tree ")] or block[1]))
+    names = {_plain(key): _plain(name) for key, name in _ENTRY.findall(said[1])} if said else {}
+    notes = (
+        [f"{source.where}: the first of {len(trees)} trees was read ({_plain(trees[0][0])})"] if len(trees) > 1 else []
+    )
+    return _taxonomy(trees[0][1], source, names, "Nexus", notes)
+
+
+def _plain(text):
+    text = text.strip()
+    return text[1:-1].replace("''", "'") if text[:1] == text[-1:] == "'" and len(text) > 1 else text
+
+
+def _has_support(tree, names):
+    """Whether numbers at inner nodes are support values: they repeat, or no leaf is called by a number."""
+    waiting, numbers, has_number_leaf = [tree], [], False
+    while waiting:
+        node = waiting.pop()
+        name = (node.unquoted_name or "").strip()
+        if _NUMBER.fullmatch(names.get(name, name)):
+            has_number_leaf |= not node.descendants
+            numbers += [node.name] if node.descendants else []
+        waiting.extend(node.descendants)
+    return len(set(numbers)) < len(numbers) or not has_number_leaf
+
+
+def _taxonomy(text, source, names, words, notes=()):
+    where = source.where
+    require(where, "files", "newick")
+    import newick
+
+    with translated(where):
+        try:
+            trees = newick.loads(re.sub(r"^\s*\[&[RU]\]", "", text.strip(), flags=re.IGNORECASE))
+        except ValueError as error:
+            raise TaxonomyError(
+                f"{where}: expected a tree in Newick form, got an error ({error}). Correct the file."
+            ) from None
+    if not trees:
+        raise TaxonomyError(f"{where}: expected a tree in Newick form, got none. Is the file complete?")
+    notes = [*notes, *([f"{where}: the first of {len(trees)} trees was read"] if len(trees) > 1 else [])]
+    places, lengths, n_unnamed, has_support = Places(), {}, 0, _has_support(trees[0], names)
+    waiting = [(trees[0], Places.TOP)]
+    while waiting:
+        node, above = waiting.pop()
+        name = (node.unquoted_name or "").strip()
+        name = names.get(name, name)
+        is_inner = bool(node.descendants)
+        if not name and not is_inner:
+            raise TaxonomyError(f"{where}: expected a name of every leaf, got one without. Name it.")
+        if is_inner and (not name or (has_support and _NUMBER.fullmatch(name))):
+            n_unnamed += 1
+            name = f"inner {n_unnamed}"
+        if places.has(above, name):
+            raise TaxonomyError(f"{where}: expected children of different names, got {name!r} again. Rename one.")
+        number = places.add(above, name)
+        if node.length:
+            lengths[number] = float(node.length)
+        waiting.extend((child, number) for child in reversed(node.descendants))
+    if n_unnamed:
+        notes.append(
+            f"{where}: {n_unnamed} inner nodes without a name (or with a number only) are called 'inner 1', ..."
+        )
+    attributes = {"length": lengths} if lengths else None
+    return taxonomy_of_places(
+        places, where, notes=notes, detected={"form": words, **source.detected}, attributes=attributes
+    )

@@ -1,0 +1,95 @@
+"""What the browser unfolds: the taxonomy with its numbers, probabilities of a sample, the confusion matrix of all nodes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hierviz.diagnosis.confusion_matrix import NO_PARTNER, OUTSIDE, confusion_matrix, placement
+from hierviz.diagnosis.node_columns import NODE_COLUMNS, cost_key, number_text_of, usable_columns
+from hierviz.number_text import probability_text
+
+# Columns of the table of the taxonomy, as far as there are such numbers.
+SHOWN = ("support", "n_wrong", "missed", "correct", "stopped_here", "recall", "precision", "mean_win")
+
+
+def tree_data(taxonomy):
+    """Names and children of all nodes: dict of plain lists."""
+    return {
+        "titles": [taxonomy.title(node) for node in range(taxonomy.n_nodes)],
+        "offsets": taxonomy.children.offsets.tolist(),
+        "children": taxonomy.children.nodes.tolist(),
+    }
+
+
+def node_data(table):
+    """Columns of a NodeTable as text, and the order in which siblings stand: the most wrong answers first.
+
+    Returns
+    -------
+    dict
+        ``columns`` (label, sentence, texts of all nodes), ``share`` (numbers from 0 to 1 for the bars of the column of that
+        place, or null), ``rank`` (place of each node among all, the worst first).
+    """
+    usable = [key for key in SHOWN if key in usable_columns(table)]
+    columns = [
+        {
+            "label": NODE_COLUMNS[key].label,
+            "sentence": NODE_COLUMNS[key].sentence,
+            "texts": [number_text_of(key, value) for value in np.asarray(getattr(table, key), dtype=float).tolist()],
+        }
+        for key in usable
+    ]
+    cost = np.nan_to_num(getattr(table, cost_key(table)))
+    # Ties keep the order of the taxonomy.
+    order = np.lexsort((np.arange(len(cost)), -table.support, -cost))
+    rank = np.empty(len(cost), dtype=int)
+    rank[order] = np.arange(len(cost))
+    bar = next((place for place, key in enumerate(usable) if NODE_COLUMNS[key].kind == "share"), None)
+    share = None
+    if bar is not None:
+        values = np.asarray(getattr(table, usable[bar]), dtype=float)
+        share = {"column": bar, "values": [None if np.isnan(value) else round(value, 4) for value in values.tolist()]}
+    return {"columns": columns, "share": share, "rank": rank.tolist()}
+
+
+def probability_data(p, truth, predicted):
+    """Probabilities of one sample for the same tree: ``texts``, ``rank`` (the most probable first), ``marks`` of nodes."""
+    rank = np.empty(len(p), dtype=int)
+    rank[np.argsort(-p, kind="stable")] = np.arange(len(p))
+    marks: dict[int, str] = dict.fromkeys(truth, "truth")
+    for node in predicted:
+        marks[node] = f"{marks[node]}, answer" if node in marks else "answer"
+    return {
+        "columns": [
+            {
+                "label": "p",
+                "sentence": "Probability of the class.",
+                "texts": [probability_text(value) for value in p.tolist()],
+            }
+        ],
+        "share": {"column": 0, "values": np.clip(np.round(p, 4), 0, 1).tolist()},
+        "rank": rank.tolist(),
+        "marks": {str(node): mark for node, mark in marks.items()},
+    }
+
+
+def matrix_data(answers):
+    """Pairs of true and predicted nodes with their counts, from which each state of the matrix is summed: dict of lists.
+
+    ``offsets`` and ``children`` of the tree in which each node has one place, ``truth``, ``answer`` (-1 without a partner, -2
+    outside the taxonomy) and ``count`` of the pairs.
+    """
+    tree = placement(answers.taxonomy)
+    found = confusion_matrix(answers, open_nodes=np.flatnonzero(~tree.is_leaf))
+    words = {NO_PARTNER: -1, OUTSIDE: -2}
+    rows, columns = (
+        np.array([words.get(node, node) for node in nodes.tolist()], dtype=int)
+        for nodes in (found.row_nodes, found.column_nodes)
+    )
+    return {
+        "offsets": tree.children.offsets.tolist(),
+        "children": tree.children.nodes.tolist(),
+        "truth": rows[found.row].tolist(),
+        "answer": columns[found.column].tolist(),
+        "count": found.count.tolist(),
+    }

@@ -1,0 +1,75 @@
+"""Which samples a report shows: the worst, those that are named, and some at random."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hierviz.diagnosis.worst_samples import worst_rows
+from hierviz.errors import PredictionsError, listed
+
+
+@dataclass(frozen=True)
+class SampleGroup:
+    """Samples that are shown for one reason.
+
+    Attributes
+    ----------
+    title : str
+    rows : tuple of int
+        Rows of the Predictions.
+    """
+
+    title: str
+    rows: tuple[int, ...]
+
+
+def chosen_samples(evaluation, worst, samples, random, seed, rule, threshold, **parameters):
+    """The samples of a report in groups.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    worst, random : int
+        How many of the worst answers, and of samples drawn without replacement from all.
+    samples : sequence of str
+        Ids.
+    seed : int
+        Of the draw.
+    rule, threshold, **parameters
+        How the answer is chosen.
+
+    Returns
+    -------
+    list of SampleGroup
+        Without empty groups. A sample may stand in several of them.
+
+    Raises
+    ------
+    PredictionsError
+        If a number is negative or an id is that of no sample.
+    """
+    predictions = evaluation.predictions
+    for what, number in (("worst", worst), ("random", random), ("seed", seed)):
+        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 0:
+            raise PredictionsError(f"{what}: expected a whole number from 0, got {number!r}. Give one.")
+    samples = [samples] if isinstance(samples, str) else list(samples)
+    named = {sample: predictions.row(sample) for sample in samples}
+    missing = [sample for sample, row in named.items() if row is None]
+    if missing:
+        raise PredictionsError(
+            f"samples: expected ids of samples of {predictions.name}, such as {predictions.sample_id(0)!r}, got "
+            f"{listed(missing)}. Correct them."
+        )
+    worst_found = (
+        worst_rows(evaluation, worst, rule, threshold, **parameters).tolist() if worst and evaluation.n_judged else []
+    )
+    most = min(int(random), predictions.n_samples)
+    drawn = np.random.default_rng(seed).choice(predictions.n_samples, most, replace=False).tolist()
+    groups = [
+        SampleGroup("Worst answers", tuple(worst_found)),
+        SampleGroup("Chosen samples", tuple(named.values())),
+        SampleGroup(f"Random samples (seed {seed})", tuple(drawn)),
+    ]
+    return [group for group in groups if group.rows]

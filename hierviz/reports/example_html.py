@@ -1,0 +1,116 @@
+"""One sample in a report: picture or text, truth and answer, and its pictures."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+
+from hierviz.charts import packed, packed_chart, sample_parts
+from hierviz.diagnosis.flip_intervals import RULES, flip_intervals
+from hierviz.diagnosis.sample_answers import sample_answer
+from hierviz.evaluation.judged_answers import OUTCOMES
+from hierviz.number_text import probability_text, value_text
+from hierviz.reports.browser_data import probability_data
+
+SIGNS = {"exact": "✓", "coarse": "≈", "wrong": "×"}
+HIDDEN = ("image", "file", "text", "path")
+NAMES_IN_A_SET = 8
+
+
+class ExamplePage:
+    """The examples of a report.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    pictures : dict of int to str
+        Address of the picture of a row.
+    choice : dict
+        Rule, threshold and parameters.
+    store : dict of str to str
+        Where what the browser unpacks is put, by its name.
+    """
+
+    def __init__(self, evaluation, pictures, choice, store):
+        self.evaluation, self.pictures, self.choice, self.store = evaluation, pictures, choice, store
+
+    def example(self, row, is_open=False):
+        """One sample as a section that opens: HTML."""
+        predictions = self.evaluation.predictions
+        answer = sample_answer(self.evaluation, row, **self.choice)
+        truth = np.atleast_1d(predictions.truth[row]).tolist() if self.evaluation.judged[row] else []
+        name, sample = f"sample-{row}", predictions.sample_id(row)
+        answered = self._named(answer.nodes)
+        sign = f"{SIGNS[answer.outcome]} " if answer.outcome else ""
+        verdict = f' <span class="{answer.outcome}">{sign}{OUTCOMES[answer.outcome]}</span>' if answer.outcome else ""
+        told = f"truth {self._named(truth)}, answer {answered}" if truth else f"answer {answered}"
+        picture = self.pictures.get(row)
+        thumbnail = f'<img class="thumbnail" src="{picture}" alt="Sample {escape(sample)}">' if picture else ""
+        head = f'{thumbnail}<span class="sample-name">{escape(sample)}</span> <span>{told}{verdict}</span>'
+        body, text = [], predictions.text(row)
+        if text:
+            body.append(f"<blockquote>{escape(text)}</blockquote>")
+        body.append(self._facts(row, truth, answer))
+        for part in sample_parts(self.evaluation, row, **self.choice):
+            key = f"{name}-{part.name}"
+            if key not in self.store:
+                self.store[key] = packed_chart(part.draw)
+            body.append(f"<h4>{escape(part.title)}</h4>{chart(key, part.sentence)}")
+            if part.name == "tree":
+                body.append(self._unfolded(name, row, truth, answer.nodes))
+        is_open = " open" if is_open else ""
+        return f'<details class="example"{is_open}><summary>{head}</summary>{"".join(body)}</details>'
+
+    def _unfolded(self, name, row, truth, nodes):
+        """All probabilities, in a tree that opens."""
+        key = f"{name}-probabilities"
+        if key not in self.store:
+            p = self.evaluation.predictions.node_probabilities(np.array([row]))[0]
+            self.store[key] = packed(probability_data(p, truth, [node for node in nodes if node >= 0]))
+        return (
+            '<details><summary>All classes, as a tree that opens</summary><div class="wide" data-tree="taxonomy-tree" '
+            f'data-values="{key}" data-label="Probabilities of all classes"></div></details>'
+        )
+
+    def _facts(self, row, truth, answer):
+        predictions, taxonomy = self.evaluation.predictions, self.evaluation.taxonomy
+        facts = []
+        for label, nodes in (("Truth", truth), ("Answer", answer.nodes)):
+            if len(nodes) == 1 and nodes[0] >= 0 and taxonomy.is_tree:
+                path = " › ".join(escape(taxonomy.title(step)) for step in taxonomy.path(nodes[0])[1:])
+                facts.append((label, path or f"{escape(taxonomy.title(0))} (the root, no information)"))
+            elif len(nodes) or label == "Answer":
+                facts.append((label, self._named(nodes)))
+        if answer.p is not None:
+            facts.append(("p of the answer", probability_text(answer.p)))
+        if answer.win is not None:
+            facts.append(("Win", value_text(answer.win)))
+        known = {k: v[row] for k, v in predictions.attributes.items() if k not in HIDDEN and str(v[row]) != ""}
+        facts += [(escape(str(key)), escape(str(value))) for key, value in known.items()]
+        rows = "".join(f"<dt>{label}</dt><dd>{value}</dd>" for label, value in facts)
+        return f'<dl class="facts">{rows}</dl>{self._why(row)}'
+
+    def _why(self, row):
+        """Why the answer stops where it does."""
+        if self.choice["rule"] not in RULES or not self.evaluation.predictions.has_scores or not self._is_tree:
+            return ""
+        threshold = 0.5 if self.choice["rule"] == "majority" else self.choice["threshold"]
+        return f"<p>{escape(flip_intervals(self.evaluation, row).why(threshold))}</p>"
+
+    @property
+    def _is_tree(self):
+        return self.evaluation.taxonomy.is_tree
+
+    def _named(self, nodes):
+        title = self.evaluation.taxonomy.title
+        names = [escape(title(node)) if node >= 0 else "(empty)" for node in nodes]
+        more = f" and {len(names) - NAMES_IN_A_SET} more" if len(names) > NAMES_IN_A_SET else ""
+        return f"<b>{'; '.join(names[:NAMES_IN_A_SET]) or 'nothing'}</b>{more}"
+
+
+def chart(key, sentence):
+    """The place of a packed chart, with what it says in words below: HTML."""
+    said = escape(sentence)
+    place = f'<div class="chart" data-chart="{key}" role="group" aria-label="{said}"></div>'
+    return f"<figure>{place}<figcaption>{said}</figcaption></figure>"

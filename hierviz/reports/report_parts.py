@@ -1,0 +1,199 @@
+"""The sections of a report: what each holds, made from evaluated models."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+
+from hierviz.charts import operating_curves, operating_curves_sentence, packed, packed_chart
+from hierviz.curves.set_curve import set_curve
+from hierviz.diagnosis.node_table import node_table
+from hierviz.evaluation.judged_answers import OUTCOMES, judged_answers
+from hierviz.inference.parameters import THRESHOLD
+from hierviz.inference.registry import INFERENCE_RULES
+from hierviz.number_text import percent_text
+from hierviz.reports.browser_data import matrix_data, node_data, tree_data
+from hierviz.reports.chosen_samples import chosen_samples
+from hierviz.reports.example_html import ExamplePage, chart
+from hierviz.reports.number_tables import all_numbers, model_name, overview_table
+from hierviz.reports.sample_pictures import sample_pictures
+
+# Models of one chart.
+MOST_MODELS = 8
+
+
+class ReportParts:
+    """Makes the sections of a report.
+
+    Parameters
+    ----------
+    evaluations : list of Evaluation
+    place : int
+        Number of the model of the examples, the matrix and the taxonomy.
+    numbers : dict
+        Of `evaluate`.
+    settings : dict
+        Rule and its parameters.
+    thresholds : list of float
+        One a model.
+    stage : callable
+        As of `evaluate`.
+    words : callable
+        How notes name parameters.
+
+    Attributes
+    ----------
+    store : dict of str to str
+        What the browser unpacks, by name.
+    """
+
+    def __init__(self, evaluations, place, numbers, settings, thresholds, stage, words):
+        self.evaluations, self.numbers, self.stage, self.words = evaluations, numbers, stage, words
+        self.model, self.place = evaluations[place], place
+        self.choice = settings | {"threshold": thresholds[place]}
+        self.thresholds, self.store = thresholds, {}
+        self.taxonomy = self.model.taxonomy
+
+    @property
+    def name(self):
+        """Name of the model that is looked at."""
+        return model_name(self.numbers["models"][self.place])
+
+    @property
+    def setting(self):
+        """The model that is looked at and how its answers are chosen, in words."""
+        if not self.model.predictions.has_scores:
+            return f"{self.name}: labels of the file"
+        rule = INFERENCE_RULES[self.choice["rule"]]
+        at = f", τ = {self.choice['threshold']:g}" if THRESHOLD.name in rule.parameters else ""
+        return f"{self.name}, rule {rule.label}{at}"
+
+    # Overview ------------------------------------------------------------------------------------------------------
+
+    def overview(self):
+        """What was evaluated, the first numbers, and what the answers are worth: HTML."""
+        n, judged, taxonomy = self.model.predictions.n_samples, self.model.n_judged, self.taxonomy
+        several = "" if len(self.evaluations) == 1 else "s"
+        parts = [
+            f"<p><b>{len(self.evaluations):,} model{several}</b> on <b>{n:,} samples</b>, {judged:,} of them with known truth. "
+            f"The taxonomy has {taxonomy.n_leaves:,} leaf classes in {taxonomy.n_nodes:,} nodes, up to {taxonomy.max_depth} "
+            f"levels below <i>{escape(taxonomy.title(0))}</i>.</p>",
+            overview_table(self.numbers["models"]),
+        ]
+        if judged:
+            parts.append(f"<p>{self._outcomes()}</p>")
+        return "".join(parts)
+
+    def _outcomes(self):
+        answers = judged_answers(self.model, **self.choice)
+        if not answers.is_single:
+            return f"{escape(self.setting)}: answers or truths are sets of classes."
+        counts = np.bincount(answers.outcome, minlength=len(OUTCOMES)).tolist()
+        shares = [f"<b>{n:,}</b> ({percent_text(n / sum(counts))})" for n in counts]
+        return (
+            f"{escape(self.setting)}: of {sum(counts):,} answers {shares[0]} are exact, {shares[1]} are correct but coarse (an "
+            f"ancestor of the truth), and {shares[2]} are wrong."
+        )
+
+    # Curves --------------------------------------------------------------------------------------------------------
+
+    def curves(self):
+        """Operating curves with a threshold to drag, HTML; empty where no model has one."""
+        found = {
+            model_name(entry): model for entry, model in zip(self.numbers["models"], self.evaluations, strict=True)
+        }
+        single = {name: model for name, model in found.items() if model.why_no_curve() is None}
+        sets = {name: model for name, model in found.items() if model.why_no_set_curve() is None}
+        usable = single or sets
+        if not usable:
+            return ""
+        names = list(usable)[:MOST_MODELS]
+        if self.name in usable and self.name not in names:
+            names[-1] = self.name
+        curves = {
+            name: usable[name].curve_with(self.stage(f"Operating curve of {name}", "steps"))
+            if single
+            else set_curve(usable[name], progress=self.stage(f"Predicted sets of {name}", "rows"))
+            for name in names
+        }
+        answers = {name: (self.taxonomy, usable[name].judged_table) for name in names} if single else None
+        at = self.choice["threshold"] if self.choice["rule"] in ("threshold", "threshold_set") else 0.5
+        shown = self.name if self.name in curves else names[0]
+        self.store["curves"] = packed_chart(
+            lambda dark, width: operating_curves(
+                curves, threshold=at, model=shown, answers=answers, dark=dark, width=width, height=300
+            )
+        )
+        said = operating_curves_sentence(curves, at, model=shown)
+        left_out = [name for name in usable if name not in names] + [name for name in found if name not in usable]
+        told = f"<p>Not drawn: {escape(', '.join(left_out))}.</p>" if left_out else ""
+        return (
+            "<p>Drag the handle under the chart, or use the slider and the arrow keys: all numbers follow.</p>"
+            f"{chart('curves', f'At the start: {said}')}{told}"
+        )
+
+    # Examples ------------------------------------------------------------------------------------------------------
+
+    def examples(self, worst, samples, random, seed, max_mb):
+        """(HTML of all examples, what was left out as a sentence); arguments as of `report`."""
+        groups = chosen_samples(self.model, worst, samples, random, seed, **self.choice)
+        rows = [row for group in groups for row in group.rows]
+        pictures, left_out = sample_pictures(self.model.predictions, rows, max_mb)
+        examples = ExamplePage(self.model, pictures, self.choice, self.store)
+        progress, done, parts = self.stage("Samples of the report", "samples"), 0, []
+        for group in groups:
+            parts.append(f"<h3>{escape(group.title)}</h3>")
+            for row in group.rows:
+                parts.append(examples.example(row, is_open=done == 0))
+                done += 1
+                if progress is not None:
+                    progress(done, len(rows))
+        return "".join(parts), left_out
+
+    # Matrix and taxonomy -------------------------------------------------------------------------------------------
+
+    def matrix(self):
+        """The confusion matrix that opens class by class, HTML; empty where no truth is known."""
+        self.store["taxonomy-tree"] = packed(tree_data(self.taxonomy))
+        if not self.model.n_judged:
+            return ""
+        self.store["matrix"] = packed(matrix_data(judged_answers(self.model, **self.choice)))
+        return (
+            f"<p>{escape(self.setting)}. True classes are rows, answers are columns; a class with + opens. “itself” "
+            "counts what stops at an open class. Lines without samples are left out.</p>"
+            '<div class="wide" data-matrix="matrix"></div>'
+        )
+
+    def taxonomy_table(self):
+        """The taxonomy with numbers of every class, which opens level by level: HTML."""
+        if not self.model.n_judged:
+            values = {"columns": [], "share": None, "rank": list(range(self.taxonomy.n_nodes))}
+        else:
+            values = node_data(node_table(self.model, **self.choice))
+        self.store["taxonomy-values"] = packed(values)
+        said = "".join(
+            f"<dt>{escape(column['label'])}</dt><dd>{escape(column['sentence'])}</dd>" for column in values["columns"]
+        )
+        meaning = f"<details><summary>What these numbers mean</summary><dl>{said}</dl></details>" if said else ""
+        return (
+            f"<p>{escape(self.setting)}. Classes with the most wrong answers come first.</p>"
+            '<div class="wide" data-tree="taxonomy-tree" data-values="taxonomy-values" data-open="0" '
+            f'data-label="Classes of the taxonomy"></div>{meaning}'
+        )
+
+    # Numbers and files ---------------------------------------------------------------------------------------------
+
+    def every_number(self):
+        """Every number of `evaluate`: HTML."""
+        return all_numbers(self.numbers["models"])
+
+    def account(self):
+        """How the files were read: HTML."""
+        parts = []
+        for entry, model in zip(self.numbers["models"], self.evaluations, strict=True):
+            facts = {"samples": f"{model.predictions.n_samples:,}", **model.predictions.detected}
+            rows = "".join(f"<dt>{escape(str(k))}</dt><dd>{escape(str(v))}</dd>" for k, v in facts.items())
+            notes = "".join(f"<li>{escape(note)}</li>" for note in entry["notes"])
+            parts.append(f'<h3>{escape(model_name(entry))}</h3><dl class="facts">{rows}</dl><ul>{notes}</ul>')
+        return "".join(parts)

@@ -1,0 +1,88 @@
+"""A report opened from disk in a real Chromium with the network off: dragged, unfolded, and with names that are markup."""
+
+import re
+
+import pytest
+
+import hierviz as hv
+from tests.browser.conftest import WATCHDOG
+from tests.browser.curve_page import until
+from tests.reports.report_cases import HOSTILE, hostile_predictions
+
+pytestmark = pytest.mark.browser
+
+STRIP = """() => { const r = document.querySelector('#curves svg g.strip_group path.background').getBoundingClientRect();
+    return [r.left, r.top, r.width, r.height] }"""
+TEXTS = "() => [...document.querySelectorAll('#curves svg text')].map(one => one.textContent)"
+CELLS = """() => Object.fromEntries([...document.querySelectorAll('#matrix td[data-row]')]
+    .map(cell => [cell.dataset.row + ' ' + cell.dataset.column, Number(cell.textContent)]))"""
+
+
+def test_a_report_from_disk(chromium, tmp_path):
+    predictions = hostile_predictions()
+    evaluation = hv.Evaluation.from_predictions(predictions)
+    made = hv.report(evaluation, "threshold", title=HOSTILE[2], notes=HOSTILE[1], worst=1, random=0)
+    hv.write_report(made, tmp_path / "report.html")
+    context = chromium.new_context(viewport={"width": 1440, "height": 900}, offline=True, reduced_motion="reduce")
+    context.set_default_timeout(WATCHDOG)
+    page, requests, errors = context.new_page(), [], []
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: errors.append(message.text))
+    page.on("dialog", lambda dialog: errors.append(dialog.message))
+    page.goto((tmp_path / "report.html").as_uri())
+
+    # The threshold is dragged by its handle.
+    page.locator("#curves").scroll_into_view_if_needed()
+    page.locator("#curves [data-ready=light-wide]").wait_for()
+    left, top, width, height = page.evaluate(STRIP)
+    page.mouse.move(left + 0.5 * width, top + height / 2)
+    page.mouse.down()
+    page.mouse.move(left + 0.81 * width, top + height / 2, steps=8)
+    page.mouse.up()
+
+    def heading():
+        return next((text for text in page.evaluate(TEXTS) if text.startswith("At τ")), "")
+
+    until(page, lambda: "0.81" in heading())
+    threshold = float(re.search(r"[\d.]+", heading())[0])
+    values = evaluation.curve.at(threshold)
+    for key in ("correct", "exact", "info_precision", "info_recall", "info_f1"):
+        assert f"{values[key]:.3f}" in page.evaluate(TEXTS), key
+    # It stays where it is in the other theme and on a phone.
+    page.emulate_media(color_scheme="dark")
+    page.locator("#curves [data-ready=dark-wide]").wait_for()
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.locator("#curves [data-ready=dark-narrow]").wait_for()
+    until(page, lambda: f"{values['info_f1']:.3f}" in page.evaluate(TEXTS))
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+    # The taxonomy opens; the matrix opens, and each of its states is that of `confusion_matrix`.
+    page.locator("#taxonomy").scroll_into_view_if_needed()
+    rows = page.locator("#taxonomy tbody tr")
+    page.locator("#taxonomy [data-ready]").wait_for()
+    assert rows.count() == 3
+    page.locator("#taxonomy").get_by_role("button", name=f"Open {HOSTILE[1]}").click()
+    assert rows.count() == 5
+    page.locator("#matrix").scroll_into_view_if_needed()
+    page.locator("#matrix [data-ready]").wait_for()
+    opened = []
+    for node in (None, 1, 2):
+        if node is not None:
+            page.locator(f"#matrix tbody button[data-node='{node}']").click()
+            opened.append(node)
+        found = hv.confusion_matrix(evaluation, "threshold", 0.5, open_nodes=opened)
+        cells = zip(found.row_nodes[found.row], found.column_nodes[found.column], found.count, strict=True)
+        assert page.evaluate(CELLS) == {f"{row} {column}": count for row, column, count in cells}
+    page.locator("#matrix tbody button[data-node='1']").click()
+    assert page.locator("#matrix tbody button[data-node='1']").get_attribute("aria-expanded") == "false"
+
+    # All probabilities of a sample, as a tree.
+    page.locator("#examples summary", has_text="All classes").click()
+    page.locator("#examples [data-tree][data-ready]").wait_for()
+    assert page.locator("#examples .mark", has_text="truth").count() == 0  # its branch is closed
+    page.locator("#examples .tree").get_by_role("button", expanded=False).first.click()
+    context.close()
+    assert [url for url in requests if not url.startswith(("data:", "blob:"))] == [(tmp_path / "report.html").as_uri()]
+    assert errors == []
+    assert made.html.count("window.hit") > 5

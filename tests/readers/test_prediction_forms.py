@@ -1,0 +1,184 @@
+"""Predictions in the forms of other tools: each sample of tests/files is recognised, read and evaluated."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hierviz import load_predictions, load_taxonomy
+from hierviz.cli import main
+from hierviz.errors import HiervizError, PredictionsError
+from hierviz.readers.prediction_forms.local_numbers import plain
+from hierviz.readers.prediction_forms.registry import PREDICTION_FORMS
+from hierviz.readers.predictions_file import FORMS
+
+FILES = Path(__file__).parents[1] / "files" / "predictions"
+TAXONOMIES = {
+    "speciesnet.json": "speciesnet_taxonomy.csv",
+    "coco_results.json": "coco_taxonomy.json",
+    "cafa.tsv": "cafa_terms.obo",
+}
+CLASSES = ["cat", "dog", "duck", "newt"]
+# Sample -> (form, what it holds by sample and class).
+SCORES = {
+    "timm.json": ("timm", {"a.jpg": {"cat": 0.75, "dog": 0.125}, "b.jpg": {"duck": 0.5, "newt": 0.25}}),
+    "coco_results.json": (
+        "coco_results",
+        {"42": {"cat": 0.5, "dog": 0.25, "duck": 0.125, "newt": 0.125}, "73": {"duck": 0.75}},
+    ),
+    "speciesnet.json": (
+        "speciesnet",
+        {
+            "a.jpg": {"Vulpes vulpes": 0.8, "Felis catus": 0.15, "felidae": 0.18},
+            "b.jpg": {"Felis catus": 0.6, "aves": 0.05},
+        },
+    ),
+    "fiftyone_labels.json": ("fiftyone", {"a": {"cat": 0.9}, "b": {"duck": 0.5}}),
+    "fiftyone_samples.json": ("fiftyone", {"/data/a.jpg": {"cat": 0.9}, "/data/b.jpg": {"duck": 0.5}}),
+    "cafa.tsv": (
+        "cafa",
+        {
+            "T1": {"GO:0000003": 0.9, "GO:0000004": 0.3, "GO:0000002": 0.9},
+            "T2": {"GO:0000002": 0.5, "GO:0000003": 0.0, "GO:0000004": 0.0},
+        },
+    ),
+    "hugging_face.json": ("lists", {0: {"cat": 0.5, "dog": 0.25, "duck": 0.125}, 1: {"duck": 0.75, "newt": 0.25}}),
+    "hugging_face.jsonl": ("lists", {0: {"cat": 0.5}, 1: {"duck": 0.75}}),
+    "hugging_face_labels.jsonl": ("lists", {"a": {"cat": 0.9}, "b": {"duck": 0.75}}),
+    "level_arrays.npz": ("npz", {"a": {"mammal": 0.75, "cat": 0.5}, "b": {"bird": 0.5, "duck": 0.5, "newt": 0.25}}),
+    "percent.csv": ("wide", {"a": {"cat": 0.5, "dog": 0.25, "duck": 0.125}, "b": {"dog": 0.75, "duck": 0.25}}),
+    "comma.tsv": ("wide", {"0,5": {"cat": 0.5, "duck": 0.125}, "1,5": {"dog": 0.75, "duck": 0.25}}),
+}
+for _name in ("timm_lists.csv", "timm_records.json", "timm_split.json", "timm_columns.csv"):
+    SCORES[_name] = SCORES["timm.json"]
+LABELS = {
+    "hiclass_levels.csv": (
+        "levels",
+        ["cat", "dog", "duck", "newt", "dog", "cat"],
+        ["cat", "dog", "duck", "newt", "mammal", "cat"],
+    ),
+    "hiclass_levels.npy": ("npy", ["cat", "dog", "duck", "newt", "dog", "cat"], None),
+    "label_studio_tasks.json": ("label_studio_tasks", ["dog", "bird"], ["cat", "duck"]),
+}
+
+
+def _read(name, **more):
+    taxonomy = load_taxonomy(FILES / TAXONOMIES.get(name, "taxonomy.csv"))
+    if name == "hugging_face_labels.jsonl":
+        more["classes"] = CLASSES
+    return taxonomy, load_predictions(FILES / name, taxonomy, **more)
+
+
+def test_every_form_has_a_sample():
+    assert set(PREDICTION_FORMS) == {form for form, *_ in (*SCORES.values(), *LABELS.values())} & set(PREDICTION_FORMS)
+    assert set(PREDICTION_FORMS) < set(FORMS)
+    said = (FILES / "README.md").read_text()
+    assert all(name in said or name.split("_")[0].split(".")[0] in said for name in (*SCORES, *LABELS))
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_scores_are_read_as_they_stand(name):
+    taxonomy, predictions = _read(name)
+    p = predictions.node_probabilities()
+    ids = list(range(len(p))) if predictions.sample_ids is None else predictions.sample_ids.tolist()
+    for sample, classes in SCORES[name][1].items():
+        for class_name, score in classes.items():
+            assert p[ids.index(sample), taxonomy.node(class_name)] == pytest.approx(score), (sample, class_name)
+
+
+@pytest.mark.parametrize("name", LABELS)
+def test_labels_and_their_truth(name):
+    _, labels, truth = LABELS[name]
+    taxonomy, predictions = _read(name)
+    assert [taxonomy.names[node] for node in predictions.labels.nodes] == labels
+    if truth is not None:
+        assert [taxonomy.names[node] for node in predictions.truth] == truth
+    assert "sample_id" not in predictions.attributes
+
+
+@pytest.mark.parametrize("name", [*SCORES, *LABELS])
+def test_evaluate_runs_on_each_sample(name, tmp_path, capsys):
+    taxonomy, predictions = _read(name)
+    ids = range(predictions.n_samples) if predictions.sample_ids is None else predictions.sample_ids
+    leaf = taxonomy.names[taxonomy.leaves[0]]
+    has_ids = predictions.sample_ids is not None
+    head = "sample_id,truth\n" if has_ids else "truth\n"
+    (tmp_path / "t.csv").write_text(head + "".join((f'"{name}",' if has_ids else "") + f"{leaf}\n" for name in ids))
+    flags = ["--taxonomy", str(FILES / TAXONOMIES.get(name, "taxonomy.csv")), "--predictions", str(FILES / name)]
+    if name == "hugging_face_labels.jsonl":
+        (tmp_path / "classes.txt").write_text("\n".join(CLASSES))
+        flags += ["--classes", str(tmp_path / "classes.txt")]
+    assert main(["evaluate", *flags, "--truth", str(tmp_path / "t.csv"), "--json", "-"]) in (0, None)
+    assert json.loads(capsys.readouterr().out)["models"][0]["n_samples"] == predictions.n_samples
+
+
+@pytest.mark.parametrize("name", [name for name, (form, *_) in (SCORES | LABELS).items() if form in PREDICTION_FORMS])
+def test_the_form_can_be_said(name):
+    form = (SCORES | LABELS)[name][0]
+    assert _read(name, form=form)[1].detected == _read(name)[1].detected
+
+
+def test_cells_of_local_numbers():
+    assert [plain(cell) for cell in ("0,25", "25 %", "12,5%", "0.5", "-1,5", "1.000,5", "a,b", "")] == [
+        "0.25",
+        "0.25",
+        "0.125",
+        "0.5",
+        "-1.5",
+        "1.000,5",
+        "a,b",
+        "",
+    ]
+    assert _read("percent.csv")[1].detected["numbers"] == "decimal commas or percent"
+
+
+def test_levels_may_lack_names_and_stop_early(tmp_path):
+    taxonomy = load_taxonomy(FILES / "taxonomy.csv")
+    np.savez(tmp_path / "p.npz", level_1=[[0.5, 0.25, 0.25]], level_2=[[0.25, 0.25, 0.25]])
+    found = load_predictions(tmp_path / "p.npz", taxonomy)
+    assert found.scored_nodes.tolist() == taxonomy.nodes("mammal", "bird", "newt", "cat", "dog", "duck").tolist()
+    assert any("assumed to be the classes of a depth" in note for note in found.notes)
+    (tmp_path / "l.csv").write_text("sample_id,level_1,level_2\na,mammal,\nb,newt,\nc,mammal,cat\n")
+    stopped = load_predictions(tmp_path / "l.csv", taxonomy)
+    assert [taxonomy.names[node] for node in stopped.labels.nodes] == ["mammal", "newt", "cat"]
+
+
+BROKEN = {
+    "levels.csv": "sample_id,level_1,level_2\na,mammal,duck\n",
+    "gap.csv": "sample_id,level_1,level_2\na,,cat\n",
+    "none.csv": "sample_id,level_1,level_2\na,,\n",
+    "timm.json": '{"a.jpg": {"label": ["cat", "dog"], "prob": [0.5]}}',
+    "timm.csv": "filename,label,prob\na.jpg,\"['cat' 'dog']\",[0.5]\n",
+    "coco.json": '[{"image_id": 1, "category_id": 1, "score": 0.5, "bbox": [0, 0, 1, 1]}]',
+    "coco2.json": '[{"image_id": 1, "category_id": 77, "score": 0.5}]',
+    "species.json": '{"predictions": [{"filepath": "a", "classifications": {"classes": ["x"], "scores": []}}]}',
+    "species2.json": '{"predictions": [{"filepath": "a", "failures": ["CLASSIFIER"]}, {"filepath": "b", "classifications": {}}]}',
+    "fiftyone.json": '{"classes": ["cat"], "labels": {"a": 3}}',
+    "fiftyone2.json": '{"samples": [{"filepath": "a", "x": {"_cls": "Detections"}}]}',
+    "studio.json": '[{"id": 1, "data": {}, "annotations": [], "predictions": []}]',
+    "studio2.json": '[{"id": 1, "data": {}, "predictions": [{"result": []}]}]',
+    "cafa.tsv": "AUTHOR x\nT1 GO:0000001 0.5\nT1 GO:0000001 7\nEND\n",
+    "label.jsonl": '{"label": "LABEL_7", "score": 0.5}\n{"label": "LABEL_1", "score": 0.5}\n',
+    "arrays.npz": None,
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_broken_files_are_refused_in_one_line(name, tmp_path):
+    if BROKEN[name] is None:
+        np.savez(tmp_path / name, level_1=[[0.5, 0.5]], level_2=[[0.25, 0.25, 0.25]])
+    else:
+        (tmp_path / name).write_text(BROKEN[name])
+    with pytest.raises(HiervizError) as raised:
+        load_predictions(tmp_path / name, load_taxonomy(FILES / "taxonomy.csv"))
+    assert "\n" not in str(raised.value)
+    assert str(raised.value).startswith(name)
+
+
+def test_a_label_that_is_a_number_asks_for_the_classes(tmp_path):
+    (tmp_path / "p.json").write_text('[[{"label": "LABEL_0", "score": 1.0}]]')
+    with pytest.raises(
+        PredictionsError, match=r"got 'LABEL_0'\. If these are numbers of classes, list these: classes="
+    ):
+        load_predictions(tmp_path / "p.json", load_taxonomy(FILES / "taxonomy.csv"))

@@ -1,0 +1,246 @@
+"""One HTML file of some models: its numbers, what it asks for, names that are markup, pictures, inputs of every kind."""
+
+import base64
+import hashlib
+import json
+import re
+import shlex
+
+import numpy as np
+import pytest
+
+import hierviz as hv
+from hierviz import cli
+from hierviz.diagnosis.confusion_matrix import confusion_matrix
+from hierviz.reports.chosen_samples import chosen_samples
+from hierviz.reports.sample_pictures import sample_pictures
+from tests.reports.report_cases import HOSTILE, Seen, hostile_predictions, numbers_of, packed_of
+from tests.small_tree import EDGES
+
+
+@pytest.fixture(scope="module")
+def predictions():
+    return hostile_predictions()
+
+
+@pytest.fixture(scope="module")
+def made(predictions):
+    return hv.report(
+        [predictions, hostile_predictions(seed=1, name="other")],
+        "threshold",
+        0.6,
+        title=HOSTILE[2],
+        notes=f"{HOSTILE[0]}\n\n{HOSTILE[1]}",
+        command=f"hierviz report {HOSTILE[2]}",
+        worst=1,
+        random=0,
+        samples=[str(predictions.ids[5])],
+    )
+
+
+def test_the_numbers_are_those_of_evaluate(made, predictions):
+    numbers = hv.evaluate([predictions, hostile_predictions(seed=1, name="other")], "threshold", 0.6)
+    assert made.evaluate == numbers
+    held = numbers_of(made.html)
+    assert held == {"hierviz": hv.__version__, "command": f"hierviz report {HOSTILE[2]}", "evaluate": numbers}
+
+
+def test_it_asks_for_nothing(made):
+    seen = Seen(made.html)
+    assert seen.links
+    assert [link for link in seen.links if not link.startswith(("#", "data:"))] == []
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', made.html)[1]
+    assert policy.startswith("default-src 'none';")
+    scripts = re.findall(r"<script>(.*?)</script>", made.html, re.S)
+    assert len(scripts) == 2
+    for script in scripts:
+        assert f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" in policy
+    assert made.html.count("vegaEmbed=") + made.html.count(".vegaEmbed") >= 1
+
+
+def test_names_that_are_markup_stay_text(made):
+    seen = Seen(made.html)
+    n_packed = made.html.count('<script type="text/plain"')
+    assert seen.tags["script"] == 3 + n_packed
+    assert seen.handlers == []
+    assert set(seen.tags) <= {
+        *(
+            "html",
+            "head",
+            "meta",
+            "title",
+            "style",
+            "body",
+            "header",
+            "h1",
+            "h2",
+            "h3",
+            "h4",
+            "nav",
+            "a",
+            "main",
+            "section",
+        ),
+        *(
+            "p",
+            "b",
+            "i",
+            "span",
+            "div",
+            "table",
+            "thead",
+            "tbody",
+            "tr",
+            "th",
+            "td",
+            "dl",
+            "dt",
+            "dd",
+            "details",
+            "summary",
+        ),
+        *("figure", "figcaption", "blockquote", "ul", "li", "pre", "code", "noscript", "script"),
+    }
+    text = "".join(seen.texts)
+    for name in HOSTILE[:3]:
+        assert name in text
+
+
+def test_the_same_input_gives_the_same_bytes(predictions):
+    first, again = (hv.report(predictions, worst=0, random=1, seed=4).html for _ in range(2))
+    assert first == again
+
+
+def test_what_the_browser_unfolds(made, predictions):
+    tree, matrix = packed_of(made.html, "taxonomy-tree"), packed_of(made.html, "matrix")
+    taxonomy = predictions.taxonomy
+    assert tree["titles"] == list(taxonomy.names)
+    found = confusion_matrix(predictions, "threshold", 0.6, open_nodes=np.flatnonzero(~taxonomy.is_leaf))
+    assert sum(matrix["count"]) == predictions.n_samples
+    cells = dict(zip(zip(matrix["truth"], matrix["answer"], strict=True), matrix["count"], strict=True))
+    for row, column, count in zip(found.row, found.column, found.count, strict=True):
+        assert cells[found.row_nodes[row], found.column_nodes[column]] == count
+    values = packed_of(made.html, "taxonomy-values")
+    table = hv.node_table(predictions, "threshold", 0.6)
+    texts = {column["label"]: column["texts"] for column in values["columns"]}
+    assert texts["Support"] == [str(n) for n in table.support]
+    assert texts["Wrong"] == [f"{n:.0f}" for n in table.n_wrong]
+    curves = packed_of(made.html, "curves")
+    assert set(curves["specs"]) == {"light-wide", "dark-wide", "light-narrow", "dark-narrow"}
+
+
+def test_chosen_samples(predictions):
+    evaluation = hv.Evaluation.from_predictions(predictions)
+    ids = predictions.ids[[7, 5]].tolist()
+    worst, named, drawn = chosen_samples(evaluation, 3, ids, 39, 1, "majority", 0.5)
+    assert [predictions.sample_id(row) for row in worst.rows] == predictions.worst(3)
+    assert named.rows == (7, 5)
+    assert drawn.title == "Random samples (seed 1)"
+    assert len(set(drawn.rows)) == 39
+    assert chosen_samples(evaluation, 0, (), 40, 0, "majority", 0.5)[0].rows != tuple(range(40))
+    with pytest.raises(hv.PredictionsError, match=r"^samples: expected ids of samples of <b>model</b>, such as "):
+        hv.report(predictions, samples=["nobody"])
+    with pytest.raises(hv.PredictionsError, match=r"^worst: expected a whole number from 0, got -1\."):
+        hv.report(predictions, worst=-1)
+    with pytest.raises(hv.PredictionsError, match=r"^model: expected one of <b>model</b>, got 'x'\."):
+        hv.report(predictions, model="x")
+    with pytest.raises(hv.PredictionsError, match=r"^max_mb: expected a number of megabytes from 0, got 'x'\."):
+        hv.report(predictions, max_mb="x")
+
+
+class Pictures:
+    """Pictures of so many bytes as `most` pixels a side."""
+
+    def png(self, name, most=None):
+        return b"x" * (most or 1000) ** 2
+
+
+def test_pictures_keep_to_their_budget(predictions):
+    some = predictions.replace(media=Pictures(), attributes={"image": predictions.ids})
+    rows = [3, 1, 3, 0, 2]
+    whole, note = sample_pictures(some, rows, 5)
+    assert list(whole) == [3, 1, 0, 2]
+    assert note == ""
+    smaller, note = sample_pictures(some, rows, 0.4)
+    assert len(smaller) == 4
+    assert note == "Pictures were reduced to 240 pixels to keep to 0.4 MB of pictures."
+    fewer, note = sample_pictures(some, rows, 0.03)
+    assert list(fewer) == [3]
+    assert (
+        note == "Pictures were reduced to 120 pixels and 3 of 4 pictures were left out to keep to 0.03 MB of pictures."
+    )
+    for pictures, most in ((whole, 5e6), (smaller, 0.4e6), (fewer, 0.03e6)):
+        assert sum(map(len, pictures.values())) <= most
+    made = hv.report(some, worst=2, random=0, max_mb=0.03)
+    assert made.left_out in "".join(Seen(made.html).texts)
+    assert Seen(made.html).tags["img"] == 1
+
+
+def test_every_kind_of_input(taxonomy):
+    labels = hv.Predictions.from_labels(taxonomy, [[2, 5], [3], []], truth=[[2], [3, 6], [5]])
+    hard = hv.Predictions.from_labels(taxonomy, taxonomy.nodes("cat", "newt"), truth=taxonomy.nodes("cat", "dog"))
+    p = np.array([[0.5, 0.25, 0.125, 0.125], [0.125, 0.125, 0.25, 0.5]])
+    unknown = hv.Predictions.from_scores(taxonomy, p, "leaf_probabilities")
+    several = hv.Predictions.from_scores(taxonomy, p, "leaf_probabilities", truth=[[2, 5], [6]])
+    graph = hv.Taxonomy.from_edges([*EDGES, ("bird", "newt")])
+    names = [taxonomy.names[node] for node in taxonomy.leaves]
+    of_graph = hv.Predictions.from_scores(
+        graph, p, "leaf_probabilities", scored_nodes=graph.nodes(*names), truth=graph.nodes("cat", "newt")
+    )
+    for found, sections in (
+        (labels, {"matrix", "taxonomy"}),
+        (hard, {"matrix", "taxonomy"}),
+        (unknown, {"taxonomy"}),
+        (several, {"curves", "matrix", "taxonomy"}),
+        (of_graph, {"curves", "matrix", "taxonomy"}),
+    ):
+        html = hv.report(found, random=1).html
+        assert (
+            set(re.findall(r'<section id="(\w+)"', html)) - {"overview", "examples", "numbers", "files", "about"}
+            == sections
+        )
+        assert numbers_of(html)["evaluate"] == hv.evaluate(found)
+
+
+def test_the_command(tmp_path, predictions, capsys):
+    for name, data in (("taxonomy", None), ("scores", predictions)):
+        path = str(tmp_path / f"{name}.csv")
+        hv.write_taxonomy(predictions.taxonomy, path) if data is None else hv.write_predictions(data, path)
+    files = ["--taxonomy", str(tmp_path / "taxonomy.csv"), "--predictions", f"m={tmp_path / 'scores.csv'}"]
+    out = str(tmp_path / "report.html")
+    assert cli.main(["report", *files, "--rule", "threshold", "--note", "A <b>note</b>", "--out", out]) == 0
+    assert cli.main(["evaluate", *files, "--rule", "threshold", "--json", str(tmp_path / "out.json")]) == 0
+    html = (tmp_path / "report.html").read_text("utf-8")
+    held = numbers_of(html)
+    assert held["evaluate"] == json.loads((tmp_path / "out.json").read_text("utf-8"))
+    assert held["command"].startswith("hierviz report --taxonomy ")
+    assert held["command"].endswith(f"--note 'A <b>note</b>' --out {out}")
+    assert "A &lt;b&gt;note&lt;/b&gt;" in html
+    # The command makes the same file again.
+    (tmp_path / "report.html").unlink()
+    assert cli.main(shlex.split(held["command"])[1:]) == 0
+    assert (tmp_path / "report.html").read_text("utf-8") == html
+    for wrong, said in (
+        (["--out", out], "report: expected one of --predictions, --model and --demo, got none."),
+        (
+            ["--demo", *files, "--out", out],
+            "report: expected one of --predictions, --model and --demo, got --demo and ",
+        ),
+        (
+            ["--model", "m.onnx", "--taxonomy", "t.csv", "--out", out],
+            "report: expected --inputs beside --model, got none.",
+        ),
+        ([*files, "--sample", "nobody", "--out", out], "--sample: expected ids of samples of m, such as "),
+        ([*files, "--look-at", "x", "--out", out], "--look-at: expected one of m, got 'x'."),
+    ):
+        assert cli.main(["report", *wrong]) == 2
+        assert capsys.readouterr().err.startswith(f"hierviz: {said}"), said
+
+
+def test_a_report_in_place(tmp_path, made):
+    hv.write_report(made, tmp_path / "a.html")
+    assert (tmp_path / "a.html").read_text("utf-8") == made.html
+    with pytest.raises(hv.PredictionsError, match=r"^report: expected a Report, got str\."):
+        hv.write_report("x", tmp_path / "b.html")
+    with pytest.raises(hv.FileError, match=r"expected a file that can be written"):
+        hv.write_report(made, tmp_path / "none" / "b.html")
