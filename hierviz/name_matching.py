@@ -17,10 +17,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from weakref import WeakKeyDictionary
 
-from hierviz.errors import listed, near_miss
+from hierviz.errors import near_miss
 from hierviz.taxonomy import Taxonomy
 
 # Attributes of nodes, in small letters without blanks, - and _, that are ids ...
@@ -49,7 +49,8 @@ NAME_ATTRIBUTES = frozenset(
 _ID_AND_NAME = re.compile(r"([nvars]\d{8})[\s,:_-]+(\S.*)", re.DOTALL)
 _GAP = re.compile(r"[\s_\-\u2010-\u2015]+")
 _TIGHT = re.compile(r"[ '\u2018\u2019`]+")
-_QUALIFIED = re.compile(r"(\S.*?)\s*[(\[][^()\[\]]*[)\]]")
+# "crane (bird)", and names of WordNet's synsets such as "crane.n.01".
+_QUALIFIED = re.compile(r"(\S.*?)(?:\s*[(\[][^()\[\]]*[)\]]|\.[nvars]\.\d\d)")
 _known: WeakKeyDictionary = WeakKeyDictionary()
 
 
@@ -97,10 +98,15 @@ def advice(text: str, taxonomy: Taxonomy, otherwise: str = "") -> str:
     fitting = candidates(text, taxonomy)
     if len(fitting) > 1:
         both = "Both" if len(fitting) == 2 else f"{len(fitting)} nodes"
-        shown = " and ".join(repr(taxonomy.names[node]) for node in fitting)
-        fit = shown if len(fitting) == 2 else listed([taxonomy.names[node] for node in fitting])
-        return f" {both} fit: {fit}. Write the one that is meant."
+        shown = [_with_title(node, taxonomy) for node in fitting[:5]]
+        more = f" and {len(fitting) - 5} more" if len(fitting) > 5 else ""
+        return f" {both} fit: {' and '.join(shown) if len(shown) == 2 else ', '.join(shown)}{more}. Write the one that is meant."
     return near_miss(text, taxonomy.names) or otherwise
+
+
+def _with_title(node, taxonomy):
+    name, title = taxonomy.names[node], taxonomy.title(node)
+    return repr(name) if title == name else f"{name!r} ({title!r})"
 
 
 class LooseMatches:
@@ -116,6 +122,28 @@ class LooseMatches:
             fitting = candidates(text, self.taxonomy)
             self.nodes[text] = fitting[0] if len(fitting) == 1 else None
         return self.nodes[text]
+
+    def settle(self, names: Sequence[str], nodes: list[int | None]) -> list[int | None]:
+        """Nodes of the classes of a list, each a class of its own: a name that fits several means the one that no other has.
+
+        Parameters
+        ----------
+        names : sequence of str
+        nodes : list of int or None
+            Of each name, None where there is none or there are several.
+        """
+        nodes = list(nodes)
+        fitting = {k: candidates(names[k], self.taxonomy) for k, node in enumerate(nodes) if node is None}
+        taken, has_changed = {node for node in nodes if node is not None}, True
+        while has_changed:
+            has_changed = False
+            for k in [k for k in fitting if nodes[k] is None and len(fitting[k]) > 1]:
+                left = [node for node in fitting[k] if node not in taken]
+                if len(left) == 1:
+                    nodes[k] = self.nodes[names[k]] = left[0]
+                    taken.add(left[0])
+                    has_changed = True
+        return nodes
 
     def notes(self, where: str, only: Iterable[str] | None = None) -> list[str]:
         """No note, or one with the number of names and three examples."""
@@ -136,7 +164,7 @@ class _Spellings:
 
     def __init__(self, taxonomy):
         self.ids: dict[str, set] = {}
-        # The plain names first, then synonyms, what stands in front of "(bird)", and names without blanks.
+        # The plain names first, then synonyms, what stands in front of "(bird)" or ".n.01", and names without blanks.
         self.grades: tuple[dict, ...] = ({}, {}, {}, {})
         plain, other, before, tight = self.grades
         for node, name in enumerate(taxonomy.names):

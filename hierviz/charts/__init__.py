@@ -28,6 +28,7 @@ from hierviz.charts._hierarchical_matrix import (
     hierarchical_matrix_sentence,
     hierarchical_matrix_table,
 )
+from hierviz.charts._interval_lines import interval_lines, interval_lines_table
 from hierviz.charts._level_bars import level_bars, level_bars_sentence, level_bars_table
 from hierviz.charts._level_matrix import level_matrix, level_matrix_sentence, level_matrix_table
 from hierviz.charts._means_by import means_by, means_by_sentence, means_by_table
@@ -101,6 +102,8 @@ __all__ = [
     "hierarchical_matrix_legend",
     "hierarchical_matrix_sentence",
     "hierarchical_matrix_table",
+    "interval_lines",
+    "interval_lines_table",
     "knots",
     "level_bars",
     "level_bars_sentence",

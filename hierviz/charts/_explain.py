@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import textwrap
+from typing import Any
 
 import altair as alt
 
 from hierviz.charts._compose import vconcat
 from hierviz.charts._sample_parts import sample_parts
-from hierviz.charts._show import show
+from hierviz.charts._show import Shown, show
 from hierviz.charts.theme import palette
 from hierviz.checks import check_kind
 from hierviz.errors import PredictionsError, shown
@@ -56,7 +57,16 @@ def explanation(evaluation, row, rule="majority", threshold=0.5, *, dark=False, 
     return vconcat(*titled, spacing=24)
 
 
-def explain(predictions, sample_id, rule="majority", threshold=0.5, *, dark=False, width=1000, **parameters):
+def explain(
+    predictions: Predictions | Evaluation,
+    sample_id: str,
+    rule: str = "majority",
+    threshold: float = 0.5,
+    *,
+    dark: bool = False,
+    width: int = 1000,
+    **parameters: Any,
+) -> Shown:
     """Show in a notebook why the answer to a sample is what it is: tree, thresholds, win and confusion in one figure.
 
     Parameters

@@ -31,6 +31,9 @@ def set_steps(taxonomy, sets, *, threshold=None, dark=False, width=1000):
     """
     look, table = palette(dark), set_steps_table(taxonomy, sets)
     width -= 60
+    # The best set has its number always, the others where there is room.
+    has_room = table["is_best"] | ((table["below"] - table["from"]) * width > 36)
+    table["label"] = table["label"].where(has_room, "")
     x = alt.X("from:Q", title="threshold τ", scale=alt.Scale(domain=[0, 1]))
     y = alt.Y(
         "expected:Q", title="expected hF1", scale=alt.Scale(domain=[0, max(0.7, float(sets.expected.max()) + 0.12)])
@@ -67,8 +70,8 @@ def set_steps_table(taxonomy, sets):
             "expected": sets.expected,
             "is_best": best,
             "label": [
-                (f"★ {value_text(value)}" if is_best else value_text(value)) if b - a > 0.035 else ""
-                for value, is_best, a, b in zip(sets.expected, best, low, high)
+                f"★ {value_text(value)}" if is_best else value_text(value)
+                for value, is_best in zip(sets.expected, best)
             ],
         }
     )

@@ -35,7 +35,7 @@ def signed_bars(series, items, *, highlight=None, dark=False, width=1000):
     look = palette(dark)
     width -= 8
     colours = dict(zip(series, look.models))
-    left = min(0.34 * width, max(text_width(item, SIZE, True) for item in items) + 16)
+    left = min(0.42 * width, max(text_width(item, SIZE, True) for item in items) + 16)
     number = 64
     values = [float(value) for row in series.values() for value in row]
     low, high = min(0.0, *values), max(0.0, *values)

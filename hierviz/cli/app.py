@@ -13,7 +13,7 @@ from hierviz.cli.named_files import run_files
 from hierviz.cli.server_flags import add_server_options, path_flags, server_settings
 from hierviz.errors import FileError
 
-PATHS = ("taxonomy", "predictions", "truth", "classes", "model", "inputs", "nodes", "media")
+PATHS = ("taxonomy", "predictions", "truth", "classes", "model", "inputs", "nodes", "media", "taxonomy_classes")
 
 
 def add_app(commands):

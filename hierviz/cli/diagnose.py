@@ -36,6 +36,9 @@ def add_diagnose(commands):
         "diagnose", help="find where a model goes wrong: nodes, confusions, slices, calibration"
     )
     add_input(command, several=False, level="--cut-level")  # --level is that of confusions
+    command.add_argument(
+        "--nodes", metavar="F", help="names of the nodes, by which classes are found too: node, name, ..."
+    )
     command.add_argument("--rule", metavar="KEY", help=f"one of {', '.join(INFERENCE_RULES)} (default: majority)")
     command.add_argument(
         "--threshold", type=float, metavar="X", help="of the rules `threshold` and `threshold_set` (default: 0.5)"

@@ -93,6 +93,9 @@ def add_curve(commands):
     )
     add_input(command, several=False)
     command.add_argument(
+        "--nodes", metavar="F", help="names of the nodes, by which classes are found too: node, name, ..."
+    )
+    command.add_argument(
         "--rule",
         metavar="KEY",
         help=f"curve over the parameter of a rule: {', '.join(CURVES)} (default: threshold); darts has λ, "

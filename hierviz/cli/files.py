@@ -83,6 +83,7 @@ def add_app_options(command):
             help="scores or labels; may be given several times; NAME=P names the model, and files of one name are its runs",
         ),
         command.add_argument("--nodes", metavar="F", help="attributes of the nodes: node, name, ..."),
+        *add_taxonomy_flags(command),
         _add_missing(command),
         *add_projection_flags(command),
         *add_model_flags(command, required=False),

@@ -32,6 +32,9 @@ def add_predict(commands):
     )
     add_model_flags(command, required=True)
     add_taxonomy_flags(command)
+    command.add_argument(
+        "--nodes", metavar="F", help="names of the nodes, by which classes are found too: node, name, ..."
+    )
     command.add_argument("--out", metavar="P.parquet", help="Parquet or CSV of probabilities")
     command.add_argument(
         "--inspect",
@@ -59,10 +62,12 @@ def run_predict(options):
     from hierviz.cli.predict_checks import check_predictions, show_orders, truth_of
     from hierviz.onnx import draft_model, load_inputs
     from hierviz.onnx.inputs.unreadable import without_unreadable
-    from hierviz.readers import load_taxonomy, load_truth, write_predictions
+    from hierviz.readers import load_node_attributes, load_taxonomy, load_truth, write_predictions
     from hierviz.readers.predictions_writer import check_target
 
     taxonomy = load_taxonomy(options.taxonomy, **taxonomy_options(options))
+    if options.nodes:
+        taxonomy = load_node_attributes(options.nodes, taxonomy)
     given = model_options(options)
     if options.inspect:
         _inspect(draft_model(options.model, taxonomy, **given), options.json)
@@ -77,8 +82,9 @@ def run_predict(options):
     check_target(options.out)
     require_no_input(options, options.out)
     # A mistake in the truth, its ids included, shows before the model runs for an hour.
-    truth = load_truth(options.truth, taxonomy, options.truth_column) if options.truth else None
     model = draft_model(options.model, taxonomy, **given)
+    numbers = options.classes or model.class_numbers
+    truth = load_truth(options.truth, taxonomy, options.truth_column, numbers) if options.truth else None
     is_nameless = any(question.about == "classes" for question in model.questions)
     if truth is None or not is_nameless:
         model.require_answers()

@@ -12,6 +12,7 @@ from hierviz.cli.named_files import values_by_method
 from hierviz.cli.output import progress, require_places
 from hierviz.cli.parameter_flags import with_flags
 from hierviz.cli.rule_flags import add_rule_flags, check_rule_flags, chosen_parameters
+from hierviz.cli.taxonomy_flags import taxonomy_options
 from hierviz.errors import FileError
 from hierviz.evaluation.summary import require_same_samples
 
@@ -150,7 +151,7 @@ def _run(options):
             f"--{several[0]}: expected one for all models, got several. Run `hierviz predict` for each model."
         )
     classes, parametrisation = ((getattr(options, name) or [None])[0] for name in ("classes", "parametrisation"))
-    taxonomy, predictions = load_taxonomy(options.taxonomy), []
+    taxonomy, predictions = load_taxonomy(options.taxonomy, **taxonomy_options(options)), []
     for path in options.model:
         model = load_model(path, taxonomy, classes=classes, parametrisation=parametrisation)
         found = model.predict(load_inputs(options.inputs, model), progress=progress(model.name))

@@ -166,8 +166,13 @@ def _turned(key, values):
 
 def _share_below(values):
     """Share of the samples with a smaller value, ties counting half."""
-    ordered = np.sort(values)
-    both = np.searchsorted(ordered, values, "left") + np.searchsorted(ordered, values, "right")
+    # Sought among the sorted values one by one they would take ten times as long.
+    order = np.argsort(values)
+    ordered = values[order]
+    end = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]) + 1, len(values))
+    first = np.append(0, end[:-1])
+    both = np.empty(len(values), dtype=np.intp)
+    both[order] = np.repeat(first + end, end - first)
     return both / (2 * max(1, len(values)))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import hierviz as hv
 from hierviz.diagnosis.calibration_example import calibration_example
 from hierviz.lessons.lesson import Exercise, Figure, Lesson, Number, OnData, Result, Selector, Slider, Step
-from hierviz.lessons.quantities import bars_figure, probability_texts, tree_figure
+from hierviz.lessons.quantities import bars_figure, intervals_figure, probability_texts, tree_figure
 from hierviz.lessons.trees import ANIMALS
 from hierviz.number_text import value_text
 
@@ -66,11 +66,18 @@ def intervals(n=100):
         int(np.argmin([abs(ratio - option) for option in (1.0, 0.5, 0.25)])),
         numbers=(*numbers, small, large),
         before=(
-            bars_figure(
+            intervals_figure(
                 "interval",
-                {"share": numbers},
-                [number.label for number in numbers],
+                {f"{n} samples": numbers},
                 f"{correct.text} correct with {n} samples, between {low.text} and {high.text}.",
+            ),
+        ),
+        after=(
+            intervals_figure(
+                "intervals",
+                {f"{some} samples": interval_numbers(some) for some in sorted({100, 400, n})},
+                "Intervals of the share of correct answers from so many samples.",
+                highlight=f"{n} samples",
             ),
         ),
     )

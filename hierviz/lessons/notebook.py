@@ -13,7 +13,8 @@ import hierviz as hv
 from hierviz.lessons.catalogue import LESSON_MODULES, lessons
 from hierviz.lessons.lesson import Number, Result, paragraphs
 
-FIRST = "from hierviz.lessons import notebook\nfrom hierviz.lessons.catalogue import lesson\n\nthis = lesson({key!r})"
+FIRST = "from hierviz.lessons import notebook\nfrom hierviz.lessons.catalogue import lesson\n\nthis = lesson({key})"
+LONGEST = 120
 
 
 def show(result: Result, width: int = 760) -> None:
@@ -69,14 +70,15 @@ def notebook_of(lesson):
             "below it. Change the "
             "settings and run again. `??this.step(1).work` shows how the numbers of a step are computed."
         ),
-        _code(FIRST.format(key=lesson.key)),
+        _code(FIRST.format(key=json.dumps(lesson.key))),
     ]
     for number, step in enumerate(lesson.steps, 1):
-        given = ", ".join(f"{name!r}: {value!r}" for name, value in step.defaults.items())
         options = "\n".join(f"- {option}" for option in step.options)
         cells += [
             _words(f"## {number}. {step.title}\n\n{paragraphs(step.text)}"),
-            _code(f"settings = {{{given}}}\nresult = this.step({number}).result(**settings)\nnotebook.show(result)"),
+            _code(
+                f"{_settings(step.defaults)}\nresult = this.step({number}).result(**settings)\nnotebook.show(result)"
+            ),
             _words(f"**{step.question}**\n\n{options}"),
             _code(f"notebook.reveal(result, this.step({number}).options)"),
         ]
@@ -93,6 +95,16 @@ def notebook_of(lesson):
         "nbformat": 4,
         "nbformat_minor": 5,
     }
+
+
+def _settings(values):
+    """A line that sets a dict, or several where it is long."""
+    pairs = [
+        f"{json.dumps(name, ensure_ascii=False)}: {json.dumps(value, ensure_ascii=False)}"
+        for name, value in values.items()
+    ]
+    line = f"settings = {{{', '.join(pairs)}}}"
+    return line if len(line) <= LONGEST else "settings = {\n" + "".join(f"    {pair},\n" for pair in pairs) + "}"
 
 
 def _words(text):

@@ -138,6 +138,17 @@ def bars_figure(name, series, items, sentence, highlight=None):
     )
 
 
+def intervals_figure(name, items, sentence, zero=False, highlight=None):
+    """Estimates with their ends; `items` holds three Numbers each."""
+    plain = {key: tuple(float(number.value) for number in row) for key, row in items.items()}
+    return Figure(
+        name,
+        lambda **look: hv.charts.interval_lines(plain, zero=zero, highlight=highlight, **look),
+        sentence,
+        lambda: hv.charts.interval_lines_table(plain),
+    )
+
+
 def hv_sentence(name, *arguments, **keywords):
     """A sentence of `hv.charts`, which is loaded on first use."""
     return getattr(hv.charts, name)(*arguments, **keywords)

@@ -10,7 +10,7 @@ import hierviz as hv
 from hierviz.demo import MODELS
 from hierviz.lessons.demo_models import evaluated, name_of, run_all
 from hierviz.lessons.lesson import Exercise, Figure, Lesson, Number, OnData, Result, Selector, Slider, Step
-from hierviz.lessons.quantities import bars_figure
+from hierviz.lessons.quantities import intervals_figure
 
 PAIR = ("flat_softmax", "parameter_sharing")
 RESAMPLES = 1000
@@ -78,14 +78,14 @@ def which_is_better(metric="win"):
         "which question is yours.",
         right,
         numbers=chosen,
-        before=(),
         after=(
-            bars_figure(
-                "difference",
-                {"difference": chosen},
-                ["difference", "lower end", "upper end"],
+            intervals_figure(
+                "differences",
+                {"win": win, "R@90C": specific},
                 f"Flat softmax minus parameter sharing, {metric}: {chosen[0].text}, 95 % interval from {chosen[1].text} to "
                 f"{chosen[2].text}.",
+                zero=True,
+                highlight=metric,
             ),
         ),
     )

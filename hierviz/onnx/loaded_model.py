@@ -114,6 +114,12 @@ class Model:
         return self.columns.scored_nodes
 
     @property
+    def class_numbers(self):
+        """Node of each column that has one, by its place: what numbers as truth mean."""
+        nodes = () if self.columns.nodes is None else self.columns.nodes.tolist()
+        return {place: node for place, node in enumerate(nodes) if node >= 0}
+
+    @property
     def output(self):
         """Name of the output that holds the scores; of several, joined."""
         return " + ".join(self.outputs)

@@ -52,8 +52,8 @@ def load_class_nodes(classes, taxonomy, notes=None):
     read = read_class_list(classes, taxonomy)
     notes += read.notes
     nodes, seen, loose = [], {}, LooseMatches(taxonomy)
-    for place, name in read.entries:
-        node = find_node(name, taxonomy, loose=loose)
+    found = loose.settle(read.names, [find_node(name, taxonomy, loose=loose) for name in read.names])
+    for (place, name), node in zip(read.entries, found, strict=True):
         if node is None:
             raise PredictionsError(
                 f"{place}: expected the name of a node in the taxonomy ({taxonomy.n_nodes} nodes), got {name!r}."
@@ -69,6 +69,13 @@ def load_class_nodes(classes, taxonomy, notes=None):
         raise PredictionsError(f"{read.where}: expected one node name per column of scores, got none. Fill the list.")
     notes += loose.notes(read.where)
     return np.array(nodes, dtype=np.intp), dict(zip(read.numbers, nodes, strict=True))
+
+
+def class_numbers(classes, taxonomy):
+    """Node of each number of a class list: dict of int to int. Classes that are no nodes are left out, as the background."""
+    read, loose = read_class_list(classes, taxonomy), LooseMatches(taxonomy)
+    nodes = loose.settle(read.names, [find_node(name, taxonomy, loose=loose) for name in read.names])
+    return {number: node for number, node in zip(read.numbers, nodes, strict=True) if node is not None}
 
 
 def class_entries(path, taxonomy, notes):

@@ -6,9 +6,11 @@ Only the first lines are read. What no rule knows is taken for predictions, whos
 from __future__ import annotations
 
 from hierviz.errors import FileError
+from hierviz.readers.label_lists_json import is_prediction_json, looks_like_json
 from hierviz.readers.long_table import SAMPLE_COLUMNS, SCORE_COLUMNS
+from hierviz.readers.prediction_forms import cafa
 from hierviz.readers.sources import open_source
-from hierviz.readers.tables import open_table
+from hierviz.readers.tables import first_lines, open_table
 from hierviz.readers.taxonomy_file import has_taxonomy_tables, special_form
 from hierviz.readers.taxonomy_tables import PARENT_WORDS
 from hierviz.readers.truth_file import TRUTH_COLUMNS
@@ -52,8 +54,12 @@ def _role(path):
         return "taxonomy"
     if source.kind in ("zip", "npy"):
         return "media" if source.kind == "zip" and ".npz" not in suffixes else "predictions"
-    if suffixes & {".taxonomy", ".json"}:
+    if ".json" in suffixes:
+        return "predictions" if is_prediction_json(source) else "taxonomy"
+    if ".taxonomy" in suffixes:
         return "taxonomy"
+    if looks_like_json(source) or cafa.looks_like(first_lines(source)[0]):
+        return "predictions"
     table = open_table(source, "a table")
     names = [name.strip().casefold() for name in table.first]
     if any(name in PARENT_WORDS for name in names):

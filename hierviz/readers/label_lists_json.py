@@ -16,7 +16,7 @@ from itertools import chain
 
 import numpy as np
 
-from hierviz.errors import PredictionsError, listed, near_miss
+from hierviz.errors import FileError, PredictionsError, listed, near_miss
 from hierviz.listed_entries import ListedEntries, first_repeat, is_falling, label_entries
 from hierviz.name_matching import LooseMatches, advice
 from hierviz.readers import limits
@@ -33,6 +33,22 @@ def looks_like_json(source):
     with translated(source.where, source), source.open() as file:
         start = file.read(4096).decode(source.encoding, errors="replace")
     return start.lstrip("\ufeff \t\r\n")[:1] in ("[", "{")
+
+
+def is_prediction_json(source):
+    """Whether JSON is lists of label and score, or one of the forms of `PREDICTION_FORMS`, rather than a taxonomy."""
+    try:
+        text = source.read_text()
+        limits.require_json(source.where, text)
+        value = json.loads(text)
+    except (FileError, ValueError, RecursionError):
+        return False
+    if any(form.kind == "json" and form.looks_like(value) for form in PREDICTION_FORMS.values()):
+        return True
+    parts = list(value.values()) if isinstance(value, Mapping) else value
+    first = parts[0] if isinstance(parts, list) and parts else None
+    inside = [first, *first.values()] if isinstance(first, Mapping) else [first]
+    return any(_is_label_list(part) and "score" in part[0] for part in inside)
 
 
 def read_label_lists(source, taxonomy, truth_columns, truth_column=None, missing=None, numbers=None, said=None):

@@ -107,7 +107,9 @@ def load_taxonomy(
         wanted = None if classes is None else read_class_list(classes, _NO_TAXONOMY).names
         return _moderate(large.read(files, wanted, files.where), files.where)
     source = open_source(path, "a class taxonomy (edge list, level columns, paths, JSON or .taxonomy)", ("text", "xml"))
-    special = special_form(source, form)
+    # What only tables have was said: then it is one.
+    is_table = form is None and any(said is not None for said in (separator, has_header, direction))
+    special = None if is_table else special_form(source, form)
     if relations is not None and (special is None or special.key != "obo"):
         raise FileError(
             f"{source.where}: expected an OBO file with relations, got another form. Leave the relations out."
@@ -136,21 +138,15 @@ def _large_form(path, form):
         path.name.lower(),
         path.suffix.lower() in (".zip", ".tgz", ".tar") or path.name.endswith(".tar.gz"),
     )
-    if form is not None:
-        return TAXONOMY_FORMS[form] if TAXONOMY_FORMS[form].kind == "large" and path.exists() else None
-    if not (path.is_dir() or (is_archive and path.is_file()) or name.endswith(".dmp")):
-        return None
     with translated(path.name, path=path):
+        if form is not None:
+            return TAXONOMY_FORMS[form] if TAXONOMY_FORMS[form].kind == "large" and path.exists() else None
+        if not (path.is_dir() or (is_archive and path.is_file()) or name.endswith(".dmp")):
+            return None
         files = TableFiles(path)
     names = () if name.endswith(".dmp") else tuple(files.inside)
     large = [other for other in TAXONOMY_FORMS.values() if other.kind == "large"]
-    found = next((other for other in large if other.looks_like(name, names)), None)
-    if found is None:
-        tables = "nodes.dmp and names.dmp, or Taxon.tsv"
-        raise FileError(
-            f"{path.name}: expected {tables} in a folder or archive, got neither. Name the file of the taxonomy."
-        )
-    return found
+    return next((other for other in large if other.looks_like(name, names)), None)
 
 
 def has_taxonomy_tables(path):

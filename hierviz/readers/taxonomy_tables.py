@@ -55,6 +55,7 @@ CHILD_WORDS = (
     "node_id",
     "category",
     "subcategory",
+    "code",
 )
 TITLE_WORDS = ("title", "name", "label", "display_name")
 RANKS = (

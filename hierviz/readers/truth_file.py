@@ -22,7 +22,7 @@ from hierviz.errors import PredictionsError, listed, near_miss
 from hierviz.name_matching import LooseMatches
 from hierviz.node_names import truth_nodes
 from hierviz.readers.class_folders import class_folders
-from hierviz.readers.classes_file import load_class_nodes
+from hierviz.readers.classes_file import class_numbers
 from hierviz.readers.columns import require_names
 from hierviz.readers.labels import find_node, is_all_nodes, read_labels, single_nodes, text_array
 from hierviz.readers.tables import open_table
@@ -103,8 +103,10 @@ def load_truth(
     if os.path.isdir(truth):
         return truth_of_folders(Path(truth), taxonomy)
     numbers = classes
-    if classes is not None and not isinstance(classes, Mapping):
-        numbers = load_class_nodes(classes, taxonomy)[1]
+    if classes is not None and not (
+        isinstance(classes, Mapping) and all(_is_number(node) for node in classes.values())
+    ):
+        numbers = class_numbers(classes, taxonomy)
     table = open_table(truth, "a table of true classes (CSV, TSV or Parquet)")
     has_header = _has_header(table, taxonomy, truth_column)
     columns = table.read(has_header=has_header)
@@ -128,6 +130,10 @@ def load_truth(
         {"truth file": columns.where, "truth column": columns.names[place], "truth id column": words},
         tuple(notes),
     )
+
+
+def _is_number(value):
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def truth_of_folders(path, taxonomy):

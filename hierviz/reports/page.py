@@ -17,11 +17,11 @@ from hierviz.charts import palette
 from hierviz.charts.export import browser_library
 
 _HERE = Path(__file__).parent
-SCRIPTS = ("unpack.js", "charts.js", "tree.js", "matrix.js", "story.js")
+SCRIPTS = ("unpack.js", "charts.js", "tree.js", "matrix.js")
 COLOURS = ("background", "ink", "muted", "grid", "axis", "tp", "fp", "fn", "path", "others")
 
 
-def page(parts, *, title, notes, command, examples, left_out, story=()):
+def page(parts, *, title, notes, command, examples, left_out):
     """The page as text.
 
     Parameters
@@ -31,8 +31,6 @@ def page(parts, *, title, notes, command, examples, left_out, story=()):
     examples : str
         HTML.
     left_out : str
-    story : sequence of dict
-        Steps with ``caption`` and ``target`` (the section or sample that it shows).
     """
     sections = [
         ("overview", "Overview", parts.overview()),
@@ -60,7 +58,7 @@ def page(parts, *, title, notes, command, examples, left_out, story=()):
         '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">'
         f"<title>{escape(title)}</title><style>{_style()}</style></head><body>"
         f'<header><h1>{escape(title)}</h1>{_paragraphs(notes)}<nav aria-label="Sections">{links}</nav></header>'
-        f"<main>{_story(story)}{body}</main>"
+        f"<main>{body}</main>"
         '<noscript><p class="noscript">Charts, the matrix and the taxonomy need JavaScript.</p></noscript>'
         f'<script type="application/json" id="hierviz-report">{_json(data)}</script>{packed}'
         + "".join(f"<script>{script}</script>" for script in scripts)
@@ -111,7 +109,3 @@ def _about(command, left_out):
         f"{made}<p>The numbers as JSON, the same as those of <code>hierviz evaluate --json</code>, stand in this file in the "
         "element <code>hierviz-report</code>.</p>"
     )
-
-
-def _story(story):
-    return ""

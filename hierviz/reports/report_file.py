@@ -65,7 +65,6 @@ def report(
     seed: int = 0,
     max_mb: float = 5,
     command: str = "",
-    story: Sequence[dict[str, Any]] = (),
     words: Callable[[Any], Any] = lambda value: value,
     stage: Callable[[str, str], Callable[[int, int], object] | None] = lambda name, unit: None,
     threads: int | None = None,
@@ -96,8 +95,6 @@ def report(
         Millions of bytes that pictures of samples may need together: they are reduced, then left out, and the report says so.
     command : str
         What makes the report again, written into it.
-    story : sequence of dict
-        Steps with ``caption`` and ``view`` (fields of a link of the app), shown one by one.
     words : callable
         How notes name parameters; for the command line and the app.
     numbers : dict, optional
@@ -135,7 +132,7 @@ def report(
     numbers = words(numbers)
     parts = ReportParts(evaluations, place, numbers, {"rule": rule, **parameters}, thresholds, stage, words)
     examples, left_out = parts.examples(worst, samples, random, seed, max_mb)
-    made = page(parts, title=title, notes=notes, command=command, examples=examples, left_out=left_out, story=story)
+    made = page(parts, title=title, notes=notes, command=command, examples=examples, left_out=left_out)
     return Report(made, numbers, left_out)
 
 

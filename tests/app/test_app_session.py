@@ -11,6 +11,7 @@ from hierviz.app.state import opened
 from hierviz.app.state.dataset import Files
 from hierviz.app.state.page_view import View
 from hierviz.app.state.session_file import (
+    PAGES,
     SavedSession,
     has_files_of,
     matched,
@@ -20,7 +21,7 @@ from hierviz.app.state.session_file import (
     why_no_session,
 )
 from hierviz.errors import FileError
-from tests.app.visit import Visit, shelve
+from tests.app.visit import ROOT, Visit, shelve
 from tests.reports.report_cases import numbers_of
 from tests.small_tree import EDGES_CSV
 
@@ -62,6 +63,10 @@ def test_what_stands_in_it(saved, files):
     assert files["taxonomy"] not in session.to_json()
     assert data.key not in session.to_json()
     assert SavedSession.from_json(session.to_json()) == session
+
+
+def test_every_page_can_be_saved():
+    assert {path.stem for path in (ROOT / "hierviz" / "app" / "pages").glob("*.py")} - {"__init__"} == set(PAGES)
 
 
 def test_of_the_demo_and_of_no_files(demo):

@@ -11,7 +11,17 @@ from tests.browser.conftest import quiet, ready
 pytestmark = pytest.mark.browser
 
 # Address and the number of charts in view.
-PAGES = {"": 0, "curves": 1, "compare": 0, "example": 4, "mistakes": 0, "taxonomy": 0, "model": 1, "open": 0}
+PAGES = {
+    "": 0,
+    "curves": 1,
+    "compare": 0,
+    "example": 4,
+    "mistakes": 0,
+    "taxonomy": 0,
+    "model": 1,
+    "learn": 0,
+    "open": 0,
+}
 SIZES = {"desk": (1440, 900), "phone": (390, 844)}
 SIGNATURES = {"csv": b"", "png": b"\x89PNG\r\n\x1a\n", "svg": b"<svg"}
 # What sticks out of the window: class, text and right edge of the outermost such elements.

@@ -19,6 +19,7 @@ from hierviz.charts import (
 )
 from hierviz.charts._difference_band import unclear_spans
 from hierviz.uncertainty.bootstrap import CurveBands
+from hierviz.uncertainty.model_difference import ModelDifference
 from hierviz.uncertainty.resamples import Interval
 
 TAUS = np.array([1.0, 0.75, 0.5, 0.25, 0.0])
@@ -157,3 +158,21 @@ def test_difference_in_words():
     assert "a never" not in text
     with pytest.raises(hv.PredictionsError, match="key: expected one of info_recall, got 'nothing'"):
         difference_band(clear, "nothing", ("a", "b"))
+
+
+def test_a_difference_at_equal_specificity_is_drawn_and_said():
+    values, enough = np.array([0, 0.4, 0.6, 0.9]), hv.Resamples.draw(1000, 100)
+    # Beyond the end of a curve there is no number.
+    middle, half = np.array([0.0, 0.1, 0.2, np.nan]), 0.05
+    found = replace(interval(middle, half), resamples=enough)
+    summary = {"ac": found, "ap": found}
+    none = replace(interval(np.empty(0), half), resamples=enough)
+    apart = ModelDifference("info_recall", np.empty(0), none, (np.empty(0), np.empty(0)), values, found, summary)
+    table = difference_band_table(apart, "correct")
+    assert table["correct"].tolist() == [0, 0.4, 0.6]
+    spec = str(to_vega_lite(difference_band(apart, "correct", ("a", "b"))))
+    assert "Information recall, at least" in spec
+    text = difference_band_sentence(apart, "correct", ("a", "b"))
+    assert text.startswith("Correct where information recall is at least the same: a is clearly higher at ")
+    with pytest.raises(hv.PredictionsError, match="expected 'correct' of a difference at equal specificity"):
+        difference_band_table(apart, "info_recall")

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from hierviz import HiervizError, cli
+from hierviz.cli import app
 from hierviz.cli.named_files import run_files, stem, values_by_method
 
 EDGES = "parent,child\nroot,a\nroot,b\na,a1\na,a2\nb,b1\nb,b2\n"
@@ -145,3 +146,31 @@ def test_class_weights(world):
     assert "balanced_ac" in more
     (folder / "w.csv").write_text("node,weight\na1,1\na2,1\nb1,1\nb2,1\n")
     assert evaluate("--predictions", "@seed0.npz", *FLAT, "--class-weights", "@w.csv") == [equal]
+
+
+def test_the_app_is_started_with_methods_and_their_runs(tmp_path, monkeypatch):
+    (tmp_path / "flat").mkdir()
+    for place in ("flat/seed2.npy", "flat/seed10.npy", "a=b.csv"):
+        (tmp_path / place).write_text("x")
+    monkeypatch.chdir(tmp_path)
+    options = cli.parser().parse_args(
+        ["app", "--taxonomy", "a=b.csv", *(f"--predictions={text}" for text in ("flat", "a=b.csv", "deep=a=b.csv"))]
+    )
+    flags = [flag for flag in app._named(options) if flag.startswith("--predictions")]
+    here = tmp_path.resolve()
+    assert flags == [
+        f"--predictions=flat={here}/flat/seed2.npy",
+        f"--predictions=flat={here}/flat/seed10.npy",
+        f"--predictions={here}/a=b.csv",
+        f"--predictions=deep={here}/a=b.csv",
+    ]
+    again = run_files([flag.partition("=")[2] for flag in flags])
+    assert [(file.name, file.run) for file in again] == [
+        ("flat", "seed2"),
+        ("flat", "seed10"),
+        (None, None),
+        ("deep", None),
+    ]
+    missing = cli.parser().parse_args(["app", "--taxonomy", "a=b.csv", "--predictions", "x=none.csv"])
+    with pytest.raises(HiervizError, match=r"none\.csv: expected a file for --predictions, got nothing there"):
+        app._named(missing)

@@ -2,11 +2,14 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import many
 
 import hierviz as hv
 from hierviz.comparison.columns import columns_of
 from hierviz.comparison.constants import constants
-from hierviz.comparison.disagreement import sample_metrics
+from hierviz.comparison.disagreement import _share_below, sample_metrics
 
 
 @pytest.fixture
@@ -95,3 +98,11 @@ def test_the_constant_of_a_column_is_its_own(taxonomy):
     assert found.answers["labels.micro_f1"] == "cat"
     assert found.values["labels.micro_f1"] == pytest.approx(2 * 5 / (10 + 9))
     assert found.values["labels.subset_accuracy"] == pytest.approx(2 / 5)
+
+
+@many
+@given(st.lists(st.sampled_from([-np.inf, -1.5, -0.0, 0.0, 0.25, 2.0, np.inf]), max_size=12))
+def test_shares_below_count_ties_half(values):
+    values = np.array(values, dtype=float)
+    expected = [sum((other < value) + 0.5 * (other == value) for other in values) / len(values) for value in values]
+    assert _share_below(values).tolist() == expected

@@ -425,7 +425,10 @@ def test_loose_names_and_background(build, taxonomy, pictures, expected):
     np.testing.assert_allclose(p[:, taxonomy.nodes(*LEAVES)], e / e.sum(axis=1, keepdims=True), rtol=1e-5)
     twins = Taxonomy.from_edges([("r", "Cat"), ("r", "cat"), ("r", "dog")])
     with pytest.raises(ModelError, match="got 'CAT'"):  # Cat or cat?
-        load_model(build(width=3), twins, classes=["CAT", "cat", "dog"])
+        load_model(build(width=3), twins, classes=["CAT", "CaT", "dog"])
+    # Beside "cat" only Cat is left.
+    model = load_model(build(width=3), twins, classes=["CAT", "cat", "dog"])
+    assert [twins.names[node] for node in model.scored_nodes] == ["Cat", "cat", "dog"]
 
 
 def test_questions_instead_of_errors(build, metadata, taxonomy, pictures):

@@ -159,6 +159,7 @@ MACHINES = [
     ("thing", "jack-o'-lantern"),
     ("thing", "C++"),
     ("thing", "C"),
+    ("thing", "great_white_shark.n.01"),
 ]
 
 
@@ -181,6 +182,7 @@ MACHINES = [
         ("thing > Golden Retriever", "golden_retriever"),
         ("Stork relative", "crane (bird)"),
         ("crane, derrick", "crane (machine)"),
+        ("great white shark, white shark, man-eater", "great_white_shark.n.01"),
     ],
 )
 def test_names_are_matched_by_what_they_mean(text, node):
@@ -204,6 +206,14 @@ def test_names_that_fit_several_nodes_are_asked_about(tmp_path):
     ):
         with pytest.raises(PredictionsError, match=said):
             read()
+
+
+def test_of_two_classes_the_one_that_no_other_name_has():
+    taxonomy = Taxonomy.from_edges([("r", "n1"), ("r", "n2")]).with_nodes({"n1": "missile", "n2": "projectile"})
+    notes = []
+    assert load_classes(["projectile, missile", "missile"], taxonomy, notes).tolist() == [2, 1]
+    with pytest.raises(PredictionsError, match=r"Both fit: 'n1' \('missile'\) and 'n2' \('projectile'\)\. Write"):
+        load_classes(["projectile, missile"], taxonomy)
 
 
 def test_no_near_miss_for_ids(tmp_path):

@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import subprocess
+import sys
 import tarfile
 import zipfile
 from itertools import pairwise
@@ -47,6 +49,18 @@ SAMPLES = {
     "icd10.csv": ("codes", 11, 5, ["root > A00-A09 > A00 > A00.1", "root > A15-A19 > A15 > A15.0"]),
     "naics.csv": ("codes", 12, 4, ["root > 11 > 111 > 1111 > 11111 > 111110", "root > 31-33 > 332"]),
     "unspsc.tsv": ("codes", 13, 5, ["root > 10000000 > 10100000 > 10101500 > 10101502"]),
+    "speciesnet_labels.txt": (
+        "speciesnet_labels",
+        15,
+        4,
+        ["root > mammalia > carnivora > felidae > felis > felis catus"],
+    ),
+    "../predictions/speciesnet.json": (
+        "speciesnet",
+        10,
+        3,
+        ["root > mammalia > carnivora > canidae > vulpes > vulpes vulpes"],
+    ),
     "label_studio.xml": ("label_studio", 9, 6, ["root > Eukarya > Human"]),
     "taxdump": ("taxdump", 14, 4, ["root > cellular organisms > Bacteria > Bacillus <bacteria> > Bacillus subtilis"]),
     "gbif/Taxon.tsv": ("darwin_core", 11, 3, ["Animalia > Chordata > Mammalia > Carnivora > Vulpes vulpes"]),
@@ -58,7 +72,8 @@ def test_every_form_has_a_sample_and_its_licence():
     assert set(TAXONOMY_FORMS) < set(FORMS)
     said = (FILES / "README.md").read_text()
     for name in SAMPLES:
-        top = name.split("/")[0]
+        top = name.removeprefix("../predictions/").split("/")[0]
+        said += (FILES.parent / "predictions" / "README.md").read_text() if ".." in name else ""
         assert top.removesuffix(".txt").removesuffix("_with_ids") in said
 
 
@@ -74,7 +89,7 @@ def test_samples_are_recognised_and_read(name, tmp_path):
         assert all(above in taxonomy.parents[below] for above, below in pairwise(nodes))
     said = load_taxonomy(FILES / name, form=form)
     assert (said.names, said.edges.tolist()) == (taxonomy.names, taxonomy.edges.tolist())
-    assert file_role(FILES / name) == "taxonomy"
+    assert file_role(FILES / name) == ("predictions" if ".." in name else "taxonomy")
     if (FILES / name).is_file() and "/" not in name:
         packed = tmp_path / f"{name}.gz"
         packed.write_bytes(gzip.compress((FILES / name).read_bytes()))
@@ -116,8 +131,8 @@ def test_there_and_back(name, form, tmp_path):
 
 def test_obo_relations_obsolete_terms_and_other_ids(tmp_path):
     text = (
-        "format-version: 1.2\n\n[Term]\nid: GO:1\nname: all\n\n"
-        "[Term]\nid: GO:2\nname: part {x}\nrelationship: part_of GO:1 ! all\n"
+        "format-version: 1.2\n\n[Term]\nid: GO:1\nname: all\n\n[Term]\nid: GO:2\nname: part {x}\n"
+        "relationship: part_of GO:1 ! all\n"
         'is_a: GO:1 {source="x"} ! all\n\n[Term]\nid: GO:3\nname: leaf\nalt_id: GO:33\nsynonym: "sheet" EXACT []\n'
         "is_a: GO:1\nrelationship: part_of GO:2\n\n[Term]\nid: GO:4\nname: old\nis_obsolete: true\n\n[Typedef]\nid: part_of\n"
     )
@@ -216,6 +231,32 @@ def test_a_large_dump_is_read_in_part(tmp_path, n):
     assert set(taxonomy.names) == path
 
 
+@pytest.mark.long
+def test_a_dump_of_two_million_taxa_takes_less_than_a_gigabyte(tmp_path):
+    """Measured were 156 MB."""
+    n = 2_000_000
+    with open(tmp_path / "nodes.dmp", "w") as nodes, open(tmp_path / "names.dmp", "w") as names:
+        for k in range(1, n + 1):
+            nodes.write(f"{k}\t|\t{max(k // 3, 1)}\t|\tno rank\t|\n")
+            names.write(f"{k}\t|\tTaxon {k}\t|\t\t|\tscientific name\t|\n")
+    program = (
+        "import resource, sys, hierviz\n"
+        f"taxonomy = hierviz.load_taxonomy(sys.argv[1], classes=['Taxon {n}', 'taxon_7'])\n"
+        "print(taxonomy.n_leaves, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)"
+    )
+    done = subprocess.run([sys.executable, "-c", program, tmp_path], capture_output=True, text=True, check=True)
+    n_leaves, megabytes = map(int, done.stdout.split())
+    assert n_leaves == 2
+    assert megabytes < 1024
+
+
+def test_pairs_of_wnids_in_the_other_order(tmp_path):
+    (tmp_path / "t.csv").write_text("n00000002,n00000001\nn00000003,n00000001\n")
+    assert load_taxonomy(tmp_path / "t.csv").names[0] == "n00000001"
+    (tmp_path / "u.csv").write_text("n00000002,n00000001\n")
+    assert load_taxonomy(tmp_path / "u.csv", direction="child,parent").names[0] == "n00000001"
+
+
 def test_codes_that_are_unclear_are_asked_about(tmp_path):
     (tmp_path / "c.csv").write_text("code,title\nX1,a\nY2,b\nZ3,c\nX11,d\n")
     with pytest.raises(TaxonomyError, match=r"got 3 of 4 that do not .* or a column 'parent'"):
@@ -245,6 +286,7 @@ BROKEN = {
     "nodes.dmp": "no dump\n",
     "Taxon.tsv": "taxonID\tparentNameUsageID\n1\t\n",
     "is_a.txt": "n00000001 n00000001\n",
+    "circle.txt": "n00000001 n00000002\nn00000002 n00000001\n",
 }
 
 
@@ -264,7 +306,11 @@ def test_what_was_read_before_is_read_as_before(tmp_path):
         ("name id\na 1\nb 1\n", "edge list"),
         ("kingdom,species\nA,b\nA,c\n", "level columns"),
         ("(a) > b\n(a) > c\n", "paths"),
+        ("code,parent,title\nA1,A,x\nA2,A,y\n", "edge list"),
+        ('{"categories": [{"id": 1, "name": "a", "children": [{"id": 2, "name": "b"}]}]}', "JSON"),
     ):
         (tmp_path / "t.csv").write_text(text)
-        assert load_taxonomy(tmp_path / "t.csv").detected["form"] == form
+        taxonomy = load_taxonomy(tmp_path / "t.csv")
+        assert taxonomy.detected["form"] == form
+        assert "b" not in text or form != "JSON" or taxonomy.names[-1] == "b"
     assert isinstance(load_taxonomy(tmp_path / "t.csv"), Taxonomy)

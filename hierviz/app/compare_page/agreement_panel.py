@@ -55,8 +55,12 @@ def draw(compared):
 
 def _samples(compared):
     first = compared.keys[0]
-    usable = compared.computed(
-        "sample metrics", first, lambda: sample_metrics(compared.model(first), **compared.choice_of(first))
+    choice = compared.choice_of(first)
+    # Which numbers there are depends on the rule, not on its threshold.
+    usable = state.computed(
+        "sample metrics",
+        (compared.data.digest, first, choice["rule"]),
+        lambda: sample_metrics(compared.model(first), **choice),
     )
     kinds = ["metrics"] + (["models"] if len(compared.keys) > 1 else [])
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -182,9 +182,13 @@ def _table(found, shown):
         | {
             labels[column.key]: st.column_config.NumberColumn(
                 help=METRICS[column.metric].sentence,
-                # A bold cell that is wider than its column would be cut at its start.
+                # A bold cell that is wider than its column would be cut at its start; in a narrow window the number counts
+                # more than the whole heading.
                 width=int(
-                    max(28 + 7.2 * max(len(cells[column.key]) for cells in texts), 40 + 8 * len(labels[column.key]))
+                    max(
+                        28 + 7.2 * max(len(cells[column.key]) for cells in texts),
+                        90 if state.is_narrow() else 40 + 8 * len(labels[column.key]),
+                    )
                 ),
             )
             for column in found.columns

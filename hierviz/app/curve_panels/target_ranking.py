@@ -162,7 +162,7 @@ def _table(choice, goal, ranking, where):
         width="content",
         column_config={
             "model": st.column_config.TextColumn("model", pinned=not state.is_narrow()),
-            "use": st.column_config.ButtonColumn("", on_click=use, key=f"{key}-click"),
+            "use": st.column_config.ButtonColumn("", width=90, on_click=use, key=f"{key}-click"),
         },
     )
     reached = {row.name: row.threshold for row in ranking.rows if row.threshold is not None}

@@ -9,6 +9,7 @@ LARGE = """<style>
 .stMainBlockContainer {max-width: 1720px !important}
 </style>"""
 PRINT = """<style>
+.stMain [data-testid=stMarkdownContainer] table {display: block; overflow-x: auto; max-width: 100%}
 @media print {
     header, .stAppHeader, [data-testid=stSidebar], [data-testid=stExpandSidebarButton], .st-key-copy-link, .hierviz-open,
     .st-key-title-row, .st-key-step-bar, .st-key-greeting, .stButton, .stPopover {display: none !important}

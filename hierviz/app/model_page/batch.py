@@ -170,7 +170,7 @@ def _run(source, model, chosen, place, cancel, memory):
         inputs = load_inputs(chosen.path, model, **chosen.reading)
         predictions = model.predict(inputs, **how)
         if chosen.truth:
-            predictions = attach_truth(predictions, chosen.truth, chosen.truth_column)
+            predictions = attach_truth(predictions, chosen.truth, chosen.truth_column, model.class_numbers)
         if chosen.media:
             predictions = attach_media(predictions, chosen.media)
     key = chosen.path if samples is None else samples.key

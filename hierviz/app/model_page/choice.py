@@ -114,7 +114,7 @@ def _named_at_the_start(files):
     form = (files.taxonomy, files.nodes)
 
     def read():
-        taxonomy = load_taxonomy(files.taxonomy)
+        taxonomy = load_taxonomy(files.taxonomy, **files.taxonomy_keywords)
         return load_node_attributes(files.nodes, taxonomy) if files.nodes else taxonomy
 
     taxonomy = state.answered(("taxonomy", *form, *(_stamp(file) for file in form if file)), read)

@@ -124,7 +124,7 @@ def samples_of_start(model, files):
     samples = samples_of_file(files.inputs, model, **files.reading)
     truth = None
     if files.truth:
-        known = load_truth(files.truth, model.taxonomy, files.truth_column)
+        known = load_truth(files.truth, model.taxonomy, files.truth_column, files.classes or model.class_numbers)
         truth = truth_of(samples.inputs, Path(files.inputs).name, known)
     return replace(samples, truth=truth, is_open_data=False)
 

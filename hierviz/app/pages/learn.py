@@ -4,7 +4,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.learn_page import contents, look, steps
-from hierviz.app.widgets import frame
+from hierviz.app.widgets import frame, shell
 from hierviz.lessons.catalogue import lesson
 
 view = state.view()
@@ -20,3 +20,6 @@ elif view.step == "all":
 else:
     with st.container(key="lesson"):
         steps.one(lesson(view.lesson), view.step)
+if state.data() is None:
+    # Lessons need no data; that those of the link are gone is said below them.
+    shell.open_data()

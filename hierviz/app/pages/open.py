@@ -98,7 +98,11 @@ with right:
     chosen["truth"] = ask("Truth (optional if it is in the predictions)", "truth", help="Columns: sample_id and truth.")
     chosen["media"] = ask(f"{LABELS['media']}: a zip (optional)", "media", help="Named by a column `image` or `file`.")
     with st.expander("Reading options"):
-        forms = st.selectbox("Format of the taxonomy", ["detect", *TAXONOMY_FORMS])
+        forms = st.selectbox(
+            "Format of the taxonomy",
+            ["detect", *TAXONOMY_FORMS],
+            format_func=lambda key: f"{key}: {TAXONOMY_FORMS[key]}" if key in TAXONOMY_FORMS else key,
+        )
         direction = st.selectbox("Columns of an edge list", ["detect", "parent,child", "child,parent"])
         separator = st.text_input("Separator of the taxonomy (empty: detect)")
         keys = st.selectbox(

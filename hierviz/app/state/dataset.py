@@ -14,6 +14,7 @@ from hierviz.app.state.file_content import PATHS, digest, same_content
 from hierviz.app.state.model_source import ModelSource
 from hierviz.cli.named_files import RunFile, with_runs
 from hierviz.cli.projection_flags import check_projection, is_partial, projected
+from hierviz.cli.taxonomy_flags import taxonomy_options
 from hierviz.demo import MODELS, bundle_folder, load_demo
 from hierviz.errors import FileError, HiervizError
 from hierviz.evaluation.evaluation import Evaluation
@@ -136,6 +137,8 @@ class Files:
     taxonomy_form: str | None = None
     taxonomy_separator: str | None = None
     taxonomy_direction: str | None = None
+    taxonomy_classes: str | None = None
+    taxonomy_relations: str | None = None
     given: Mapping = field(default_factory=dict)
     reading: Mapping = field(default_factory=dict)
     run: Mapping = field(default_factory=dict)
@@ -153,9 +156,15 @@ class Files:
         return {key: value for key, value in said.items() if value}
 
     @property
+    def taxonomy_keywords(self):
+        """Keywords of `load_taxonomy`."""
+        said = {"separator": self.taxonomy_separator, "direction": self.taxonomy_direction}
+        return taxonomy_options(self) | said
+
+    @property
     def paths(self):
         """All paths named, in a fixed order."""
-        single = (self.taxonomy, self.truth, self.classes, self.inputs, self.nodes, self.media)
+        single = (self.taxonomy, self.truth, self.classes, self.inputs, self.nodes, self.media, self.taxonomy_classes)
         return [path for path in (*single, *self.predictions, *self.model, *self.classes_of) if path]
 
     @property
@@ -238,9 +247,7 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
     if known is not None:
         return replace(known, key=new_key(), files=files, held=(*known.held, *files.held))
     stage(f"Reading {Path(files.taxonomy).name}")
-    taxonomy = load_taxonomy(
-        files.taxonomy, form=files.taxonomy_form, separator=files.taxonomy_separator, direction=files.taxonomy_direction
-    )
+    taxonomy = load_taxonomy(files.taxonomy, **files.taxonomy_keywords)
     if files.nodes:
         taxonomy = load_node_attributes(files.nodes, taxonomy)
     predictions_of_models = []
@@ -274,7 +281,9 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
         progress = stage(f"Running {Path(path).name}")
         predictions = model.predict(inputs, progress=progress, unreadable=unreadable, **files.run)
         predictions_of_models.append(
-            attach_truth(predictions, files.truth, files.truth_column) if files.truth else predictions
+            attach_truth(predictions, files.truth, files.truth_column, files.classes or model.class_numbers)
+            if files.truth
+            else predictions
         )
         sources.append(replace(source, inputs=without_unreadable(inputs, unreadable)[0]))
     if files.media:

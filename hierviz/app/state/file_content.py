@@ -8,7 +8,9 @@ from collections import Counter
 from pathlib import Path
 
 # Fields of `Files` that hold paths.
-PATHS = ("taxonomy", "truth", "classes", "inputs", "nodes", "media", "predictions", "model", "classes_of")
+PATHS = ("taxonomy", "truth", "classes", "inputs", "nodes", "media", "predictions", "model", "classes_of") + (
+    "taxonomy_classes",
+)
 # Digests of files that were read, by path and what changes when the file does: a large one is read once.
 _HASHES: dict = {}
 MOST_HASHES, BYTES_AT_ONCE = 64, 1 << 24

@@ -88,8 +88,6 @@ class SavedSession:
     is_demo : bool
     reading : dict
         Fields of `Files` that say how the files are read.
-    story : tuple of dict
-        Steps with ``caption``, ``page`` and ``view``.
     """
 
     page: str
@@ -99,7 +97,6 @@ class SavedSession:
     parts: tuple[SessionPart, ...] = ()
     is_demo: bool = False
     reading: dict = field(default_factory=dict)
-    story: tuple[dict, ...] = ()
 
     def to_json(self):
         """The session file as text."""
@@ -109,7 +106,7 @@ class SavedSession:
             else {"title": self.title, "files": [vars(part) for part in self.parts], "reading": self.reading}
         )
         made = {"hierviz_session": FORMAT, "hierviz": version(), "page": self.page, "view": self.view, "data": data}
-        made |= {"choices": self.memories, "story": list(self.story)}
+        made |= {"choices": self.memories}
         return json.dumps(made, indent=1, ensure_ascii=False) + "\n"
 
     @classmethod
@@ -138,7 +135,6 @@ class SavedSession:
                 parts,
                 data.get("demo") is True,
                 _reading(data.get("reading", {})),
-                tuple(_step(step) for step in found.get("story", [])),
             )
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise FileError(
@@ -166,7 +162,7 @@ def why_no_session(dataset):
     return "Predictions of a model that was run on the page Model are in no file: save them there and open them with the data."
 
 
-def session_of(dataset, page, view, memories, story=(), progress=None):
+def session_of(dataset, page, view, memories, progress=None):
     """The SavedSession of a page.
 
     Parameters
@@ -176,7 +172,6 @@ def session_of(dataset, page, view, memories, story=(), progress=None):
     view : View
     memories : dict of str to dict
         All of the session; plain values of `MEMORIES` are kept.
-    story : sequence of dict
     progress : callable, optional
         Called with (bytes read, bytes in all).
 
@@ -190,14 +185,12 @@ def session_of(dataset, page, view, memories, story=(), progress=None):
     kept = {name: _plain(memories.get(name, {})) for name in MEMORIES}
     kept = {name: values for name, values in kept.items() if values}
     if dataset.key == DEMO:
-        return SavedSession(page, dataset.title, query, kept, is_demo=True, story=tuple(story))
+        return SavedSession(page, dataset.title, query, kept, is_demo=True)
     files = dataset.files
     reading = {name: value for name in READING if (value := getattr(files, name))}
     if files.projection:
         reading["projection"] = dict(files.projection)
-    return SavedSession(
-        page, dataset.title, query, kept, session_parts(files, progress), reading=reading, story=tuple(story)
-    )
+    return SavedSession(page, dataset.title, query, kept, session_parts(files, progress), reading=reading)
 
 
 def session_parts(files, progress=None):
@@ -319,11 +312,6 @@ def _reading(found):
 
 def _texts(found):
     return {key: value for key, value in found.items() if isinstance(key, str) and isinstance(value, str)}
-
-
-def _step(step):
-    page = step["page"] if step["page"] in PAGES else "overview"
-    return {"caption": str(step["caption"])[:5000], "page": page, "view": _texts(step["view"])}
 
 
 def _plain(values):

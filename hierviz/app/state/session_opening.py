@@ -60,8 +60,6 @@ def show_session(saved, dataset):
     """Let the view and the choices of this session be those of a session file, on a data set."""
     for name, values in saved.memories.items():
         memory(name).update(values)
-    if saved.story:
-        memory("story")["steps"] = list(saved.story)
     key = DEMO if saved.is_demo else dataset.key
     view = View.from_query({**saved.view, "data": key})
     session.view = view if dataset is None else view.cleaned(dataset)

@@ -35,18 +35,20 @@ button:is([data-variant=segmented_control], [data-variant=pills]):is([aria-check
     z-index: 999992}
 .st-key-save-menu button {font-size: 0.9rem; padding: 0 0.4rem; min-height: 2rem}
 .hierviz-open {position: fixed; top: 0; right: 16.4rem; height: 3.75rem; display: flex; align-items: center; z-index: 999991;
-    max-width: 22vw; pointer-events: none}
+    max-width: clamp(0px, calc(100vw - 1300px), 22vw); pointer-events: none}
 .hierviz-open span {overflow: hidden; text-overflow: ellipsis; white-space: nowrap; opacity: 0.75; font-size: 0.9rem;
     pointer-events: auto}
+/* The links to the pages end where these begin; the rest of them are behind "more". */
+[data-testid=stToolbar] {padding-right: 16.5rem !important}
+@media (max-width: 1600px) {.hierviz-open {max-width: 8.5rem}}
+@media (max-width: 1300px) {.hierviz-open {display: none}}
 @media (max-width: 1000px) {
-    .hierviz-open {max-width: 30vw; right: 8.6rem}
+    [data-testid=stToolbar] {padding-right: 9rem !important}
     .st-key-save-menu {right: 5.4rem}
     .st-key-save-menu [data-testid=stMarkdownContainer] {position: absolute; clip-path: inset(50%); width: 1px; height: 1px;
         overflow: hidden}
 }
 @media (max-width: 640px) {
-    /* There is no room: the page Overview has the name as its title. */
-    .hierviz-open {display: none}
     /* The tools of a table are always there on a touch screen, above its corner. */
     .stMarkdown td:first-child {overflow-wrap: anywhere; min-width: 6rem}
     .stElementContainer:has(.stDataFrame) {margin-top: 1.8rem}

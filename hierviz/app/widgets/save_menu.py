@@ -135,9 +135,9 @@ def _command(data, key, choice, thresholds, options):
             value = getattr(files, name)
             for path in value if isinstance(value, tuple) else (value,) if value else ():
                 words += [f"--{name}", Path(path).name if files.held else str(path)]
-        for name in ("truth_column", "parametrisation", "missing"):
+        for name in ("truth_column", "parametrisation", "missing", "taxonomy_form"):
             words += [f"--{name.replace('_', '-')}", getattr(files, name)] if getattr(files, name) else []
-        if files.taxonomy_form or files.taxonomy_direction or files.taxonomy_separator:
+        if files.taxonomy_direction or files.taxonomy_separator:
             return ""  # the command has no such flags
     for name, value in choice.items():
         words += [f"--{name.replace('_', '-')}", str(value)]
@@ -176,10 +176,10 @@ def _session(data, page):
 
     # Made where no session is known: what it needs of this one is looked up now.
     memories = {name: dict(values) for name, values in state.memories().items()}
-    view, story = state.view(), tuple(state.memory("story").get("steps", ()))
+    view = state.view()
 
     def content():
-        return session_of(data, page or "overview", view, memories, story).to_json()
+        return session_of(data, page or "overview", view, memories).to_json()
 
     st.download_button(
         "Save the session file",

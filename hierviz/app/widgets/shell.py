@@ -132,10 +132,15 @@ def open_data():
             "or there was no room for them. Open them again under **Open files**, open a session file, or look at the demo.",
             icon=":material/link_off:",
         )
+        is_where_files_are_opened = state.session.get("page") == "open"
         with st.container(horizontal=True):
-            st.page_link(page("open"), label="Open the files again", icon=":material/folder_open:")
+            if not is_where_files_are_opened:
+                st.page_link(page("open"), label="Open the files again", icon=":material/folder_open:")
             st.button("Show the demo", on_click=state.change, kwargs={"data": "demo"})
-        st.markdown("A **session file**, saved with the button Save before, opens this page again with the same files:")
-        session_panel()
+        if not is_where_files_are_opened:
+            st.markdown(
+                "A **session file**, saved with the button Save before, opens this page again with the same files:"
+            )
+            session_panel()
         stop()
     return dataset

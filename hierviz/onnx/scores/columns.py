@@ -109,6 +109,7 @@ def matched(names, taxonomy, notes):
             if node is not None and node not in taken:
                 nodes[k] = node
                 taken.add(node)
+    nodes = loose.settle(names, nodes)
     notes += loose.notes("class names")
     dropped = [name for k, name in enumerate(names) if nodes[k] is None and _is_background(name)]
     if dropped:

@@ -7,12 +7,16 @@ from hierviz.readers.class_paths import Places, taxonomy_of_places
 from hierviz.taxonomy import Taxonomy
 
 RANKS = ("kingdom", "phylum", "class", "order", "family", "genus")
+# Nested nodes and records with a parent are read by `taxonomy_json`.
+_OF_OTHERS = ("children", "subcategories", "nodes", "items", "parent", "parent_id", "parentId")
 _KEPT = ("id", "common_name", "synset", "synonyms", "image_count", "frequency")
 
 
 def looks_like(value):
     """Whether a JSON value has a list of categories with names, or is one with supercategories."""
     records = _categories(value)
+    if any(isinstance(record, dict) and any(key in record for key in _OF_OTHERS) for record in records):
+        return False
     return (
         bool(records)
         and all(

@@ -16,6 +16,7 @@ from hierviz.errors import TaxonomyError, listed
 from hierviz.readers import limits
 from hierviz.readers.tables import find_separator, open_table
 from hierviz.readers.taxonomy_forms.named_nodes import taxonomy_of_ids
+from hierviz.readers.taxonomy_tables import PARENT_WORDS
 
 CODE_COLUMNS = (
     "code",
@@ -40,6 +41,7 @@ def looks_like(name, lines):
     words = _words(lines)
     return (
         len(words) in (2, 3)
+        and not any(word in PARENT_WORDS for word in words)
         and any(word in CODE_COLUMNS for word in words)
         and any(word in TITLE_COLUMNS for word in words)
     )

@@ -34,7 +34,7 @@ def looks_like_newick(name, lines):
     """Whether a text begins with a bracket (perhaps after a comment) and ends its tree with a semicolon."""
     text = re.sub(r"\[[^\]]*\]", "", "".join(lines[:50])).strip()
     is_tree = text.startswith("(") and (text.endswith(";") or len(lines) >= 50 or name.endswith((".nwk", ".tre")))
-    return (is_tree and not text.startswith("('")) or (is_tree and text.endswith(";"))
+    return is_tree
 
 
 def looks_like_nexus(name, lines):

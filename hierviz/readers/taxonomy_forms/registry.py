@@ -6,6 +6,7 @@ Help, the page *Open files* and ``docs/formats.md`` are written from `TAXONOMY_F
 
 from __future__ import annotations
 
+from hierviz.readers.prediction_forms import speciesnet
 from hierviz.readers.taxonomy_forms import (
     coco_categories,
     code_list,
@@ -18,6 +19,7 @@ from hierviz.readers.taxonomy_forms import (
     obo,
     open_images,
     skos,
+    speciesnet_labels,
     wordnet_is_a,
 )
 from hierviz.readers.taxonomy_forms.form import TaxonomyForm
@@ -40,6 +42,15 @@ _FORMS = (
         "json",
         open_images.looks_like,
         open_images.read,
+    ),
+    TaxonomyForm(
+        "speciesnet",
+        "the taxonomy that the labels in SpeciesNet's predictions carry",
+        (".json",),
+        "`predictions` of objects with filepath and classifications",
+        "json",
+        speciesnet.looks_like,
+        speciesnet_labels.read_json,
     ),
     TaxonomyForm(
         "newick",
@@ -97,6 +108,15 @@ _FORMS = (
         "text",
         google_products.looks_like,
         google_products.read,
+    ),
+    TaxonomyForm(
+        "speciesnet_labels",
+        "SpeciesNet's list of labels",
+        (".txt",),
+        "uuid;class;order;family;genus;species;common name in every line",
+        "text",
+        speciesnet_labels.looks_like,
+        speciesnet_labels.read,
     ),
     TaxonomyForm(
         "label_studio",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from hierviz.errors import TaxonomyError
+from hierviz.readers import limits
 from hierviz.readers.sources import open_source
-from hierviz.readers.taxonomy_forms.named_nodes import taxonomy_of_ids
+from hierviz.readers.tables import open_table
+from hierviz.readers.taxonomy_tables import read_edges
 
 _PAIR = re.compile(r"([nvars]\d{8})[\s,]+([nvars]\d{8})\s*")
 _WORDS = re.compile(r"([nvars]\d{8})\s+(\S.*)")
@@ -19,31 +20,14 @@ def looks_like(name, lines):
 
 
 def read(source, options):
-    """Taxonomy of pairs of parent and child, a graph where a synset has several hypernyms.
-
-    Raises
-    ------
-    TaxonomyError
-        If a line is not two different wnids.
-    """
-    where, edges = source.where, {}
-    for number, line in enumerate(source.read_text().split("\n"), 1):
-        if not line.strip():
-            continue
-        match = _PAIR.fullmatch(line.strip())
-        if match is None or match[1] == match[2]:
-            raise TaxonomyError(
-                f"{where}:{number}: expected two different wnids, got {line.strip()!r:.60}. Correct it."
-            )
-        edges[match[1], match[2]] = None
-    inside = {node for pair in edges for node in pair}
-    titles, notes = {}, []
+    """Taxonomy of pairs of wnids, a graph where a synset has several hypernyms; which is the parent is told as in edge lists."""
+    where = source.where
+    taxonomy = read_edges(open_table(source, "pairs of wnids", most_rows=limits.CLASS_ROWS), has_header=False)
     for name in BESIDE if source.pipe is None else ():
         beside = source.path.with_name(name)
         if beside.is_file():
             found = map(_WORDS.fullmatch, open_source(beside, "words of wnids").read_text().split("\n"))
-            titles = {match[1]: match[2].strip() for match in found if match and match[1] in inside}
-            notes = [f"the words of {len(titles)} of {len(inside)} wnids come from {name} beside {where}"]
-            break
-    detected = {"form": "WordNet is_a", **source.detected, "direction": "parent, child"}
-    return taxonomy_of_ids(list(edges), titles, where, notes=notes, detected=detected)
+            titles = {match[1]: match[2].strip() for match in found if match and match[1] in taxonomy.index}
+            note = f"the words of {len(titles)} of {taxonomy.n_nodes} wnids come from {name} beside {where}"
+            return taxonomy.with_nodes(titles, notes=[note])
+    return taxonomy

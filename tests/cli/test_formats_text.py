@@ -1,0 +1,27 @@
+"""`docs/formats.md` is what the registries say, and help and the page *Open files* list the same forms."""
+
+from pathlib import Path
+
+import pytest
+
+from hierviz.cli import main
+from hierviz.cli.formats_text import formats_text
+from hierviz.readers.predictions_file import FORMS as PREDICTIONS
+from hierviz.readers.taxonomy_file import FORMS as TAXONOMIES
+
+DOCS = Path(__file__).parents[2] / "docs" / "formats.md"
+
+
+def test_the_document_is_that_of_the_registries():
+    text = DOCS.read_text()
+    assert text == formats_text(), "run python -m hierviz.cli.formats_text > docs/formats.md"
+    assert all(f"| `{key}` |" in text for key in (*TAXONOMIES, *PREDICTIONS))
+
+
+@pytest.mark.parametrize("command", ["evaluate", "curve", "taxonomy", "predict"])
+def test_help_lists_every_form(command, capsys):
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    said = " ".join(capsys.readouterr().out.split())
+    listed = said.split("form of the taxonomy where it is not recognised:")[1]
+    assert all(key in listed for key in TAXONOMIES)
