@@ -202,6 +202,7 @@ def arranged(page, name):
         page.evaluate("document.querySelector('[data-testid=stMain]').scrollBy(0, 700)")
         page.wait_for_timeout(500)
     page.mouse.move(5, 400)
+    page.wait_for_timeout(400)
 
 
 def keep(browser, names):

@@ -129,21 +129,32 @@ class Slices:
         sample = np.repeat(np.arange(len(lists)), lists.lengths)
         return self.rows_judged[sample[lists.nodes == self.order[place]]]
 
+    @property
+    def is_explained(self) -> np.ndarray:
+        """True for flagged slices most of whose excess is that of samples of the flagged slices before them, shape (n,)."""
+        return self.is_flagged & (self.excess_outside < self.excess / 2)
+
     def sentence(self, most: int = 3) -> str:
         """The worst slices in one sentence, or that none is clearly worse."""
         if not self.n_flagged:
             return "No slice is clearly worse than the rest."
+        # A slice that shares most of its excess with earlier ones is not a further cause.
+        own = np.flatnonzero(~self.is_explained[: self.n_flagged]).tolist()
         what = "wrong" if self.loss_key == WRONG else f"mean {SEVERITIES[self.loss_key].label}"
         shown_slices = []
-        for place in range(min(most, self.n_flagged)):
+        for place in own[:most]:
             name = self.value[place] if self.kind[place] == "subtree" else f"{self.kind[place]} = {self.value[place]}"
             inside, rest = self.rate[place], self.rest_rate[place]
             numbers = f"{inside:.1%} {what}, the rest {rest:.1%}"
             if self.loss_key != WRONG:
                 numbers = f"{what} {inside:.3g}, the rest {rest:.3g}"
             shown_slices.append(f"{name} ({numbers})")
-        more = self.n_flagged - len(shown_slices)
-        return f"Clearly worse than the rest: {', '.join(shown_slices)}{f' and {more} more' if more else ''}."
+        more, n_explained = len(own) - len(shown_slices), self.n_flagged - len(own)
+        others = ""
+        if n_explained:
+            slices_fail = "1 more slice fails" if n_explained == 1 else f"{n_explained:,} more slices fail"
+            others = f" {slices_fail} mostly through samples of these."
+        return f"Clearly worse than the rest: {', '.join(shown_slices)}{f' and {more} more' if more else ''}.{others}"
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a slice; ``node`` is a number and -1 of an attribute."""

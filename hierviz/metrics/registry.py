@@ -31,7 +31,8 @@ _ENTRIES = {
         (
             "softmax_win",
             "Hierarchical win",
-            "Share of probability that lies on the true path, each level counting half of the level above.",
+            "Share of probability that lies on the true path, each level counting half of the level above, the last one twice, "
+            "so that the weights sum to 1. a_d: class of the true path at depth d; D: depth of the truth y.",
             r"W = \sum_{d=1}^{D} 2^{-d}\, p(a_d) + 2^{-D}\, p(y)",
             {},
         ),

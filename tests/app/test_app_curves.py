@@ -153,5 +153,5 @@ def test_extreme_data_with_everything_drawn(tmp_path, name, pair):
     assert not visit.at.error
     (chart, below), *_ = visit.charts()
     assert "NaN" not in chart.proto.spec
-    assert " at τ = 0.30: " in below.value
+    assert " at τ = 0.300: " in below.value
     assert "Models" not in [one.label for one in visit.at.multiselect]

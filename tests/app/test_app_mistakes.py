@@ -55,6 +55,13 @@ def test_ranked_list(instruments):
     assert f"1 to {min(18, len(found))} of {len(found)}" in visit.text.replace("**", "")
 
 
+def test_the_address_has_the_sample_that_is_shown(instruments):
+    found = hv.mistakes(instruments.first, "leaf", outcome="wrong")
+    third = instruments.first.predictions.sample_id(int(found.row[2]))
+    visit = Visit("mistakes", data=instruments.key, rule="leaf", sample=third)
+    assert f"#### {third}" in [one.value for one in visit.at.markdown]
+
+
 def test_marks_last_and_are_counted(instruments):
     visit = Visit("mistakes", data=instruments.key, rule="leaf", part="labels")
     visit.control("Who is wrong?").set_value("truth doubtful")
@@ -188,7 +195,8 @@ def test_slices(tmp_path):
     assert found.sentence().replace("%", " %") in visit.text.replace("**", "")
     table = visit.at.dataframe[0].value
     assert table["n"].tolist() == found.n.tolist()
-    assert table["worse"].tolist() == ["clearly worse" if flag else "" for flag in found.is_flagged]
+    words = {(True, False): "clearly worse", (True, True): "through others", (False, False): ""}
+    assert table["worse"].tolist() == [words[pair] for pair in zip(found.is_flagged, found.is_explained)]
     assert len(samples(visit)) == int(found.loss[0])
 
 

@@ -39,7 +39,10 @@ def test_worst_subtrees_are_those_of_the_levels(tmp_path):
     levels, taxonomy = subtree_levels(answers), data.taxonomy
     worst = [node for node in levels.worst.tolist() if node > 0 and not taxonomy.is_leaf[node]]
     table = hv.node_table(answers)
-    labels = [f"{taxonomy.title(node)} · {int(table.n_wrong[node])} of {int(table.support[node])}" for node in worst]
+    labels = [
+        f"{taxonomy.title(node)} · {int(table.n_wrong[node])} of {int(table.support[node])} (correct {table.correct[node]:.3f})"
+        for node in worst
+    ]
     found = links(Visit("overview", data=data.key))
     assert labels
     for label, node in zip(labels[:4], worst):

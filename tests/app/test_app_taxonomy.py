@@ -77,7 +77,7 @@ def test_the_costliest_subtree_is_two_presses_away(demo):
     children = demo.taxonomy.children[0]
     worst = int(children[np.argmax(table.n_wrong[children])])
     title = demo.taxonomy.title(worst)
-    visit.press(f"{title} · {int(table.n_wrong[worst])} of {table.support[worst]}")
+    visit.press(f"{title} · {int(table.n_wrong[worst])} of {table.support[worst]} (correct {table.correct[worst]:.3f})")
     assert visit.query["under"] == demo.taxonomy.names[worst]
     assert next(iter(rows(visit))) == title
     # The samples of the other pages are those of this subtree.

@@ -319,7 +319,7 @@ def test_model_rule_and_threshold_go_from_page_to_page():
     assert "threshold τ = 0.800" in visit.text
     assert visit.threshold == 0.8
     visit.go("curves")
-    assert "at τ = 0.80: " in visit.text
+    assert "at τ = 0.800: " in visit.text
     visit.go("example")
     visit.control("Inference rule").select("leaf")
     visit.run()
@@ -338,7 +338,7 @@ def test_dragged_threshold_reaches_the_example(demo):
     assert visit.query["threshold"] == "0.913"
     curve = demo.models["flat-softmax"].curve
     below = visit.charts()[0][1].value
-    assert below.startswith("Flat softmax at τ = 0.91: ")
+    assert below.startswith("Flat softmax at τ = 0.913: ")
     assert f" {100 * curve.at(0.913)['exact']:.0f} % exact;" in below
     visit.go("example")
     assert visit.control("Threshold τ").value == 0.913

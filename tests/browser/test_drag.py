@@ -72,7 +72,7 @@ def check_everything(chart, demo, threshold, picked):
 
 def settled(page, threshold):
     """Wait for the server's sentence about a threshold."""
-    page.get_by_text(re.compile(rf" at τ = {threshold:.2f}: .* are correct")).first.wait_for()
+    page.get_by_text(re.compile(rf" at τ = {threshold:.3f}\d*: .* are correct")).first.wait_for()
 
 
 def twenty_steps(chart, places):

@@ -257,3 +257,21 @@ def test_no_slice_is_large_enough(taxonomy):
     found = hv.slices(hv.Predictions.from_labels(taxonomy, [2, 3], truth=[2, 2]))
     assert (len(found), found.n_flagged) == (0, 0)
     assert found.sentence() == "No slice is clearly worse than the rest."
+
+
+def test_a_slice_that_fails_through_another_is_no_cause_of_its_own():
+    """All wrong samples are in a; b shares most of its samples with a and has no excess beside it."""
+    taxonomy = hv.Taxonomy.from_edges([("root", "x"), ("root", "y")])
+    a, b = np.arange(200) < 40, np.arange(200) < 50
+    truth = np.full(200, taxonomy.node("x"))
+    answers = np.where(a, taxonomy.node("y"), truth)
+    predictions = hv.Predictions.from_labels(
+        taxonomy, answers, truth=truth, attributes={"a": a.astype(str), "b": b.astype(str)}
+    )
+    found = hv.slices(predictions)
+    named = dict(zip(zip(found.kind.tolist(), found.value.tolist()), found.is_explained.tolist()))
+    assert found.is_flagged.sum() == 2
+    assert (named["a", "True"], named["b", "True"]) == (False, True)
+    assert found.sentence() == (
+        "Clearly worse than the rest: a = True (100.0% wrong, the rest 0.0%). 1 more slice fails mostly through samples of these."
+    )

@@ -21,7 +21,8 @@ COUNTS = ("tp", "fp", "fn", "tn")
 def draw(asked):
     """Alarms and the main numbers in a line; below it, on demand, counts and measures beside those of constant answers."""
     found = asked.computed("against constants", lambda: _against_constants(asked))
-    for alarm in found.alarms:
+    # Among the samples of one class a constant answer is always right.
+    for alarm in found.alarms if asked.answers is asked.whole else ():
         st.warning(escape(alarm), icon=":material/warning:")
     measures = {key: numbers.shown(key, found.confusion.measures[key]) for key in ("ppv", "tpr", "mcc")}
     label = (

@@ -33,6 +33,8 @@ def controls(asked, sample_id):
 
     st.segmented_control("Who is wrong?", MARKS, key=keys["mark"], on_change=changed)
     st.text_input("Note", key=keys["note"], on_change=changed, max_chars=1000, placeholder="for the export")
+    if store:
+        st.caption("Marks and notes are lost when this page is loaded anew: export them under *Label errors*.")
 
 
 def export(asked):
@@ -42,7 +44,9 @@ def export(asked):
     ids = [sample_id for sample_id in ids if asked.model.judged[predictions.row(sample_id)]]
     n = {mark: sum(store[sample_id]["mark"] == mark for sample_id in ids) for mark in MARKS}
     counts = ", ".join(f"{count:,} {mark}" for mark, count in n.items())
-    st.markdown(f"**{len(ids):,} marked** ({counts}). Marks and notes last as long as this visit: export them.")
+    st.markdown(
+        f"**{len(ids):,} marked** ({counts}). Marks and notes are lost when this page is loaded anew: export them."
+    )
 
     def table():
         paths = sample_paths(asked.whole, [predictions.row(sample_id) for sample_id in ids]).to_frame()

@@ -77,6 +77,7 @@ def _table(asked, rows, severity, key, extra):
         row_height=row_height,
         column_config=config,
         on_select="rerun",
+        placeholder="",
         selection_mode=["multi-row", "single-cell"],
         key=f"table-{key}-{start}-{asked.mark(severity)}",
     )
@@ -92,7 +93,16 @@ def _table(asked, rows, severity, key, extra):
                 )
     ticked = np.array([start + row for row in event.selection.rows], dtype=np.intp)
     cells = [row for row, _ in event.selection.cells]
-    place = cells[-1] if cells else event.selection.rows[-1] if event.selection.rows else 0
+    picked = [*event.selection.rows[-1:], *cells[-1:]]
+    if picked:
+        place = picked[-1]
+        # The link of the page leads to the sample that is shown.
+        state.change(sample=asked.predictions.sample_id(int(rows[min(start + place, len(rows) - 1)])))
+        state.publish()
+    else:
+        asked_row = asked.predictions.row(state.view().sample) if state.view().sample else None
+        hit = np.flatnonzero(rows[part] == asked_row) if asked_row is not None else ()
+        place = int(hit[0]) if len(hit) else 0
     st.caption("Click a row to see the sample; tick rows to export only these.")
     return min(start + place, len(rows) - 1), ticked
 

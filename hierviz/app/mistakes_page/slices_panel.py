@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -109,7 +110,7 @@ def _table(asked, found):
     what = "Wrong" if is_wrong else f"Mean {SEVERITIES[found.loss_key].label}"
     table = pd.DataFrame(
         {
-            "worse": ["clearly worse" if flag else "" for flag in found.is_flagged.tolist()],
+            "worse": np.where(found.is_explained, "through others", np.where(found.is_flagged, "clearly worse", "")),
             "slice": [_name(asked.taxonomy, found, place) for place in range(len(found))],
             "kind": ["subtree" if kind == "subtree" else "attribute" for kind in found.kind.tolist()],
             "n": found.n,
@@ -131,7 +132,9 @@ def _table(asked, found):
             "rate": st.column_config.NumberColumn(what, **number),
             "rest_rate": st.column_config.NumberColumn("The rest", **number),
             "excess": st.column_config.NumberColumn(
-                "Excess", format="%.1f", help="Losses beyond those of an average slice of this size."
+                "Excess",
+                format="%.1f",
+                help="Wrong answers, or losses, beyond those of an average slice of so many samples.",
             ),
             "excess_outside": st.column_config.NumberColumn(
                 "Excess of its own", format="%.1f", help="The same of the samples outside the flagged slices above it."
@@ -139,8 +142,10 @@ def _table(asked, found):
             "p_adjusted": st.column_config.NumberColumn("p, corrected", format="%.2g"),
         },
         found,
-        f"{len(found):,} slices with at least 10 samples inside and outside, each against the rest by {test}, one-sided; "
-        f"*clearly worse* is p ≤ 0.05 after the correction for {len(found):,} tests. Click a row to see its samples.",
+        f"{len(found):,} {'slice' if len(found) == 1 else 'slices'} with at least 10 samples inside and outside, each against "
+        f"the rest by {test}, one-sided; *clearly worse* is p ≤ 0.05 after the correction for {len(found):,} "
+        f"{'test' if len(found) == 1 else 'tests'}, *through others* that too, but mostly by samples of the slices above. Click "
+        "a row to see its samples.",
         name="slices",
         height=420,
         key=f"slices-{asked.mark(found.loss_key)}",

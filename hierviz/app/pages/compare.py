@@ -59,7 +59,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         choose_methods()
     choice = controls.rule_controls(data, keys[0])
 # Beside other things a row of segments does not wrap.
-with st.container(horizontal=not state.is_narrow(), vertical_alignment="bottom"):
+with st.container(horizontal=not state.is_narrow(), vertical_alignment="center"):
     st.segmented_control(
         "Part of the page",
         list(COMPARISONS),

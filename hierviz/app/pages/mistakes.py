@@ -24,7 +24,7 @@ if not data.models[key].n_judged:
     st.info("No sample has a known truth, so there are no mistakes to show.", icon=":material/info:")
     shell.stop()
 # Beside other things a row of segments does not wrap.
-with st.container(horizontal=not state.is_narrow(), vertical_alignment="bottom"):
+with st.container(horizontal=not state.is_narrow(), vertical_alignment="center"):
     st.segmented_control(
         "Part of the page",
         list(PARTS),

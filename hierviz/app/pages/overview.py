@@ -102,7 +102,7 @@ if judged:
         found = selection.select(model, choice, (data.digest, key), only_wrong=True)
         say(found, data, key, choice)
         if found.sets is None:
-            numbers.definitions(("exact", "correct"), "outcomes")
+            numbers.definitions(("exact", "correct"), "outcomes", "Definitions:")
         st.subheader("Worst mistakes")
         show(found, model, key)
         left, right = st.columns(2, gap="large")
@@ -116,6 +116,8 @@ if judged:
         right = st.container()
     with right:
         st.subheader("Models")
+        if state.view().filters and (state.view().filters != ["outcome"]):
+            st.caption("Of all samples: the filters do not apply to the models.")
         overview_models.draw(data)
         compare(data, key)
     overview_models.every_metric(data)

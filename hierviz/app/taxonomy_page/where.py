@@ -47,10 +47,9 @@ def costliest(choice):
     table, levels, taxonomy, root = choice.plain, choice.levels, choice.taxonomy, choice.root
     cost = levels.cost_key
     n, lost = int(table.support[root]), float(getattr(table, cost)[root])
-    rate = "correct" if cost == "n_wrong" else "recall"
     what = "answers are wrong" if cost == "n_wrong" else "samples are missed"
     said = f"Of **{n:,} samples** of *{escape(taxonomy.title(root))}*, **{number_text_of(cost, lost)}** {what}"
-    said += f" ({NODE_COLUMNS[rate].label.lower()} {number_text_of(rate, float(getattr(table, rate)[root]))})."
+    said += f" ({_rate(choice, root)})."
     if not root and cost == "missed":
         said = f"**{n:,} samples** have a known truth."
     worst = _worst(choice)
@@ -76,7 +75,11 @@ def worst_subtrees(choice):
     if not worst:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="worst-subtrees"):
-        st.markdown(f"Subtrees with the most {_verb(choice)}:", width="content")
+        st.markdown(
+            f"Subtrees with the most {_verb(choice)}, of which large ones have more (all samples: "
+            f"{_rate(choice, choice.root)}):",
+            width="content",
+        )
         for node, words in worst:
             link = state.link(under=choice.taxonomy.names[node], sample="", model=choice.key)
             st.page_link(shell.page("taxonomy"), label=words, query_params=link, width="content")
@@ -91,10 +94,16 @@ def _worst(choice):
         (
             node,
             f"{escape(taxonomy.title(node))} · {number_text_of(cost, float(getattr(table, cost)[node]))} "
-            f"of {int(table.support[node]):,}",
+            f"of {int(table.support[node]):,} ({_rate(choice, node)})",
         )
         for node in nodes[:MOST_LEVELS]
     ]
+
+
+def _rate(choice, node):
+    """The share of a class that the number of mistakes says nothing of."""
+    rate = "correct" if choice.levels.cost_key == "n_wrong" else "recall"
+    return f"{NODE_COLUMNS[rate].label.lower()} {number_text_of(rate, float(getattr(choice.plain, rate)[node]))}"
 
 
 def _verb(choice):

@@ -52,9 +52,11 @@ def definition(key):
     )
 
 
-def definitions(keys, where):
-    """A row of buttons, one per number, each opening to its definition."""
-    with st.container(horizontal=True, gap="small"):
+def definitions(keys, where, title=""):
+    """A row of buttons after a title, one per number, each opening to its definition."""
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        if title:
+            st.markdown(title, width="content")
         for key in keys:
             with st.popover(METRICS[key].label, type="tertiary", key=f"definition-{where}-{key}"):
                 definition(key)

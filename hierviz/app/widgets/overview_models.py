@@ -114,6 +114,11 @@ def most_specific(data, level=0.95):
         f"Without a threshold, with a leaf as every answer, it would be {percent_text(leaf['info_recall'], 1)}, with "
         f"{percent_text(leaf['correct'], 1)} correct."
     )
+    clearer = ", and whether it is clearly better than another model" if len(curves) > 1 else ""
+    st.caption(
+        f"Chosen and measured on the same samples: how certain this is for new ones{clearer}, say *Guarantee* and *Uncertainty* "
+        "on Operating curves."
+    )
     shown = state.shown_models(data)
     models = state.view().models if key in shown else (*shown[:7], key)
     at = state.view().with_threshold(point.threshold, key)

@@ -57,7 +57,8 @@ def worst_slices(data, key, choice):
         return
     is_wrong = found.loss_key == "wrong"
     what = "wrong" if is_wrong else SEVERITIES[found.loss_key].label
-    for place in range(min(MOST, found.n_flagged)):
+    own = [place for place in range(found.n_flagged) if not found.is_explained[place]]
+    for place in own[:MOST]:
         inside, rest = found.rate[place], found.rest_rate[place]
         told = (
             f"{inside:.1%} wrong, the rest {rest:.1%}" if is_wrong else f"mean {what} {inside:.3f}, the rest {rest:.3f}"
@@ -72,8 +73,11 @@ def worst_slices(data, key, choice):
             st.page_link(shell.page("example"), label="Samples", query_params=link, width="content")
     st.caption(
         f"Clearly worse than all other samples ({found.test} test, corrected for {len(found):,} tests; false discovery rate "
-        f"5\u00a0%).{'' if (found.kind[: found.n_flagged] == 'subtree').any() else ' No subtree is.'}"
+        f"5\u00a0%)."
+        + (" Slices that fail mostly through samples of these are left out here." if len(own) < found.n_flagged else "")
     )
+    if not (found.kind[: found.n_flagged] == "subtree").any():
+        st.markdown("**No subtree is clearly worse than the rest.**")
     _all_slices(found.n_flagged, key)
 
 
