@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import quiet, ready
+from tests.browser.conftest import heading, quiet, ready
 
 pytestmark = pytest.mark.browser
 
