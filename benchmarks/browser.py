@@ -324,6 +324,8 @@ def compare(v):
     yield "every class: other β", v.words("β", "2"), ""
     yield "every class: a row", v.cell(2), ""
     yield "every class: threshold", v.threshold("0.45"), ""
+    yield "second opinion, not asked for yet", v.radio("Second opinion"), ""
+    yield "back to the table", v.radio("Table"), ""
 
 
 PAGES = {

@@ -20,7 +20,6 @@ from hierviz.listed_scores import MISSING, ListedScores
 from hierviz.parametrisation import default_columns
 from hierviz.taxonomy import Taxonomy
 
-
 NOTHING_LISTED = (
     "List its most probable class, or leave the sample out: it is then counted as one without a prediction."
 )
@@ -54,7 +53,7 @@ class ListedEntries:
         return f"the {count} best classes of each sample" if self.is_top_k else f"{count} classes of each sample"
 
     def note(self, taxonomy: Taxonomy, where: str) -> str | None:
-        """What is odd about the listed classes: a single inner class among leaves, which may be a misnamed one; None if nothing."""
+        """What is odd about the listed classes: a single inner class among leaves, possibly misnamed; None if nothing."""
         inner = self.node[~taxonomy.is_leaf[self.node] & (self.node > 0)]
         if not len(inner) or (inner != inner[0]).any() or len(inner) == len(self.node):
             return None
@@ -148,7 +147,7 @@ def label_entries(lists: Iterable[Any], where: str) -> tuple[np.ndarray, list[st
     for row, entries in enumerate(lists):
         if not isinstance(entries, (list, tuple)) or not entries or not all(isinstance(e, Mapping) for e in entries):
             got = "an empty list" if isinstance(entries, (list, tuple)) and not entries else type(entries).__name__
-            advice = "Write one list per sample; a pipeline gives them for a list of inputs with top_k=5, or None for all classes."
+            advice = "Write one list per sample; a pipeline gives them for a list of inputs with top_k=5, None for all."
             raise PredictionsError(
                 f"{where}, sample {row}: expected a list of its classes, each {{'label': ..., 'score': ...}}, got {got}. "
                 f"{NOTHING_LISTED if got == 'an empty list' else advice}"

@@ -1,4 +1,4 @@
-"""The seven demo models: how each scores nodes and what it is trained to lower."""
+"""The seven demo models and two of a lesson: how each scores nodes and what it is trained to lower."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -79,5 +79,21 @@ METHODS = {
         "flat_softmax",
         "log_win",
         "Flat softmax with three last epochs of the log-win loss, in which upper levels weigh more than the leaf.",
+    ),
+}
+
+# Two more networks of the same shape that only a lesson of the page Learn opens.
+LESSON_METHODS = {
+    "lesson_raw_win": Method(
+        "Raw win",
+        "flat_softmax",
+        "raw_win",
+        "Flat softmax trained on the raw win from the first epoch.",
+    ),
+    "lesson_softmax_descendant": Method(
+        "Soft-max descendant",
+        "softmax_all_nodes",
+        "soft_max_descendant",
+        "One softmax over inner nodes and leaves, in which each node of the true path competes with unrelated nodes only.",
     ),
 }

@@ -5,7 +5,8 @@ sample, (n,), in nats, lower is better. A(y) is y with all its ancestors, A'(y) 
 per leaf, one per node without the root, or one per node, in node order; only `conditional_softmax` groups them by parent
 (`Tree.grouped_by_parent`). Inner-node truths are allowed unless a function says otherwise.
 
-flat_ce, conditional_softmax, conditional_sigmoid, multilabel_bce, ps_softmax, soft_max_margin, log_win
+flat_ce, conditional_softmax, conditional_sigmoid, multilabel_bce, ps_softmax, soft_max_margin, soft_max_descendant, log_win,
+raw_win
 
 References
 ----------
@@ -31,6 +32,9 @@ def _table(tree, name, dtype):
         "off_path": lambda: ~tree.contains.T,
         "judged": lambda: tree.contains.T[:, tree.parent[1:]],
         "log_share": lambda: _log_win_of_leaf(tree),
+        "share": lambda: np.exp(_log_win_of_leaf(tree)),
+        "path_share": lambda: tree.contains.T / tree.contains[:, tree.leaves].sum(1),
+        "rivals": lambda: ~(tree.contains | tree.contains.T) | np.eye(len(tree), dtype=bool),
     }
     return torch.from_numpy(np.ascontiguousarray(made[name]())).to(dtype)
 
@@ -96,3 +100,17 @@ def soft_max_margin(tree, scores, truth, tau=1.0):
 def log_win(tree, scores, truth):
     r"""-ln W, where W = sum over u in A'(y) of 2^-depth(u) v(u), plus 2^-depth(y) v(y), v(u) the softmax mass below u [2]_."""
     return scores.logsumexp(1) - (scores + _table(tree, "log_share", scores.dtype)[truth]).logsumexp(1)
+
+
+def raw_win(tree, scores, truth):
+    r"""-W, with W as in `log_win` [2]_."""
+    return -(scores.softmax(1) * _table(tree, "share", scores.dtype)[truth]).sum(1)
+
+
+def soft_max_descendant(tree, scores, truth):
+    r"""Sum over u in A(y) of 1 / L(u) times -log of the softmax of u among itself and the nodes unrelated to it [1]_.
+
+    L(u) is the number of leaves below u; unrelated are nodes neither above nor below it.
+    """
+    rivals = scores[:, None, :].masked_fill(~_table(tree, "rivals", torch.bool), -torch.inf).logsumexp(2)
+    return ((rivals - scores) * _table(tree, "path_share", scores.dtype)[truth]).sum(1)

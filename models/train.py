@@ -21,7 +21,7 @@ from card import write_card
 from drawing import edges
 from export import INPUT, run_onnx, write_onnx
 from measure import node_probabilities
-from methods import EPOCHS, LOG_WIN_FROM, MARGIN, METHODS
+from methods import EPOCHS, LESSON_METHODS, LOG_WIN_FROM, MARGIN, METHODS
 from network import scores_of, train
 from pictures import ARCHIVE, EXAMPLES, FIELD, draw_series, read_examples, write_examples
 from tree import Tree
@@ -86,7 +86,7 @@ def train_one(name, seed, path, with_field, cache):
     """
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True)
-    began, method, tree = time.process_time(), METHODS[name], Tree(edges())
+    began, method, tree = time.process_time(), (METHODS | LESSON_METHODS)[name], Tree(edges())
     pictures, rows = _drawn(ARCHIVE, cache)
     drawn = np.array([tree.number[row.drawn_as] for row in rows])
     loss = partial(method.loss_of_epoch, tree)
@@ -120,7 +120,7 @@ def main(argv=None):
         default=1,
         help="seeds to train; more than one give the second table of README (default: 1)",
     )
-    parser.add_argument("--only", metavar="NAME", choices=METHODS, help=f"train one model: {', '.join(METHODS)}")
+    parser.add_argument("--only", metavar="NAME", choices=[*METHODS, *LESSON_METHODS], help="train one model")
     parser.add_argument("--examples", action="store_true", help="draw assets/demo anew")
     parser.add_argument("--cache", type=Path, help="folder for the drawn training pictures (default: temporary folder)")
     parser.add_argument("--processes", type=int, default=2, help="networks trained at a time (default: 2)")

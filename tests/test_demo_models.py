@@ -280,3 +280,14 @@ def test_one_seed_leaves_the_table_over_seeds_alone(torch, programs, demo, tmp_p
     assert parts[0] in text
     assert parts[1].replace("| 0.", "| 7.") in text
     assert text.count("| 7.") == parts[1].count("| 0.")
+
+
+def test_the_losses_of_the_lesson_models_are_those_of_hierviz(torch, programs):
+    taxonomy, rng = hv.load_taxonomy(DEMO / "taxonomy.csv"), np.random.default_rng(0)
+    tree, losses = programs("tree").Tree(programs("drawing").edges()), programs("torch_losses")
+    truth = rng.choice(taxonomy.leaves, 20)
+    for method in programs("methods").LESSON_METHODS.values():
+        scores = rng.normal(0, 2, (20, len(method.columns(tree))))
+        ours = hv.loss(method.loss, taxonomy, truth, scores)[0]
+        theirs = getattr(losses, method.loss)(tree, torch.tensor(scores), torch.tensor(truth)).numpy()
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-12)

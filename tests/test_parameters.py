@@ -134,7 +134,9 @@ def test_every_parameter_has_a_field_or_an_option_of_the_app():
     assert {FLAGS[name].split()[0] for name in AT_START} <= flags_of("app")
     # Every label is that of a field: the forms take theirs from the table, and no text of theirs repeats one.
     drawn, repeated = set(WIDGETS), []
-    for path in (*(PACKAGE / "app" / "pages").glob("*.py"), *(PACKAGE / "app" / "model_page").glob("*.py")):
+    app = PACKAGE / "app"
+    fields = app / "widgets" / "projection_fields.py"
+    for path in (*(app / "pages").glob("*.py"), *(app / "model_page").glob("*.py"), fields):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Subscript) and getattr(node.value, "id", "") == "LABELS":
                 drawn.add(getattr(node.slice, "value", None))

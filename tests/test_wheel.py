@@ -20,6 +20,7 @@ import pytest
 
 import hierviz as hv
 from hierviz.demo import MODELS, load_demo
+from hierviz.lessons.demo_models import LESSON_MODELS
 from tests.browser.conftest import Server
 from tests.chromium_visit import look
 
@@ -107,7 +108,7 @@ def test_the_wheel_carries_what_the_app_needs(names, wheel):
             assert archive.read(f"{BUNDLE}/{path.relative_to(ROOT).as_posix()}") == path.read_bytes(), path
     # The models and their card, not the programs that made them.
     bundled = {name.removeprefix(f"{BUNDLE}/models/") for name in names if name.startswith(f"{BUNDLE}/models/")}
-    assert bundled == {f"{name}.onnx" for name in MODELS} | {"README.md"}
+    assert bundled == {f"{name}.onnx" for name in (*MODELS, *LESSON_MODELS)} | {"README.md"}
     modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "hierviz").rglob("*.py")}
     assert modules <= set(names)
 

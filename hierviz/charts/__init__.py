@@ -36,6 +36,7 @@ from hierviz.charts._metric_bars import metric_bars, metric_bars_table
 from hierviz.charts._mistake_treemap import mistake_treemap, mistake_treemap_sentence, mistake_treemap_table
 from hierviz.charts._operating_curves import curve_stops, operating_curves, operating_curves_sentence, selections
 from hierviz.charts._packed import packed, packed_chart
+from hierviz.charts._pareto_points import pareto_points, pareto_points_table
 from hierviz.charts._path_graph import path_graph, path_graph_sentence, path_graph_table
 from hierviz.charts._probability_tree import (
     probability_tree,
@@ -53,8 +54,11 @@ from hierviz.charts._reliability_diagram import (
 from hierviz.charts._rule_frontiers import rule_frontiers, rule_frontiers_sentence, rule_frontiers_table
 from hierviz.charts._sample_parts import SamplePart, sample_parts
 from hierviz.charts._sample_scatter import sample_scatter
+from hierviz.charts._set_steps import set_steps, set_steps_table
 from hierviz.charts._show import show
+from hierviz.charts._signed_bars import signed_bars, signed_bars_table
 from hierviz.charts._simplify import simplify
+from hierviz.charts._small_tree import small_tree, small_tree_sentence, small_tree_table
 from hierviz.charts._subtree_icicle import subtree_icicle, subtree_icicle_sentence, subtree_icicle_table
 from hierviz.charts._win_breakdown import win_breakdown, win_breakdown_sentence, win_breakdown_table, win_text
 from hierviz.charts.comparison_words import compared_keys, comparison_sentence, threshold_caution
@@ -122,6 +126,8 @@ __all__ = [
     "packed",
     "packed_chart",
     "palette",
+    "pareto_points",
+    "pareto_points_table",
     "path_graph",
     "path_graph_sentence",
     "path_graph_table",
@@ -145,8 +151,15 @@ __all__ = [
     "sample_parts",
     "sample_scatter",
     "selections",
+    "set_steps",
+    "set_steps_table",
     "show",
+    "signed_bars",
+    "signed_bars_table",
     "simplify",
+    "small_tree",
+    "small_tree_sentence",
+    "small_tree_table",
     "subtree_icicle",
     "subtree_icicle_sentence",
     "subtree_icicle_table",

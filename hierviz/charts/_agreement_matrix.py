@@ -40,11 +40,9 @@ def agreement_matrix(found, *, dark=False, width=900):
             f"agreement: expected at least two metrics and two methods, got {len(found.columns)} and {found.n_methods}. Add some."
         )
     look = palette(dark)
-    width -= 4
-    labels = [f"{place + 1}  {column.label}" for place, column in enumerate(found.columns)]
-    left = min(max(text_width(label, SIZE) for label in labels) + 14, 0.42 * width)
-    n = max(2, min(len(labels), int((width - left) // NARROWEST)))
-    wide = min((width - left) / n, WIDEST)
+    labels = _labels(found)
+    left, n = _room(labels, width)
+    wide = min((width - 4 - left) / n, WIDEST)
     height = HEAD + ROW * n
     cells, words, tips = [], [], []
     for i in range(n):
@@ -86,6 +84,22 @@ def agreement_matrix(found, *, dark=False, width=900):
         texts(words, left + wide * n, height),
         hover(tips, left + wide * n, height, titles),
     ).properties(width=left + wide * n, height=height)
+
+
+def n_metrics_drawn(found, width):
+    """How many of the metrics `agreement_matrix` draws in so many pixels: the first ones."""
+    return _room(_labels(found), width)[1]
+
+
+def _labels(found):
+    return [f"{place + 1}  {column.label}" for place, column in enumerate(found.columns)]
+
+
+def _room(labels, width):
+    """(pixels of the names, number of metrics that have room beside them)."""
+    width -= 4
+    left = min(max(text_width(label, SIZE) for label in labels) + 14, 0.42 * width)
+    return left, max(2, min(len(labels), int((width - left) // NARROWEST)))
 
 
 def agreement_matrix_table(found):

@@ -11,6 +11,7 @@ from hierviz.charts.curve_lines import FINEST, MOST_ROWS
 from hierviz.charts.theme import FONT
 from hierviz.errors import PredictionsError
 from hierviz.metrics import METRICS
+from hierviz.uncertainty.repeats import RunBands
 
 # Half a pixel of the largest picture: the edge of an area this pale shows no more.
 TOLERANCE, PALE = 0.5, 0.16
@@ -23,6 +24,20 @@ def bands_sentence(bands, x="info_recall", y="correct"):
     if not shown:
         return ""
     across = "" if x == "threshold" else f", drawn at the mean {METRICS[x].name},"
+    runs = [band for band in shown if isinstance(band, RunBands)]
+    shown = [band for band in shown if not isinstance(band, RunBands)]
+    if runs:
+        counts = sorted({band.n_runs for band in runs})
+        n = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+        told = (
+            f"A line of several runs is their mean at each threshold, and its pale band {METRICS[y].name} ± one standard "
+            f"deviation between the {n} runs{across.rstrip(',')}."
+        )
+        return f"{told} {_sampling_sentence(shown, across, y)}".strip() if shown else told
+    return _sampling_sentence(shown, across, y)
+
+
+def _sampling_sentence(shown, across, y):
     if shown[0].curve[y].level == 1:
         return (
             f"The file lists some scores of each sample only, and the line leaves the others out: the {METRICS[y].name} that all "

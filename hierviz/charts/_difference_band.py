@@ -16,6 +16,7 @@ from hierviz.charts.theme import FONT, SMALL, palette
 from hierviz.errors import PredictionsError
 from hierviz.metrics import METRICS
 from hierviz.uncertainty.comparison import fewest_resamples, highest_level, no_clear_difference, simultaneous
+from hierviz.uncertainty.model_difference import ModelDifference
 from hierviz.uncertainty.resamples import Interval
 
 LEFT, RIGHT, HATCH, UNCLEAR = 48, 14, 10, "no clear difference"
@@ -28,10 +29,11 @@ def difference_band(difference, key, names, *, dark=False, width=800, height=190
 
     Parameters
     ----------
-    difference : CurveBands
-        Of `hierviz.uncertainty.comparison.paired_difference`: first model minus second.
+    difference : CurveBands or ModelDifference
+        Of `hierviz.uncertainty.comparison.paired_difference`: first model minus second, at equal correctness. Of
+        `hierviz.difference_of_models`: its differences at equal specificity.
     key : str
-        Of `difference.at_correct`.
+        Of `difference.at_correct`; of a ModelDifference ``"correct"``, which is what differs there.
     names : (str, str)
         Of the two models.
     dark : bool
@@ -57,8 +59,11 @@ def difference_band(difference, key, names, *, dark=False, width=800, height=190
     if ends[0] == ends[1]:
         ends = [ends[0] - 0.005, ends[1] + 0.005]
     at_x = alt.X("correct:Q").scale(domain=ends, nice=False)
+    title = "Share of the answers that is correct, at least"
+    if isinstance(difference, ModelDifference):
+        title = f"{METRICS[difference.key].label}, at least"
     at_x = at_x.axis(
-        title="Share of the answers that is correct, at least",
+        title=title,
         format=".0%",
         tickCount=5 if plot < 500 else 10,
         grid=False,
@@ -105,7 +110,7 @@ def difference_band(difference, key, names, *, dark=False, width=800, height=190
             down,
             y2=alt.Y2("down:Q"),
             tooltip=[
-                alt.Tooltip("correct:Q", title="Correct, at least", format=".1%"),
+                alt.Tooltip("correct:Q", title=title, format=".1%"),
                 alt.Tooltip("difference:Q", title="Difference", format="+.3f"),
                 alt.Tooltip("low:Q", title="from", format="+.3f"),
                 alt.Tooltip("high:Q", title="to", format="+.3f"),
@@ -128,6 +133,8 @@ def difference_band(difference, key, names, *, dark=False, width=800, height=190
 
 def difference_band_table(difference, key):
     """Table behind `difference_band`: ``correct, difference, low, high, clear, verdict``, one row a share of correct answers.
+
+    Of a ModelDifference the first column is the specificity, under the same name, at which both curves have points.
 
     The band holds at all these shares at once (`uncertainty.comparison.simultaneous`). Shares that leave too few wrong answers
     to compare are left out (`uncertainty.comparison.highest_level`), and so are all but the last of those below which both
@@ -159,6 +166,8 @@ def difference_band_sentence(difference, key, names, *, most_correct=None):
         The largest share of correct answers of each model at any threshold. Beyond it a model counts as 0, and the
         sentence says so.
     """
+    if isinstance(difference, ModelDifference):
+        return _sentence_at_specificity(difference, names)
     levels, interval = _compared(difference, key)
     unclear = no_clear_difference(interval)
     band, label = f"{100 * interval.level:.4g} % band of the paired difference", METRICS[key].label
@@ -198,10 +207,10 @@ def _spans(level, inside):
     return [{"start": float(middles[a]), "end": float(middles[b])} for a, b in zip(starts.tolist(), ends.tolist())]
 
 
-def _where(levels, where):
-    """The shares of correct answers at which something holds, in words."""
+def _where(levels, where, specificity=None):
+    """The shares of correct answers, or the values of a measure of specificity, at which something holds, in words."""
     if where.all():
-        return "at all shares"
+        return "at all shares" if specificity is None else "everywhere"
     change = np.diff(np.concatenate([[0], where.astype(int), [0]]))
     starts, ends = np.flatnonzero(change == 1), np.flatnonzero(change == -1) - 1
     runs = [
@@ -210,7 +219,8 @@ def _where(levels, where):
     ]
     left = len(runs) - MOST_RUNS
     more = f" and in {left} more range{'s' if left > 1 else ''}" if left > 0 else ""
-    return f"where at least {', '.join(runs[:MOST_RUNS])} are correct{more}"
+    named = ", ".join(runs[:MOST_RUNS])
+    return f"where at least {named} are correct{more}" if specificity is None else f"at {specificity} {named}{more}"
 
 
 def _hatch(spans, plot, height, top, ends):
@@ -229,6 +239,8 @@ def _hatch(spans, plot, height, top, ends):
 
 def _compared(difference, key):
     """The shares of correct answers at which two models are compared, ascending, and their band there."""
+    if isinstance(difference, ModelDifference):
+        return _at_specificity(difference, key)
     if key not in difference.at_correct:
         raise PredictionsError(f"key: expected one of {', '.join(difference.at_correct)}, got {key!r}. Choose one.")
     interval, levels = difference.at_correct[key], difference.levels
@@ -237,3 +249,35 @@ def _compared(difference, key):
     usable &= np.arange(len(levels)) >= np.logical_and.accumulate(same).sum() - 1
     picked = [values[..., usable] for values in (interval.estimate, interval.lower, interval.upper, interval.draws)]
     return levels[usable], simultaneous(Interval(*picked, interval.level, interval.resamples))
+
+
+def _at_specificity(difference, key):
+    """The values of specificity at which both models have an interval, and the band there."""
+    if key != "correct":
+        raise PredictionsError(f"key: expected 'correct' of a difference at equal specificity, got {key!r}. Choose it.")
+    usable = ~np.isnan(difference.at_specificity.lower)
+    if not usable.any():
+        found = difference.at_specificity
+        parts = (values[..., :0] for values in (found.estimate, found.lower, found.upper, found.draws))
+        return difference.specificity[:0], Interval(*parts, found.level, found.resamples)
+    return difference.specificity[usable], difference.over_range(0, 1, of="specificity")
+
+
+def _sentence_at_specificity(difference, names):
+    """As `difference_band_sentence`."""
+    levels, interval = _at_specificity(difference, "correct")
+    x = METRICS[difference.key].name
+    if not len(levels):
+        return f"Correct: {names[0]} and {names[1]} share no {x} at which both can be compared."
+    enough, drawn = fewest_resamples(interval.level), interval.resamples.n_resamples
+    if drawn < enough:
+        return f"Correct: {drawn} resamples are too few to call a difference clear: take at least {enough}."
+    unclear, band = no_clear_difference(interval), f"{100 * interval.level:.4g} % band of the paired difference"
+    what = f"Correct where {x} is at least the same"
+    until = f"up to {percent_text(levels[-1], 1)}, where the first of the curves ends"
+    if unclear.all():
+        return f"{what}: no clear difference between {names[0]} and {names[1]}: the {band} contains 0 everywhere ({until})."
+    sides = [(name, ~unclear & (sign * interval.estimate > 0)) for name, sign in zip(names, (1, -1), strict=True)]
+    told = [f"{name} is clearly higher {_where(levels, where, x)}" for name, where in sides if where.any()]
+    rest = "; where it is grey and hatched, no difference is clear" if unclear.any() else ""
+    return f"{what}: {', '.join(told)}{rest} ({band}, for all at once, {until})."

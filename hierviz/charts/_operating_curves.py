@@ -174,17 +174,11 @@ def operating_curves_sentence(curves, threshold=0.5, *, model=None):
     values = curves[name].at(at)
     if numbers.are_sets(curves):
         told = words_of(curves).told.items()
-        return (
-            f"{name} at τ = {_short(at)}: {', '.join(f'{words} {percent_text(values[key])}' for key, words in told)}."
-        )
+        return f"{name} at τ = {threshold_text(at)}: {', '.join(f'{words} {percent_text(values[key])}' for key, words in told)}."
     return (
-        f"{name} at τ = {_short(at)}: {percent_text(values['correct'])} of the answers are correct, "
+        f"{name} at τ = {threshold_text(at)}: {percent_text(values['correct'])} of the answers are correct, "
         f"{percent_text(values['exact'])} exact; information recall {percent_text(values['info_recall'])}."
     )
-
-
-def _short(threshold):
-    return f"{threshold:.2f}" if 0.005 <= threshold < 0.995 or threshold in (0, 1) else threshold_text(threshold)
 
 
 def _longest(figure):

@@ -22,6 +22,8 @@ from hierviz.charts.theme import SIZE, SMALL, palette
 
 # Pixels of a layer, of a box, and from one box to the next.
 NARROWEST, WIDEST, BOX, STEP = 104, 210, 34, 54
+# From this width names may be cut, since the whole name stands in the tooltip; phones have none.
+ROOMY = 500
 TOOLTIP = {"name": "Node", "tip_p": "p", "tip_outcome": "Outcome", "parents": "Parents"}
 
 
@@ -67,7 +69,7 @@ def path_graph(
     width -= 8
     drawn = _drawn(taxonomy, confusion, row, p, n_likely, min_p, truth, predicted)
     layers = max(one["layer"] for one in drawn.rows) + 1
-    across = layers * NARROWEST <= width
+    across = layers * NARROWEST <= width and (width >= ROOMY or _has_room(drawn.rows, layers, width))
     place = _in_layers(drawn.rows, layers, width) if across else _in_lines(drawn.rows, width)
     height = max(y for _, y, _ in place.values()) + BOX / 2 + 22
     cells, words, tips = [], [], []
@@ -106,6 +108,8 @@ def path_graph_sentence(taxonomy, confusion, row, *, p=None, n_likely=3, min_p=0
         text += f", {_count(len(pairs.surplus), 'answer')} without a truth left"
     if pairs.left_over:
         text += f", {_count(len(pairs.left_over), 'truth')} without an answer left"
+    if all(len(path) == 1 for path in (*(pair.predicted for pair in pairs.pairs), *pairs.surplus)):
+        text = f"No path is predicted; {_count(n_truths, 'true path')} {'is' if n_truths == 1 else 'are'} missed"
     rows = _drawn(taxonomy, confusion, row, p, n_likely, min_p).rows
     hidden = [f"{one['name']} is also under {one['hidden_parents']}" for one in rows if one["hidden_parents"]]
     more = f" Parents that are not drawn: {'; '.join(hidden[:6])}" if hidden else ""
@@ -195,10 +199,18 @@ def _one_path(taxonomy, node):
     return path
 
 
+def _has_room(rows, layers, width):
+    """Whether all names fit into their boxes in layers side by side."""
+    return max(text_width(one["name"], SIZE, True) for one in rows) <= _box_width(layers, width) - 16
+
+
+def _box_width(layers, width):
+    return min(WIDEST, width / layers - 28)
+
+
 def _in_layers(rows, layers, width):
     """(left, middle, width) of each node: layers side by side, in a layer in the order of the parents' middles."""
-    step = width / layers
-    wide = min(WIDEST, step - 34)
+    step, wide = width / layers, _box_width(layers, width)
     middles, place = {}, {}
     by_layer = [[one for one in rows if one["layer"] == k] for k in range(layers)]
     tallest = max(map(len, by_layer))
@@ -241,16 +253,22 @@ def _cell(one, x, y, wide, look, cells, words):
         inside = {"x": x + 1, "x2": x + wide - 1, "y": y - BOX / 2 + 1, "y2": y + BOX / 2 - 1}
         cells.append({**inside, "colour": "transparent", "stroke": look.ink, "line": 2.5})
     number = "" if one["p"] is None else probability_text(one["p"])
-    room = wide - 16 - (text_width(number, SIZE, True) + 6 if number else 0)
     tagged = bool(one["tag"])
+    weight, of_number = (600 if tagged else "normal"), text_width(number, SIZE, True) + 6 if number else 0
+    # Beside a long name there is no room for the number: it goes to the line below.
+    is_below = text_width(one["name"], SIZE, tagged) > wide - 16 - of_number
+    has_lines = tagged or (is_below and number)
+    room = wide - 16 - (0 if is_below else of_number)
     name = shorten(one["name"], room, SIZE, tagged)
-    words.append({"x": x + 8, "y": y - (7 if tagged else 0), "text": name, "colour": ink, "limit": room + 6}
-                 | {"weight": 600 if tagged else "normal"})  # fmt: skip
+    words.append({"x": x + 8, "y": y - (7 if has_lines else 0), "text": name, "colour": ink, "limit": room + 6}
+                 | {"weight": weight})  # fmt: skip
     if tagged:
-        tag = shorten(one["tag"], wide - 16, SMALL)
-        words.append({"x": x + 8, "y": y + 8, "text": tag, "colour": ink, "size": SMALL, "limit": wide - 8})
+        room = wide - 16 - (of_number if is_below else 0)
+        tag = shorten(one["tag"], room, SMALL)
+        words.append({"x": x + 8, "y": y + 8, "text": tag, "colour": ink, "size": SMALL, "limit": room + 8})
     if number:
-        right = {"x": x + wide - 8, "y": y - (7 if tagged else 0), "align": "right", "weight": 600}
+        height = 8 if is_below else -7 if tagged else 0
+        right = {"x": x + wide - 8, "y": y + height, "align": "right", "weight": 600}
         words.append({**right, "text": number, "colour": ink})
     if one["hidden_parents"]:
         said = f"also under {one['hidden_parents']}"

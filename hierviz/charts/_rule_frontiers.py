@@ -92,25 +92,21 @@ def rule_frontiers_table(frontiers, *, x="info_recall", y="correct"):
     """
     _check(frontiers, x, y)
     on_front = fronts(frontiers, x, y)
-    parts = []
+    columns = {name: [] for name in ("rule", "setting", "number", "thresholds_by_depth", *path_keys(), "on_front")}
     for rule, one in frontiers.items():
         kept = np.arange(one.n_points)
         if one.n_points > MOST_ROWS:
-            kept = np.unique(
-                np.append(np.flatnonzero(on_front[rule]), np.linspace(0, one.n_points - 1, MOST_ROWS).astype(int))
-            )
-        parts += [
-            {
-                "rule": rule,
-                "setting": one.setting(k),
-                "number": float(one.number[k]),
-                "thresholds_by_depth": None if one.thresholds_by_depth is None else one.thresholds_by_depth[k],
-                **{key: float(one.values[key][k]) for key in path_keys()},
-                "on_front": bool(on_front[rule][k]),
-            }
-            for k in kept.tolist()
-        ]
-    return frame(parts)
+            evenly = np.linspace(0, one.n_points - 1, MOST_ROWS).astype(int)
+            kept = np.unique(np.append(np.flatnonzero(on_front[rule]), evenly))
+        texts = one.thresholds_by_depth or [None] * one.n_points
+        columns["rule"] += [rule] * len(kept)
+        columns["setting"] += [one.setting(k) for k in kept.tolist()]
+        columns["number"] += one.number[kept].tolist()
+        columns["thresholds_by_depth"] += [texts[k] for k in kept.tolist()]
+        columns["on_front"] += on_front[rule][kept].tolist()
+        for key in path_keys():
+            columns[key] += one.values[key][kept].tolist()
+    return frame(columns)
 
 
 def rule_frontiers_sentence(frontiers, *, x="info_recall", y="correct"):

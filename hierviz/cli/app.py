@@ -9,6 +9,7 @@ from pathlib import Path
 from hierviz.cli.files import add_app_options
 from hierviz.cli.limits import add_limit_options, add_upload_option, limit_arguments
 from hierviz.cli.model_flags import model_options
+from hierviz.cli.named_files import run_files
 from hierviz.cli.server_flags import add_server_options, path_flags, server_settings
 from hierviz.errors import FileError
 
@@ -52,6 +53,9 @@ def _named(options):
     flags = []
     for action in getattr(options, "actions", ()):
         flag, given = action.option_strings[0], getattr(options, action.dest)
+        if action.dest == "predictions":
+            flags += [f"{flag}={text}" for text in _predictions(given)]
+            continue
         for value in given if isinstance(given, list) else [given]:
             if value is None or value is False or value == action.default:
                 continue
@@ -63,6 +67,18 @@ def _named(options):
             # With "=", a value such as -1,1 is not taken for a flag.
             flags.append(flag if value is True else f"{flag}={value}")
     return flags
+
+
+def _predictions(texts):
+    """Prediction files as NAME=path, paths in full, of what ``--predictions`` names."""
+    from hierviz.readers.streams import require_file
+
+    for file in run_files(texts):
+        if not os.path.exists(file.path):
+            raise FileError(f"{file.path}: expected a file for --predictions, got nothing there. Check the path.")
+        require_file(file.path)
+        path = Path(file.path).resolve()
+        yield str(path) if file.name is None else f"{file.name}={path}"
 
 
 def _server_settings(folder, options):

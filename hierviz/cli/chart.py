@@ -19,6 +19,7 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.metrics import path_keys
 
 SUFFIXES = (".svg", ".png", ".csv", ".json")
+MOST_CURVES = 8
 
 
 @dataclass
@@ -73,15 +74,36 @@ def _frontiers(chosen, charts, look):
     return chart, charts.rule_frontiers_table(found), charts.rule_frontiers_sentence(found)
 
 
-def _rejection(chosen, charts, look):
-    from hierviz.curves.rejection_curve import rejection_curve
-
-    found = {}
-    for name, model in chosen.evaluations().items():
+def _with_curves(chosen):
+    """Evaluations by name, all of which have an operating curve."""
+    found = chosen.evaluations()
+    for name, model in found.items():
         reason = model.why_no_curve()
         if reason:
             raise FileError(f"{name}: expected an operating curve, got none: {reason}.")
-        found[name] = rejection_curve(model.taxonomy, model.truth, model.judged_table)
+    return found
+
+
+def _curves(chosen, charts, look):
+    found = {name: model.curve for name, model in _with_curves(chosen).items()}
+    if len(found) > MOST_CURVES:
+        raise FileError(
+            f"--predictions: expected at most {MOST_CURVES} files for curves, got {len(found)}. Choose some."
+        )
+    return (
+        charts.operating_curves(found, **look),
+        charts.operating_curves_table(found),
+        charts.operating_curves_sentence(found),
+    )
+
+
+def _rejection(chosen, charts, look):
+    from hierviz.curves.rejection_curve import rejection_curve
+
+    found = {
+        name: rejection_curve(model.taxonomy, model.truth, model.judged_table)
+        for name, model in _with_curves(chosen).items()
+    }
     return (
         charts.rejection_curves(found, **look),
         charts.rejection_curves_table(found),
@@ -149,6 +171,7 @@ class Kind:
 
 TABLES = ("metric", "preset", "rule", "threshold", "class_weights")
 KINDS = {
+    "curves": Kind("operating curves of up to eight files: correct against information recall", _curves),
     "rules": Kind("all values of the number of each rule, beside single rules", _frontiers),
     "fronts": Kind("Pareto fronts of the rules", _frontiers),
     "rejection": Kind("share of wrong answers against share of samples that get one", _rejection),

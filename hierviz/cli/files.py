@@ -80,7 +80,7 @@ def add_app_options(command):
             metavar="P",
             action="append",
             default=[],
-            help="scores or labels; may be given several times",
+            help="scores or labels; may be given several times; NAME=P names the model, and files of one name are its runs",
         ),
         command.add_argument("--nodes", metavar="F", help="attributes of the nodes: node, name, ..."),
         _add_missing(command),

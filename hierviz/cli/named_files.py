@@ -68,7 +68,11 @@ def run_files(texts: Sequence[str]) -> list[RunFile]:
     FileError
         If a name is empty, or a folder or pattern holds no file.
     """
-    files = [file for text in texts for file in _files_of(text)]
+    return with_runs([file for text in texts for file in _files_of(text)])
+
+
+def with_runs(files: Sequence[RunFile]) -> list[RunFile]:
+    """The same files, those of one name as runs of one method: their `run` is the file's name, made distinct."""
     # A file that is called as a method is another run of it.
     named = {file.name for file in files if file.name is not None}
     files = [RunFile(file.path, file.method) if file.method in named else file for file in files]

@@ -67,8 +67,8 @@ class SampleDisagreement:
         first, second = int((known > 0).sum()), int((known < 0).sum())
         one, other = self.labels
         return (
-            f"Of {len(known)} samples {first} are better by {one}, {second} by {other}, "
-            f"and {len(known) - first - second} are the same by both."
+            f"Of {len(known):,} samples {first:,} are better by {one}, {second:,} by {other}, "
+            f"and {len(known) - first - second:,} are the same by both."
         )
 
 

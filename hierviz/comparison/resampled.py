@@ -13,6 +13,7 @@ ResampledNumbers
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -93,13 +94,15 @@ class ResampledNumbers:
         keys = [*self._from_sums, *self._of_curve, *self._of_balanced, *(column.key for column in self._by_node)]
         self.keys = [key for key in wanted if key in keys]
 
-    def of(self, counts):
+    def of(self, counts, told=lambda share: None):
         """The numbers of some draws.
 
         Parameters
         ----------
         counts : ndarray of float, shape (n_draws, n_samples)
             How often each sample is taken.
+        told : callable, optional
+            Called with the share of the work that is done, from 0 to 1, after each draw of each kind of number.
 
         Returns
         -------
@@ -108,15 +111,29 @@ class ResampledNumbers:
         """
         sums, n = counts @ self._matrix, counts.sum(axis=1)
         found = {key: formula(sums, n) for key, formula in self._from_sums.items()}
+        n_kinds, done = (
+            bool(self._of_curve) + bool(self._of_balanced) + (self.node_counts is not None),
+            itertools.count(1),
+        )
+
+        def each(number_of):
+            numbers = []
+            for draw in counts:
+                numbers.append(number_of(draw))
+                told(next(done) / (n_kinds * len(counts)))
+            return numbers
+
         for columns, weights in ((self._of_curve, None), (self._of_balanced, self._weights)):
             if not columns:
                 continue
-            summaries = [self._steps.curve(draw if weights is None else draw * weights).summary() for draw in counts]
+            summaries = each(
+                lambda draw, weights=weights: self._steps.curve(draw if weights is None else draw * weights).summary()
+            )
             for key in columns:
                 name = key.split(".")[1].removeprefix(BALANCED_PREFIX)
                 found[key] = np.array([summary[name] for summary in summaries])
         if self.node_counts is not None:
-            by_draw = [self.node_counts.numbers(draw, self._by_node) for draw in counts]
+            by_draw = each(lambda draw: self.node_counts.numbers(draw, self._by_node))
             found |= {column.key: np.array([numbers[column.key] for numbers in by_draw]) for column in self._by_node}
         return found
 

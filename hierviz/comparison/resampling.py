@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -26,7 +27,7 @@ def resampled_draws(
         Of the same samples in one order.
     resamples : Resamples
     progress : callable, optional
-        Called with (resamples done, n_resamples).
+        Called with (resamples done, n_resamples) after every draw of a file.
 
     Returns
     -------
@@ -38,10 +39,16 @@ def resampled_draws(
     for start in range(0, resamples.n_resamples, step):
         block = range(start, min(start + step, resamples.n_resamples))
         counts = np.stack([resamples.counts(index) for index in block]).astype(np.float64)
-        for file, of_file in zip(files, draws, strict=True):
-            found = file.of(counts)
+        for place, (file, of_file) in enumerate(zip(files, draws, strict=True)):
+            found = file.of(counts, partial(_tell, progress, block, (place, len(files)), resamples.n_resamples))
             for key, values in of_file.items():
                 values[block.start : block.stop] = found[key]
         if progress:
             progress(block.stop, resamples.n_resamples)
     return draws
+
+
+def _tell(progress, block, file, n_resamples, share):
+    """Report a share of a block of one of the files, (place, number of files)."""
+    if progress:
+        progress(block.start + int(len(block) * (file[0] + share) / file[1]), n_resamples)

@@ -126,6 +126,6 @@ def sum_of_rows(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 def _is_used(n):
     said = os.environ.get("HIERVIZ_COMPILED", "")
-    if said == "0" or importlib.util.find_spec("numba") is None:
-        return False
-    return said == "1" or n >= (WORTH_CALLING if "numba" in sys.modules else WORTH_IMPORTING)
+    is_worth = said == "1" or n >= (WORTH_CALLING if "numba" in sys.modules else WORTH_IMPORTING)
+    # Asked last: a search for a package takes longer than a small curve.
+    return said != "0" and is_worth and importlib.util.find_spec("numba") is not None

@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-An answer is a node, or a set of nodes under ``threshold_set`` and in files of labels. Outcome and information are those of a
-single node; the win judges the probabilities, whatever the rule.
+An answer is a node, or a set of nodes under ``threshold_set`` and in files of labels. The information is that of a single node;
+the win judges the probabilities, whatever the rule.
 
 Functions
 ---------
@@ -25,6 +25,7 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.inference.registry import infer, inference_rule
 from hierviz.metrics.confusion.confusion import HierarchicalConfusion, confusion
 from hierviz.metrics.confusion.path_cover import greedy_cover
+from hierviz.metrics.sets.node_sets import closed_lists
 from hierviz.metrics.win import win_breakdown
 from hierviz.positions import check_position
 from hierviz.taxonomy import NodeLists
@@ -39,7 +40,8 @@ class SampleAnswer:
     nodes : tuple of int
         The answer: one node, or a set, which may be empty; -1 is a label outside the taxonomy.
     outcome : str
-        Key of ``OUTCOMES``, with several truths the best of them; "" for sets, and where no truth is known.
+        Key of ``OUTCOMES``, with several truths the best of them; of a set ``exact`` where it is the set of the truths, both
+        with their ancestors, else ``wrong``; "" where no truth is known.
     information : float or None
         Specificity of a single node, in bits, at least 0; None for sets.
     p : float or None
@@ -113,7 +115,7 @@ def answers_by_rule(
             nodes = np.asarray(answers[0]) if isinstance(answers, NodeLists) else answers
         made[rule] = SampleAnswer(
             tuple(nodes.tolist()),
-            "" if is_set else str(outcomes(taxonomy, nodes, truth)[0]),
+            _outcome_of_set(taxonomy, nodes, truth) if is_set else str(outcomes(taxonomy, nodes, truth)[0]),
             None if is_set else float(taxonomy.information[nodes[0]]),
             None if is_set or p is None else float(p[0, nodes[0]]),
             win,
@@ -155,6 +157,16 @@ def sample_confusion(
 def _check(evaluation, sample):
     check_kind("answers", evaluation, Evaluation, "Use Evaluation.from_predictions.")
     check_position("sample", sample, evaluation.predictions.n_samples, "row")
+
+
+def _outcome_of_set(taxonomy, nodes, truth):
+    """Outcome of a set of answers; "" without a truth."""
+    if not len(truth):
+        return ""
+    if (nodes < 0).any():
+        return "wrong"
+    answered, true = (closed_lists(taxonomy, NodeLists.from_lists([listed])).nodes for listed in (nodes, truth))
+    return "exact" if np.array_equal(answered, true) else "wrong"
 
 
 def _labels(evaluation, sample):

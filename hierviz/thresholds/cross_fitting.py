@@ -16,18 +16,18 @@ CrossFitted, cross_fitted, TargetRow, rank_for_target
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from hierviz.checks import one_truth_each
-from hierviz.curves.operating_curve import operating_curve
+from hierviz.curves.operating_curve import OperatingCurve, operating_curve
 from hierviz.errors import PredictionsError, shown
 from hierviz.inference.pareto_table import as_table
 from hierviz.metrics.path import path_metrics
-from hierviz.metrics.registry import METRICS, path_keys
+from hierviz.metrics.registry import METRICS
 from hierviz.taxonomy import Taxonomy
 from hierviz.uncertainty.bootstrap import bootstrap_means
 from hierviz.uncertainty.resamples import Interval, Resamples, group_numbers
@@ -74,6 +74,7 @@ def cross_fitted(
     splits: int = 20,
     seed: int = 0,
     groups: ArrayLike | None = None,
+    of_samples: bool = False,
     progress: Callable[[int, int], object] | None = None,
 ) -> CrossFitted:
     """Cross-fitted means of the path metrics at a threshold that is chosen for a goal.
@@ -91,6 +92,9 @@ def cross_fitted(
     seed : int
     groups : array_like, shape (n_samples,), optional
         Label of each sample: a group is never in two folds.
+    of_samples : bool
+        The goal takes (OperatingCurve, truth, ParetoTable), for goals that look at single answers, such as
+        `hierviz.thresholds.selection.at_most_above_depth`.
     progress : callable, optional
         Called with (folds done, folds in all).
 
@@ -103,7 +107,7 @@ def cross_fitted(
     PredictionsError
         If there are fewer samples, or groups, than folds, or a number is out of range.
     """
-    (found,) = _fits(taxonomy, truth, {"": table}, goal, folds, splits, seed, groups, None, progress)
+    (found,) = _fits(taxonomy, truth, {"": table}, goal, folds, splits, seed, groups, None, of_samples, progress)
     return found
 
 
@@ -119,13 +123,13 @@ class TargetRow:
     values : dict of str to float
         Means of the path metrics there.
     interval : dict of str to (low, high)
-        Percentile intervals of the means at this threshold, taken as given.
+        Percentile intervals of the means at this threshold, taken as given; empty without resamples.
     stops_early : float
         Share of the answers that are no leaf.
-    cross_fitted : CrossFitted
-        What choosing yields on new samples.
+    cross_fitted : CrossFitted or None
+        What choosing yields on new samples; None without folds.
     is_best : bool
-        The best value of the key among the models that reach the goal, or no clear difference from it.
+        The best value of the key among the models that reach the goal, or, with resamples, no clear difference from it.
     why_not : str or None
     """
 
@@ -134,7 +138,7 @@ class TargetRow:
     values: dict[str, float]
     interval: dict[str, tuple[float, float]]
     stops_early: float
-    cross_fitted: CrossFitted
+    cross_fitted: CrossFitted | None
     is_best: bool
     why_not: str | None = None
 
@@ -148,7 +152,7 @@ class TargetRanking:
     rows : tuple of TargetRow
     key : str
         What they are ordered by.
-    best_inside : CrossFitted
+    best_inside : CrossFitted or None
         The value of the best model's row with the choice of the model inside the folds too.
     differences : dict of str to Interval
         By model that reaches the goal: the first row's mean of `key` less this one's, paired, each at its own threshold.
@@ -156,7 +160,7 @@ class TargetRanking:
 
     rows: tuple[TargetRow, ...]
     key: str
-    best_inside: CrossFitted
+    best_inside: CrossFitted | None
     differences: dict[str, Interval] = field(default_factory=dict)
 
 
@@ -165,14 +169,17 @@ def rank_for_target(
     truth: ArrayLike,
     tables: Mapping[str, Any],
     goal: Callable,
-    resamples: Resamples,
+    resamples: Resamples | None = None,
     *,
     key: str = "info_recall",
+    numbers: Callable = path_metrics,
+    curves: Mapping[str, OperatingCurve] | None = None,
     level: float = 0.95,
     folds: int = 5,
     splits: int = 20,
     seed: int = 0,
     groups: ArrayLike | None = None,
+    of_samples: bool = False,
     progress: Callable[[int, int], object] | None = None,
 ) -> TargetRanking:
     """Every model at its own threshold for one goal, with what the choice yields on samples that were left out.
@@ -186,13 +193,18 @@ def rank_for_target(
         By the name of the model, all of the same samples.
     goal : callable
         OperatingCurve -> Choice.
-    resamples : Resamples
+    resamples : Resamples, optional
         For the intervals.
     key : str
-        The path metric that orders the models.
+        The number that orders the models.
+    numbers : callable
+        (taxonomy, truth, answers) -> dict of str to ndarray, shape (n_samples,): the numbers of `values`; the path metrics if
+        not given, `hierviz.thresholds.selection.cost_metrics` for costs.
+    curves : mapping of str to OperatingCurve, optional
+        Of the tables, where they are at hand.
     level : float
-    folds, splits, seed, groups, progress
-        As in `cross_fitted`.
+    folds, splits, seed, groups, of_samples, progress
+        As in `cross_fitted`; without folds (0) nothing is cross-fitted.
 
     Returns
     -------
@@ -200,48 +212,63 @@ def rank_for_target(
     """
     if not tables:
         raise PredictionsError("tables: expected at least one model, got none. Pass a dict of them.")
-    if key not in path_keys():
-        raise PredictionsError(f"key: expected one of {', '.join(path_keys())}, got {shown(key)}. Choose one.")
     truth = one_truth_each(truth, "the table")
+    keys = _keys(taxonomy, numbers)
+    if key not in keys:
+        raise PredictionsError(f"key: expected one of {', '.join(keys)}, got {shown(key)}. Choose one.")
     sign, names = METRICS[key].sign, list(tables)
     made = {name: as_table(taxonomy, table) for name, table in tables.items()}
-    *fits, inside = _fits(taxonomy, truth, made, goal, folds, splits, seed, groups, key, progress)
+    fits, inside = [None] * len(made), None
+    if folds != 0:
+        *fits, inside = _fits(
+            taxonomy, truth, made, goal, folds, splits, seed, groups, key, of_samples, progress, numbers
+        )
     rows, samples = [], {}
     for name, fit in zip(names, fits, strict=True):
-        choice = goal(operating_curve(taxonomy, truth, made[name]))
+        choice = _choice(taxonomy, truth, made[name], goal, of_samples, (curves or {}).get(name))
         if choice.threshold is None:
             rows.append(TargetRow(name, None, {}, {}, float("nan"), fit, False, choice.why_not))
             continue
         answers = made[name].nodes_at(choice.threshold)
-        values = path_metrics(taxonomy, truth, answers)
-        means = bootstrap_means(np.column_stack([values[one] for one in path_keys()]), resamples, level=level)
-        samples[name] = values[key]
-        intervals = {
-            one: (float(means.lower[place]), float(means.upper[place])) for place, one in enumerate(path_keys())
-        }
+        values = numbers(taxonomy, truth, answers)
+        samples[name], intervals = values[key], {}
+        if resamples is not None:
+            means = bootstrap_means(np.column_stack([values[one] for one in keys]), resamples, level=level)
+            intervals = {one: (float(means.lower[place]), float(means.upper[place])) for place, one in enumerate(keys)}
         stops = float((~taxonomy.is_leaf[answers]).mean())
-        now = {one: float(values[one].mean()) for one in path_keys()}
+        now = {one: float(values[one].mean()) for one in keys}
         rows.append(TargetRow(name, choice.threshold, now, intervals, stops, fit, False))
     rows.sort(key=lambda row: (row.threshold is None, -sign * row.values.get(key, 0.0)))
-    differences = {}
-    if rows[0].threshold is not None:
+    differences: dict[str, Interval] = {}
+    if rows[0].threshold is not None and resamples is not None:
         for row in rows:
             if row.threshold is not None:
                 differences[row.name] = bootstrap_means(
                     samples[rows[0].name] - samples[row.name], resamples, level=level
                 )
+    best = rows[0].values.get(key)
     ranked = tuple(
-        TargetRow(**{**vars(row), "is_best": row.name in differences and _is_tied(differences[row.name])})
+        replace(row, is_best=(best is not None and row.values.get(key) == best) or _is_tied(differences.get(row.name)))
         for row in rows
     )
     return TargetRanking(ranked, key, inside, differences)
 
 
 def _is_tied(difference):
-    return bool(difference.lower <= 0 <= difference.upper)
+    return difference is not None and bool(difference.lower <= 0 <= difference.upper)
 
 
-def _fits(taxonomy, truth, tables, goal, folds, splits, seed, groups, key, progress):
+def _keys(taxonomy, numbers):
+    """What the numbers of answers are called."""
+    return list(numbers(taxonomy, np.zeros(1, dtype=np.intp), np.zeros(1, dtype=np.intp)))
+
+
+def _choice(taxonomy, truth, table, goal, of_samples, curve=None):
+    curve = operating_curve(taxonomy, truth, table) if curve is None else curve
+    return goal(curve, truth, table) if of_samples else goal(curve)
+
+
+def _fits(taxonomy, truth, tables, goal, folds, splits, seed, groups, key, of_samples, progress, numbers=path_metrics):
     """CrossFitted of each model, and of the best one by `key` in every fold where a key is given."""
     for what, value, least in (("folds", folds, 2), ("splits", splits, 1), ("seed", seed, 0)):
         if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
@@ -260,7 +287,7 @@ def _fits(taxonomy, truth, tables, goal, folds, splits, seed, groups, key, progr
         raise PredictionsError(
             f"folds: expected at least {folds} samples or groups, got {n_units}. Choose fewer folds, or add samples."
         )
-    keys, sign = path_keys(), 0 if key is None else METRICS[key].sign
+    keys, sign = _keys(taxonomy, numbers), 0 if key is None else METRICS[key].sign
     n_fits = len(made) + (key is not None)
     values = np.full((n_fits, splits, folds, len(keys)), np.nan)
     thresholds = np.full((n_fits, splits, folds), np.nan)
@@ -275,10 +302,10 @@ def _fits(taxonomy, truth, tables, goal, folds, splits, seed, groups, key, progr
             sizes[split, fold] = len(test)
             best = -np.inf
             for place, table in enumerate(made):
-                choice = goal(operating_curve(taxonomy, truth[train], table.take(train)))
+                choice = _choice(taxonomy, truth[train], table.take(train), goal, of_samples)
                 if choice.threshold is None:
                     continue
-                metrics = path_metrics(taxonomy, truth[test], table.take(test).nodes_at(choice.threshold))
+                metrics = numbers(taxonomy, truth[test], table.take(test).nodes_at(choice.threshold))
                 values[place, split, fold] = [metrics[one].mean() for one in keys]
                 thresholds[place, split, fold] = choice.threshold
                 if key is not None and sign * choice.values[key] > best:

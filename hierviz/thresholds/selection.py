@@ -27,6 +27,7 @@ from hierviz.curves.answer_values import answer_kinds, checked_table, kind_value
 from hierviz.curves.operating_curve import OperatingCurve
 from hierviz.errors import PredictionsError, shown
 from hierviz.inference.pareto_table import ParetoTable, as_table
+from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
@@ -178,6 +179,27 @@ def with_costs(
         missing = np.clip(means, 0, 1)
     cost = wrong * (1 - curve.values["correct"]) + vague * missing
     return replace(curve, values={**curve.values, "missing": missing, "cost": cost})
+
+
+def cost_metrics(
+    taxonomy: Taxonomy, truth: ArrayLike, answers: ArrayLike, *, wrong: float = 1.0, vague: float = 1.0
+) -> dict[str, np.ndarray]:
+    """The path metrics of single answers, and ``cost``: what each costs, as `with_costs` has it.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+    truth, answers : ndarray of int, shape (n_samples,)
+    wrong, vague : float
+        As in `with_costs`.
+
+    Returns
+    -------
+    dict of str to ndarray of float, shape (n_samples,)
+    """
+    metrics = path_metrics(taxonomy, truth, answers)
+    missing = np.clip(metrics["correct"] * (1 - metrics["info_recall"]), 0, 1)
+    return {**metrics, "cost": wrong * (1 - metrics["correct"]) + vague * missing}
 
 
 def cheapest(curve: OperatingCurve) -> Choice:

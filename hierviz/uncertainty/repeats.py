@@ -87,6 +87,68 @@ def curve_over_repeats(curves: Sequence[OperatingCurve], thresholds: ArrayLike) 
     return {key: over_repeats([run[key] for run in runs]) for key in path_keys()}
 
 
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """Mean over runs, and the mean less and plus one standard deviation (ddof = 1), as `Interval` for charts."""
+
+    estimate: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class RunBands:
+    """What varies between runs of one method at each threshold, as `hierviz.uncertainty.bootstrap.CurveBands` for charts.
+
+    Attributes
+    ----------
+    thresholds : ndarray of float, shape (n_thresholds,)
+    curve : dict of str to Spread
+        Keys `hierviz.metrics.path_keys`.
+    n_runs : int
+    """
+
+    thresholds: np.ndarray
+    curve: dict[str, Spread]
+    n_runs: int
+
+
+def run_bands(curves: Sequence[OperatingCurve], thresholds: ArrayLike) -> RunBands:
+    """Bands over at least two runs at common thresholds: mean ± one standard deviation, ddof = 1."""
+    found = curve_over_repeats(curves, thresholds)
+    (n_runs,) = {one.n_repeats for one in found.values()}
+    spread = {key: Spread(one.mean, one.mean - one.sd, one.mean + one.sd) for key, one in found.items()}
+    return RunBands(np.asarray(thresholds, dtype=float), spread, n_runs)
+
+
+def mean_curve(curves: Sequence[OperatingCurve], *, most: int = 20_000) -> OperatingCurve:
+    """The mean over runs of one method at every threshold.
+
+    Parameters
+    ----------
+    curves : sequence of OperatingCurve
+        At least one, of as many samples each.
+    most : int
+        Of more breakpoints, so many are kept, evenly among them.
+
+    Returns
+    -------
+    OperatingCurve
+        Its breakpoints are those of all runs. Numbers of this curve are no means over runs of the numbers of theirs.
+    """
+    runs = _checked(curves)
+    if not runs:
+        raise PredictionsError("curves: expected at least one run, got none. Pass one.")
+    found = np.unique(np.concatenate([run.threshold for run in runs]))[::-1]
+    if len(found) > most:
+        found = found[np.unique(np.linspace(0, len(found) - 1, most).astype(int))]
+    if not len(found):
+        return runs[0]
+    points = np.append(found, np.nextafter(found[-1], -np.inf))
+    at = [run.at(points) for run in runs]
+    return OperatingCurve(found, {key: np.mean([one[key] for one in at], axis=0) for key in at[0]}, runs[0].n_samples)
+
+
 def summary_over_repeats(curves: Sequence[OperatingCurve]) -> dict[str, Repeats]:
     """The scalars of `OperatingCurve.summary` over several runs: dict of str to Repeats (``n_points`` left out)."""
     runs = [curve.summary() for curve in _checked(curves)]

@@ -17,7 +17,7 @@ from hierviz.thresholds.groups import group_thresholds, groups_by_subtree
 from hierviz.thresholds.risk_control import guaranteed_threshold
 from hierviz.thresholds.selection import at_most_above_depth, at_most_cost, cheapest, with_costs
 
-PANELS = ("target", "guarantee", "uncertainty", "models", "export")
+PANELS = ("target", "guarantee", "uncertainty", "models", "rules", "export")
 SHOWN = {
     "Correct": "correct",
     "Exact": "exact",
@@ -242,7 +242,7 @@ def test_runs_and_seen_classes(tmp_path, no_chart):
     visit = keep(Visit("curves", data=data.key, panel="models"), facet="class seen in training")
     table = table_with(visit, "runs")
     values = [one.curve.summary()["ac"] for one in data.models.values()]
-    half = 1.96 * np.std(values, ddof=1)
+    half = np.std(values, ddof=1)
     assert table["model"].tolist() == ["hxe"]
     assert table["runs"].tolist() == [3]
     assert table[METRICS["ac"].label].tolist() == [f"{np.mean(values):.3f} ± {half:.3f}"]
@@ -286,6 +286,12 @@ def test_every_panel_on_the_smallest_worlds(tmp_path, no_chart):
             assert "nan" not in texts, where
             if panel == "guarantee":
                 assert re.search(r"no guarantee possible|expected at least two samples", visit.text), where
+            if panel == "rules":
+                assert "points are beaten by no other" in visit.text, where
+                keep(visit, rules_shown="Risk and coverage")
+                visit.run()
+                assert re.search(r"Smallest share of wrong|below the root", visit.text), where
+                keep(visit, rules_shown="Curves of the rules")
             if panel == "uncertainty":
                 assert ("A single sample cannot be resampled" in visit.text) == (data.first.n_judged == 1)
 

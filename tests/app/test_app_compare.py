@@ -35,6 +35,16 @@ def test_table_has_the_numbers_of_the_api(demo):
     assert len(visit.at.dataframe[0].value.columns) == 1 + len(hv.table(models, "kiritchenko", resamples=0).columns)
 
 
+def test_hidden_columns_are_in_no_download(demo):
+    visit = Visit("compare", models=",".join(MODELS), preset="kiritchenko")
+    n_columns = len(visit.at.dataframe[0].value.columns)
+    visit.control("Hidden, on the page and in downloads").set_value(["labels.hf1_micro"])
+    visit.run()
+    assert len(visit.at.dataframe[0].value.columns) == n_columns - 1
+    assert "Hide columns (1 hidden)" in visit.text
+    assert "hf1_micro" not in visit.text
+
+
 def test_agreement_and_single_samples(demo):
     visit = Visit("compare", comparison="agreement", models=",".join(MODELS), threshold="0.7")
     models = [demo.models[key] for key in MODELS]
@@ -47,6 +57,13 @@ def test_agreement_and_single_samples(demo):
     visit.run()
     between = hv.models_on_samples(*models, "softmax_win", "threshold", 0.7)
     assert between.sentence in visit.text
+
+
+def test_more_samples_than_dots_can_be_clicked_in_the_table(tmp_path):
+    truth = ["violin", "cello", "flute", "reeds"] * 501
+    data = world(tmp_path, scores=spread(2004), truth=truth)
+    visit = Visit("compare", data=data.key, comparison="agreement")
+    assert "Click a row to open its sample." in visit.text
 
 
 def test_parts_have_the_numbers_of_the_api(demo):

@@ -236,6 +236,10 @@ def test_graph(tmp_path):
         visit = Visit("mistakes", data=data.key, part=part)
         assert not visit.at.error, part
     assert len(samples(Visit("mistakes", data=data.key))) == len(hv.set_mistakes(data.first))
+    # The way to the samples of a group where a subtree was chosen before.
+    visit = Visit("mistakes", data=data.key, part="slices", under="b")
+    link = next(one for one in visit.at.get("page_link") if "Open these samples" in one.label)
+    assert dict(parse_qsl(link.proto.query_string))["under"] in ("a", "both", "b1")
 
 
 def test_no_truth(tmp_path):

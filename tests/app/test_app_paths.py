@@ -228,7 +228,7 @@ def test_the_form_opens_what_is_inside_and_nothing_else(confined, files):
     visit = Visit("open")
     visit.control("Location").set_value("Path on this machine")
     assert f"Files inside {confined} can be opened" in visit.run().text
-    visit.control("Predictions, one file per model").set_value("scores.csv")
+    visit.control("Predictions, one file per model or run").set_value("scores.csv")
     visit.control("Taxonomy").set_value(str(files / "outside" / ".env"))
     visit.press("Open")
     said = plain(visit.at.error[0].value)

@@ -247,7 +247,7 @@ def test_texts(shared_data):
     assert "Truth: **Fungi**" in visit.text
     assert "Biological and health sciences › Organisms › Fungi" in visit.text
     table = next(one.value for one in pages["example"].at.dataframe if "answer" in one.value.columns)
-    assert "text" in table.columns
+    assert "truth" in table.columns
 
 
 @pytest.mark.long
@@ -419,4 +419,4 @@ def test_partly_known_truth(tmp_path):
     assert "2 with known truth" in pages["overview"].text
     assert "1 of 2" in pages["example"].text
     assert math.isfinite(models_table(pages["overview"].all_metrics())[hv.METRICS["softmax_win"].label].iloc[0])
-    assert plain(pages["curves"].charts()[0][1].value).partition(":")[0].endswith("at τ = 0.50")
+    assert plain(pages["curves"].charts()[0][1].value).partition(":")[0].endswith("at τ = 0.500")

@@ -75,7 +75,7 @@ def test_panels_on_a_phone(open_page):
     page.get_by_text("Assumption: new and calibration samples").wait_for()
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
-        for name in ("Threshold by target", "Model comparison", "Export", "Guarantee"):
+        for name in ("Threshold by target", "Model comparison", "Rules", "Export", "Guarantee"):
             page.get_by_role("radio", name=name).click()
             quiet(page)
             assert not page.evaluate(TOO_WIDE), (scheme, name)

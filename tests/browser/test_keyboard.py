@@ -12,6 +12,7 @@ pytestmark = pytest.mark.browser
 PAGES = {
     "": "Demo",
     "curves": "Operating curves",
+    "compare": "Compare",
     "example?outcome=wrong": "Examples",
     "mistakes": "Mistakes",
     "mistakes?part=matrix": "Mistakes",

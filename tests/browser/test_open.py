@@ -138,7 +138,7 @@ def test_path_on_this_machine(open_page, plants):
     page.get_by_role("radio", name="Path on this machine").or_(page.get_by_text("Path on this machine")).first.click()
     for label, path in (
         ("Taxonomy", plants["plants"]),
-        ("Predictions, one file per model", f"{plants['careful']}; {plants['hasty']}"),
+        ("Predictions, one file per model or run", f"{plants['careful']}; {plants['hasty']}"),
         ("Truth (optional if it is in the predictions)", plants["truth"]),
     ):
         field = page.get_by_role("textbox", name=label, exact=True)
@@ -156,7 +156,7 @@ def test_nothing_chosen_and_a_path_that_is_not_there(open_page, tmp_path):
     expect(page.get_by_text("Path on this machine")).to_have_count(1)
     assert page.get_by_text("Files can be opened by path only").count() == 0
     page.get_by_role("radio", name="Path on this machine").or_(page.get_by_text("Path on this machine")).first.click()
-    for label in ("Taxonomy", "Predictions, one file per model"):
+    for label in ("Taxonomy", "Predictions, one file per model or run"):
         field = page.get_by_role("textbox", name=label, exact=True)
         field.wait_for()
         field.fill(str(tmp_path / "nowhere.csv"))

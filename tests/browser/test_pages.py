@@ -11,7 +11,7 @@ from tests.browser.conftest import heading, quiet, ready
 pytestmark = pytest.mark.browser
 
 # Address and the number of charts in view.
-PAGES = {"": 0, "curves": 1, "example": 4, "mistakes": 0, "taxonomy": 0, "model": 1, "open": 0}
+PAGES = {"": 0, "curves": 1, "compare": 0, "example": 4, "mistakes": 0, "taxonomy": 0, "model": 1, "open": 0}
 SIZES = {"desk": (1440, 900), "phone": (390, 844)}
 SIGNATURES = {"csv": b"", "png": b"\x89PNG\r\n\x1a\n", "svg": b"<svg"}
 # What sticks out of the window: class, text and right edge of the outermost such elements.
@@ -19,6 +19,11 @@ STICKING_OUT = """() => { const w = document.documentElement.clientWidth; return
     '[data-testid=stMain] *')].filter(e => { const b = e.getBoundingClientRect(); return b.width && b.right > w + 1
     && getComputedStyle(e).visibility !== 'hidden' && !e.closest('[data-testid=stDataFrame], .vega-bind, [style*="overflow"]'); })
     .slice(0, 5).map(e => [e.className.baseVal ?? e.className, e.textContent.slice(0, 40), e.getBoundingClientRect().right]) }"""
+# Tables that lie over what follows them: its text.
+OVER_THE_NEXT = """() => [...document.querySelectorAll('[data-testid=stMain] .stDataFrame')].map(e =>
+    [e.getBoundingClientRect().bottom, e.closest('.stElementContainer').nextElementSibling]).filter(([end, next]) => next
+    && next.getBoundingClientRect().height && next.getBoundingClientRect().top < end - 1).map(([, next]) => next.textContent)"""
+CHOSEN = "button[data-variant]:is([aria-checked=true], [aria-pressed=true])"
 
 
 def charts(page, count):
@@ -64,6 +69,9 @@ def check_page(page, path, n_charts, width, scheme):
     for element in ("html", "[data-testid=stMain]"):
         wide, room = page.locator(element).first.evaluate("el => [el.scrollWidth, el.clientWidth]")
         assert wide <= room, (path, page.evaluate(STICKING_OUT))
+    assert page.evaluate(OVER_THE_NEXT) == [], path
+    for colour in page.locator(CHOSEN).evaluate_all("all => all.map(one => getComputedStyle(one).backgroundColor)"):
+        assert colour == {"light": "rgb(29, 107, 82)", "dark": "rgb(38, 131, 95)"}[scheme], path
     text = page.locator("body").inner_text()
     assert "Traceback" not in text, path
     assert page.get_by_test_id("stException").count() == 0, path

@@ -61,7 +61,7 @@ def test_a_modest_model_is_better_and_looks_worse_at_one_threshold(pair):
 def test_sentences_at_one_threshold_name_no_winner(pair):
     curves = {one.name: one.curve for one in pair}
     text = charts.operating_curves_sentence(curves, 0.5, model="B")
-    assert text.startswith("B at τ = 0.50: ")
+    assert text.startswith("B at τ = 0.500: ")
     assert " A " not in text
     for threshold, said in (
         (0.5, "The same τ means different things for different models"),

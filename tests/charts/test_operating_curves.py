@@ -217,7 +217,7 @@ def test_every_model_can_have_a_threshold_of_its_own():
     table = operating_curves_table(curves, threshold={"A": 0.9, "B": 0.3})
     assert table["threshold"].tolist() == [0.9, 0.3]
     assert table["correct"].tolist() == [1, 0.6]
-    assert operating_curves_sentence(curves, {"A": 0.9, "B": 0.3}, model="B").startswith("B at τ = 0.30: 60 % of")
+    assert operating_curves_sentence(curves, {"A": 0.9, "B": 0.3}, model="B").startswith("B at τ = 0.300: 60 % of")
 
 
 def test_names_of_models_are_never_names_of_fields():
@@ -305,7 +305,7 @@ def test_the_sentence_has_the_numbers():
         "B": curve_of([], correct=[0.95], exact=[0.2], info_recall=[0.4], info_f1=[0.5]),
     }
     assert operating_curves_sentence(curves, 0.5) == (
-        "A at τ = 0.50: 86 % of the answers are correct, 41 % exact; information recall 70 %."
+        "A at τ = 0.500: 86 % of the answers are correct, 41 % exact; information recall 70 %."
     )
     assert operating_curves_sentence({"A": curves["A"]}).endswith("information recall 70 %.")
     # The sentence in the picture, written by the browser, rounds in the same way: 0.785 in a table is 79 %.

@@ -88,6 +88,19 @@ def test_it_fits_and_names_the_matched_ends(graph, dark, width):
     assert text.startswith("3 predicted paths and 2 true paths: 2 matched, 1 answer without a truth left.")
 
 
+def test_an_answer_without_a_path_is_no_match(graph):
+    counts = hv.confusion(graph, lists(graph, ("wolf", "knife")), hv.NodeLists.from_lists([[0]]))
+    assert path_graph_sentence(graph, counts, 0) == "No path is predicted; 2 true paths are missed."
+
+
+def test_on_a_phone_names_are_whole():
+    """Where no tooltip shows what is cut, the nodes have a line each."""
+    names = ["Literatur und Unterhaltung", "Liebe, Beziehung und Freundschaft"]
+    tree = hv.Taxonomy.from_edges([("root", names[0]), (names[0], names[1]), ("root", "Sachbuch")])
+    counts = hv.confusion(tree, lists(tree, (names[1],)), lists(tree, ("Sachbuch",)))
+    assert {*names, "Sachbuch"} <= set(shown_texts(to_svg(path_graph(tree, counts, 0, width=342))))
+
+
 def test_deep_graphs_with_long_names_fit():
     names = [f"a class with a name of quite sixty letters on level number {i:02d}" for i in range(16)]
     chain = hv.Taxonomy.from_edges([*itertools.pairwise(names), (names[0], names[5]), (names[3], "other")])

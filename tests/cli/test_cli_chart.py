@@ -66,7 +66,7 @@ def test_pictures(files, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("kind", "more", "match"),
     [
-        ("rejections", [], "KIND: expected one of rules,.*Did you mean 'rejection'?"),
+        ("rejections", [], "KIND: expected one of curves, rules,.*Did you mean 'rejection'?"),
         ("rules", ["--out", "c.pdf"], "--out: expected a file that ends in .svg"),
         ("rules", ["--width", "10"], "--width: expected a number from 300 to 5000, got 10"),
         ("rules", ["--by", "light"], "--by: expected with facets, groups, got it with rules"),

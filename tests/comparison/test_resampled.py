@@ -83,3 +83,23 @@ def test_every_block_is_compared(taxonomy):
     assert {key.split(".")[0] for key in keys} == {
         *("distribution", "top_down", "predicted", "labels", "curve", "confusion")
     }
+
+
+def test_progress_is_told_within_a_block_of_resamples(taxonomy):
+    """Many resamples fit into one block, and a page can be cancelled only when it is told something."""
+    rng = np.random.default_rng(5)
+    truth = rng.choice(taxonomy.leaves, 12)
+    files = [
+        hv.Predictions.from_scores(
+            taxonomy, rng.dirichlet(np.ones(taxonomy.n_leaves), 12), "leaf_probabilities", truth=truth, name=name
+        )
+        for name in ("one", "other")
+    ]
+    told = []
+    hv.table(
+        files, resamples=40, stage=lambda name, unit: lambda *done: told.append(done) if unit == "resamples" else None
+    )
+    done = [resamples for resamples, total in told]
+    assert done == sorted(done)
+    assert len(set(done)) >= 40
+    assert told[-1] == (40, 40)

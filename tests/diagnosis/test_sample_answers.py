@@ -32,7 +32,12 @@ def test_every_rule_answers_as_for_all_samples(edges, several):
         for rule, answer in of_one.items():
             assert list(answer.nodes) == np.atleast_1d(of_all[rule][row]).tolist(), rule
             if rule == "threshold_set":
-                assert (answer.outcome, answer.information, answer.p) == ("", None, None)
+                assert (answer.information, answer.p) == (None, None)
+                true, said = (
+                    set().union(*(naive.ancestors(graph, node) for node in nodes)) - {0}
+                    for nodes in (lists[row].tolist() if several else [int(truth[row])], answer.nodes)
+                )
+                assert answer.outcome == ("exact" if true == said else "wrong")
                 continue
             (node,) = answer.nodes
             truths = lists[row].tolist() if several else [int(truth[row])]
@@ -62,6 +67,10 @@ def test_labels_and_bad_samples():
     )
     assert sample_answer(evaluation, 0).nodes == tuple(taxonomy.nodes("c", "g").tolist())
     assert sample_answer(evaluation, 1).win is None
+    assert [sample_answer(evaluation, row).outcome for row in (0, 1)] == ["wrong", "exact"]
+    outside = hv.NodeLists.from_lists([[taxonomy.node("c"), -1]])
+    judged = hv.Predictions.from_labels(taxonomy, outside, truth=taxonomy.nodes("c"))
+    assert sample_answer(Evaluation.from_predictions(judged), 0).outcome == "wrong"
     assert sample_confusion(evaluation, 0).counts == {
         key: int(getattr(evaluation.confusion(), key)[0]) for key in ("tp", "tn", "fp", "fn")
     }

@@ -116,7 +116,8 @@ def test_there_and_back(name, form, tmp_path):
 
 def test_obo_relations_obsolete_terms_and_other_ids(tmp_path):
     text = (
-        "format-version: 1.2\n\n[Term]\nid: GO:1\nname: all\n\n[Term]\nid: GO:2\nname: part {x}\nrelationship: part_of GO:1 ! all\n"
+        "format-version: 1.2\n\n[Term]\nid: GO:1\nname: all\n\n"
+        "[Term]\nid: GO:2\nname: part {x}\nrelationship: part_of GO:1 ! all\n"
         'is_a: GO:1 {source="x"} ! all\n\n[Term]\nid: GO:3\nname: leaf\nalt_id: GO:33\nsynonym: "sheet" EXACT []\n'
         "is_a: GO:1\nrelationship: part_of GO:2\n\n[Term]\nid: GO:4\nname: old\nis_obsolete: true\n\n[Typedef]\nid: part_of\n"
     )

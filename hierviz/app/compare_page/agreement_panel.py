@@ -10,12 +10,17 @@ from hierviz.app.compare_page.caution import caution
 from hierviz.app.compare_page.table_panel import worked_out_table
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import shell
+from hierviz.app.widgets.controls import width_for
 from hierviz.app.widgets.figure import figure
+from hierviz.charts._agreement_matrix import n_metrics_drawn
+from hierviz.charts._sample_scatter import MOST_DOTS
 from hierviz.comparison.disagreement import metrics_on_samples, models_on_samples, sample_metrics
 from hierviz.metrics import METRICS
 
 # Samples that are listed.
 MOST = 100
+# What is compared at first: the first of these that the samples have.
+FIRST, SECOND = ("softmax_win", "hp_samples"), ("hf1_samples",)
 
 
 def draw(compared):
@@ -41,6 +46,9 @@ def draw(compared):
             sentence=agreement.sentence,
             table=charts.agreement_matrix_table(agreement),
         )
+        n_drawn, n_metrics = n_metrics_drawn(agreement, state.session.px), len(agreement.columns)
+        if n_drawn < n_metrics:
+            st.caption(f"The window has room for {n_drawn} of {n_metrics} metrics; the table has all.")
     st.subheader("Single samples")
     _samples(compared)
 
@@ -48,7 +56,7 @@ def draw(compared):
 def _samples(compared):
     first = compared.keys[0]
     usable = compared.computed(
-        "sample metrics", first, lambda: sample_metrics(compared.data.models[first], **compared.choice_of(first))
+        "sample metrics", first, lambda: sample_metrics(compared.model(first), **compared.choice_of(first))
     )
     kinds = ["metrics"] + (["models"] if len(compared.keys) > 1 else [])
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -62,19 +70,19 @@ def _samples(compared):
         kind = kind if kind in kinds else "metrics"
         if kind == "metrics":
             key = _choose("Model", compared.keys, "model", 0, compared.name)
-            one = _choose("Metric", usable, "one", 0)
-            other = _choose("and", usable, "other", usable.index("hf1_samples") if "hf1_samples" in usable else 1)
+            one = _choose("Metric", usable, "one", _place(usable, FIRST, 0))
+            other = _choose("and", usable, "other", _place(usable, SECOND, 1))
         else:
             key = _choose("Model", compared.keys, "model", 0, compared.name)
             second = _choose("and", compared.keys, "second", 1, compared.name)
-            one = _choose("Metric", usable, "one", 0)
-    model, choice = compared.data.models[key], compared.choice_of(key)
+            one = _choose("Metric", usable, "one", _place(usable, FIRST, 0))
+    model, choice = compared.model(key), compared.choice_of(key)
     if kind == "metrics":
         found = compared.computed(
             "two metrics", key, lambda: metrics_on_samples(model, one, other, **choice), one, other
         )
     else:
-        with_second = compared.data.models[second]
+        with_second = compared.model(second)
         found = compared.computed(
             "two models",
             key,
@@ -85,6 +93,8 @@ def _samples(compared):
     if not len(found.order):
         st.info("No sample has both numbers.", icon=":material/info:")
         return
+    # Of more samples the chart shows how many there are in each place.
+    has_dots = len(found.order) <= MOST_DOTS
     beside = st.container() if state.is_narrow() else None
     left, right = (beside, beside) if beside else st.columns([1, 1], gap="large")
     with left:
@@ -95,7 +105,7 @@ def _samples(compared):
             name="sample-scatter",
             sentence=found.sentence,
             table=found.to_frame(MOST),
-            select="sample" if len(found.order) <= 2000 else None,
+            select="sample" if has_dots else None,
         )
     with right:
         st.markdown("**Largest disagreement first**")
@@ -110,7 +120,7 @@ def _samples(compared):
             column_config={name: st.column_config.NumberColumn(format="%.3f") for name in table.columns[1:]},
         ).selection
         rows = [row for row, _ in selected.cells] or selected.rows
-        clicked = [one["sample"] for one in (event.selection.get("sample", []) if event else [])]
+        clicked = [one["sample"] for one in (event.selection.get("sample", []) if has_dots else [])]
         sample = str(table["sample_id"].iloc[rows[0]]) if rows and rows[0] < len(table) else (clicked or [None])[0]
         if sample is not None:
             st.page_link(
@@ -120,18 +130,24 @@ def _samples(compared):
                 query_params=state.link(sample=sample, model=key, outcome=""),
             )
         else:
-            st.caption("Click a row, or a dot, to open its sample.")
+            st.caption("Click a row, or a dot, to open its sample." if has_dots else "Click a row to open its sample.")
     if kind == "models":
         caution(compared, one)
+
+
+def _place(usable, wanted, otherwise):
+    """Place of the first of the wanted metrics that there is."""
+    return next((usable.index(key) for key in wanted if key in usable), otherwise)
 
 
 def _choose(label, options, name, place, words=None):
     default = options[min(place, len(options) - 1)]
     now = state.memory("compare samples").get(name, default)
+    words = words or (lambda key: METRICS[key].label)
     return st.selectbox(
         label,
         options,
-        format_func=words or (lambda key: METRICS[key].label),
-        width=210,
+        format_func=words,
+        width=width_for(list(map(words, options))),
         **(state.kept("compare samples", name, default) if now in options else {"key": f"fresh-{name}"}),
     )

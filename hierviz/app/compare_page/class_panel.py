@@ -8,6 +8,7 @@ from hierviz import charts
 from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import shell
+from hierviz.app.widgets.controls import width_for
 from hierviz.diagnosis.class_table import READINGS, class_table, hierarchical_f
 from hierviz.number_text import value_text
 
@@ -29,7 +30,7 @@ def draw(compared):
                 "Model",
                 compared.keys,
                 format_func=compared.name,
-                width=230,
+                width=width_for([compared.name(key) for key in compared.keys]),
                 **state.kept("compare classes", "model", chosen if chosen in compared.keys else key),
             )
         reading = st.segmented_control(
@@ -84,11 +85,12 @@ def draw(compared):
             "confused_with": st.column_config.TextColumn(
                 "Most often taken for", help="The most frequent wrong answer to samples of exactly this class."
             ),
-            "confused_count": st.column_config.NumberColumn("so many times", format="localized"),
+            "confused_count": st.column_config.NumberColumn("Times", format="localized"),
             **number,
         },
         on_select="rerun",
         selection_mode=["single-row", "single-cell"],
+        placeholder="–",
         key=f"classes-{key}-{reading}",
     )
     st.download_button(

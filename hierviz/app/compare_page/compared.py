@@ -19,7 +19,7 @@ class Compared:
     ----------
     data : Dataset
     keys : list of str
-        Of the models.
+        Of the methods: each that of its first run.
     choice : dict
         Keywords of `Evaluation.answers` for the first of them; the others have their own thresholds.
     """
@@ -30,9 +30,22 @@ class Compared:
 
     def choice_of(self, key):
         """Keywords of `Evaluation.answers` of a model."""
-        if not self.data.models[key].predictions.has_scores:
+        if not self.model(key).predictions.has_scores:
             return {"rule": "majority"}
         return self.choice | {"threshold": state.view().threshold_of(key)}
+
+    def model(self, key):
+        """Evaluation of a method: of several runs the first, under the method's name."""
+        return self.data.methods[key][0]
+
+    def runs(self, key):
+        """Evaluations of all runs of a method."""
+        return self.data.methods[key]
+
+    @property
+    def has_runs(self):
+        """Whether a method has several runs."""
+        return any(len(self.runs(key)) > 1 for key in self.keys)
 
     def where(self, key):
         """What everything about a model's answers depends on, to keep it under."""
@@ -42,7 +55,7 @@ class Compared:
     @cached_property
     def wanted(self):
         """The SampleFilter of all pages without outcome."""
-        return replace(filters.asked(self.data.models[self.keys[0]]), outcome=None)
+        return replace(filters.asked(self.model(self.keys[0])), outcome=None)
 
     @property
     def is_filtered(self):
@@ -51,7 +64,7 @@ class Compared:
 
     def answers(self, key):
         """JudgedAnswers of a model that the filters leave; None where they leave none."""
-        whole = judged_answers(self.data.models[key], **self.choice_of(key))
+        whole = judged_answers(self.model(key), **self.choice_of(key))
         if not self.is_filtered:
             return whole
 
@@ -63,7 +76,7 @@ class Compared:
 
     def name(self, key):
         """Name of a model for people."""
-        return self.data.models[key].predictions.name
+        return self.model(key).predictions.name
 
     def computed(self, name, key, make, *more):
         """`make()` once for a model, its choice, the filters and what else it depends on."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
@@ -16,6 +17,7 @@ from hierviz.comparison.columns import columns_of
 from hierviz.comparison.formats import number
 from hierviz.comparison.table import table
 from hierviz.metrics import METRICS
+from hierviz.number_text import fixed_text
 
 TITLES = {
     "": "short selection",
@@ -33,8 +35,8 @@ AT_ONCE, A_SECOND = 20_000, 2_000
 
 
 def _n_resampled(compared):
-    """Samples of all models together."""
-    return sum(compared.data.models[model].n_judged for model in compared.keys)
+    """Samples of all runs of all methods together."""
+    return sum(run.n_judged for method in compared.keys for run in compared.runs(method))
 
 
 def _asked_intervals(compared):
@@ -50,18 +52,22 @@ def worked_out_table(compared, preset, metrics=()):
     asked, choice = _asked_intervals(compared)
     has_intervals = _n_resampled(compared) <= AT_ONCE or choice in asked
     key = (*(compared.where(model) for model in compared.keys), preset, metrics, has_intervals)
-    thresholds = [compared.choice_of(model).get("threshold", 0.5) for model in compared.keys]
+    runs = [
+        (run, compared.choice_of(model).get("threshold", 0.5))
+        for model in compared.keys
+        for run in compared.runs(model)
+    ]
     others = {name: value for name, value in compared.choice.items() if name not in ("rule", "threshold")}
     return worked_out(
         "comparison table",
         key,
         "Table",
         lambda stages: table(
-            [compared.data.models[model] for model in compared.keys],
+            [run for run, _ in runs],
             preset or None,
             metrics,
             rule=compared.choice["rule"],
-            threshold=thresholds,
+            threshold=[threshold for _, threshold in runs],
             stage=stages,
             **({} if has_intervals else {"resamples": 0}),
             **others,
@@ -83,8 +89,12 @@ def draw(compared):
                 f"Work out intervals (up to {max(_n_resampled(compared) / A_SECOND / 60, 1):,.0f} min)",
                 on_click=lambda: asked.update({choice: True}),
             )
+    found = _without_hidden(found)
     if compared.is_filtered:
-        st.caption("The filters do not apply to this table: it has all samples with a known truth.")
+        st.caption(
+            "The filters do not apply to this table, whose numbers, intervals and constant answers are of all samples with a "
+            "known truth; they apply to the other parts of this page."
+        )
     _table(found, shown)
     for name, warnings in found.warnings.items():
         for warning in warnings:
@@ -103,9 +113,14 @@ def _asked(compared):
             width=260,
             **state.bound("preset"),
         )
-        every = [column.key for column in columns_of(compared.data.taxonomy, "all", None)]
+        every = {column.key: column.label for column in columns_of(compared.data.taxonomy, "all", None)}
         metrics = st.multiselect(
-            "More columns", every, width=340, placeholder="block.key", **state.kept("compare table", "metrics", [])
+            "More columns",
+            list(every),
+            format_func=lambda key: f"{every[key]} ({key})",
+            width=340,
+            placeholder="Choose numbers",
+            **state.kept("compare table", "metrics", []),
         )
         shown = st.pills(
             "Show",
@@ -116,6 +131,22 @@ def _asked(compared):
             key="compare-shown",
         )
     return preset, tuple(metrics), shown
+
+
+def _without_hidden(found):
+    """The table without the columns that the visitor hides, also in its downloads."""
+    keys = [column.key for column in found.columns]
+    store = state.memory("compare table")
+    hidden = [key for key in store.get("hidden", []) if key in keys]
+    with st.popover(
+        f"Hide columns ({len(hidden)} hidden)" if hidden else "Hide columns", icon=":material/view_column:"
+    ):
+        store["hidden"] = hidden
+        hidden = st.multiselect(
+            "Hidden, on the page and in downloads", keys, **state.kept("compare table", "hidden", [])
+        )
+    columns = [column for column in found.columns if column.key not in hidden]
+    return replace(found, columns=columns) if hidden and columns else found
 
 
 def _table(found, shown):
@@ -146,9 +177,16 @@ def _table(found, shown):
         hide_index=True,
         height=min(35 * (len(data) + 1) + 3, 640),
         key="compare-table",
+        placeholder="–",
         column_config={"Model": st.column_config.TextColumn("Model", pinned=not state.is_narrow())}
         | {
-            labels[column.key]: st.column_config.NumberColumn(help=METRICS[column.metric].sentence)
+            labels[column.key]: st.column_config.NumberColumn(
+                help=METRICS[column.metric].sentence,
+                # A bold cell that is wider than its column would be cut at its start.
+                width=int(
+                    max(28 + 7.2 * max(len(cells[column.key]) for cells in texts), 40 + 8 * len(labels[column.key]))
+                ),
+            )
             for column in found.columns
         },
     )
@@ -171,7 +209,8 @@ def _cell(found, method, place, column, shown):
         return "–"
     text = number(value, column)
     if spread is not None:
-        text += f" ± {number(spread, column)}"
+        decimals = len(text.partition(".")[2])
+        text += f" ± {fixed_text(spread, decimals)}"
     text += {"second": f" {SECOND}", "tied": f" {TIED}"}.get(found.marks[column.key][place], "")
     interval = found.interval(method, column)
     if "interval" in shown and interval is not None:
@@ -201,7 +240,8 @@ def _legend(found):
     labels = _labels(found.columns)
     for method in found.methods:
         for key, reason in found.reasons(method.name).items():
-            reasons.setdefault(reason, set()).update({labels[key].rstrip(" ↑↓")} if key in labels else ())
+            if key in labels:
+                reasons.setdefault(reason, set()).add(labels[key].rstrip(" ↑↓"))
     for reason, columns in reasons.items():
         st.caption(f"–: {escape(', '.join(sorted(columns)))}: {escape(reason)}.")
 

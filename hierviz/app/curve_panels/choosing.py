@@ -11,6 +11,8 @@ from hierviz.metrics import METRICS, share_keys
 from hierviz.number_text import value_text
 
 MEMORY = "choosing"
+# Share of correct answers that is asked for at first, in percent.
+LEVEL = 95.0
 
 
 def kept(field, default, options=None, **widget):

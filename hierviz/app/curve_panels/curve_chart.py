@@ -1,6 +1,6 @@
 """The chart of the operating curves on its page: what it is made of, drawn once and dragged without the server."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from hierviz import charts
@@ -11,9 +11,11 @@ from hierviz.app.state.curve_choices import axes
 from hierviz.app.widgets.figure import below, draw, written_out
 from hierviz.app.widgets.progress import worked_out
 from hierviz.curves.set_operating_curve import set_operating_curve
+from hierviz.evaluation.model_table import BAND_THRESHOLDS
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.metrics import path_keys, path_metrics
 from hierviz.taxonomy import Taxonomy
+from hierviz.uncertainty.repeats import mean_curve, run_bands
 
 # Low enough that the strip to drag is in sight without scrolling on a laptop.
 HEIGHT = 255
@@ -21,11 +23,15 @@ HEIGHT = 255
 
 @dataclass(frozen=True)
 class CurveChoice:
-    """Digest of the data and models of the page, `keys` in the order of their colours; the rest of the choice is in the view."""
+    """Digest of the data and models of the page, `keys` in the order of their colours; the rest of the choice is in the view.
+
+    `runs` are all runs of a method, by the key of its first one, which stands in `models`.
+    """
 
     data_key: str
     taxonomy: Taxonomy
     models: dict
+    runs: dict = field(default_factory=dict)
 
     # The inference rule that the handle stands for, and what the chart is to those who cannot see it.
     rule: ClassVar[str] = "threshold"
@@ -55,9 +61,17 @@ class CurveChoice:
         """The pair of metrics."""
         return axes()[state.view().axes]
 
+    def curve_of(self, key):
+        """The operating curve of a method: of several runs their mean."""
+        if key not in self.runs:
+            return self.models[key].curve
+        return state.computed(
+            "mean curve", (self.data_key, key), lambda: mean_curve([run.curve for run in self.runs[key]])
+        )
+
     def curves(self, start):
         """Operating curves by name; None where those of sets were cancelled."""
-        curves = {model.predictions.name: model.curve for model in self.models.values()}
+        curves = {self.name(key): self.curve_of(key) for key in self.keys}
         if self.axes.y != "hf1_samples":
             return curves
         thresholds = charts.knots(curves, *(start.threshold_of(key) for key in self.keys))
@@ -115,7 +129,15 @@ class CurveChoice:
 
     def bands(self):
         """Bands by name for the chart, or None."""
-        return uncertainty.bands(self)
+        between_runs = {self.name(key): self._run_bands(key) for key in self.runs}
+        return {**(uncertainty.bands(self) or {}), **between_runs} or None
+
+    def _run_bands(self, key):
+        return state.computed(
+            "run bands",
+            (self.data_key, key),
+            lambda: run_bands([run.curve for run in self.runs[key]], BAND_THRESHOLDS),
+        )
 
     def intervals(self, now):
         """Intervals by name at the thresholds of a view."""

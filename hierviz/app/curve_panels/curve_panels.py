@@ -35,13 +35,17 @@ def prepare(choice):
 
     What does not depend on the handle is shown by its own progress; bands and marks that were cancelled are left out.
     """
-    for key, model in choice.models.items():
+    runs = [(key, model) for key, first in choice.models.items() for model in choice.runs.get(key, [first])]
+    for key, model in runs:
         name = choice.name(key)
 
         def make(stages, model=model, name=name):
             return model.curve_with(stages(f"Operating curve of {name}", STEPS)) is not None
 
-        if worked_out("curve", (choice.data_key, key), f"Operating curve of {name}", make) is None:
+        if (
+            worked_out("curve", (choice.data_key, key, model.predictions.run), f"Operating curve of {name}", make)
+            is None
+        ):
             return False
     if choice.curves(state.session.get("curve_start") or state.view()) is None:
         return False

@@ -11,7 +11,7 @@ from hierviz.app.widgets.metric_table import MARKS, TIES, Row, metric_table, ran
 from hierviz.app.widgets.progress import worked_out
 from hierviz.charts import to_csv
 from hierviz.errors import HiervizError
-from hierviz.evaluation.common_samples import facet_columns, facets
+from hierviz.evaluation.common_samples import facet_columns, facets, judged_samples
 from hierviz.evaluation.model_table import (
     AT_ONE_THRESHOLD,
     TABLE_KEYS,
@@ -182,35 +182,52 @@ def _flat(row, keys):
 
 
 def _runs(choice):
-    """Mean and spread over several runs of one model: those whose names say so, or those chosen."""
+    """Mean and spread over several runs of a method: those that were opened as such, those whose names say so, those chosen."""
     names = {choice.name(key): key for key in choice.keys}
-    if len(names) < 2:
+    if len(names) < 2 and not choice.runs:
         return
-    groups = run_groups(names)
-    with st.expander("Several runs of one model: mean ± 1.96 standard deviations", expanded=bool(groups)):
-        st.multiselect(
-            "These are runs of one model",
-            list(names),
-            help="Models whose names differ only in the number of a seed or run are grouped automatically.",
-            **choosing.kept("runs", []),
-        )
-        chosen = [name for name in choosing.value("runs", []) if name in names]
-        if len(chosen) > 1:
-            groups = groups | {"chosen": chosen}
+    groups = {
+        stem: [_numbers_of(choice, names[name]) for name in of_stem] for stem, of_stem in run_groups(names).items()
+    }
+    for key, models in choice.runs.items():
+        groups[choice.name(key)] = [_numbers_of_run(choice, key, model) for model in models]
+    with st.expander("Several runs of one model: mean ± standard deviation", expanded=bool(groups)):
+        if len(names) > 1:
+            st.multiselect(
+                "These are runs of one model",
+                list(names),
+                help="Models whose names differ only in the number of a seed or run are grouped automatically.",
+                **choosing.kept("runs", []),
+            )
+            chosen = [name for name in choosing.value("runs", []) if name in names]
+            if len(chosen) > 1:
+                groups["chosen"] = [_numbers_of(choice, names[name]) for name in chosen]
         if not groups:
             st.markdown("Choose at least two runs.")
             return
-        samples = choosing.samples_of(choice)
         table = []
         for stem, runs in groups.items():
-            spread = spread_over_runs([_numbers(choice, names[name], samples[names[name]], None) for name in runs])
             cells = {
-                METRICS[key].label: f"{value_text(metric_spread.mean)} ± {value_text(metric_spread.half_width)}"
-                for key, metric_spread in spread.items()
+                METRICS[key].label: f"{value_text(spread.mean)} ± {value_text(spread.sd)}"
+                for key, spread in spread_over_runs(runs).items()
             }
             table.append({"model": stem, "runs": len(runs)} | cells)
         st.dataframe(pd.DataFrame(table), hide_index=True, key="runs-table", width="content")
         st.markdown(
-            "Each row is the mean over the runs ± 1.96 standard deviations, a range that contains about 95 % of the runs if they "
-            "are normally distributed. This is the variation between runs; the variation between samples is under Uncertainty."
+            "Each row is the mean over the runs ± their standard deviation (n − 1 in the denominator), the variation between "
+            "trainings; published tables may write 1.96 of it (Valmadre 2022) or an interval of the mean (Plaud et al. "
+            "2024). The variation between samples is under Uncertainty."
         )
+
+
+def _numbers_of(choice, key):
+    return _numbers(choice, key, choosing.samples_of(choice)[key], None)
+
+
+def _numbers_of_run(choice, key, model):
+    """The numbers of one run of a method, on all samples that it judges."""
+    return state.computed(
+        "numbers of runs",
+        (choice.data_key, key, model.predictions.run),
+        lambda: model_numbers(judged_samples([model])[0]),
+    )

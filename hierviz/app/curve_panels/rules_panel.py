@@ -34,11 +34,16 @@ def panel(choice, now):
         "depth has to reach. Rules without a number are single points, with their default costs."
     )
     look = {"dark": state.is_dark(), "width": state.session.px}
+    sentence, table = state.computed(
+        "rule words",
+        (choice.data_key, key),
+        lambda: (charts.rule_frontiers_sentence(found), charts.rule_frontiers_table(found)),
+    )
     figure(
         charts.rule_frontiers(found, front=is_front, published=not is_front, **look),
         name="rule-fronts" if is_front else "rule-curves",
-        sentence=charts.rule_frontiers_sentence(found),
-        table=charts.rule_frontiers_table(found),
+        sentence=sentence,
+        table=table,
     )
     if not is_front:
         named = "; ".join(f"τ = {threshold:g}: {source}" for source, threshold in PUBLISHED.items())

@@ -6,17 +6,15 @@ import streamlit as st
 
 from hierviz import charts
 from hierviz.app import state
-from hierviz.app.curve_panels import choosing
+from hierviz.app.curve_panels import choosing, model_differences
 from hierviz.app.state.escape import escape
-from hierviz.app.widgets.figure import figure
 from hierviz.app.widgets.progress import worked_out
-from hierviz.charts.curve_table import short_label
 from hierviz.errors import HiervizError
 from hierviz.evaluation.bounds import bounded_curve, why_no_bounds
 from hierviz.evaluation.common_samples import group_columns
 from hierviz.evaluation.model_table import answer_intervals, model_intervals
-from hierviz.uncertainty.bootstrap import SPECIFICITY_KEYS
-from hierviz.uncertainty.comparison import fewest_resamples, never_reached, paired_difference
+from hierviz.uncertainty.comparison import fewest_resamples, never_reached
+from hierviz.uncertainty.repeats import summary_over_repeats
 from hierviz.uncertainty.resamples import Resamples
 
 ONE_BY_ONE = "no groups"
@@ -80,6 +78,8 @@ def intervals(choice):
 def prepare(choice):
     """Work out what takes long: bands, and the intervals at the thresholds of the view."""
     bands(choice)
+    if is_on() and state.view().panel == "uncertainty" and len(choice.keys) > 1:
+        model_differences.prepare(choice, settings(choice))
     for key in choice.keys:
         at(choice, key, state.view().threshold_of(key))
 
@@ -135,6 +135,18 @@ def comparison(choice, model):
         sample.name: spans[key].numbers if spans else sample.curve.summary() for key, sample in samples.items()
     }
     never = {sample.name: never_reached(sample.curve) for sample in samples.values()}
+    if choice.runs:
+        # The lines are means over runs: what resampling the first run says is not about them.
+        for key, runs in choice.runs.items():
+            numbers_by_name[choice.name(key)] = {
+                name: float(one.mean) for name, one in summary_over_repeats([run.curve for run in runs]).items()
+            }
+        plain = {
+            name: {key: float(getattr(value, "estimate", value)) for key, value in values.items()}
+            for name, values in numbers_by_name.items()
+        }
+        told = charts.comparison_sentence(plain, choice.name(model), n)
+        return f"{told} Means over runs; the table of the page Compare says which differences are clear."
     told = charts.comparison_sentence(numbers_by_name, choice.name(model), n, never=never)
     return told if spans else f"{told} Bands and intervals can be switched on under Uncertainty."
 
@@ -186,40 +198,9 @@ def panel(choice, now):
     if not intervals(choice):
         return  # cancelled, as the page says above the chart
     if len(choice.keys) > 1:
-        _difference(choice, now)
+        model_differences.panel(choice, now, settings(choice), intervals(choice))
     else:
         st.markdown("Add a second model to the chart to see the difference of the two here.")
-
-
-def _difference(choice, now):
-    keys = choice.keys
-    other = next(key for key in keys if key != now.model)
-    st.markdown(
-        "Two models are compared where the same share of their answers is correct, not at the same τ: "
-        "their scores are on different scales."
-    )
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        names = {"format_func": choice.name}
-        a = st.selectbox("First model", **names, **choosing.kept("first", now.model, keys, width=230))
-        b = st.selectbox("Second model", **names, **choosing.kept("second", other, keys, width=230))
-        metric = st.selectbox(
-            "Metric",
-            format_func=short_label,
-            **choosing.kept("difference", "info_recall", SPECIFICITY_KEYS, width=200),
-        )
-    if a == b:
-        st.info("Choose two different models.")
-        return
-    intervals_by_model = intervals(choice)
-    difference = paired_difference(intervals_by_model[a].bands, intervals_by_model[b].bands)
-    most = [float(choosing.samples_of(choice)[key].curve.values["correct"].max()) for key in (a, b)]
-    names, dark, width = (choice.name(a), choice.name(b)), state.is_dark(), state.session.px
-    figure(
-        charts.difference_band(difference, metric, names, dark=dark, width=width),
-        name="difference",
-        sentence=charts.difference_band_sentence(difference, metric, names, most_correct=most),
-        table=charts.difference_band_table(difference, metric),
-    )
 
 
 def _first(choice):

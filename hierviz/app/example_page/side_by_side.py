@@ -10,7 +10,9 @@ from hierviz.charts import threshold_text, win_text
 from hierviz.diagnosis.sample_answers import answers_by_rule, sample_answer
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
+from hierviz.metrics.sets.node_sets import most_specific
 from hierviz.number_text import probability_text, value_text
+from hierviz.taxonomy import NodeLists
 
 OUTCOME = {"exact": "✓ exact", "coarse": "≈ correct but coarse", "wrong": "× wrong", "": "–"}
 NAMES_IN_A_SET = 6
@@ -19,6 +21,9 @@ HELP = {
     "win": "Hierarchical win. It judges the probabilities of the model, so it is the same for every rule.",
     "p": "Probability of the answer.",
 }
+# Pixels of columns: those of numbers, of the ticks, the widest of names, the narrowest of answers.
+WIDTHS = {"specificity, bits": 112, "p": 66, "win": 74}
+TICKS, MOST_WIDTH, LEAST_WIDTH = 36, 260, 180
 
 
 def panels(data, key, row, choice):
@@ -93,23 +98,26 @@ def _table(what, labels, answers, taxonomy, now, switch, of):
         if chosen and keys[chosen[0]] != now:
             switch(keys[chosen[0]])
 
-    # Columns as wide as their texts, up to what leaves room for the numbers.
-    room = 24 + 8 * (6 - len(table.columns))
+    # Columns as wide as their texts; the answers have what the others leave, and wrap where that is not enough.
     texts = {
-        name: 24 + 6.3 * min(room + 8 * (name == "answers"), max(map(len, [name, *table[name]])))
-        for name in (what, "answers", "outcome")
-        if name in table
+        name: 24 + 6.6 * max(map(len, [name, *table[name]])) for name in (what, "answers", "outcome") if name in table
     }
+    texts[what] = min(texts[what], MOST_WIDTH)
+    taken = sum(texts.values()) - texts["answers"] + sum(WIDTHS[name] for name in WIDTHS if name in table)
+    left = max(state.main_width() - TICKS - taken, LEAST_WIDTH)
+    row_height = 35 if texts["answers"] <= left else 30 + 18 * min(int(texts["answers"] // left), 3)
+    texts["answers"] = min(texts["answers"], left)
     columns = {name: st.column_config.TextColumn(width=int(width)) for name, width in texts.items()}
     columns |= {
-        name: st.column_config.TextColumn(help=text, alignment="right", width=width)
-        for (name, text), width in zip(HELP.items(), (112, 66, 74))
+        name: st.column_config.TextColumn(help=text, alignment="right", width=WIDTHS[name])
+        for name, text in HELP.items()
     }
     st.dataframe(
         table,
         hide_index=True,
         width="content",
-        height=35 * (len(table) + 1) + 3,
+        row_height=row_height,
+        height=row_height * len(table) + 38,
         column_config=columns,
         on_select=picked,
         selection_mode=["single-row", "single-cell"],
@@ -124,6 +132,7 @@ def _win(answer):
 
 
 def _nodes(taxonomy, nodes):
+    nodes = most_specific(taxonomy, NodeLists.from_lists([nodes])).nodes.tolist()
     names = [taxonomy.title(node) if node >= 0 else "(empty)" for node in nodes]
     more = f" and {len(names) - NAMES_IN_A_SET} more" if len(names) > NAMES_IN_A_SET else ""
     return "; ".join(names[:NAMES_IN_A_SET]) + more or "nothing"

@@ -87,10 +87,10 @@ class Asked(ChosenModel):
         """Draw the way to some samples on Examples: those that the filters leave and that have these fields of a view."""
         view, taxonomy = state.view(), self.taxonomy
         for name in ("under", "answered"):
-            now, new = getattr(view, name), fields.get(name)
+            now, new = taxonomy.index.get(getattr(view, name)), taxonomy.index.get(fields.get(name, ""))
             # Of two subtrees the inner one counts.
-            if now in taxonomy.index and new and taxonomy.is_ancestor(taxonomy.index[new], taxonomy.index[now]):
-                fields[name] = now
+            if now is not None and new is not None and new in taxonomy.ancestors(np.array([now]))[0]:
+                fields[name] = getattr(view, name)
         fields["where"] = (*view.where, *(pair for pair in fields.get("where", ()) if pair not in view.where))
         st.page_link(
             shell.page("example"),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import streamlit as st
 
 from hierviz import charts
+
+ROW_HEIGHT, WRAPPED_HEIGHT, LONG_NAME = 35, 54, 32
 
 
 def draw(table, columns, found, note, *, name, key, height):
@@ -26,10 +29,15 @@ def draw(table, columns, found, note, *, name, key, height):
     height : int
         Pixels at most.
     """
+    # Long names wrap, which Streamlit does in high rows only.
+    texts = (column for column in table if not pd.api.types.is_numeric_dtype(table[column]))
+    is_long = any(len(cell) > LONG_NAME for column in texts for cell in table[column])
+    row_height = WRAPPED_HEIGHT if is_long else ROW_HEIGHT
     event = st.dataframe(
         table,
         hide_index=True,
-        height=min(35 * (len(table) + 1) + 3, height),
+        height=min(row_height * len(table) + ROW_HEIGHT + 3, height),
+        row_height=row_height,
         column_config=columns,
         on_select="rerun",
         selection_mode=["single-row", "single-cell"],

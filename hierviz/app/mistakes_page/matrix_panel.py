@@ -203,7 +203,10 @@ def _samples(asked, folded, cell):
     row, column = cell
     rows = folded.samples(row, column)
     truth, answer = line_title(folded, row), line_title(folded, column, False)
-    st.subheader(f"{escape(truth)} → {escape(answer)}: {len(rows):,}", anchor=False)
+    n_pairs = int(folded.count[(folded.row == row) & (folded.column == column)][0])
+    # A sample may have several pairs of paths in one cell.
+    how_many = f"{n_pairs:,}" if n_pairs == len(rows) else f"{n_pairs:,} paths of {len(rows):,} samples"
+    st.subheader(f"{escape(truth)} → {escape(answer)}: {how_many}", anchor=False)
     fields = {}
     for line, subtree, itself in ((row, "under", "truth"), (column, "answered", "answer")):
         node = int(folded.nodes[line])

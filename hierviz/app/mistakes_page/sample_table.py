@@ -12,9 +12,11 @@ from hierviz.app.mistakes_page import marks
 from hierviz.app.mistakes_page.asked import capital
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import sample, shell
+from hierviz.app.widgets.selection import shortened
 from hierviz.diagnosis.sample_paths import sample_paths
 from hierviz.evaluation.judged_answers import OUTCOMES
 from hierviz.evaluation.severity import SEVERITIES
+from hierviz.metrics.sets.node_sets import most_specific
 from hierviz.number_text import value_text
 from hierviz.taxonomy import NodeLists
 
@@ -22,6 +24,8 @@ from hierviz.taxonomy import NodeLists
 MOST_BYTES, ROW_BYTES = 1_600_000, 16
 MOST_ROWS, HEIGHT, HEADER = 100_000, 520, 40
 ROW_HEIGHT, WRAPPED_HEIGHT, LONG_NAME = 36, 66, 24
+# Letters of lists of classes in three lines of a cell.
+ROOM = 90
 
 
 def draw(asked, rows, severity, key, extra=None):
@@ -120,9 +124,9 @@ def _columns(asked, rows, severity, extra):
 def named(taxonomy, nodes, places):
     """Classes of some places by title: a Categorical, or a list of joined titles where there are several."""
     if isinstance(nodes, NodeLists):
-        lists = nodes.take(places)
-        titles = ["; ".join(_title(taxonomy, node) for node in lists[i].tolist()) or "none" for i in range(len(lists))]
-        return pd.Categorical(titles)
+        lists = most_specific(taxonomy, nodes.take(places))
+        titles = ([_title(taxonomy, node) for node in lists[i].tolist()] for i in range(len(lists)))
+        return pd.Categorical([shortened(names, ROOM, "; ") for names in titles])
     different, codes = np.unique(nodes[places], return_inverse=True)
     titles = [_title(taxonomy, node) for node in different.tolist()]
     unique, of_title = np.unique(np.array(titles, dtype=object).astype(str), return_inverse=True)
@@ -159,7 +163,8 @@ def _head_of_lists(asked, row, place):
     predictions, answers = asked.predictions, asked.whole
     st.markdown(f"#### {escape(predictions.sample_id(row))}")
     for word, nodes in (("Truth", answers.truth), ("Answer", answers.predicted)):
-        listed = nodes[place].tolist() if isinstance(nodes, NodeLists) else [int(nodes[place])]
+        one = nodes.take(np.array([place])) if isinstance(nodes, NodeLists) else NodeLists.of(nodes[[place]])
+        listed = most_specific(asked.taxonomy, one).nodes.tolist()
         titles = "; ".join(f"**{escape(_title(asked.taxonomy, node))}**" for node in listed)
         st.markdown(f"{word}: {titles or 'none'}")
     if text := predictions.text(row):

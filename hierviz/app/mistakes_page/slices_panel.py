@@ -99,7 +99,7 @@ def _settings(asked):
 def _name(taxonomy, found, place):
     if found.kind[place] == "subtree":
         return taxonomy.title(int(found.node[place]))
-    return f"{found.kind[place]}: {found.value[place]}"
+    return f"{found.kind[place]} = {found.value[place]}"
 
 
 def _table(asked, found):

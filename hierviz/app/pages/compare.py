@@ -3,7 +3,7 @@
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.compare_page import agreement_panel, class_panel, group_panel, table_panel
+from hierviz.app.compare_page import agreement_panel, class_panel, group_panel, second_panel, table_panel, temperatures
 from hierviz.app.compare_page.compared import Compared
 from hierviz.app.state.page_view import COMPARISONS
 from hierviz.app.widgets import controls, filters, shell
@@ -14,25 +14,52 @@ DRAW = {
     "agreement": agreement_panel.draw,
     "groups": group_panel.draw,
     "classes": class_panel.draw,
+    "second": second_panel.draw,
 }
+
+# A table of more rows is read by nobody.
+MOST = 60
+# More of them are chosen in a popover.
+FEW = 8
+# Parts that look at all samples, whatever the filters.
+WHOLE = ("table", "second")
+
+
+def method_name(key):
+    """A method with the number of its runs."""
+    runs = data.methods[key]
+    name = runs[0].predictions.name
+    return name if len(runs) == 1 else f"{name} ({len(runs)} runs)"
+
 
 data = shell.open_data()
 st.title("Compare")
 if not data.first.n_judged:
     st.info("Comparing needs samples with a known truth, and none has one.", icon=":material/info:")
     shell.stop()
-keys = list(state.shown_models(data))
+keys = [key for key in state.view().models if key in data.methods] or list(data.methods)[:MOST]
+
+
+def choose_methods():
+    """Which methods are compared."""
+    st.multiselect(
+        "Methods",
+        list(data.methods),
+        format_func=method_name,
+        max_selections=MOST,
+        **state.bound("models", value=keys, width=620, back=lambda value: tuple(value) or None),
+    )
+
+
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    if len(data.models) > 1:
-        st.multiselect(
-            "Models",
-            list(data.models),
-            format_func=lambda key: data.models[key].predictions.name,
-            max_selections=8,
-            **state.bound("models", value=keys, width=620, back=lambda value: tuple(value) or None),
-        )
+    if len(data.methods) > FEW:
+        with st.popover(f"{len(keys)} of {len(data.methods)} methods", icon=":material/checklist:"):
+            choose_methods()
+    elif len(data.methods) > 1:
+        choose_methods()
     choice = controls.rule_controls(data, keys[0])
-with st.container(horizontal=True, vertical_alignment="bottom"):
+# Beside other things a row of segments does not wrap.
+with st.container(horizontal=not state.is_narrow(), vertical_alignment="bottom"):
     st.segmented_control(
         "Part of the page",
         list(COMPARISONS),
@@ -42,12 +69,19 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         **state.bound("comparison"),
     )
     filters.more(data.models[keys[0]], data.digest)
+    temperatures.offer(data)
+temperatures.fit(data)
+temperatures.told(data)
 compared = Compared(data, keys, choice)
-for key in keys:
-    if not answers_worked_out(data.digest, key, data.models[key], compared.choice_of(key)):
-        shell.stop()
+part = state.view().comparison
 filters.chips(data.taxonomy, but=("outcome",))
-if any(compared.answers(key) is None for key in keys):
-    st.info("No sample matches these filters. Remove one.", icon=":material/filter_alt_off:")
-    shell.stop()
-DRAW[state.view().comparison](compared)
+if part not in WHOLE:
+    if compared.has_runs:
+        st.caption("Of a method with several runs the first one is looked at here; the table has all of them.")
+    for key in keys:
+        if not answers_worked_out(data.digest, key, data.models[key], compared.choice_of(key)):
+            shell.stop()
+    if any(compared.answers(key) is None for key in keys):
+        st.info("No sample matches these filters. Remove one.", icon=":material/filter_alt_off:")
+        shell.stop()
+DRAW[part](compared)

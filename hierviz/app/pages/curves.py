@@ -1,5 +1,7 @@
 """Which model, which threshold: correctness against specificity, with a threshold that is dragged in the browser."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from hierviz.app import state
@@ -10,6 +12,9 @@ from hierviz.app.state.curve_choices import DRAWN, OF_SETS, axes, set_axes
 from hierviz.app.widgets import frame, numbers, shell
 from hierviz.inference.registry import INFERENCE_RULES
 
+# Methods on the curves, whatever the number of their runs.
+MOST = 8
+
 
 def controls(usable, names, pairs, is_of_sets):
     """Title of the page, which models and metrics, and how they are drawn; `pairs` are those of the axes."""
@@ -19,7 +24,7 @@ def controls(usable, names, pairs, is_of_sets):
                 "Models",
                 list(usable),
                 format_func=lambda key: usable[key].predictions.name,
-                max_selections=8,
+                max_selections=MOST,
                 **state.bound("models", value=names, width=560, back=lambda value: tuple(value) or None),
             )
         shown_axes = state.view().axes if state.view().axes in pairs else next(iter(pairs))
@@ -111,11 +116,24 @@ def explain(choice):
     st.caption(" ".join(notes))
 
 
+def runs_words(several, is_of_sets):
+    """What of several runs of a method is shown."""
+    counts = ", ".join(f"{numbers.escape(runs[0].predictions.name)} ({len(runs)} runs)" for runs in several.values())
+    if is_of_sets:
+        return f"{counts}: the first run of each is shown."
+    return (
+        f"{counts}: the line is the mean over the runs at each threshold, the band ± one standard deviation between them. The "
+        "panels below look at the first run of each, but for Model comparison, which has mean ± standard deviation."
+    )
+
+
 data = shell.open_data()
-usable = {key: model for key, model in data.models.items() if model.why_no_curve() is None}
+# The first run of each method stands for it; the others are drawn with it.
+methods = {key: runs[0] for key, runs in data.methods.items()}
+usable = {key: model for key, model in methods.items() if model.why_no_curve() is None}
 is_of_sets = not usable
 if is_of_sets:
-    usable = {key: model for key, model in data.models.items() if model.why_no_set_curve() is None}
+    usable = {key: model for key, model in methods.items() if model.why_no_set_curve() is None}
 if not usable:
     st.title("Operating curves")
     reason = data.first.why_no_set_curve() or data.first.why_no_curve()
@@ -124,11 +142,18 @@ if not usable:
         icon=":material/show_chart:",
     )
     shell.stop()
-names = [key for key in state.shown_models(data) if key in usable] or list(usable)[:8]
+names = [key for key in state.shown_models(data) if key in usable][:MOST] or list(usable)[:MOST]
 controls(usable, names, set_axes(data.taxonomy.is_tree) if is_of_sets else axes(), is_of_sets)
 kind = SetChoice if is_of_sets else CurveChoice
 choice: CurveChoice = kind(data.digest, data.taxonomy, {key: usable[key] for key in names})
+several = {key: data.methods[key] for key in names if len(data.methods[key]) > 1}
+if data.calibration:
+    st.caption(f":material/thermostat: {numbers.escape(data.calibration)}")
+if several and not is_of_sets:
+    choice = replace(choice, runs=several)
 explain(choice)
+if several:
+    st.caption(runs_words(several, is_of_sets))
 if state.view().filters:
     st.caption("Curves and numbers on this page are of all samples: the filters set on other pages do not apply here.")
 unknown = [usable[key].predictions.name for key in names if usable[key].predictions.has_unknown]

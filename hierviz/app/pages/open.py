@@ -9,9 +9,11 @@ from hierviz.app.state.escape import escape
 from hierviz.app.state.model_source import model_files
 from hierviz.app.widgets import shell
 from hierviz.app.widgets.account import account
+from hierviz.app.widgets.file_readings import file_readings
 from hierviz.app.widgets.file_samples import file_samples
 from hierviz.app.widgets.form_words import in_form_words
 from hierviz.app.widgets.parameter_labels import LABELS
+from hierviz.app.widgets.projection_fields import projection_fields
 from hierviz.app.widgets.session_panel import session_panel
 from hierviz.errors import HiervizError, ModelError
 from hierviz.listed_scores import MISSING
@@ -24,8 +26,9 @@ st.markdown(
     "hierviz needs a **taxonomy** (the tree of classes) and the **predictions** of a model for some samples, as a file or by "
     "running an ONNX model. With the **truth** it also evaluates them."
 )
-with st.expander("Open a session file", icon=":material/bookmark:"):
-    session_panel()
+if state.data() is not None:  # else it is drawn below, where the link's files are asked for
+    with st.expander("Open a session file", icon=":material/bookmark:"):
+        session_panel()
 ways = ["Upload"] + (["Path on this machine"] if state.may_open_paths() else [])
 kinds = {"Predictions": "Prediction files", "Model": LABELS["model"]}
 with st.container(horizontal=True, gap="large"):
@@ -83,7 +86,7 @@ with left:
     )
     if kind == "Predictions":
         chosen["predictions"] = ask(
-            "Predictions, one file per model",
+            "Predictions, one file per model or run",
             "predictions",
             several=True,
             help="One column per class (CSV, TSV, Parquet), rows of sample, class, score, the best classes of each sample "
@@ -115,8 +118,18 @@ with right:
             format_func=lambda key: "detect (unknown in files of the best classes)" if key == "detect" else key,
             help="In predictions that list some classes of each sample only. Unknown scores give numbers with bounds.",
         )
-        chosen["classes"] = ask(f"{LABELS['classes']}, one per line", "classes")
+        classes = ask(
+            f"{LABELS['classes']}, one per line",
+            "classes",
+            several=kind == "Predictions",
+            help="Of several files each prediction file gets its own, in the table of single files.",
+        )
+        chosen["classes"] = classes if isinstance(classes, str) else classes[0] if classes else None
         chosen["nodes"] = ask("Node attributes: node, name, …", "nodes")
+    projection = projection_fields() if kind == "Predictions" else {}
+of_single_files = {}
+if kind == "Predictions" and chosen["predictions"]:
+    of_single_files = file_readings(chosen["predictions"], classes)
 
 files = Files(
     **{name: value for name, value in chosen.items() if value},
@@ -126,6 +139,8 @@ files = Files(
     parametrisation=None if keys == "detect" else keys,
     truth_column=truth_column or None,
     missing=None if missing == "detect" else missing,
+    projection=projection,
+    **of_single_files,
     given=state.startup_limits()[0],
     run=state.startup_limits()[1],
     held=tuple(upload for upload in held if upload is not None),

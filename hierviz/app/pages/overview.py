@@ -68,12 +68,14 @@ def compare(data, key):
     )
     if model.why_no_curve() is None and (two := overview_models.best_two(data)):
         drawn = tuple(dict.fromkeys((*state.view().drawn, "bands")))
-        best, second = (numbers.escape(data.models[key].predictions.name) for key in two)
+        best, second = (numbers.escape(data.methods[key][0].predictions.name) for key in two)
+        # The spread between runs stands in the table of Compare.
+        where = {"panel": "uncertainty", "drawn": drawn} if not data.runs else {}
         st.page_link(
-            shell.page("curves"),
+            shell.page("compare" if data.runs else "curves"),
             label=f"Is {best} clearly better than {second}?",
             icon=":material/compare_arrows:",
-            query_params=state.link(model=two[0], models=tuple(two), drawn=drawn, panel="uncertainty"),
+            query_params=state.link(model=two[0], models=tuple(two), **where),
         )
 
 
@@ -83,8 +85,9 @@ if judged and first.predictions.has_single_truth:
     inner = int((~taxonomy.is_leaf[first.truth]).sum())
 truth = f"{judged:,} with known truth" if judged else "no truth, so answers are not evaluated"
 named = f", {inner:,} of them labelled with an inner class" if inner else ""
+of_methods = f" ({counted(len(data.methods), 'method')} with their runs)" if data.runs else ""
 st.markdown(
-    f"**{counted(len(data.models), 'model')}** on **{counted(first.predictions.n_samples, 'sample')}** "
+    f"**{counted(len(data.models), 'model')}**{of_methods} on **{counted(first.predictions.n_samples, 'sample')}** "
     f"({truth}{named}). The taxonomy has **{taxonomy.n_leaves:,} leaf classes** in {taxonomy.n_nodes:,} nodes, "
     f"up to {taxonomy.max_depth} levels below *{numbers.escape(taxonomy.title(0))}*."
 )

@@ -19,6 +19,7 @@ shell.run(
         st.Page(PAGES / "mistakes.py", title="Mistakes", icon=":material/rule:", url_path="mistakes"),
         st.Page(PAGES / "taxonomy.py", title="Taxonomy", icon=":material/lan:", url_path="taxonomy"),
         st.Page(PAGES / "model.py", title="Model", icon=":material/psychology:", url_path="model"),
+        st.Page(PAGES / "learn.py", title="Learn", icon=":material/school:", url_path="learn"),
         st.Page(PAGES / "open.py", title="Open files", icon=":material/folder_open:", url_path="open"),
     ]
 )

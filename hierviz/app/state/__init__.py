@@ -17,7 +17,7 @@ from hierviz.app.state.current import (
     shown_model_of,
     view,
 )
-from hierviz.app.state.curve import bound_own_thresholds, curve_start, dragged, move_threshold
+from hierviz.app.state.curve import bound_own_thresholds, curve_start, dragged, move_threshold, move_thresholds
 from hierviz.app.state.entry import (
     GREETED,
     begin,
@@ -131,6 +131,7 @@ __all__ = [
     "memory",
     "missing_costs",
     "move_threshold",
+    "move_thresholds",
     "must_ask",
     "open_cancelled",
     "open_elsewhere",

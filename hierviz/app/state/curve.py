@@ -44,6 +44,12 @@ def move_threshold(threshold, model, rule="threshold"):
     session.curve_start, session.curve_moved = replace(view(), model=model), True
 
 
+def move_thresholds(own, model):
+    """Give every model a threshold of its own, and move the chart's handle to that of `model`; `own` is by key."""
+    session.view = replace(view(), thresholds=own_thresholds({**view().own, **own}))
+    move_threshold(view().threshold_of(model), model)
+
+
 def dragged(event, start, models, rule="threshold"):
     """Take over what was chosen on the chart: the threshold and the model. `start` until the first touch.
 

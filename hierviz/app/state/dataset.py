@@ -6,11 +6,13 @@ import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from types import SimpleNamespace
 
 from hierviz.app.state.file_content import PATHS, digest, same_content
 from hierviz.app.state.model_source import ModelSource
+from hierviz.cli.named_files import RunFile, with_runs
 from hierviz.cli.projection_flags import check_projection, is_partial, projected
 from hierviz.demo import MODELS, bundle_folder, load_demo
 from hierviz.errors import FileError, HiervizError
@@ -57,6 +59,14 @@ class Dataset:
         Of the content; results made of data sets of the same content are shared under it. Not to be shown in links.
     notes : tuple of str
         What is odd about the files, as sentences.
+    runs : mapping of str to tuple of str
+        Name of a method that has several runs -> keys of its models.
+    thresholds : mapping of str to float
+        Of the models that were given one of their own, by key.
+    calibration : str
+        What was done to the scores after they were read, as a sentence; empty where nothing was.
+    before : str
+        Key of the data set that it was done to.
     """
 
     key: str
@@ -68,6 +78,28 @@ class Dataset:
     files: Files | None = None
     digest: str = ""
     notes: tuple[str, ...] = ()
+    runs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    calibration: str = ""
+    before: str = ""
+
+    @cached_property
+    def methods(self):
+        """Runs of every method: key of its first model -> list of Evaluation, which are called as the method is."""
+        method_of = {key: method for method, keys in self.runs.items() for key in keys}
+        found = {}
+        for key, model in self.models.items():
+            method = method_of.get(key)
+            if method is None:
+                found[key] = [model]
+                continue
+            named = replace(model, predictions=model.predictions.replace(name=method))
+            found.setdefault(self.runs[method][0], []).append(named)
+        return found
+
+    def method_of(self, key):
+        """Key of the first run of a model's method."""
+        return next((keys[0] for keys in self.runs.values() if key in keys), key)
 
     @property
     def first(self):
@@ -84,6 +116,8 @@ class Dataset:
 class Files:
     """Paths and readings the user chose; uploads lie in a private folder under their own names, which `held` keeps.
 
+    `names`, `parametrisations`, `classes_of` and `thresholds` are of the single prediction files, in their order, or empty: what
+    the method is called (files of one name are its runs) and what holds for one file only, each None where nothing does.
     `given`, `reading` and `run` are further keywords of `load_model`, `load_inputs` and `Model.predict`; `projection` holds the
     flags of `hierviz.cli.projection_flags`.
     """
@@ -107,6 +141,10 @@ class Files:
     run: Mapping = field(default_factory=dict)
     projection: Mapping = field(default_factory=dict)
     held: tuple = ()
+    names: tuple[str | None, ...] = ()
+    parametrisations: tuple[str | None, ...] = ()
+    classes_of: tuple[str | None, ...] = ()
+    thresholds: tuple[float | None, ...] = ()
 
     @property
     def source_keywords(self):
@@ -118,13 +156,24 @@ class Files:
     def paths(self):
         """All paths named, in a fixed order."""
         single = (self.taxonomy, self.truth, self.classes, self.inputs, self.nodes, self.media)
-        return [path for path in (*single, *self.predictions, *self.model) if path]
+        return [path for path in (*single, *self.predictions, *self.model, *self.classes_of) if path]
+
+    @property
+    def readings(self):
+        """(RunFile, parametrisation, path of the classes) of every prediction file."""
+        n = len(self.predictions)
+        names, keys, classes = (given or (None,) * n for given in (self.names, self.parametrisations, self.classes_of))
+        runs = with_runs([RunFile(path, name) for path, name in zip(self.predictions, names, strict=True)])
+        return [
+            (run, key or self.parametrisation, of_file or self.classes)
+            for run, key, of_file in zip(runs, keys, classes, strict=True)
+        ]
 
     def with_paths(self, change):
         """The same with `change(path)` in place of every path."""
         named_paths = {name: getattr(self, name) for name in PATHS}
         changed = {
-            name: tuple(map(change, value)) if isinstance(value, tuple) else change(value)
+            name: tuple(path and change(path) for path in value) if isinstance(value, tuple) else change(value)
             for name, value in named_paths.items()
             if value
         }
@@ -173,7 +222,7 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
         raise FileError(
             "predictions: expected a prediction file or an ONNX model with its inputs, got none. Add one of them."
         )
-    options = SimpleNamespace(classes=files.classes, **files.projection)
+    options = SimpleNamespace(classes=files.classes or next(filter(None, files.classes_of), None), **files.projection)
     check_projection(options)
     if files.projection and files.model:
         raise FileError(
@@ -195,19 +244,20 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
     if files.nodes:
         taxonomy = load_node_attributes(files.nodes, taxonomy)
     predictions_of_models = []
-    for path in files.predictions:
+    for file, parametrisation, classes in files.readings:
         predictions_of_models.append(
             load_predictions(
-                path,
+                file.path,
                 taxonomy,
+                name=file.name,
                 truth=files.truth,
                 truth_column=files.truth_column,
                 missing=files.missing,
                 partial=is_partial(options),
-                classes=files.classes,
-                parametrisation=files.parametrisation,
+                classes=classes,
+                parametrisation=parametrisation,
                 stage=stage,
-            )
+            ).replace(run=file.run)
         )
     if files.projection:
         predictions_of_models = projected(options, predictions_of_models)
@@ -241,7 +291,29 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
     title = _title([Path(path).name for path in (*files.predictions, *files.model)])
     models = _evaluated(predictions_of_models, stage=stage)
     sources = {key: source for key, source in zip(models, sources, strict=True) if source is not None}
-    return Dataset(new_key(), title, taxonomy, models, sources, files.held, files=files, digest=content, notes=notes)
+    thresholds = {key: value for key, value in zip(models, files.thresholds, strict=False) if value is not None}
+    return Dataset(
+        new_key(),
+        title,
+        taxonomy,
+        models,
+        sources,
+        files.held,
+        files=files,
+        digest=content,
+        notes=notes,
+        runs=_runs(predictions_of_models, models),
+        thresholds=thresholds,
+    )
+
+
+def _runs(predictions, keys):
+    """Keys of the models by the name of their method, of those with several runs."""
+    found = {}
+    for model, key in zip(predictions, keys, strict=True):
+        if model.run is not None:
+            found.setdefault(model.name, []).append(key)
+    return {name: tuple(of_method) for name, of_method in found.items()}
 
 
 def _title(names):
@@ -274,7 +346,9 @@ def with_model(data, predictions, source):
     key = list(models)[-1]
     title = f"{data.title} and {models[key].predictions.name}"
     sources = {**data.sources, key: source}
-    made = Dataset(new_key(), title, data.taxonomy, models, sources, data.held, digest=new_key(), notes=data.notes)
+    made = Dataset(
+        new_key(), title, data.taxonomy, models, sources, data.held, digest=new_key(), notes=data.notes, runs=data.runs
+    )
     return made, key
 
 
@@ -293,9 +367,19 @@ def has_same_samples(data, predictions):
     return True
 
 
+def _run(model):
+    """Which run of its method, without the method's name before it."""
+    rest = model.run.removeprefix(model.name).lstrip(" _-.")
+    return rest or model.run
+
+
 def _evaluated(predictions, done=(), stage=lambda name, unit="rows": None):
     """Evaluations by key; those of `done`, which are the first ones, are there already."""
     models = dict(done)
+    # Pages tell models apart by their names: those of runs say which.
+    predictions = [
+        model if model.run is None else model.replace(name=f"{model.name} · {_run(model)}") for model in predictions
+    ]
     for predictions_of_model in with_distinct_names(predictions)[len(models) :]:
         slug = re.sub(r"[^a-z0-9]+", "-", predictions_of_model.name.lower()).strip("-") or "model"
         key, number = slug, 2

@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 # Fields of `Files` that hold paths.
-PATHS = ("taxonomy", "truth", "classes", "inputs", "nodes", "media", "predictions", "model")
+PATHS = ("taxonomy", "truth", "classes", "inputs", "nodes", "media", "predictions", "model", "classes_of")
 # Digests of files that were read, by path and what changes when the file does: a large one is read once.
 _HASHES: dict = {}
 MOST_HASHES, BYTES_AT_ONCE = 64, 1 << 24
@@ -26,6 +26,9 @@ def digest(files, progress=None):
         paths = value if isinstance(value, tuple) else (value,) if value else ()
         state.update(f"{role} {len(paths)}\n".encode())
         for path in paths:
+            if not path:
+                state.update(b"none\n")
+                continue
             members = _members(path)
             state.update(f"{len(members)}\n".encode())
             for member in members:

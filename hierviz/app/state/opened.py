@@ -13,7 +13,7 @@ import streamlit as st
 
 from hierviz.app.state import dataset as datasets
 from hierviz.app.state.current import publish, session, view
-from hierviz.app.state.page_view import View
+from hierviz.app.state.page_view import View, own_thresholds
 from hierviz.app.state.server import server
 from hierviz.app.state.server_memory import memory
 from hierviz.app.state.shared_opening import SharedOpening
@@ -22,6 +22,7 @@ from hierviz.app.state.upload_fields import empty_uploaders
 from hierviz.app.state.visits import give_back_memory, visit
 from hierviz.cli.files import add_app_options
 from hierviz.cli.model_flags import model_options, reading_options
+from hierviz.cli.named_files import run_files
 from hierviz.cli.projection_flags import NAMES as PROJECTION
 from hierviz.errors import HiervizError, ModelError
 
@@ -112,10 +113,12 @@ def startup_files():
     options = _startup_options()
     if not options.taxonomy:
         return None
+    files = run_files(options.predictions)
     names = ("taxonomy", "truth", "truth_column", "missing", "classes", "parametrisation", "inputs", "nodes", "media")
     return datasets.Files(
         **{name: getattr(options, name) for name in names},
-        predictions=tuple(options.predictions),
+        predictions=tuple(file.path for file in files),
+        names=tuple(file.name for file in files) if any(file.name for file in files) else (),
         model=tuple(options.model),
         given={key: value for key, value in model_options(options).items() if value and key not in names},
         reading=reading_options(options) if options.model else {},
@@ -153,7 +156,7 @@ def put(data):
         When there is no room for it.
     """
     server().shelf.put(data, visit().visitor)
-    session.view = View(data=data.key, threshold=view().threshold)
+    session.view = View(data=data.key, threshold=view().threshold, thresholds=own_thresholds(data.thresholds))
     visit().shows = data.key
 
 
@@ -200,8 +203,8 @@ def data():
 
 
 def shown_models(dataset):
-    """Keys of the models on the curves: those of the URL, else all of a few, else a first selection."""
-    chosen = [name for name in view().models if name in dataset.models]
+    """Keys of the methods on the curves, each that of its first run: those of the URL, else all of a few, else a selection."""
+    chosen = list(dict.fromkeys(dataset.method_of(name) for name in view().models if name in dataset.models))
     if chosen:
         return chosen
     if dataset.key == datasets.DEMO:
@@ -211,7 +214,7 @@ def shown_models(dataset):
             if name in dataset.models
         ]
         return first or list(dataset.models)[:4]
-    return list(dataset.models)[:6]
+    return list(dataset.methods)[:6]
 
 
 def shown_model(dataset):

@@ -14,6 +14,7 @@ from hierviz.errors import PredictionsError
 from hierviz.evaluation.mistakes import ORDERS, OUTCOMES
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
+from hierviz.lessons.catalogue import LESSON_MODULES
 from hierviz.metrics import METRICS
 
 # Of the page Mistakes.
@@ -39,7 +40,11 @@ COMPARISONS = {
     "agreement": "Do the metrics agree?",
     "groups": "Where they are weak",
     "classes": "Classes",
+    "second": "Second opinion",
 }
+# Of the page Learn: a lesson or the glossary, and a step of it.
+LESSON = "|".join(("glossary", *LESSON_MODULES))
+STEP = "[1-9]|exercise|all"
 # Sets of columns of its table, by source.
 PRESETS = ("wu", "riehl", "plaud", "valmadre", "kiritchenko", "all")
 
@@ -90,6 +95,9 @@ def grammar():
         "aspect": _one_of(ASPECTS),
         "comparison": _one_of(COMPARISONS),
         "preset": _one_of(PRESETS),
+        "lesson": re.compile(LESSON),
+        "step": re.compile(STEP),
+        "presenter": re.compile("yes"),
         "by": re.compile(_NAME),
         "metric": _one_of(METRICS),
         "node_order": _one_of(("tree", *NODE_COLUMNS, *(f"{key}-reversed" for key in NODE_COLUMNS))),
@@ -132,7 +140,7 @@ class View:
     uploaded the name of the file. `where` holds ``column=value``, both percent-encoded, see `conditions`; `common` is a depth as
     text. `part` of the page Mistakes is shown; `opened` are the numbers of the nodes that are open in its matrix.
     `comparison` is the part of the page Compare, `preset` the columns of its table, `by` what divides the samples there,
-    `metric` their number.
+    `metric` their number. `lesson`, `step` and `presenter` (large type) are of the page Learn.
     `focus` is the node that the probability tree shows alone, or whose family it shows where it is a leaf; `unfold` holds
     ``number:node``, a node so many of whose children are shown.
     """
@@ -158,6 +166,9 @@ class View:
     aspect: str = "table"
     comparison: str = "table"
     preset: str = ""
+    lesson: str = ""
+    step: str = ""
+    presenter: str = ""
     by: str = ""
     metric: str = ""
     node_order: str = ""

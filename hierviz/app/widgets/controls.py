@@ -20,9 +20,7 @@ def model_control(data):
     """Which model the page looks at; returns its key."""
     now = state.shown_model(data)
     if len(data.models) > 1:
-        # As wide as the names, which a narrow list cuts.
-        longest = max(len(model.predictions.name) for model in data.models.values())
-        width = 170 if state.is_narrow() else min(max(230, 8 * longest + 60), 420)
+        width = width_for([model.predictions.name for model in data.models.values()])
         st.selectbox(
             "Model",
             list(data.models),
@@ -30,6 +28,12 @@ def model_control(data):
             **state.bound("model", value=now, width=width),
         )
     return now
+
+
+def width_for(names):
+    """Pixels of a list of names: it cuts what is longer, and has no tooltip."""
+    least, most = (170, 340) if state.is_narrow() else (230, 420)
+    return min(max(least, 8 * max(map(len, names)) + 60), most)
 
 
 def has_several_truths(data):

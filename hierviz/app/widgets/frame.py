@@ -27,7 +27,7 @@ h3 {padding-top: 1rem !important}
 .stImage img {image-rendering: auto; border-radius: 6px}
 :is(button, a, input, [role=radio], [role=option], [role=tab], [tabindex="0"]):focus-visible {
     outline: 2px solid FOCUS !important; outline-offset: 2px}
-button[data-variant=segmented_control][aria-checked=true], button[data-variant=pills][aria-checked=true] {
+button:is([data-variant=segmented_control], [data-variant=pills]):is([aria-checked=true], [aria-pressed=true]) {
     background: SELECTED !important; color: #ffffff !important; border-color: SELECTED !important}
 :is(.st-key-greeting, .st-key-worst-subtrees, [class*=st-key-slice-link]) a p {color: FOCUS; text-decoration: underline}
 .st-key-copy-link {position: fixed; top: 0; right: 3.2rem; height: 3.75rem; width: auto !important; justify-content: center;
@@ -35,20 +35,20 @@ button[data-variant=segmented_control][aria-checked=true], button[data-variant=p
 .st-key-save-menu {position: fixed; top: 0; right: 10.4rem; height: 3.75rem; width: auto !important; justify-content: center;
     z-index: 999992}
 .st-key-save-menu button {font-size: 0.9rem; padding: 0 0.4rem; min-height: 2rem}
-/* All links to pages take 60rem, and the name what is left beside them and the buttons; where that is nothing, the links fold. */
+/* All links to pages take 65rem, and the name what is left beside them and the buttons; where that is nothing, the links fold. */
 [data-testid=stTopNav] {margin-right: 16.9rem}
 .hierviz-open {position: fixed; top: 0; right: 16.4rem; height: 3.75rem; display: flex; align-items: center; z-index: 999991;
-    max-width: min(22vw, 100vw - 78rem); pointer-events: none}
+    max-width: min(22vw, 100vw - 82.5rem); pointer-events: none}
 .hierviz-open span {overflow: hidden; text-overflow: ellipsis; white-space: nowrap; opacity: 0.75; font-size: 0.9rem;
     pointer-events: auto}
-@media (max-width: 1400px) {
+@media (max-width: 1500px) {
     [data-testid=stTopNav] {margin-right: 9.1rem}
-    .hierviz-open {max-width: calc(100vw - 70rem); right: 8.6rem}
+    .hierviz-open {max-width: calc(100vw - 74.5rem); right: 8.6rem}
     .st-key-save-menu {right: 5.4rem}
     .st-key-save-menu [data-testid=stMarkdownContainer] {position: absolute; clip-path: inset(50%); width: 1px; height: 1px;
         overflow: hidden}
 }
-@media (max-width: 1250px) {
+@media (max-width: 1330px) {
     /* There is no room: the page Overview has the name as its title. */
     .hierviz-open {display: none}
 }
@@ -61,13 +61,16 @@ button[data-variant=segmented_control][aria-checked=true], button[data-variant=p
 }
 @media (max-width: 640px) {
     /* The tools of a table are always there on a touch screen, above its corner. */
-    .stDataFrame {margin-top: 1.8rem}
+    .stMarkdown td:first-child {overflow-wrap: anywhere; min-width: 6rem}
+    .stElementContainer:has(.stDataFrame) {margin-top: 1.8rem}
     .stMainBlockContainer {padding-left: 1rem; padding-right: 1rem}
 }
 </style>"""
 FOCUS = {True: "#7fd6b4", False: "#1d6b52"}
 # White text on it has a contrast above 4.5; in the dark theme it is brighter than what is not selected.
 SELECTED = {True: "#26835f", False: "#1d6b52"}
+# Letters of the name of a data set in the greeting, which is one line.
+LONG_TITLE = 32
 NAME = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="84" height="24" viewBox="0 0 84 24">'
     '<text x="0" y="18" font-family="Source Sans, sans-serif" font-size="21" font-weight="700" fill="{ink}">hierviz</text></svg>'
@@ -124,7 +127,8 @@ def greeting(page, pages):
         return
     n, models = dataset.first.predictions.n_samples, len(dataset.models)
     open_now = f"{models:,} model{'s' if models > 1 else ''} on {n:,} sample{'s' if n > 1 else ''}"
-    told = f"*{escape(dataset.title)}* is open: {open_now}."
+    title = dataset.title if len(dataset.title) <= LONG_TITLE else f"{dataset.title[: LONG_TITLE - 1]}…"
+    told = f"*{escape(title)}* is open: {open_now}."
     if dataset.key == DEMO:
         told = f"New here? {told}"
     links = {
@@ -137,6 +141,8 @@ def greeting(page, pages):
         links = {"mistakes": "The mistakes"}
     if dataset.first.n_judged == 0:
         del links["mistakes"]
+    if all(model.why_no_curve() and model.why_no_set_curve() for model in dataset.models.values()):
+        links.pop("curves", None)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="greeting"):
         st.markdown(told, width="content")
         for name, label in links.items():

@@ -120,7 +120,7 @@ def cell_text(row, key):
     value, interval, marks = row.values.get(key), row.intervals.get(key), row.marks.get(key, ())
     if value is None or value != value:
         return "–"
-    signs = "".join(f" {sign}" for name, sign in (("second", SECOND), ("tied", TIED)) if name in marks)
+    signs = "".join(f"\N{NO-BREAK SPACE}{sign}" for name, sign in (("second", SECOND), ("tied", TIED)) if name in marks)
     span = "" if interval is None else f"  [{value_text(interval.lower)}, {value_text(interval.upper)}]"
     note = f" ({never_text(key)})" if key in row.never else ""
     return f"{value_text(value)}{note}{signs}{span}{bounds_text(row, key)}"

@@ -1,12 +1,16 @@
 """Numbers that open to their definition, formula, source and, for a sample, their arithmetic."""
 
 import math
+from pathlib import Path
 
 import streamlit as st
 
+from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.metrics import METRICS
 from hierviz.number_text import value_text
+
+LEARN = Path(__file__).parents[1] / "pages" / "learn.py"
 
 
 def shown(key, value):
@@ -40,6 +44,12 @@ def definition(key):
     unit = f" {entry.unit}" if entry.unit else ""
     better = {"higher": "higher is better", "lower": "lower is better", "neither": ""}[entry.better]
     st.caption(f"From {low} to {high}{unit}{'; ' + better if better else ''}. Source: {entry.source}.")
+    st.page_link(
+        LEARN,
+        label="Terms and symbols",
+        icon=":material/menu_book:",
+        query_params=state.link(lesson="glossary", step=""),
+    )
 
 
 def definitions(keys, where):

@@ -7,8 +7,9 @@ from hierviz.app.widgets import numbers, overview_table, shell
 from hierviz.app.widgets.metric_table import BOUNDS, MARKS, Row, cell_text, ranked
 from hierviz.charts import threshold_text
 from hierviz.metrics import METRICS
-from hierviz.number_text import percent_text
+from hierviz.number_text import percent_text, value_text
 from hierviz.thresholds.selection import at_least_correct
+from hierviz.uncertainty.repeats import over_repeats
 
 # Key, and what it says without a term that has to be looked up.
 OF_CURVES = {
@@ -35,9 +36,10 @@ def draw(data):
     }
     keys = [key for key in shown if any(isinstance(of.get(key), float | int) for of in values.values())]
     if keys:
-        bounds = {name: _bounds(entry, keys) for name, entry in entries.items()}
+        values, spread = _by_method(data, values, keys)
+        bounds = {name: _bounds(entries[name], keys) if name in entries else {} for name in values}
         unranked = [
-            key for key in keys if any(key in of for of in bounds.values()) or (len(entries) > 1 and key == "mcc")
+            key for key in keys if any(key in of for of in bounds.values()) or (len(values) > 1 and key == "mcc")
         ]
         rows = ranked(
             [
@@ -49,15 +51,41 @@ def draw(data):
         )
         lines = [["Model", *(METRICS[key].label for key in keys)], ["---", *("---:" for _ in keys)]]
         for row in rows:
-            cells = [cell_text(row, key) for key in keys]
+            cells = [_with_spread(cell_text(row, key), spread.get((row.lead["model"], key), "")) for key in keys]
             best = ["best" in row.marks.get(key, ()) for key in keys]
             lines.append([numbers.escape(row.lead["model"]), *(f"**{c}**" if b else c for c, b in zip(cells, best))])
         st.markdown("\n".join(f"| {' | '.join(line)} |" for line in lines))
         said = "; ".join(f"**{METRICS[key].label}**: {shown[key]}" for key in keys)
         if any(bounds.values()):
             st.markdown(BOUNDS)
-        st.caption(f"{said}. {MARKS if len(rows) > 1 and len(unranked) < len(keys) else ''}")
+        between = " ±: standard deviation between the runs of a method." if spread else ""
+        st.caption(f"{said}. {MARKS if len(rows) > 1 and len(unranked) < len(keys) else ''}{between}")
     most_specific(data)
+
+
+def _by_method(data, values, keys):
+    """(values, spread): of a method with several runs their mean, and ± their standard deviation as text by name and key."""
+    found, spread = {}, {}
+    for runs in data.methods.values():
+        name, count = runs[0].predictions.name, len(runs)
+        if count == 1:
+            found[name] = values[name]
+            continue
+        of_runs = [values[data.models[key].predictions.name] for key in data.runs[name]]
+        name = f"{name} ({count} runs)"
+        found[name] = {}
+        for key in keys:
+            if all(isinstance(of.get(key), float | int) for of in of_runs):
+                repeats = over_repeats([of[key] for of in of_runs])
+                found[name][key] = float(repeats.mean)
+                spread[name, key] = f" ± {value_text(float(repeats.sd))}"
+    return found, spread
+
+
+def _with_spread(text, spread):
+    """The spread stands behind the number, before its signs."""
+    value, space, signs = text.partition(" ")
+    return f"{value}{spread}{space}{signs}"
 
 
 def most_specific(data, level=0.95):
@@ -97,12 +125,14 @@ def most_specific(data, level=0.95):
 
 
 def best_two(data):
-    """Keys of the two models with the largest AC, or None."""
+    """Keys of the two methods with the largest AC, of several runs of the first; or None."""
     entries = overview_table.summaries(data) or {}
     ac = {
         key: entry["curve"]["ac"]
-        for key, model in data.models.items()
-        if (entry := entries.get(model.predictions.name)) and entry["curve"] and entry["curve"]["ac"] is not None
+        for key in data.methods
+        if (entry := entries.get(data.models[key].predictions.name))
+        and entry["curve"]
+        and entry["curve"]["ac"] is not None
     }
     return sorted(ac, key=lambda key: -ac[key])[:2] if len(ac) > 1 else None
 

@@ -12,6 +12,8 @@ LABELS = {
     "truth_column": "Column of the truth",
     "model": "ONNX model",
     "media": "Pictures to show",
+    "only_known": "Classes that count",
+    "unseen": "Truths outside the known classes",
     "strict": "Stop at a picture that cannot be read",
     "preprocessing.layout": "Order of the axes",
     "preprocessing.size": "Size of the pictures",
@@ -26,8 +28,6 @@ AT_START = (
     "text_column",
     "columns",
     "columns_by_input",
-    "unseen",
-    "only_known",
     "limits.cpu_seconds",
     "limits.memory_mb",
 )

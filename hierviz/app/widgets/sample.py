@@ -13,6 +13,8 @@ from hierviz.app.widgets.figure import figure, picture_url
 from hierviz.app.widgets.numbers import number
 from hierviz.metrics import METRICS, win_breakdown
 from hierviz.metrics.confusion.confusion import confusion
+from hierviz.metrics.sets.node_sets import most_specific
+from hierviz.taxonomy import NodeLists
 
 VERDICTS = {"exact": ":green[exact]", "coarse": ":blue[correct but coarse]", "wrong": ":orange[wrong]"}
 STYLES = {"icicle": "Blocks", "node-link": "Branches", "list": "List"}
@@ -52,8 +54,9 @@ def head(predictions, row, truth, predicted, outcome, why=""):
 
 
 def _named(taxonomy, nodes, verdict=""):
-    """A node in bold with its path below it, or a list of nodes; -1 is an empty label."""
+    """A node in bold with its path below it, or the most specific of a list of nodes; -1 is an empty label."""
     if not isinstance(nodes, int):
+        nodes = most_specific(taxonomy, NodeLists.from_lists([nodes])).nodes.tolist()
         return (
             "; ".join(f"**{escape(taxonomy.title(node))}**" if node >= 0 else "(empty)" for node in nodes) or "nothing"
         )

@@ -16,9 +16,11 @@ from hierviz.diagnosis.set_mistakes import SetMistakes, set_mistakes
 from hierviz.evaluation.judged_answers import judged_answers
 from hierviz.evaluation.mistakes import ORDERS, OUTCOMES, Mistakes, mistakes, outcome_counts
 from hierviz.evaluation.severity import SEVERITIES
+from hierviz.metrics.sets.node_sets import most_specific
 
 ON_A_PAGE, ROW_HEIGHT = 15, 44
-WRAPPED_HEIGHT, LONG_NAME = 66, 24
+# Letters of a line of a cell, of lists of classes in three lines, and of ids for which there is a column beside them.
+LETTERS, ROOM, LONG_ID = 17, 40, 8
 SIGNS = {"exact": "✓", "coarse": "≈", "wrong": "×"}
 
 
@@ -51,7 +53,7 @@ class Selection:
         """Rows of the first few wrong answers, with their truth and answer in words: (rows, pairs)."""
         if self.sets is not None:
             some = self.sets.take(np.flatnonzero(self.sets.lost_hf1 > 0)[:most])
-            lists = zip(some.truth, some.predicted)
+            lists = zip(*(most_specific(taxonomy, nodes) for nodes in (some.truth, some.predicted)))
             return some.row, [(_listed(taxonomy, truth), _listed(taxonomy, answer)) for truth, answer in lists]
         some = self.found.take(np.flatnonzero(self.found.outcome == "wrong")[:most])
         nodes = zip(some.truth.tolist(), some.predicted.tolist())
@@ -133,8 +135,9 @@ def sample_list(selection, taxonomy, key):
     key = f"list-{key}-{start}-{place}"
     # Long names wrap, which Streamlit does in high rows only.
     table = _table(selection, taxonomy, slice(start, end))
-    is_long = any(len(str(cell)) > LONG_NAME for name in ("truth", "answer") if name in table for cell in table[name])
-    row_height = WRAPPED_HEIGHT if is_long else ROW_HEIGHT
+    longest = max((len(str(cell)) for name in ("truth", "answer") if name in table for cell in table[name]), default=0)
+    n_lines = min(-(-longest // LETTERS), 5)
+    row_height = ROW_HEIGHT if n_lines <= 1 else 12 + 18 * n_lines
 
     def picked():
         clicked = state.session[key].selection
@@ -151,8 +154,8 @@ def sample_list(selection, taxonomy, key):
         height=(end - start) * row_height + ROW_HEIGHT,
         column_config={
             " ": st.column_config.ImageColumn(" ", width=52),
-            "truth": st.column_config.TextColumn(width=98 if not is_long else 130),
-            "answer": st.column_config.TextColumn(width=108 if not is_long else 130),
+            "truth": st.column_config.TextColumn(width=112 if "sample" in table else 128),
+            "answer": st.column_config.TextColumn(width=118 if "sample" in table else 142),
             "lost": st.column_config.NumberColumn(
                 width=60, format="%.3f", help="Win lost: 1 minus the hierarchical win."
             ),
@@ -183,7 +186,7 @@ def _table(selection, taxonomy, part):
     table = {}
     if predictions.media is not None:
         table[" "] = [picture_url(predictions.picture(row, most=64)) for row in rows]
-    elif (selection.found is None and selection.sets is None) or "text" not in predictions.attributes:
+    else:
         table["sample"] = [predictions.sample_id(row) for row in rows]
     if selection.found is not None:
         shown_mistakes = selection.found.take(part)
@@ -197,16 +200,27 @@ def _table(selection, taxonomy, part):
     if selection.sets is not None:
         shown_sets = selection.sets.take(np.arange(len(selection.rows))[part])
         for name, lists in (("truth", shown_sets.truth), ("answer", shown_sets.predicted)):
-            table[name] = [_listed(taxonomy, lists[i]) for i in range(len(lists))]
+            table[name] = [_listed(taxonomy, nodes, ROOM) for nodes in most_specific(taxonomy, lists)]
         table["lost hF1"] = shown_sets.lost_hf1.round(3)
+    is_judged = selection.found is not None or selection.sets is not None
+    if "sample" in table and is_judged and max(map(len, table["sample"])) > LONG_ID:
+        del table["sample"]  # it stands above the sample that is looked at
     if "sample" in table and len(table) > 1:
         table["sample"] = table.pop("sample")  # after what there may not be room for all of
-    if "text" in predictions.attributes:
+    if "text" in predictions.attributes and not is_judged:
         table["text"] = [predictions.text(row)[:60] for row in rows]
     return pd.DataFrame(table)
 
 
-def _listed(taxonomy, nodes):
-    """Classes by title; none is the root."""
+def _listed(taxonomy, nodes, most=None):
+    """Classes by title; none is the root. With `most`, no more of them than have room in about so many letters."""
     titles = [taxonomy.title(node) if node >= 0 else "outside the taxonomy" for node in nodes.tolist()]
-    return ", ".join(titles) or "none"
+    return shortened(titles, most, ", ") if most else ", ".join(titles) or "none"
+
+
+def shortened(titles, most, between):
+    """Titles in a line of about `most` letters, with the number of those left out."""
+    lengths = np.cumsum([len(title) + len(between) for title in titles])
+    n = max(1, int((lengths <= most).sum()))
+    left_out = f"{between}{len(titles) - n} more" if n < len(titles) else ""
+    return between.join(titles[:n]) + left_out or "none"

@@ -18,7 +18,7 @@ needs all its ancestors.
 
 Functions
 ---------
-closed_lists, set_overlap, set_scores, set_information, node_weights, highest_below, lowest_above
+closed_lists, most_specific, set_overlap, set_scores, set_information, node_weights, highest_below, lowest_above
 
 References
 ----------
@@ -65,6 +65,41 @@ def closed_lists(taxonomy, nodes):
     array([1, 2, 4])
     """
     return _lists(taxonomy, truth_keys(taxonomy, nodes), len(nodes))
+
+
+def most_specific(taxonomy, nodes):
+    """Each list without the nodes that have a descendant in it.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        A tree or a graph.
+    nodes : NodeLists
+        -1, a label outside the taxonomy, stays.
+
+    Returns
+    -------
+    NodeLists
+        In the order of the lists.
+
+    Examples
+    --------
+    >>> from hierviz import Taxonomy
+    >>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
+    >>> lists = NodeLists.from_lists([taxonomy.nodes("mammal", "cat", "newt"), taxonomy.nodes("mammal")])
+    >>> most_specific(taxonomy, lists).nodes
+    array([2, 4, 1])
+    """
+    row = np.repeat(np.arange(len(nodes)), nodes.lengths)
+    known = nodes.nodes >= 0
+    keys = row * taxonomy.n_nodes + nodes.nodes
+    different, place = np.unique(nodes.nodes[known], return_inverse=True)
+    up = taxonomy.ancestors(different).take(place)
+    is_above = up.nodes != np.repeat(nodes.nodes[known], up.lengths)
+    above = distinct((np.repeat(row[known], up.lengths) * taxonomy.n_nodes + up.nodes)[is_above])
+    kept = ~known | ~is_member(keys, above)
+    lengths = np.bincount(row[kept], minlength=len(nodes))
+    return NodeLists(np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp), nodes.nodes[kept])
 
 
 def node_weights(taxonomy, weight="nodes"):

@@ -1,0 +1,113 @@
+"""The difference of two models at equal correctness, at equal specificity and of whole curves: never at the same threshold."""
+
+import numpy as np
+import streamlit as st
+
+from hierviz import charts
+from hierviz.app import state
+from hierviz.app.curve_panels import choosing
+from hierviz.app.state.escape import escape
+from hierviz.app.widgets.figure import figure
+from hierviz.app.widgets.progress import worked_out
+from hierviz.charts.curve_table import short_label
+from hierviz.metrics import METRICS
+from hierviz.uncertainty.bootstrap import SPECIFICITY_KEYS
+from hierviz.uncertainty.comparison import paired_difference
+from hierviz.uncertainty.model_difference import difference_of_models, difference_sentence
+
+WAYS = {"correct": "equal correctness", "specificity": "equal specificity", "curve": "whole curve"}
+# Whole-curve numbers, in the order of their sentences.
+AREAS = ("ac", "ap")
+LEVELS = np.arange(0, 101) / 100
+
+
+def panel(choice, now, how, intervals_by_model):
+    """Which models, compared where, and the difference with its band in chart, sentence and table."""
+    keys = choice.keys
+    a, b = _pair(choice, now.model)
+    st.markdown(
+        "The same τ means different things for different models, because their scores are on different scales. They are "
+        "compared where the same share of their answers is correct, where their answers are equally specific, or by a "
+        "number of the whole curve; every resample is taken of both models."
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        names = {"format_func": choice.name}
+        st.selectbox("First model", **names, **choosing.kept("first", a, keys, width=230))
+        st.selectbox("Second model", **names, **choosing.kept("second", b, keys, width=230))
+        st.segmented_control(
+            "Compared at", format_func=WAYS.get, required=True, **choosing.kept("difference_at", "correct", WAYS)
+        )
+        st.selectbox(
+            "Specificity is",
+            format_func=short_label,
+            **choosing.kept("difference", "info_recall", SPECIFICITY_KEYS, width=200),
+        )
+    a, b = _pair(choice, now.model)
+    if a == b:
+        st.info("Choose two different models.")
+        return
+    way, metric = choosing.value("difference_at", "correct", WAYS), _metric()
+    names = (choice.name(a), choice.name(b))
+    if way == "curve":
+        for key in AREAS:
+            apart = paired_difference(*(intervals_by_model[one].bands.summary[key] for one in (a, b)))
+            st.markdown(escape(difference_sentence(names, apart, METRICS[key].label)))
+        return
+    dark, width = state.is_dark(), state.session.px
+    if way == "specificity":
+        found = _at_specificity(choice, a, b, how)
+        if found is None:
+            return
+        figure(
+            charts.difference_band(found, "correct", names, dark=dark, width=width),
+            name="difference-specificity",
+            sentence=charts.difference_band_sentence(found, "correct", names),
+            table=charts.difference_band_table(found, "correct").rename(columns={"correct": metric}),
+        )
+        return
+    difference = paired_difference(intervals_by_model[a].bands, intervals_by_model[b].bands)
+    most = [float(choosing.samples_of(choice)[key].curve.values["correct"].max()) for key in (a, b)]
+    figure(
+        charts.difference_band(difference, metric, names, dark=dark, width=width),
+        name="difference",
+        sentence=charts.difference_band_sentence(difference, metric, names, most_correct=most),
+        table=charts.difference_band_table(difference, metric),
+    )
+
+
+def prepare(choice, how):
+    """Work out what takes long."""
+    a, b = _pair(choice, state.shown_model_of(choice.keys))
+    if choosing.value("difference_at", "correct", WAYS) == "specificity" and a != b:
+        _at_specificity(choice, a, b, how)
+
+
+def _pair(choice, model):
+    """Keys of the two models."""
+    other = next(key for key in choice.keys if key != model)
+    return choosing.value("first", model, choice.keys), choosing.value("second", other, choice.keys)
+
+
+def _metric():
+    return choosing.value("difference", "info_recall", SPECIFICITY_KEYS)
+
+
+def _at_specificity(choice, a, b, how):
+    """ModelDifference of two models at values of specificity; None where it was cancelled."""
+    samples, metric = choosing.samples_of(choice), _metric()
+    what = f"Difference of {choice.name(a)} and {choice.name(b)}"
+
+    def make(stages):
+        return difference_of_models(
+            choice.taxonomy,
+            samples[a].truth,
+            samples[a].table,
+            samples[b].table,
+            how.resamples(samples[a]),
+            correct=(),
+            specificity=LEVELS,
+            key=metric,
+            progress=stages(what, "resamples"),
+        )
+
+    return worked_out("difference", (choice.data_key, tuple(choice.keys), a, b, how, metric), what, make)

@@ -1,0 +1,220 @@
+"""Panel "Threshold by target": every model at its own threshold for one goal, and what the choice yields on left-out samples."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.curve_panels import choosing, uncertainty
+from hierviz.app.state.escape import escape
+from hierviz.app.widgets.metric_table import TIED
+from hierviz.app.widgets.progress import worked_out
+from hierviz.charts import threshold_text
+from hierviz.charts.curve_table import short_label
+from hierviz.errors import HiervizError
+from hierviz.metrics import METRICS, path_metrics
+from hierviz.number_text import percent_text, value_text
+from hierviz.thresholds.cross_fitting import rank_for_target
+
+# Up to so many answers, of all models together, are cross-fitted unasked: about a second.
+FEW_ANSWERS = 6000
+FOLDS, SPLITS = 5, 20
+
+
+@dataclass(frozen=True)
+class Goal:
+    """One thing that a threshold is to reach.
+
+    Attributes
+    ----------
+    label : str
+    find : callable
+        (OperatingCurve, truth, ParetoTable) -> Choice.
+    key : str
+        The number that is best there, by which models are ranked.
+    numbers : callable
+        As of `hierviz.rank_for_target`.
+    """
+
+    label: str
+    find: Callable
+    key: str
+    numbers: Callable = path_metrics
+
+
+def found(choice, goal, asked, points):
+    """The TargetRanking of the models of the page by key; without intervals and cross-fitting where they are not wanted.
+
+    None where it was cancelled; `asked` tells the goal from others, `points` are the Choices on all samples by key.
+    """
+    samples, how = choosing.samples_of(choice), uncertainty.settings(choice)
+    first = next(iter(samples.values()))
+
+    on_all = {id(samples[key].table): point for key, point in points.items()}
+
+    def find(curve, truth, table):
+        return on_all.get(id(table)) or goal.find(curve, truth, table)
+
+    def rank(**more):
+        return rank_for_target(
+            choice.taxonomy,
+            first.truth,
+            {key: sample.table for key, sample in samples.items()},
+            find,
+            key=goal.key,
+            numbers=goal.numbers,
+            curves={key: sample.curve for key, sample in samples.items()},
+            of_samples=True,
+            **more,
+        )
+
+    place = (choice.data_key, tuple(choice.keys), asked)
+    try:
+        resamples = how.resamples(first)
+    except HiervizError:
+        resamples = None
+    enough = len(set(resamples.group_of.tolist())) if resamples and resamples.group_of is not None else first.n_samples
+    if not is_wanted(choice) or enough < FOLDS:
+        return state.computed("target ranking", place, lambda: rank(folds=0))
+    groups = None if how.group is None else first.groups(how.group)
+    return worked_out(
+        "cross-fitted ranking",
+        (*place, how),
+        "Values on left-out samples",
+        lambda stages: rank(
+            resamples=resamples,
+            folds=FOLDS,
+            splits=SPLITS,
+            seed=how.seed,
+            groups=groups,
+            progress=stages("Values on left-out samples", "folds"),
+        ),
+    )
+
+
+def controls(choice):
+    """The switch of the slow columns."""
+    st.toggle(
+        "Intervals, and values on samples left out of the choice",
+        help=f"The threshold is chosen on {FOLDS - 1} of {FOLDS} parts of the samples and measured on the part left out, for "
+        f"{SPLITS} random divisions. With many samples this takes minutes.",
+        **choosing.kept("left_out", _is_few(choice)),
+    )
+
+
+def panel(choice, goal, asked, points):
+    """The table, the models that reach the goal best first, and what its columns mean."""
+    ranking = found(choice, goal, asked, points)
+    if ranking is None:
+        return
+    if len(ranking.rows) > 1:
+        st.markdown(
+            f"**All models, {escape(goal.label)}**, each at its own τ, because the same τ means different things for different "
+            f"models; ordered by {METRICS[goal.key].name}:"
+        )
+    _table(choice, goal, ranking, "-".join(map(str, asked[:2])))
+    st.caption(" ".join(_words(choice, goal, ranking)))
+
+
+def _is_few(choice):
+    return sum(sample.n_samples for sample in choosing.samples_of(choice).values()) <= FEW_ANSWERS
+
+
+def is_wanted(choice):
+    """Whether the slow columns are wanted."""
+    return choosing.value("left_out", _is_few(choice))
+
+
+def _table(choice, goal, ranking, where):
+    keys = list(dict.fromkeys(("correct", goal.key, "info_recall", "exact")))
+    has_left_out = any(row.cross_fitted is not None for row in ranking.rows)
+    samples, rows = choosing.samples_of(choice), []
+    several = len(ranking.rows) > 1
+    for row in ranking.rows:
+        now = state.view().threshold_of(row.name)
+        before = samples[row.name].curve.at(now)
+        is_there = row.threshold is not None and row.threshold == now
+        mark = "" if not (several and row.is_best) else "best" if row.name == ranking.rows[0].name else f"{TIED} best"
+        cells = {"model": choice.name(row.name)} | ({"": mark} if several else {})
+        cells["τ"] = "not reached" if row.threshold is None else threshold_text(row.threshold)
+        cells["use"] = [] if row.threshold is None else "current" if is_there else "use"
+        cells |= {short_label(key): _with_span(row, key) for key in keys}
+        cells["stops early"] = "–" if row.threshold is None else percent_text(row.stops_early, 1)
+        if has_left_out:
+            cells |= {f"{short_label(key)}, left out": _left_out(row.cross_fitted, key) for key in keys[:2]}
+        cells |= {"current τ": threshold_text(now)}
+        cells |= {f"{short_label(key)}, current τ": value_text(before[key]) for key in ("correct", "info_recall")}
+        rows.append(cells)
+    key = f"rank-{where}"
+
+    def use():
+        row = ranking.rows[state.session[f"{key}-click"]["row"]]
+        state.change(model=row.name)
+        state.move_threshold(row.threshold, row.name)
+
+    table = pd.DataFrame(rows)
+    st.dataframe(
+        table,
+        hide_index=True,
+        key=key,
+        width="content",
+        column_config={
+            "model": st.column_config.TextColumn("model", pinned=not state.is_narrow()),
+            "use": st.column_config.ButtonColumn("", on_click=use, key=f"{key}-click"),
+        },
+    )
+    reached = {row.name: row.threshold for row in ranking.rows if row.threshold is not None}
+    if len(reached) > 1:
+        st.button(
+            "Use all, each model with its own τ",
+            key=f"use-all-{where}",
+            icon=":material/my_location:",
+            on_click=state.move_thresholds,
+            args=(reached, state.shown_model_of(choice.keys)),
+        )
+
+
+def _with_span(row, key):
+    if row.threshold is None:
+        return "–"
+    span = row.interval.get(key)
+    return value_text(row.values[key]) + (f"  [{value_text(span[0])}, {value_text(span[1])}]" if span else "")
+
+
+def _left_out(fitted, key):
+    """The cross-fitted mean with the range over the random divisions; a dash with the count where the goal was missed."""
+    if fitted is None:
+        return "–"
+    if fitted.n_unreached:
+        return f"– ({fitted.n_unreached} of {fitted.n_folds * fitted.n_splits} not reached)"
+    return f"{value_text(fitted.values[key])} ({value_text(fitted.low[key])} to {value_text(fitted.high[key])})"
+
+
+def _words(choice, goal, ranking):
+    """What the columns mean."""
+    one = METRICS[goal.key].name
+    if len(ranking.rows) > 1 and ranking.differences:
+        yield f"{TIED}: no clear difference from the best (paired interval at these thresholds)."
+    yield "*Stops early*: share of the answers that are no leaf."
+    fits = [row.cross_fitted for row in ranking.rows if row.cross_fitted is not None]
+    if not fits:
+        yield (
+            "τ was chosen on the samples it is measured on, so these values are optimistic: values on left-out samples can be "
+            "switched on below."
+        )
+        return
+    yield (
+        f"*Left out*: the same choice made on {FOLDS - 1} of {FOLDS} parts of the samples, measured on the other part; mean of "
+        f"{SPLITS} random divisions, with their range. It says what choosing in this way yields on new samples; the other "
+        "columns are measured where τ was chosen and are optimistic. A stated guarantee for new samples is under Guarantee."
+    )
+    inside = ranking.best_inside
+    if len(ranking.rows) > 1 and inside is not None and inside.values:
+        yield (
+            f"With the best model chosen inside the folds, too: {short_label('correct').lower()} "
+            f"{value_text(inside.values['correct'])}"
+            + ("" if goal.key == "correct" else f", {one} {value_text(inside.values[goal.key])}")
+            + "."
+        )

@@ -1,0 +1,90 @@
+"""The list of lessons, the glossary, and what leads to both."""
+
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.state.escape import escape
+from hierviz.app.widgets import shell
+from hierviz.lessons.catalogue import lesson, lessons
+from hierviz.lessons.glossary import GLOSSARY
+
+RUNS = "; runs the demo's models"
+
+
+def chooser():
+    """Which lesson, and large type."""
+    titles = {"": "All lessons"} | {one.key: f"{number}. {one.title}" for number, one in enumerate(lessons(), 1)}
+    titles["glossary"] = "Glossary"
+
+    def chosen():
+        state.change(lesson=state.session.widget_lesson, step="")
+
+    options = state.bound("lesson", width=250 if state.is_narrow() else 380) | {"on_change": chosen}
+    st.selectbox("Lesson", list(titles), format_func=titles.get, **options)
+    state.session.widget_presenter = state.view().presenter == "yes"
+    st.toggle(
+        "Presenter mode",
+        key="widget_presenter",
+        on_change=lambda: state.change(presenter="yes" if state.session.widget_presenter else ""),
+        help="Large type; the arrow keys lead from step to step.",
+    )
+
+
+def overview():
+    """All lessons with what they are about."""
+    st.markdown(
+        "Short lessons on how hierarchical classifiers are judged. Each step has something to drag or to choose and asks for a "
+        "prediction before it shows the answer. All numbers are computed while you look at them. No previous knowledge of "
+        "hierarchical metrics is needed; start with the first one."
+    )
+    columns = st.columns(1 if state.is_narrow() else 2, gap="large")
+    for place, one in enumerate(lessons()):
+        with columns[place % len(columns)], st.container(border=True, key=f"lesson-{one.key}"):
+            st.page_link(
+                shell.page("learn"),
+                label=f"**{place + 1}. {escape(one.title)}**",
+                query_params=state.link(lesson=one.key, step=""),
+            )
+            st.markdown(escape(one.summary))
+            st.caption(f"{len(one.steps)} steps and an exercise{RUNS if one.models else ''}")
+    link_to_glossary()
+
+
+def link_to_glossary(label="Glossary"):
+    """A link to the glossary."""
+    st.page_link(
+        shell.page("learn"),
+        label=label,
+        icon=":material/menu_book:",
+        query_params=state.link(lesson="glossary", step=""),
+    )
+
+
+def glossary():
+    """All terms."""
+    st.subheader("Glossary")
+    wanted = st.text_input("Find", key="glossary-find", width=300, placeholder="a term, for example recall").casefold()
+    found = {term: text for term, text in GLOSSARY.items() if wanted in f"{term} {text}".casefold()}
+    if not found:
+        st.info("No term contains these letters.")
+    about = {term: [one for one in lessons() if term in one.terms] for term in found}
+    for term, text in found.items():
+        with st.container(gap=None):
+            st.markdown(f"**{escape(term)}.** {escape(text)}")
+            for one in about[term][:1]:
+                st.page_link(
+                    shell.page("learn"),
+                    label=f"Lesson: {escape(one.title)}",
+                    query_params=state.link(lesson=one.key, step=""),
+                )
+
+
+def terms(key):
+    """The terms of a lesson, each with its sentence."""
+    names = lesson(key).terms
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        st.caption("Terms", width="content")
+        for term in names:
+            with st.popover(escape(term), type="tertiary", key=f"term-{term}"):
+                st.markdown(f"**{escape(term)}.** {escape(GLOSSARY[term])}")
+        link_to_glossary("All terms")

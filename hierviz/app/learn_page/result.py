@@ -1,0 +1,54 @@
+"""Numbers, table and charts of a step."""
+
+import streamlit as st
+
+from hierviz import charts
+from hierviz.app import state
+from hierviz.app.state.escape import escape
+from hierviz.app.widgets.figure import draw, figure, written_out
+from hierviz.app.widgets.numbers import number
+from hierviz.lessons.lesson import Number
+from hierviz.metrics import METRICS
+
+# Pixels of a picture beside the text.
+BESIDE = {1600: 900, 1200: 690, 900: 500}
+# Numbers in a row; more are in the table of a chart.
+MOST = 9
+
+
+def draw_figures(figures, where, plain=False):
+    """Charts of a step; `plain` without their tables."""
+    width = BESIDE.get(state.session.px, min(state.session.px, 540)) if not plain else min(state.session.px, 690)
+    for one in figures:
+        chart = one.draw(dark=state.is_dark(), width=width)
+        key = f"{where}-{one.name}"
+        if plain:
+            draw(written_out(charts.finish(chart, dark=state.is_dark())), key=f"chart-{key}", alt=one.sentence)
+            st.markdown(escape(one.sentence))
+        else:
+            figure(chart, name=one.name, sentence=one.sentence, table=one.table(), key=f"chart-{key}")
+
+
+def draw_result(result, where):
+    """Numbers, table and charts that come with the answer."""
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        for place, one in enumerate(result.numbers[:MOST]):
+            if one.key in METRICS:
+                number(one.key, one.value, label=escape(one.label), where=f"{where}-{place}", text=one.text)
+            else:
+                st.markdown(f"{escape(one.label)} **{one.text}**", width="content")
+    if result.rows:
+        st.markdown(table_text(result.rows))
+    draw_figures(result.after, where)
+
+
+def table_text(rows):
+    """A Markdown table."""
+    heads = list(rows[0])
+    lines = [heads, ["---"] * len(heads)]
+    lines += [[_cell(row[head]) for head in heads] for row in rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _cell(value):
+    return f"**{value.text}**" if isinstance(value, Number) else str(value)

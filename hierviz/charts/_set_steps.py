@@ -1,0 +1,74 @@
+"""The expected F1 of every set that one sample's thresholds give, as a staircase over the threshold with the best step marked."""
+
+from __future__ import annotations
+
+import altair as alt
+
+from hierviz.charts._compose import layer
+from hierviz.charts._rows import frame
+from hierviz.charts.theme import SMALL, palette
+from hierviz.number_text import value_text
+
+
+def set_steps(taxonomy, sets, *, threshold=None, dark=False, width=1000):
+    """Expected hF1 over the threshold.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+    sets : ExpectedSets
+        From `hierviz.metrics.sets.expected_sets.expected_by_threshold`.
+    threshold : float, optional
+        Where a line is drawn.
+    dark : bool
+    width : int
+        Pixels.
+
+    Returns
+    -------
+    alt.LayerChart
+        Unconfigured; see `theme.finish`.
+    """
+    look, table = palette(dark), set_steps_table(taxonomy, sets)
+    width -= 60
+    x = alt.X("from:Q", title="threshold τ", scale=alt.Scale(domain=[0, 1]))
+    y = alt.Y(
+        "expected:Q", title="expected hF1", scale=alt.Scale(domain=[0, max(0.7, float(sets.expected.max()) + 0.12)])
+    )
+    base = alt.Chart(table)
+    steps = base.mark_rule(strokeWidth=4).encode(
+        x,
+        y,
+        x2=alt.X2("below:Q"),
+        color=alt.Color("is_best:N", scale=alt.Scale(domain=[True, False], range=[look.tp, look.path]), legend=None),
+        tooltip=[alt.Tooltip("set:N", title="Set"), alt.Tooltip("expected:Q", title="Expected hF1", format=".4f")],
+    )
+    words = base.mark_text(dy=-11, fontSize=SMALL, color=look.ink, tooltip=None).encode(
+        alt.X("middle:Q"), alt.Y("expected:Q"), text="label:N"
+    )
+    parts = [steps, words]
+    if threshold is not None:
+        line = alt.Chart(frame({"threshold": [threshold]})).mark_rule(strokeDash=[5, 4], color=look.ink, tooltip=None)
+        parts.append(line.encode(alt.X("threshold:Q")))
+    return layer(*parts).properties(width=width, height=230)
+
+
+def set_steps_table(taxonomy, sets):
+    """Table behind `set_steps`: ``from``, ``below``, ``set``, ``expected``, ``is_best``, ``label``; one row a set."""
+    names = ["{" + ", ".join(taxonomy.title(node) for node in sets.nodes(i)) + "}" for i in range(len(sets.expected))]
+    low, high = sets.threshold_from.tolist(), sets.threshold_below.tolist()
+    best = [i == sets.best for i in range(len(names))]
+    return frame(
+        {
+            "from": low,
+            "below": high,
+            "middle": [(a + b) / 2 for a, b in zip(low, high)],
+            "set": names,
+            "expected": sets.expected,
+            "is_best": best,
+            "label": [
+                (f"★ {value_text(value)}" if is_best else value_text(value)) if b - a > 0.035 else ""
+                for value, is_best, a, b in zip(sets.expected, best, low, high)
+            ],
+        }
+    )

@@ -1,0 +1,125 @@
+"""A small tree drawn whole: a column for each depth, every class as tall as its leaves, with a value beside its name."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hierviz.charts._canvas import boxes, hover, texts
+from hierviz.charts._compose import layer, vconcat
+from hierviz.charts._legend import legend
+from hierviz.charts._rows import frame
+from hierviz.charts._text import shorten, text_width
+from hierviz.charts.theme import SIZE, palette
+
+ROW, CROWDED = 30, 42
+WORDS = {
+    "tp": "on both paths",
+    "fp": "on the answer's path only",
+    "fn": "on the true path only",
+    "tn": "on neither path",
+    "path": "in the answer",
+}
+# Before the name of a class: no meaning hangs on colour alone.
+SIGNS = {"tp": "✓ ", "fp": "✗ ", "fn": "○ "}
+
+
+def small_tree(taxonomy, *, truth=(), predicted=(), values=None, dark=False, width=1000):
+    """All classes of a small tree, coloured by whether they are on the true path, on the answer's, on both or on neither.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        A tree of at most some dozens of leaves.
+    truth, predicted : int or sequence of int
+        True and answered nodes; each stands for its path.
+    values : sequence of str, shape (n_nodes,), optional
+        What stands beside the names.
+    dark : bool
+    width : int
+        Pixels.
+
+    Returns
+    -------
+    alt.VConcatChart
+        Unconfigured; see `theme.finish`.
+    """
+    look, rows = palette(dark), small_tree_table(taxonomy, truth=truth, predicted=predicted).to_dict("records")
+    width -= 8
+    kinds = [kind for kind in WORDS if any(row["kind"] == kind for row in rows)]
+    named = WORDS | ({"tn": "not in the answer"} if "path" in kinds else {})
+    items = [
+        {"kind": "box", "label": SIGNS.get(kind, "") + named[kind], "colour": look.outcome(kind)} for kind in kinds
+    ]
+    top, wide = _places(taxonomy), width / (taxonomy.max_depth + 1)
+    # Where a name and its value have no room side by side, the value stands below.
+    tall_row = CROWDED if values and wide < 120 else ROW
+    shapes, words, tips = [], [], []
+    for row in rows:
+        node, fill = row["node"], look.outcome(row["kind"])
+        x, y = wide * row["depth"], tall_row * top[node]
+        y2 = y + tall_row * taxonomy.n_leaves_below[node]
+        place = {"x": x, "x2": x + wide - 3, "y": y, "y2": y2 - 3}
+        shapes.append({**place, "colour": fill})
+        ink, value = look.text_on(row["kind"]), values[node] if values else ""
+        middle, room = (y + y2 - 3) / 2, wide - 17
+        beside = value and text_width(row["name"], SIZE) + text_width(value, SIZE) + 34 < wide
+        tall = not beside and y2 - y > CROWDED - 2
+        name = SIGNS.get(row["kind"], "") + row["name"]
+        name = shorten(name, room - (text_width(value, SIZE) + 8 if value and not tall else 0), SIZE)
+        words.append(
+            {"x": x + 7, "y": middle - 8 if value and tall else middle, "text": name, "colour": ink, "weight": 600}
+        )
+        if value:
+            at = {"x": x + 7, "y": middle + 9} if tall else {"x": x + wide - 10, "y": middle, "align": "right"}
+            words.append({**at, "text": value, "colour": ink})
+        tips.append(
+            {**place, "name": row["name"], "what": WORDS.get(row["kind"], "root, never counted"), "value": value}
+        )
+    height = tall_row * taxonomy.n_leaves
+    tooltip = {"name": "Class", "what": "Where"} | ({"value": "Value"} if values else {})
+    drawing = layer(
+        boxes(shapes, width, height), texts(words, width, height), hover(tips, width, height, tooltip)
+    ).properties(width=width, height=height)
+    return (
+        vconcat(legend([(None, items)], width, dark=dark), drawing, spacing=6)
+        if {"tp", "fp", "fn", "path"} & set(kinds)
+        else vconcat(drawing)
+    )
+
+
+def _places(taxonomy):
+    """Leaves that stand above each node, counted in preorder."""
+    order = np.argsort(taxonomy.preorder)
+    is_leaf = taxonomy.is_leaf[order]
+    above = np.empty(taxonomy.n_nodes, int)
+    above[order] = np.cumsum(is_leaf) - is_leaf
+    return above
+
+
+def small_tree_table(taxonomy, *, truth=(), predicted=()):
+    """Table behind `small_tree`: ``node``, ``name``, ``depth``, ``kind`` ("tp", "fp", "fn", "tn", "path", "root")."""
+    on_truth, on_answer = (
+        {int(above) for node in np.atleast_1d(np.array(nodes, int)) for above in taxonomy.path(int(node))}
+        for nodes in (truth, predicted)
+    )
+    rows = []
+    for node in range(taxonomy.n_nodes):
+        kind = "root" if node == 0 else {(1, 1): "tp", (0, 1): "fp", (1, 0): "fn"}.get(
+            (node in on_truth, node in on_answer), "tn"
+        )  # fmt: skip
+        if kind == "fp" and not on_truth:
+            kind = "path"
+        rows.append({"node": node, "name": taxonomy.title(node), "depth": int(taxonomy.depth[node]), "kind": kind})
+    return frame(rows)
+
+
+def small_tree_sentence(taxonomy, *, truth=(), predicted=()):
+    """One plain sentence: which classes are on both paths, and which on one of them."""
+    rows = small_tree_table(taxonomy, truth=truth, predicted=predicted).to_dict("records")
+    parts = []
+    for kind in ("tp", "fp", "fn", "path"):
+        names = [row["name"] for row in rows if row["kind"] == kind]
+        if names:
+            parts.append(f"{WORDS[kind]}: {', '.join(names)}")
+    text = "; ".join(parts) or f"{taxonomy.n_nodes} classes, {taxonomy.n_leaves} of them leaves"
+    return text[0].upper() + text[1:] + "."

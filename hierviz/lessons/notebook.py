@@ -1,0 +1,126 @@
+"""The lessons as notebooks: the same text, questions and functions as on the page Learn.
+
+python -m hierviz.lessons.notebook [FOLDER]     write notebooks/lessons/*.ipynb anew
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import hierviz as hv
+from hierviz.lessons.catalogue import LESSON_MODULES, lessons
+from hierviz.lessons.lesson import Number, Result, paragraphs
+
+FIRST = "from hierviz.lessons import notebook\nfrom hierviz.lessons.catalogue import lesson\n\nthis = lesson({key!r})"
+
+
+def show(result: Result, width: int = 760) -> None:
+    """Show the pictures of a step, without its answer.
+
+    Parameters
+    ----------
+    result : Result
+    width : int
+        Pixels.
+    """
+    from IPython.display import display
+
+    for figure in result.before:
+        display(hv.show(figure.draw(dark=False, width=width)))
+
+
+def reveal(result: Result, options: tuple[str, ...] = (), width: int = 760) -> None:
+    """Show the answer of a step with its numbers, table and charts.
+
+    Parameters
+    ----------
+    result : Result
+    options : tuple of str
+        Of the question.
+    width : int
+        Pixels.
+    """
+    from IPython.display import Markdown, display
+
+    answer = f"Answer: **{options[result.right]}**\n\n" if options else ""
+    display(Markdown(answer + result.reveal))
+    if result.numbers:
+        display(Markdown(" · ".join(f"{number.label} **{number.text}**" for number in result.numbers)))
+    if result.rows:
+        display(Markdown(_table(result.rows)))
+    for figure in result.after:
+        display(hv.show(figure.draw(dark=False, width=width)))
+
+
+def _table(rows):
+    lines = [list(rows[0]), ["---"] * len(rows[0])]
+    lines += [[cell.text if isinstance(cell, Number) else str(cell) for cell in row.values()] for row in rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def notebook_of(lesson):
+    """The notebook of a lesson as a dict of nbformat 4."""
+    place = list(LESSON_MODULES).index(lesson.key) + 1
+    cells = [
+        _words(
+            f"# {place}. {lesson.title}\n\n{lesson.summary}\n\nEach step asks a question first. Predict, then run the cell "
+            "below it. Change the "
+            "settings and run again. `??this.step(1).work` shows how the numbers of a step are computed."
+        ),
+        _code(FIRST.format(key=lesson.key)),
+    ]
+    for number, step in enumerate(lesson.steps, 1):
+        given = ", ".join(f"{name!r}: {value!r}" for name, value in step.defaults.items())
+        options = "\n".join(f"- {option}" for option in step.options)
+        cells += [
+            _words(f"## {number}. {step.title}\n\n{paragraphs(step.text)}"),
+            _code(f"settings = {{{given}}}\nresult = this.step({number}).result(**settings)\nnotebook.show(result)"),
+            _words(f"**{step.question}**\n\n{options}"),
+            _code(f"notebook.reveal(result, this.step({number}).options)"),
+        ]
+    cells += [
+        _words(f"## Exercise\n\n{lesson.exercise.task}"),
+        _code("solution = this.exercise.work()\nnotebook.show(solution)\nnotebook.reveal(solution)"),
+    ]
+    for i, cell in enumerate(cells):
+        cell["id"] = f"{lesson.key}-{i}"
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    return {
+        "cells": cells,
+        "metadata": {"kernelspec": kernel, "language_info": {"name": "python"}},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+
+
+def _words(text):
+    return {"cell_type": "markdown", "metadata": {}, "source": text.splitlines(keepends=True)}
+
+
+def _code(text):
+    return {
+        "cell_type": "code",
+        "execution_count": None,
+        "metadata": {},
+        "outputs": [],
+        "source": text.splitlines(keepends=True),
+    }
+
+
+def notebook_text(lesson):
+    """The notebook of a lesson as it is written to a file."""
+    return json.dumps(notebook_of(lesson), indent=1, ensure_ascii=False) + "\n"
+
+
+def file_name(lesson):
+    """Name of the file of a lesson, in the order of the lessons."""
+    return f"{list(LESSON_MODULES).index(lesson.key) + 1:02d}-{lesson.key}.ipynb"
+
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "notebooks/lessons")
+    folder.mkdir(parents=True, exist_ok=True)
+    for one in lessons():
+        (folder / file_name(one)).write_text(notebook_text(one), encoding="utf-8")

@@ -1,0 +1,107 @@
+"""The page Learn: every step of every lesson, with its question, its answer and what can be changed."""
+
+import re
+
+import pytest
+from visit import Visit
+
+from hierviz.app.learn_page.result import table_text
+from hierviz.app.state.escape import escape
+from hierviz.lessons.catalogue import LESSON_MODULES, lesson, lessons
+from hierviz.lessons.glossary import GLOSSARY
+from hierviz.metrics import METRICS
+
+
+def press(visit, key):
+    next(one for one in visit.at.button if one.key == key).click()
+    return visit.run()
+
+
+def test_the_first_page_lists_the_lessons_and_leads_to_the_glossary():
+    visit = Visit("learn")
+    for one in lessons():
+        assert one.title in visit.text
+        assert f"{len(one.steps)} steps" in visit.text
+    visit.go("learn", lesson="glossary")
+    for term in GLOSSARY:
+        assert f"**{escape(term)}.** {escape(GLOSSARY[term])}" in "\n".join(visit.markdown())
+
+
+@pytest.mark.parametrize("key", LESSON_MODULES)
+def test_every_step_asks_and_answers(key):
+    found = lesson(key)
+    visit = Visit("learn", lesson=key)
+    for number, step in enumerate(found.steps, 1):
+        visit.go("learn", lesson=key, step=str(number))
+        assert visit.query["step"] == str(number)
+        assert step.title in [one.value for one in visit.at.subheader]
+        (question,) = (one for one in visit.at.radio if one.label == "Your prediction")
+        assert tuple(question.options) == step.options
+        assert question.value is None
+        assert "Answer: " not in visit.text
+        result = step.result()
+        question.set_value(step.options[result.right])
+        visit.run()
+        press(visit, "reveal")
+        assert f"Answer: **{step.options[result.right]}**. You predicted it." in "\n".join(visit.markdown())
+        assert result.reveal in [one.value for one in visit.at.markdown]
+        assert len(visit.charts()) == len(result.before) + len(result.after)
+        for place, one in enumerate(result.numbers[:9]):
+            label = f"number-{key}-{number}-{place}-{one.key}"
+            if one.key in METRICS:
+                (popover,) = (block for block in visit.popovers() if block.key == label)
+                assert popover.proto.popover.label.endswith(f"**{one.text}**")
+            else:
+                assert f"**{one.text}**" in "\n".join(visit.markdown())
+        if result.rows:
+            assert table_text(result.rows) in [one.value for one in visit.at.markdown]
+
+
+def test_an_exercise_has_a_solution_and_the_numbers_of_the_opened_data(demo):
+    visit = Visit("learn", lesson="flat-metrics", step="exercise")
+    found = lesson("flat-metrics")
+    assert found.exercise.task in [one.value for one in visit.at.markdown]
+    press(visit, "solution")
+    assert found.exercise.work().reveal in [one.value for one in visit.at.markdown]
+    press(visit, "on-data-0")
+    (table,) = (one.value for one in visit.at.markdown if one.value.startswith("| model |"))
+    assert len(table.splitlines()) == 2 + len(demo.models)
+    assert all(len(re.findall(r"0\.\d{3}", line)) == len(found.on_data.keys) for line in table.splitlines()[2:])
+
+
+def test_what_is_changed_is_kept_and_goes_back_to_the_start():
+    visit = Visit("learn", lesson="sandbox", step="1")
+    press(visit, "reveal")
+    (cat,) = (one for one in visit.at.slider if one.label == "cat")
+    cat.set_value(90)
+    visit.run()
+    changed = lesson("sandbox").step(1).result(cat=90)
+    assert changed.reveal in [one.value for one in visit.at.markdown]
+    visit.go("learn", lesson="sandbox", step="2")
+    visit.go("learn", lesson="sandbox", step="1")
+    assert changed.reveal in [one.value for one in visit.at.markdown]
+    press(visit, "reset-step")
+    assert lesson("sandbox").step(1).result().reveal in [one.value for one in visit.at.markdown]
+
+
+def test_next_leads_to_the_exercise_and_stops_there():
+    visit = Visit("learn", lesson="flat-metrics")
+    for step in ("2", "3", "4", "exercise"):
+        press(visit, "next-sample")
+        assert visit.query["step"] == step
+    assert next(one for one in visit.at.button if one.key == "next-sample").disabled
+
+
+def test_a_lesson_on_one_page_has_every_step_and_the_answers_at_the_end():
+    visit = Visit("learn", lesson="win", step="all")
+    for step in lesson("win").steps:
+        assert step.question in visit.text
+        assert step.result().reveal in "\n".join(visit.markdown())
+
+
+def test_unknown_lessons_and_steps_show_what_there_is():
+    visit = Visit("learn", lesson="nothing", step="77")
+    assert not visit.at.error
+    assert "All numbers are computed while you look at them" in visit.text
+    visit.go("learn", lesson="win", step="9")
+    assert "Step 1 of 5" in visit.text

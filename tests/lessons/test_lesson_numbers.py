@@ -1,0 +1,483 @@
+"""Every number of every lesson, computed once more: by plain definitions, or by another call of hierviz."""
+
+import math
+from itertools import pairwise
+
+import naive
+import numpy as np
+import pytest
+
+import hierviz as hv
+from hierviz.demo import load_demo
+from hierviz.lessons import how_sure, two_winners
+from hierviz.lessons.catalogue import LESSON_MODULES, lesson, lessons
+from hierviz.lessons.lesson import Selector, Slider
+from hierviz.lessons.parametrisations import read_as
+from hierviz.lessons.trees import SHOP, TRIO
+from hierviz.parametrisation import default_columns
+
+DEMO = [key for key in LESSON_MODULES if lesson(key).models]
+
+
+def graph_of(taxonomy):
+    """The plain graph of a taxonomy."""
+    edges = [(int(parent), node) for node, parents in enumerate(taxonomy.parents) for parent in parents]
+    return naive.Graph(taxonomy.n_nodes, edges)
+
+
+def path_metric(key):
+    return lambda taxonomy, truth, answer: naive.path_metrics(graph_of(taxonomy), truth, answer, truncated=False)[key]
+
+
+def mean_path_metric(key):
+    return lambda taxonomy, truth, answers: np.mean([path_metric(key)(taxonomy, *pair) for pair in zip(truth, answers)])
+
+
+def cell(key):
+    return lambda taxonomy, truth, answer: naive.confusion(graph_of(taxonomy), truth, answer)[key]
+
+
+def pooled(key):
+    """A measure of one answer for all samples."""
+
+    def measure(taxonomy, truth, answer):
+        graph = graph_of(taxonomy)
+        tp, tn, fp, fn = (
+            sum(naive.confusion(graph, one, answer)[part] for one in truth) for part in ("tp", "tn", "fp", "fn")
+        )
+        if key == "f1":
+            return 2 * tp / (2 * tp + fp + fn)
+        return (tp * tn - fp * fn) / math.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+
+    return measure
+
+
+def win(taxonomy, truth, p):
+    return naive.win(graph_of(taxonomy), list(p), truth)
+
+
+def expected_hf1(taxonomy, p, nodes):
+    graph = graph_of(taxonomy)
+    found = set().union(*(naive.ancestors(graph, node) for node in nodes)) - {0} if nodes else set()
+    total = 0.0
+    for leaf in graph.leaves:
+        true = naive.ancestors(graph, leaf) - {0}
+        total += p[leaf] * 2 * len(found & true) / (len(found) + len(true))
+    return total
+
+
+def leaf_probabilities(taxonomy, leaves):
+    """Node probabilities of rows of leaves."""
+    graph = graph_of(taxonomy)
+    place = {int(leaf): i for i, leaf in enumerate(taxonomy.leaves)}
+    return [
+        [sum(row[place[leaf]] for leaf in naive.leaves_below(graph, node)) for node in range(graph.n)] for row in leaves
+    ]
+
+
+def mean_distribution(what):
+    def value(taxonomy, truth, leaves):
+        rows = leaf_probabilities(taxonomy, leaves)
+        surprises = [-math.log(row[true]) if row[true] > 0 else math.inf for row, true in zip(rows, truth)]
+        if what == "cross_entropy_infinite":
+            return sum(map(math.isinf, surprises))
+        if what == "cross_entropy_finite_mean":
+            finite = [one for one in surprises if math.isfinite(one)]
+            return np.mean(finite) if finite else None
+        if what == "cross_entropy":
+            return np.mean(surprises)
+        wins = [win(taxonomy, true, row) for row, true in zip(rows, truth)]
+        return np.mean(wins) if what == "softmax_win" else np.mean([-math.log(one) for one in wins])
+
+    return value
+
+
+def best_leaf(what):
+    def value(taxonomy, truth, best):
+        graph = graph_of(taxonomy)
+        return np.mean([naive.best_leaf_metrics(graph, *pair)[what] for pair in zip(truth, best)])
+
+    return value
+
+
+def curve_of(taxonomy, truth, p):
+    return hv.operating_curve(taxonomy, truth, p)
+
+
+def set_f1(augmented):
+    def value(taxonomy, truth, p, threshold):
+        graph, hit, predicted, true = graph_of(taxonomy), 0, 0, 0
+        for node, row in zip(truth, p):
+            found = {i for i in range(1, graph.n) if row[i] > threshold}
+            if augmented:
+                found = set().union(*(naive.ancestors(graph, i) for i in found)) - {0}
+            on_path = naive.ancestors(graph, node) - {0}
+            hit, predicted, true = hit + len(found & on_path), predicted + len(found), true + len(on_path)
+        return 2 * hit / (predicted + true)
+
+    return value
+
+
+def lists(key):
+    """Two paths a sample are matched by hand: the pair with the longest common start first."""
+
+    def value(taxonomy, truth, predicted):
+        graph, left, total = graph_of(taxonomy), list(truth), dict.fromkeys(("tp", "tn", "fp", "fn"), 0)
+
+        def shared(a, b):
+            return naive.confusion(graph, b, a)["tp"]
+
+        names = {node: [taxonomy.names[i] for i in naive.path(graph, node)] for node in predicted}
+        order = sorted(
+            sorted(predicted, key=names.get, reverse=True), key=lambda one: -max(shared(one, true) for true in truth)
+        )
+        for one in order:
+            true = max(left, key=lambda candidate: shared(one, candidate))
+            left.remove(true)
+            for part, count in naive.confusion(graph, true, one).items():
+                total[part] += count
+        return total[key]
+
+    return value
+
+
+def loss_value(name, taxonomy, truth, scores):
+    """Some losses from node probabilities."""
+    kind = hv.LOSSES[name].parametrisation
+    p = naive.node_probabilities(graph_of(taxonomy), kind, dict(zip(default_columns(taxonomy, kind).tolist(), scores)))
+    if name in ("flat_ce", "conditional_softmax", "hxe"):
+        if name == "hxe":
+            graph, total = graph_of(taxonomy), 0.0
+            way = naive.path(graph, truth)
+            for depth, (above, node) in enumerate(pairwise(way)):
+                total -= math.exp(-0.1 * depth) * math.log(p[node] / p[above])
+            return total
+        return -math.log(p[truth])
+    if name in ("raw_win", "log_win"):
+        found = win(taxonomy, truth, p)
+        return -found if name == "raw_win" else -math.log(found)
+    assert name == "conditional_sigmoid"
+    graph, total = graph_of(taxonomy), 0.0
+    way = naive.ancestors(graph, truth)
+    for node in range(1, graph.n):
+        (parent,) = graph.parents[node]
+        if parent in way:
+            given = p[node] / p[parent]
+            total -= math.log(given) if node in way else math.log(1 - given)
+    return total
+
+
+def slope(value, scores, column, step=1e-4):
+    """Central difference."""
+    up, down = list(scores), list(scores)
+    up[column] += step
+    down[column] -= step
+    return (value(up) - value(down)) / (2 * step)
+
+
+def of_interval(label, n):
+    table, truth = how_sure.population()
+    correct = hv.path_metrics(how_sure.ANIMALS, truth[:n], table.nodes_at(0.5)[:n])["correct"]
+    found = hv.bootstrap_means(correct, hv.Resamples.draw(n, 1000))
+    # The usual formula of a share's standard error.
+    assert found.draws.std() == pytest.approx(math.sqrt(correct.mean() * (1 - correct.mean()) / n), rel=0.1)
+    return {
+        "correct": correct.mean(),
+        "lower end": found.lower,
+        "upper end": found.upper,
+        "width": found.upper - found.lower,
+    }[label]
+
+
+def of_choice(label, n):
+    return dict(zip(("in sample", "on new samples", "cross-fitted"), how_sure.choices.__wrapped__(n)))[label]
+
+
+def of_bins(column):
+    def value(subject, place):
+        example = how_sure.calibration_example()
+        node = example.taxonomy.node(subject)
+        p = example.node_probabilities()[:, node]
+        is_below = example.taxonomy.is_ancestor(node, example.truth)
+        level = np.unique(p.round(9))[place]
+        inside = np.isclose(p, level)
+        return {"p": level, "rate": is_below[inside].mean(), "n": inside.sum()}[column]
+
+    return value
+
+
+def calibration_error(name):
+    parts = []
+    for place in range(3 if name in "uw" else 2):
+        parts.append([of_bins(column)(name, place) for column in ("p", "rate", "n")])
+    return sum(n * abs(p - rate) for p, rate, n in parts) / sum(n for *_, n in parts)
+
+
+def demo(key):
+    """Predictions of a model of the demo, loaded anew."""
+    if key not in LOADED:
+        if key == "deep_rtc":
+            LOADED[key] = demo("parameter_sharing").replace(parametrisation="deep_rtc")
+        else:
+            (LOADED[key],) = load_demo((key,))[1]
+    return LOADED[key]
+
+
+LOADED, EVALUATED = {}, {}
+
+
+def demo_metric(key, column):
+    if key not in EVALUATED:
+        EVALUATED[key] = hv.evaluate(demo(key))["models"][0]
+    block, name = column.split(".")
+    return EVALUATED[key][block][name]
+
+
+def difference(what, part):
+    first, second = (hv.Evaluation.from_predictions(demo(key)) for key in two_winners.PAIR)
+    column = {"win": "distribution.softmax_win", "R@90C": "curve.recall_at_90_correct"}[what]
+    if part == 0:
+        return demo_metric(two_winners.PAIR[0], column) - demo_metric(two_winners.PAIR[1], column)
+    resamples = hv.Resamples.draw(first.n_judged, two_winners.RESAMPLES)
+    if what == "win":
+        gaps = first.distribution_per_sample()["softmax_win"] - second.distribution_per_sample()["softmax_win"]
+        found = hv.bootstrap_means(gaps, resamples)
+        return (found.lower, found.upper)[part - 1]
+    tables = [one.judged_table for one in (first, second)]
+    found = hv.difference_of_models(first.taxonomy, first.truth, *tables, resamples, correct=[0.9]).at_correct
+    return float((found.lower, found.upper)[part - 1][0])
+
+
+def answers_of(key):
+    p = demo(key).node_probabilities()
+    return hv.infer(demo(key).taxonomy, p, "leaf")
+
+
+def kendall(one, other):
+    sign = {"distribution.cross_entropy": -1}
+    values = [[sign.get(column, 1) * demo_metric(key, column) for key in two_winners.MODELS] for column in (one, other)]
+    pairs = [
+        (np.sign(a - b), np.sign(c - d)) for i, (a, c) in enumerate(zip(*values)) for b, d in list(zip(*values))[:i]
+    ]
+    # Pairs with the same value count in the numerator of neither, and in the denominator of the other one only.
+    untied = [sum(1 for pair in pairs if pair[side]) for side in (0, 1)]
+    return sum(a * b for a, b in pairs) / math.sqrt(untied[0] * untied[1])
+
+
+COMPUTED = {
+    "p": lambda taxonomy, p, node: p[node],
+    "bits": lambda taxonomy, node: naive.information(graph_of(taxonomy), node),
+    "count": lambda n: n,
+    "win": win,
+    "raw win": lambda taxonomy, truth, p: naive.raw_win(graph_of(taxonomy), list(p), truth),
+    "win weight": lambda taxonomy, truth, place: 2.0 ** -min(place + 1, naive.depth(graph_of(taxonomy), truth) - 1),
+    "neg_log_win": lambda taxonomy, truth, p: -math.log(win(taxonomy, truth, p)),
+    "cross_entropy": lambda taxonomy, truth, p: -math.log(p[truth]),
+    "expected hf1": expected_hf1,
+    "darts": lambda taxonomy, p, node, lam: (naive.information(graph_of(taxonomy), node) + lam) * p[node],
+    **{
+        key: path_metric(key)
+        for key in ("exact", "correct", "info_recall", "depth_precision", "depth_recall", "depth_f1")
+    },
+    **{f"mean {key}": mean_path_metric(key) for key in ("depth_precision", "depth_recall")},
+    "hp empty1": mean_path_metric("depth_precision"),
+    "hp empty0": lambda taxonomy, truth, answers: np.mean(
+        [
+            0 if answer == 0 else path_metric("depth_precision")(taxonomy, true, answer)
+            for true, answer in zip(truth, answers)
+        ]
+    ),
+    "ppv": lambda taxonomy, truth, answers: None,
+    **{key: cell(key) for key in ("tp", "tn", "fp", "fn")},
+    **{f"lists {key}": lists(key) for key in ("tp", "tn", "fp", "fn")},
+    **{
+        f"graph {key}": lambda taxonomy, truth, answer, key=key: hv.confusion(
+            taxonomy, np.array([truth]), np.array([answer])
+        ).counts[key]
+        for key in ("tp", "tn", "fp", "fn")
+    },
+    "constant mcc": pooled("mcc"),
+    "constant f1": pooled("f1"),
+    **{key: best_leaf(key) for key in ("coarsest_accuracy", "finest_accuracy", "one_hot_win")},
+    **{
+        f"mean {key}": mean_distribution(key)
+        for key in (
+            "cross_entropy",
+            "cross_entropy_infinite",
+            "cross_entropy_finite_mean",
+            "neg_log_win",
+            "softmax_win",
+        )
+    },
+    "at": lambda key, level, taxonomy, truth, p: naive.mean_metrics(
+        graph_of(taxonomy), p.tolist(), truth.tolist(), level
+    )[key],
+    "curve": lambda key, taxonomy, truth, p: hv.evaluate(
+        hv.Predictions.from_scores(taxonomy, p[:, taxonomy.leaves], "leaf_probabilities", truth=truth)
+    )["models"][0]["curve"][key],
+    "largest recall": lambda taxonomy, truth, p: max(curve_of(taxonomy, truth, p).values["info_recall"]),
+    "specificity": lambda level, taxonomy, truth, p: max(
+        [
+            recall
+            for recall, correct in zip(
+                *(curve_of(taxonomy, truth, p).values[key] for key in ("info_recall", "correct"))
+            )
+            if correct >= level - 1e-12
+        ],
+        default=0.0,
+    ),
+    "above parent": lambda taxonomy, key, scores: max(
+        0.0,
+        *(p_of(key, scores)[node] - p_of(key, scores)[taxonomy.parent[node]] for node in range(1, taxonomy.n_nodes)),
+    ),
+    "gap": lambda taxonomy, key, scores: max(
+        abs(p_of(key, scores)[node] - sum(p_of(key, scores)[child] for child in children))
+        for node, children in enumerate(taxonomy.children)
+        if len(children)
+    ),
+    "conditional": lambda key, scores, name: (
+        p_of(key, scores)[TRIO.node(name)] / p_of(key, scores)[TRIO.parent[TRIO.node(name)]]
+    ),
+    "sets micro_f1": set_f1(False),
+    "sets hf1_micro": set_f1(True),
+    "loss": loss_value,
+    "gradient": lambda name, taxonomy, truth, scores, column: slope(
+        lambda row: loss_value(name, taxonomy, truth, row), scores, column
+    ),
+    "hxe gradient": lambda alpha, scores, column: slope(
+        lambda row: float(hv.loss("hxe", TRIO, TRIO.nodes("apple"), np.array([row]), alpha=alpha)[0][0]), scores, column
+    ),
+    "interval": of_interval,
+    "choice": of_choice,
+    "guarantee": lambda percent: how_sure.guaranteed.__wrapped__(percent).threshold,
+    "in sample threshold": lambda: in_sample_threshold(),
+    "bin p": of_bins("p"),
+    "bin rate": of_bins("rate"),
+    "bin n": of_bins("n"),
+    "ece": calibration_error,
+    "demo metric": demo_metric,
+    "demo ac": lambda key: demo_metric(key, "curve.ac"),
+    "demo r90": lambda key: demo_metric(key, "curve.recall_at_90_correct"),
+    "demo at": lambda which, key, level: demo_at(which, key, level),
+    "difference": difference,
+    "kendall": kendall,
+    "same leaf": lambda one, other: (answers_of(one) == answers_of(other)).mean(),
+    "n leaves": lambda key: len(set(answers_of(key).tolist())),
+}
+
+
+def p_of(key, scores):
+    """Node probabilities of named raw scores, by plain definitions."""
+    values = {"thing": 0.0} | dict(scores)
+    return naive.node_probabilities(
+        graph_of(TRIO), key, {node: values[TRIO.names[node]] for node in default_columns(TRIO, key).tolist()}
+    )
+
+
+def demo_at(which, key, level):
+    """Mean of a path metric of the rule threshold over the samples with a truth."""
+    model = demo(which)
+    answers = hv.infer(model.taxonomy, model.node_probabilities(), "threshold", threshold=level)
+    return hv.path_metrics(model.taxonomy, model.truth, answers)[key].mean()
+
+
+def in_sample_threshold():
+    table, truth = how_sure.population()
+    curve = hv.operating_curve(how_sure.ANIMALS, truth[:600], table.take(slice(0, 600)))
+    good = np.flatnonzero(curve.values["correct"] >= how_sure.GOAL)
+    best = good[np.argmax(curve.values["info_recall"][good])]
+    return curve.threshold[best]
+
+
+def settings_of(step, seed):
+    """Random settings of a step."""
+    rng, chosen = np.random.default_rng(seed), {}
+    for control in step.controls:
+        if isinstance(control, Selector):
+            chosen[control.name] = control.options[rng.integers(len(control.options))]
+        elif isinstance(control, Slider):
+            steps = round((control.high - control.low) / control.step)
+            chosen[control.name] = control.low + control.step * int(rng.integers(steps + 1))
+    return chosen
+
+
+def check(result):
+    for number in result.all_numbers:
+        expected = COMPUTED[number.made_of[0]](*number.made_of[1:])
+        if expected is None:
+            assert number.value is None, number.label
+        else:
+            assert number.value == pytest.approx(expected, rel=1e-5, abs=2e-6), (number.label, number.made_of[0])
+
+
+@pytest.mark.parametrize("key", [*(key for key in LESSON_MODULES if key not in DEMO), *DEMO])
+def test_every_number_is_that_of_the_definition(key):
+    for step in lesson(key).steps:
+        check(step.result())
+    check(lesson(key).exercise.work())
+
+
+@pytest.mark.parametrize("key", [key for key in LESSON_MODULES if key not in DEMO])
+def test_numbers_follow_the_settings(key):
+    for seed in (1, 2):
+        for step in lesson(key).steps:
+            check(step.result(**settings_of(step, seed)))
+
+
+# What the questions of the lessons are answered by, read off the computed numbers.
+RIGHT = {
+    "flat-metrics": ("both the same", "2/3", "only hR", "0"),
+    "sandbox": ("the sum over its leaves", "pet", "one", "it falls", "it never falls"),
+    "thresholds": ("four", "it rises", "no", "{1, 2, 5}", "{1, 3}"),
+    "rules": ("cat", "entertainment", "less specific", "cat"),
+    "win": ("1/2", "3/4", "it rises", "the mean of the two accuracies", "infinite"),
+    "confusion": ("3", "T-shirt", "clothing", "above 0"),
+    "parametrisations": ("no", "multi-label sigmoid and Deep RTC", "no", "equal at every threshold"),
+    "how-sure": ("half as wide", "worse", "higher", "no"),
+    "two-winners": ("it depends on the metric", "no", "unrelated"),
+    "losses": ("cross entropy", "nearly 0", "the same formula, with different probabilities"),
+    "training": ("under a fifth", "no", "yes, nearly always"),
+}
+
+
+@pytest.mark.parametrize("key", LESSON_MODULES)
+def test_the_answers_are_those_that_the_texts_explain(key):
+    found = lesson(key)
+    assert tuple(step.options[step.result().right] for step in found.steps) == RIGHT[key]
+
+
+def test_an_only_child_never_lowers_the_win():
+    numbers = {number.label: number.value for number in lesson("win").steps[2].result().numbers}
+    without = numbers.pop("nowhere")
+    assert numbers.pop("above everything") > without
+    assert numbers.pop("directly above cat") == pytest.approx(without)
+    assert numbers.pop("below cat") == pytest.approx(without)
+    assert min(numbers.values()) >= without
+
+
+def test_published_values():
+    """Figures 7 and 8 of Plaud et al., and the fish of Wu et al., to the digits of the papers."""
+    seven, eight = (
+        {number.label: number.value for number in lesson("thresholds").steps[i].result().numbers} for i in (3, 4)
+    )
+    assert seven["{1}"] == pytest.approx(0.5)
+    assert seven["{1, 5}"] == pytest.approx(0.55)
+    assert seven["{1, 2, 5}"] == pytest.approx(0.565)
+    assert seven["{1, 2, 3, 4, 5}"] == pytest.approx(0.5119, abs=5e-5)
+    assert [eight[name] for name in ("{1}", "{1, 3}", "{1, 3, 5}", "{1, 2, 3, 5}")] == pytest.approx(
+        [0.6, 0.725, 0.72, 0.64]
+    )
+    fish = {
+        row["all probability on"]: (row["raw win"].value, row["win"].value)
+        for row in lesson("win").steps[1].result().rows
+    }
+    assert fish["huso"] == (3 / 4, 1 / 2)
+    assert fish["other"] == (7 / 8, 3 / 4)
+    assert fish["oxyrinchus"] == (1, 1)
+
+
+def test_the_shop_has_ten_articles_and_the_sandbox_seven_leaves():
+    assert SHOP.n_leaves == 10
+    assert len(lessons()) == 11
+    assert 3 <= min(len(one.steps) for one in lessons()) <= max(len(one.steps) for one in lessons()) <= 6
+    assert read_as("flat_softmax", dict.fromkeys(("apple", "pear", "roll", "loaf"), 0.0))[TRIO.node("fruit")] == 0.5

@@ -1,0 +1,99 @@
+"""What lessons say: no typed result, terms that the glossary has, and notebooks of the same text."""
+
+import ast
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from hierviz.errors import PredictionsError
+from hierviz.lessons.catalogue import LESSON_MODULES, lesson, lessons
+from hierviz.lessons.glossary import GLOSSARY
+from hierviz.lessons.notebook import file_name, notebook_of, notebook_text
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "notebooks" / "lessons"
+# Decimals that are no results: thresholds, levels and weights that a text names, and published numbers with their source.
+GIVEN = {"0.5", "0.1", "0.9", "0.4", "0.8", "0.3", ".49"}
+
+
+def sentences(tree):
+    """Texts with more than three words, and the fixed parts of those that are filled in."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value.split()) > 3:
+            yield node.value
+
+
+@pytest.mark.parametrize("module", LESSON_MODULES.values())
+def test_no_number_of_a_lesson_is_typed(module):
+    tree = ast.parse((ROOT / "hierviz" / "lessons" / f"{module}.py").read_text(encoding="utf-8"))
+    for text in sentences(tree):
+        assert set(re.findall(r"(?<!\d)\d*\.\d+", text)) <= GIVEN, text
+
+
+@pytest.mark.parametrize("key", LESSON_MODULES)
+def test_terms_are_in_the_glossary(key):
+    found = lesson(key)
+    assert found.terms
+    assert set(found.terms) <= set(GLOSSARY)
+    assert found.key == key
+
+
+def test_every_term_of_the_glossary_is_one_plain_text():
+    for term, text in GLOSSARY.items():
+        assert text.endswith("."), term
+        assert len(text) < 200, term
+    assert list(GLOSSARY) == sorted(GLOSSARY, key=str.casefold)
+
+
+def test_the_plan_of_a_class_has_the_minutes_of_its_lessons_and_fits_into_forty_five():
+    page = (ROOT / "docs" / "lessons.md").read_text(encoding="utf-8")
+    titles = {one.title: one for one in lessons()}
+    for title, one in titles.items():
+        assert f"| {title} | {len(one.steps)} |" in page
+    plan = re.findall(r"^\| (\d\d):00 \| (\d+) min \| ([^|]+?) \|", page, re.MULTILINE)
+    clock = 0
+    for start, minutes, title in plan:
+        assert int(start) == clock
+        clock += int(minutes)
+        if title in titles:
+            assert int(minutes) == titles[title].minutes, title
+    assert clock == 45
+    assert sum(title in titles for _, _, title in plan) == 6
+
+
+@pytest.mark.parametrize("key", LESSON_MODULES)
+def test_the_notebooks_are_those_that_the_generator_writes(key):
+    found = lesson(key)
+    assert (FOLDER / file_name(found)).read_text(encoding="utf-8") == notebook_text(found)
+    text = json.dumps(notebook_of(found), ensure_ascii=False)
+    for step in found.steps:
+        assert json.dumps(step.question, ensure_ascii=False)[1:-1] in text
+
+
+def test_unknown_lessons_and_settings_are_named():
+    with pytest.raises(PredictionsError, match=r"lesson: expected one of .*Did you mean 'sandbox'"):
+        lesson("sandbx")
+    with pytest.raises(PredictionsError, match="settings: expected some of answer, got colour"):
+        lesson("flat-metrics").step(1).result(colour=1)
+    with pytest.raises(PredictionsError, match="step: expected 1 to 4, got 9"):
+        lesson("flat-metrics").step(9)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("key", LESSON_MODULES)
+def test_the_notebooks_run(key, tmp_path):
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    pytest.importorskip("onnxruntime")
+    notebook = nbformat.read(FOLDER / file_name(lesson(key)), as_version=4)
+    client = nbclient.NotebookClient(
+        notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
+    )
+    client.execute()
+    shown = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+    assert [output for output in shown if output.output_type == "error" or output.get("name") == "stderr"] == []
+    texts = [output.data.get("text/markdown", "") for output in shown if "data" in output]
+    for step in lesson(key).steps:
+        assert any(step.result().reveal in text for text in texts), step.title
