@@ -12,7 +12,7 @@ button {font: inherit; font-size: 0.9rem; color: var(--st-text-color); backgroun
 button:hover {background: var(--st-secondary-background-color)}
 button:focus-visible {outline: 2px solid var(--st-primary-color); outline-offset: 2px}
 svg {width: 1rem; height: 1rem; fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round}
-@media (max-width: 1500px) {button span {position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden}
+@media (max-width: 1435px) {button span {position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden}
   button.done span {position: static; clip-path: none; width: auto; height: auto}}
 p {position: fixed; top: 3.4rem; right: 1rem; max-width: min(24rem, 100vw - 4rem); margin: 0; padding: 0.6rem 0.8rem;
   border-radius: 0.5rem; font-size: 0.9rem; line-height: 1.4; color: var(--st-text-color);

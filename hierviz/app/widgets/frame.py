@@ -38,10 +38,10 @@ button:is([data-variant=segmented_control], [data-variant=pills]):is([aria-check
 /* All links to pages take 65rem, and the name what is left beside them and the buttons; where that is nothing, the links fold. */
 [data-testid=stTopNav] {margin-right: 16.9rem}
 .hierviz-open {position: fixed; top: 0; right: 16.4rem; height: 3.75rem; display: flex; align-items: center; z-index: 999991;
-    max-width: min(22vw, 100vw - 82.5rem); pointer-events: none}
+    max-width: min(22vw, 100vw - 81.7rem); pointer-events: none}
 .hierviz-open span {overflow: hidden; text-overflow: ellipsis; white-space: nowrap; opacity: 0.75; font-size: 0.9rem;
     pointer-events: auto}
-@media (max-width: 1500px) {
+@media (max-width: 1435px) {
     [data-testid=stTopNav] {margin-right: 9.1rem}
     .hierviz-open {max-width: calc(100vw - 74.5rem); right: 8.6rem}
     .st-key-save-menu {right: 5.4rem}
