@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import quiet, ready
+from tests.browser.conftest import heading, quiet, ready
 
 pytestmark = pytest.mark.browser
 
@@ -196,6 +196,14 @@ def test_keyboard_alone_opens_a_definition_and_a_page(open_page):
     page.get_by_test_id("stPopoverBody").get_by_text("Source:").wait_for()
 
 
+# What of the header lies on its neighbour; links that do not fit are drawn without being seen, and are in the menu "more".
+OVERLAPS = """() => { const all = [...document.querySelectorAll('[data-testid=stHeaderLogo], [data-testid=stTopNavLink], '
+        + '[data-testid=stTopNavSection], .hierviz-open, .st-key-save-menu, .st-key-copy-link')]
+    .filter(e => e.offsetWidth > 1 && !e.closest('.rc-overflow-item[aria-hidden=true]'))
+    .map(e => [e.getBoundingClientRect(), e.textContent]).sort((a, b) => a[0].left - b[0].left);
+    return all.slice(1).filter((one, k) => one[0].left < all[k][0].right - 1).map(one => one[1]) }"""
+
+
 def test_a_walk_through_the_pages(open_page):
     """A page is one step of the history, and the hint that was read stays away."""
     page = open_page(new=True)  # a browser counts fifty steps and no more
@@ -212,6 +220,24 @@ def test_a_walk_through_the_pages(open_page):
         assert page.evaluate("history.length") == steps + done, (name, page.url)
         expect(page.get_by_test_id("stSpinner")).to_have_count(0)
         expect(hint).to_have_count(0)
+    for width in (1200, 1040, 820):
+        page.set_viewport_size({"width": width, "height": 844})
+        page.wait_for_function(f"() => !({OVERLAPS})().length")
+    # The mouse chooses a page from the menu of a narrow window, which closes, and is closed after a reload while it was open.
+    page.set_viewport_size({"width": 700, "height": 844})
+    menu, is_open = page.get_by_test_id("stExpandSidebarButton"), page.get_by_test_id("stSidebarCollapseButton")
+    menu.click()
+    page.get_by_test_id("stSidebarNavLink").filter(has_text="Examples").click()
+    heading(page, "Examples")
+    expect(is_open).to_have_count(0)
+    menu.click()
+    expect(is_open).to_have_count(1)
+    page.wait_for_function("() => !Object.keys(localStorage).some(key => key.startsWith('stSidebarCollapsed'))")
+    page.reload()
+    ready(page)
+    expect(menu).to_be_visible()
+    expect(is_open).to_have_count(0)
+    expect(hint).to_have_count(0)
 
 
 def sample(page):

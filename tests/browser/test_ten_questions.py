@@ -98,6 +98,7 @@ def send_this_view(visit, tmp_path):
     visit.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     visit.click(visit.page.get_by_role("button", name="Copy link"))
     expect(visit.page.get_by_role("button", name="Link copied")).to_be_visible()
+    expect(visit.page.get_by_text("opens on this machine only")).to_be_visible()
     assert visit.page.evaluate("navigator.clipboard.readText()") == visit.page.url
 
 

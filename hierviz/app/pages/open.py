@@ -10,6 +10,7 @@ from hierviz.app.state.model_source import model_files
 from hierviz.app.widgets import shell
 from hierviz.app.widgets.account import account
 from hierviz.app.widgets.file_readings import file_readings
+from hierviz.app.widgets.file_samples import file_samples
 from hierviz.app.widgets.form_words import in_form_words
 from hierviz.app.widgets.parameter_labels import LABELS
 from hierviz.app.widgets.projection_fields import projection_fields
@@ -25,8 +26,9 @@ st.markdown(
     "hierviz needs a **taxonomy** (the tree of classes) and the **predictions** of a model for some samples, as a file or by "
     "running an ONNX model. With the **truth** it also evaluates them."
 )
-with st.expander("Open a session file", icon=":material/bookmark:"):
-    session_panel()
+if state.data() is not None:  # else it is drawn below, where the link's files are asked for
+    with st.expander("Open a session file", icon=":material/bookmark:"):
+        session_panel()
 ways = ["Upload"] + (["Path on this machine"] if state.may_open_paths() else [])
 kinds = {"Predictions": "Prediction files", "Model": LABELS["model"]}
 with st.container(horizontal=True, gap="large"):
@@ -34,6 +36,7 @@ with st.container(horizontal=True, gap="large"):
         "Predictions from", list(kinds), default="Predictions", format_func=kinds.get, required=True
     )
     way = st.segmented_control("Location", ways, default=ways[0], required=True)
+file_samples(kind)
 if not state.may_open_paths():
     st.caption(
         "Files can be opened by path only where server and browser are on the same machine, without a reverse proxy between them "
@@ -148,8 +151,8 @@ files = Files(
 )
 st.button("Open", type="primary", icon=":material/folder_open:", on_click=state.request_open)
 if state.open_requested():
+    stages = state.Stages("cancel-open", state.cancel_open, after=0)
     try:
-        stages = state.Stages("cancel-open", state.cancel_open, after=0)
         if way == "Upload":
             opened = open_files(files, stages, find=state.open_elsewhere)
         else:
@@ -159,6 +162,7 @@ if state.open_requested():
         state.publish()
         st.success("Opened. The files were read as follows:", icon=":material/check_circle:")
     except HiervizError as error:
+        stages.end()
         st.error(escape(in_form_words(error, is_of_path=way != "Upload")), icon=":material/error:")
         state.open_requested(done=True)
         if isinstance(error, ModelError) and files.model and files.taxonomy:

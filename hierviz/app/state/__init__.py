@@ -18,7 +18,18 @@ from hierviz.app.state.current import (
     view,
 )
 from hierviz.app.state.curve import bound_own_thresholds, curve_start, dragged, move_threshold, move_thresholds
-from hierviz.app.state.entry import begin, dismiss_hint, first_visit, is_dark, is_narrow, main_width, must_ask, width
+from hierviz.app.state.entry import (
+    GREETED,
+    begin,
+    dismiss_hint,
+    first_visit,
+    is_dark,
+    is_narrow,
+    main_width,
+    must_ask,
+    width,
+)
+from hierviz.app.state.not_here import told_not_here
 from hierviz.app.state.opened import (
     asked_files,
     cancel_open,
@@ -71,6 +82,7 @@ from hierviz.app.state.upload_fields import dealt_upload, keep_upload, kept_uplo
 from hierviz.app.state.visits import callbacks_of_this_run
 
 __all__ = [
+    "GREETED",
     "Stages",
     "allowed_folder",
     "allowed_path",
@@ -141,6 +153,7 @@ __all__ = [
     "startup_cancelled",
     "startup_files",
     "startup_limits",
+    "told_not_here",
     "view",
     "was_cancelled",
     "whole_run",

@@ -7,11 +7,14 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from hierviz.app.state.current import link, publish, session, url, view
+from hierviz.app.state.not_here import keep_what_is_not_here
 from hierviz.app.state.opened import asked_files, data, startup, startup_files
 from hierviz.app.state.page_view import View
 from hierviz.app.state.visits import begin_run
 
 _VIEWPORT = None
+# The cookie of a browser that was greeted; it says nothing else.
+GREETED = "hierviz_greeted"
 
 
 def begin(page):
@@ -23,6 +26,8 @@ def begin(page):
     # The address without a query, on a page that had one: the back button returned to where the page was entered.
     is_back = not asked and not is_entry and session.get("had_query", False)
     session.page = page
+    if is_entry:
+        session.pop("not_here", None)
     if is_back or (asked and asked != session.get("published")):
         session.view = View.from_query(asked)
         dataset = data()
@@ -31,6 +36,7 @@ def begin(page):
             if view().sample and not cleaned.sample:
                 session.lost_sample = view().sample
             session.view = cleaned
+        keep_what_is_not_here(asked)
     elif "view" not in session and startup_files():
         dataset = startup()
         session.view = View() if dataset is None else View(data=dataset.key)
@@ -99,8 +105,9 @@ def main_width():
 
 
 def first_visit(page):
-    """True on the page that a session starts with, until the hint is dismissed."""
-    return session.setdefault("landing", page) == page and not session.get("hint_read", False)
+    """True on the page that the first session of a browser starts with, until the hint is dismissed."""
+    is_known = GREETED in st.context.cookies.to_dict()
+    return session.setdefault("landing", page) == page and not session.get("hint_read", False) and not is_known
 
 
 def dismiss_hint():

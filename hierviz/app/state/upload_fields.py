@@ -69,7 +69,6 @@ def kept_upload(slot, label, *, several=False, together=False, help=None, **widg
         given = session[key]
         store[slot] = _taken(given if several else [given] if given else [], store.get(slot, _Kept()), together)
 
-    help = " ".join(filter(None, (help, limits_words())))
     st.file_uploader(label, key=key, accept_multiple_files=several, on_change=changed, help=help, **widget)
     kept = store.get(slot, _Kept())
     if kept.refused:
@@ -109,7 +108,6 @@ def dealt_upload(slot, label, deal, *, help=None):
         del store[slot]
         emptied[slot] = emptied.get(slot, 0) + 1
 
-    help = " ".join(filter(None, (help, limits_words())))
     st.file_uploader(label, key=key, accept_multiple_files=True, on_change=changed, help=help)
     if (kept := store.get(slot, _Kept())).refused:
         st.error(escape(kept.refused), icon=":material/error:")

@@ -12,16 +12,22 @@ button {font: inherit; font-size: 0.9rem; color: var(--st-text-color); backgroun
 button:hover {background: var(--st-secondary-background-color)}
 button:focus-visible {outline: 2px solid var(--st-primary-color); outline-offset: 2px}
 svg {width: 1rem; height: 1rem; fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round}
-@media (max-width: 1000px) {button span {position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden}
+@media (max-width: 1435px) {button span {position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden}
   button.done span {position: static; clip-path: none; width: auto; height: auto}}
+p {position: fixed; top: 3.4rem; right: 1rem; max-width: min(24rem, 100vw - 4rem); margin: 0; padding: 0.6rem 0.8rem;
+  border-radius: 0.5rem; font-size: 0.9rem; line-height: 1.4; color: var(--st-text-color);
+  background: var(--st-secondary-background-color); border: 1px solid var(--st-border-color, #8886)}
+p[hidden] {display: none}
 """
 HTML = """<button type="button"><svg viewBox="0 0 24 24" aria-hidden="true">
 <path d="M10 14a5 5 0 0 0 7 0l3-3a5 5 0 0 0-7-7l-1.5 1.5"/>
-<path d="M14 10a5 5 0 0 0-7 0l-3 3a5 5 0 0 0 7 7l1.5-1.5"/></svg><span aria-live="polite">Copy link</span></button>"""
+<path d="M14 10a5 5 0 0 0-7 0l-3 3a5 5 0 0 0 7 7l1.5-1.5"/></svg><span aria-live="polite">Copy link</span></button>
+<p role="status" hidden></p>"""
 # Browsers offer the clipboard itself on pages of this machine and over https only.
 JS = """
 export default function ({data, parentElement}) {
   const button = parentElement.querySelector("button"), words = button.querySelector("span");
+  const note = parentElement.querySelector("p");
   button.title = data.help;
   const copied = async (text) => {
     try { await navigator.clipboard.writeText(text); return true; } catch { /* below */ }
@@ -37,7 +43,11 @@ export default function ({data, parentElement}) {
   button.onclick = async () => {
     words.textContent = (await copied(location.href)) ? "Link copied" : "Copy the address of the page";
     button.classList.add("done");
+    note.textContent = data.reach;
+    note.hidden = !data.reach;
     setTimeout(() => { words.textContent = "Copy link"; button.classList.remove("done"); }, 2500);
+    clearTimeout(note.waiting);
+    note.waiting = setTimeout(() => { note.hidden = true; }, 12000);
   };
 }
 """
@@ -52,4 +62,21 @@ def copy_link():
     until = "" if state.view().data == "demo" or state.is_startup() else ", while these files are open"
     help = f"The link shows this page as it is now, {where}{until}: same data, model, threshold, filters and sample."
     with st.container(key="copy-link"):
-        _component(key="copy-link-button", data={"help": help})
+        _component(key="copy-link-button", data={"help": help, "reach": reach(until)})
+
+
+def reach(until):
+    """What the copied link can do, in one sentence; empty where it opens everywhere and stays.
+
+    Parameters
+    ----------
+    until : str
+        How long the data are here: empty, or ", while ...".
+    """
+    if state.is_local_visit():
+        while_open = " and these files are open" if until else ""
+        return (
+            f"This link opens on this machine only, while hierviz runs{while_open}: for others, save a report or a session file "
+            "(Save), or start hierviz with --host."
+        )
+    return f"This link opens for everybody who can reach this server{until}." if until else ""

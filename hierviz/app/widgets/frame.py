@@ -8,6 +8,7 @@ import html
 import streamlit as st
 
 from hierviz.app import state
+from hierviz.app.state.dataset import DEMO
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.copy_link import copy_link
 from hierviz.app.widgets.save_menu import save_menu
@@ -34,28 +35,35 @@ button:is([data-variant=segmented_control], [data-variant=pills]):is([aria-check
 .st-key-save-menu {position: fixed; top: 0; right: 10.4rem; height: 3.75rem; width: auto !important; justify-content: center;
     z-index: 999992}
 .st-key-save-menu button {font-size: 0.9rem; padding: 0 0.4rem; min-height: 2rem}
+/* All links to pages take 65rem, and the name what is left beside them and the buttons; where that is nothing, the links fold. */
+[data-testid=stTopNav] {margin-right: 16.9rem}
 .hierviz-open {position: fixed; top: 0; right: 16.4rem; height: 3.75rem; display: flex; align-items: center; z-index: 999991;
-    max-width: clamp(0px, calc(100vw - 1300px), 22vw); pointer-events: none}
+    max-width: min(22vw, 100vw - 81.7rem); pointer-events: none}
 .hierviz-open span {overflow: hidden; text-overflow: ellipsis; white-space: nowrap; opacity: 0.75; font-size: 0.9rem;
     pointer-events: auto}
-/* The links to the pages end where these begin; the rest of them are behind "more". */
-[data-testid=stToolbar] {padding-right: 16.5rem !important}
-@media (max-width: 1600px) {.hierviz-open {max-width: 8.5rem}}
-@media (max-width: 1300px) {.hierviz-open {display: none}}
-@media (max-width: 1000px) {
-    [data-testid=stToolbar] {padding-right: 9rem !important}
+@media (max-width: 1435px) {
+    [data-testid=stTopNav] {margin-right: 9.1rem}
+    .hierviz-open {max-width: calc(100vw - 74.5rem); right: 8.6rem}
     .st-key-save-menu {right: 5.4rem}
     .st-key-save-menu [data-testid=stMarkdownContainer] {position: absolute; clip-path: inset(50%); width: 1px; height: 1px;
         overflow: hidden}
+}
+@media (max-width: 1330px) {
+    /* There is no room: the page Overview has the name as its title. */
+    .hierviz-open {display: none}
+}
+@media (max-width: 768px) {
+    /* What leads to the other pages is a sign without a word there. */
+    [data-testid=stExpandSidebarButton] {width: auto !important}
+    [data-testid=stExpandSidebarButton]::after {content: "Pages"; padding: 0 0.3rem; font-size: 0.9rem}
+    /* The open menu of pages is there alone, with the sign that closes it. */
+    body:has([data-testid=stSidebarCollapseButton]) :is(.st-key-save-menu, .st-key-copy-link) {display: none}
 }
 @media (max-width: 640px) {
     /* The tools of a table are always there on a touch screen, above its corner. */
     .stMarkdown td:first-child {overflow-wrap: anywhere; min-width: 6rem}
     .stElementContainer:has(.stDataFrame) {margin-top: 1.8rem}
     .stMainBlockContainer {padding-left: 1rem; padding-right: 1rem}
-    /* What leads to the other pages is a sign without a word there. */
-    [data-testid=stExpandSidebarButton] {width: auto !important}
-    [data-testid=stExpandSidebarButton]::after {content: "Pages"; padding: 0 0.3rem; font-size: 0.9rem}
 }
 </style>"""
 FOCUS = {True: "#7fd6b4", False: "#1d6b52"}
@@ -112,15 +120,17 @@ def name_data(page):
 
 def greeting(page, pages):
     """One line on the page where a visit starts: what is open, and where to go; it can be dismissed."""
-    if not state.first_visit(page.url_path):
-        return
-    dataset = state.data()
+    dataset = state.data() if state.first_visit(page.url_path) else None
     if dataset is None:
+        # What is drawn beside a page stays while the next one loads, unless something takes its place.
+        st.empty()
         return
     n, models = dataset.first.predictions.n_samples, len(dataset.models)
     open_now = f"{models:,} model{'s' if models > 1 else ''} on {n:,} sample{'s' if n > 1 else ''}"
     title = dataset.title if len(dataset.title) <= LONG_TITLE else f"{dataset.title[: LONG_TITLE - 1]}…"
-    told = f"New here? *{escape(title)}* is open: {open_now}."
+    told = f"*{escape(title)}* is open: {open_now}."
+    if dataset.key == DEMO:
+        told = f"New here? {told}"
     links = {
         "mistakes": "The mistakes",
         "curves": "Drag the threshold",

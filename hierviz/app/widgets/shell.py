@@ -10,6 +10,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import frame
+from hierviz.app.widgets.browser_part import browser_part
 from hierviz.app.widgets.form_words import in_form_words
 from hierviz.app.widgets.metric_table import Row, ranked
 from hierviz.app.widgets.metric_table import metric_table as draw_table
@@ -50,6 +51,8 @@ def _draw(pages):
         state.reopen()
         with st.container(key="viewport"):
             state.width()
+            browser_part()
+        _not_here()
         _hint(page)
         with contextlib.suppress(PageEnd):
             page.run()
@@ -63,6 +66,15 @@ def _draw(pages):
     st.caption(frame.privacy())
     threshold, data = (html.escape(text) for text in (threshold_text(state.view().threshold), state.view().data))
     st.html(f'<p id="hierviz-view" hidden data-threshold="{threshold}" data-data="{data}"></p>')
+
+
+def _not_here():
+    lost = state.told_not_here()
+    if lost:
+        told = f"Not here, of what the address asks for: {', '.join(map(escape, lost))}. The page shows something else instead."
+        st.warning(told, icon=":material/link_off:")
+    else:
+        st.empty()  # see `frame.greeting`
 
 
 def _hint(page):

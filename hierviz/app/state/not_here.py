@@ -1,0 +1,93 @@
+"""What an address asks for and the page does not have: said in a line, as the page then shows something else."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote
+
+from hierviz.app.state.current import session, view
+from hierviz.app.state.curve_choices import FORMER_PANELS
+from hierviz.app.state.page_view import FIELDS, FORMER_FIELDS, NODES, NUMBERS, SEVERAL
+
+# What fields hold, in words; of the others "setting".
+KINDS = {
+    "data": "data set",
+    "model": "model",
+    "models": "model",
+    "thresholds": "model or threshold",
+    **dict.fromkeys((*NODES, "focus"), "class"),
+    **dict.fromkeys(("where", "outcome", "common"), "filter"),
+    "threshold": "threshold",
+    "rule": "inference rule",
+    **dict.fromkeys(("part", "aspect", "comparison", "panel"), "part of the page"),
+}
+# Letters of a value, and values, that are quoted.
+LONGEST, MOST = 40, 4
+
+
+def keep_what_is_not_here(asked):
+    """Remember what of an address the view, which is made of it, does not have.
+
+    Parameters
+    ----------
+    asked : dict of str to str
+        Query parameters.
+    """
+    lost = not_here(asked, view())
+    session.not_here = (session.get("page"), {name: getattr(view(), name) for name, _ in lost}, lost)
+
+
+def told_not_here():
+    """Lines such as ``model “x”`` of what the address asked for, until another page or another value is chosen."""
+    page, values, lost = session.get("not_here", (None, {}, []))
+    if page != session.get("page") or any(getattr(view(), name) != value for name, value in values.items()):
+        return []
+    said = [f"{KINDS.get(name, f'setting {name}')} “{_short(text)}”" for name, text in lost]
+    said = list(dict.fromkeys(said))
+    return said if len(said) <= MOST else [*said[:MOST], f"and {len(said) - MOST:,} more"]
+
+
+def not_here(asked, view):
+    """(field, text) of the values of an address that a view does not have.
+
+    A sample that is not here is said where samples are shown: see `lost_sample`. Names that no field has are not ours.
+
+    Parameters
+    ----------
+    asked : dict of str to str
+    view : View
+        Made of the address, and `cleaned` of what the data do not have.
+    """
+    lost = []
+    for former, text in asked.items():
+        name = FORMER_FIELDS.get(former, former)
+        if name not in FIELDS or name == "sample" or not text or (name != former and name in asked):
+            continue
+        value = getattr(view, name)
+        if name == "thresholds":
+            lost += [(name, word) for word in text.split(",") if word not in ("", "-") and _model(word) not in view.own]
+        elif name in SEVERAL:
+            words = (word for word in text.split(",") if word not in ("", "-") and word not in value)
+            lost += [(name, unquote(word) if name == "where" else word) for word in words]
+        elif name in NUMBERS:
+            lost += [] if _is_number(text, value) else [(name, text)]
+        else:
+            today = FORMER_PANELS.get(text, text) if name == "panel" else text
+            today = re.sub("^tau-", "threshold-", today) if name == "axes" else today
+            lost += [] if today == value else [(name, text)]
+    return lost
+
+
+def _model(word):
+    return word.rpartition(":")[0]
+
+
+def _is_number(text, value):
+    try:
+        return abs(float(text) - value) < 1e-9
+    except ValueError:
+        return False
+
+
+def _short(text):
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

@@ -1,0 +1,88 @@
+"""What stands around every page: what an address asks for and is not here, the greeting, the copied link, samples of files."""
+
+import pytest
+import streamlit as st
+from streamlit.runtime.context import StreamlitCookies
+
+import hierviz as hv
+from hierviz.app import state
+from hierviz.app.state.not_here import not_here
+from hierviz.app.state.page_view import View
+from hierviz.app.widgets import copy_link, file_samples
+from tests.app.visit import Visit
+
+
+def said(visit):
+    return [one.value.replace("\\", "") for one in visit.at.warning if "Not here" in one.value]
+
+
+def test_what_the_address_asks_for_and_is_not_here_is_said_in_one_line():
+    visit = Visit("mistakes", model="nope", threshold="7", where="foo%3Dbar=1", part="zzz", utm_source="mail")
+    (line,) = said(visit)
+    assert "model “nope”, threshold “7”, filter “foo=bar=1”, part of the page “zzz”. The page shows" in line
+    visit.run()
+    assert said(visit) == [line]
+    visit.go("overview")
+    assert not said(visit)
+
+
+@pytest.mark.parametrize(
+    ("query", "lost"),
+    [
+        ({"under": "nonsense", "threshold": "-1"}, [("under", "nonsense"), ("threshold", "-1")]),
+        ({"models": "nope,multi-label"}, [("models", "nope")]),
+        (
+            {"data": "somewhere", "thresholds": "nope:0.5,multi-label:0.25"},
+            [("data", "somewhere"), ("thresholds", "nope:0.5")],
+        ),
+        ({"tau": "2"}, [("tau", "2")]),
+        (
+            {"under": "watercraft", "threshold": "0.70", "models": "-", "drawn": "-", "sample": "x", "panel": "goal"},
+            [],
+        ),
+    ],
+)
+def test_each_field_that_is_not_here(demo, query, lost):
+    names = {"tau": "threshold"}
+    assert not_here(query, View.from_query(query).cleaned(demo)) == [
+        (names.get(name, name), text) for name, text in lost
+    ]
+
+
+def test_a_browser_is_greeted_once(monkeypatch):
+    assert "New here?" in Visit("overview").text
+    monkeypatch.setattr(type(st.context), "cookies", StreamlitCookies({state.GREETED: "1"}))
+    assert "New here?" not in Visit("overview").text
+
+
+@pytest.mark.parametrize(
+    ("is_local", "until", "words"),
+    [(True, "", "this machine only"), (False, "", ""), (False, ", while", "this server, while.")],
+)
+def test_what_a_copied_link_can_do(monkeypatch, is_local, until, words):
+    monkeypatch.setattr(state, "is_local_visit", lambda: is_local)
+    said = copy_link.reach(until)
+    assert words in said
+    assert ("--host" in said) == is_local
+    assert bool(said) == (is_local or bool(until))
+
+
+def test_progress_goes_when_opening_ends_with_an_error():
+    visit = Visit("open")
+    visit.press("Open")
+    assert "expected a file, got none" in visit.at.error[0].value
+    assert "Cancel" not in [one.label for one in visit.at.button]
+    assert not visit.at.get("progress")
+
+
+def test_samples_on_the_page_open_as_they_are(tmp_path):
+    for name in ("taxonomy", "predictions", "truth"):
+        (tmp_path / f"{name}.csv").write_text(getattr(file_samples, name.upper()))
+    taxonomy = hv.load_taxonomy(tmp_path / "taxonomy.csv")
+    predictions = hv.load_predictions(tmp_path / "predictions.csv", taxonomy, truth=tmp_path / "truth.csv")
+    assert taxonomy.n_leaves == 3
+    assert predictions.n_samples == 2
+    visit = Visit("open")
+    assert [one.value for one in visit.at.code][:3] == [
+        getattr(file_samples, name).strip() for name in ("TAXONOMY", "PREDICTIONS", "TRUTH")
+    ]
