@@ -327,7 +327,9 @@ BAD_FILES = {
     ),
     "JSON too deep": taxonomy("[" * 100_000, r"taxonomy\.json: .*nested levels", "taxonomy.json"),
     "COCO": taxonomy(
-        '{"images": [], "categories": [{"id": 1, "name": "cat"}]}', r"got COCO annotations", "taxonomy.json"
+        '{"images": [], "categories": [{"id": 1, "name": "cat"}]}',
+        r"expected at least two nodes, got 1",
+        "taxonomy.json",
     ),
     "JSON with an unpaired surrogate": taxonomy(
         '{"name": "animal", "children": [{"name": "cat", "note": "\\ud800"}]}',
@@ -524,7 +526,9 @@ BAD_FILES = {
         _saved(np.zeros((2, 2, 2))), r"scores\.npy: expected two axes .*\(2, 2, 2\)", "scores.npy"
     ),
     "array of text": scores(
-        _saved(np.array([["cat", "dog"]])), r"scores\.npy: expected real numbers, got values of type <U3", "scores.npy"
+        _saved(np.array([["cat", "dog"]])),
+        r"scores\.npy, sample 0: expected a child of 'animal' in column 0, got 'cat'",
+        "scores.npy",
     ),
     "array without rows": scores(
         _saved(np.zeros((0, 4))), r"scores\.npy: expected samples and classes, got shape \(0, 4\)", "scores.npy"
