@@ -18,14 +18,14 @@ class StopError(Exception):
 
 
 def shelved(folder, *names):
-    """A data set of forty samples with their truth, and as many models."""
+    """A data set of forty samples with their truth, and as many models; no other folder has the same content, which is kept."""
     rows = spread(40)
     files = []
     for place, name in enumerate(names or ("all",)):
         scores = np.roll(rows, place, axis=0).tolist()
-        table = [["sample_id", *LEAVES], *([f"s{i}", *row] for i, row in enumerate(scores))]
+        table = [["sample_id", *LEAVES], *([f"s{i}-{abs(hash(str(folder)))}", *row] for i, row in enumerate(scores))]
         files.append(write(folder / f"{name}.csv", table))
-    truth = [["sample_id", "truth"], *([f"s{i}", LEAVES[i % 6]] for i in range(40))]
+    truth = [["sample_id", "truth"], *([f"s{i}-{abs(hash(str(folder)))}", LEAVES[i % 6]] for i in range(40))]
     return shelve(
         taxonomy=write(folder / "taxonomy.csv", [("parent", "child"), *EDGES]),
         predictions=tuple(files),
