@@ -15,8 +15,8 @@ from hierviz import Taxonomy
 
 
 def examples(n):
-    """How many examples a test takes that takes `n` before a release: an eighth of them each day."""
-    return n if os.environ.get("HIERVIZ_LONG") else max(n // 8, 25)
+    """How many examples a test takes that takes `n` before a release: a twelfth of them each day."""
+    return n if os.environ.get("HIERVIZ_LONG") else max(n // 12, 20)
 
 
 many = settings(

@@ -169,6 +169,7 @@ def test_card_conditions(by_command):
 # The lesson --------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_multi_label_is_lowest(ac):
     for name in set(MODELS) - {"multilabel_sigmoid"}:
         difference = hv.paired_difference(ac["multilabel_sigmoid"], ac[name])

@@ -221,6 +221,7 @@ def test_a_gzipped_file_is_the_same_at_any_time(tmp_path, taxonomy):
 
 
 @posix
+@pytest.mark.long
 def test_the_command_killed_at_random_moments(tmp_path):
     """More of them: python benchmarks/killed_writes.py --kills 50."""
     found = killed_runs(6, tmp_path, random.Random(4), n_samples=500)

@@ -340,6 +340,7 @@ def test_uploads_that_no_page_takes_are_limited_as_they_arrive(monkeypatch):
 
 
 @pytest.mark.browser
+@pytest.mark.long
 def test_the_server_asks_nobody(watched, visit):
     events = watched.addresses()
     # The hook was there: it saw the server bind.
@@ -390,6 +391,7 @@ def test_no_question_on_the_first_run(watched):
         *(pytest.param(way, marks=pytest.mark.long) for way in ("streamlit run", "hierviz for all")),
     ],
 )
+@pytest.mark.long
 def test_every_other_start_is_the_same(way, tmp_path, monkeypatch):
     """`streamlit run app.py` in the clone takes its settings from .streamlit/config.toml; listening on all addresses, too,
     nobody is asked for the address of this machine, and foreign names are refused."""

@@ -111,6 +111,7 @@ def test_sigterm_ends_it_when_nobody_reads_any_more(start, tmp_path):
     assert (tmp_path / "errors.txt").read_text() in ("", "hierviz: stopped\n")
 
 
+@pytest.mark.long
 def test_a_closed_terminal_ends_it(start, tmp_path):
     terminal, inside = os.openpty()
     process, port = start(

@@ -190,6 +190,7 @@ def test_uncertainty_puts_intervals_everywhere(demo):
     assert not visit.at.error
 
 
+@pytest.mark.long
 def test_models_by_facet(demo, no_chart):
     visit = keep(Visit("curves", models=MODEL, panel="models"), facet="unusual_setting", columns=["ac", "softmax_win"])
     table = table_with(visit, "unusual_setting").set_index("unusual_setting")
@@ -296,6 +297,7 @@ def test_every_panel_on_the_smallest_worlds(tmp_path, no_chart):
                 assert ("A single sample cannot be resampled" in visit.text) == (data.first.n_judged == 1)
 
 
+@pytest.mark.long
 def test_bands_on_the_smallest_worlds(tmp_path):
     for name, data in small_worlds(tmp_path):
         if name in ("one sample", "all wrong", "constant"):

@@ -195,6 +195,7 @@ def test_groups_are_measured_on_many_halves(demo, no_chart):
     assert found.sentence() in visit.text
 
 
+@pytest.mark.long
 def test_one_temperature_per_model_is_offered_and_said(inverted):
     visit = Visit("compare", data=inverted.key, models="a,b")
     assert "Calibrate first" in visit.text

@@ -98,6 +98,7 @@ def test_mean_curve_and_bands_at_any_threshold(runs):
     assert len(thinned.threshold) == 5
 
 
+@pytest.mark.long
 def test_forty_files_are_eight_methods(tmp_path):
     paths = [scores_file(tmp_path, f"m{k // 5}_seed{k % 5}.csv", spread(N, seed=k)) for k in range(40)]
     assert methods_of(paths) == [f"m{k // 5}" for k in range(40)]

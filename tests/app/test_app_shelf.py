@@ -107,6 +107,7 @@ def test_same_content_is_said(tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs locks of files")
+@pytest.mark.long
 def test_folders_of_dead_servers_are_swept(tmp_path, monkeypatch):
     """By their locks alone: in another container, or on another host, numbers of processes say nothing."""
     code = "import sys; from hierviz.app.state.uploads import UploadFolder; one = UploadFolder(sys.argv[1]); print(one.path)\n"

@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pytest
 from small_worlds import EDGES, LEAVES, spread, write
 from visit import Visit, look_around, shelve
 
@@ -46,6 +47,7 @@ def test_the_overview_shows_bounds_and_says_why(tmp_path):
     assert not re.search(r"The best of a column is", words)
 
 
+@pytest.mark.long
 def test_absent_scores_taken_for_zeros_have_none(tmp_path):
     pages = look_around(shelved(tmp_path, missing="zero"))
     assert "In brackets" not in pages["overview"].text

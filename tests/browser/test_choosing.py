@@ -25,6 +25,7 @@ def curves():
     return {one.name: hv.Evaluation.from_predictions(one).curve for one in models}
 
 
+@pytest.mark.long
 def test_a_target_moves_the_handle(open_page, server, curves):
     page = open_page("curves?models=flat-softmax,multi-label")
     view = CurvePage(page, server)

@@ -58,6 +58,7 @@ def named_server(tmp_path):
     found.stop()
 
 
+@pytest.mark.long
 def test_an_allowed_name_opens_the_app_without_paths(open_page, named_server):
     named = f"http://named.example:{named_server.port}"
     page = open_page("open", base=named)

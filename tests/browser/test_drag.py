@@ -85,6 +85,7 @@ def twenty_steps(chart, places):
     return seen
 
 
+@pytest.mark.long
 def test_the_handle_with_the_server_stopped(open_page, server, demo):
     page = open_page(QUERY)
     chart = CurvePage(page, server)

@@ -97,6 +97,8 @@ def test_list_shows_and_exports_what_is_chosen(open_page):
     assert [row.partition(",")[0] for row in rows] == ["v0428"]
     assert "vehicle > watercraft > motor vessel" in rows[0]
     page.get_by_role("radio", name="Label errors").or_(page.get_by_role("button", name="Label errors")).first.click()
+    # The sample that was chosen stays on the page until another one is.
+    expect(page.get_by_role("heading", level=4)).to_have_text("v0595")
     page.get_by_text("model wrong", exact=True).click()
     export = page.get_by_role("button", name="Marked samples (CSV)")
     expect(export).to_be_enabled()
@@ -105,7 +107,7 @@ def test_list_shows_and_exports_what_is_chosen(open_page):
         export.click()
     header, row = Path(download.value.path()).read_text(encoding="utf-8").splitlines()
     assert header.startswith("sample_id,mark,note,truth,answer")
-    assert row.startswith("v0428,model wrong,,motor vessel,road vehicle")
+    assert row.startswith("v0595,model wrong,,monoplane,watercraft")
 
 
 def test_a_filter_that_was_removed_does_not_come_back(open_page):

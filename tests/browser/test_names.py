@@ -58,6 +58,7 @@ def names_server(tmp_path_factory):
     server.stop()
 
 
+@pytest.mark.long
 def test_names_are_shown_as_they_are_written(open_page, names_server):
     page = open_page("example", base=names_server.url)
     main = page.get_by_test_id("stMain")

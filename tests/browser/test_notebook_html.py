@@ -61,6 +61,7 @@ def assert_numbers(frame, curves, threshold):
             assert f"{values[key]:.3f}" in shown, (name, key)
 
 
+@pytest.mark.long
 def test_the_slider_moves_the_numbers(opened, curves):
     page, frame = opened
     assert_numbers(frame, curves, 0.5)

@@ -133,6 +133,7 @@ def test_upload_of_another_world(open_page, plants):
     other.get_by_text("on 8 samples (").wait_for()
 
 
+@pytest.mark.long
 def test_path_on_this_machine(open_page, plants):
     page = open_page("open")
     page.get_by_role("radio", name="Path on this machine").or_(page.get_by_text("Path on this machine")).first.click()
@@ -266,6 +267,7 @@ def test_no_paths_when_others_can_reach_the_server(open_page, open_server):
     assert page.get_by_text("Path on this machine").count() == 0
 
 
+@pytest.mark.long
 def test_forty_files_are_eight_methods(open_page, tmp_path):
     rows = SCORES.splitlines()
     files = {}

@@ -102,6 +102,7 @@ def check_page(page, path, n_charts, width, scheme):
         ("example", ["probability-tree", "win", "confusion"]),
     ],
 )
+@pytest.mark.long
 def test_downloads_of_charts(open_page, path, names):
     page = open_page(path)
     charts(page, PAGES[path])

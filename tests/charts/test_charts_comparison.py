@@ -58,6 +58,7 @@ def test_a_modest_model_is_better_and_looks_worse_at_one_threshold(pair):
     assert (a.at(thresholds)["info_f1"] < b.at(thresholds)["info_f1"]).mean() > 0.8
 
 
+@pytest.mark.long
 def test_sentences_at_one_threshold_name_no_winner(pair):
     curves = {one.name: one.curve for one in pair}
     text = charts.operating_curves_sentence(curves, 0.5, model="B")

@@ -371,6 +371,7 @@ def test_thresholds_are_written_in_full(threshold):
     assert len(text.split(".")[1]) >= 3
 
 
+@pytest.mark.long
 def test_construction_lines_end_where_the_summary_says():
     curves = many_curves(2)
     chart = operating_curves(curves, levels=True)

@@ -99,6 +99,7 @@ def test_models_that_are_not_well_formed(scores):
         refused(lambda model=models[name]: scores(model), words)
 
 
+@pytest.mark.long
 def test_endless_loop(scores):
     text = refused(lambda: scores(hostile.endless_loop()), "within 2 s of processor time, got one that did not finish")
     assert "limits=Limits(cpu_seconds=...)" in text

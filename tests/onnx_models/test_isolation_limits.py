@@ -98,6 +98,7 @@ def test_a_slow_source_is_not_a_slow_model(write, temporary, monkeypatch):
 
 
 @pytest.mark.skipif(not isolation.CAN_FORK, reason="looks at the fork")
+@pytest.mark.long
 def test_a_long_run_outlives_the_limit_of_a_batch(write):
     """Batches, each far below the limit, go on until all together are four times above it."""
 

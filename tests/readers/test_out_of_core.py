@@ -368,10 +368,8 @@ print((most - start) >> 20, found.scores.nbytes >> 20)
     ("form", "compiled"),
     [
         ("npy", "1"),
-        ("parquet", "1"),
-        ("wide", "1"),
         ("parquet", "0"),
-        *(pytest.param(form, "1", marks=pytest.mark.long) for form in ("npz", "npz packed")),
+        *(pytest.param(form, "1", marks=pytest.mark.long) for form in ("parquet", "wide", "npz", "npz packed")),
         # The same loops in numpy as of parquet, behind the readers of the compiled ones.
         *(pytest.param(form, "0", marks=pytest.mark.long) for form in ("npy", "npz", "npz packed", "wide")),
     ],

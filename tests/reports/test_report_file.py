@@ -106,6 +106,7 @@ def test_names_that_are_markup_stay_text(made):
         assert name in text
 
 
+@pytest.mark.long
 def test_the_same_input_gives_the_same_bytes(predictions):
     first, again = (hv.report(predictions, worst=0, random=1, seed=4).html for _ in range(2))
     assert first == again
@@ -155,6 +156,7 @@ class Pictures:
         return b"x" * (most or 1000) ** 2
 
 
+@pytest.mark.long
 def test_pictures_keep_to_their_budget(predictions):
     some = predictions.replace(media=Pictures(), attributes={"image": predictions.ids})
     rows = [3, 1, 3, 0, 2]
