@@ -22,7 +22,7 @@ PAGES = {
     "open": "Open",
 }
 # Walked with --long only.
-OTHERS = ("curves", "mistakes?part=matrix", "taxonomy?aspect=icicle", "model")
+OTHERS = ("curves", "compare", "mistakes?part=matrix", "taxonomy?aspect=icicle", "model")
 MOST = 200
 
 # What has the focus, through shadow roots: a number of its own, its name, and how it and what stands around it are drawn.
