@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+
+from hierviz.readers.file_form import FileForm
 
 
 @dataclass(frozen=True)
-class PredictionForm:
-    """A form of prediction files.
+class PredictionForm(FileForm):
+    """A form of prediction files, with a key for `hierviz.load_predictions`.
 
     Parameters
     ----------
-    key : str
-        As `hierviz.load_predictions` takes it.
-    words : str
-        What it is, for help and documents.
-    endings : tuple of str
-        Of usual file names, without ``.gz``.
-    recognised : str
-        How it is told from others, in words.
     kind : {"json", "table", "lines"}
         What its functions get.
     looks_like : callable
@@ -29,11 +22,3 @@ class PredictionForm:
         a list ``predicted`` of labels) and perhaps ``truth``; of "table" (table, names, columns of samples); of "lines"
         (source, taxonomy).
     """
-
-    key: str
-    words: str
-    endings: tuple
-    recognised: str
-    kind: str
-    looks_like: Callable
-    read: Callable
