@@ -151,6 +151,13 @@ def greeting(page, pages):
         st.button("Dismiss", icon=":material/close:", type="tertiary", key="hint", on_click=state.dismiss_hint)
 
 
+def credit():
+    """Whose the open data are, where they are not the visitor's."""
+    dataset = state.data()
+    if dataset is not None and dataset.credit:
+        st.caption(f"{dataset.credit} [CC BY-SA 4.0](https://creativecommons.org/licenses/by-sa/4.0/)")
+
+
 def privacy():
     """Where the visitor's data are."""
     if state.is_local_visit():

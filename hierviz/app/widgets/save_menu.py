@@ -9,7 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.state.dataset import DEMO
+from hierviz.app.state.dataset import NAME_OF_DEMO
 from hierviz.app.state.escape import escape
 from hierviz.app.state.rule_parameters import rule_settings
 from hierviz.app.state.session_file import session_of, why_no_session
@@ -123,13 +123,13 @@ def _choice(data, key):
 def _command(data, key, choice, thresholds, options):
     """The command that makes the report again; empty where no files say all. Files that were uploaded stand by their names."""
     files = data.files
-    if data.key != DEMO and (files is None or files.given or files.reading or files.projection):
+    if data.key not in NAME_OF_DEMO and (files is None or files.given or files.reading or files.projection):
         return ""
     if any(not isinstance(value, str | int | float) for value in choice.values()):
         return ""
     words = ["hierviz", "report"]
-    if data.key == DEMO:
-        words.append("--demo")
+    if data.key in NAME_OF_DEMO:
+        words += ["--demo", NAME_OF_DEMO[data.key]]
     else:
         for name in ("taxonomy", "predictions", "model", "inputs", "truth", "classes", "nodes", "media"):
             value = getattr(files, name)

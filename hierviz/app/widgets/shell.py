@@ -63,6 +63,7 @@ def _draw(pages):
             st.button("Read the files again", icon=":material/refresh:", on_click=state.request_reopen)
         if state.startup_files():
             st.page_link(pages[0], label="Open the demo instead", query_params={"data": "demo"})
+    frame.credit()
     st.caption(frame.privacy())
     threshold, data = (html.escape(text) for text in (threshold_text(state.view().threshold), state.view().data))
     st.html(f'<p id="hierviz-view" hidden data-threshold="{threshold}" data-data="{data}"></p>')
