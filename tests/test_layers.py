@@ -86,6 +86,7 @@ COLUMN = (
     "onnx/checks",
     "onnx",
     "charts",
+    "stories",
     "reports",
     "demo",
     "hierviz",

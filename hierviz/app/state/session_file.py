@@ -17,6 +17,7 @@ from hierviz._version import version
 from hierviz.app.state.dataset import DEMO, NAME_OF_DEMO, Files
 from hierviz.cli.projection_flags import NAMES as PROJECTION
 from hierviz.errors import FileError
+from hierviz.stories import StoryStep, story_from
 
 FORMAT = 1
 LARGEST = 2_000_000  # bytes of a session file
@@ -53,7 +54,19 @@ MEMORIES = (
     "compare classes",
     "compare samples",
 )
-PAGES = ("overview", "curves", "compare", "example", "mistakes", "taxonomy", "model", "learn", "open")
+PAGE_NAMES = {
+    "overview": "Overview",
+    "curves": "Operating curves",
+    "compare": "Compare",
+    "example": "Examples",
+    "mistakes": "Mistakes",
+    "taxonomy": "Taxonomy",
+    "model": "Model",
+    "learn": "Learn",
+    "story": "Story",
+    "open": "Open files",
+}
+PAGES = tuple(PAGE_NAMES)
 _HASHES: dict = {}
 
 
@@ -89,6 +102,7 @@ class SavedSession:
         Key of a demo; empty for files.
     reading : dict
         Fields of `Files` that say how the files are read.
+    story : tuple of StoryStep
     """
 
     page: str
@@ -98,6 +112,7 @@ class SavedSession:
     parts: tuple[SessionPart, ...] = ()
     demo: str = ""
     reading: dict = field(default_factory=dict)
+    story: tuple[StoryStep, ...] = ()
 
     def to_json(self):
         """The session file as text."""
@@ -108,6 +123,8 @@ class SavedSession:
         )
         made = {"hierviz_session": FORMAT, "hierviz": version(), "page": self.page, "view": self.view, "data": data}
         made |= {"choices": self.memories}
+        if self.story:
+            made["story"] = [step.to_dict() for step in self.story]
         return json.dumps(made, indent=1, ensure_ascii=False) + "\n"
 
     @classmethod
@@ -137,6 +154,7 @@ class SavedSession:
                 parts,
                 demo if demo in NAME_OF_DEMO else "",
                 _reading(data.get("reading", {})),
+                story_from(found.get("story"), PAGES),
             )
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise FileError(
@@ -169,7 +187,7 @@ def why_no_session(dataset):
     return "Predictions of a model that was run on the page Model are in no file: save them there and open them with the data."
 
 
-def session_of(dataset, page, view, memories, progress=None):
+def session_of(dataset, page, view, memories, story=(), progress=None):
     """The SavedSession of a page.
 
     Parameters
@@ -177,6 +195,7 @@ def session_of(dataset, page, view, memories, progress=None):
     dataset : Dataset
     page : str
     view : View
+    story : sequence of StoryStep
     memories : dict of str to dict
         All of the session; plain values of `MEMORIES` are kept.
     progress : callable, optional
@@ -192,12 +211,12 @@ def session_of(dataset, page, view, memories, progress=None):
     kept = {name: _plain(memories.get(name, {})) for name in MEMORIES}
     kept = {name: values for name, values in kept.items() if values}
     if dataset.key in NAME_OF_DEMO:
-        return SavedSession(page, dataset.title, query, kept, demo=dataset.key)
+        return SavedSession(page, dataset.title, query, kept, demo=dataset.key, story=tuple(story))
     files = dataset.files
     reading = {name: value for name in READING if (value := getattr(files, name))}
     if files.projection:
         reading["projection"] = dict(files.projection)
-    return SavedSession(page, dataset.title, query, kept, session_parts(files, progress), reading=reading)
+    return SavedSession(page, dataset.title, query, kept, session_parts(files, progress), "", reading, tuple(story))
 
 
 def session_parts(files, progress=None):

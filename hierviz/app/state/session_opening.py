@@ -11,6 +11,7 @@ from hierviz.app.state.page_view import View
 from hierviz.app.state.server import server
 from hierviz.app.state.server_memory import memory
 from hierviz.app.state.session_file import LARGEST, SavedSession, has_files_of
+from hierviz.app.state.story import keep_steps
 from hierviz.app.state.visits import visit
 from hierviz.errors import FileError
 
@@ -63,6 +64,8 @@ def show_session(saved, dataset):
     view = View.from_query({**saved.view, "data": key})
     session.view = view if dataset is None else view.cleaned(dataset)
     visit().shows = key
+    if saved.story:
+        keep_steps(key, saved.story)
 
 
 def _held(paths):

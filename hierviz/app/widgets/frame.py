@@ -139,6 +139,8 @@ def greeting(page, pages):
     }
     if state.is_narrow():
         links = {"mistakes": "The mistakes"}
+    if dataset.key == DEMO and not state.is_narrow():
+        links = {"story": "A story in eight views", **links}
     if dataset.first.n_judged == 0:
         del links["mistakes"]
     if all(model.why_no_curve() and model.why_no_set_curve() for model in dataset.models.values()):
