@@ -18,6 +18,8 @@ from hierviz.reports.chosen_samples import chosen_samples
 from hierviz.reports.example_html import ExamplePage, chart
 from hierviz.reports.number_tables import all_numbers, model_name, overview_table
 from hierviz.reports.sample_pictures import sample_pictures
+from hierviz.reports.story_html import StoryHtml
+from hierviz.stories import model_keys
 
 # Models of one chart.
 MOST_MODELS = 8
@@ -74,6 +76,13 @@ class ReportParts:
         """Whose the data are, as far as their files say."""
         found = (model.predictions.detected.get("credit") for model in self.evaluations)
         return [credit for credit in dict.fromkeys(found) if credit]
+
+    def story(self, steps):
+        """The steps of a story, HTML; empty where there are none."""
+        if not steps:
+            return ""
+        models = dict(zip(model_keys(model.predictions.name for model in self.evaluations), self.evaluations))
+        return StoryHtml(steps, models, self.numbers["models"], self.store).section()
 
     # Overview ------------------------------------------------------------------------------------------------------
 
