@@ -14,6 +14,7 @@ from hierviz.findings.mend import Changes
 from hierviz.findings.prediction_rows import look_at_prediction_rows
 from hierviz.findings.sample_ids import IdColumn, look_at_join
 from hierviz.findings.score_values import look_at_scores
+from hierviz.projection.node_columns import NodeColumns
 from hierviz.readers.parquet_parts import open_predictions
 from hierviz.readers.predictions_file import load_predictions
 from hierviz.readers.tables import TextTable, open_table
@@ -176,7 +177,8 @@ class PredictionsLook:
 
     def _divide(self, divisors):
         names = [cell.strip() for cell in self.table.first]
-        nodes = set(self.predictions.scored_nodes.tolist()) if self.predictions.scored_nodes is not None else set()
+        known = self.predictions.known if self.predictions.known is not None else self.predictions.scored_nodes
+        nodes = set() if known is None else set(known.tolist())
         header = {place: self.changes.fixes.cells.get((0, place), name) for place, name in enumerate(names)}
         self.changes.fixes.scores = tuple(
             place for place, name in header.items() if self.taxonomy.index.get(name) in nodes
@@ -212,8 +214,13 @@ def look_at_predictions(predictions, where, found, mendable=False, can_rename=Fa
     """
     taxonomy, truth, look, hashes = predictions.taxonomy, predictions.truth, None, None
     if predictions.has_scores:
-        look = look_at_scores(predictions, where, found, mendable)
-        leaves, hashes = look.leaves, look.hashes
+        # The scores of a model that knows a part of the classes, as they stand in its file.
+        is_part = isinstance(predictions.scores, NodeColumns) and predictions.known is not None
+        own = predictions.scores.source if is_part else predictions
+        lacks = any(one.code == "missing_classes" for one in found)
+        look = look_at_scores(own, where, found, mendable, with_sums=not lacks)
+        hashes = look.hashes
+        leaves = np.where(look.leaves >= 0, predictions.known[look.leaves], -1) if is_part else look.leaves
     else:
         leaves = _single_answers(predictions, where, found)
     if predictions.has_unknown:

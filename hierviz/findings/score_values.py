@@ -36,7 +36,7 @@ class ScoreLook:
     divisors: dict = field(default_factory=dict)
 
 
-def look_at_scores(predictions, where, found, mendable):
+def look_at_scores(predictions, where, found, mendable, with_sums=True):
     """Note scores that cannot be what they are said to be.
 
     Parameters
@@ -47,6 +47,8 @@ def look_at_scores(predictions, where, found, mendable):
     found : Findings
     mendable : bool
         The file can be written anew.
+    with_sums : bool
+        Leaf probabilities have to sum to 1: all columns are there.
 
     Returns
     -------
@@ -83,7 +85,7 @@ def look_at_scores(predictions, where, found, mendable):
             low[rows] = is_low.any(axis=1)
             for place in np.flatnonzero(is_low.any(axis=0)).tolist():
                 lowest[place] = lowest.get(place, 0) + int(is_low[:, place].sum())
-    _note_sums(predictions, where, found, look, totals, wrong, mendable)
+    _note_sums(predictions, where, found, look, totals, wrong, mendable, with_sums)
     if low.any() and not wrong.any() and (predictions.truth is None or predictions.has_single_truth):
         names = [
             taxonomy.names[nodes[families[0][place]]] for place in sorted(lowest, key=lambda place: -lowest[place])
@@ -109,10 +111,10 @@ def _families(taxonomy, nodes):
     return place[parents], below.nodes, below.offsets[parents]
 
 
-def _note_sums(predictions, where, found, look, totals, wrong, mendable):
+def _note_sums(predictions, where, found, look, totals, wrong, mendable, with_sums):
     """Values outside of 0 to 1, sums that are not 1, and rows without any score."""
     key, ids = predictions.parametrisation, predictions.sample_id
-    is_leaves = key == "leaf_probabilities"
+    is_leaves = key == "leaf_probabilities" and with_sums
     finite = look.leaves >= 0
     empty = finite & (totals == 0) & ~wrong if key in PROBABILITIES else np.zeros(len(totals), dtype=bool)
     if empty.any():

@@ -39,8 +39,12 @@ def test_findings_as_json_with_mended_files(paths, tmp_path, capsys):
     assert [one["code"] for one in found] == ["own_parent", "missing_classes"]
     assert "--missing zero" in found[1]["message"]
     assert [path.name for path in (tmp_path / "mended").iterdir()] == ["edges.csv"]
-    assert cli.main(["doctor", *flags([tmp_path / "mended" / "edges.csv", *places[1:]]), "--missing", "zero"]) == 0
-    assert cli.main(["evaluate", *flags([tmp_path / "mended" / "edges.csv", *places[1:]]), "--missing", "zero"]) == 0
+    again = [*flags([tmp_path / "mended" / "edges.csv", *places[1:]]), "--missing", "zero"]
+    # What is wrong once the columns are said to be all: `evaluate` says so as well.
+    assert cli.main(["doctor", *again]) == 2
+    assert "do not sum to 1" in capsys.readouterr().out
+    assert cli.main(["evaluate", *again]) == 2
+    assert "expected leaf probabilities that sum to 1" in capsys.readouterr().err
 
 
 def test_mended_files_never_replace_what_was_read(paths, tmp_path, capsys):
