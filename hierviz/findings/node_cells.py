@@ -62,9 +62,9 @@ def look_at_names(cells, taxonomy, where, what, found, changes, *, lines, place,
             for record in records[cell]
         ]
 
-    def note(code, some_names, text, fix=None, severity=None):
+    def note(code, some_names, text, fix=None, severity=None, more=""):
         at = [lines[record] for record in records_with(some_names)]
-        found.note(code, f"{where}:{min(at)}", f"{text} ({what}, {lines_words(at)}).", fix, severity)
+        found.note(code, f"{where}:{min(at)}", f"{text} ({what}, {lines_words(at)}).{more}", fix, severity)
 
     mendable = changes is not None
     for code, renamed, text in (
@@ -87,7 +87,8 @@ def look_at_names(cells, taxonomy, where, what, found, changes, *, lines, place,
         note(
             "unknown_names",
             unknown,
-            f"{counted(len(unknown), 'name is', 'names are')} not in the taxonomy: {listed(unknown)}.{said}",
+            f"{counted(len(unknown), 'name is', 'names are')} not in the taxonomy: {listed(unknown)}",
+            more=said,
         )
     renamed = zeros | odd | spelt
     for cell in bad if mendable else ():

@@ -32,10 +32,10 @@ def look_at_ids(rows, place, where, found, changes):
     blank = [record for record in empty if not any(map(str.strip, rows[record][1]))]
     empty = [record for record in empty if record not in set(blank)]
     for code, records, is_fix, text in (
-        ("empty_ids", blank, True, "are empty"),
-        ("empty_ids", empty, False, "have no sample id; give every sample one"),
-        ("duplicated_samples", same, True, "are of samples that have the same row already"),
-        ("duplicated_samples", other, False, "are of samples that have another row already; keep one of them"),
+        ("empty_ids", blank, True, "without any cell filled"),
+        ("empty_ids", empty, False, "without a sample id (give every sample one)"),
+        ("duplicated_samples", same, True, "of a sample that has the same row already"),
+        ("duplicated_samples", other, False, "of a sample that has another row already (keep one of them)"),
     ):
         if records:
             lines = lines_words(rows[record][0] for record in records)
@@ -62,6 +62,8 @@ def look_at_join(mine, theirs, found, *, has_labels):
     for one, other, known in ((mine, theirs, there), (theirs, mine, here)):
         unmatched = [sample for sample in one.ids if sample not in known]
         zeros = with_zeros_of(unmatched, [sample for sample in other.ids if sample not in dict.fromkeys(one.ids)])
+        if zeros:
+            zeros = _all_with_zeros(unmatched, other.ids) or zeros
         if zeros and len(set(zeros.values())) == len(zeros):
             text = f"{counted(len(zeros), 'id')} lost the leading zeros that {other.where} has: " + ", ".join(
                 f"{a!r} for {b!r}" for a, b in list(zeros.items())[:3]
@@ -96,6 +98,18 @@ def look_at_join(mine, theirs, found, *, has_labels):
             f"({some(without_prediction)}): {done}."
         )
         found.note("samples_without_prediction", mine.where, text)
+
+
+def _all_with_zeros(unmatched, known):
+    """All shorter numbers with zeros in front where known ids are numbers of one width; else nothing.
+
+    So ids are mended too whose rows in the other file could not be read.
+    """
+    width = len(known[0])
+    if not all(len(sample) == width and sample.isascii() and sample.isdigit() for sample in known):
+        return {}
+    short = [sample for sample in unmatched if len(sample) < width and sample.isascii() and sample.isdigit()]
+    return {sample: sample.zfill(width) for sample in short}
 
 
 class IdColumn:

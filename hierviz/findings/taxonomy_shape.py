@@ -47,7 +47,7 @@ def look_at_shape(taxonomy, where, found, with_names=True):
                 f"{count:,} at {depth}" for depth, count in zip(depths[:6].tolist(), counts[:6].tolist(), strict=True)
             )
             text = (
-                f"leaves lie at {len(depths)} depths ({shown}{', ...' if len(depths) > 6 else ''}): a level is no level "
+                f"leaves lie at {len(depths)} depths ({shown}{', ...' if len(depths) > 6 else ''}): not every class has one of each level "
                 f"of all classes."
             )
             found.note("uneven_depths", where, text)

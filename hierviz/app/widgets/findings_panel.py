@@ -13,10 +13,11 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets.form_words import in_form_words, quoting_little
 from hierviz.errors import HiervizError
 from hierviz.findings.doctor import doctor
-from hierviz.readers import limits
 
 # More scores, or larger files, are looked at when it is asked for.
 MOST_SCORES, MOST_BYTES = 2 * 10**7, 30 * 10**6
+# Files up to this are read once more when they are open, so that mended ones can be offered.
+MOST_AT_ONCE = 2 * 10**6
 SIGNS = {"error": ":material/error:", "warning": ":material/warning:", "info": ":material/info:"}
 WORDS = {"error": "Error", "warning": "Warning", "info": "To know"}
 _SHOWN = 12
@@ -42,12 +43,15 @@ def findings_of_open_data(data):
     found = _of_open_data(data)
     if found is not None:
         st.subheader("What was found in the files")
-        findings_list(found, (data.digest, "open"))
+        findings_list(found, (data.digest, "open"), is_of_path=not data.held)
 
 
 def _of_open_data(data):
     """The findings, made once for the content of the files; None where the scores are too many to look at in passing."""
     models = [model.predictions for model in data.models.values()]
+    files = data.files
+    if files is not None and _is_plain(files) and _size(files) <= MOST_AT_ONCE:
+        return state.computed("findings of files", data.digest, lambda: _found_in(files))
     n_scores = sum(one.n_samples * (one.scores.shape[1] if one.has_scores else 1) for one in models)
     if n_scores > MOST_SCORES:
         return None
@@ -58,30 +62,43 @@ def findings_of_files(files, key):
     """All faults of files that could not be opened, with the mended ones; at once where they are small."""
     if not files.taxonomy or not files.predictions:
         return
-    paths = [path for path in (files.taxonomy, files.truth, files.classes, *files.predictions) if path]
-    size = sum(os.path.getsize(path) for path in paths if os.path.isfile(path))
-    if size > min(MOST_BYTES, limits.TEXT_BYTES) and not st.button(
+    if _size(files) > MOST_BYTES and not st.button(
         "Find all faults", icon=":material/stethoscope:", help="Not only the first; large files take a while."
     ):
         return
     try:
         with st.spinner("Looking for all faults"):
-            found = doctor(
-                files.taxonomy,
-                list(files.predictions),
-                files.truth,
-                classes=files.classes or next(filter(None, files.classes_of), None),
-                truth_column=files.truth_column,
-                parametrisation=files.parametrisation,
-                missing=files.missing,
-                predictions_form=files.predictions_form,
-                taxonomy_reading=files.taxonomy_keywords,
-            )
+            found = _found_in(files)
     except HiervizError:
         return  # what the page says already
     if len(found):
         st.markdown(f"**All that is wrong with the files, or to know of them:** {found.sentence}.")
         findings_list(found, key, is_of_path=not files.held)
+
+
+def _found_in(files):
+    return doctor(
+        files.taxonomy,
+        list(files.predictions),
+        files.truth,
+        classes=files.classes or next(filter(None, files.classes_of), None),
+        truth_column=files.truth_column,
+        parametrisation=files.parametrisation,
+        missing=files.missing,
+        predictions_form=files.predictions_form,
+        taxonomy_reading=files.taxonomy_keywords,
+    )
+
+
+def _is_plain(files):
+    """Whether the files say all that was read: no models, names of nodes, parts of the taxonomy, or options of one file."""
+    return not (files.model or files.nodes or files.projection or any(files.parametrisations) or any(files.classes_of))
+
+
+def _size(files):
+    """Bytes of the files that are looked at."""
+    paths = [path for path in (files.taxonomy, files.truth, files.classes, *files.predictions) if path]
+    return sum(os.path.getsize(path) for path in paths if os.path.isfile(path))
 
 
 def findings_list(found, key, is_of_path=False):
