@@ -159,7 +159,12 @@ def own_files(tmp_path, truth, monkeypatch):
 
     def put(flag, name):
         # NAME=FILE names a method; a pattern stands for its files, and a name without an ending for a folder of them.
-        name = name.rpartition("=")[2].replace("*", "seed0")
+        name = name.rpartition("=")[2]
+        if "/*/" in name:
+            for folder in ("a", "b"):
+                put(flag, name.replace("/*/", f"/{folder}/"))
+            return
+        name = name.replace("*", "seed0")
         path = tmp_path / (name if Path(name).suffix or flag != "--predictions" else f"{name}/seed0.npz")
         path.parent.mkdir(parents=True, exist_ok=True)
         if flag == "--taxonomy":
@@ -181,8 +186,10 @@ def own_files(tmp_path, truth, monkeypatch):
             taxonomy = hv.load_taxonomy(demo / "taxonomy.csv")
             made = hv.load_model(model, taxonomy).predict(demo / "pictures.zip")
             if path.suffix == ".npz":
-                names = [taxonomy.names[node] for node in taxonomy.leaves]
-                p = made.node_probabilities()[:, taxonomy.leaves]
+                # Scores of hierarchical cross entropy have a column for every node.
+                nodes = np.arange(1, taxonomy.n_nodes) if "hxe" in name else taxonomy.leaves
+                names = [taxonomy.names[node] for node in nodes]
+                p = made.node_probabilities()[:, nodes]
                 np.savez(path, prob=p, leaf=names, sample_id=made.sample_ids)
             else:
                 hv.write_predictions(made, path)
