@@ -226,16 +226,16 @@ def test_a_question_at_the_start_opens_the_model_page(started, brightness):
     assert "sky.onnx with taxonomy sky.csv, class names classes.csv, inputs pictures, truth truth.csv" in page.text
     assert "takes pictures (8 × 8 pixels) · 2 of 2 columns are classes of the taxonomy" in page.text
     # Numbers that do not belong together are refused beside the fields.
-    page.at.radio[0].set_value("other")
+    scales(page).set_value("other")
     page.run()
-    for label, number in {"0 becomes": 0.0, "255 becomes": 1.0, "Subtract mean": 127.0}.items():
+    for label, number in {"0 becomes": 0.0, "255 becomes": 1.0, "Subtract mean": "127"}.items():
         page.control(label).set_value(number)
         page.run()
     page.press("Use these numbers")
     assert [one.value for one in page.at.warning] == [
         "Expected a mean inside the range 0 to 1 (mean and std are in units of the range), got 127."
     ]
-    page.at.radio[0].set_value("0,1")
+    scales(page).set_value("0,1")
     page.run()
     # The inputs and their truth are there.
     assert "Answer: **night** · Truth: **night**" in page.text
@@ -421,6 +421,11 @@ def test_several_true_classes_of_a_sample_are_all_known():
     ]
 
 
+def scales(page):
+    """The choice of a range of values."""
+    return next(one for one in page.at.radio if one.label == LABELS["preprocessing.range"])
+
+
 def asked(page):
     """Titles of what the page asks about the model, while its box is open."""
     return [
@@ -469,17 +474,58 @@ def test_the_box_stays_open_while_numbers_are_typed(tmp_path):
     shutil.copytree(FILES / "torch_two_files_fixed_batch", tmp_path, dirs_exist_ok=True)
     shutil.copy(tmp_path / "classes.txt", tmp_path / "model.labels.txt")
     page = own(Visit("model"), tmp_path / "model.onnx", FILES / "taxonomy.csv")
-    assert asked(page) == [LABELS["preprocessing.range"]]
-    page.at.radio[0].set_value("other")
+    assert asked(page) == [LABELS["preprocessing.resize"], LABELS["preprocessing.range"]]
+    scales(page).set_value("other")
     page.run()
-    for label, value in {"0 becomes": 0.0, "255 becomes": 1.0, "Subtract mean": 0.5, "Divide by std": 0.25}.items():
+    for label, value in {
+        "0 becomes": 0.0,
+        "255 becomes": 1.0,
+        "Subtract mean": "0.5, 0.4, 0.3",
+        "Divide by std": "0.25",
+    }.items():
         page.control(label).set_value(value)
         page.run()
-        assert asked(page) == [LABELS["preprocessing.range"]], label
+        assert asked(page) == [LABELS["preprocessing.resize"], LABELS["preprocessing.range"]], label
     page.press("Use these numbers")
     assert not asked(page)
     assert "Your answers about the model" in [one.label for one in page.at.expander]
     page.control("Section").set_value("about")
     page.run()
     facts = "".join(one.proto.body for one in page.at.get("html"))
-    assert "0.25" in facts
+    assert "minus mean [0.5, 0.4, 0.3], divided by std [0.25]" in facts
+
+
+def test_a_usual_preparation_fills_in_all_fields(tmp_path, brightness):
+    """The preset of torchvision, changed afterwards; what the account then says."""
+    model, taxonomy, folder = brightness
+    (folder.parent / "sky.labels.txt").write_text("day\nnight\n")
+    page = own(Visit("model"), model, taxonomy)
+    assert asked(page) == [LABELS["preprocessing.resize"], LABELS["preprocessing.range"]]
+    preset = page.control("A usual preparation (fills in the fields below)")
+    assert "Shorter side 9, middle 8 (bilinear), 0 to 1, ImageNet's mean and std – torchvision" in preset.options[0]
+
+    def words():
+        page.control("Section").set_value("about")
+        page.run()
+        return "".join(one.proto.body for one in page.at.get("html"))
+
+    preset.set_value("clip")
+    page.run()
+    assert not asked(page)
+    text = words()
+    assert (
+        "pictures resized to 8 on the shorter side (bicubic), then a centre crop of 8 × 8 (width × height), RGB" in text
+    )
+    assert (
+        "mapped to 0..1, minus mean [0.481455, 0.457827, 0.408211], divided by std [0.26863, 0.261303, 0.275777]"
+        in text
+    )
+    page.control("Shorter side in pixels").set_value(12)
+    page.run()
+    assert "pictures resized to 12 on the shorter side (bicubic)" in words()
+    page.control("A usual preparation (fills in the fields below)").set_value("borders")
+    page.run()
+    assert (
+        "whole pictures fitted into 8 × 8 (width × height) with borders of grey level 0, RGB, values 0..255 mapped to 0..1, axes"
+        in words()
+    )

@@ -10,6 +10,12 @@ SCALES = {
     "0,255": ("0 to 255", "as in the picture file"),
     "other": ("Other numbers", "typed in below"),
 }
+FITTINGS = {
+    "stretch": ("Stretched to the size", "proportions change; Hugging Face's ViT, Keras"),
+    "crop": ("Shorter side first, then the middle", "proportions stay, the edges are cut off; torchvision, timm, CLIP"),
+    "borders": ("Whole, with borders", "proportions stay, nothing is cut off"),
+    "cut": ("The middle, without resizing", "for pictures at the right scale already"),
+}
 LAYOUTS = {
     "NCHW": ("Channels first (NCHW)", "PyTorch, and most ONNX files"),
     "NHWC": ("Channels last (NHWC)", "TensorFlow and Keras"),
@@ -21,9 +27,13 @@ COLOURS = {
 TEXTS = {
     "preprocessing.layout": "In which order does the model expect the height, width and channels of a picture?",
     "preprocessing.size": "Which size of pictures does the model expect, in pixels?",
+    "preprocessing.resize": "How does a picture of another size get this one? It is stretched unless you choose another way.",
     "preprocessing.range": "Which range of values does the model expect?",
     "preprocessing.colour": "Which order of the colour channels does the model expect?",
     "classes": "Which class does each column belong to?",
     "scores": "What are the scores?",
 }
-ORDER = ("classes", "outputs", "scores", "preprocessing.layout", "preprocessing.size", "preprocessing.range")
+ORDER = (
+    *("classes", "outputs", "scores"),
+    *("preprocessing.layout", "preprocessing.size", "preprocessing.resize", "preprocessing.range"),
+)

@@ -18,7 +18,7 @@ LABELS = {
     "preprocessing.layout": "Order of the axes",
     "preprocessing.size": "Size of the pictures",
     "preprocessing.resize": "How pictures get that size",
-    "preprocessing.crop": "Cut out the middle",
+    "preprocessing.crop": "How pictures get that size",
     "preprocessing.resample": "Resampling",
     "preprocessing.pad": "Grey level of the borders",
     "preprocessing.colour": "Order of the colour channels",

@@ -12,6 +12,7 @@ import numpy as np
 
 from hierviz.errors import FileError, HiervizError
 from hierviz.onnx.checks.right_answers import CLEARLY, are_right, luck, luck_words, top_level_wrong
+from hierviz.onnx.description.presets import IMAGENET_MEAN, IMAGENET_STD
 from hierviz.onnx.inputs.model_inputs import ModelInputs
 from hierviz.onnx.inputs.preparing import BLOCK_BYTES, picture_bytes, require_room_for_picture
 from hierviz.parameters import Sentence
@@ -21,7 +22,6 @@ from hierviz.taxonomy import NodeLists
 MOST_ROWS = 200
 # Fewer pictures are looked at when they are large.
 MOST_BYTES = 512 << 20
-IMAGENET_MEAN, IMAGENET_STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 _SCALINGS = {
     "0..1": ((0.0, 1.0), None, None),
     "-1..1": ((-1.0, 1.0), None, None),
