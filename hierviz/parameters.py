@@ -15,6 +15,8 @@ PARAMETERS = {
     "parametrisation": "parametrisation=...",
     "outputs": "outputs=...",
     "missing": "missing=...",
+    "ignore": "ignore=...",
+    "sum_repeated": "sum_repeated=True",
     "unseen": "unseen=...",
     "only_known": "hierviz.only_known",
     "truth_column": "truth_column=...",

@@ -73,6 +73,16 @@ def add_model_flags(command, *, required):
             help="columns of a table that make up the only input, in order, or INPUT=COLUMN,... (default: by name)",
         ),
         command.add_argument(
+            "--ignore",
+            metavar="NAME",
+            action="append",
+            default=[],
+            help="column that belongs to no class of the taxonomy, such as other; repeat it for several",
+        ),
+        command.add_argument(
+            "--sum-repeated", action="store_true", help="sum the columns of a class that has several (default: refuse)"
+        ),
+        command.add_argument(
             "--strict",
             action="store_true",
             help="stop at a picture that cannot be read (default: leave it out and name it)",
@@ -146,6 +156,11 @@ def model_options(options):
         "outputs": options.output,
         "preprocessing": _preprocessing(options),
         "limits": Limits(**limits) if limits else None,
+        # Of predictions, --missing may be `unknown` too.
+        "missing": None if options.missing == "unknown" and options.predictions else options.missing,
+        "only_known": options.only_known or getattr(options, "unseen", None) is not None,
+        "ignore": tuple(options.ignore),
+        "sum_repeated": options.sum_repeated,
     }
 
 

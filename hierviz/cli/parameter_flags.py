@@ -14,6 +14,8 @@ FLAGS = {
     "parametrisation": "--parametrisation",
     "outputs": "--output",
     "missing": "--missing",
+    "ignore": "--ignore",
+    "sum_repeated": "--sum-repeated",
     "unseen": "--unseen",
     "only_known": "--only-known",
     "truth_column": "--truth-column",

@@ -35,6 +35,12 @@ def add_predict(commands):
     command.add_argument(
         "--nodes", metavar="F", help="names of the nodes, by which classes are found too: node, name, ..."
     )
+    command.add_argument(
+        "--missing", metavar="zero", help="the model knows some of the classes only: the others have probability 0"
+    )
+    command.add_argument(
+        "--only-known", action="store_true", help="the same, but only the known classes and their ancestors are written"
+    )
     command.add_argument("--out", metavar="P.parquet", help="Parquet or CSV of probabilities")
     command.add_argument(
         "--inspect",
@@ -42,7 +48,7 @@ def add_predict(commands):
         help="print what is known about the model and what is missing, without running it",
     )
     command.add_argument("--json", metavar="FILE|-", help="with --inspect: the same as JSON (- is standard output)")
-    command.set_defaults(run=run_predict)
+    command.set_defaults(run=run_predict, predictions=None)
 
 
 def _epilog():
@@ -103,9 +109,10 @@ def run_predict(options):
     )
     inputs, kept = without_unreadable(inputs, unreadable)
     known = None if known is None else known.take(kept)
+    written = model.known.judged(predictions)
     detected = {**predictions.detected, "inputs": str(options.inputs), "sha256 of inputs": inputs.sha256()}
-    write_predictions(predictions.replace(detected=detected), options.out)
-    for note in predictions.notes:
+    write_predictions(written.replace(detected=detected), options.out)
+    for note in written.notes:
         print(f"note: {with_flags(note)}", file=sys.stderr)
     if known is not None:
         check_predictions(model, inputs, predictions, known)

@@ -529,3 +529,41 @@ def test_a_usual_preparation_fills_in_all_fields(tmp_path, brightness):
         "whole pictures fitted into 8 × 8 (width × height) with borders of grey level 0, RGB, values 0..255 mapped to 0..1, axes"
         in words()
     )
+
+
+def test_a_model_that_knows_some_of_the_classes_is_answered(tmp_path, brightness):
+    """One question, two answers: the other classes have probability 0, or are no classes."""
+    model, taxonomy, folder = brightness
+    taxonomy.write_text("parent,child\nsky,day\nsky,night\nsky,twilight\ntwilight,dusk\ntwilight,dawn\n")
+    (folder.parent / "sky.labels.txt").write_text("day\nnight\n")
+    (folder.parent / "sky.hierviz.json").write_text('{"input": {"range": [0, 1]}}')
+    page = own(Visit("model"), model, taxonomy)
+    assert asked(page) == [LABELS["missing"]]
+    assert "No column is called 'dusk', 'dawn': the model has no column for 2 of the 4 leaf classes." in page.text
+    (ways,) = (one for one in page.at.radio if one.label == LABELS["missing"])
+    ways.set_value("missing")
+    page.run()
+    assert not asked(page)
+    assert not page.at.error
+    source = ModelSource(model, {"classes": ("day", "night"), "preprocessing": {"range": [0, 1]}})
+    whole, part = (
+        source.saying(said).draft(load_taxonomy(taxonomy)) for said in ({"missing": "zero"}, {"only_known": True})
+    )
+    picture = np.full((9, 9, 3), 240, np.uint8)
+    answered = [answer(one, picture_feed(one, picture), 1) for one in (whole, part)]
+    assert [one.taxonomy.n_nodes for one in answered] == [6, 3]
+    zeros = answered[0].node_probabilities()[0]
+    np.testing.assert_allclose(zeros[answered[0].taxonomy.nodes("day", "night")].sum(), 1, atol=1e-6)
+    assert zeros[answered[0].taxonomy.nodes("twilight", "dusk", "dawn")].max() == 0
+    np.testing.assert_allclose(answered[1].node_probabilities()[0], zeros[:3], atol=1e-6)
+
+
+def test_the_start_says_what_a_model_does_not_know(started, brightness):
+    """The flags of `hierviz predict`, with one class missing and one column that is none."""
+    model, taxonomy, folder = brightness
+    taxonomy.write_text("parent,child\nsky,day\nsky,dusk\n")
+    (folder.parent / "classes.csv").write_text("index,class\n1,other\n0,day\n")
+    flags = ["--model", model, "--taxonomy", taxonomy, "--inputs", folder, "--range", "0,1", "--ignore", "other"]
+    page = started(*flags, "--classes", folder.parent / "classes.csv", "--missing", "zero")
+    assert not page.at.error
+    assert "3 samples" in page.text

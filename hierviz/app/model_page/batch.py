@@ -173,6 +173,8 @@ def _run(source, model, chosen, place, cancel, memory):
             predictions = attach_truth(predictions, chosen.truth, chosen.truth_column, model.class_numbers)
         if chosen.media:
             predictions = attach_media(predictions, chosen.media)
+    if model.known.only_known:
+        predictions = model.known.judged(predictions)
     key = chosen.path if samples is None else samples.key
     samples = Samples(without_unreadable(inputs, unreadable)[0], predictions.truth, key, predictions.ids)
     bar.progress(1.0, "Evaluating …")

@@ -11,7 +11,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.model_page import preparation
 from hierviz.app.model_page.answer_fields import name_of, radio
-from hierviz.app.model_page.question_words import ORDER, TEXTS
+from hierviz.app.model_page.question_words import MISSING_CHOICES, ORDER, TEXTS
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.form_words import in_form_words, sentence
 from hierviz.app.widgets.parameter_labels import LABELS, choice
@@ -119,8 +119,10 @@ def ask(source, model, questions):
 
 def _words(key):
     """Keywords that the answer to a question may have."""
-    if key == "scores":
-        return ("scores", "parametrisation")
+    if key in ("scores", "missing"):
+        return ("scores", "parametrisation") if key == "scores" else ("missing", "only_known")
+    if key == "classes":
+        return ("classes", "ignore", "sum_repeated")
     return (key, *preparation.TOGETHER.get(key, ()))
 
 
@@ -180,7 +182,34 @@ def _classes(source, model, question, key):
         st.error(escape(in_form_words(problem)), icon=":material/error:")
     for note in notes:
         st.caption(escape(sentence(note)))
-    return names or None
+    if not names:
+        return None
+    ignore, is_summed = _class_sets(source, model, names)
+    return {"classes": names} | ({"ignore": ignore} if ignore else {}) | ({"sum_repeated": True} if is_summed else {})
+
+
+def _class_sets(source, model, names):
+    """(names that belong to no class, whether the columns of a class are summed): fields that few models need."""
+    name = name_of(source, "classes", model.taxonomy)
+    memory = state.memory("answers-widgets")
+    memory[f"{name}-ignore"] = [other for other in memory.get(f"{name}-ignore", []) if other in names]
+    ignore = st.multiselect(
+        LABELS["ignore"],
+        list(dict.fromkeys(names)),
+        placeholder="None: every column is a class of the taxonomy, or background",
+        **state.kept("answers-widgets", f"{name}-ignore", []),
+    )
+    return tuple(ignore), st.toggle(LABELS["sum_repeated"], **state.kept("answers-widgets", f"{name}-summed", False))
+
+
+def _missing(source, model, question, key):
+    means = {word: words for word, _, words in question.choices or MISSING_CHOICES}
+    labels = {"missing": "Probability 0", "only_known": "Only the classes that it knows"}
+    name = name_of(source, key, model.taxonomy)
+    chosen = radio("missing", name, list(labels), [means[word] for word in labels], labels.get)
+    if question.choices:
+        st.caption("If the class names are wrong instead, correct them in the section Details.")
+    return {None: None, "missing": {"missing": "zero"}, "only_known": {"only_known": True}}[chosen]
 
 
 def _names_of_file(path, taxonomy, notes):
@@ -228,6 +257,7 @@ def _scores(source, model, question, key):
 
 WIDGETS = {
     "classes": _classes,
+    "missing": _missing,
     "outputs": _outputs,
     "scores": _scores,
     **preparation.WIDGETS,

@@ -276,7 +276,7 @@ def _answers(model, scores):
     """(best leaf of each picture, the model with its kind of scores settled)."""
     columns, taxonomy = model.columns.nodes, model.taxonomy
     places = np.flatnonzero(columns >= 0)
-    if taxonomy.is_leaf[columns[places]].all():
+    if model.known is None or (not model.known.is_shared and taxonomy.is_leaf[columns[places]].all()):
         # Whatever the scores are, the largest stands for the best leaf.
         if not np.isfinite(scores).all():
             model.read_scores(scores)
@@ -284,5 +284,7 @@ def _answers(model, scores):
     made = model.read_scores(scores)
     if model.parametrisation is None:
         model = replace(model, parametrisation=made.parametrisation, scores=made.kind.kind)
-    p = node_probabilities(taxonomy, made.scores, made.parametrisation, made.nodes)
-    return taxonomy.leaves[p[:, taxonomy.leaves].argmax(axis=1)], model
+    p = node_probabilities(made.taxonomy, made.scores, made.parametrisation, made.nodes)
+    best = made.taxonomy.leaves[p[:, made.taxonomy.leaves].argmax(axis=1)]
+    part = model.known.part
+    return best if part is None else part.nodes[best], model
