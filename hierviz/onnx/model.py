@@ -98,7 +98,7 @@ def load_model(
     if not isinstance(path, (str, os.PathLike)):
         raise FileError(f"model: expected the path of an ONNX model, got {type(path).__name__}. It comes first.")
     check_taxonomy(taxonomy, "It comes after the path of the model.")
-    given = {"classes": classes, "parametrisation": parametrisation, "name": name, "scores": scores}
+    given: dict[str, Any] = {"classes": classes, "parametrisation": parametrisation, "name": name, "scores": scores}
     given |= {"missing": missing, "ignore": ignore, "sum_repeated": sum_repeated}
     model = draft_model(path, taxonomy, **given, outputs=outputs, preprocessing=preprocessing, limits=limits)
     model.require_answers()

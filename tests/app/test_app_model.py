@@ -241,7 +241,7 @@ def test_a_question_at_the_start_opens_the_model_page(started, brightness):
     assert "Answer: **night** · Truth: **night**" in page.text
     page.control("Section").set_value("run")
     page.run()
-    assert "The 4 inputs of the command line" in str(page.control("Run on").options)
+    assert "The 4 inputs chosen with the model" in str(page.control("Run on").options)
     page.press("Run")
     assert "Ran on 3 samples, truth known." in page.text
     assert "1 of 4 pictures could not be read and was left out: 'p2.png'" in page.text
@@ -567,3 +567,38 @@ def test_the_start_says_what_a_model_does_not_know(started, brightness):
     page = started(*flags, "--classes", folder.parent / "classes.csv", "--missing", "zero")
     assert not page.at.error
     assert "3 samples" in page.text
+
+
+def test_a_model_without_inputs_is_opened_on_the_model_page(started, brightness):
+    model, taxonomy, folder = brightness
+    page = started("--model", model, "--taxonomy", taxonomy, "--classes", folder.parent / "classes.csv")
+    assert [one.value for one in page.at.title] == ["Model"]
+    assert not page.at.error
+    assert "sky.onnx with taxonomy sky.csv, class names classes.csv, as given on the command line" in page.text
+
+
+def test_open_files_hands_over_everything(brightness):
+    """Model, taxonomy, class names, pictures and truth, by their paths: the page Model asks one question and runs them."""
+    model, taxonomy, folder = brightness
+    page = Visit("open")
+    page.control("Predictions from").set_value("Model")
+    page.run()
+    page.control("Location").set_value("Path on this machine")
+    page.run()
+    chosen = {"taxonomy": taxonomy, "model": model, "inputs": folder, "truth": folder.parent / "truth.csv"}
+    for name, path in (chosen | {"classes": folder.parent / "classes.csv"}).items():
+        next(one for one in page.at.text_input if one.key == f"path_{name}").set_value(str(path))
+    page.run()
+    page.press("Open")
+    assert "with the files chosen here" in page.text
+    page.go("model")
+    assert page.control("Which model?").value == "offered"
+    assert "inputs pictures, truth truth.csv, as chosen on Open files" in page.text
+    assert asked(page) == [LABELS["preprocessing.resize"], LABELS["preprocessing.range"]]
+    scales(page).set_value("0,1")
+    page.run()
+    assert "Answer: **night** · Truth: **night**" in page.text
+    page.control("Section").set_value("run")
+    page.run()
+    page.press("Run")
+    assert "Ran on 3 samples, truth known." in page.text

@@ -119,7 +119,7 @@ def _choose(model, kind, from_data, source):
     """What to run on; None when nothing is there yet."""
     way = "file"
     if from_data is not None:
-        words = "The open data's {:,} samples" if from_data.is_open_data else "The {:,} inputs of the command line"
+        words = "The open data's {:,} samples" if from_data.is_open_data else "The {:,} inputs chosen with the model"
         ways = {"data": words.format(len(from_data)), "file": "Files"}
         start = "data" if from_data.is_meant else "file"
         kept = state.kept("run", f"from-{from_data.is_meant}", start)
