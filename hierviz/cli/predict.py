@@ -67,7 +67,7 @@ def run_predict(options):
     """`hierviz predict`."""
     from hierviz.cli.predict_checks import check_predictions, show_orders, truth_of
     from hierviz.onnx import draft_model, load_inputs
-    from hierviz.onnx.inputs.unreadable import without_unreadable
+    from hierviz.onnx.inputs.unreadable import MOST_NAMED, without_unreadable
     from hierviz.readers import load_node_attributes, load_taxonomy, load_truth, write_predictions
     from hierviz.readers.predictions_writer import check_target
 
@@ -107,6 +107,7 @@ def run_predict(options):
         strict=options.strict,
         unreadable=unreadable,
     )
+    names = () if inputs.pictures is None else inputs.pictures.names
     inputs, kept = without_unreadable(inputs, unreadable)
     known = None if known is None else known.take(kept)
     written = model.known.judged(predictions)
@@ -114,6 +115,9 @@ def run_predict(options):
     write_predictions(written.replace(detected=detected), options.out)
     for note in written.notes:
         print(f"note: {with_flags(note)}", file=sys.stderr)
+    if len(unreadable) > MOST_NAMED:
+        for row in sorted(unreadable):
+            print(f"left out: {names[row]}: {with_flags(unreadable[row])}", file=sys.stderr)
     if known is not None:
         check_predictions(model, inputs, predictions, known)
     rows = f"wrote {predictions.n_samples} row{'s' * (predictions.n_samples > 1)} to {options.out}"
