@@ -164,7 +164,8 @@ if state.open_requested():
         if way == "Upload":
             opened = open_files(files, stages, find=state.open_elsewhere)
         else:
-            opened = open_files(files.with_paths(state.allowed_path), stages)
+            files = files.with_paths(state.allowed_path)
+            opened = open_files(files, stages)
         state.put(opened)
         stages.end()
         state.publish()
@@ -174,9 +175,12 @@ if state.open_requested():
         st.error(escape(in_form_words(error, is_of_path=way != "Upload")), icon=":material/error:")
         state.open_requested(done=True)
         findings_of_files(files, "refused")
-        if isinstance(error, ModelError) and files.model and files.taxonomy:
-            model_choice.offer(files, held)
-            st.markdown("Missing information about a model can be given on the page **Model**, where it is selected.")
+        if files.model and files.taxonomy and (isinstance(error, ModelError) or not files.inputs):
+            model_choice.offer(files)
+            st.markdown(
+                "Missing information about a model can be given on the page **Model**, where it is selected with the files "
+                "chosen here."
+            )
             st.page_link(
                 shell.page("model"), label="Go to Model", icon=":material/psychology:", query_params=state.link()
             )

@@ -154,6 +154,7 @@ class Files:
     def source_keywords(self):
         """Keywords of `load_model`: all that is said about the models."""
         said = {"classes": self.classes, "parametrisation": self.parametrisation, **self.given}
+        said["missing"] = self.missing if self.missing == "zero" else None
         return {key: value for key, value in said.items() if value}
 
     @property
@@ -234,7 +235,7 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
         )
     options = SimpleNamespace(classes=files.classes or next(filter(None, files.classes_of), None), **files.projection)
     check_projection(options)
-    if files.projection and files.model:
+    if files.model and not set(files.projection) <= {"only_known", "unseen"}:
         raise FileError(
             "model: expected prediction files on a part of the taxonomy, got an ONNX model. Run `hierviz predict` and open what "
             "it writes."
@@ -268,7 +269,7 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
                 stage=stage,
             ).replace(run=file.run)
         )
-    if files.projection:
+    if files.projection and not files.model:
         predictions_of_models = projected(options, predictions_of_models)
         taxonomy = predictions_of_models[0].taxonomy
     sources = [None] * len(predictions_of_models)
@@ -288,6 +289,9 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
             else predictions
         )
         sources.append(replace(source, inputs=without_unreadable(inputs, unreadable)[0]))
+    if files.projection and files.model:
+        predictions_of_models = projected(options, predictions_of_models)
+        taxonomy = predictions_of_models[0].taxonomy
     if files.media:
         # A table of inputs names its own pictures there.
         has_own = [

@@ -41,7 +41,9 @@ _is_open = threading.Event()
 def _open_startup(files, stage):
     """(the data set or None, whether a model is left for the visitor to be asked about)."""
     try:
-        return _named(files, stage), False
+        # A model without inputs has nothing to be opened yet.
+        if files.inputs or not files.model:
+            return _named(files, stage), False
     except ModelError:
         if not files.model:
             raise
