@@ -44,6 +44,7 @@ READING = (
     "taxonomy_separator",
     "taxonomy_direction",
     "taxonomy_relations",
+    "predictions_form",
 )
 # Readings of the single prediction files in their order, None where nothing is said; and to which of them `classes_of` belong.
 OF_FILES = {"names": str, "parametrisations": str, "thresholds": float}
