@@ -39,6 +39,8 @@ def run_app(options):
 
     if (options.predictions or options.model) and not options.taxonomy:
         raise FileError("app: expected --taxonomy with --predictions or --model, got none. Name the taxonomy file.")
+    if options.demo and (options.taxonomy or options.predictions or options.model):
+        raise FileError("--demo: expected no files beside it, got some. Leave one of them out.")
     folder = bundle_folder()
     model_options(options)  # a flag that is no number is said here, not on a page
     files = _named(options)

@@ -4,10 +4,11 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.model_page import choice as model_choice
+from hierviz.app.state import remembered
 from hierviz.app.state.dataset import Files, open_files
 from hierviz.app.state.escape import escape
 from hierviz.app.state.model_source import model_files
-from hierviz.app.widgets import shell
+from hierviz.app.widgets import offers, shell
 from hierviz.app.widgets.account import account
 from hierviz.app.widgets.file_readings import file_readings
 from hierviz.app.widgets.file_samples import file_samples
@@ -28,6 +29,8 @@ st.markdown(
     "hierviz needs a **taxonomy** (the tree of classes) and the **predictions** of a model for some samples, as a file or by "
     "running an ONNX model. With the **truth** it also evaluates them."
 )
+offers.demos()
+offers.opened_before()
 if state.data() is not None:  # else it is drawn below, where the link's files are asked for
     with st.expander("Open a session file", icon=":material/bookmark:"):
         session_panel()
@@ -78,6 +81,8 @@ if way == "Upload" and kind == "Predictions":
         help="Taxonomy, predictions, truth and a zip of pictures: which is which is told by their content, and shown below, "
         "where it can be changed.",
     )
+if way == "Upload" and kind == "Predictions":
+    offers.paste()
 left, right = st.columns(2, gap="large")
 with left:
     chosen["taxonomy"] = ask(
@@ -167,6 +172,8 @@ if state.open_requested():
             files = files.with_paths(state.allowed_path)
             opened = open_files(files, stages)
         state.put(opened)
+        if way != "Upload":
+            remembered.remember(files)
         stages.end()
         state.publish()
         st.success("Opened. The files were read as follows:", icon=":material/check_circle:")
@@ -208,7 +215,7 @@ if state.view().data != "demo":
                 kwargs={"data": "demo", "model": "", "models": ()},
                 key="show-demo",
             )
-    if not state.is_startup():
+    if not state.is_startup() and not found.credit:
         st.caption(
             "Everybody with the link of this page can see these files while they are open. "
             + ("Your browser opened them" if state.may_close() else "Another visitor's browser opened them")

@@ -51,6 +51,7 @@ from hierviz.app.state.opened import (
     shown_models,
     startup,
     startup_cancelled,
+    startup_demo,
     startup_files,
     startup_limits,
 )
@@ -151,6 +152,7 @@ __all__ = [
     "shown_models",
     "startup",
     "startup_cancelled",
+    "startup_demo",
     "startup_files",
     "startup_limits",
     "told_not_here",

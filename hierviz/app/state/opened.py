@@ -34,8 +34,20 @@ def _demo():
     return demo
 
 
+def demo():
+    """The bundled demo of pictures."""
+    return _demo()
+
+
+@st.cache_resource(show_spinner=False)
+def _wikipedia():
+    demo = datasets.open_wikipedia()
+    _texts_are_open.set()
+    return demo
+
+
 # A spinner, even for what is there, costs every visit a moment.
-_is_open = threading.Event()
+_is_open, _texts_are_open = threading.Event(), threading.Event()
 
 
 def _open_startup(files, stage):
@@ -130,6 +142,12 @@ def startup_files():
     )
 
 
+def startup_demo():
+    """Key of the demo that was asked for on the command line, or None."""
+    name = _startup_options().demo
+    return next((key for key, called in datasets.NAME_OF_DEMO.items() if called == name), None)
+
+
 def startup():
     """The data set of `startup_files`; None where a model of theirs leaves a question open and nothing else was named."""
     return _startup(startup_files())[0]
@@ -139,7 +157,7 @@ def prepare():
     """Open what the first visitor will see while the server starts; what is wrong with it the visitor is told."""
     with contextlib.suppress(HiervizError):
         if startup_files() is None:
-            _demo()
+            _wikipedia() if startup_demo() == datasets.WIKIPEDIA else _demo()
         else:
             _opening.begin(startup_files())
 
@@ -199,6 +217,11 @@ def data():
             return _demo()
     if startup_files() and startup() is not None and startup().key == key:
         return startup()
+    if key == datasets.WIKIPEDIA:
+        if _texts_are_open.is_set():
+            return _wikipedia()
+        with st.spinner("Reading the demo of texts …"):
+            return _wikipedia()
     dataset = server().shelf.get(key)
     if dataset is not None:
         visit().seen.add(key)

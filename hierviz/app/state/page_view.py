@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from urllib.parse import quote, unquote
 
 from hierviz.app.state.curve_choices import DRAWN, FORMER_PANELS, MARKED, PANELS, axes, set_axes
-from hierviz.app.state.dataset import DEMO
+from hierviz.app.state.dataset import DEMO, NAME_OF_DEMO
 from hierviz.charts import threshold_text
 from hierviz.diagnosis.node_columns import NODE_COLUMNS
 from hierviz.errors import PredictionsError
@@ -75,7 +75,7 @@ _NAME = r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{0,1000}"
 def grammar():
     """What may stand in each field of a URL; of a field that holds several words, in each of them. Anything else is dropped."""
     return {
-        "data": re.compile(f"{DEMO}|[0-9a-f]{{16}}"),
+        "data": re.compile(f"{'|'.join(NAME_OF_DEMO)}|[0-9a-f]{{16}}"),
         "sample": re.compile(_NAME),
         **dict.fromkeys(NODES, re.compile(_NAME)),
         "where": re.compile("[A-Za-z0-9_.~%-]{1,1000}=[A-Za-z0-9_.~%-]{0,1000}"),

@@ -139,6 +139,8 @@ def greeting(page, pages):
     }
     if state.is_narrow():
         links = {"mistakes": "The mistakes"}
+    if dataset.key == DEMO and not state.is_narrow():
+        links = {"story": "A story in eight views", **links}
     if dataset.first.n_judged == 0:
         del links["mistakes"]
     if all(model.why_no_curve() and model.why_no_set_curve() for model in dataset.models.values()):
@@ -149,6 +151,13 @@ def greeting(page, pages):
             if name != (page.url_path or "overview"):
                 st.page_link(pages / f"{name}.py", label=label, width="content", query_params=state.link())
         st.button("Dismiss", icon=":material/close:", type="tertiary", key="hint", on_click=state.dismiss_hint)
+
+
+def credit():
+    """Whose the open data are, where they are not the visitor's."""
+    dataset = state.data()
+    if dataset is not None and dataset.credit:
+        st.caption(f"{dataset.credit} [CC BY-SA 4.0](https://creativecommons.org/licenses/by-sa/4.0/)")
 
 
 def privacy():

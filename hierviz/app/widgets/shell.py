@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from hierviz.app import state
+from hierviz.app.state import story
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import frame
 from hierviz.app.widgets.browser_part import browser_part
@@ -15,6 +16,7 @@ from hierviz.app.widgets.form_words import in_form_words
 from hierviz.app.widgets.metric_table import Row, ranked
 from hierviz.app.widgets.metric_table import metric_table as draw_table
 from hierviz.app.widgets.session_panel import session_panel
+from hierviz.app.widgets.story_bar import story_bar
 from hierviz.charts import threshold_text, to_csv
 from hierviz.errors import HiervizError
 from hierviz.readers.stored_array import ChangedFileError
@@ -49,6 +51,10 @@ def _draw(pages):
         if state.must_ask(page.url_path):
             st.switch_page(PAGES / "model.py")
         state.reopen()
+        to = story.take_step(state.data()) if state.memory(story.PLAYED) else None
+        if to is not None:
+            state.publish()
+            st.switch_page(PAGES / f"{to}.py", query_params=state.link())
         with st.container(key="viewport"):
             state.width()
             browser_part()
@@ -63,6 +69,8 @@ def _draw(pages):
             st.button("Read the files again", icon=":material/refresh:", on_click=state.request_reopen)
         if state.startup_files():
             st.page_link(pages[0], label="Open the demo instead", query_params={"data": "demo"})
+    story_bar()
+    frame.credit()
     st.caption(frame.privacy())
     threshold, data = (html.escape(text) for text in (threshold_text(state.view().threshold), state.view().data))
     st.html(f'<p id="hierviz-view" hidden data-threshold="{threshold}" data-data="{data}"></p>')
