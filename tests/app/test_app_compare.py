@@ -150,3 +150,33 @@ def test_a_click_on_any_cell_chooses_a_row(part, demo):
     tables = [one.proto.selection_mode for one in visit.at.dataframe if len(one.proto.selection_mode)]
     modes = type(visit.at.dataframe[0].proto).SelectionMode
     assert any(modes.SINGLE_CELL in of_table and modes.SINGLE_ROW in of_table for of_table in tables)
+
+
+def test_the_former_table_stays_while_another_one_is_worked_out(demo, monkeypatch):
+    from hierviz.app.compare_page import table_panel
+
+    visit = Visit("compare", models=",".join(MODELS), threshold="0.71")
+    assert "The inference rule and τ change these columns only: hF1, mean of samples" in visit.text
+    before = visit.at.dataframe[0].value
+    monkeypatch.setattr(table_panel, "worked_out", lambda *_: None)  # as where the visitor cancels it
+    visit.control("Threshold τ").set_value(0.72)
+    visit.run()
+    assert "The table as it was before: rule threshold, τ = 0.71" in visit.text
+    assert visit.at.dataframe[0].value.equals(before)
+
+
+def test_a_field_without_methods_asks_for_one(demo):
+    visit = Visit("compare", models=",".join(MODELS), preset="kiritchenko")
+    visit.control("Methods").set_value([])
+    visit.run()
+    assert visit.control("Methods").value == []
+    assert "Choose at least one method." in visit.text
+    assert not visit.at.dataframe
+    visit.control("Methods").set_value([MODELS[1]])
+    visit.run()
+    assert visit.query["models"] == MODELS[1]
+    assert visit.at.dataframe[0].value["Model"].tolist()[0] == "Multi-label"
+    visit.control("Methods").set_value([])
+    visit.run()
+    visit.go(models=MODELS[0])  # a link has models of its own
+    assert "Choose at least one" not in visit.text
