@@ -180,3 +180,26 @@ def test_a_field_without_methods_asks_for_one(demo):
     visit.run()
     visit.go(models=MODELS[0])  # a link has models of its own
     assert "Choose at least one" not in visit.text
+
+
+def test_ranks_parts_and_levels_have_the_numbers_of_the_api(demo):
+    visit = Visit("compare", comparison="ranks", models=",".join(MODELS), preset="kiritchenko")
+    models = [demo.models[key] for key in MODELS]
+    found = hv.table(models, "kiritchenko", rule="threshold")
+    assert hv.charts.rank_matrix_sentence(found) in visit.text
+    assert hv.charts.method_intervals_sentence(found) in visit.text
+    visit.go(comparison="groups", models=",".join(MODELS))
+    by = visit.control("Parts by").value
+    curves = hv.curves_by(models, by)
+    assert hv.charts.facet_curves_sentence(curves, by) in visit.text
+    levels = hv.level_matrix([model.predictions for model in models])
+    assert hv.charts.level_matrix_sentence(levels) in visit.text
+    assert len(visit.charts()) == 3
+
+
+def test_what_parts_and_levels_need_is_said(tmp_path):
+    data = world(tmp_path, scores=spread(4), truth=["violin", "cello", "flute", "reeds"])
+    visit = Visit("compare", data=data.key, comparison="groups")
+    assert "There are none: neither a column of the samples" in visit.text
+    visit.go(data=data.key, comparison="ranks")
+    assert "One method has no rank" in visit.text

@@ -7,7 +7,7 @@ import streamlit as st
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.compare_page.caution import caution
-from hierviz.app.compare_page.table_panel import worked_out_table
+from hierviz.app.compare_page.table_panel import preset_control, worked_out_table
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import shell
 from hierviz.app.widgets.controls import width_for
@@ -25,7 +25,7 @@ FIRST, SECOND = ("softmax_win", "hp_samples"), ("hf1_samples",)
 
 def draw(compared):
     """The matrix of all metrics of the table, then single samples."""
-    found = worked_out_table(compared, state.view().preset)
+    found = worked_out_table(compared, preset_control())
     if found is None:
         return
     st.subheader("The order of the models")

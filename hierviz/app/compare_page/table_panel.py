@@ -160,15 +160,19 @@ def _of_answers(compared, found):
     st.caption(what)
 
 
+def preset_control():
+    """Which columns: a key of `TITLES`."""
+    return st.selectbox(
+        "Columns",
+        list(TITLES),
+        format_func=lambda key: TITLES[key] if not key or key == "all" else f"as in {TITLES[key]}",
+        **state.bound("preset", width=260),
+    )
+
+
 def _asked(compared):
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        preset = st.selectbox(
-            "Columns",
-            list(TITLES),
-            format_func=lambda key: TITLES[key] if not key or key == "all" else f"as in {TITLES[key]}",
-            width=260,
-            **state.bound("preset"),
-        )
+        preset = preset_control()
         every = {column.key: column.label for column in columns_of(compared.data.taxonomy, "all", None)}
         metrics = st.multiselect(
             "More columns",

@@ -3,7 +3,15 @@
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.compare_page import agreement_panel, class_panel, group_panel, second_panel, table_panel, temperatures
+from hierviz.app.compare_page import (
+    agreement_panel,
+    class_panel,
+    group_panel,
+    rank_panel,
+    second_panel,
+    table_panel,
+    temperatures,
+)
 from hierviz.app.compare_page.compared import Compared
 from hierviz.app.state.page_view import COMPARISONS
 from hierviz.app.widgets import controls, filters, frame, shell
@@ -11,6 +19,7 @@ from hierviz.app.widgets.progress import answers_worked_out
 
 DRAW = {
     "table": table_panel.draw,
+    "ranks": rank_panel.draw,
     "agreement": agreement_panel.draw,
     "groups": group_panel.draw,
     "classes": class_panel.draw,
@@ -22,7 +31,7 @@ MOST = 60
 # More of them are chosen in a popover.
 FEW = 8
 # Parts that look at all samples, whatever the filters.
-WHOLE = ("table", "agreement", "second")
+WHOLE = ("table", "ranks", "agreement", "second")
 
 
 def method_name(key):
@@ -80,12 +89,12 @@ elif compared.is_filtered:
     st.caption(
         "The filters set elsewhere do not apply to this part: its numbers are of all samples with a known truth."
     )
-if part not in ("table", "second"):
+if part not in ("table", "ranks", "second"):
     for key in keys:
         if not answers_worked_out(data.digest, key, data.models[key], compared.choice_of(key)):
             shell.stop()
 if part not in WHOLE:
-    if compared.has_runs:
+    if compared.has_runs and part == "classes":
         st.caption("Of a method with several runs the first one is looked at here; the table has all of them.")
     if any(compared.answers(key) is None for key in keys):
         st.info("No sample matches these filters. Remove one.", icon=":material/filter_alt_off:")
