@@ -251,7 +251,8 @@ def _table(found, shown, key="compare-table"):
         )
         for column in found.columns
     }
-    name_width = int(min(28 + 7.2 * max(map(len, data["Model"])), 260))
+    # In a narrow window a number has to stand beside the names.
+    name_width = int(min(28 + 7.2 * max(map(len, data["Model"])), 130 if state.is_narrow() else 330))
     st.dataframe(
         styled.apply(lambda _: bold, axis=None),
         hide_index=True,
@@ -329,7 +330,13 @@ def _legend(found):
         for key, reason in found.reasons(method.name).items():
             if key in labels:
                 reasons.setdefault(reason, set()).add(labels[key].rstrip(" ↑↓"))
+        for key, reason in found.interval_reasons(method).items():
+            if key in labels:
+                reasons.setdefault(reason, set()).add(labels[key].rstrip(" ↑↓"))
     for reason, columns in reasons.items():
+        if reason.startswith("no interval"):
+            st.caption(f"{escape(', '.join(sorted(columns)))}: {escape(reason)}; so there are no marks either.")
+            continue
         st.caption(f"–: {escape(', '.join(sorted(columns)))}: {escape(reason)}.")
 
 
