@@ -117,7 +117,7 @@ def startup_files():
     files = run_files(options.predictions)
     methods = [file.method for file in files]
     names = ("taxonomy", "truth", "truth_column", "missing", "inputs", "nodes", "media")
-    names += ("taxonomy_form", "taxonomy_classes", "taxonomy_relations")
+    names += ("taxonomy_form", "taxonomy_classes", "taxonomy_relations", "predictions_form")
     classes, of_classes = shared_and_own("--classes", options.classes, methods)
     parametrisation, of_parametrisations = shared_and_own("--parametrisation", options.parametrisation, methods)
     return datasets.Files(
