@@ -10,12 +10,13 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets.controls import width_for
 from hierviz.app.widgets.figure import figure
 from hierviz.app.widgets.progress import worked_out
+from hierviz.charts._facet_curves import MOST
 from hierviz.diagnosis.level_matrix import level_matrix
 from hierviz.errors import HiervizError
-from hierviz.evaluation.common_samples import facet_columns, judged_samples
+from hierviz.evaluation.common_samples import facet_columns, facets, judged_samples
 from hierviz.evaluation.curves_by import curves_by
 
-# Curves that can be told apart, and answers that are tested at each level without being asked for.
+# Curves that can be told apart, and answers that are looked at without being asked for.
 MOST_CURVES, AT_ONCE = 8, 20_000
 
 
@@ -27,11 +28,13 @@ def curves(compared):
     if not usable:
         st.markdown(f"There are none: {escape(compared.model(compared.keys[0]).why_no_curve())}.")
         return
-    shown = usable[:MOST_CURVES]
-    place = (compared.data.digest, tuple(shown))
-    columns = state.computed(
-        "facet columns", place, lambda: facet_columns(judged_samples([models[key] for key in shown])[0])
+    first = judged_samples([models[usable[0]]])[0]
+    sizes = state.computed(
+        "facet columns",
+        (compared.data.digest, usable[0]),
+        lambda: {column: len(facets(first, column)) for column in facet_columns(first)},
     )
+    columns = list(sizes)
     if not columns:
         st.markdown(
             "There are none: neither a column of the samples (in the file of the truth) has two to twelve values, nor do the "
@@ -39,9 +42,25 @@ def curves(compared):
         )
         return
     now = state.memory("compare parts").get("by")
-    now = now if now in columns else columns[0]
+    now = now if now in columns else min(columns, key=sizes.__getitem__)
     by = st.selectbox("Parts by", columns, width=width_for(columns), **state.kept("compare parts", "by", now))
-    found = state.computed("curves of parts", (*place, by), lambda: dict(curves_by([models[key] for key in shown], by)))
+    by = by if by in columns else now
+    shown = usable[: max(1, MOST_CURVES // min(sizes[by], MOST))]
+    place, asked = (compared.data.digest, *shown, by), state.memory("curves of parts")
+    n = sum(models[key].n_judged for key in shown)
+    if n > AT_ONCE and place not in asked and state.known("curves of parts", place) is None:
+        st.button(
+            "Draw the curves of the parts", icon=":material/play_arrow:", on_click=lambda: asked.update({place: True})
+        )
+        return
+
+    def made(stages):
+        stages("Curves of the parts")
+        return dict(curves_by([models[key] for key in shown], by))
+
+    found = worked_out("curves of parts", place, "Curves of the parts", made)
+    if found is None:
+        return
     figure(
         charts.facet_curves(found, by, dark=state.is_dark(), width=state.session.px),
         name="part-curves",
@@ -50,7 +69,9 @@ def curves(compared):
     )
     notes = ["Of all samples, at all thresholds: neither filters nor τ play a part."]
     if len(shown) < len(models):
-        notes.append(f"{len(shown)} of {len(models)} models are drawn; the others have no curve or no room.")
+        notes.append(
+            f"{len(shown)} of {len(models)} models are drawn, as more cannot be told apart: choose methods above."
+        )
     if compared.has_runs:
         notes.append("Of a method with several runs the first one.")
     st.caption(" ".join(notes))
