@@ -30,6 +30,8 @@ TITLES = {
 }
 CONSTANT = "Best constant answer"
 SHOWN = {"interval": "intervals", "rank": "ranks"}
+# Methods whose warnings stand open below the table.
+MOST_WARNED = 3
 # Samples of all models together whose intervals are worked out without being asked for, and about how many of them a second.
 AT_ONCE, A_SECOND = 20_000, 2_000
 
@@ -121,6 +123,20 @@ def draw(compared):
         _draw(compared, found, shown)
 
 
+def _warnings(found):
+    """What is suspicious, one paragraph a method; of many methods folded away, so that they do not bury the table's legend."""
+    told = {name: warnings for name, warnings in found.warnings.items() if warnings}
+    if not told:
+        return
+    place = (
+        st.expander(f"Warnings about {len(told)} of {len(found.methods)} methods", icon=":material/warning:")
+        if len(told) > MOST_WARNED
+        else st.container()
+    )
+    for name, warnings in told.items():
+        place.warning(f"**{escape(name)}**: {escape(' '.join(warnings))}", icon=":material/warning:")
+
+
 def _setting(found):
     """The rule and the threshold that a table was made with."""
     thresholds = ", ".join(f"{threshold:g}" for threshold in dict.fromkeys(found.thresholds))
@@ -139,9 +155,7 @@ def _draw(compared, found, shown):
     found = _without_hidden(found)
     _of_answers(compared, found)
     _table(found, shown)
-    for name, warnings in found.warnings.items():
-        for warning in warnings:
-            st.warning(f"**{escape(name)}**: {escape(warning)}", icon=":material/warning:")
+    _warnings(found)
     _legend(found)
     _downloads(found)
     caution(compared, *(column.metric for column in found.columns))
@@ -275,7 +289,7 @@ def _further(widths, room):
     at, beyond = 0, []
     for label, width in widths.items():
         at += width
-        if at > room:
+        if at - width / 2 > room:
             beyond.append(label.rstrip(" ↑↓"))
     if beyond:
         n = f"{len(beyond)} of {len(widths)} columns"
