@@ -37,6 +37,7 @@ ASPECTS = {
 # Parts of the page Compare.
 COMPARISONS = {
     "table": "Table",
+    "ranks": "Ranks",
     "agreement": "Do the metrics agree?",
     "groups": "Where they are weak",
     "classes": "Classes",

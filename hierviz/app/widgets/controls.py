@@ -30,6 +30,29 @@ def model_control(data):
     return now
 
 
+def models_control(label, options, now, most, width):
+    """Which of several models (or methods) the page looks at; returns their keys, none where the field was emptied.
+
+    `options` are names by key, `now` the keys that are shown where the address names none.
+    """
+    memory = state.memory("emptied models")
+    # A link names models of its own.
+    is_empty = memory.get(label, "") == state.view().models
+
+    def back(value):
+        memory[label] = "" if value else state.view().models
+        return tuple(value) or None
+
+    st.multiselect(
+        label,
+        list(options),
+        format_func=options.get,
+        max_selections=most,
+        **state.bound("models", value=[] if is_empty else now, width=width, back=back),
+    )
+    return [] if is_empty else now
+
+
 def width_for(names):
     """Pixels of a list of names: it cuts what is longer, and has no tooltip."""
     least, most = (170, 340) if state.is_narrow() else (230, 420)
