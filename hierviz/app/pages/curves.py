@@ -6,7 +6,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.curve_panels.curve_chart import CurveChoice, curve_chart
-from hierviz.app.curve_panels.curve_panels import panels, prepare
+from hierviz.app.curve_panels.curve_panels import panels, prepare, verdict
 from hierviz.app.curve_panels.set_choice import SetChoice
 from hierviz.app.state.curve_choices import DRAWN, OF_SETS, axes, set_axes
 from hierviz.app.widgets import frame, numbers, shell
@@ -64,8 +64,13 @@ def controls(usable, names, pairs, is_of_sets):
 @st.fragment
 def threshold_panel(choice):
     """The chart, and what depends on the threshold it returns."""
+    first = st.container()
+    explain(choice)
     now = curve_chart(choice)
     key = now.model
+    if not is_of_sets:
+        with first:
+            verdict(choice, key)
     with st.container(horizontal=True, vertical_alignment="center"):
         for label, threshold in choice.stops(now):
             text = f"{label[0].upper()}{label[1:]}: τ = {threshold:.12g}" if label[0].isalpha() else f"τ = {label}"
@@ -151,7 +156,6 @@ if data.calibration:
     st.caption(f":material/thermostat: {numbers.escape(data.calibration)}")
 if several and not is_of_sets:
     choice = replace(choice, runs=several)
-explain(choice)
 if several:
     st.caption(runs_words(several, is_of_sets))
 if state.view().filters:
