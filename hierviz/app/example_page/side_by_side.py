@@ -117,7 +117,8 @@ def _table(what, labels, answers, taxonomy, now, switch, of):
         hide_index=True,
         width="content",
         row_height=row_height,
-        height=row_height * len(table) + 38,
+        # A narrow window has a bar to scroll below the last row.
+        height=row_height * len(table) + (52 if state.is_narrow() else 38),
         column_config=columns,
         on_select=picked,
         selection_mode=["single-row", "single-cell"],

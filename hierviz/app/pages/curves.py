@@ -150,7 +150,12 @@ if not usable:
 names = [key for key in state.shown_models(data) if key in usable][:MOST] or list(usable)[:MOST]
 controls(usable, names, set_axes(data.taxonomy.is_tree) if is_of_sets else axes(), is_of_sets)
 kind = SetChoice if is_of_sets else CurveChoice
-choice: CurveChoice = kind(data.digest, data.taxonomy, {key: usable[key] for key in names})
+choice: CurveChoice = kind(
+    data.digest,
+    data.taxonomy,
+    {key: usable[key] for key in names},
+    all_names=tuple(model.predictions.name for model in usable.values()),
+)
 several = {key: data.methods[key] for key in names if len(data.methods[key]) > 1}
 if data.calibration:
     st.caption(f":material/thermostat: {numbers.escape(data.calibration)}")

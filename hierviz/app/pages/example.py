@@ -66,7 +66,7 @@ with main:
                 help="Keys: ← → or k j",
             )
         st.markdown(f"{place + 1:,} of {last + 1:,}")
-        st.caption(controls.setting(data, key, choice))
+        st.caption(controls.setting(data, key, choice, len(chosen.rows) if model.n_judged else None))
         sample_keys()
 
     p = best_leaf = truth = outcome = truths = predicted = None
