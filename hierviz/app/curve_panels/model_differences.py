@@ -11,7 +11,6 @@ from hierviz.app.widgets.figure import figure
 from hierviz.app.widgets.progress import worked_out
 from hierviz.charts.curve_table import short_label
 from hierviz.metrics import METRICS
-from hierviz.number_text import value_text
 from hierviz.uncertainty.bootstrap import SPECIFICITY_KEYS
 from hierviz.uncertainty.comparison import paired_difference
 from hierviz.uncertainty.model_difference import difference_of_models, difference_sentence, difference_verdict
@@ -87,10 +86,14 @@ def verdict(choice, model, intervals_by_model):
         return
     names = (choice.name(a), choice.name(b))
     told = difference_verdict(names, apart)
-    low, high, difference = (f"{float(of):+.3f}".replace("-", "−") for of in (apart.lower, apart.upper, apart.estimate))
-    first, second = (value_text(float(of.estimate)) for of in values)
+    first, second = (float(of.estimate) for of in values)
+    # With as many digits as it takes for the written difference to be that of the written values.
+    digits = next((k for k in (3, 4, 5) if round(round(first, k) - round(second, k), k) == round(first - second, k)), 5)
+    low, high, difference = (
+        f"{float(of):+.{digits}f}".replace("-", "−") for of in (apart.lower, apart.upper, apart.estimate)
+    )
     st.markdown(
-        f"**{escape(told[:1].upper() + told[1:])}**, over all thresholds: AC {first} and {second}, difference {difference}, "
+        f"**{escape(told[:1].upper() + told[1:])}**, over all thresholds: AC {first:.{digits}f} and {second:.{digits}f}, difference {difference}, "
         f"{100 * apart.level:g} % interval [{low}, {high}] from {apart.resamples.n_resamples:,} paired resamples. Where the "
         "same share of their answers is correct they are compared below, under *Uncertainty*."
     )
