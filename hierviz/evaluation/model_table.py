@@ -85,7 +85,7 @@ def model_intervals(
         Shares of correct answers of ``bands.at_correct``.
     level : float
     progress : callable, optional
-        Called with (resamples done, 2 n_resamples): of the curve, then of the means.
+        Called with (resamples done, n_resamples); of each the curve counts half, and the means the other half.
 
     Returns
     -------
@@ -100,14 +100,14 @@ def model_intervals(
         keys=keys,
         levels=levels,
         level=level,
-        progress=progress and (lambda done, n: progress(done, 2 * n)),
+        progress=progress and (lambda done, n: progress(done // 2, n)),
     )
     keys = list(samples.single)
     means = bootstrap_means(
         np.column_stack([samples.single[key] for key in keys]),
         resamples,
         level=level,
-        progress=progress and (lambda done, n: progress(n + done, 2 * n)),
+        progress=progress and (lambda done, n: progress((n + done + 1) // 2, n)),
     )
     return ModelIntervals(bands, bands.summary | _columns(keys, means))
 

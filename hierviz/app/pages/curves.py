@@ -6,7 +6,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.curve_panels.curve_chart import CurveChoice, curve_chart
-from hierviz.app.curve_panels.curve_panels import panels, prepare
+from hierviz.app.curve_panels.curve_panels import panels, prepare, verdict
 from hierviz.app.curve_panels.set_choice import SetChoice
 from hierviz.app.state.curve_choices import DRAWN, OF_SETS, axes, set_axes
 from hierviz.app.widgets import frame, numbers, shell
@@ -64,8 +64,13 @@ def controls(usable, names, pairs, is_of_sets):
 @st.fragment
 def threshold_panel(choice):
     """The chart, and what depends on the threshold it returns."""
+    first = st.container()
+    explain(choice)
     now = curve_chart(choice)
     key = now.model
+    if not is_of_sets:
+        with first:
+            verdict(choice, key)
     with st.container(horizontal=True, vertical_alignment="center"):
         for label, threshold in choice.stops(now):
             text = f"{label[0].upper()}{label[1:]}: τ = {threshold:.12g}" if label[0].isalpha() else f"τ = {label}"
@@ -152,13 +157,17 @@ if not state.view().models and len(names) < len(usable):
         f"{len(names)} of {len(usable)} models are shown at first, so that curves can be told apart; others can be chosen."
     )
 kind = SetChoice if is_of_sets else CurveChoice
-choice: CurveChoice = kind(data.digest, data.taxonomy, {key: usable[key] for key in names})
+choice: CurveChoice = kind(
+    data.digest,
+    data.taxonomy,
+    {key: usable[key] for key in names},
+    all_names=tuple(model.predictions.name for model in usable.values()),
+)
 several = {key: data.methods[key] for key in names if len(data.methods[key]) > 1}
 if data.calibration:
     st.caption(f":material/thermostat: {numbers.escape(data.calibration)}")
 if several and not is_of_sets:
     choice = replace(choice, runs=several)
-explain(choice)
 if several:
     st.caption(runs_words(several, is_of_sets))
 if state.view().filters:

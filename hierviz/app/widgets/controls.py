@@ -202,17 +202,18 @@ def _are_thresholds(taxonomy, text):
 CONTROLS = {"number": _number, "choice": _choice, "costs": _costs, "numbers": _numbers}
 
 
-def setting(data, model, choice):
-    """One line of Markdown that says what a panel depends on."""
-    predictions = data.models[model].predictions
+def setting(data, model, choice, n=None):
+    """One line of Markdown that says what a panel depends on; `n` samples are shown, all that are judged if not given."""
+    predictions, judged = data.models[model].predictions, data.models[model].n_judged
     name = escape(predictions.name)
+    samples = f"{judged:,} samples" if n in (None, judged) else f"{n:,} of {judged:,} samples"
     if not predictions.has_scores:
-        return f"{name} · labels · {data.models[model].n_judged:,} samples"
+        return f"{name} · labels · {samples}"
     rule = INFERENCE_RULES[choice["rule"]]
     at = "".join(_told(parameter, choice[name], rule) for name, parameter in rule.parameters.items())
     kind = PARAMETRISATIONS[predictions.parametrisation].label
     kind = f" ({kind.lower()})" if kind.casefold() != predictions.name.casefold() else ""
-    return f"{name}{kind} · {rule.label.lower()}{at} · {data.models[model].n_judged:,} samples"
+    return f"{name}{kind} · {rule.label.lower()}{at} · {samples}"
 
 
 def _told(parameter, value, rule):
