@@ -177,11 +177,10 @@ def open_them():
         if way == "Upload":
             opened = open_files(files, stages, find=state.open_elsewhere)
         else:
-            files = files.with_paths(state.allowed_path)
-            opened = open_files(files, stages)
+            found = files.with_paths(state.allowed_path)
+            opened = open_files(found, stages)
+            remembered.remember(found)
         state.put(opened)
-        if way != "Upload":
-            remembered.remember(files)
         stages.end()
         state.publish()
     except HiervizError as error:
