@@ -6,12 +6,8 @@ from hierviz.app import state
 from hierviz.app.taxonomy_page.choice import TaxonomyChoice
 from hierviz.app.taxonomy_page.where import worst_subtrees
 from hierviz.app.widgets import controls, filters, numbers, overview_models, selection, shell
-<<<<<<< HEAD
 from hierviz.app.widgets.account import account, opened_line
-=======
-from hierviz.app.widgets.account import account
 from hierviz.app.widgets.findings_panel import findings_line
->>>>>>> main
 from hierviz.app.widgets.gallery import gallery
 from hierviz.app.widgets.progress import answers_worked_out
 from hierviz.app.widgets.worst_slices import worst_slices
