@@ -85,6 +85,7 @@ COLUMN = (
     "onnx/scores",
     "onnx/checks",
     "onnx",
+    "findings",
     "charts",
     "reports",
     "demo",

@@ -5,7 +5,6 @@ them would take many minutes.
 """
 
 import json
-import resource
 import subprocess
 import sys
 

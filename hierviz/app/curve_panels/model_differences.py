@@ -93,8 +93,8 @@ def verdict(choice, model, intervals_by_model):
         f"{float(of):+.{digits}f}".replace("-", "−") for of in (apart.lower, apart.upper, apart.estimate)
     )
     st.markdown(
-        f"**{escape(told[:1].upper() + told[1:])}**, over all thresholds: AC {first:.{digits}f} and {second:.{digits}f}, difference "
-        f"{difference}, "
+        f"**{escape(told[:1].upper() + told[1:])}**, over all thresholds: AC {first:.{digits}f} and {second:.{digits}f}, "
+        f"difference {difference}, "
         f"{100 * apart.level:g} % interval [{low}, {high}] from {apart.resamples.n_resamples:,} paired resamples. Where the "
         "same share of their answers is correct they are compared below, under *Uncertainty*."
     )

@@ -139,6 +139,7 @@ class Files:
     taxonomy_direction: str | None = None
     taxonomy_classes: str | None = None
     taxonomy_relations: str | None = None
+    predictions_form: str | None = None
     given: Mapping = field(default_factory=dict)
     reading: Mapping = field(default_factory=dict)
     run: Mapping = field(default_factory=dict)
@@ -153,6 +154,7 @@ class Files:
     def source_keywords(self):
         """Keywords of `load_model`: all that is said about the models."""
         said = {"classes": self.classes, "parametrisation": self.parametrisation, **self.given}
+        said["missing"] = self.missing if self.missing == "zero" else None
         return {key: value for key, value in said.items() if value}
 
     @property
@@ -233,7 +235,7 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
         )
     options = SimpleNamespace(classes=files.classes or next(filter(None, files.classes_of), None), **files.projection)
     check_projection(options)
-    if files.projection and files.model:
+    if files.model and not set(files.projection) <= {"only_known", "unseen"}:
         raise FileError(
             "model: expected prediction files on a part of the taxonomy, got an ONNX model. Run `hierviz predict` and open what "
             "it writes."
@@ -260,13 +262,14 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
                 truth=files.truth,
                 truth_column=files.truth_column,
                 missing=files.missing,
+                form=files.predictions_form,
                 partial=is_partial(options),
                 classes=classes,
                 parametrisation=parametrisation,
                 stage=stage,
             ).replace(run=file.run)
         )
-    if files.projection:
+    if files.projection and not files.model:
         predictions_of_models = projected(options, predictions_of_models)
         taxonomy = predictions_of_models[0].taxonomy
     sources = [None] * len(predictions_of_models)
@@ -286,6 +289,9 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
             else predictions
         )
         sources.append(replace(source, inputs=without_unreadable(inputs, unreadable)[0]))
+    if files.projection and files.model:
+        predictions_of_models = projected(options, predictions_of_models)
+        taxonomy = predictions_of_models[0].taxonomy
     if files.media:
         # A table of inputs names its own pictures there.
         has_own = [

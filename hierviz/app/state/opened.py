@@ -41,7 +41,9 @@ _is_open = threading.Event()
 def _open_startup(files, stage):
     """(the data set or None, whether a model is left for the visitor to be asked about)."""
     try:
-        return _named(files, stage), False
+        # A model without inputs has nothing to be opened yet.
+        if files.inputs or not files.model:
+            return _named(files, stage), False
     except ModelError:
         if not files.model:
             raise
@@ -115,7 +117,7 @@ def startup_files():
         return None
     files = run_files(options.predictions)
     names = ("taxonomy", "truth", "truth_column", "missing", "classes", "parametrisation", "inputs", "nodes", "media")
-    names += ("taxonomy_form", "taxonomy_classes", "taxonomy_relations")
+    names += ("taxonomy_form", "taxonomy_classes", "taxonomy_relations", "predictions_form")
     return datasets.Files(
         **{name: getattr(options, name) for name in names},
         predictions=tuple(file.path for file in files),
