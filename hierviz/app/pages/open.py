@@ -170,7 +170,7 @@ with opening or st.container():
     answer = st.container()
 
 
-def open_them():
+def open_them(files):
     """Read the files and go where their numbers are, or say what is wrong with them."""
     stages = state.Stages("cancel-open", state.cancel_open, after=0)
     try:
@@ -205,7 +205,7 @@ def open_them():
 
 if state.open_requested():
     with answer:
-        open_them()
+        open_them(files)
 if state.open_cancelled():
     st.info("Opening was cancelled. What was open before is unchanged.", icon=":material/cancel:")
 if state.view().data != "demo":
