@@ -28,6 +28,8 @@ def begin(page):
     session.page = page
     if is_entry:
         session.pop("not_here", None)
+        if page:
+            session.pop("just_opened", None)
     if is_back or (asked and asked != session.get("published")):
         session.view = View.from_query(asked)
         dataset = data()

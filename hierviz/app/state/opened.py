@@ -20,9 +20,10 @@ from hierviz.app.state.shared_opening import SharedOpening
 from hierviz.app.state.stages import Stages
 from hierviz.app.state.upload_fields import empty_uploaders
 from hierviz.app.state.visits import give_back_memory, visit
+from hierviz.cli.app import OF_FILES
 from hierviz.cli.files import add_app_options
 from hierviz.cli.model_flags import model_options, reading_options
-from hierviz.cli.named_files import run_files
+from hierviz.cli.named_files import run_files, shared_and_own
 from hierviz.cli.projection_flags import NAMES as PROJECTION
 from hierviz.errors import HiervizError, ModelError
 
@@ -128,14 +129,21 @@ def startup_files():
     if not options.taxonomy:
         return None
     files = run_files(options.predictions)
-    names = ("taxonomy", "truth", "truth_column", "missing", "classes", "parametrisation", "inputs", "nodes", "media")
+    methods = [file.method for file in files]
+    names = ("taxonomy", "truth", "truth_column", "missing", "inputs", "nodes", "media")
     names += ("taxonomy_form", "taxonomy_classes", "taxonomy_relations", "predictions_form")
+    classes, of_classes = shared_and_own("--classes", options.classes, methods)
+    parametrisation, of_parametrisations = shared_and_own("--parametrisation", options.parametrisation, methods)
     return datasets.Files(
         **{name: getattr(options, name) for name in names},
+        classes=classes,
+        parametrisation=parametrisation,
+        classes_of=of_classes,
+        parametrisations=of_parametrisations,
         predictions=tuple(file.path for file in files),
         names=tuple(file.name for file in files) if any(file.name for file in files) else (),
         model=tuple(options.model),
-        given={key: value for key, value in model_options(options).items() if value and key not in names},
+        given={key: value for key, value in model_options(options).items() if value and key not in (*names, *OF_FILES)},
         reading=reading_options(options) if options.model else {},
         projection={name: getattr(options, name) for name in PROJECTION if getattr(options, name) not in (None, False)},
         run=startup_limits()[1],

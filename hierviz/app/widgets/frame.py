@@ -16,6 +16,8 @@ from hierviz.app.widgets.save_menu import save_menu
 STYLE = """<style>
 /* A concatenated chart does not shrink by itself, and Streamlit forgets to repaint a bound slider after a drag. */
 .stVegaLiteChart svg.marks {max-width: 100%; height: auto; touch-action: pan-y; user-select: none; -webkit-user-select: none}
+/* The tools of a chart stand in its corner, not over the buttons above it. */
+.stElementContainer:has(.stVegaLiteChart) [data-testid=stElementToolbar] {top: 0}
 .vega-bindings input[type=range] {--vega-range-progress: 0% !important; width: min(420px, 60vw)}
 .block-container, .stMainBlockContainer {padding: 4.2rem 3rem 3rem; max-width: 1400px}
 @media (min-width: 1800px) {.block-container, .stMainBlockContainer {max-width: 1720px}}
