@@ -46,10 +46,8 @@ def look_at_shape(taxonomy, where, found, with_names=True):
             shown = ", ".join(
                 f"{count:,} at {depth}" for depth, count in zip(depths[:6].tolist(), counts[:6].tolist(), strict=True)
             )
-            text = (
-                f"leaves lie at {len(depths)} depths ({shown}{', ...' if len(depths) > 6 else ''}): not every class has one of each level "
-                f"of all classes."
-            )
+            more = ", ..." if len(depths) > 6 else ""
+            text = f"leaves lie at {len(depths)} depths ({shown}{more}): not every class has one of each level."
             found.note("uneven_depths", where, text)
     if taxonomy.titles is not None:
         # Names from paths and levels that repeat are called by their parent too.
