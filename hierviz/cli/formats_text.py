@@ -34,7 +34,7 @@ _CLASSES = """\
 `--classes F` says which class each column of scores is, of `predict`, `evaluate`, `curve`, `app`, and `classes=...`
 in Python. A list that says the places of its classes is read by them, from 0 or 1, never by the order of its lines;
 numbers that are left out or there twice are refused. Ids of categories (COCO, TensorFlow) need no such order: the
-columns are in the order of the ids.
+columns are in the order of the ids. [Each form with an example](class_lists.md), and what is answered where a list is wrong.
 """
 _NAMES = """\
 ## Names
@@ -55,8 +55,8 @@ _PREDICTIONS = """\
 ## Predictions
 
 `--predictions P`, `hv.load_predictions(P, taxonomy)`. Where the form is not recognised, say it: `--predictions-form
-FORM`, in Python `form="FORM"`, on the page *Open files* under *Reading options*. Numbers may have decimal commas and percent signs (`12,5 %`).
-Labels may be numbers of the class list, as Hugging Face's `LABEL_3`.
+FORM`, in Python `form="FORM"`, on the page *Open files* under *Reading options*. Numbers may have decimal
+commas and percent signs (`12,5 %`). Labels may be numbers of the class list, as Hugging Face's `LABEL_3`.
 """
 
 
