@@ -207,6 +207,7 @@ __all__ = [
     "tree_text",
     "truth_is_known",
     "verify",
+    "widget",
     "win",
     "win_breakdown",
     "with_costs",
@@ -222,7 +223,7 @@ def __getattr__(name):
     # Charts need altair and pandas: they load on first use.
     if name == "charts":
         return importlib.import_module("hierviz.charts")
-    if name in ("show", "explain"):
+    if name in ("show", "explain", "widget"):
         return getattr(importlib.import_module("hierviz.charts"), name)
     if name in ("report", "write_report", "Report"):
         return getattr(importlib.import_module("hierviz.reports"), name)

@@ -87,6 +87,7 @@ COLUMN = (
     "onnx",
     "findings",
     "charts",
+    "stories",
     "reports",
     "demo",
     "hierviz",
