@@ -115,6 +115,7 @@ class LooseMatches:
     def __init__(self, taxonomy: Taxonomy):
         self.taxonomy = taxonomy
         self.nodes: dict[str, int | None] = {}
+        self.settled: dict[str, int] = {}
 
     def find(self, text: str) -> int | None:
         """The node that `text`, no exact name, clearly means; None when there is none or there are several."""
@@ -126,23 +127,26 @@ class LooseMatches:
     def settle(self, names: Sequence[str], nodes: list[int | None]) -> list[int | None]:
         """Nodes of the classes of a list, each a class of its own: a name that fits several means the one that no other has.
 
+        That is certain only where all other nodes that it fits are clearly those of other names: what follows from another name
+        that was settled so is not taken, nor one node for two names. `notes` says each of them.
+
         Parameters
         ----------
         names : sequence of str
         nodes : list of int or None
             Of each name, None where there is none or there are several.
         """
-        nodes = list(nodes)
-        fitting = {k: candidates(names[k], self.taxonomy) for k, node in enumerate(nodes) if node is None}
-        taken, has_changed = {node for node in nodes if node is not None}, True
-        while has_changed:
-            has_changed = False
-            for k in [k for k in fitting if nodes[k] is None and len(fitting[k]) > 1]:
-                left = [node for node in fitting[k] if node not in taken]
-                if len(left) == 1:
-                    nodes[k] = self.nodes[names[k]] = left[0]
-                    taken.add(left[0])
-                    has_changed = True
+        nodes, clear = list(nodes), {node for node in nodes if node is not None}
+        left: dict[int, list[int]] = {}
+        for k, node in enumerate(nodes):
+            fitting = candidates(names[k], self.taxonomy) if node is None else []
+            rest = [one for one in fitting if one not in clear]
+            if len(fitting) > 1 and len(rest) == 1:
+                left.setdefault(rest[0], []).append(k)
+        for node, places in left.items():
+            if len(places) == 1:
+                nodes[places[0]] = node
+                self.settled[names[places[0]]] = node
         return nodes
 
     def notes(self, where: str, only: Iterable[str] | None = None) -> list[str]:
@@ -151,12 +155,20 @@ class LooseMatches:
         found = [
             (text, node) for text, node in self.nodes.items() if node is not None and (kept is None or text in kept)
         ]
+        told = [
+            f"{where}: {text!r} fits several nodes and was taken for {self.taxonomy.names[node]!r}, the only one that no other "
+            "class of the list is; if that is not meant, write its name"
+            for text, node in self.settled.items()
+        ]
         if not found:
-            return []
+            return told
         shown = ", ".join(f"{text!r} is {self.taxonomy.names[node]!r}" for text, node in found[:3])
         more = f" and {len(found) - 3} more" if len(found) > 3 else ""
         names = "name was" if len(found) == 1 else "names were"
-        return [f"{where}: {len(found)} {names} matched by meaning (spelling, synonym, title or id): {shown}{more}"]
+        return [
+            f"{where}: {len(found)} {names} matched by meaning (spelling, synonym, title or id): {shown}{more}",
+            *told,
+        ]
 
 
 class _Spellings:

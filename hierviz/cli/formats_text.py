@@ -34,7 +34,7 @@ _CLASSES = """\
 `--classes F` says which class each column of scores is, of `predict`, `evaluate`, `curve`, `app`, and `classes=...`
 in Python. A list that says the places of its classes is read by them, from 0 or 1, never by the order of its lines;
 numbers that are left out or there twice are refused. Ids of categories (COCO, TensorFlow) need no such order: the
-columns are in the order of the ids.
+columns are in the order of the ids. [Each form with an example](class_lists.md), and what is answered where a list is wrong.
 """
 _NAMES = """\
 ## Names
@@ -44,7 +44,8 @@ what it means, where that is clear, and a note says how many names were, with th
 case, accents, hyphens, underscores and blanks; synonyms in one cell (`tench, Tinca tinca`); wnids and other ids
 beside a name (`n01440764 tench`); titles and the columns of `--nodes` or attributes of the taxonomy such as `wnid`,
 `id`, `synonyms`. A name that fits several nodes is refused, and the nodes are named: `crane` is `crane (bird)` or
-`crane (machine)`. For ids (wnids, numbers) no similar one is ever suggested.
+`crane (machine)`. Only in a class list, whose classes are different ones, it is the node that no other class of the
+list is, where that is one alone, and a note says so. For ids (wnids, numbers) no similar one is ever suggested.
 
 Truths and labels that are whole numbers, and no names, are looked up in the class list. A folder with a folder of
 files for each class (ImageFolder) may be the truth: `--truth FOLDER`, the ids of the samples being the names of the
@@ -53,8 +54,9 @@ files without suffix.
 _PREDICTIONS = """\
 ## Predictions
 
-`--predictions P`, `hv.load_predictions(P, taxonomy)`. Numbers may have decimal commas and percent signs (`12,5 %`).
-Labels may be numbers of the class list, as Hugging Face's `LABEL_3`.
+`--predictions P`, `hv.load_predictions(P, taxonomy)`. Where the form is not recognised, say it: `--predictions-form
+FORM`, in Python `form="FORM"`, on the page *Open files* under *Reading options*. Numbers may have decimal
+commas and percent signs (`12,5 %`). Labels may be numbers of the class list, as Hugging Face's `LABEL_3`.
 """
 
 

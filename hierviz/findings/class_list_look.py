@@ -36,7 +36,7 @@ def look_at_classes(classes, taxonomy, found):
         found.failed(error, where)
         return None, None
     loose = LooseMatches(taxonomy)
-    nodes = [find_node(name, taxonomy, loose=loose) for name in read.names]
+    nodes = loose.settle(read.names, [find_node(name, taxonomy, loose=loose) for name in read.names])
     unknown = [(place, name) for (place, name), node in zip(read.entries, nodes, strict=True) if node is None]
     if unknown:
         text = f"{counted(len(unknown), 'class is', 'classes are')} not in the taxonomy: {listed(name for _, name in unknown)}."

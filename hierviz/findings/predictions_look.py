@@ -263,7 +263,7 @@ def _look_at_texts(predictions, where, found):
     may_lack = predictions.truth is not None
     empty = [row for row, text in enumerate(texts) if not text.strip() and (not may_lack or predictions.has_truth[row])]
     if empty and len(empty) < len(texts):
-        shown = some(predictions.sample_id(row) for row in empty[:5])
+        shown = some([predictions.sample_id(row) for row in empty])
         found.note(
             "empty_samples", where, f"{counted(len(empty), 'sample has', 'samples have')} an empty text ({shown})."
         )

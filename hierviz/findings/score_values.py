@@ -125,7 +125,9 @@ def _note_sums(predictions, where, found, look, totals, wrong, mendable, with_su
     is_percent = (
         is_leaves and finite.all() and abs(usual - _PERCENT) < 1 and bool((np.abs(totals[~empty] - _PERCENT) < 1).all())
     )
-    off = is_leaves & (np.abs(totals - 1) > SUM_TOLERANCE) & ~empty & finite
+    # What is not listed may be missing from a sum.
+    distance = totals - 1 if predictions.has_unknown else np.abs(totals - 1)
+    off = is_leaves & (distance > SUM_TOLERANCE) & ~empty & finite
     # A few rows beside many that sum to 1 were scaled; where most do not, they are no probabilities.
     few = bool(off.any()) and 2 * int(off.sum()) < len(off) and not _has_negative(predictions, np.flatnonzero(off))
     if is_percent:

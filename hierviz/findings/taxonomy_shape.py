@@ -26,7 +26,7 @@ def look_at_shape(taxonomy, where, found, with_names=True):
         nodes = np.flatnonzero(taxonomy.parents.lengths > 1)
         text = (
             f"{counted(len(nodes), 'class has', 'classes have')} several parents "
-            f"({some(names[node] for node in nodes[:5])}): the "
+            f"({some([names[node] for node in nodes.tolist()])}): the "
             "taxonomy is a graph, on which the win, rules that go down the tree, and curves of one answer are not defined."
         )
         found.note("several_parents", where, text)
@@ -34,7 +34,7 @@ def look_at_shape(taxonomy, where, found, with_names=True):
     only = children.nodes[np.repeat(is_only, children.lengths)]
     if len(only):
         text = (
-            f"{counted(len(only), 'class has', 'classes have')} no siblings ({some(names[node] for node in only[:5])}). "
+            f"{counted(len(only), 'class has', 'classes have')} no siblings ({some([names[node] for node in only.tolist()])}). "
             "The step into an only child is always right: it never lowers the hierarchical win and takes the weight of deeper "
             "steps, it counts as a step in numbers by depth, and as nothing in numbers by information. Compare wins on the same "
             "taxonomy only."
@@ -46,10 +46,8 @@ def look_at_shape(taxonomy, where, found, with_names=True):
             shown = ", ".join(
                 f"{count:,} at {depth}" for depth, count in zip(depths[:6].tolist(), counts[:6].tolist(), strict=True)
             )
-            text = (
-                f"leaves lie at {len(depths)} depths ({shown}{', ...' if len(depths) > 6 else ''}): not every class has one of each level "
-                f"of all classes."
-            )
+            more = ", ..." if len(depths) > 6 else ""
+            text = f"leaves lie at {len(depths)} depths ({shown}{more}): not every class has one of each level."
             found.note("uneven_depths", where, text)
     if taxonomy.titles is not None:
         # Names from paths and levels that repeat are called by their parent too.

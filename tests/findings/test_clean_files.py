@@ -1,6 +1,7 @@
 """Files without a fault: no error, whatever form they have."""
 
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +10,23 @@ import hierviz as hv
 from tests.findings.clean_files import CleanFiles, write
 
 N = 200 if os.environ.get("HIERVIZ_LONG") else 8
+
+
+FILES = Path(__file__).parents[1] / "files"
+TAXONOMIES = {"speciesnet.json": "speciesnet_taxonomy.csv", "coco_results.json": "coco_taxonomy.json"}
+TAXONOMIES["cafa.tsv"] = "cafa_terms.obo"
+
+
+def test_no_error_in_the_samples_of_all_forms():
+    beside = ("README.md", "words.txt", "9k.names", "names.dmp", "merged.dmp")
+    for path in sorted(FILES.glob("taxonomies/**/*")):
+        if path.is_file() and path.name not in beside:
+            assert hv.doctor(path).counts["error"] == 0, path
+    for path in sorted(FILES.glob("predictions/*")):
+        if path.name not in (*TAXONOMIES.values(), "README.md", "taxonomy.csv"):
+            classes = ["cat", "dog", "duck", "newt"] if path.name == "hugging_face_labels.jsonl" else None
+            found = hv.doctor(path.with_name(TAXONOMIES.get(path.name, "taxonomy.csv")), path, classes=classes)
+            assert found.counts["error"] == 0, f"{path}: {found}"
 
 
 @pytest.mark.parametrize("seed", range(N))

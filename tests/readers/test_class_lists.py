@@ -212,6 +212,14 @@ def test_of_two_classes_the_one_that_no_other_name_has():
     taxonomy = Taxonomy.from_edges([("r", "n1"), ("r", "n2")]).with_nodes({"n1": "missile", "n2": "projectile"})
     notes = []
     assert load_classes(["projectile, missile", "missile"], taxonomy, notes).tolist() == [2, 1]
+    assert "classes: 'projectile, missile' fits several nodes and was taken for 'n2', the only one" in notes[-1]
+    # Two names for one node, and what would follow from another such name, are asked about.
+    for names in (["projectile, missile", "missile, projectile", "missile"],):
+        with pytest.raises(PredictionsError, match="Both fit"):
+            load_classes(names, taxonomy)
+    more = Taxonomy.from_edges([("r", "n1"), ("r", "n2"), ("r", "n3")]).with_nodes({"n1": "a", "n2": "b", "n3": "c"})
+    with pytest.raises(PredictionsError, match="Both fit"):
+        load_classes(["a", "a, b", "b, c"], more)
     with pytest.raises(PredictionsError, match=r"Both fit: 'n1' \('missile'\) and 'n2' \('projectile'\)\. Write"):
         load_classes(["projectile, missile"], taxonomy)
 

@@ -43,6 +43,7 @@ SAMPLES = {
     "animals.rdf": ("skos", 9, 4, ["root > animal > bird > crane (cb)"]),
     "animals.nt": ("skos", 9, 4, ["root > animal > mammal > cat"]),
     "wordnet/wordnet.is_a.txt": ("wordnet", 9, 3, ["n00015388 > n01503061 > n01846331"]),
+    "data.noun": ("wordnet_data", 11, 3, ["n00001740 > n00001930 > n00015388 > n01317541 > n02084071 > n02086723"]),
     "darknet/9k.tree": ("darknet", 6, 3, ["n00015388 > n01861778 > n02084071"]),
     "google_products.txt": ("google_products", 8, 4, ["root > Animals & Pet Supplies > Pet Supplies > Cat Supplies"]),
     "google_products_with_ids.txt": ("google_products", 8, 4, ["root > Apparel & Accessories > Clothing"]),
@@ -265,6 +266,8 @@ def test_codes_that_are_unclear_are_asked_about(tmp_path):
 
 
 BROKEN = {
+    "data.noun": "00001740 03 n 01 entity 0 001 ~ 00001930 n\n",
+    "b.noun": "00001740 03 n 01 entity 0 001 @ 00001930 n 0000 | x\n",
     "a.nwk": "((a,b);",
     "b.nwk": "((a,),b);",
     "c.nwk": "(a,a);",

@@ -20,6 +20,7 @@ from hierviz.readers.taxonomy_forms import (
     open_images,
     skos,
     speciesnet_labels,
+    wordnet_data,
     wordnet_is_a,
 )
 from hierviz.readers.taxonomy_forms.form import TaxonomyForm
@@ -90,6 +91,15 @@ _FORMS = (
         "text",
         wordnet_is_a.looks_like,
         wordnet_is_a.read,
+    ),
+    TaxonomyForm(
+        "wordnet_data",
+        "WordNet's own data.noun or data.verb",
+        (".noun", ".verb"),
+        "every line but the licence is a synset: offset, file, part of speech, words, pointers",
+        "text",
+        wordnet_data.looks_like,
+        wordnet_data.read,
     ),
     TaxonomyForm(
         "darknet",
