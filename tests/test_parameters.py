@@ -121,6 +121,8 @@ def test_every_parameter_has_a_flag_of_the_command_line():
         "--unseen",
         "--only-known",
     }
+    # The app takes what `predict` takes, but for what is about its output.
+    assert flags_of("predict") - flags_of("app") == {"--out", "--inspect", "--json"}
     for name in ("classes", "parametrisation", "truth_column", "missing"):
         assert FLAGS[name] in flags_of("evaluate") & flags_of("curve")
 

@@ -26,6 +26,10 @@ def add_model_flags(command, *, required):
     # argparse takes "-1,1" for an option, unless it looks like a negative number.
     command._negative_number_matcher = re.compile(r"^-\d[\d.,eE+-]*$|^-\.\d[\d.,eE+-]*$")
     several = {"required": True} if required else {"action": "append", "default": []}
+    # The app reads several prediction files, each in its own way.
+    named, by_file, of_one = (
+        ("", {}, "") if required else ("[NAME=]", {"action": "append"}, "; NAME= for one prediction file")
+    )
     actions = [
         command.add_argument(
             "--model", metavar="M.onnx", help="ONNX model; files of its weights lie beside it", **several
@@ -38,8 +42,10 @@ def add_model_flags(command, *, required):
         ),
         command.add_argument(
             "--classes",
-            metavar="F",
-            help="class name of each output column: one per line in order, a table with an index or in order, or JSON",
+            metavar=f"{named}F",
+            help="class name of each output column: one per line in order, a table with an index or in order, or JSON"
+            + of_one,
+            **by_file,
         ),
         command.add_argument(
             "--scores",
@@ -48,8 +54,9 @@ def add_model_flags(command, *, required):
         ),
         command.add_argument(
             "--parametrisation",
-            metavar="KEY",
-            help="how scores become probabilities of nodes; see the end of `hierviz predict --help`",
+            metavar=f"{named}KEY",
+            help="how scores become probabilities of nodes; see the end of `hierviz predict --help`" + of_one,
+            **by_file,
         ),
         command.add_argument(
             "--output",
@@ -73,6 +80,16 @@ def add_model_flags(command, *, required):
             help="columns of a table that make up the only input, in order, or INPUT=COLUMN,... (default: by name)",
         ),
         command.add_argument(
+            "--ignore",
+            metavar="NAME",
+            action="append",
+            default=[],
+            help="column that belongs to no class of the taxonomy, such as other; repeat it for several",
+        ),
+        command.add_argument(
+            "--sum-repeated", action="store_true", help="sum the columns of a class that has several (default: refuse)"
+        ),
+        command.add_argument(
             "--strict",
             action="store_true",
             help="stop at a picture that cannot be read (default: leave it out and name it)",
@@ -83,7 +100,26 @@ def add_model_flags(command, *, required):
         shape.add_argument(
             "--layout", metavar="NHWC|NCHW", help="order of the axes; C is the axis of the colour channels"
         ),
-        shape.add_argument("--size", metavar="HxW", help="height and width in pixels"),
+        shape.add_argument("--size", metavar="HxW", help="height and width in pixels that the model is fed"),
+        shape.add_argument(
+            "--resize",
+            metavar="SHORT|HxW",
+            help="pixels of the shorter side, or height and width, before the middle is cut out (default: stretch to --size)",
+        ),
+        shape.add_argument("--crop", metavar="HxW", help="height and width of the middle (default: --size)"),
+        shape.add_argument(
+            "--resample",
+            metavar="METHOD",
+            help="bilinear (default), bicubic, lanczos, nearest, box or hamming",
+        ),
+        shape.add_argument(
+            "--pad",
+            nargs="?",
+            const=0,
+            type=int,
+            metavar="GREY",
+            help="keep the whole picture and its proportions, with borders of this grey level, 0 to 255 (default: 0)",
+        ),
         shape.add_argument("--colour", "--color", metavar="RGB|BGR|GREY", help="order of the colour channels"),
         shape.add_argument(
             "--range", metavar=_LISTS["range"], help="values that 0 and 255 are mapped to, such as 0,1 or -1,1"
@@ -127,6 +163,11 @@ def model_options(options):
         "outputs": options.output,
         "preprocessing": _preprocessing(options),
         "limits": Limits(**limits) if limits else None,
+        # Of predictions, --missing may be `unknown` too.
+        "missing": None if options.missing == "unknown" and options.predictions else options.missing,
+        "only_known": options.only_known or getattr(options, "unseen", None) is not None,
+        "ignore": tuple(options.ignore),
+        "sum_repeated": options.sum_repeated,
     }
 
 
@@ -148,15 +189,27 @@ def _by_input(pairs):
 
 
 def _preprocessing(options):
-    said = {key: value for key in ("layout", "colour") if (value := getattr(options, key))}
+    said = {key: value for key in ("layout", "colour", "resample") if (value := getattr(options, key))}
+    if options.pad is not None:
+        said["pad"] = options.pad
     for key, form in _LISTS.items():
         if (text := getattr(options, key)) is not None:
             said[key] = _numbers(f"--{key}", text, ",", float, form)
-    if options.size is not None:
-        said["size"] = _numbers("--size", options.size.lower(), "x", int, "HxW")
-        if len(said["size"]) != 2:
-            raise ModelError(f"--size: expected HxW in pixels, such as 224x224, got {options.size!r}. Name both.")
+    for key in ("size", "crop", "resize"):
+        if (text := getattr(options, key)) is not None:
+            said[key] = _pixels(key, text)
     return said or None
+
+
+def _pixels(key, text):
+    """[height, width], or of `resize` one number."""
+    form = "pixels of the shorter side, or HxW" if key == "resize" else "HxW in pixels, such as 224x224"
+    sides = _numbers(f"--{key}", text.lower(), "x", int, form)
+    if len(sides) == 1 and key == "resize":
+        return sides[0]
+    if len(sides) != 2:
+        raise ModelError(f"--{key}: expected {form}, got {text!r}. Name both.")
+    return sides
 
 
 def _numbers(flag, text, separator, kind, form):

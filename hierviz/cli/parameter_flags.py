@@ -14,6 +14,8 @@ FLAGS = {
     "parametrisation": "--parametrisation",
     "outputs": "--output",
     "missing": "--missing",
+    "ignore": "--ignore",
+    "sum_repeated": "--sum-repeated",
     "unseen": "--unseen",
     "only_known": "--only-known",
     "truth_column": "--truth-column",
@@ -26,6 +28,10 @@ FLAGS = {
     "model": "--model",
     "preprocessing.layout": "--layout",
     "preprocessing.size": "--size",
+    "preprocessing.resize": "--resize",
+    "preprocessing.crop": "--crop",
+    "preprocessing.resample": "--resample",
+    "preprocessing.pad": "--pad",
     "preprocessing.colour": "--colour",
     "preprocessing.range": "--range",
     "preprocessing.mean": "--mean",
@@ -53,6 +59,7 @@ OPTIONS = {
     "seed": ("seed",),
     "max_mb": ("max_mb",),
     "model": ("look_at",),
+    "form": ("predictions_form", "taxonomy_form"),
 }
 
 

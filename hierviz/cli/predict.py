@@ -35,6 +35,12 @@ def add_predict(commands):
     command.add_argument(
         "--nodes", metavar="F", help="names of the nodes, by which classes are found too: node, name, ..."
     )
+    command.add_argument(
+        "--missing", metavar="zero", help="the model knows some of the classes only: the others have probability 0"
+    )
+    command.add_argument(
+        "--only-known", action="store_true", help="the same, but only the known classes and their ancestors are written"
+    )
     command.add_argument("--out", metavar="P.parquet", help="Parquet or CSV of probabilities")
     command.add_argument(
         "--inspect",
@@ -42,7 +48,7 @@ def add_predict(commands):
         help="print what is known about the model and what is missing, without running it",
     )
     command.add_argument("--json", metavar="FILE|-", help="with --inspect: the same as JSON (- is standard output)")
-    command.set_defaults(run=run_predict)
+    command.set_defaults(run=run_predict, predictions=None)
 
 
 def _epilog():
@@ -61,7 +67,7 @@ def run_predict(options):
     """`hierviz predict`."""
     from hierviz.cli.predict_checks import check_predictions, show_orders, truth_of
     from hierviz.onnx import draft_model, load_inputs
-    from hierviz.onnx.inputs.unreadable import without_unreadable
+    from hierviz.onnx.inputs.unreadable import MOST_NAMED, without_unreadable
     from hierviz.readers import load_node_attributes, load_taxonomy, load_truth, write_predictions
     from hierviz.readers.predictions_writer import check_target
 
@@ -101,12 +107,17 @@ def run_predict(options):
         strict=options.strict,
         unreadable=unreadable,
     )
+    names = () if inputs.pictures is None else inputs.pictures.names
     inputs, kept = without_unreadable(inputs, unreadable)
     known = None if known is None else known.take(kept)
+    written = model.known.judged(predictions)
     detected = {**predictions.detected, "inputs": str(options.inputs), "sha256 of inputs": inputs.sha256()}
-    write_predictions(predictions.replace(detected=detected), options.out)
-    for note in predictions.notes:
+    write_predictions(written.replace(detected=detected), options.out)
+    for note in written.notes:
         print(f"note: {with_flags(note)}", file=sys.stderr)
+    if len(unreadable) > MOST_NAMED:
+        for row in sorted(unreadable):
+            print(f"left out: {names[row]}: {with_flags(unreadable[row])}", file=sys.stderr)
     if known is not None:
         check_predictions(model, inputs, predictions, known)
     rows = f"wrote {predictions.n_samples} row{'s' * (predictions.n_samples > 1)} to {options.out}"

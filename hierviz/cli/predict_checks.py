@@ -12,6 +12,7 @@ from hierviz.onnx.checks.class_order import check_class_order
 from hierviz.onnx.checks.input_check import check_inputs
 from hierviz.onnx.checks.right_answers import near_chance
 from hierviz.onnx.inputs.unreadable import without_unreadable
+from hierviz.projection.node_columns import NodeColumns
 from hierviz.readers.join import join
 from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.taxonomy import NodeLists
@@ -48,19 +49,23 @@ def check_predictions(model, inputs, predictions, truth):
         Of `model` for `inputs`.
     truth : ndarray of int, shape (n_samples,), or NodeLists
     """
-    taxonomy, key = model.taxonomy, predictions.parametrisation
-    orders, warning = check_class_order(
-        taxonomy, truth, predictions.scores, predictions.scored_nodes, parametrisation=key
-    )
-    _print_table("order of the classes", orders, "order", "is_chosen")
-    _print_warning(warning)
+    taxonomy = model.known.taxonomy
+    # Of a model that knows some of the classes, what it gave for these.
+    scored = predictions.scores.source if isinstance(predictions.scores, NodeColumns) else predictions
+    key, known = scored.parametrisation, model.known.truth(truth)
+    # Columns that were summed are in no order any more.
+    orders = []
+    if not model.known.is_shared:
+        orders, warning = check_class_order(taxonomy, known, scored.scores, scored.scored_nodes, parametrisation=key)
+        _print_table("order of the classes", orders, "order", "is_chosen")
+        _print_warning(warning)
     ways, warning = check_inputs(model, inputs, truth)
     _print_table("preprocessing of the pictures", ways, "variant", "is_declared")
     _print_warning(warning)
-    if isinstance(truth, NodeLists):
+    if isinstance(truth, NodeLists) or model.known.is_shared:
         return
-    leaves = np.where((truth >= 0) & taxonomy.is_leaf[truth], truth, -1)
-    orders, _ = check_class_order(taxonomy, leaves, predictions.scores, predictions.scored_nodes, parametrisation=key)
+    leaves = np.where((known >= 0) & taxonomy.is_leaf[known], known, -1)
+    orders, _ = check_class_order(taxonomy, leaves, scored.scores, scored.scored_nodes, parametrisation=key)
     chosen = next((row for row in orders if row["is_chosen"]), None)
     if chosen is not None:
         _print_warning(near_chance(chosen["n_right"], chosen["n"], taxonomy.n_leaves))

@@ -25,12 +25,14 @@ from hierviz.onnx.inputs.model_inputs import ModelInputs
 from hierviz.onnx.inputs.unreadable import without_unreadable
 from hierviz.onnx.process.batches import run_in_halves
 from hierviz.onnx.process.session import Session
+from hierviz.onnx.scores.class_sets import ClassSet, shared_probabilities
 from hierviz.onnx.scores.columns import ScoreColumns
 from hierviz.onnx.scores.outputs import gathered, score_outputs
 from hierviz.onnx.scores.score_changes import changed
 from hierviz.onnx.scores.score_kind import ScoreKind, find_kind
 from hierviz.onnx.scores.score_reading import PROBABILITIES, check_declared, check_flat, choose
 from hierviz.predictions import Predictions
+from hierviz.projection.projected import with_zeros
 from hierviz.readers.truth_file import load_truth
 from hierviz.taxonomy import Taxonomy
 from hierviz.uncertainty.resamples import as_text
@@ -52,6 +54,8 @@ class ReadScores:
         Why this parametrisation.
     notes : tuple of str
         What was done to the numbers, and warnings.
+    taxonomy : Taxonomy
+        That of `nodes`: the part that the model knows.
     """
 
     scores: np.ndarray
@@ -60,6 +64,7 @@ class ReadScores:
     kind: ScoreKind
     why: str
     notes: tuple[str, ...]
+    taxonomy: Taxonomy
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +94,8 @@ class Model:
         Key of `score_kind.KINDS` when the caller says what the scores are.
     questions : tuple of Question
         What is not declared yet; none of it stops `predict` in a model that `load_model` gave.
+    known : ClassSet or None
+        What the columns score; None while that is open.
     """
 
     taxonomy: Taxonomy
@@ -103,6 +110,7 @@ class Model:
     session: Session = field(repr=False)
     scores: str | None = None
     questions: tuple[Question, ...] = ()
+    known: ClassSet | None = None
 
     def __repr__(self):
         what = self.parametrisation or "inferred from the scores"
@@ -221,7 +229,10 @@ class Model:
             As `predict`.
         """
         place, notes = f"{self.account['file']}, output {self.output!r}", []
-        columns, taxonomy, kind = self.columns.nodes, self.taxonomy, self.scores
+        columns, taxonomy, kind = self.known.nodes, self.known.taxonomy, self.scores
+        if self.known.is_shared:
+            p, detected, why = shared_probabilities(place, scores, self.known, kind, ids)
+            return ReadScores(p, np.arange(1, taxonomy.n_nodes), "node_probabilities", detected, why, (), taxonomy)
         detected = find_kind(scores, taxonomy, columns, where=place, ids=ids)
         key, change, why = choose(
             place, detected, taxonomy, columns[columns >= 0], kind=kind, parametrisation=self.parametrisation
@@ -234,7 +245,26 @@ class Model:
         if key in PROBABILITIES:
             check_flat(place, detected, len(scores), notes)
         scores, nodes = changed(place, scores, change, detected, taxonomy, columns, key, notes)
-        return ReadScores(scores, nodes, key, detected, why, tuple(notes))
+        return ReadScores(scores, nodes, key, detected, why, tuple(notes), taxonomy)
+
+    def predictions_of(self, read, where, truth=None, **more):
+        """Predictions out of scores that were read, on the whole taxonomy: classes that the model does not know have 0.
+
+        Parameters
+        ----------
+        read : ReadScores
+        where : str
+            What errors call the scores.
+        truth, **more
+            As in `Predictions`.
+        """
+        made = Predictions(read.taxonomy, self.name, read.scores, read.parametrisation, read.nodes, **more)
+        if self.known.part is None:
+            made = made.replace(truth=truth)
+            made.check_scores(where)
+            return made
+        made.check_scores(where)
+        return with_zeros(self.taxonomy, self.known.part, made).replace(truth=truth)
 
     def predict(
         self,
@@ -307,13 +337,10 @@ class Model:
             attributes = {name: np.asarray(values)[kept] for name, values in (attributes or {}).items()}
         read, account = self.read_scores(scores, ids), self.account
         notes = [note for note in self.notes if inputs.arrays is None or note != COLOUR_ASSUMED] + told
-        made = Predictions(
-            self.taxonomy,
-            self.name,
-            read.scores,
-            read.parametrisation,
-            read.nodes,
-            truth=truth,
+        return self.predictions_of(
+            read,
+            f"{account['file']}, output {self.output!r}",
+            truth,
             sample_ids=ids,
             attributes={**inputs.attributes, **(attributes or {})},
             n_without_prediction=n - len(inputs) + len(foreign),
@@ -326,8 +353,6 @@ class Model:
             | self._provenance(),
             media=inputs.pictures,
         )
-        made.check_scores(f"{account['file']}, output {self.output!r}")
-        return made
 
     @staticmethod
     def _require_length(n, per_sample):

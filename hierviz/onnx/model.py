@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from hierviz.checks import check_taxonomy
-from hierviz.errors import FileError
+from hierviz.errors import FileError, ModelError
 from hierviz.onnx.account import full_account
 from hierviz.onnx.description.class_names import used_files
 from hierviz.onnx.description.file import check_file
@@ -28,6 +28,7 @@ from hierviz.onnx.loaded_model import Model
 from hierviz.onnx.process.limits import Limits
 from hierviz.onnx.process.session import Session
 from hierviz.onnx.process.verdicts import printable
+from hierviz.onnx.scores.class_sets import MISSING, class_set
 from hierviz.onnx.scores.columns import find_columns, find_parametrisation
 from hierviz.onnx.scores.outputs import choose_outputs
 from hierviz.onnx.scores.score_reading import require_kind
@@ -44,6 +45,9 @@ def load_model(
     scores: str | None = None,
     outputs: str | Sequence[str] | None = None,
     preprocessing: Mapping[str, Any] | None = None,
+    missing: str | None = None,
+    ignore: Sequence[str] = (),
+    sum_repeated: bool = False,
     limits: Limits | None = None,
 ) -> Model:
     """Load an ONNX model and find out which node each of its output columns belongs to.
@@ -65,6 +69,13 @@ def load_model(
     preprocessing : dict, optional
         How to prepare pictures, by key of `hierviz.onnx.description.input_keys.INPUT_KEYS`: ``layout``, ``size``, ``colour``,
         ``range``, ``mean``, ``std``, ...
+    missing : {"zero"}, optional
+        The model knows some of the classes only: the others have probability 0. `Predictions.known` says which, and
+        `hierviz.only_known` keeps to them.
+    ignore : sequence of str
+        Names of columns that belong to no node; one called ``background`` never does.
+    sum_repeated : bool
+        Several columns of one node are summed.
     limits : Limits, optional
         What it may use of the machine.
 
@@ -87,7 +98,8 @@ def load_model(
     if not isinstance(path, (str, os.PathLike)):
         raise FileError(f"model: expected the path of an ONNX model, got {type(path).__name__}. It comes first.")
     check_taxonomy(taxonomy, "It comes after the path of the model.")
-    given = {"classes": classes, "parametrisation": parametrisation, "name": name, "scores": scores}
+    given: dict[str, Any] = {"classes": classes, "parametrisation": parametrisation, "name": name, "scores": scores}
+    given |= {"missing": missing, "ignore": ignore, "sum_repeated": sum_repeated}
     model = draft_model(path, taxonomy, **given, outputs=outputs, preprocessing=preprocessing, limits=limits)
     model.require_answers()
     return model
@@ -117,7 +129,10 @@ def inspect_model(path, taxonomy, **given):
 
 
 def draft_model(path, taxonomy, *, limits=None, scores=None, **given):
-    """A Model for which questions may be open: `Model.questions`. Arguments and errors are those of `load_model`."""
+    """A Model for which questions may be open: `Model.questions`. Arguments and errors are those of `load_model`.
+
+    With ``only_known=True`` classes may be missing, as with ``missing="zero"``.
+    """
     path = Path(path)
     require_kind(scores)
     check_file(path)
@@ -130,14 +145,30 @@ def draft_model(path, taxonomy, *, limits=None, scores=None, **given):
 
 
 def _understood(
-    path, taxonomy, session, scores, classes=None, parametrisation=None, name=None, outputs=None, preprocessing=None
+    path,
+    taxonomy,
+    session,
+    scores,
+    classes=None,
+    parametrisation=None,
+    name=None,
+    outputs=None,
+    preprocessing=None,
+    missing=None,
+    only_known=False,
+    ignore=(),
+    sum_repeated=False,
 ):
     """The Model of a session."""
     where = path.name
+    if missing not in (None, MISSING):
+        raise ModelError(f"missing ({{missing}}): expected {MISSING} for a model, got {missing!r}. Leave it out.")
     notes, questions = [], []
     said, origin = declared(path, session.metadata, notes, preprocessing)
     require_tensors(where, session.inputs)
-    columns = find_columns(path, taxonomy, session, said, origin, classes, notes)
+    ignore = (ignore,) if isinstance(ignore, str) else tuple(ignore)
+    columns = find_columns(path, taxonomy, session, said, origin, classes, notes, ignore, sum_repeated)
+    known = None
     key, key_from, chosen = parametrisation or said.get("parametrisation"), "the scores", ()
     if columns.problem is not None:
         questions.append(columns.problem)
@@ -153,9 +184,11 @@ def _understood(
                 wanted=outputs,
                 notes=notes,
             )
-            key, key_from = find_parametrisation(
-                where, taxonomy, said, origin, parametrisation, columns.scored_nodes, notes
-            )
+            known = class_set(where, taxonomy, columns.nodes, key, bool(missing or only_known), notes)
+            known = replace(known, only_known=only_known)
+            if not known.is_shared:
+                of = (known.taxonomy, said, origin, parametrisation, known.scored_nodes)
+                key, key_from = find_parametrisation(where, *of, notes)
         except OpenQuestion as asked:
             questions.append(asked.question)
     inputs = find_inputs(where, session.inputs, said.get("input", {}), notes)
@@ -190,6 +223,7 @@ def _understood(
         session,
         scores,
         tuple(questions),
+        known,
     )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import re
+from functools import cache
 from pathlib import PurePosixPath
 
 import numpy as np
@@ -14,6 +16,9 @@ from hierviz.readers import limits
 from hierviz.readers.first_bytes import known_kind
 
 FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF")
+# Read where this Pillow has a decoder; HEIF where the package pillow-heif is installed.
+MORE_FORMATS = ("AVIF", "JPEG2000", "HEIF")
+_HEIF_BRANDS = (b"heic", b"heix", b"hevc", b"heim", b"heis", b"mif1", b"msf1")
 
 # EXIF orientation -> number of Pillow's Image.Transpose
 _EIGHT_BITS = np.rint(np.arange(65536) / 257).astype(np.uint8)
@@ -44,7 +49,7 @@ def decode(data, where):
 
     most = f"at most {limits.PICTURE_PIXELS // 10**6} million pixels"
     try:
-        with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+        with Image.open(io.BytesIO(data), formats=_formats()) as image:
             width, height = image.size
             if width * height > limits.PICTURE_PIXELS:
                 raise FileError(f"{where}: expected {most}, got {width} x {height}. Make it smaller.")
@@ -54,13 +59,31 @@ def decode(data, where):
     except Exception as error:  # Pillow's decoders raise anything from SyntaxError to struct.error
         if "DecompressionBomb" in type(error).__name__:
             raise FileError(f"{where}: expected {most}, got far more. Make it smaller.") from None
+        if data[4:8] == b"ftyp" and data[8:12] in _HEIF_BRANDS and "HEIF" not in _formats():
+            raise FileError(
+                f"{where}: expected a picture ({', '.join(_formats())}), got one in HEIF, which needs the package pillow-heif. "
+                "Run: pip install pillow-heif; or save it as JPEG."
+            ) from None
         kind = known_kind(data, PurePosixPath(where))
         if kind is None or "picture" in kind:
             kind = "something else or a damaged one"
         raise FileError(
-            f"{where}: expected a picture ({', '.join(FORMATS)}), got {kind} ({foreign_words(error)}). "
+            f"{where}: expected a picture ({', '.join(_formats())}), got {kind} ({foreign_words(error)}). "
             "Save it again or leave it out."
         ) from None
+
+
+@cache
+def _formats():
+    """The formats that can be read here."""
+    from PIL import Image
+
+    with contextlib.suppress(ImportError):
+        from pillow_heif import register_heif_opener
+
+        register_heif_opener()
+    Image.init()
+    return (*FORMATS, *(kind for kind in MORE_FORMATS if kind in Image.OPEN))
 
 
 def _as_rgb(image):

@@ -13,10 +13,13 @@ from pathlib import Path, PurePosixPath
 from hierviz.errors import FileError, listed, near_miss, printable
 from hierviz.readers import limits
 
-SUFFIXES = {".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff"}
+SUFFIXES = {".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff"} | {
+    *(".avif", ".jp2", ".j2k", ".jpx", ".jfif", ".jpe"),
+    *(".heic", ".heif"),
+}
 # Pictures that are not read.
 FOREIGN_SUFFIXES = frozenset(
-    (".heic", ".heif", ".avif", ".jxl", ".jp2", ".j2k", ".jpx", ".jfif", ".jpe", ".svg", ".psd", ".ico", ".ppm", ".pgm")
+    (".jxl", ".svg", ".psd", ".ico", ".ppm", ".pgm")
     + (".pbm", ".pnm", ".tga", ".dds", ".exr", ".hdr", ".dng", ".cr2", ".cr3", ".nef", ".arw", ".raw", ".eps", ".pcx")
 )
 

@@ -226,22 +226,22 @@ def test_a_question_at_the_start_opens_the_model_page(started, brightness):
     assert "sky.onnx with taxonomy sky.csv, class names classes.csv, inputs pictures, truth truth.csv" in page.text
     assert "takes pictures (8 × 8 pixels) · 2 of 2 columns are classes of the taxonomy" in page.text
     # Numbers that do not belong together are refused beside the fields.
-    page.at.radio[0].set_value("other")
+    scales(page).set_value("other")
     page.run()
-    for label, number in {"0 becomes": 0.0, "255 becomes": 1.0, "Subtract mean": 127.0}.items():
+    for label, number in {"0 becomes": 0.0, "255 becomes": 1.0, "Subtract mean": "127"}.items():
         page.control(label).set_value(number)
         page.run()
     page.press("Use these numbers")
     assert [one.value for one in page.at.warning] == [
         "Expected a mean inside the range 0 to 1 (mean and std are in units of the range), got 127."
     ]
-    page.at.radio[0].set_value("0,1")
+    scales(page).set_value("0,1")
     page.run()
     # The inputs and their truth are there.
     assert "Answer: **night** · Truth: **night**" in page.text
     page.control("Section").set_value("run")
     page.run()
-    assert "The 4 inputs of the command line" in str(page.control("Run on").options)
+    assert "The 4 inputs chosen with the model" in str(page.control("Run on").options)
     page.press("Run")
     assert "Ran on 3 samples, truth known." in page.text
     assert "1 of 4 pictures could not be read and was left out: 'p2.png'" in page.text
@@ -421,6 +421,11 @@ def test_several_true_classes_of_a_sample_are_all_known():
     ]
 
 
+def scales(page):
+    """The choice of a range of values."""
+    return next(one for one in page.at.radio if one.label == LABELS["preprocessing.range"])
+
+
 def asked(page):
     """Titles of what the page asks about the model, while its box is open."""
     return [
@@ -469,17 +474,131 @@ def test_the_box_stays_open_while_numbers_are_typed(tmp_path):
     shutil.copytree(FILES / "torch_two_files_fixed_batch", tmp_path, dirs_exist_ok=True)
     shutil.copy(tmp_path / "classes.txt", tmp_path / "model.labels.txt")
     page = own(Visit("model"), tmp_path / "model.onnx", FILES / "taxonomy.csv")
-    assert asked(page) == [LABELS["preprocessing.range"]]
-    page.at.radio[0].set_value("other")
+    assert asked(page) == [LABELS["preprocessing.resize"], LABELS["preprocessing.range"]]
+    scales(page).set_value("other")
     page.run()
-    for label, value in {"0 becomes": 0.0, "255 becomes": 1.0, "Subtract mean": 0.5, "Divide by std": 0.25}.items():
+    for label, value in {
+        "0 becomes": 0.0,
+        "255 becomes": 1.0,
+        "Subtract mean": "0.5, 0.4, 0.3",
+        "Divide by std": "0.25",
+    }.items():
         page.control(label).set_value(value)
         page.run()
-        assert asked(page) == [LABELS["preprocessing.range"]], label
+        assert asked(page) == [LABELS["preprocessing.resize"], LABELS["preprocessing.range"]], label
     page.press("Use these numbers")
     assert not asked(page)
     assert "Your answers about the model" in [one.label for one in page.at.expander]
     page.control("Section").set_value("about")
     page.run()
     facts = "".join(one.proto.body for one in page.at.get("html"))
-    assert "0.25" in facts
+    assert "minus mean [0.5, 0.4, 0.3], divided by std [0.25]" in facts
+
+
+def test_a_usual_preparation_fills_in_all_fields(tmp_path, brightness):
+    """The preset of torchvision, changed afterwards; what the account then says."""
+    model, taxonomy, folder = brightness
+    (folder.parent / "sky.labels.txt").write_text("day\nnight\n")
+    page = own(Visit("model"), model, taxonomy)
+    assert asked(page) == [LABELS["preprocessing.resize"], LABELS["preprocessing.range"]]
+    preset = page.control("A usual preparation (fills in the fields below)")
+    assert "Shorter side 9, middle 8 (bilinear), 0 to 1, ImageNet's mean and std – torchvision" in preset.options[0]
+
+    def words():
+        page.control("Section").set_value("about")
+        page.run()
+        return "".join(one.proto.body for one in page.at.get("html"))
+
+    preset.set_value("clip")
+    page.run()
+    assert not asked(page)
+    text = words()
+    assert (
+        "pictures resized to 8 on the shorter side (bicubic), then a centre crop of 8 × 8 (width × height), RGB" in text
+    )
+    assert (
+        "mapped to 0..1, minus mean [0.481455, 0.457827, 0.408211], divided by std [0.26863, 0.261303, 0.275777]"
+        in text
+    )
+    page.control("Shorter side in pixels").set_value(12)
+    page.run()
+    assert "pictures resized to 12 on the shorter side (bicubic)" in words()
+    page.control("A usual preparation (fills in the fields below)").set_value("borders")
+    page.run()
+    assert (
+        "whole pictures fitted into 8 × 8 (width × height) with borders of grey level 0, RGB, values 0..255 mapped to 0..1, axes"
+        in words()
+    )
+
+
+def test_a_model_that_knows_some_of_the_classes_is_answered(tmp_path, brightness):
+    """One question, two answers: the other classes have probability 0, or are no classes."""
+    model, taxonomy, folder = brightness
+    taxonomy.write_text("parent,child\nsky,day\nsky,night\nsky,twilight\ntwilight,dusk\ntwilight,dawn\n")
+    (folder.parent / "sky.labels.txt").write_text("day\nnight\n")
+    (folder.parent / "sky.hierviz.json").write_text('{"input": {"range": [0, 1]}}')
+    page = own(Visit("model"), model, taxonomy)
+    assert asked(page) == [LABELS["missing"]]
+    assert "No column is called 'dusk', 'dawn': the model has no column for 2 of the 4 leaf classes." in page.text
+    (ways,) = (one for one in page.at.radio if one.label == LABELS["missing"])
+    ways.set_value("missing")
+    page.run()
+    assert not asked(page)
+    assert not page.at.error
+    source = ModelSource(model, {"classes": ("day", "night"), "preprocessing": {"range": [0, 1]}})
+    whole, part = (
+        source.saying(said).draft(load_taxonomy(taxonomy)) for said in ({"missing": "zero"}, {"only_known": True})
+    )
+    picture = np.full((9, 9, 3), 240, np.uint8)
+    answered = [answer(one, picture_feed(one, picture), 1) for one in (whole, part)]
+    assert [one.taxonomy.n_nodes for one in answered] == [6, 3]
+    zeros = answered[0].node_probabilities()[0]
+    np.testing.assert_allclose(zeros[answered[0].taxonomy.nodes("day", "night")].sum(), 1, atol=1e-6)
+    assert zeros[answered[0].taxonomy.nodes("twilight", "dusk", "dawn")].max() == 0
+    np.testing.assert_allclose(answered[1].node_probabilities()[0], zeros[:3], atol=1e-6)
+
+
+def test_the_start_says_what_a_model_does_not_know(started, brightness):
+    """The flags of `hierviz predict`, with one class missing and one column that is none."""
+    model, taxonomy, folder = brightness
+    taxonomy.write_text("parent,child\nsky,day\nsky,dusk\n")
+    (folder.parent / "classes.csv").write_text("index,class\n1,other\n0,day\n")
+    flags = ["--model", model, "--taxonomy", taxonomy, "--inputs", folder, "--range", "0,1", "--ignore", "other"]
+    page = started(*flags, "--classes", folder.parent / "classes.csv", "--missing", "zero")
+    assert not page.at.error
+    assert "3 samples" in page.text
+
+
+def test_a_model_without_inputs_is_opened_on_the_model_page(started, brightness):
+    model, taxonomy, folder = brightness
+    page = started("--model", model, "--taxonomy", taxonomy, "--classes", folder.parent / "classes.csv")
+    assert [one.value for one in page.at.title] == ["Model"]
+    assert not page.at.error
+    assert "sky.onnx with taxonomy sky.csv, class names classes.csv, as given on the command line" in page.text
+
+
+def test_open_files_hands_over_everything(brightness):
+    """Model, taxonomy, class names, pictures and truth, by their paths: the page Model asks one question and runs them."""
+    model, taxonomy, folder = brightness
+    page = Visit("open")
+    page.control("Predictions from").set_value("Model")
+    page.run()
+    page.control("Location").set_value("Path on this machine")
+    page.run()
+    chosen = {"taxonomy": taxonomy, "model": model, "inputs": folder, "truth": folder.parent / "truth.csv"}
+    for name, path in (chosen | {"classes": folder.parent / "classes.csv"}).items():
+        next(one for one in page.at.text_input if one.key == f"path_{name}").set_value(str(path))
+    page.run()
+    page.press("Open")
+    assert "with the files chosen here" in page.text
+    page.go("model")
+    assert page.control("Which model?").value == "offered"
+    assert "inputs pictures, truth truth.csv, as chosen on Open files" in page.text
+    assert asked(page) == [LABELS["preprocessing.resize"], LABELS["preprocessing.range"]]
+    scales(page).set_value("0,1")
+    page.run()
+    assert "Answer: **night** · Truth: **night**" in page.text
+    page.control("Section").set_value("run")
+    page.run()
+    page.press("Run")
+    assert "Ran on 3 samples, truth known." in page.text

@@ -167,3 +167,31 @@ def test_pictures_of_a_zip(demo, bare, tmp_path):
     names = Pictures.from_path(tmp_path).stems
     table, _ = check_inputs(model, str(Path(tmp_path)), truth[: len(names)])
     assert table[0]["n"] == 60
+
+
+def test_the_fitting_of_wide_pictures_is_tried(demo, bare, tmp_path, image):
+    """Wide pictures whose middle is what the model knows: stretched they are nearly as bad as chance."""
+    taxonomy, pictures, truth = demo
+    for k, picture in enumerate(pictures[:80]):
+        wide = np.random.default_rng(k).integers(0, 256, size=(64, 160, 3), dtype=np.uint8)
+        wide[:, 48:112] = picture
+        image.fromarray(wide).save(tmp_path / f"p{k:03}.png")
+    stretched = load_model(bare / "raw.onnx", taxonomy, preprocessing=RIGHT)
+    table, warning = check_inputs(stretched, str(tmp_path), truth[:80])
+    # Slightly enlarged or not is much the same.
+    assert [row["preprocessing"].get("resize") for row in table[:2]] in ([64, 73], [73, 64])
+    assert declared(table)["variant"].endswith("stretched")
+    assert declared(table)["accuracy"] < table[1]["accuracy"] / 2
+    assert f"with {table[0]['variant']}" in warning
+    assert "preprocessing={'resize': ...}, preprocessing={'crop': ...} and preprocessing={'pad': ...}" in warning
+    assert {row["variant"].partition("1..1, ")[2] for row in table if row["variant"].startswith("RGB, -1..1, ")} == {
+        "stretched",
+        "shorter side 64, then the middle",
+        "shorter side 73, then the middle",
+        "whole with borders",
+    }
+    (middle,) = (row for row in table if row["preprocessing"].get("resize") == 64)
+    told = load_model(bare / "raw.onnx", taxonomy, preprocessing=middle["preprocessing"])
+    again, warning = check_inputs(told, str(tmp_path), truth[:80])
+    assert warning is None
+    assert declared(again)["n_right"] == middle["n_right"]

@@ -20,14 +20,24 @@ def test_stretched_cut_and_padded(image):
     # Left as it is: rows (9 - 4) // 2 = 2 to 5, columns (14 - 8) // 2 = 3 to 10.
     np.testing.assert_array_equal(fitted(picture, (4, 8), 0), picture[2:6, 3:11])
     # Two rows and one column more than there are: floor(-2 / 2) = -1 above, floor(-1 / 2) = -1 left.
-    padded = fitted(picture, (11, 15), 0)
+    padded = fitted(picture, (11, 15), 0, rounding="down")
     np.testing.assert_array_equal(padded[1:10, 1:], picture)
     assert not padded[0].any()
     assert not padded[10].any()
     assert not padded[:, 0].any()
-    # The shorter side, 9, becomes 6 and the longer int(6 * 14 / 9) = 9.
+    # torchvision: one row above, floor(1 / 2) = 0 columns left.
+    np.testing.assert_array_equal(fitted(picture, (11, 15), 0)[1:10, :14], picture)
+    # Half a pixel goes to the even one: rows from round(0.5) = 0, columns from round(1.5) = 2, where transformers has 1.
+    np.testing.assert_array_equal(fitted(picture, (8, 11), 0), picture[0:8, 2:13])
+    np.testing.assert_array_equal(fitted(picture, (8, 11), 0, rounding="down"), picture[0:8, 1:12])
+    # The whole picture, 14 to 6 and 9 to round(9 / 14 * 6) = 4, with one grey row above and below.
+    whole = np.asarray(image.fromarray(picture).resize((6, 4), image.Resampling.BILINEAR))
+    bordered = fitted(picture, (6, 6), pad=114)
+    np.testing.assert_array_equal(bordered[1:5], whole)
+    assert (bordered[[0, 5]] == 114).all()
+    # The shorter side, 9, becomes 6 and the longer int(6 * 14 / 9) = 9; the middle begins at round(1.5) = 2.
     nearest = np.asarray(image.fromarray(picture).resize((9, 6), image.Resampling.NEAREST))
-    np.testing.assert_array_equal(fitted(picture, (6, 6), 6, "nearest"), nearest[:, 1:7])
+    np.testing.assert_array_equal(fitted(picture, (6, 6), 6, "nearest"), nearest[:, 2:8])
     pair = np.asarray(image.fromarray(picture).resize((10, 8), image.Resampling.BICUBIC))
     np.testing.assert_array_equal(fitted(picture, (6, 6), (8, 10), "bicubic"), pair[1:7, 2:8])
 
@@ -122,3 +132,24 @@ def test_words_say_every_step():
         "pictures resized to 9 on the shorter side (lanczos), then a centre crop of 7 x 6 (width x height), BGR, "
         "values 0..255 mapped to 0..1, minus mean [0.5], divided by std [0.25], axes NCHW, float32"
     )
+
+
+FREE, FIXED = (None, 3, None, None), (None, 3, 8, 8)
+
+
+@pytest.mark.parametrize(
+    ("shape", "said", "size", "resize", "pad"),
+    [
+        (FREE, {"crop": (6, 5)}, (6, 5), 0, None),
+        (FREE, {"crop": (6, 6), "resize": 9}, (6, 6), 9, None),
+        (FIXED, {"resize": 9}, (8, 8), 9, None),
+        (FIXED, {"resize": 9, "crop": (8, 8), "size": (8, 8)}, (8, 8), 9, None),
+        (FIXED, {"pad": 7}, (8, 8), None, 7),
+        (FREE, {"resize": (6, 7)}, (6, 7), None, None),
+        (FIXED, {"resize": (8, 8)}, (8, 8), None, None),
+        (FREE, {"resize": 9}, None, 9, None),
+    ],
+)
+def test_what_is_said_about_the_size(shape, said, size, resize, pad):
+    (spec,) = find_inputs("m.onnx", [("image", "tensor(float)", shape)], {"range": (0.0, 1.0)} | said, [])
+    assert (spec.size, spec.resize, spec.pad) == (size, resize, pad)

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from hierviz.errors import FileError
+from hierviz.readers import picture_decoding
+from hierviz.readers.picture_names import SUFFIXES
 from hierviz.readers.pictures import Pictures, natural_key
 
 from .one_line import one_line
@@ -150,7 +152,7 @@ def test_damaged_entry_and_password(tmp_path, image, pictures):
 
 @pytest.mark.parametrize("kind", ["folder", "zip"])
 def test_files_that_are_left_out_are_named(tmp_path, image, pictures, kind):
-    content = {"2.png": png(image, pictures[0]), "10.heic": b"x", "9.AVIF": b"x", "readme.txt": b"x", ".hidden": b"x"}
+    content = {"2.png": png(image, pictures[0]), "10.psd": b"x", "9.JXL": b"x", "readme.txt": b"x", ".hidden": b"x"}
     if kind == "zip":
         path = zipped(tmp_path / "p.zip", content)
     else:
@@ -160,17 +162,17 @@ def test_files_that_are_left_out_are_named(tmp_path, image, pictures, kind):
             (path / name).write_bytes(data)
     found = Pictures.from_path(path)
     assert found.names == ("2.png",)
-    assert found.left_out == ("9.AVIF", "10.heic")
+    assert found.left_out == ("9.JXL", "10.psd")
     assert found.notes == (
-        "2 pictures are of another kind than .bmp, .gif, .jpeg, .jpg, .png, .tif, .tiff, .webp and were left out of p.zip: "
-        "'9.AVIF', '10.heic'",
+        f"2 pictures are of another kind than {', '.join(sorted(SUFFIXES))} and were left out of p.zip: "
+        "'9.JXL', '10.psd'",
         "1 file is no picture and was left out of p.zip: 'readme.txt'",
     )
     # A list of names says which pictures are meant.
     assert Pictures.from_path(path, ["2.png"]).left_out == ()
     if kind == "zip":
-        with pytest.raises(FileError, match=r"got none but '9\.AVIF', '10\.heic'"):
-            Pictures.from_path(zipped(path, {"10.heic": b"x", "9.AVIF": b"x"}))
+        with pytest.raises(FileError, match=r"got none but '9\.JXL', '10\.psd'"):
+            Pictures.from_path(zipped(path, {"10.psd": b"x", "9.JXL": b"x"}))
 
 
 def test_natural_order():
@@ -224,3 +226,29 @@ def test_members_damaged_anywhere(tmp_path, image, pictures, method):
             messages.append(str(error))
     assert messages
     assert all(re.match(r"p\.zip.*(expected|no picture named)", one) for one in messages)
+
+
+@pytest.mark.parametrize(("suffix", "kind", "near"), [("avif", "AVIF", 6), ("jp2", "JPEG2000", 0), ("heic", "HEIF", 8)])
+def test_newer_formats(tmp_path, image, suffix, kind, near):
+    """Read where they can be, upright; one that cannot says what it needs."""
+    if kind == "HEIF":
+        pytest.importorskip("pillow_heif").register_heif_opener()
+    image.init()
+    if kind not in image.SAVE:
+        pytest.skip(f"this Pillow writes no {kind}")
+    picture = np.zeros((24, 40, 3), np.uint8)
+    picture[:12], picture[12:] = (200, 30, 60), (20, 120, 220)
+    image.fromarray(picture).save(tmp_path / f"a.{suffix}")
+    found = Pictures.from_path(tmp_path)
+    assert found.left_out == ()
+    assert np.abs(found.array(f"a.{suffix}").astype(int) - picture)[2:-2].mean() <= near
+
+
+def test_a_picture_of_a_telephone_names_the_package(tmp_path, monkeypatch):
+    monkeypatch.setattr(picture_decoding, "_formats", lambda: picture_decoding.FORMATS)
+    (tmp_path / "a.heic").write_bytes(b"\0\0\0\x18ftypheic" + bytes(50))
+    with pytest.raises(
+        FileError, match=r"got one in HEIF, which needs the package pillow-heif\. Run: pip install"
+    ) as raised:
+        Pictures.from_path(tmp_path).image("a.heic")
+    one_line(raised)

@@ -217,6 +217,30 @@ def test_flags_that_do_not_go_together(build, metadata, predict, array, tmp_path
         assert words in err
 
 
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (
+            ["--size", "8x8", "--crop", "6x6"],
+            "expected a crop of the size that the model is fed, 8 x 8 (height x width), got 6 x 6. Leave --crop out",
+        ),
+        (["--crop", "6x6"], "expected a crop of the size that the model is fed, 5 x 6"),
+        (["--resize", "9", "--pad"], "with borders nothing is cut off. Leave --pad out, or --resize and --crop."),
+        (["--resize", "4", "--crop", "5x6"], "expected a size to resize to of at least 5 x 6"),
+        (["--resize", "4x5x6"], "--resize: expected pixels of the shorter side, or HxW, got '4x5x6'"),
+        (["--resample", "cubic"], "'resample': expected NEAREST or LANCZOS"),
+        (["--pad", "300"], "'pad': expected the grey level of the borders, 0 to 255, got 300"),
+        (["--range", "0,1", "--mean", "127"], "expected a mean inside the range 0 to 1"),
+    ],
+)
+def test_contradictions_about_the_preparation(build, metadata, predict, flags, words):
+    model = build(dtype="float32", shape=("n", 5, 6, 3), metadata={"nodes": metadata["nodes"]})
+    code, _, told = predict(model, "--inspect", *flags)
+    assert code == 2
+    assert words in told
+    assert told.count("\n") == 1
+
+
 def test_permuted_classes_of_the_demo(tmp_path, capsys):
     """The demo's columns are in the tree's order; an alphabetical list of classes runs and gets nothing right."""
     pytest.importorskip("onnxruntime")

@@ -23,7 +23,7 @@ def damaged(folder):
     """Seven pictures, two of them cut short, and one of another kind."""
     for name in BAD:
         (folder / name).write_bytes((folder / name).read_bytes()[:40])
-    (folder / "6.heic").write_bytes(b"x")
+    (folder / "6.jxl").write_bytes(b"x")
     return folder
 
 
@@ -53,7 +53,7 @@ def test_they_are_left_out(build, metadata, taxonomy, damaged, tmp_path, picture
     assert note.startswith(
         "2 of 7 pictures could not be read and were left out: '3.png', '7.png' (the first: expected a picture ("
     )
-    assert any("'6.heic'" in note for note in found.notes) == (n_foreign == 1)
+    assert any("'6.jxl'" in note for note in found.notes) == (n_foreign == 1)
     left, rows = without_unreadable(inputs, unreadable)
     assert (len(left), rows.tolist()) == (5, kept)
     # Nothing else is fed in their place where somebody looks at one of them.
@@ -65,10 +65,10 @@ def test_they_are_left_out(build, metadata, taxonomy, damaged, tmp_path, picture
 
 def test_strict_stops(build, metadata, taxonomy, damaged):
     model = load_model(build(metadata=metadata), taxonomy)
-    with pytest.raises(FileError, match=r"got 1 of other kinds: '6\.heic'.*do without strict=True") as raised:
+    with pytest.raises(FileError, match=r"got 1 of other kinds: '6\.jxl'.*do without strict=True") as raised:
         model.predict(damaged, strict=True)
     one_line(raised)
-    (damaged / "6.heic").unlink()
+    (damaged / "6.jxl").unlink()
     with pytest.raises(FileError, match=r"3\.png: expected a picture") as raised:
         model.predict(damaged, strict=True)
     one_line(raised)
@@ -93,7 +93,7 @@ def test_the_command_names_and_counts_them(build, metadata, taxonomy, damaged, t
     flags = ["predict", "--model", build(metadata=metadata), "--taxonomy", tree, "--inputs", damaged, "--out", out]
     flags = [*map(str, flags), "--truth", str(tmp_path / "truth.csv")]
     assert cli.main([*flags, "--strict"]) == 2
-    assert "6.heic" in capsys.readouterr().err
+    assert "6.jxl" in capsys.readouterr().err
     assert cli.main(flags) == 0
     said = capsys.readouterr().err
     assert "note: 2 of 7 pictures could not be read and were left out: '3.png', '7.png'" in said
@@ -106,3 +106,18 @@ def test_the_command_names_and_counts_them(build, metadata, taxonomy, damaged, t
     assert cli.main(["evaluate", *files]) == 0
     (model,) = json.loads(capsys.readouterr().out)["models"]
     assert (model["n_samples"], model["n_without_prediction"]) == (5, 2)
+
+
+def test_each_of_many_is_named(build, metadata, taxonomy, folder, tmp_path, capsys):
+    """Twelve broken pictures: the note names ten, the command all of them with the reason."""
+    names = [f"b{k:02}.png" for k in range(12)]
+    for name in names:
+        (folder / name).write_bytes(b"broken")
+    tree = tmp_path / "tree.csv"
+    tree.write_text("parent,child\nanimal,mammal\nmammal,cat\nmammal,dog\nanimal,bird\nbird,duck\nanimal,newt\n")
+    flags = ["--taxonomy", tree, "--inputs", folder, "--out", tmp_path / "p.csv"]
+    assert not cli.main(["predict", "--model", str(build(metadata=metadata)), *map(str, flags)])
+    told = capsys.readouterr().err
+    for name in names:
+        assert f"left out: {name}: expected a picture" in told
+    assert "12 of 19 pictures left out" in told

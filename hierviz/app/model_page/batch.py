@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from hierviz.app import state
@@ -20,7 +21,7 @@ from hierviz.app.widgets.parameter_labels import LABELS
 from hierviz.errors import HiervizError
 from hierviz.onnx import load_inputs
 from hierviz.onnx.description.open_question import OpenQuestion
-from hierviz.onnx.inputs.unreadable import without_unreadable
+from hierviz.onnx.inputs.unreadable import MOST_NAMED, without_unreadable
 from hierviz.progress_text import ProgressText
 from hierviz.readers import attach_media, attach_truth, write_predictions
 
@@ -46,6 +47,8 @@ class Finished:
     on_data : bool
         True for the samples of the open data.
     checks : Checks, str or None
+    left_out : tuple of (str, str)
+        Pictures that could not be read, with the reason.
     """
 
     key: str
@@ -53,6 +56,7 @@ class Finished:
     source: object
     on_data: bool
     checks: object
+    left_out: tuple = ()
 
 
 def run(source, model, kind, from_data, data):
@@ -119,7 +123,7 @@ def _choose(model, kind, from_data, source):
     """What to run on; None when nothing is there yet."""
     way = "file"
     if from_data is not None:
-        words = "The open data's {:,} samples" if from_data.is_open_data else "The {:,} inputs of the command line"
+        words = "The open data's {:,} samples" if from_data.is_open_data else "The {:,} inputs chosen with the model"
         ways = {"data": words.format(len(from_data)), "file": "Files"}
         start = "data" if from_data.is_meant else "file"
         kept = state.kept("run", f"from-{from_data.is_meant}", start)
@@ -173,6 +177,9 @@ def _run(source, model, chosen, place, cancel, memory):
             predictions = attach_truth(predictions, chosen.truth, chosen.truth_column, model.class_numbers)
         if chosen.media:
             predictions = attach_media(predictions, chosen.media)
+    if model.known.only_known:
+        predictions = model.known.judged(predictions)
+    left_out = tuple((inputs.pictures.names[row], unreadable[row]) for row in sorted(unreadable))
     key = chosen.path if samples is None else samples.key
     samples = Samples(without_unreadable(inputs, unreadable)[0], predictions.truth, key, predictions.ids)
     bar.progress(1.0, "Evaluating …")
@@ -183,7 +190,7 @@ def _run(source, model, chosen, place, cancel, memory):
     memory["stopped"] = None
     held = (*source.held, *chosen.held)
     source, key = replace(source, inputs=samples.inputs, held=held), source.key
-    return Finished(key, predictions, source, chosen.path is None, checks)
+    return Finished(key, predictions, source, chosen.path is None, checks, left_out)
 
 
 def _show(finished, data):
@@ -191,6 +198,9 @@ def _show(finished, data):
     st.success(f"Ran on {predictions.n_samples:,} samples, {predictions.truth_words}.", icon=":material/check_circle:")
     for note in predictions.notes:
         st.markdown(f":material/info: {escape(sentence(note))}")
+    if len(finished.left_out) > MOST_NAMED:
+        with st.expander(f"The {len(finished.left_out):,} pictures that were left out"):
+            st.dataframe(pd.DataFrame(finished.left_out, columns=["picture", "reason"]), hide_index=True)
     memory = state.memory("run")
     is_there = finished.on_data and any(source.key == finished.key for source in data.sources.values())
     if is_there and memory.get("sent") is not predictions:

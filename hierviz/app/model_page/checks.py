@@ -46,10 +46,13 @@ def check(model, samples):
     taxonomy, nodes, key, warnings = model.taxonomy, None, None, []
     if model.outputs:
         read = model.read_scores(scores)
-        scores, nodes, key = read.scores, read.nodes, read.parametrisation
+        scores, nodes, key, taxonomy = read.scores, read.nodes, read.parametrisation, read.taxonomy
+        truth = model.known.truth(truth)
         warnings += read.notes
-    orders, warning = check_class_order(taxonomy, truth, scores, nodes, parametrisation=key)
-    warnings += [warning] if warning else []
+    orders = []
+    if model.known is None or not model.known.is_shared:
+        orders, warning = check_class_order(taxonomy, truth, scores, nodes, parametrisation=key)
+        warnings += [warning] if warning else []
     ways = []
     if model.outputs:
         ways, warning = check_inputs(model, samples.inputs, samples.truth)

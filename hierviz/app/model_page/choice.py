@@ -48,9 +48,16 @@ def choose(data):
     if memory.setdefault("data", data.key) != data.key:
         # Other data were opened since: their taxonomy is meant, until another one is chosen again.
         memory |= {"data": data.key, "taxonomy_way": "open"}
-    ways = {"start": "From the command line", "data": "A model of the open data", "own": "My own ONNX model"}
-    ways = {key: label for key, label in ways.items() if {"start": asked, "data": data.sources}.get(key, True)}
-    if "data" not in ways and asked is None:
+    offered = memory.get("offered")
+    ways = {
+        "offered": "From Open files",
+        "start": "From the command line",
+        "data": "A model of the open data",
+        "own": "My own ONNX model",
+    }
+    there = {"offered": offered, "start": asked, "data": data.sources}
+    ways = {key: label for key, label in ways.items() if there.get(key, True)}
+    if "data" not in ways and asked is None and offered is None:
         st.markdown("The open data contain predictions but no model. Upload an ONNX model or give its path:")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         way = "own"
@@ -62,8 +69,8 @@ def choose(data):
                 required=True,
                 **state.kept("model", "way", next(iter(ways))),
             )
-        if way == "start":
-            return _named_at_the_start(asked)
+        if way in ("start", "offered"):
+            return _named(offered if way == "offered" else asked, way)
         if way == "data":
             keys = list(data.sources)
             now = state.view().model if state.view().model in keys else keys[0]
@@ -96,8 +103,8 @@ def choose(data):
     return ModelSource(Path(path), state.startup_limits()[0], held=(held,)), taxonomy, None
 
 
-def _named_at_the_start(files):
-    """As `choose`, for a model that the start of the app names, with all that is said about it there."""
+def _named(files, way):
+    """As `choose`, for a model that the start of the app or the form for files names, with all that is said about it there."""
     path = files.model[0]
     if len(files.model) > 1:
         path = st.selectbox(
@@ -106,11 +113,12 @@ def _named_at_the_start(files):
             format_func=lambda model_path: Path(model_path).name,
             label_visibility="collapsed",
             width=300,
-            **state.kept("model", "named", path),
+            **state.kept("model", f"named-{way}", path),
         )
     named = {"taxonomy": files.taxonomy, "class names": files.classes, "inputs": files.inputs, "truth": files.truth}
     words = ", ".join(f"{what} {Path(file).name}" for what, file in named.items() if file)
-    st.caption(f"{escape(Path(path).name)} with {escape(words)}, as given on the command line.")
+    where = "as chosen on Open files" if way == "offered" else "as given on the command line"
+    st.caption(f"{escape(Path(path).name)} with {escape(words)}, {where}.")
     form = (files.taxonomy, files.nodes)
 
     def read():
@@ -118,7 +126,7 @@ def _named_at_the_start(files):
         return load_node_attributes(files.nodes, taxonomy) if files.nodes else taxonomy
 
     taxonomy = state.answered(("taxonomy", *form, *(_stamp(file) for file in form if file)), read)
-    return ModelSource(Path(path), files.source_keywords, files=files), taxonomy, None
+    return ModelSource(Path(path), files.source_keywords, held=files.held, files=files), taxonomy, None
 
 
 def _taxonomy(data, memory):
@@ -172,19 +180,12 @@ def _files(slot, label, help, memory, *, several=False):
         return None, ()
 
 
-def offer(files, uploads):
-    """Make the model and the taxonomy of the form for files those that the page shows next.
+def offer(files):
+    """Make the model of the form for files the one that the page shows next, with everything that was chosen beside it.
 
     Parameters
     ----------
     files : Files
-    uploads : list of Uploads or None
-        Those that they come from, if any.
     """
     memory = state.memory("model")
-    memory |= {"way": "own", "taxonomy_way": "other", "section": "ask", "data": state.view().data}
-    for slot, path in (("own_model", files.model[0]), ("own_taxonomy", files.taxonomy)):
-        memory[f"{slot}_path"] = path
-        state.keep_upload(
-            slot, next((upload for upload in uploads if upload is not None and Path(path) in upload.paths), None)
-        )
+    memory |= {"way": "offered", "offered": files, "section": "ask", "data": state.view().data}

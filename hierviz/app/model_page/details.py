@@ -160,6 +160,7 @@ def _columns(model):
 def _overrule(source, model, kind):
     keys = ["classes", "scores"]
     if kind == "picture":
+        keys += ["preprocessing.resize"]
         keys += [] if model.inputs[0].is_whole else ["preprocessing.range"]
         keys += ["preprocessing.colour"] if model.inputs[0].channels == 3 else []
     st.markdown("**Corrections.** If something was detected wrongly, set it here:")

@@ -10,6 +10,12 @@ SCALES = {
     "0,255": ("0 to 255", "as in the picture file"),
     "other": ("Other numbers", "typed in below"),
 }
+FITTINGS = {
+    "stretch": ("Stretched to the size", "proportions change; Hugging Face's ViT, Keras"),
+    "crop": ("Shorter side first, then the middle", "proportions stay, the edges are cut off; torchvision, timm, CLIP"),
+    "borders": ("Whole, with borders", "proportions stay, nothing is cut off"),
+    "cut": ("The middle, without resizing", "for pictures at the right scale already"),
+}
 LAYOUTS = {
     "NCHW": ("Channels first (NCHW)", "PyTorch, and most ONNX files"),
     "NHWC": ("Channels last (NHWC)", "TensorFlow and Keras"),
@@ -18,12 +24,25 @@ COLOURS = {
     "RGB": ("Red, green, blue", "nearly always"),
     "BGR": ("Blue, green, red", "models trained with OpenCV or Caffe"),
 }
+MISSING_CHOICES = (
+    (
+        "missing",
+        "zero",
+        "the other classes of the taxonomy have probability 0, and truths among them count as mistakes",
+    ),
+    ("only_known", "yes", "it is judged on its own classes, without samples of others"),
+)
 TEXTS = {
     "preprocessing.layout": "In which order does the model expect the height, width and channels of a picture?",
     "preprocessing.size": "Which size of pictures does the model expect, in pixels?",
+    "preprocessing.resize": "How does a picture of another size get this one? It is stretched unless you choose another way.",
     "preprocessing.range": "Which range of values does the model expect?",
     "preprocessing.colour": "Which order of the colour channels does the model expect?",
+    "missing": "Does the model know only some of the classes?",
     "classes": "Which class does each column belong to?",
     "scores": "What are the scores?",
 }
-ORDER = ("classes", "outputs", "scores", "preprocessing.layout", "preprocessing.size", "preprocessing.range")
+ORDER = (
+    *("classes", "missing", "outputs", "scores"),
+    *("preprocessing.layout", "preprocessing.size", "preprocessing.resize", "preprocessing.range"),
+)

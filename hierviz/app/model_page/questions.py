@@ -9,13 +9,13 @@ from __future__ import annotations
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.model_page.question_words import COLOURS, LAYOUTS, ORDER, SCALES, TEXTS
+from hierviz.app.model_page import preparation
+from hierviz.app.model_page.answer_fields import name_of, radio
+from hierviz.app.model_page.question_words import MISSING_CHOICES, ORDER, TEXTS
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.form_words import in_form_words, sentence
 from hierviz.app.widgets.parameter_labels import LABELS, choice
 from hierviz.errors import HiervizError
-from hierviz.onnx.checks.input_check import IMAGENET_MEAN, IMAGENET_STD
-from hierviz.onnx.description.input_keys import scaling_problem
 from hierviz.onnx.description.open_question import Question
 from hierviz.onnx.scores.outputs import row_width, score_outputs
 from hierviz.onnx.scores.score_kind import KINDS
@@ -54,7 +54,9 @@ def remember(source, taxonomy, questions):
 
 def overrule(source, taxonomy, key):
     """Ask something that is known already."""
-    _store(source, taxonomy)["asked"].setdefault(key, Question(key.partition(".")[0], "", (key,)))
+    asked = _store(source, taxonomy)["asked"]
+    if asked.get(key) in (None, preparation.SHOWN):
+        asked[key] = Question(key.partition(".")[0], "", (key,))
 
 
 def take_back(source, taxonomy):
@@ -83,7 +85,14 @@ def ask(source, model, questions):
         return
     texts = {_key(question): question.text for question in questions if question.about != "preprocessing"}
     errors = {_key(question): question.error for question in questions}
-    waiting = [key for key in store["asked"] if not set(_words(key)) & set(store["answers"])]
+    if any(key.startswith("preprocessing.") for key in open_keys):
+        store["asked"].setdefault(preparation.FITTING, preparation.SHOWN)
+    waiting = [
+        key
+        for key, question in store["asked"].items()
+        if question is not preparation.SHOWN and not set(_words(key)) & set(store["answers"])
+    ]
+    about_pictures = [key for key in store["asked"] if key in (preparation.FITTING, preparation.RANGE)]
     # Answered questions fold away.
     is_open = bool(open_keys or waiting)
     with st.container(border=True, key="questions") if is_open else st.expander("Your answers about the model"):
@@ -92,6 +101,9 @@ def ask(source, model, questions):
         for key in sorted(
             store["asked"], key=lambda question_key: ORDER.index(question_key) if question_key in ORDER else 99
         ):
+            if about_pictures and key.startswith("preprocessing"):
+                about_pictures = []
+                preparation.presets(source, model, store["asked"])
             mark = ":material/help:" if key in open_keys or key in waiting else ":material/check_circle:"
             words = (
                 TEXTS.get(key, "") if key.startswith("preprocessing") else texts.get(key) or store["asked"][key].text
@@ -107,9 +119,11 @@ def ask(source, model, questions):
 
 def _words(key):
     """Keywords that the answer to a question may have."""
-    if key == "scores":
-        return ("scores", "parametrisation")
-    return (key, "preprocessing.mean", "preprocessing.std") if key == "preprocessing.range" else (key,)
+    if key in ("scores", "missing"):
+        return ("scores", "parametrisation") if key == "scores" else ("missing", "only_known")
+    if key == "classes":
+        return ("classes", "ignore", "sum_repeated")
+    return (key, *preparation.TOGETHER.get(key, ()))
 
 
 def _take(store, key, value):
@@ -124,28 +138,8 @@ def _take(store, key, value):
         st.rerun()
 
 
-def _name(source, key, taxonomy=None):
-    """Key of a widget's value, which is another one for each taxonomy that it is about."""
-    return f"{source.path}-{key}" + (f"-{taxonomy.sha256}" if taxonomy else "")
-
-
-def _radio(key, name, options, captions, format_func=str):
-    return st.radio(
-        LABELS[key],
-        options,
-        captions=captions,
-        format_func=format_func,
-        label_visibility="collapsed",
-        **state.kept("answers-widgets", name),
-    )
-
-
-def _number(source, key, label, start=None, **widget):
-    return st.number_input(label, **widget, **state.kept("answers-widgets", f"{_name(source, key)}-{label}", start))
-
-
 def _classes(source, model, question, key):
-    memory, name, taxonomy = state.memory("answers-widgets"), _name(source, key, model.taxonomy), model.taxonomy
+    memory, name, taxonomy = state.memory("answers-widgets"), name_of(source, key, model.taxonomy), model.taxonomy
     problem = None
     left, right = st.columns([0.6, 0.4], gap="medium")
     with right:
@@ -188,7 +182,34 @@ def _classes(source, model, question, key):
         st.error(escape(in_form_words(problem)), icon=":material/error:")
     for note in notes:
         st.caption(escape(sentence(note)))
-    return names or None
+    if not names:
+        return None
+    ignore, is_summed = _class_sets(source, model, names)
+    return {"classes": names} | ({"ignore": ignore} if ignore else {}) | ({"sum_repeated": True} if is_summed else {})
+
+
+def _class_sets(source, model, names):
+    """(names that belong to no class, whether the columns of a class are summed): fields that few models need."""
+    name = name_of(source, "classes", model.taxonomy)
+    memory = state.memory("answers-widgets")
+    memory[f"{name}-ignore"] = [other for other in memory.get(f"{name}-ignore", []) if other in names]
+    ignore = st.multiselect(
+        LABELS["ignore"],
+        list(dict.fromkeys(names)),
+        placeholder="None: every column is a class of the taxonomy, or background",
+        **state.kept("answers-widgets", f"{name}-ignore", []),
+    )
+    return tuple(ignore), st.toggle(LABELS["sum_repeated"], **state.kept("answers-widgets", f"{name}-summed", False))
+
+
+def _missing(source, model, question, key):
+    means = {word: words for word, _, words in question.choices or MISSING_CHOICES}
+    labels = {"missing": "Probability 0", "only_known": "Only the classes that it knows"}
+    name = name_of(source, key, model.taxonomy)
+    chosen = radio("missing", name, list(labels), [means[word] for word in labels], labels.get)
+    if question.choices:
+        st.caption("If the class names are wrong instead, correct them in the section Details.")
+    return {None: None, "missing": {"missing": "zero"}, "only_known": {"only_known": True}}[chosen]
 
 
 def _names_of_file(path, taxonomy, notes):
@@ -204,7 +225,7 @@ def _outputs(source, model, question, key):
         list(means),
         format_func=lambda name: f"{name} — {means.get(name, '')}",
         placeholder="Choose one, or several if each level of the tree has its own output",
-        **state.kept("answers-widgets", _name(source, key, model.taxonomy), []),
+        **state.kept("answers-widgets", name_of(source, key, model.taxonomy), []),
     )
     return tuple(chosen) or None
 
@@ -221,7 +242,7 @@ def _scores(source, model, question, key):
         return choice(*option.split(":", 1))
 
     if question.choices:
-        chosen = _radio(key, _name(source, key, model.taxonomy), options, captions, label)
+        chosen = radio(key, name_of(source, key, model.taxonomy), options, captions, label)
     else:
         chosen = st.selectbox(
             LABELS["scores"],
@@ -229,68 +250,15 @@ def _scores(source, model, question, key):
             format_func=lambda option: f"{label(option)}: {captions[options.index(option)]}",
             placeholder="Infer from the scores",
             label_visibility="collapsed",
-            **state.kept("answers-widgets", _name(source, key, model.taxonomy)),
+            **state.kept("answers-widgets", name_of(source, key, model.taxonomy)),
         )
     return None if chosen not in options else dict([chosen.split(":", 1)])
 
 
-def _choice(table):
-    def draw(source, model, question, key):
-        captions = [entry[1] for entry in table.values()]
-        return _radio(key, _name(source, key), list(table), captions, lambda option: table[option][0])
-
-    return draw
-
-
-def _size(source, model, question, key):
-    with st.container(horizontal=True):
-        sides = [
-            _number(source, key, f"{side} in pixels", min_value=1, max_value=16384, placeholder="224", width=160)
-            for side in ("Height", "Width")
-        ]
-    return None if None in sides else [int(side) for side in sides]
-
-
-def _range(source, model, question, key):
-    captions = [entry[1] for entry in SCALES.values()]
-    chosen = _radio(key, _name(source, key), list(SCALES), captions, lambda option: SCALES[option][0])
-    if chosen is None:
-        return None
-    if chosen == "imagenet":
-        return {key: [0.0, 1.0], "preprocessing.mean": list(IMAGENET_MEAN), "preprocessing.std": list(IMAGENET_STD)}
-    if chosen != "other":
-        return {key: [float(number) for number in chosen.split(",")]}
-    with st.container(horizontal=True):
-        fields = {"0 becomes": None, "255 becomes": None}
-        fields |= {LABELS["preprocessing.mean"]: 0.0, LABELS["preprocessing.std"]: 1.0}
-        typed = tuple(
-            _number(source, key, label, start, step=0.01, format="%.4g", width=130) for label, start in fields.items()
-        )
-    memory, used = state.memory("answers-widgets"), f"{_name(source, key)}-used"
-    # Taken all at once: two of them are an answer already, which would fold the fields away while the others are typed.
-    if st.button("Use these numbers", type="primary", key="use-numbers"):
-        memory[used] = typed
-        if None in typed:
-            st.warning("Fill in all four numbers.", icon=":material/error:")
-    low, high, mean, std = memory.get(used, (None,) * 4)
-    if None in (low, high, mean, std):
-        return None
-    if low >= high or std <= 0:
-        st.warning("The second number must be above the first, and the divisor above 0.", icon=":material/error:")
-        return None
-    problem = scaling_problem((low, high), (mean,), (std,))
-    if problem:
-        st.warning(f"Expected {problem}.", icon=":material/error:")
-        return None
-    return {key: [low, high], "preprocessing.mean": [mean], "preprocessing.std": [std]}
-
-
 WIDGETS = {
     "classes": _classes,
+    "missing": _missing,
     "outputs": _outputs,
     "scores": _scores,
-    "preprocessing.layout": _choice(LAYOUTS),
-    "preprocessing.size": _size,
-    "preprocessing.range": _range,
-    "preprocessing.colour": _choice(COLOURS),
+    **preparation.WIDGETS,
 }

@@ -13,7 +13,6 @@ from hierviz.cli.predict_checks import truth_of
 from hierviz.errors import HiervizError, ModelError
 from hierviz.onnx import ModelInputs, load_inputs
 from hierviz.onnx.checks.perturbation import PERTURBATIONS
-from hierviz.predictions import Predictions
 from hierviz.readers import load_truth
 from hierviz.readers.pictures import Pictures
 from hierviz.taxonomy import NodeLists
@@ -248,15 +247,11 @@ def answer(model, feed, truth=None):
     # One row alone would be computed differently: it is padded, as in every run.
     notes = []
     read = model.read_scores(model.run_blocks([feed], 1, batch_size=2, notes=notes))
-    made = Predictions(
-        model.taxonomy,
-        model.name,
-        read.scores,
-        read.parametrisation,
-        read.nodes,
+    made = model.predictions_of(
+        read,
+        model.account["file"],
         truth=None if truth is None else np.array([truth]),
         notes=(*notes, *read.notes),
         detected={"scores": f"{read.kind.kind}: {read.kind.why}", "why": read.why},
     )
-    made.check_scores(model.account["file"])
-    return made
+    return model.known.judged(made)

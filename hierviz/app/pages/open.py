@@ -4,13 +4,15 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.model_page import choice as model_choice
+from hierviz.app.state import remembered
 from hierviz.app.state.dataset import Files, open_files
 from hierviz.app.state.escape import escape
 from hierviz.app.state.model_source import model_files
-from hierviz.app.widgets import shell
+from hierviz.app.widgets import offers, shell
 from hierviz.app.widgets.account import account
 from hierviz.app.widgets.file_readings import file_readings
 from hierviz.app.widgets.file_samples import file_samples
+from hierviz.app.widgets.findings_panel import findings_of_files, findings_of_open_data
 from hierviz.app.widgets.form_words import in_form_words
 from hierviz.app.widgets.parameter_labels import LABELS
 from hierviz.app.widgets.projection_fields import projection_fields
@@ -20,12 +22,15 @@ from hierviz.listed_scores import MISSING
 from hierviz.parametrisation import PARAMETRISATIONS
 from hierviz.readers import TAXONOMY_FORMS
 from hierviz.readers.file_role import file_roles
+from hierviz.readers.predictions_file import FORMS as PREDICTION_FORMS
 
 st.title("Open your own files")
 st.markdown(
     "hierviz needs a **taxonomy** (the tree of classes) and the **predictions** of a model for some samples, as a file or by "
     "running an ONNX model. With the **truth** it also evaluates them."
 )
+offers.demos()
+offers.opened_before()
 if state.data() is not None:  # else it is drawn below, where the link's files are asked for
     with st.expander("Open a session file", icon=":material/bookmark:"):
         session_panel()
@@ -68,14 +73,19 @@ def ask(label, name, *, several=False, together=False, help=None):
     return paths if several else (paths[0] if paths else None)
 
 
+opening = None
 if way == "Upload" and kind == "Predictions":
-    state.dealt_upload(
+    is_dealt = state.dealt_upload(
         "all",
         "All files at once",
         file_roles,
         help="Taxonomy, predictions, truth and a zip of pictures: which is which is told by their content, and shown below, "
         "where it can be changed.",
     )
+    # Nothing is left to do below.
+    opening = st.container() if is_dealt else None
+if way == "Upload" and kind == "Predictions":
+    offers.paste()
 left, right = st.columns(2, gap="large")
 with left:
     chosen["taxonomy"] = ask(
@@ -108,6 +118,11 @@ with right:
         )
         direction = st.selectbox("Columns of an edge list", ["detect", "parent,child", "child,parent"])
         separator = st.text_input("Separator of the taxonomy (empty: detect)")
+        prediction_form = st.selectbox(
+            "Format of the predictions",
+            ["detect", *PREDICTION_FORMS],
+            format_func=lambda key: f"{key}: {PREDICTION_FORMS[key]}" if key in PREDICTION_FORMS else key,
+        )
         keys = st.selectbox(
             LABELS["parametrisation"],
             ["detect", *PARAMETRISATIONS],
@@ -138,6 +153,7 @@ if kind == "Predictions" and chosen["predictions"]:
 files = Files(
     **{name: value for name, value in chosen.items() if value},
     taxonomy_form=None if forms == "detect" else forms,
+    predictions_form=None if prediction_form == "detect" else prediction_form,
     taxonomy_direction=None if direction == "detect" else direction,
     taxonomy_separator=separator.replace("\\t", "\t") or None,
     parametrisation=None if keys == "detect" else keys,
@@ -149,31 +165,47 @@ files = Files(
     run=state.startup_limits()[1],
     held=tuple(upload for upload in held if upload is not None),
 )
-st.button("Open", type="primary", icon=":material/folder_open:", on_click=state.request_open)
-if state.open_requested():
+with opening or st.container():
+    st.button("Open", type="primary", icon=":material/folder_open:", on_click=state.request_open)
+    answer = st.container()
+
+
+def open_them(files):
+    """Read the files and go where their numbers are, or say what is wrong with them."""
     stages = state.Stages("cancel-open", state.cancel_open, after=0)
     try:
         if way == "Upload":
             opened = open_files(files, stages, find=state.open_elsewhere)
         else:
-            opened = open_files(files.with_paths(state.allowed_path), stages)
+            found = files.with_paths(state.allowed_path)
+            opened = open_files(found, stages)
+            remembered.remember(found)
         state.put(opened)
         stages.end()
         state.publish()
-        st.success("Opened. The files were read as follows:", icon=":material/check_circle:")
     except HiervizError as error:
         stages.end()
         st.error(escape(in_form_words(error, is_of_path=way != "Upload")), icon=":material/error:")
         state.open_requested(done=True)
-        if isinstance(error, ModelError) and files.model and files.taxonomy:
-            model_choice.offer(files, held)
-            st.markdown("Missing information about a model can be given on the page **Model**, where it is selected.")
+        findings_of_files(files, "refused")
+        if files.model and files.taxonomy and (isinstance(error, ModelError) or not files.inputs):
+            model_choice.offer(files)
+            st.markdown(
+                "Missing information about a model can be given on the page **Model**, where it is selected with the files "
+                "chosen here."
+            )
             st.page_link(
                 shell.page("model"), label="Go to Model", icon=":material/psychology:", query_params=state.link()
             )
         shell.stop()
     state.open_requested(done=True)
+    state.session.just_opened = opened.key
+    st.switch_page(shell.page("overview"), query_params=state.link())
 
+
+if state.open_requested():
+    with answer:
+        open_them(files)
 if state.open_cancelled():
     st.info("Opening was cancelled. What was open before is unchanged.", icon=":material/cancel:")
 if state.view().data != "demo":
@@ -182,6 +214,7 @@ if state.view().data != "demo":
     for note in found.notes:
         st.warning(escape(note), icon=":material/content_copy:")
     account(found)
+    findings_of_open_data(found)
     with st.container(horizontal=True):
         for page, label in (("overview", "Overview"), ("curves", "Operating curves"), ("example", "Examples")):
             st.page_link(shell.page(page), label=f"Go to {label}", query_params=state.link())
@@ -194,7 +227,7 @@ if state.view().data != "demo":
                 kwargs={"data": "demo", "model": "", "models": ()},
                 key="show-demo",
             )
-    if not state.is_startup():
+    if not state.is_startup() and not found.credit:
         st.caption(
             "Everybody with the link of this page can see these files while they are open. "
             + ("Your browser opened them" if state.may_close() else "Another visitor's browser opened them")

@@ -6,7 +6,8 @@ from hierviz.app import state
 from hierviz.app.taxonomy_page.choice import TaxonomyChoice
 from hierviz.app.taxonomy_page.where import worst_subtrees
 from hierviz.app.widgets import controls, filters, numbers, overview_models, selection, shell
-from hierviz.app.widgets.account import account
+from hierviz.app.widgets.account import account, opened_line
+from hierviz.app.widgets.findings_panel import findings_line
 from hierviz.app.widgets.gallery import gallery
 from hierviz.app.widgets.progress import answers_worked_out
 from hierviz.app.widgets.worst_slices import worst_slices
@@ -80,6 +81,7 @@ def compare(data, key):
 
 
 st.title(numbers.escape(data.title))
+opened_line(data)
 judged, inner = first.n_judged, 0
 if judged and first.predictions.has_single_truth:
     inner = int((~taxonomy.is_leaf[first.truth]).sum())
@@ -91,6 +93,9 @@ st.markdown(
     f"({truth}{named}). The taxonomy has **{taxonomy.n_leaves:,} leaf classes** in {taxonomy.n_nodes:,} nodes, "
     f"up to {taxonomy.max_depth} levels below *{numbers.escape(taxonomy.title(0))}*."
 )
+
+if state.view().data != "demo":
+    findings_line(data, shell.page("open"))
 
 if judged:
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -15,7 +15,7 @@ from hierviz.app.state.model_source import ModelSource
 from hierviz.cli.named_files import RunFile, with_runs
 from hierviz.cli.projection_flags import check_projection, is_partial, projected
 from hierviz.cli.taxonomy_flags import taxonomy_options
-from hierviz.demo import MODELS, bundle_folder, load_demo
+from hierviz.demo import CREDIT, DEMOS, MODELS, bundle_folder, load_demo, load_wikipedia
 from hierviz.errors import FileError, HiervizError
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import require_same_samples
@@ -33,6 +33,9 @@ from hierviz.readers.streams import require_file
 from hierviz.taxonomy import Taxonomy
 
 DEMO = "demo"
+# Keys of the demos, which are open to everybody, and what the command line calls them.
+NAME_OF_DEMO = {DEMO: "vehicles", "wikipedia": "wikipedia"}
+WIKIPEDIA = "wikipedia"
 
 # Letters of a title that lists all files.
 LONGEST_TITLE = 70
@@ -68,6 +71,8 @@ class Dataset:
         What was done to the scores after they were read, as a sentence; empty where nothing was.
     before : str
         Key of the data set that it was done to.
+    credit : str
+        Whose the data are, as sentences; shown on every page.
     """
 
     key: str
@@ -83,6 +88,7 @@ class Dataset:
     thresholds: Mapping[str, float] = field(default_factory=dict)
     calibration: str = ""
     before: str = ""
+    credit: str = ""
 
     @cached_property
     def methods(self):
@@ -139,6 +145,7 @@ class Files:
     taxonomy_direction: str | None = None
     taxonomy_classes: str | None = None
     taxonomy_relations: str | None = None
+    predictions_form: str | None = None
     given: Mapping = field(default_factory=dict)
     reading: Mapping = field(default_factory=dict)
     run: Mapping = field(default_factory=dict)
@@ -153,6 +160,7 @@ class Files:
     def source_keywords(self):
         """Keywords of `load_model`: all that is said about the models."""
         said = {"classes": self.classes, "parametrisation": self.parametrisation, **self.given}
+        said["missing"] = self.missing if self.missing == "zero" else None
         return {key: value for key, value in said.items() if value}
 
     @property
@@ -195,7 +203,14 @@ def open_demo(progress=None):
     models = _evaluated(predictions)
     paths = [bundle_folder() / "models" / f"{name}.onnx" for name in MODELS]
     sources = {key: ModelSource(path) for key, path in zip(models, paths, strict=True)}
-    return Dataset(DEMO, "Demo: drawn vehicles", taxonomy, models, sources, digest=DEMO)
+    return Dataset(DEMO, DEMOS["vehicles"], taxonomy, models, sources, digest=DEMO)
+
+
+def open_wikipedia(stage=lambda name, unit="rows": None):
+    """The bundled demo of texts."""
+    taxonomy, predictions = load_wikipedia(stage)
+    models = _evaluated(predictions, stage=stage)
+    return Dataset(WIKIPEDIA, DEMOS["wikipedia"], taxonomy, models, digest=WIKIPEDIA, credit=CREDIT)
 
 
 def new_key():
@@ -233,7 +248,7 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
         )
     options = SimpleNamespace(classes=files.classes or next(filter(None, files.classes_of), None), **files.projection)
     check_projection(options)
-    if files.projection and files.model:
+    if files.model and not set(files.projection) <= {"only_known", "unseen"}:
         raise FileError(
             "model: expected prediction files on a part of the taxonomy, got an ONNX model. Run `hierviz predict` and open what "
             "it writes."
@@ -260,13 +275,14 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
                 truth=files.truth,
                 truth_column=files.truth_column,
                 missing=files.missing,
+                form=files.predictions_form,
                 partial=is_partial(options),
                 classes=classes,
                 parametrisation=parametrisation,
                 stage=stage,
             ).replace(run=file.run)
         )
-    if files.projection:
+    if files.projection and not files.model:
         predictions_of_models = projected(options, predictions_of_models)
         taxonomy = predictions_of_models[0].taxonomy
     sources = [None] * len(predictions_of_models)
@@ -286,6 +302,9 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
             else predictions
         )
         sources.append(replace(source, inputs=without_unreadable(inputs, unreadable)[0]))
+    if files.projection and files.model:
+        predictions_of_models = projected(options, predictions_of_models)
+        taxonomy = predictions_of_models[0].taxonomy
     if files.media:
         # A table of inputs names its own pictures there.
         has_own = [
@@ -356,7 +375,16 @@ def with_model(data, predictions, source):
     title = f"{data.title} and {models[key].predictions.name}"
     sources = {**data.sources, key: source}
     made = Dataset(
-        new_key(), title, data.taxonomy, models, sources, data.held, digest=new_key(), notes=data.notes, runs=data.runs
+        new_key(),
+        title,
+        data.taxonomy,
+        models,
+        sources,
+        data.held,
+        digest=new_key(),
+        notes=data.notes,
+        runs=data.runs,
+        credit=data.credit,
     )
     return made, key
 

@@ -1,7 +1,7 @@
-"""Check of the preprocessing: accuracy when pictures are scaled or ordered in other plausible ways.
+"""Check of the preprocessing: accuracy when pictures are scaled, ordered or fitted in other plausible ways.
 
-A model that was fed BGR for RGB, or 0..255 for 0..1, runs without an error and looks like a poor model. With the truth of
-some samples the right way shows. It is shown, never taken.
+A model that was fed BGR for RGB, 0..255 for 0..1, or stretched pictures where it was trained on their middle, runs without
+an error and looks like a poor model. With the truth of some samples the right way shows. It is shown, never taken.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from hierviz.errors import HiervizError
+from hierviz.errors import FileError, HiervizError
 from hierviz.onnx.checks.right_answers import CLEARLY, are_right, luck, luck_words, top_level_wrong
+from hierviz.onnx.description.presets import IMAGENET_MEAN, IMAGENET_STD
 from hierviz.onnx.inputs.model_inputs import ModelInputs
 from hierviz.onnx.inputs.preparing import BLOCK_BYTES, picture_bytes, require_room_for_picture
 from hierviz.parameters import Sentence
@@ -21,7 +22,6 @@ from hierviz.taxonomy import NodeLists
 MOST_ROWS = 200
 # Fewer pictures are looked at when they are large.
 MOST_BYTES = 512 << 20
-IMAGENET_MEAN, IMAGENET_STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 _SCALINGS = {
     "0..1": ((0.0, 1.0), None, None),
     "-1..1": ((-1.0, 1.0), None, None),
@@ -60,19 +60,22 @@ def check_inputs(model, inputs, truth, *, most=MOST_ROWS, seed=0):
         return [], None
     spec = next(iter(variants.values()))
     require_room_for_picture(spec)
-    pictures = _pictures(inputs, spec, rows)
+    pictures = _pictures(inputs, _other_fittings(spec), rows)
     if pictures is None:
         return [], None
+    declared_pictures, fitted_otherwise = pictures
     truth = truth.take(rows) if isinstance(truth, NodeLists) else np.asarray(truth)[rows]
     declared = None if model.inputs[0].why_no_pictures else _key(model.inputs[0])
     table, right = [], {}
     # The declared way goes first: it settles what the scores are.
     variants = dict(sorted(variants.items(), key=lambda entry: _key(entry[1]) != declared))
-    for (name, spec), scores in zip(variants.items(), _scores(model, variants.values(), pictures), strict=True):
+
+    def judge(name, spec, scores, is_declared):
+        nonlocal model
         try:
             leaves, model = _answers(model, scores)
         except HiervizError:  # not finite, or no probabilities: no plausible way
-            continue
+            return
         right[name] = are_right(model.taxonomy, truth, leaves)
         wrong = None
         if model.taxonomy.is_tree and not isinstance(truth, NodeLists):
@@ -81,8 +84,8 @@ def check_inputs(model, inputs, truth, *, most=MOST_ROWS, seed=0):
         table.append(
             {
                 "variant": name,
-                "is_declared": _key(spec) == declared,
-                "preprocessing": _preprocessing(spec),
+                "is_declared": is_declared,
+                "preprocessing": _preprocessing(spec, bool(fitted_otherwise)),
                 "n_right": n_right,
                 "n": len(rows),
                 "accuracy": n_right / len(rows),
@@ -92,19 +95,64 @@ def check_inputs(model, inputs, truth, *, most=MOST_ROWS, seed=0):
                 "luck": None,
             }
         )
+
+    how = f", {_fitting(spec)}" if fitted_otherwise else ""
+    for (name, made), scores in zip(
+        variants.items(), _scores(model, variants.values(), declared_pictures), strict=True
+    ):
+        judge(name + how, made, scores, _key(made) == declared)
+    _compare(table, right)
+    if fitted_otherwise and table:
+        # Where another scaling is clearly right, the sizes are tried with that one.
+        table.sort(key=lambda row: (-row["n_right"], not row["is_declared"]))
+        best = next((row for row in table if row["is_declared"]), table[0])
+        best = table[0] if best["luck"] is not None and (table[0]["luck"] or 1) < CLEARLY else best
+        base = best["variant"].removesuffix(how)
+        for other, pictures in fitted_otherwise:
+            made = replace(variants[base], resize=other.resize, pad=other.pad)
+            judge(f"{base}, {_fitting(made)}", made, _scores(model, [made], pictures)[0], False)
+        _compare(table, right)
+    table.sort(key=lambda row: (-row["n_right"], not row["is_declared"]))
+    return table, _warning(table)
+
+
+def _compare(table, right):
+    """Fill in what is against the declared way, where there is one."""
     chosen = next((right[row["variant"]] for row in table if row["is_declared"]), None)
     for row in table if chosen is not None else ():
         is_right = right[row["variant"]]
         row["n_better"], row["n_worse"] = int((is_right & ~chosen).sum()), int((chosen & ~is_right).sum())
         row["luck"] = luck(row["n_better"], row["n_worse"], max(1, len(table) - 1))
-    table.sort(key=lambda row: (-row["n_right"], not row["is_declared"]))
-    return table, _warning(table)
+
+
+def _other_fittings(spec):
+    """[spec, others]: the same input with other ways to bring pictures to its size, the declared one first."""
+    longest = max(spec.size)
+    ways = ((None, None), (int(longest / 0.875), None), (longest, None), (None, 0))
+    return [
+        spec,
+        *(replace(spec, resize=resize, pad=pad) for resize, pad in ways if (resize, pad) != (spec.resize, spec.pad)),
+    ]
+
+
+def _fitting(spec):
+    """How a spec brings pictures to their size, in few words."""
+    if spec.pad is not None:
+        return "whole with borders"
+    if spec.resize is None:
+        return "stretched"
+    if spec.resize == 0:
+        return "middle cut out"
+    to = f"shorter side {spec.resize}" if isinstance(spec.resize, int) else f"{spec.resize[0]} x {spec.resize[1]}"
+    return f"{to}, then the middle"
 
 
 def most_rows(specs):
     """Most rows to check: `MOST_ROWS`, fewer of large pictures."""
     spec = next(iter(_variants(specs).values()), None)
-    return MOST_ROWS if spec is None else max(1, min(MOST_ROWS, MOST_BYTES // (3 * spec.size[0] * spec.size[1])))
+    if spec is None:
+        return MOST_ROWS
+    return max(1, min(MOST_ROWS, MOST_BYTES // (3 * spec.size[0] * spec.size[1] * len(_other_fittings(spec)))))
 
 
 def rows_to_check(truth, most=MOST_ROWS, seed=0):
@@ -122,11 +170,13 @@ def _warning(table):
     tops = ""
     if best["top_level_wrong"] is not None:
         tops = f", top-level mistakes {declared['top_level_wrong']:.1%} and {best['top_level_wrong']:.1%}"
+    keys = ["colour", "range", "mean", "std", *(("resize", "crop", "pad") if "size" in best["preprocessing"] else ())]
+    fields = [f"{{preprocessing.{key}}}" for key in keys]
     return Sentence(
         f"the preprocessing of the pictures is probably wrong: of {best['n']} answers "
         f"{declared['accuracy']:.1%} are correct as declared ({declared['variant']}), {best['accuracy']:.1%} with "
-        f"{best['variant']}{tops}; probability by chance: {luck_words(best['luck'])}. Check {{preprocessing.colour}}, "
-        "{preprocessing.range}, {preprocessing.mean} and {preprocessing.std}"
+        f"{best['variant']}{tops}; probability by chance: {luck_words(best['luck'])}. "
+        f"Check {', '.join(fields[:-1])} and {fields[-1]}"
     )
 
 
@@ -173,17 +223,40 @@ def _words(spec):
     return ", ".join(filter(None, (colour, words)))
 
 
-def _preprocessing(spec):
+def _preprocessing(spec, with_size):
     said = {"colour": spec.colour, "range": spec.range, "mean": spec.mean, "std": spec.std}
+    if with_size:
+        said |= {"size": spec.size, "resize": spec.resize, "pad": spec.pad}
     return {key: list(value) if isinstance(value, tuple) else value for key, value in said.items() if value is not None}
 
 
-def _pictures(inputs, spec, rows):
-    """The pictures of some rows at the model's size, uint8 (n, height, width, 3); None when there are none."""
-    inputs = ModelInputs.from_values(inputs, (spec,))
-    if inputs.arrays is None:
-        return np.stack([spec.fitted(inputs.pictures.image(inputs.pictures.names[row])) for row in rows.tolist()])
-    return spec.as_pictures(np.asarray(inputs.arrays[spec.name][rows]))
+def _pictures(inputs, specs, rows):
+    """Pictures of some rows at the model's size, uint8 (n, height, width, 3), and the same fitted in other ways.
+
+    Returns
+    -------
+    (ndarray, list of (InputSpec, ndarray)) or None
+        None when there are no pictures; no other ways when all have the model's size.
+    """
+    first = specs[0]
+    inputs = ModelInputs.from_values(inputs, (first,))
+    if inputs.arrays is not None:
+        made = first.as_pictures(np.asarray(inputs.arrays[first.name][rows]))
+        return None if made is None else (made, [])
+    fitted, sizes = [], set()
+    for row in rows.tolist():
+        image = inputs.pictures.image(inputs.pictures.names[row])
+        sizes.add(image.size[::-1])
+        fitted.append([_fitted(spec, image) for spec in specs])
+    declared, *others = (np.stack(pictures) for pictures in zip(*fitted, strict=True))
+    return declared, [] if sizes == {first.size} else list(zip(specs[1:], others, strict=True))
+
+
+def _fitted(spec, image):
+    try:
+        return spec.fitted(image)
+    except FileError:  # too long for its width when the shorter side is brought to a size
+        return np.zeros((*spec.size, 3), dtype=np.uint8)
 
 
 def _scores(model, specs, pictures):
@@ -203,7 +276,7 @@ def _answers(model, scores):
     """(best leaf of each picture, the model with its kind of scores settled)."""
     columns, taxonomy = model.columns.nodes, model.taxonomy
     places = np.flatnonzero(columns >= 0)
-    if taxonomy.is_leaf[columns[places]].all():
+    if model.known is None or (not model.known.is_shared and taxonomy.is_leaf[columns[places]].all()):
         # Whatever the scores are, the largest stands for the best leaf.
         if not np.isfinite(scores).all():
             model.read_scores(scores)
@@ -211,5 +284,7 @@ def _answers(model, scores):
     made = model.read_scores(scores)
     if model.parametrisation is None:
         model = replace(model, parametrisation=made.parametrisation, scores=made.kind.kind)
-    p = node_probabilities(taxonomy, made.scores, made.parametrisation, made.nodes)
-    return taxonomy.leaves[p[:, taxonomy.leaves].argmax(axis=1)], model
+    p = node_probabilities(made.taxonomy, made.scores, made.parametrisation, made.nodes)
+    best = made.taxonomy.leaves[p[:, made.taxonomy.leaves].argmax(axis=1)]
+    part = model.known.part
+    return best if part is None else part.nodes[best], model

@@ -9,6 +9,9 @@
 | size | [height, width] of what is fed, in pixels |
 | mean, std | 1 number, or 3 in the model's order of colours, in units of `range` |
 | resize | before the middle of `size` is cut out: n pixels on the shorter side, [height, width], or 0 for as it is |
+| crop | [height, width] of the middle that is cut out: the same as `size`, which it stands for when that is not said |
+| pad | instead of both: grey level, 0 to 255, of the borders of a whole picture that keeps its proportions |
+| rounding | of the middle: ``even`` (torchvision) or ``down`` (transformers) |
 | resample | ``nearest``, ``lanczos``, ``bilinear``, ``bicubic``, ``box`` or ``hamming`` |
 | columns | names of a table's columns, in the order in which they make up a row of the input |
 """
@@ -16,14 +19,18 @@
 from __future__ import annotations
 
 from hierviz.errors import listed, near_miss
-from hierviz.onnx.description.picture_fitting import RESAMPLING
+from hierviz.onnx.description.picture_fitting import RESAMPLING, ROUNDINGS
 
-INPUT_KEYS = ("layout", "dtype", "range", "colour", "size", "mean", "std", "resize", "resample", "columns")
+INPUT_KEYS = (
+    *("layout", "dtype", "range", "colour", "size", "mean", "std"),
+    *("resize", "crop", "pad", "rounding", "resample", "columns"),
+)
 
 # Key, accepted numbers of values, what is expected in words.
 _NUMBERS = (
     ("range", (2,), "[low, high] with low below high"),
     ("size", (2,), "[height, width] in pixels"),
+    ("crop", (2,), "[height, width] in pixels"),
     ("mean", (1, 3), "1 or 3 numbers"),
     ("std", (1, 3), "1 or 3 numbers above 0"),
 )
@@ -57,35 +64,70 @@ def checked_input(given, wrong, unknown):
         ("layout", ("NHWC", "NCHW")),
         ("colour", ("RGB", "BGR", "GREY")),
         ("resample", tuple(method.upper() for method in RESAMPLING)),
+        ("rounding", tuple(rounding.upper() for rounding in ROUNDINGS)),
     ):
         if key in made:
             text = str(made[key]).upper().replace("GRAY", "GREY")
             if text not in choices:
                 raise wrong(f"input.{key}", " or ".join(choices), made[key])
-            made[key] = text.lower() if key == "resample" else text
+            made[key] = text.lower() if key in ("resample", "rounding") else text
     for key, lengths, expected in _NUMBERS:
         if key in made:
             values = _values(made[key])
             if not (
                 len(values) in lengths
                 and all(_is_number(value) and abs(value) < 1e9 for value in values)
-                and (key != "size" or all(map(_is_side, values)))
+                and (key not in ("size", "crop") or all(map(_is_side, values)))
                 and (key != "range" or values[0] < values[1])
                 and (key != "std" or min(values) > 0)
             ):
                 raise wrong(f"input.{key}", expected, made[key])
-            made[key] = tuple(int(v) if key == "size" else float(v) for v in values)
+            made[key] = tuple(int(v) if key in ("size", "crop") else float(v) for v in values)
     if "resize" in made:
         values = _values(made["resize"])
         if not (all(map(_is_side, values)) if len(values) == 2 else len(values) == 1 and _is_side(values[0], 0)):
             raise wrong("input.resize", "pixels of the shorter side, [height, width] or 0", made["resize"])
         made["resize"] = int(values[0]) if len(values) == 1 else tuple(map(int, values))
+    if "pad" in made:
+        if not _is_side(made["pad"], 0) or made["pad"] > 255:
+            raise wrong("input.pad", "the grey level of the borders, 0 to 255", made["pad"])
+        made["pad"] = int(made["pad"])
     if "columns" in made:
         values = _values(made["columns"])
         if not values or not all(isinstance(value, str) for value in values) or len(set(values)) < len(values):
             raise wrong("input.columns", "a list of different names of columns", made["columns"])
         made["columns"] = tuple(values)
     return made
+
+
+def geometry_problem(said):
+    """What contradicts itself about the size of pictures, in words that fit after "expected"; an empty text for nothing.
+
+    Parameters
+    ----------
+    said : dict
+        By key of `INPUT_KEYS`, checked.
+    """
+    size, crop, resize = said.get("size"), said.get("crop"), said.get("resize")
+    if None not in (size, crop) and size != crop:
+        return (
+            f"a crop of the size that the model is fed, {size[0]} x {size[1]} (height x width), got {crop[0]} x {crop[1]}. "
+            "Leave {preprocessing.crop} out, or correct {preprocessing.size}."
+        )
+    if "pad" in said and (crop is not None or resize is not None):
+        return (
+            "either borders or a crop, got both: with borders nothing is cut off. Leave {preprocessing.pad} out, or "
+            "{preprocessing.resize} and {preprocessing.crop}."
+        )
+    size = size or crop
+    if size and resize:
+        least = resize if isinstance(resize, tuple) else (resize, resize)
+        if least[0] < size[0] or least[1] < size[1]:
+            return (
+                f"a size to resize to of at least {size[0]} x {size[1]} (height x width), which is cut out of it, got "
+                f"{'x'.join(map(str, least))}. Correct {{preprocessing.resize}}."
+            )
+    return ""
 
 
 def scaling_problem(spread, mean, std):

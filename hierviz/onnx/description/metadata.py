@@ -13,13 +13,15 @@ import json
 
 from hierviz.errors import ModelError, listed, near_miss
 from hierviz.onnx.description.file import declaration_beside
-from hierviz.onnx.description.input_keys import INPUT_KEYS, checked_input
+from hierviz.onnx.description.input_keys import INPUT_KEYS, checked_input, geometry_problem
 from hierviz.onnx.description.preprocessor_config import FILE, load_preprocessor_config
 from hierviz.readers.sources import open_source
 
 KEYS = ("format", "title", "parametrisation", "loss", "nodes", "taxonomy_sha256", "input", "training")
 # These only make sense together: they are taken from one place.
-SCALING, GEOMETRY = ("range", "mean", "std"), ("size", "resize")
+SCALING, GEOMETRY = ("range", "mean", "std"), ("size", "resize", "crop", "pad", "rounding")
+# How a picture gets its size: whoever says one of them says all.
+FITTING = ("resize", "crop", "pad", "rounding")
 OWN, CALLER = "the model's metadata", "the user"
 MOST_BESIDE_BYTES = 64 << 20
 
@@ -108,7 +110,11 @@ def _asked(preprocessing):
     def unknown(words):
         raise ModelError(f"preprocessing: expected keys among {', '.join(INPUT_KEYS)}, got {words} Correct the key.")
 
-    return {} if preprocessing is None else checked_input(preprocessing, wrong, unknown)
+    said = {} if preprocessing is None else checked_input(preprocessing, wrong, unknown)
+    problem = geometry_problem(said)
+    if problem:
+        raise ModelError(f"preprocessing: expected {problem}")
+    return said
 
 
 def _of_config(path, layers, notes):
@@ -123,7 +129,9 @@ def _of_config(path, layers, notes):
     own = {key for name, layer in layers if name != CALLER for key in layer}
     for group in (SCALING, GEOMETRY):
         if own.intersection(group):
-            left = [key for key in group if settings.pop(key, None) is not None and key not in own]
+            left = [
+                key for key in group if settings.pop(key, None) is not None and key not in own and key != "rounding"
+            ]
             if left:
                 notes.append(
                     f"{path.name}: {listed(left)} not used, because the model itself declares {listed(own & set(group))}"
@@ -135,10 +143,14 @@ def _merged(layers, notes):
     """(what counts, who said it) by key; `layers` are (name, parts), the later ones win."""
     merged, origin = {}, {}
     for name, parts in layers:
-        if name == CALLER and "size" in parts and "resize" in merged and "resize" not in parts:
-            notes.append(
-                f"{origin['resize']} declares resize {_short(merged.pop('resize'))}: not used, because the user gave a size"
-            )
+        if name == CALLER and any(key in parts for key in ("size", *FITTING)):
+            for key in [key for key in FITTING if key in merged and key not in parts]:
+                declared = _short(merged.pop(key))
+                if key != "rounding":
+                    notes.append(
+                        f"{origin[key]} declares {key} {declared}: not used, because the user gave "
+                        f"{'a size' if 'size' in parts else 'another preparation'}"
+                    )
         for key, value in parts.items():
             if key in merged and merged[key] != value:
                 used = {OWN: "the metadata were used", CALLER: "the user's value was used"}.get(

@@ -14,7 +14,7 @@ class Question:
 
     Parameters
     ----------
-    about : {"classes", "outputs", "scores", "preprocessing"}
+    about : {"classes", "known", "outputs", "scores", "preprocessing"}
     text : str
         The question in one plain sentence.
     keywords : tuple of str

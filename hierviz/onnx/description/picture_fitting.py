@@ -13,6 +13,8 @@ import numpy as np
 
 # Numbers that Pillow and preprocessor_config.json use for them, from 0.
 RESAMPLING = ("nearest", "lanczos", "bilinear", "bicubic", "box", "hamming")
+# Where the middle begins when it is half a pixel off: at the even one (torchvision), or always the lower one (transformers).
+ROUNDINGS = ("even", "down")
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +46,7 @@ class Preview:
         return f"{shape} numbers of type {self.dtype}, from {self.low:.4g} to {self.high:.4g}, mean {self.mean:.4g}"
 
 
-def fitted(image, size, resize=None, resample="bilinear"):
+def fitted(image, size, resize=None, resample="bilinear", pad=None, rounding="even"):
     """A picture at the size that a model takes.
 
     Parameters
@@ -57,6 +59,11 @@ def fitted(image, size, resize=None, resample="bilinear"):
         to `size` itself when absent.
     resample : str
         One of `RESAMPLING`; all but nearest average when a picture shrinks.
+    pad : int, optional
+        Grey level, 0 to 255, of borders: the whole picture keeps its proportions inside `size` (`PIL.ImageOps.pad`). Not
+        beside `resize`.
+    rounding : str
+        One of `ROUNDINGS`.
 
     Returns
     -------
@@ -64,20 +71,31 @@ def fitted(image, size, resize=None, resample="bilinear"):
 
     Notes
     -----
-    Roundings are those of transformers: the longer side is cut down to a whole number, the middle begins at
-    floor((length - wanted) / 2).
+    The longer side is cut down to a whole number, as torchvision and transformers do. The middle of torchvision's CenterCrop
+    begins at round((length - wanted) / 2), half a pixel going to the even number, and a picture that is too small gets
+    floor((wanted - length) / 2) pixels before it; that of transformers begins at floor((length - wanted) / 2) in both cases.
     """
-    from PIL import Image
+    from PIL import Image, ImageOps
 
     image = image if isinstance(image, Image.Image) else Image.fromarray(np.ascontiguousarray(image))
+    if pad is not None:
+        image = ImageOps.pad(image, (size[1], size[0]), RESAMPLING.index(resample), (pad, pad, pad))
+        return np.array(image, dtype=np.uint8)
     width, height = image.size
     target = resized(height, width, size, resize)
     if target != (height, width):
         image = image.resize((target[1], target[0]), RESAMPLING.index(resample))
     if target != tuple(size):
-        top, left = (target[0] - size[0]) // 2, (target[1] - size[1]) // 2
+        top, left = (_start(length, wanted, rounding) for length, wanted in zip(target, size, strict=True))
         image = image.crop((left, top, left + size[1], top + size[0]))
     return np.array(image, dtype=np.uint8)
+
+
+def _start(length, wanted, rounding):
+    """First pixel of the middle; negative where borders are missing."""
+    if rounding == "down":
+        return (length - wanted) // 2
+    return round((length - wanted) / 2) if length >= wanted else -((wanted - length) // 2)
 
 
 def resized(height, width, size, resize=None):
@@ -92,10 +110,12 @@ def resized(height, width, size, resize=None):
     return tuple(resize)
 
 
-def fitting_words(size, resize, resample):
+def fitting_words(size, resize, resample, pad=None):
     """What `fitted` does, in words."""
     wanted = f"{size[1]} x {size[0]} (width x height)"
     how = "" if resample == "bilinear" else f" ({resample})"
+    if pad is not None:
+        return f"whole pictures fitted into {wanted}{how} with borders of grey level {pad}"
     if resize is None:
         return f"pictures stretched to {wanted}{how}"
     first = "pictures unchanged"

@@ -67,7 +67,11 @@ def load_preprocessor_config(path, notes):
     strange = [key for key, value in config.items() if key not in (*_KEYS, *_SILENT) and value is not False]
     if strange:
         notes.append(f"{path.name}: not understood and not used: {listed(strange)}")
-    return {**_geometry(config, path.name, notes), **_scaling(config, path.name, notes)}
+    geometry = _geometry(config, path.name, notes)
+    if "resize" in geometry and not str(config.get("image_processor_type", "")).endswith("Fast"):
+        # Those that are called fast leave it to torchvision.
+        geometry["rounding"] = "down"
+    return {**geometry, **_scaling(config, path.name, notes)}
 
 
 def _geometry(config, where, notes):

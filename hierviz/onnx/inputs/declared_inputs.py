@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hierviz.errors import ModelError, listed
-from hierviz.onnx.description.input_keys import scaling_problem
+from hierviz.onnx.description.input_keys import geometry_problem, scaling_problem
 from hierviz.onnx.inputs.input_spec import InputSpec
 from hierviz.onnx.process.session import shape_words
 from hierviz.parameters import Sentence
@@ -103,12 +103,12 @@ def _input_spec(where, signature, said, notes):
         notes.append(f"layout {layout} is declared, input {name!r} has shape {shape_words(shape)}: {seen} was used")
     layout = seen or layout
     fixed = (None, None) if layout is None else (shape[layout.index("H")], shape[layout.index("W")])
-    size, resize = _size(name, shape, fixed, said, notes)
+    size, resize, pad = _size(where, name, shape, fixed, said, notes)
     if said.get("dtype") not in (None, dtype):
         notes.append(f"dtype {said['dtype']!r} is declared, input {name!r} is {dtype}: {dtype} was used")
     spread, mean, std = _scaling(where, name, dtype, said, notes)
-    how = said.get("resample", "bilinear")
-    spec = InputSpec(name, dtype, shape, layout, "RGB", spread, mean, std, size, resize, how)
+    how = {"resample": said.get("resample", "bilinear"), "pad": pad, "rounding": said.get("rounding", "even")}
+    spec = InputSpec(name, dtype, shape, layout, "RGB", spread, mean, std, size, resize, **how)
     colour = said.get("colour")
     if colour == "GREY" and spec.channels != 1:
         notes.append(f"colour grey is declared, input {name!r} has {spec.channels} channels: RGB was used")
@@ -119,9 +119,15 @@ def _input_spec(where, signature, said, notes):
     return replace(spec, colour="BGR") if colour == "BGR" and spec.channels == 3 else spec
 
 
-def _size(name, shape, fixed, said, notes):
-    """((height, width) or None, resize) out of what the graph fixes and what is declared."""
-    size, resize = said.get("size", fixed), said.get("resize")
+def _size(where, name, shape, fixed, said, notes):
+    """((height, width) or None, resize, pad) out of what the graph fixes and what is declared."""
+    crop, resize, pad = said.get("crop"), said.get("resize"), said.get("pad")
+    size = said.get("size", fixed if crop is None else crop)
+    if crop is not None:
+        problem = geometry_problem({"crop": crop, "size": size if None in fixed else fixed})
+        if problem:
+            raise ModelError(f"{where}: expected {problem}")
+        resize = 0 if resize is None else resize
     if isinstance(resize, tuple) and "size" not in said and None in fixed:
         size, resize = resize, None
     if any(b not in (None, a) for a, b in zip(size, fixed, strict=True)):
@@ -130,7 +136,16 @@ def _size(name, shape, fixed, said, notes):
             f"size {list(size)} is declared, input {name!r} has shape {shape_words(shape)}: the shape was used{dropped}"
         )
         size, resize = tuple(b or a for a, b in zip(size, fixed, strict=True)), None
-    return (None, resize) if None in size else (tuple(size), resize)
+    if None in size:
+        return None, resize, pad
+    resize = None if resize == tuple(size) else resize
+    least = (resize,) * 2 if isinstance(resize, int) else resize
+    if least and any(length < wanted for length, wanted in zip(least, size, strict=True)) and resize != 0:
+        notes.append(
+            f"pictures are resized to {'x'.join(map(str, dict.fromkeys(least)))}, and {size[0]} x {size[1]} (height x width) "
+            "are cut out: the missing borders are black"
+        )
+    return tuple(size), resize, pad
 
 
 def _scaling(where, name, dtype, said, notes):

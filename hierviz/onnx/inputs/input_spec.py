@@ -48,6 +48,10 @@ class InputSpec:
         Size before `size` is cut from the middle; see `picture_fitting.fitted`.
     resample : str
         One of `picture_fitting.RESAMPLING`.
+    pad : int, optional
+        Grey level of the borders of whole pictures; instead of `resize`.
+    rounding : str
+        One of `picture_fitting.ROUNDINGS`.
     columns : tuple of str, optional
         Columns of a table that make up a row of the input, in this order.
     most_bytes : int
@@ -65,6 +69,8 @@ class InputSpec:
     size: tuple | None = None
     resize: int | tuple | None = None
     resample: str = "bilinear"
+    pad: int | None = None
+    rounding: str = "even"
     columns: tuple | None = None
     most_bytes: int = field(default=Limits().memory(0) << 20, repr=False, compare=False)
 
@@ -140,7 +146,7 @@ class InputSpec:
         """The whole preprocessing of pictures as one sentence."""
         if self.why_no_pictures:
             return "arrays are fed to the model unchanged"
-        steps = [fitting_words(self.size, self.resize, self.resample)]
+        steps = [fitting_words(self.size, self.resize, self.resample, self.pad)]
         steps.append("turned to grey" if self.channels == 1 else self.colour)
         if self.is_whole:
             steps.append("values 0 to 255 unchanged")
@@ -165,7 +171,7 @@ class InputSpec:
         require_room_for_picture(self)
         width, height = image.shape[1::-1] if isinstance(image, np.ndarray) else image.size
         require_room_to_resize(self, width, height, where)
-        return fitted(image, self.size, self.resize, self.resample)
+        return fitted(image, self.size, self.resize, self.resample, self.pad, self.rounding)
 
     def from_pictures(self, pictures):
         """Numbers to feed for pictures.

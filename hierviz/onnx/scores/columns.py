@@ -59,7 +59,7 @@ class ScoreColumns:
         ]
 
 
-def find_columns(path, taxonomy, session, said, origin, classes, notes):
+def find_columns(path, taxonomy, session, said, origin, classes, notes, ignore=(), sum_repeated=False):
     """Name the columns and match them to nodes.
 
     Parameters
@@ -68,6 +68,10 @@ def find_columns(path, taxonomy, session, said, origin, classes, notes):
         As in `class_names.name_sources`.
     notes : list of str
         Grows by contradictions, and by names that were matched loosely or left out.
+    ignore : sequence of str
+        Names of columns that belong to no node.
+    sum_repeated : bool
+        A node may have several columns.
 
     Returns
     -------
@@ -78,6 +82,8 @@ def find_columns(path, taxonomy, session, said, origin, classes, notes):
     ------
     FileError
         If the file of names cannot be read.
+    ModelError
+        If no column is called as one that is to be ignored.
     """
     where = path.name
     sources = name_sources(path, taxonomy, session, said, origin, classes, notes)
@@ -85,11 +91,12 @@ def find_columns(path, taxonomy, session, said, origin, classes, notes):
         return ScoreColumns(problem=_no_class_names(where, session, notes))
     source, entries = sources[0]
     names = [name for _, name in entries]
-    nodes = matched(names, taxonomy, notes)
+    nodes = matched(names, taxonomy, notes, ignored(where, names, ignore))
     what_to_do = "Check that model and taxonomy belong together, or pass {classes}."
     if classes is not None:
         what_to_do = f"Correct the class names of {where} ({{classes}})."
-    problem = _problem(where, taxonomy, source, entries, nodes, what_to_do, len(score_outputs(session.outputs)))
+    told = (where, taxonomy, source, entries, nodes, what_to_do, len(score_outputs(session.outputs)))
+    problem = _problem(*told, ignored(where, names, ignore), sum_repeated)
     if len(sources) > 1 and problem is None:
         other, more = sources[1][0], [name for _, name in sources[1][1]]
         told = [taxonomy.names[node] if node >= 0 else name for name, node in zip(names, nodes.tolist(), strict=True)]
@@ -99,21 +106,40 @@ def find_columns(path, taxonomy, session, said, origin, classes, notes):
     return ScoreColumns(tuple(names), nodes, source, problem)
 
 
-def matched(names, taxonomy, notes):
+def ignored(where, names, ignore):
+    """The names of columns that belong to no node, as `names` writes them; ModelError where one is not there."""
+    wanted = {name.strip().casefold(): name for name in ignore}
+    there = {name for name in names if name.strip().casefold() in wanted}
+    missing = set(wanted) - {name.strip().casefold() for name in there}
+    if missing:
+        name = wanted[sorted(missing)[0]]
+        raise ModelError(
+            f"{where}: expected names of columns to ignore, got {name!r}, which none of the {len(names)} columns is called."
+            f"{near_miss(name, list(names))} Correct {{ignore}}."
+        )
+    return there
+
+
+def matched(names, taxonomy, notes, without=()):
     """Node of each name, shape (n_names,), -1 for none: exactly, else by what it means where that is clear."""
-    nodes = [find_node(name, taxonomy) for name in names]
+    nodes = [None if name in without else find_node(name, taxonomy) for name in names]
     loose, taken = LooseMatches(taxonomy), set(nodes)
     for k, name in enumerate(names):
-        if nodes[k] is None and not _is_background(name):
+        if nodes[k] is None and not _is_background(name) and name not in without:
             node = find_node(name, taxonomy, loose=loose)
             if node is not None and node not in taken:
                 nodes[k] = node
                 taken.add(node)
-    nodes = loose.settle(names, nodes)
+    nodes = [None if name in without else node for name, node in zip(names, loose.settle(names, nodes), strict=True)]
     notes += loose.notes("class names")
-    dropped = [name for k, name in enumerate(names) if nodes[k] is None and _is_background(name)]
+    dropped = [
+        name for k, name in enumerate(names) if nodes[k] is None and _is_background(name) and name not in without
+    ]
     if dropped:
         notes.append(f"the column of {listed(dropped)} is not in the taxonomy and was left out as background")
+    if without:
+        are = "column was" if len(without) == 1 else "columns were"
+        notes.append(f"the {are} left out, as said: {listed(sorted(without))}")
     return np.array([-1 if node is None else node for node in nodes], dtype=np.intp)
 
 
@@ -135,13 +161,13 @@ def _no_class_names(where, session, notes):
     return _about_classes(f"What are the class names of the{of} output columns, in order?", error)
 
 
-def _problem(where, taxonomy, source, entries, nodes, what_to_do, n_outputs):
+def _problem(where, taxonomy, source, entries, nodes, what_to_do, n_outputs, without, sum_repeated):
     """The question to ask when a name is unknown or there twice, else None."""
     if not entries:
         error = f"{where}, class names in {source}: expected one node name per column of scores, got none. {what_to_do}"
         return _about_classes("What are the class names of the output columns?", error)
     named = list(zip(entries, nodes.tolist(), strict=True))
-    unknown = [entry for entry, node in named if node < 0 and not _is_background(entry[1])]
+    unknown = [entry for entry, node in named if node < 0 and not _is_background(entry[1]) and entry[1] not in without]
     if unknown:
         place, name = unknown[0]
         near = advice(name, taxonomy, " List one node per line, in the order of the columns.")
@@ -149,13 +175,16 @@ def _problem(where, taxonomy, source, entries, nodes, what_to_do, n_outputs):
         are = "is" if len(unknown) == 1 else "are"
         missing = listed([unknown_name for _, unknown_name in unknown], 3)
         asked = f"{len(unknown)} of {len(entries)} class names in {source} {are} not in the taxonomy ({missing})."
+        if len(unknown) < len(entries):
+            what_to_do += " What is no class is left out with {ignore}."
         return _about_classes(f"{asked} Which nodes are meant?", f"{place}: {error} {what_to_do}")
     first = {}
     for (place, name), node in named:
-        if node >= 0 and node in first:
+        if node >= 0 and node in first and not sum_repeated:
             if n_outputs > 1:
                 what_to_do += " Of heads that repeat a class, name one with {outputs} and list its classes."
-            error = f"{place}: expected every class once, got {name!r} again ({first[node]}). Remove one. {what_to_do}"
+            error = f"{place}: expected every class once, got {name!r} again ({first[node]}). Remove one, or sum the columns "
+            error += f"of a class ({{sum_repeated}}). {what_to_do}"
             asked = f"{taxonomy.names[node]!r} appears twice among the class names in {source}. Which nodes are meant?"
             return _about_classes(asked, error)
         first.setdefault(node, place)
@@ -164,20 +193,6 @@ def _problem(where, taxonomy, source, entries, nodes, what_to_do, n_outputs):
 
 def _about_classes(text, error):
     return Question("classes", text, ("classes",), error=error)
-
-
-def _about_missing(where, taxonomy, nodes):
-    """The question to ask when the columns are neither the leaves nor all nodes."""
-    is_leaves = bool(taxonomy.is_leaf[nodes].all())
-    missing = np.setdiff1d(taxonomy.leaves if is_leaves else np.arange(1, taxonomy.n_nodes), nodes)
-    words = listed([taxonomy.names[node] for node in missing.tolist()])
-    error = (
-        f"{where}: expected a column for every leaf of the taxonomy, or for every node, got {len(nodes)} columns, none for "
-        f"{words}. Correct the class names ({{classes}}), or leave out of the taxonomy what the model "
-        "does not know."
-    )
-    asked = f"No column is called {words}: the class names are neither the leaves nor all nodes. Which nodes are meant?"
-    return _about_classes(asked, error)
 
 
 def find_parametrisation(where, taxonomy, said, origin, given, nodes, notes):
@@ -206,7 +221,7 @@ def find_parametrisation(where, taxonomy, said, origin, given, nodes, notes):
     Raises
     ------
     OpenQuestion
-        If the key is unknown, or no parametrisation fits the columns.
+        If the key is unknown.
     ModelError
         If this one does not.
     TaxonomyError
@@ -217,8 +232,6 @@ def find_parametrisation(where, taxonomy, said, origin, given, nodes, notes):
     if given is not None and declared is not None and given != declared:
         notes.append(f"{origin['parametrisation']} declares {declared}; {CALLER} gave {given}, which was used")
     fits = fitting(taxonomy, nodes)
-    if key is None and not fits:
-        raise OpenQuestion(_about_missing(where, taxonomy, nodes))
     if key is not None and key not in PARAMETRISATIONS:
         error = (
             f"{where}: expected a parametrisation, got {key!r}.{near_miss(key, list(PARAMETRISATIONS))} Pass "

@@ -1,0 +1,180 @@
+"""How pictures are prepared for a model: one question with usual answers, and a field for each step."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.model_page.answer_fields import MEMORY, fill, name_of, number, radio, text
+from hierviz.app.model_page.question_words import COLOURS, FITTINGS, LAYOUTS, SCALES
+from hierviz.app.widgets.parameter_labels import LABELS
+from hierviz.onnx.description.input_keys import scaling_problem
+from hierviz.onnx.description.open_question import Question
+from hierviz.onnx.description.presets import IMAGENET_MEAN, IMAGENET_STD, PRESETS
+
+FITTING, RANGE = "preprocessing.resize", "preprocessing.range"
+# Keywords that are answered together with a question's own.
+TOGETHER = {
+    FITTING: ("preprocessing.resample", "preprocessing.pad"),
+    RANGE: ("preprocessing.mean", "preprocessing.std"),
+}
+# Nothing in a model tells how pictures were fitted: this is shown beside what must be said, and need not be answered.
+SHOWN = Question("preprocessing", "", (FITTING,), stops="")
+_METHODS = ("bilinear", "bicubic", "lanczos", "nearest")
+_SIDES = ("Height in pixels", "Width in pixels")
+_SHORTER = "Shorter side in pixels"
+
+
+def presets(source, model, asked):
+    """A choice of usual preparations, which fills in the fields of all questions about pictures.
+
+    Parameters
+    ----------
+    source : ModelSource
+    model : Model
+    asked : dict of key to Question
+        Grows by the questions that a preset answers.
+    """
+    spec = model.inputs[0]
+
+    def use():
+        key = state.session["preset"]
+        if key is not None:
+            _fill(source, spec, PRESETS[key].preprocessing(spec.size), asked)
+
+    st.selectbox(
+        "A usual preparation (fills in the fields below)",
+        list(PRESETS),
+        index=None,
+        format_func=lambda key: f"{PRESETS[key].words(spec.size)} – {PRESETS[key].where}",
+        placeholder="Choose one, or answer below",
+        key="preset",
+        on_change=use,
+    )
+
+
+def _fill(source, spec, said, asked):
+    asked.setdefault(FITTING, SHOWN)
+    if "preprocessing.size" in asked:
+        fill(source, "preprocessing.size", dict(zip(_SIDES, said["size"], strict=True)))
+    way = "borders" if "pad" in said else "crop" if "resize" in said else "stretch"
+    values = {None: way, _SHORTER: said.get("resize"), LABELS["preprocessing.pad"]: said.get("pad", 0)}
+    fill(source, FITTING, values | {LABELS["preprocessing.resample"]: said["resample"]})
+    if spec.is_whole:
+        return
+    asked.setdefault(RANGE, Question("preprocessing", "", (RANGE,)))
+    low, high = said["range"]
+    mean, std = said.get("mean"), said.get("std")
+    if mean is None:
+        fill(source, RANGE, {None: f"{low:g},{high:g}"})
+    elif tuple(mean) == IMAGENET_MEAN:
+        fill(source, RANGE, {None: "imagenet"})
+    else:
+        typed = (low, high, *(", ".join(f"{value:.9g}" for value in values) for values in (mean, std)))
+        fields = dict(zip(_scale_fields(), typed, strict=True))
+        fill(source, RANGE, {None: "other", "used": typed, **fields})
+
+
+def _scale_fields():
+    return ("0 becomes", "255 becomes", LABELS["preprocessing.mean"], LABELS["preprocessing.std"])
+
+
+def _choice(table):
+    def draw(source, model, question, key):
+        captions = [entry[1] for entry in table.values()]
+        return radio(key, name_of(source, key), list(table), captions, lambda option: table[option][0])
+
+    return draw
+
+
+def _size(source, model, question, key):
+    with st.container(horizontal=True):
+        sides = [
+            number(source, key, side, min_value=1, max_value=16384, placeholder="224", width=160) for side in _SIDES
+        ]
+    return None if None in sides else [int(side) for side in sides]
+
+
+def _fitting(source, model, question, key):
+    way = _choice(FITTINGS)(source, model, question, key)
+    if way is None:
+        return None
+    size = model.inputs[0].size
+    with st.container(horizontal=True):
+        if way == "crop":
+            shorter = number(
+                source, key, _SHORTER, size and int(max(size) / 0.875), min_value=1, max_value=16384, width=190
+            )
+        if way == "borders":
+            grey = number(source, key, LABELS["preprocessing.pad"], 0, min_value=0, max_value=255, width=190)
+        how = st.selectbox(
+            LABELS["preprocessing.resample"],
+            _METHODS,
+            width=160,
+            **state.kept(MEMORY, f"{name_of(source, key)}-{LABELS['preprocessing.resample']}", _METHODS[0]),
+        )
+    said = {"preprocessing.resample": how}
+    if way == "crop" and shorter is None:
+        return None
+    if way == "borders":
+        return said | {"preprocessing.pad": int(0 if grey is None else grey)}
+    if way == "stretch":
+        return said | ({key: list(size)} if size else {})
+    return said | {key: int(shorter) if way == "crop" else 0}
+
+
+def _range(source, model, question, key):
+    captions = [entry[1] for entry in SCALES.values()]
+    chosen = radio(key, name_of(source, key), list(SCALES), captions, lambda option: SCALES[option][0])
+    if chosen is None:
+        return None
+    if chosen == "imagenet":
+        return {key: [0.0, 1.0], "preprocessing.mean": list(IMAGENET_MEAN), "preprocessing.std": list(IMAGENET_STD)}
+    if chosen != "other":
+        return {key: [float(bound) for bound in chosen.split(",")]}
+    with st.container(horizontal=True):
+        bounds = [number(source, key, label, step=0.01, format="%.4g", width=130) for label in _scale_fields()[:2]]
+        hint = "One number, or one for each channel: 0.485, 0.456, 0.406"
+        lists = [
+            text(source, key, label, start, width=200, help=hint)
+            for label, start in zip(_scale_fields()[2:], ("0", "1"), strict=True)
+        ]
+    memory, used = state.memory(MEMORY), f"{name_of(source, key)}-used"
+    # Taken all at once: two of them are an answer already, which would fold the fields away while the others are typed.
+    if st.button("Use these numbers", type="primary", key="use-numbers"):
+        memory[used] = (*bounds, *lists)
+        if None in bounds:
+            st.warning("Fill in all fields.", icon=":material/error:")
+    low, high, *typed = memory.get(used, (None,) * 4)
+    if None in (low, high):
+        return None
+    mean, std = (_numbers(line) for line in typed)
+    n = model.inputs[0].channels
+    problem = ""
+    if any(values is None or len(values) not in (1, n) for values in (mean, std)):
+        problem = f"expected 1 or {n} numbers as mean and as divisor, with commas between them"
+    elif low >= high or min(std) <= 0:
+        problem = "the second number must be above the first, and the divisor above 0"
+    elif scaling := scaling_problem((low, high), mean, std):
+        problem = f"expected {scaling}"
+    if problem:
+        st.warning(f"{problem[0].upper()}{problem[1:]}.", icon=":material/error:")
+        return None
+    return {key: [low, high], "preprocessing.mean": mean, "preprocessing.std": std}
+
+
+def _numbers(line):
+    """The numbers of a line, None where one is none."""
+    try:
+        return [float(part) for part in line.replace(",", " ").split()] or None
+    except ValueError:
+        return None
+
+
+WIDGETS = {
+    "preprocessing.layout": _choice(LAYOUTS),
+    "preprocessing.size": _size,
+    FITTING: _fitting,
+    RANGE: _range,
+    "preprocessing.colour": _choice(COLOURS),
+}
