@@ -64,6 +64,11 @@ def add_report(commands):
         metavar="N",
         help="megabytes of pictures of samples: they are reduced, then left out, and the report says so (default: 5)",
     )
+    command.add_argument(
+        "--story",
+        metavar="F|demo",
+        help="session file whose story the report begins with, or demo for the story of the demo of vehicles",
+    )
     add_threads(command)
     add_rule_flags(command)
     command.set_defaults(run=run_report)
@@ -102,11 +107,37 @@ def run_report(options):
         stage=progress,
         threads=options.threads,
         class_weights=class_weights_of(options, taxonomy),
+        story=_story(options, predictions),
         **chosen_parameters(options, taxonomy),
     )
     write_report(made, options.out)
     if made.left_out:
         print(f"note: {made.left_out}", file=sys.stderr)
+
+
+def _story(options, predictions):
+    """The steps that ``--story`` names."""
+    import json
+
+    from hierviz.evaluation.evaluation import Evaluation
+    from hierviz.stories import demo_story, model_keys, stories_from
+
+    if options.story is None:
+        return ()
+    if options.story == "demo":
+        if options.demo != "vehicles":
+            raise FileError("--story: expected a session file, got demo without --demo. Name a file, or add --demo.")
+        keys = model_keys(found.name for found in predictions)
+        return demo_story({key: Evaluation.from_predictions(found) for key, found in zip(keys, predictions)})
+    try:
+        with open(options.story, encoding="utf-8") as file:
+            found = json.load(file)
+        steps = stories_from(found["story"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        steps = ()
+    if not steps:
+        raise FileError(f"{options.story}: expected a session file with a story, got none. Save one with Save.")
+    return steps
 
 
 def _models(options):

@@ -73,6 +73,12 @@ class ExamplePage:
             f'data-values="{key}" data-label="Probabilities of all classes"></div></details>'
         )
 
+    def facts(self, row):
+        """Truth, answer and win of a sample, and why the answer stops where it does: HTML."""
+        answer = sample_answer(self.evaluation, row, **self.choice)
+        truth = np.atleast_1d(self.evaluation.predictions.truth[row]).tolist() if self.evaluation.judged[row] else []
+        return self._facts(row, truth, answer)
+
     def _facts(self, row, truth, answer):
         predictions, taxonomy = self.evaluation.predictions, self.evaluation.taxonomy
         facts = []

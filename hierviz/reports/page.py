@@ -17,11 +17,11 @@ from hierviz.charts import palette
 from hierviz.charts.export import browser_library
 
 _HERE = Path(__file__).parent
-SCRIPTS = ("unpack.js", "charts.js", "tree.js", "matrix.js")
+SCRIPTS = ("unpack.js", "charts.js", "tree.js", "matrix.js", "story.js")
 COLOURS = ("background", "ink", "muted", "grid", "axis", "tp", "fp", "fn", "path", "others")
 
 
-def page(parts, *, title, notes, command, examples, left_out):
+def page(parts, *, title, notes, command, examples, left_out, story=()):
     """The page as text.
 
     Parameters
@@ -31,8 +31,10 @@ def page(parts, *, title, notes, command, examples, left_out):
     examples : str
         HTML.
     left_out : str
+    story : sequence of StoryStep
     """
     sections = [
+        ("story", "Story", parts.story(story)),
         ("overview", "Overview", parts.overview()),
         ("curves", "Operating curves", parts.curves()),
         ("examples", "Examples", f"<p>{escape(parts.setting)}.</p>{examples}" if examples else ""),

@@ -25,6 +25,7 @@ from hierviz.new_files import new_text
 from hierviz.predictions import Predictions
 from hierviz.reports.page import page
 from hierviz.reports.report_parts import ReportParts
+from hierviz.stories import StoryStep
 
 TITLE = "Hierarchical classification report"
 
@@ -70,6 +71,7 @@ def report(
     threads: int | None = None,
     class_weights: Any = None,
     numbers: dict[str, Any] | None = None,
+    story: Sequence[StoryStep] = (),
     **parameters: Any,
 ) -> Report:
     """Make one HTML file of some models that opens from disk without a network.
@@ -97,6 +99,8 @@ def report(
         What makes the report again, written into it.
     words : callable
         How notes name parameters; for the command line and the app.
+    story : sequence of StoryStep
+        Views with captions that the report begins with; models are named by their names in small letters, joined by hyphens.
     numbers : dict, optional
         The result of `evaluate` for the same arguments, where it is there already.
 
@@ -132,7 +136,7 @@ def report(
     numbers = words(numbers)
     parts = ReportParts(evaluations, place, numbers, {"rule": rule, **parameters}, thresholds, stage, words)
     examples, left_out = parts.examples(worst, samples, random, seed, max_mb)
-    made = page(parts, title=title, notes=notes, command=command, examples=examples, left_out=left_out)
+    made = page(parts, title=title, notes=notes, command=command, examples=examples, left_out=left_out, story=story)
     return Report(made, numbers, left_out)
 
 

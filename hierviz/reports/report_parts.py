@@ -12,13 +12,18 @@ from hierviz.diagnosis.node_table import node_table
 from hierviz.evaluation.judged_answers import OUTCOMES, judged_answers
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
+from hierviz.metrics import path_keys, path_metrics
 from hierviz.number_text import percent_text
 from hierviz.reports.browser_data import matrix_data, node_data, tree_data
 from hierviz.reports.chosen_samples import chosen_samples
 from hierviz.reports.example_html import ExamplePage, chart
 from hierviz.reports.number_tables import all_numbers, model_name, overview_table
 from hierviz.reports.sample_pictures import sample_pictures
+from hierviz.reports.story_html import StoryHtml
+from hierviz.stories import model_keys
 
+# Rules without a threshold that are marked on the curves.
+MARKED = ("leaf", "majority", "plurality", "expected_information")
 # Models of one chart.
 MOST_MODELS = 8
 
@@ -75,6 +80,13 @@ class ReportParts:
         found = (model.predictions.detected.get("credit") for model in self.evaluations)
         return [credit for credit in dict.fromkeys(found) if credit]
 
+    def story(self, steps):
+        """The steps of a story, HTML; empty where there are none."""
+        if not steps:
+            return ""
+        models = dict(zip(model_keys(model.predictions.name for model in self.evaluations), self.evaluations))
+        return StoryHtml(steps, models, self.numbers["models"], self.store).section()
+
     # Overview ------------------------------------------------------------------------------------------------------
 
     def overview(self):
@@ -124,11 +136,12 @@ class ReportParts:
             for name in names
         }
         answers = {name: (self.taxonomy, usable[name].judged_table) for name in names} if single else None
+        rules = {name: self._landed(usable[name], name) for name in names} if single else None
         at = self.choice["threshold"] if self.choice["rule"] in ("threshold", "threshold_set") else 0.5
         shown = self.name if self.name in curves else names[0]
         self.store["curves"] = packed_chart(
             lambda dark, width: operating_curves(
-                curves, threshold=at, model=shown, answers=answers, dark=dark, width=width, height=300
+                curves, threshold=at, model=shown, answers=answers, rules=rules, dark=dark, width=width, height=300
             )
         )
         said = operating_curves_sentence(curves, at, model=shown)
@@ -138,6 +151,15 @@ class ReportParts:
             "<p>Drag the handle under the chart, or use the slider and the arrow keys: all numbers follow.</p>"
             f"{chart('curves', f'At the start: {said}')}{told}"
         )
+
+    def _landed(self, model, name):
+        """Where the rules without a threshold land: {rule: {metric: mean}}."""
+        marked = [rule for rule in MARKED if self.taxonomy.is_tree or not INFERENCE_RULES[rule].tree_only]
+        answers = model.answers_by_rule(marked, progress=self.stage(f"Rules of {name}", "rows"))
+        values = {
+            rule: path_metrics(self.taxonomy, model.truth, found[model.judged]) for rule, found in answers.items()
+        }
+        return {rule: {key: float(of_rule[key].mean()) for key in path_keys()} for rule, of_rule in values.items()}
 
     # Examples ------------------------------------------------------------------------------------------------------
 

@@ -54,7 +54,7 @@ def caption_text(step, models):
     str
         A field that is unknown stays as it is; one without a value is a dash.
     """
-    numbers = _Numbers(view_settings(step.view, models))
+    numbers = _CaptionValues(view_settings(step.view, models))
 
     def value(found):
         whole, name = found.groups()
@@ -68,7 +68,7 @@ def caption_text(step, models):
     return _FIELD.sub(value, step.caption)
 
 
-class _Numbers:
+class _CaptionValues:
     def __init__(self, settings):
         self.settings, self.model, self.choice = settings, settings.model, settings.choice
         self._counts, self._entry, self._answer = {}, None, None

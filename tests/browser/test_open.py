@@ -8,6 +8,7 @@ import sys
 import time
 import urllib.request
 import zipfile
+from urllib.parse import urljoin
 
 import pytest
 from playwright.sync_api import expect
@@ -224,7 +225,7 @@ def test_onnx_model_on_pictures(open_page, a_few_pictures):
     press_open(page, "Opened: ")
     data = opened(page)
     expect(page.get_by_test_id("stMain")).to_contain_text("12 samples (12 with known truth)")
-    page.goto(f"{page.url.split('/open')[0]}/example?data={data}&sample={stems[3]}")
+    page.goto(urljoin(page.url, f"/example?data={data}&sample={stems[3]}"))
     ready(page)
     page.get_by_role("heading", name=stems[3]).wait_for()
     expect(page.locator(".stVegaLiteChart svg.marks")).to_have_count(4)

@@ -5,6 +5,8 @@ import re
 import pytest
 
 import hierviz as hv
+from hierviz.number_text import percent_text
+from hierviz.stories import StoryStep
 from tests.browser.conftest import WATCHDOG
 from tests.browser.curve_page import until
 from tests.reports.report_cases import HOSTILE, hostile_predictions
@@ -21,7 +23,13 @@ CELLS = """() => Object.fromEntries([...document.querySelectorAll('#matrix td[da
 def test_a_report_from_disk(chromium, tmp_path):
     predictions = hostile_predictions()
     evaluation = hv.Evaluation.from_predictions(predictions)
-    made = hv.report(evaluation, "threshold", title=HOSTILE[2], notes=HOSTILE[1], worst=1, random=0)
+    row = predictions.sample_ids[0]
+    story = (
+        StoryStep("curves", {"threshold": "0.25"}, f"{HOSTILE[0]} {{threshold}} {{correct}}"),
+        StoryStep("example", {"sample": row}, "{sample}"),
+        StoryStep("compare", {}, "{wrong}"),
+    )
+    made = hv.report(evaluation, "threshold", title=HOSTILE[2], notes=HOSTILE[1], worst=1, random=0, story=story)
     hv.write_report(made, tmp_path / "report.html")
     context = chromium.new_context(viewport={"width": 1440, "height": 900}, offline=True, reduced_motion="reduce")
     context.set_default_timeout(WATCHDOG)
@@ -31,6 +39,20 @@ def test_a_report_from_disk(chromium, tmp_path):
     page.on("console", lambda message: errors.append(message.text))
     page.on("dialog", lambda dialog: errors.append(dialog.message))
     page.goto((tmp_path / "report.html").as_uri())
+
+    # The story: one step at a time, by keys.
+    assert page.locator(".step:visible").count() == 1
+    page.locator("#story-1 [data-ready=light-wide]").wait_for()
+    at = evaluation.curve.at(0.25)["correct"]
+    assert page.locator("#story-1 .caption").inner_text() == f"{HOSTILE[0]} 0.250 {percent_text(at)}"
+    page.keyboard.press("ArrowRight")
+    page.locator("#story-2 [data-ready=light-wide]").wait_for()
+    assert page.locator("#story-2 .caption").inner_text() == row
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".story-place").inner_text() == "3 of 3"
+    page.keyboard.press("ArrowLeft")
+    assert page.locator("#story-2").is_visible()
 
     # The threshold is dragged by its handle.
     page.locator("#curves").scroll_into_view_if_needed()

@@ -17,8 +17,9 @@ with frame.title_row("Story"):
         "Play", icon=":material/slideshow:", type="primary", disabled=not steps, on_click=story.play, args=(data,)
     )
 st.markdown(
-    "Views of these data in an order, each with a caption. **Play** shows them one after the other in the whole window: → and ← lead on "
-    "and back, **End** leads back here. **Save** in the header of every page adds a view; a session file and a report keep the story."
+    "Views of these data in an order, each with a caption. **Play** shows them one after the other in the whole window: → and ← "
+    "lead on and back, **End** leads back here. **Save** in the header of every page adds a view; a session file and a report "
+    "keep the story."
 )
 if not steps:
     st.info(

@@ -17,7 +17,7 @@ LARGEST = 1_000_000  # bytes
 # Of `Files`: what is said by texts alone. What was said about a model is asked again.
 _SINGLE: tuple[str, ...] = (
     *("taxonomy", "truth", "truth_column", "missing", "classes", "parametrisation", "inputs", "nodes", "media"),
-    *("taxonomy_form", "taxonomy_separator", "taxonomy_direction"),
+    *("taxonomy_form", "taxonomy_separator", "taxonomy_direction", "predictions_form"),
 )
 _SEVERAL = ("predictions", "model", "names", "parametrisations", "classes_of")
 

@@ -32,8 +32,10 @@ ROLES = {
     "inputs": "inputs",
     "nodes": "node attributes",
     "media": "pictures",
+    "taxonomy_classes": "classes of the taxonomy",
+    "classes_of": "class names of one prediction file",
 }
-SEVERAL = ("predictions", "model")
+SEVERAL = ("predictions", "model", "classes_of")
 READING = (
     "truth_column",
     "missing",
@@ -41,8 +43,12 @@ READING = (
     "taxonomy_form",
     "taxonomy_separator",
     "taxonomy_direction",
+    "taxonomy_relations",
     "predictions_form",
 )
+# Readings of the single prediction files in their order, None where nothing is said; and to which of them `classes_of` belong.
+OF_FILES = {"names": str, "parametrisations": str, "thresholds": float}
+PLACES = "classes_of_places"
 # Memories of the session with choices that no link carries; of one data set the last.
 MEMORIES = (
     "choosing",
@@ -178,7 +184,13 @@ class SavedSession:
         for part, path in zip(self.parts, paths, strict=True):
             by_role.setdefault(part.role, []).append(str(path))
         named = {role: tuple(found) if role in SEVERAL else found[0] for role, found in by_role.items()}
-        return Files(**named, **self.reading, held=held)
+        reading = {name: tuple(value) if name in OF_FILES else value for name, value in self.reading.items()}
+        n, places = len(named.get("predictions", ())), reading.pop(PLACES, [])
+        classes = dict(zip(places, named.pop("classes_of", ())))
+        if classes:
+            named["classes_of"] = tuple(classes.get(place) for place in range(n))
+        reading = {name: value for name, value in reading.items() if name not in OF_FILES or len(value) == n}
+        return Files(**named, **reading, held=held)
 
 
 def why_no_session(dataset):
@@ -214,10 +226,21 @@ def session_of(dataset, page, view, memories, story=(), progress=None):
     if dataset.key in NAME_OF_DEMO:
         return SavedSession(page, dataset.title, query, kept, demo=dataset.key, story=tuple(story))
     files = dataset.files
+    parts = session_parts(files, progress)
+    return SavedSession(page, dataset.title, query, kept, parts, "", reading_of(files), tuple(story))
+
+
+def reading_of(files):
+    """How Files are read, as it stands in a session file."""
     reading = {name: value for name in READING if (value := getattr(files, name))}
+    for name in OF_FILES:
+        if any(value is not None for value in getattr(files, name)):
+            reading[name] = list(getattr(files, name))
+    if any(files.classes_of):
+        reading[PLACES] = [place for place, path in enumerate(files.classes_of) if path]
     if files.projection:
         reading["projection"] = dict(files.projection)
-    return SavedSession(page, dataset.title, query, kept, session_parts(files, progress), "", reading, tuple(story))
+    return reading
 
 
 def session_parts(files, progress=None):
@@ -230,6 +253,16 @@ def session_parts(files, progress=None):
         parts.append(SessionPart(role, Path(path).name, sha256(path, tell)))
         done += _size(path)
     return tuple(parts)
+
+
+def is_session_of(files, saved):
+    """Whether Files have the content of a session and are read in the same way."""
+    if reading_of(files) != saved.reading or not has_files_of(files, saved.parts):
+        return False
+    # Readings of single files are told by their order.
+    in_order = [(role, sha256(path)) for role in ROLES for path in _as_tuple(getattr(files, role))]
+    is_by_order = any(name in saved.reading for name in (*OF_FILES, PLACES))
+    return not is_by_order or in_order == [(part.role, part.sha256) for part in saved.parts]
 
 
 def has_files_of(files, parts):
@@ -318,7 +351,7 @@ def _size(path):
 
 
 def _as_tuple(value):
-    return value if isinstance(value, tuple) else (value,) if value else ()
+    return tuple(filter(None, value)) if isinstance(value, tuple) else (value,) if value else ()
 
 
 def _part(part):
@@ -334,6 +367,13 @@ def _reading(found):
     reading = {name: value for name in READING if isinstance(value := found.get(name), str)}
     projection = found.get("projection", {})
     kept = {name: value for name in PROJECTION if isinstance(value := projection.get(name), str | int | bool)}
+    for name, kind in OF_FILES.items():
+        values = found.get(name)
+        if isinstance(values, list) and all(value is None or type(value) in (kind, int) for value in values):
+            reading[name] = [value if value is None else kind(value) for value in values]
+    places = found.get(PLACES)
+    if isinstance(places, list) and all(type(place) is int and 0 <= place < 10_000 for place in places):
+        reading[PLACES] = places
     return reading | ({"projection": kept} if kept else {})
 
 

@@ -10,7 +10,7 @@ from hierviz.app.state.opened import data, startup, startup_files
 from hierviz.app.state.page_view import View
 from hierviz.app.state.server import server
 from hierviz.app.state.server_memory import memory
-from hierviz.app.state.session_file import LARGEST, SavedSession, has_files_of
+from hierviz.app.state.session_file import LARGEST, SavedSession, is_session_of
 from hierviz.app.state.story import keep_steps
 from hierviz.app.state.visits import visit
 from hierviz.errors import FileError
@@ -40,7 +40,7 @@ def open_already(saved):
         return shown if shown is not None and shown.key == saved.demo else None
     others = [startup()] if startup_files() else []
     for dataset in (shown, *others):
-        if dataset is not None and dataset.files is not None and has_files_of(dataset.files, saved.parts):
+        if dataset is not None and dataset.files is not None and is_session_of(dataset.files, saved):
             return dataset
     return None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hierviz.app.state.current import link, session, view
+from hierviz.app.state.current import link, session
 from hierviz.app.state.dataset import DEMO
 from hierviz.app.state.page_view import View
 from hierviz.app.state.server_memory import computed, memory
@@ -12,7 +12,7 @@ from hierviz.stories import StoryStep, caption_text, demo_story
 from hierviz.stories.story_step import LONGEST, MOST
 
 # Memory of the session: stories by the key of their data; and what is played.
-STORIES, PLAYED = "stories", "story played"
+STORIES, PLAYED, ENDED = "stories", "story played", "story ended"
 
 
 def steps(dataset):
@@ -87,6 +87,7 @@ def go(by):
     played = memory(PLAYED)
     if by is None:
         played.clear()
+        memory(ENDED)["now"] = True
     elif played:
         played.update(at=played["at"] + by, go=True)
 
@@ -103,8 +104,18 @@ def played(dataset):
     return now["at"], found[now["at"]], len(found)
 
 
+def is_asked():
+    """Whether a story is played, or has just ended."""
+    return bool(memory(PLAYED) or memory(ENDED))
+
+
 def take_step(dataset):
-    """Let the view be that of the step that is to be shown now; returns its page, None where nothing is to be changed."""
+    """Let the view be that of the step that is to be shown now; returns its page, None where nothing is to be changed.
+
+    After the end of a story that is the page where it is arranged.
+    """
+    if memory(ENDED).pop("now", False):
+        return "story"
     playing = played(dataset)
     if playing is None or not memory(PLAYED).pop("go", False):
         return None
@@ -113,8 +124,3 @@ def take_step(dataset):
     # Another step of the same page starts with its own choices.
     session.pop("not_here", None)
     return step.page
-
-
-def is_shown(step):
-    """Whether the view is that of a step."""
-    return View.from_query({**step.view, "data": view().data}) == view()

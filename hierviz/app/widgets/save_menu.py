@@ -65,11 +65,14 @@ def _report(data):
     chosen = (view.sample,) if view.sample and data.first.predictions.row(view.sample) is not None else ()
     if chosen and not st.checkbox(f"With sample {escape(view.sample)}", **kept(MEMORY, "with_sample", True)):
         chosen = ()
+    steps = story.steps(data)
+    if steps and not st.checkbox(f"With the story ({len(steps)} views)", **state.kept(MEMORY, "with_story", True)):
+        steps = ()
     key = state.shown_model(data)
     choice = _choice(data, key)
     thresholds = [view.threshold_of(name) for name in data.models]
     options = (title, notes, worst, random, seed, most, chosen)
-    asked = (data.digest, data.key, key, repr(sorted(choice.items(), key=str)), tuple(thresholds), options)
+    asked = (data.digest, data.key, key, repr(sorted(choice.items(), key=str)), tuple(thresholds), options, repr(steps))
     memory = state.memory(MEMORY)
     st.button("Make the report", icon=":material/description:", on_click=memory.update, args=({"asked": asked},))
     if memory.get("asked") != asked:
@@ -90,8 +93,9 @@ def _report(data):
             random=int(random),
             seed=int(seed),
             max_mb=most,
-            command=_command(data, key, choice, thresholds, options),
+            command=_command(data, key, choice, thresholds, options, _story_flag(data, steps)),
             words=with_flags,
+            story=steps,
             stage=stages,
             **{name: value for name, value in choice.items() if name != "rule"},
         ),
@@ -124,7 +128,14 @@ def _choice(data, key):
     return {"rule": rule} | {name: values[name] for name in INFERENCE_RULES[rule].parameters if name != THRESHOLD.name}
 
 
-def _command(data, key, choice, thresholds, options):
+def _story_flag(data, steps):
+    """Words of the command for a story."""
+    if not steps:
+        return []
+    return ["--story", "demo" if steps == story.shipped(data) else f"{_slug(data.title)}.hierviz.json"]
+
+
+def _command(data, key, choice, thresholds, options, of_story=()):
     """The command that makes the report again; empty where no files say all. Files that were uploaded stand by their names."""
     files = data.files
     if data.key not in NAME_OF_DEMO and (files is None or files.given or files.reading or files.projection):
@@ -165,7 +176,7 @@ def _command(data, key, choice, thresholds, options):
         f"{most:g}",
     ]
     words += [word for sample in chosen for word in ("--sample", sample)]
-    return shlex.join([*words, "--out", "report.html"])
+    return shlex.join([*words, *of_story, "--out", "report.html"])
 
 
 def _story(data, page):
@@ -176,9 +187,7 @@ def _story(data, page):
     )
     if page != "story":
         st.text_area("Caption", placeholder="What to see here", height=70, **state.kept(MEMORY, "caption", ""))
-        st.button(
-            "Add this view", icon=":material/playlist_add:", key="add-view", on_click=_add, args=(data, page)
-        )
+        st.button("Add this view", icon=":material/playlist_add:", key="add-view", on_click=_add, args=(data, page))
     st.page_link(PAGES / "story.py", label="Arrange and play", icon=":material/slideshow:", query_params=state.link())
 
 

@@ -55,7 +55,7 @@ def _draw(pages):
         if state.must_ask(page.url_path):
             st.switch_page(PAGES / "model.py")
         state.reopen()
-        to = story.take_step(state.data()) if state.memory(story.PLAYED) else None
+        to = story.take_step(state.data()) if story.is_asked() else None
         if to is not None:
             state.publish()
             st.switch_page(PAGES / f"{to}.py", query_params=state.link())

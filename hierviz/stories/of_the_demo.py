@@ -52,8 +52,8 @@ def demo_story(models):
         StoryStep(
             "example",
             {**at, "sample": sample(coarse), "outcome": "coarse"},
-            "Trust an answer that stops early. Here the model says “{answer}” with a probability of {p}, and stops where it is no "
-            "longer sure. The truth, “{truth}”, lies below: less is said, and nothing wrong.",
+            "Trust an answer that stops early. Here the model says “{answer}” with a probability of {p}, and stops where it is "
+            "no longer sure. The truth, “{truth}”, lies below: less is said, and nothing wrong.",
         ),
         StoryStep(
             "curves",
@@ -63,9 +63,9 @@ def demo_story(models):
         ),
         StoryStep(
             "taxonomy",
-            {**at, "aspect": "levels"},
-            "Trust the upper levels more than the lower ones: taken down to the last class, {coarsest_accuracy} of the answers are right "
-            "about the first level, {finest_accuracy} about the last.",
+            {**at, "aspect": "icicle"},
+            "Trust the upper levels more than the lower ones: taken down to the last class, {coarsest_accuracy} of the answers "
+            "are right about the first level, {finest_accuracy} about the last. Colour says how often each class is right.",
         ),
         StoryStep(
             "mistakes",
@@ -75,9 +75,9 @@ def demo_story(models):
         ),
         StoryStep(
             "mistakes",
-            {**at, "part": "matrix", "under": weak},
-            "Do not trust every branch alike: below “{under}”, {wrong} of {answers} answers are wrong, against {all.wrong} of all. "
-            "The matrix shows what is taken for what.",
+            {**at, "part": "matrix", "under": weak, "opened": str(model.taxonomy.node(weak))},
+            "Do not trust every branch alike: below “{under}”, {wrong} of {answers} answers are wrong, against {all.wrong} of "
+            "all. See what is taken for what.",
         ),
         StoryStep(
             "example",

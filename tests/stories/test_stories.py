@@ -1,0 +1,93 @@
+"""Captions: every number is that of the metric modules for the view of the step; and what of a file is a step."""
+
+import re
+
+import numpy as np
+import pytest
+
+import hierviz as hv
+from hierviz.demo import load_demo
+from hierviz.number_text import percent_text, probability_text
+from hierviz.stories import StoryStep, caption_text, demo_story, model_keys, story_from, view_settings
+
+
+@pytest.fixture(scope="module")
+def models():
+    pytest.importorskip("onnxruntime")
+    _, predictions = load_demo(["flat_softmax", "log_win"])
+    keys = model_keys(found.name for found in predictions)
+    return {key: hv.Evaluation.from_predictions(found) for key, found in zip(keys, predictions)}
+
+
+def outcomes(model, threshold, keep=None):
+    """Shares of exact, coarse and wrong answers from the definition, one sample at a time."""
+    taxonomy, predictions = model.taxonomy, model.predictions
+    answers, counts = model.answers("threshold", threshold), [0, 0, 0]
+    for row, answer in enumerate(answers.tolist()):
+        if keep is not None and not keep[row]:
+            continue
+        truth, path = int(predictions.truth[row]), taxonomy.path
+        is_right = truth in path(answer) or answer in path(truth)
+        counts[0 if is_right and truth in path(answer) else 1 if is_right else 2] += 1
+    return counts
+
+
+def test_the_story_of_the_demo(models):
+    steps = demo_story(models)
+    assert [step.page for step in steps] == [
+        *("overview", "example", "curves", "taxonomy", "mistakes", "mistakes", "example", "overview")
+    ]
+    model = next(iter(models.values()))
+    for step in steps:
+        # No number is typed: what is left without the fields holds no digit.
+        assert not re.search(r"\d", re.sub(r"\{[^}]*\}", "", step.caption)), step.caption
+        assert not re.search(r"[{}–]", caption_text(step, models)), caption_text(step, models)
+    said = [caption_text(step, models) for step in steps]
+    shares = [percent_text(n / 600) for n in outcomes(model, 0.5)]
+    assert all(share in said[0] for share in shares)
+    found = hv.at_least_correct(model.curve, 0.95)
+    safe = outcomes(model, found.threshold)
+    assert f"{percent_text((safe[0] + safe[1]) / 600)} of the answers are correct" in said[2]
+    assert f"({safe[2]:,})" in said[7]
+    numbers = hv.evaluate(model, "threshold", 0.5)["models"][0]["top_down"]
+    assert all(percent_text(numbers[key]) in said[3] for key in ("coarsest_accuracy", "finest_accuracy"))
+    column, value = steps[4].view["where"].split("=")
+    keep = np.asarray(model.predictions.attributes[column]) == value
+    of_some = outcomes(model, 0.5, keep)
+    assert f"{percent_text(of_some[2] / sum(of_some))} of {sum(of_some)} answers are wrong" in said[4]
+    node = model.taxonomy.node(steps[5].view["under"])
+    below = [node in model.taxonomy.path(int(truth)) for truth in model.predictions.truth]
+    of_some = outcomes(model, 0.5, below)
+    assert f"{percent_text(of_some[2] / sum(of_some))} of {sum(of_some)} answers are wrong" in said[5]
+    # The surest mistake: no wrong answer has a higher probability.
+    p, answers = model.predictions.node_probabilities(), model.answers("threshold", 0.5)
+    row = model.predictions.row(steps[6].view["sample"])
+    wrong = [k for k in range(600) if outcomes(model, 0.5, np.arange(600) == k)[2]]
+    assert max(p[k, answers[k]] for k in wrong) == p[row, answers[row]]
+    assert f"{probability_text(p[row, answers[row]])} for" in said[6]
+
+
+def test_fields(models):
+    model = models["log-win-flat-start"]
+    step = StoryStep(
+        "overview", {"model": "log-win-flat-start", "rule": "majority"}, "{model} {rule} {softmax_win} {x} {all.y} {p}"
+    )
+    win = hv.evaluate(model, "majority")["models"][0]["distribution"]["softmax_win"]
+    assert caption_text(step, models) == f"{model.predictions.name} Majority {win:.3f} {{x}} {{all.y}} –"
+    settings = view_settings(
+        {"model": "none", "threshold": "x", "rule": "none", "under": "none", "sample": "none"}, models
+    )
+    assert (settings.key, settings.choice, settings.row, settings.under) == (
+        *("flat-softmax", {"rule": "threshold", "threshold": 0.5}, None, 0),
+    )
+    own = view_settings({"thresholds": "flat-softmax:0.75,log-win-flat-start:0.25"}, models)
+    assert own.choice["threshold"] == 0.75
+
+
+def test_what_is_no_step():
+    step = {"page": "curves", "view": {"threshold": "0.3", "x": 4, "data": "0" * 16}, "caption": "c"}
+    assert story_from([step, 4, {"page": "x", "view": {}, "caption": ""}, {"page": "curves"}], ("curves",)) == (
+        StoryStep("curves", {"threshold": "0.3"}, "c"),
+    )
+    assert story_from({"a": 1}, ("curves",)) == ()
+    assert model_keys(["A b", "a B", "!"]) == ["a-b", "a-b-2", "model"]
