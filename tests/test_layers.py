@@ -130,7 +130,7 @@ PACKAGES = {
     "onnx": (("numpy",), ("pandas", "PIL")),
     "demo": (("numpy",), ()),
     "lessons": (("numpy",), ("IPython",)),
-    "charts": (("numpy", "altair", "pandas", "vl_convert"), ()),
+    "charts": (("numpy", "altair", "pandas", "vl_convert"), ("anywidget", "traitlets")),
     "cli": (("numpy",), ()),
     "app": (("numpy", *SCREEN), ()),
     "hierviz": ((), ()),

@@ -35,7 +35,7 @@ def pareto_points(taxonomy, p, nodes, *, threshold=None, dark=False, width=1000)
     x = alt.X(
         "information:Q", title="information in bits", scale=alt.Scale(domain=[0, taxonomy.information.max() + 0.7])
     )
-    y = alt.Y("p:Q", title="probability p", scale=alt.Scale(domain=[0, 1.05]))
+    y = alt.Y("p:Q", title="probability p", scale=alt.Scale(domain=[0, 1.05]), axis=alt.Axis(titlePadding=12))
     chosen = alt.Chart(table[table["in_set"]])
     others = alt.Chart(table[~table["in_set"]])
     tips = [

@@ -94,7 +94,7 @@ def staying_at_the_root(at_root=2):
     recall = path_number("hR of the root", "depth_recall", SHOP, int(truth[0]), 0)
     by_one = mean_number("mean hP, 0/0 = 1", "depth_precision", SHOP, truth, answers)
     of_sets = Number(
-        "hp_samples",
+        "mean hP, as hierviz reports it",
         family["precision_samples_empty1"],
         "hp_samples",
         ("hp empty1", SHOP, tuple(truth), tuple(answers)),
@@ -110,17 +110,22 @@ def staying_at_the_root(at_root=2):
     rows = (
         {
             "convention": "0/0 is 1: nothing was claimed, so nothing is wrong",
-            "used by": "Valmadre; `hp_samples`",
+            "used by": "Valmadre; hierviz (`hp_samples`)",
             "mean hP": by_one,
         },
         {"convention": "0/0 is 0", "used by": "scikit-learn, by default", "mean hP": by_zero},
-        {"convention": "undefined: a ratio of sums", "used by": "PPV of Riehl et al.", "mean hP": ppv},
+        {
+            "convention": "undefined: a ratio of sums",
+            "used by": "Riehl et al., where hP is called PPV",
+            "mean hP": ppv,
+        },
     )
     return Result(
         f"An answer *root* has hR {recall.text}: it finds nothing. Its hP is 0/0, and the sources do not agree what that is. "
         f"With {at_root} of four answers at the root and the others exact, mean hP is {by_one.text} or {by_zero.text}, from "
         "the same answers; "
-        f"mean hR is {mean_recall.text} for all. The PPV of a single answer *root* is "
+        f"mean hR is {mean_recall.text} for all. The positive predictive value (PPV: hP from the four cells of a later "
+        "lesson) of a single answer *root* is "
         f"{'undefined' if ppv.value is None else ppv.text}. "
         "State the convention beside every hP, and never quote hP without hR: a classifier that always stays at the root "
         "has a perfect hP by the first.",

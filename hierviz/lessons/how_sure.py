@@ -147,21 +147,34 @@ def guarantee(wrong=10):
     percent = int(wrong)
     table, truth = population()
     found, start = guaranteed(percent), guaranteed(10)
-    in_sample = Number(
-        "threshold chosen in sample",
-        float(goal(hv.operating_curve(ANIMALS, truth[:600], table.take(slice(0, 600)))).threshold),
-        "",
-        ("in sample threshold",),
-    )
+    curve = hv.operating_curve(ANIMALS, truth[:600], table.take(slice(0, 600)))
+    in_sample = Number("threshold chosen in sample", float(goal(curve).threshold), "", ("in sample threshold",))
     threshold = Number("threshold with the guarantee", found.threshold, "", ("guarantee", percent))
     at_ten = Number("with the guarantee for 10 %", start.threshold, "", ("guarantee", 10))
+    numbers = (threshold, in_sample) if percent == 10 else (threshold, at_ten, in_sample)
+    # A share so small that no threshold keeps to it has none.
+    bars = [number for number in numbers if number.value is not None]
+    curves, sentence = {"600 samples": curve}, ", ".join(f"{number.label}: {number.text}" for number in numbers)
     return Result(
         f"For at most 10 % wrong answers the threshold with a guarantee is {at_ten.text}; the one chosen in sample is "
         f"{in_sample.text}. A guarantee has to leave room for luck, so it asks for more certainty. It is found on one half "
         "of the samples and checked on the other. "
         f"With {percent} %: {found.sentence}",
         0 if start.threshold is not None and start.threshold > in_sample.value else 1,
-        numbers=(threshold, in_sample) if percent == 10 else (threshold, at_ten, in_sample),
+        numbers=numbers,
+        before=(
+            Figure(
+                "curve",
+                lambda **look: hv.charts.operating_curves(curves, threshold=in_sample.value, **look),
+                f"600 samples at the threshold chosen in sample for {value_text(GOAL)} correct.",
+                lambda: hv.charts.operating_curves_table(curves, threshold=in_sample.value),
+            ),
+        ),
+        after=(
+            bars_figure(
+                "thresholds", {"threshold": bars}, [one.label for one in bars], f"{sentence[0].upper()}{sentence[1:]}."
+            ),
+        ),
     )
 
 

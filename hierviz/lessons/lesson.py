@@ -209,11 +209,15 @@ class Lesson:
     sources: tuple[str, ...] = ()
 
     @property
+    def n_words(self):
+        """Words of the texts, questions, options and answers of the steps at their start values."""
+        texts = [(one.text, one.question, *one.options, one.result().reveal) for one in self.steps]
+        return sum(len(text.split()) for parts in texts for text in parts)
+
+    @property
     def minutes(self):
         """Minutes of the steps in class: all texts read aloud, a prediction and a try at each step, rounded up."""
-        texts = [(one.text, one.question, *one.options, one.result().reveal) for one in self.steps]
-        n_words = sum(len(text.split()) for parts in texts for text in parts)
-        return math.ceil(n_words / WORDS_A_MINUTE + len(self.steps) * SECONDS_A_STEP / 60)
+        return math.ceil(self.n_words / WORDS_A_MINUTE + len(self.steps) * SECONDS_A_STEP / 60)
 
     def step(self, number):
         """Step by its number, from 1."""

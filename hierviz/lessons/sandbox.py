@@ -106,10 +106,11 @@ def judged(truth="cat", threshold=0.5, **weights):
 def earned(truth="cat", **weights):
     """The win, which judges probabilities and not an answer."""
     p, true = probabilities(weights), ANIMALS.node(truth)
-    win = win_number(ANIMALS, true, p)
+    win = win_number(ANIMALS, true, p, "win now")
     moved = dict(START, dog=0, eel=START["eel"] + START["dog"])
     cat = ANIMALS.node("cat")
-    before, after = (win_number(ANIMALS, cat, probabilities(some)) for some in (START, moved))
+    shown = (("win at the start", START), ("win with dog's weight at eel", moved))
+    before, after = (win_number(ANIMALS, cat, probabilities(some), label) for label, some in shown)
     change = after.value - before.value
     return Result(
         f"The hierarchical **win** is {win.text}. It needs no answer: it adds up the probabilities along the true path, "

@@ -61,7 +61,8 @@ def pareto_set(threshold=0.5, **weights):
     figure = Figure(
         "pareto",
         lambda **look: hv.charts.pareto_points(ANIMALS, p, nodes, threshold=level, **look),
-        f"The classes that some threshold answers: {', '.join(ANIMALS.title(node) for node in nodes)}.",
+        f"Filled: the classes that some threshold answers ({', '.join(ANIMALS.title(node) for node in nodes)}). Hollow: the "
+        "others. The dashed line is τ.",
         lambda: hv.charts.pareto_points_table(ANIMALS, p, nodes),
     )
     answer = answer_at(p, level)

@@ -59,6 +59,7 @@ def test_the_plan_of_a_class_has_the_minutes_of_its_lessons_and_fits_into_forty_
         clock += int(minutes)
         if title in titles:
             assert int(minutes) == titles[title].minutes, title
+            assert f"| {minutes} min | {title} | {len(titles[title].steps)} | {titles[title].n_words} |" in page
     assert clock == 45
     assert sum(title in titles for _, _, title in plan) == 6
 
