@@ -2,8 +2,9 @@
 
 For each number of samples (1,000 and 100,000) scores of 1,000 leaves are made (float16), the app is started on them, and a
 visitor goes through the pages. The time of an interaction is that from the message that the browser sends to the message that
-the server's run is finished, both seen on the web socket; the slowest is told where an interaction makes several runs. Beside
-it stands the CPU time of the server for all of them: of all its threads, but without the other work of a shared machine.
+the server's run is finished, both seen on the wire (`benchmarks/wire.py`); the slowest is told where an interaction makes
+several runs. Beside it stand the same time as the page sees it, which is later where the browser is drawing what came before,
+and the CPU time of the server for all runs: of all its threads, but without the other work of a shared machine.
 Two kinds stand apart. What is made on the first visit of a page is kept (`first`). What needs all scores again, resamples or
 tests is work (`work`), which a page does with its progress. Exit code 1 when another interaction takes the server longer than
 0.3 s at up to 100,000 samples, or 1 s above them; with `--cpu` when its CPU time is longer.
@@ -25,6 +26,7 @@ import psutil  # noqa: E402
 from playwright.sync_api import Error as PlaywrightError  # noqa: E402
 from playwright.sync_api import sync_playwright  # noqa: E402
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg  # noqa: E402
+from wire import Wire  # noqa: E402
 
 from tests.browser.conftest import CHROMIUM, Server  # noqa: E402
 
@@ -67,10 +69,11 @@ def make_files(folder, n):
 
 
 class Visitor:
-    """A page whose web socket is listened to."""
+    """A page whose web socket is listened to, in the page and on the wire."""
 
     def __init__(self, browser, server, n):
-        self.n = n
+        self.n, self.wire = n, Wire(server.port)
+        self.url = self.wire.url
         self.page = browser.new_page(viewport={"width": 1440, "height": 900})
         self.page.set_default_timeout(MISSING)
         self.page.set_default_navigation_timeout(LONGEST)
@@ -99,8 +102,9 @@ class Visitor:
         return times.user + times.system
 
     def seconds(self, act):
-        """(server time, its CPU time) of what `act` makes the page ask, in seconds; of the time the slowest of its runs."""
+        """(server time, the same seen in the page, CPU time) of what `act` asks, in seconds; of times the slowest of its runs."""
         self.asked, self.runs = None, []
+        self.wire.passed.clear()
         before = self.cpu()
         act()
         start = time.perf_counter()
@@ -109,7 +113,17 @@ class Visitor:
             asked_nothing = not self.runs and self.asked is None
             if time.perf_counter() - start > (MISSING if asked_nothing else LONGEST) / 1000:
                 raise PlaywrightError("no run was finished")
-        return max(self.runs), self.cpu() - before
+        return self._answered(), max(self.runs), self.cpu() - before
+
+    def _answered(self):
+        """Seconds of the slowest run on the wire."""
+        asked, slowest = None, 0.0
+        for when, what in self.wire.passed:
+            if what == "asked":
+                asked = when if asked is None else asked
+            elif asked is not None:
+                slowest, asked = max(slowest, when - asked), None
+        return slowest
 
     def link(self, name):
         """A page of the navigation."""
@@ -207,7 +221,7 @@ class Visitor:
 
 def overview(v):
     """(what, act, kind) of the page Overview."""
-    yield "first visit", lambda: v.page.goto(v.server.url), "first"
+    yield "first visit", lambda: v.page.goto(v.url), "first"
     yield "threshold", v.threshold("0.4"), "work"
     yield "threshold, next", v.threshold("0.45"), ""
     yield "rule: majority", v.option("Inference rule", "Majority"), ""
@@ -346,22 +360,22 @@ def interactions(visitor, pages=tuple(PAGES)):
 
 
 def measure(n, folder, pages=tuple(PAGES), tell=print):
-    """(seconds, CPU seconds, kind) by interaction; `tell` is told line by line."""
+    """(seconds, seconds seen in the page, CPU seconds, kind) by interaction; `tell` is told line by line."""
     taxonomy_file, scores, truth, classes = make_files(folder, n)
     start = time.perf_counter()
     arguments = ["--taxonomy", taxonomy_file, "--predictions", scores, "--truth", truth, "--classes", classes]
     server, times = Server(folder / "log.txt", *arguments), {}
 
-    def note(what, seconds, cpu, kind):
-        times[what] = seconds, cpu, kind
-        tell(f"{n:>10,}  {what:48} {seconds:7.2f} s {cpu:7.2f} s CPU  {kind}", flush=True)
+    def note(what, seconds, seen, cpu, kind):
+        times[what] = seconds, seen, cpu, kind
+        tell(f"{n:>10,}  {what:48} {seconds:7.2f} s {seen:7.2f} s in the page {cpu:7.2f} s CPU  {kind}", flush=True)
 
     try:
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
             visitor = Visitor(browser, server, n)
             if pages[0] != "Overview":
-                visitor.seconds(lambda: visitor.page.goto(server.url))
+                visitor.seconds(lambda: visitor.page.goto(visitor.url))
             for what, act, kind in interactions(visitor, pages):
                 try:
                     note(what, *visitor.seconds(act), kind)
@@ -369,8 +383,10 @@ def measure(n, folder, pages=tuple(PAGES), tell=print):
                     visitor.page.screenshot(path=folder / "failed.png")
                     raise RuntimeError(f"{what}: {str(error)[:300]}; see {folder / 'failed.png'}") from None
                 if what == "Overview: first visit":
-                    note("start to first numbers", time.perf_counter() - start, visitor.cpu(), "first")
+                    passed = time.perf_counter() - start
+                    note("start to first numbers", passed, passed, visitor.cpu(), "first")
             browser.close()
+            visitor.wire.stop()
     finally:
         server.stop()
     return times
@@ -379,7 +395,7 @@ def measure(n, folder, pages=tuple(PAGES), tell=print):
 def above_the_limit(n, times, cpu=False):
     """What takes longer than 0.3 s at up to 100,000 samples or 1 s above them, first visits and work left out."""
     limit = 0.3 if n <= 100_000 else 1.0
-    return [what for what, (*seconds, kind) in times.items() if seconds[cpu] > limit and not kind]
+    return [what for what, (wall, _, busy, kind) in times.items() if (busy if cpu else wall) > limit and not kind]
 
 
 def main():
@@ -397,7 +413,7 @@ def main():
             folder = arguments.folder / str(n) if arguments.folder else Path(temporary)
             folder.mkdir(parents=True, exist_ok=True)
             times = measure(n, folder, tuple(arguments.pages))
-        tables[n] = {what: [round(seconds, 4), round(cpu, 4), kind] for what, (seconds, cpu, kind) in times.items()}
+        tables[n] = {what: [*(round(value, 4) for value in values), kind] for what, (*values, kind) in times.items()}
         slow += [f"{what} at {n:,}" for what in above_the_limit(n, times, arguments.cpu)]
     if arguments.json:
         arguments.json.write_text(json.dumps(tables, indent=2) + "\n")

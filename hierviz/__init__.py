@@ -46,6 +46,8 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.judged_answers import judged_answers
 from hierviz.evaluation.mistakes import mistakes
 from hierviz.evaluation.protein_function import protein_function
+from hierviz.findings.doctor import doctor
+from hierviz.findings.examination import Examination
 from hierviz.inference.leaf_costs import LeafCosts
 from hierviz.inference.pareto_table import ParetoTable, pareto_table
 from hierviz.inference.registry import INFERENCE_RULES, infer
@@ -103,6 +105,7 @@ __all__ = [
     "ClusterError",
     "ComparisonTable",
     "Evaluation",
+    "Examination",
     "FileError",
     "HierarchicalConfusion",
     "HiervizError",
@@ -144,6 +147,7 @@ __all__ = [
     "depth_threshold_points",
     "difference_of_models",
     "difference_sentence",
+    "doctor",
     "evaluate",
     "explain",
     "facets",
@@ -203,6 +207,7 @@ __all__ = [
     "tree_text",
     "truth_is_known",
     "verify",
+    "widget",
     "win",
     "win_breakdown",
     "with_costs",
@@ -218,7 +223,7 @@ def __getattr__(name):
     # Charts need altair and pandas: they load on first use.
     if name == "charts":
         return importlib.import_module("hierviz.charts")
-    if name in ("show", "explain"):
+    if name in ("show", "explain", "widget"):
         return getattr(importlib.import_module("hierviz.charts"), name)
     if name in ("report", "write_report", "Report"):
         return getattr(importlib.import_module("hierviz.reports"), name)

@@ -37,11 +37,9 @@ def blocks(page, language):
     return [text for info, text in found if info.strip() == language]
 
 
-def shell_lines():
-    lines = [
-        line.strip() for text in blocks("README.md", "sh") + blocks("README.md", "bash") for line in text.splitlines()
-    ]
-    return [line for line in lines if line and not line.startswith("#")]
+def shell_lines(page="README.md"):
+    text = "".join(blocks(page, "sh") + blocks(page, "bash")).replace("\\\n", " ")
+    return [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
 
 
 # The two commands of a stranger --------------------------------------------------------------------------------------
@@ -160,14 +158,23 @@ def own_files(tmp_path, truth, monkeypatch):
     demo, model = ROOT / "assets" / "demo", ROOT / "models" / "flat_softmax.onnx"
 
     def put(flag, name):
-        # NAME=FILE names a method.
-        path = tmp_path / name.rpartition("=")[2]
+        # NAME=FILE names a method; a pattern stands for its files, and a name without an ending for a folder of them.
+        name = name.rpartition("=")[2]
+        if "/*/" in name:
+            for folder in ("a", "b"):
+                put(flag, name.replace("/*/", f"/{folder}/"))
+            return
+        name = name.replace("*", "seed0")
+        path = tmp_path / (name if Path(name).suffix or flag != "--predictions" else f"{name}/seed0.npz")
+        path.parent.mkdir(parents=True, exist_ok=True)
         if flag == "--taxonomy":
             shutil.copy(demo / "taxonomy.csv", path)
         elif flag == "--truth":
             shutil.copy(truth, path)
         elif flag == "--model":
             shutil.copy(model, path)
+        elif flag == "--nodes":
+            shutil.copy(demo / "nodes.csv", path)
         elif flag == "--inputs":
             shutil.copy(demo / "pictures.zip", path)
         elif flag == "--operating-point":
@@ -179,8 +186,10 @@ def own_files(tmp_path, truth, monkeypatch):
             taxonomy = hv.load_taxonomy(demo / "taxonomy.csv")
             made = hv.load_model(model, taxonomy).predict(demo / "pictures.zip")
             if path.suffix == ".npz":
-                names = [taxonomy.names[node] for node in taxonomy.leaves]
-                p = made.node_probabilities()[:, taxonomy.leaves]
+                # Scores of hierarchical cross entropy have a column for every node.
+                nodes = np.arange(1, taxonomy.n_nodes) if "hxe" in name else taxonomy.leaves
+                names = [taxonomy.names[node] for node in nodes]
+                p = made.node_probabilities()[:, nodes]
                 np.savez(path, prob=p, leaf=names, sample_id=made.sample_ids)
             else:
                 hv.write_predictions(made, path)
@@ -194,12 +203,18 @@ def commands():
 
 def test_the_readme_shows_every_command():
     assert {line.split()[1] for line in commands()} == {
-        *("app", "evaluate", "table", "curve", "chart", "diagnose", "report", "predict", "taxonomy")
+        *("app", "evaluate", "table", "curve", "chart", "diagnose", "doctor", "report", "predict", "taxonomy")
     }
-    assert not re.search(r"hierviz doctor\b", README)
 
 
-@pytest.mark.parametrize("line", commands())
+def commands_of_the_manual():
+    lines = [line for page in PAGES if page.startswith("docs/") for line in shell_lines(page)]
+    return [line for line in dict.fromkeys(lines) if line.startswith("hierviz ") and line not in commands()]
+
+
+@pytest.mark.parametrize(
+    "line", [*commands(), *(pytest.param(line, marks=pytest.mark.long) for line in commands_of_the_manual())]
+)
 def test_command(line, own_files, tmp_path, monkeypatch, capsys):
     arguments = shlex.split(line)[1:]
     pairs = zip(arguments, arguments[1:] + [""])
@@ -254,18 +269,28 @@ def test_the_example_files_are_real(tmp_path, capsys):
 # Code --------------------------------------------------------------------------------------------------------------------
 
 
-PYTHON = [(page, text) for page in PAGES if (ROOT / page).exists() for text in blocks(page, "python")]
+# The gallery runs where the manual is built, from top to bottom.
+PYTHON = [(page, text) for page in PAGES if page != "docs/gallery.md" for text in blocks(page, "python")]
+# Their functions are run elsewhere every day.
+SLOW = [
+    f"docs/{name}.md" for name in ("onnx-export", "choosing-a-threshold", "guide-engineers", "notebooks", "sources")
+]
 
 
 def test_there_is_code_to_run():
     assert any(page == "README.md" for page, _ in PYTHON)
 
 
-@pytest.mark.parametrize(("page", "text"), PYTHON, ids=[f"{page}-{k}" for k, (page, _) in enumerate(PYTHON)])
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [pytest.param(*one, marks=[pytest.mark.long] if one[0] in SLOW else []) for one in PYTHON],
+    ids=[f"{page}-{k}" for k, (page, _) in enumerate(PYTHON)],
+)
 def test_code(page, text, monkeypatch):
-    """Runs as it stands, from the folder of the README."""
+    """Runs as it stands, from the folder of the README; what exports models needs the packages of the extra `dev`."""
     monkeypatch.chdir(ROOT)
-    pytest.importorskip("onnxruntime")
+    for package in ("onnxruntime", *re.findall(r"^(?:import|from) (torch|skl2onnx|sklearn)", text, re.MULTILINE)):
+        pytest.importorskip(package)
     before = sorted(path.name for path in ROOT.iterdir())
     names = {"__name__": "__main__"}
     exec(compile(text, page, "exec"), names)

@@ -86,6 +86,7 @@ COLUMN = (
     "onnx/scores",
     "onnx/checks",
     "onnx",
+    "findings",
     "charts",
     "reports",
     "demo",

@@ -5,6 +5,8 @@ by proxies that lead nowhere. The same charts are drawn in Chromium by `tests/br
 """
 
 import ast
+import base64
+import gzip
 import html.parser
 import json
 import os
@@ -178,10 +180,10 @@ def test_every_chart_is_an_iframe_that_carries_its_libraries(cells):
             assert not set(given) & set(LOADING), (tag, given)
             assert tag not in ("link", "base", "iframe", "object", "embed", "img"), tag
         library, call = inside.scripts
-        # vega, vega-lite and vega-embed, not a loader of them.
+        # vega, vega-lite and vega-embed, not a loader of them: cells have no names here.
         assert len(library) > 500_000
         assert "vegaEmbed" in library
-        assert "vegaEmbed(" in call
+        assert "hierviz.draw(" in call
         styles = page[page.index("<style>") : page.index("</style>")]
         assert "url(" not in styles
         assert "@import" not in styles
@@ -191,9 +193,10 @@ def test_every_chart_is_an_iframe_that_carries_its_libraries(cells):
 def test_no_chart_asks_for_data_from_elsewhere(cells):
     for source, _, page in charts(cells):
         call = Tags(page).scripts[-1]
-        spec = json.loads(call[call.rindex(")})(") + 4 : call.rindex(")")].replace("<\\/", "</"))
-
-        assert "vega-lite" in spec["$schema"]
+        (text,) = re.findall(r'hierviz\.draw\(place, "([^"]+)"', call)
+        figure = json.loads(gzip.decompress(base64.b64decode(text)))
+        assert {"light-wide", "dark-wide"} <= set(figure["specs"])
+        assert all("vega-lite" in spec["$schema"] for spec in figure["specs"].values())
 
         def walk(value, where):
             if isinstance(value, dict):
@@ -206,7 +209,7 @@ def test_no_chart_asks_for_data_from_elsewhere(cells):
             elif isinstance(value, str) and not where.endswith(".$schema"):
                 assert "//" not in value, (where, value)
 
-        walk(spec, source)
+        walk(figure, source)
 
 
 @pytest.mark.long

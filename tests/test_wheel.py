@@ -135,7 +135,7 @@ def test_no_name_of_the_test_data_is_inside(wheel, names):
     """The data under shared/data are for tests only; their own names must not turn up in a bundled file."""
     for name in names:
         if name.startswith(f"{BUNDLE}/assets/"):
-            assert Path(name).name in ("taxonomy.csv", "examples.csv", "pictures.zip", "icon.png")
+            assert Path(name).name in ("taxonomy.csv", "nodes.csv", "examples.csv", "pictures.zip", "icon.png")
     with zipfile.ZipFile(wheel) as archive:
         rows = csv.DictReader(io.StringIO(archive.read(f"{BUNDLE}/assets/demo/taxonomy.csv").decode("utf-8")))
         assert {row["parent"] for row in rows} >= {"vehicle", "land vehicle", "watercraft", "aircraft"}

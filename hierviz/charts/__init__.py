@@ -46,6 +46,7 @@ from hierviz.charts._probability_tree import (
     refused_styles,
 )
 from hierviz.charts._rank_matrix import rank_matrix, rank_matrix_sentence, rank_matrix_table
+from hierviz.charts._recipes import remembered
 from hierviz.charts._rejection_curves import rejection_curves, rejection_curves_sentence, rejection_curves_table
 from hierviz.charts._reliability_diagram import (
     reliability_diagram,
@@ -61,6 +62,7 @@ from hierviz.charts._signed_bars import signed_bars, signed_bars_table
 from hierviz.charts._simplify import simplify
 from hierviz.charts._small_tree import small_tree, small_tree_sentence, small_tree_table
 from hierviz.charts._subtree_icicle import subtree_icicle, subtree_icicle_sentence, subtree_icicle_table
+from hierviz.charts._widget import widget
 from hierviz.charts._win_breakdown import win_breakdown, win_breakdown_sentence, win_breakdown_table, win_text
 from hierviz.charts.comparison_words import compared_keys, comparison_sentence, threshold_caution
 from hierviz.charts.curve_knots import knots, threshold_text
@@ -173,8 +175,12 @@ __all__ = [
     "to_spec",
     "to_svg",
     "to_vega_lite",
+    "widget",
     "win_breakdown",
     "win_breakdown_sentence",
     "win_breakdown_table",
     "win_text",
 ]
+
+# A notebook draws charts in its own theme and width: it has to know how they were made.
+globals().update({name: remembered(globals()[name]) for name in __all__ if name not in ("explain", "widget")})

@@ -8,6 +8,7 @@ from typing import Any
 import altair as alt
 
 from hierviz.charts._compose import vconcat
+from hierviz.charts._recipes import remembered
 from hierviz.charts._sample_parts import sample_parts
 from hierviz.charts._show import Shown, show
 from hierviz.charts.theme import palette
@@ -63,7 +64,7 @@ def explain(
     rule: str = "majority",
     threshold: float = 0.5,
     *,
-    dark: bool = False,
+    dark: bool | None = None,
     width: int = 1000,
     **parameters: Any,
 ) -> Shown:
@@ -76,7 +77,8 @@ def explain(
         Such as ``predictions.worst()[0]``; without ids the row number as text.
     rule, threshold, **parameters
         How the answer is chosen, as in `hierviz.infer`; ignored for labels.
-    dark : bool
+    dark : bool, optional
+        None: the theme of the notebook.
     width : int
         Pixels.
 
@@ -96,7 +98,9 @@ def explain(
         check_kind("predictions", predictions, Predictions, "Pass those of one model.")
         row = _row(predictions, sample_id)
         evaluation = Evaluation.from_predictions(predictions)
-    return show(explanation(evaluation, row, rule, threshold, dark=dark, width=width, **parameters), dark)
+    drawn = remembered(explanation)
+    look = {} if dark is None else {"dark": dark}
+    return show(drawn(evaluation, row, rule, threshold, width=width, **look, **parameters), dark)
 
 
 def _row(predictions, sample_id):

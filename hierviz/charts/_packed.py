@@ -6,10 +6,12 @@ Tables that the drawings share are there once, and all of it is compressed: a pa
 from __future__ import annotations
 
 import base64
+import functools
 import gzip
 import json
 import math
 
+import altair as alt
 from altair.utils.schemapi import debug_mode
 
 from hierviz.charts.export import to_spec
@@ -33,14 +35,38 @@ def packed_chart(draw):
         `packed` of ``data`` (rows by name) and ``specs``: Vega-Lite by "light-wide", "dark-wide", "light-narrow" and
         "dark-narrow", which name their data.
     """
+    sizes = {"wide": WIDE, "narrow": NARROW}
+    drawings = {
+        f"{theme}-{name}": functools.partial(draw, theme == "dark", width)
+        for theme in ("light", "dark")
+        for name, width in sizes.items()
+    }
+    return packed(figure_of(drawings))
+
+
+def figure_of(drawings):
+    """Drawings of one figure whose tables are there once.
+
+    Parameters
+    ----------
+    drawings : dict of str to callable
+        Look, which begins with "light" or "dark", to what gives the chart.
+
+    Returns
+    -------
+    dict
+        ``data``: rows by name. ``specs``: Vega-Lite by look, which name their data.
+    """
     data, specs = {}, {}
-    for theme in ("light", "dark"):
-        for name, width in (("wide", WIDE), ("narrow", NARROW)):
-            with debug_mode(False):
-                spec, tables = to_spec(finish(draw(theme == "dark", width), theme == "dark"), _rows)
-            data |= {key: json.loads(rows) for key, rows in tables.items()}
-            specs[f"{theme}-{name}"] = spec
-    return packed({"data": data, "specs": specs})
+    for look, draw in drawings.items():
+        is_dark = look.startswith("dark")
+        with debug_mode(False):
+            chart = draw()
+            finished = chart if chart.config is not alt.Undefined else finish(chart, is_dark)
+            spec, tables = to_spec(finished, _rows)
+        data |= {key: json.loads(rows) for key, rows in tables.items()}
+        specs[look] = spec
+    return {"data": data, "specs": specs}
 
 
 def packed(value):

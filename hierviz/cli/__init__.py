@@ -13,6 +13,7 @@ from hierviz._version import version
 from hierviz.cli.app import add_app
 from hierviz.cli.chart import add_chart
 from hierviz.cli.diagnose import add_diagnose
+from hierviz.cli.doctor import add_doctor
 from hierviz.cli.evaluate import add_curve, add_evaluate
 from hierviz.cli.parameter_flags import error_line
 from hierviz.cli.predict import add_predict
@@ -65,6 +66,7 @@ def parser():
         add_curve,
         add_chart,
         add_diagnose,
+        add_doctor,
         add_report,
         add_predict,
         add_taxonomy,

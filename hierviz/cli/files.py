@@ -15,6 +15,7 @@ from hierviz.cli.projection_flags import (
 from hierviz.cli.taxonomy_flags import add_taxonomy_flags, taxonomy_options
 from hierviz.parametrisation import PARAMETRISATIONS
 from hierviz.predictions import with_distinct_names
+from hierviz.readers.predictions_file import FORMS as PREDICTION_FORMS
 from hierviz.readers.taxonomy_file import FORMS
 
 
@@ -40,6 +41,7 @@ def add_input(command, *, several, taxonomy=True, level="--level", required=True
             else ""
         ),
     )
+    add_predictions_form(command)
     command.add_argument("--truth", metavar="F", help="file of the truth, when it is not in the predictions")
     command.add_argument("--truth-column", metavar="C", help="column of the truth")
     command.add_argument(
@@ -56,6 +58,19 @@ def add_input(command, *, several, taxonomy=True, level="--level", required=True
     )
     _add_missing(command)
     add_projection_flags(command, level)
+
+
+def add_predictions_form(command, several=True):
+    """The option `--predictions-form`; where it is for `several` models, one of them can have its own."""
+    forms = f"{', '.join(PREDICTION_FORMS)} (docs/formats.md)"
+    words = "form of the predictions where it is not recognised"
+    if not several:
+        return command.add_argument(
+            "--predictions-form", choices=tuple(PREDICTION_FORMS), metavar="FORM", help=f"{words}: {forms}"
+        )
+    return command.add_argument(
+        "--predictions-form", metavar="[NAME=]FORM", action="append", help=f"{words}, NAME= for one model: {forms}"
+    )
 
 
 def _add_missing(command):
@@ -83,6 +98,7 @@ def add_app_options(command):
             help="scores or labels; may be given several times; NAME=P names the model, and files of one name are its runs",
         ),
         command.add_argument("--nodes", metavar="F", help="attributes of the nodes: node, name, ..."),
+        add_predictions_form(command, several=False),
         *add_taxonomy_flags(command),
         _add_missing(command),
         *add_projection_flags(command),
@@ -101,6 +117,7 @@ def load_models(options, *, keep_empty_labels=False, read_scores=True):
     methods = [file.method for file in files]
     parametrisations = values_by_method("--parametrisation", options.parametrisation, methods)
     truth, classes = rewindable(options.truth), values_by_method("--classes", options.classes, methods)
+    forms = values_by_method("--predictions-form", options.predictions_form, methods)
     rewound = {path: rewindable(path) for path in dict.fromkeys(classes)}  # a pipe is read once
     taxonomy = load_taxonomy(options.taxonomy, **taxonomy_options(options))
     if getattr(options, "nodes", None):
@@ -116,11 +133,12 @@ def load_models(options, *, keep_empty_labels=False, read_scores=True):
             truth_column=options.truth_column,
             keep_empty_labels=keep_empty_labels,
             missing=options.missing,
+            form=form,
             partial=is_partial(options),
             read_scores=read_scores or asks_for_projection(options),
             stage=progress,
         ).replace(run=file.run)
-        for file, parametrisation, of_classes in zip(files, parametrisations, classes, strict=True)
+        for file, parametrisation, of_classes, form in zip(files, parametrisations, classes, forms, strict=True)
     ]
     models = projected(options, models)
     return models[0].taxonomy, with_distinct_names(models)

@@ -59,6 +59,7 @@ OPTIONS = {
     "seed": ("seed",),
     "max_mb": ("max_mb",),
     "model": ("look_at",),
+    "form": ("predictions_form", "taxonomy_form"),
 }
 
 

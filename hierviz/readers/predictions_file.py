@@ -68,6 +68,7 @@ def load_predictions(
     partial: bool = False,
     read_scores: bool = True,
     stage: Callable[[str, str], Callable[[int, int], object] | None] = lambda name, unit: None,
+    is_checked: bool = True,
 ) -> Predictions:
     """Read the predictions of one model.
 
@@ -105,6 +106,8 @@ def load_predictions(
     stage : callable, optional
         Called with "Reading NAME" for each file, and what is counted; gives its `progress`, called with (rows done, rows in
         all) while a large file is read, or None. Of a text the rows in all are a float, an estimate, until its end.
+    is_checked : bool
+        False leaves out the look at the scores, for who reports all that is wrong with them: `hierviz.doctor`.
 
     Returns
     -------
@@ -230,7 +233,8 @@ def load_predictions(
     )
     if not predictions.has_scores:
         return _of_known(predictions, nodes) if partial and nodes is not None else predictions
-    predictions = _checked(predictions, raw, read_scores)
+    if is_checked:
+        predictions = _checked(predictions, raw, read_scores)
     return predictions if part is None else with_zeros(taxonomy, part, predictions).replace(truth=joined.truth)
 
 

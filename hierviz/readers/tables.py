@@ -79,8 +79,11 @@ class TextTable:
         """True when the first records (below the header) hold numbers in this column."""
         return looks_numeric(row[place] for _, row in self.sample[has_header:] if place < len(row))
 
-    def records(self):
-        """Yield (line, cells) of every record that is not blank; FileError when a row is ragged or not text."""
+    def records(self, with_ragged=False):
+        """Yield (line, cells) of every record that is not blank; FileError when a row is ragged or not text.
+
+        Rows of another width are given as they are, `with_ragged`.
+        """
         width = len(self.first)
         with translated(self.where, self.source), _open_text(self.source) as text:
             blank, parsed = None, _parse(_lines(text, self.source), self.separator)
@@ -93,7 +96,7 @@ class TextTable:
                     # In a single column a blank line between others is an empty cell, not nothing.
                     yield from ((number, [""]) for number in range(max(blank, self.sample[0][0] + 1), line))
                 blank = None
-                if len(cells) != width:
+                if len(cells) != width and not with_ragged:
                     raise FileError(
                         f"{self.where}:{line}: expected {width} cells as in line {self.sample[0][0]}, got {len(cells)}. "
                         "Quote cells that hold the separator, or check that no cell is missing."

@@ -219,6 +219,19 @@ def _moderate(taxonomy, where):
     return taxonomy
 
 
+def plain_table(source, form=None, separator=None):
+    """("edges" or "levels", the table) of a text that is such a table; (None, None) of one in another form."""
+    if special_form(source, form) is not None:
+        return None, None
+    form = form or _early_form(source, separator)
+    if form not in (None, "edges", "levels"):
+        return None, None
+    table = open_table(source, "a class taxonomy", separator=separator, most_rows=limits.CLASS_ROWS)
+    if len(table.first) == 1 or (form is None and path_column(table) is not None):
+        return None, None
+    return form or table_form(table.first), table
+
+
 def _read(source, form, separator, has_header, direction):
     form = form or _early_form(source, separator)
     if form in _JSON_FORMS:

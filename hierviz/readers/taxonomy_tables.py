@@ -133,12 +133,12 @@ def read_edges(table, has_header=None, direction=None):
     words = [cell.strip().casefold() for cell in table.first]
     notes = []
     if has_header is None:
-        has_header, note = _edge_header(table, words)
+        has_header, note = edge_header(table, words)
         notes += note
     columns = table.read(has_header=has_header)
     if len(columns) == 0:
         raise TaxonomyError(f"{table.where}: expected edges below the header, got none. Is the file complete?")
-    left, right, how = _edge_columns(columns, words if has_header else None, direction)
+    left, right, how = edge_columns(columns, words if has_header else None, direction)
     parents, children = ([cell.strip() for cell in columns.text[place]] for place in (left, right))
     edges = []
     for row, (parent, child) in enumerate(zip(parents, children, strict=True)):
@@ -173,7 +173,8 @@ def read_edges(table, has_header=None, direction=None):
     )
 
 
-def _edge_header(table, words):
+def edge_header(table, words):
+    """Whether the first row of an edge list is a header, and notes about it."""
     is_parent = [word in PARENT_WORDS for word in words]
     is_child = [word in CHILD_WORDS for word in words]
     if any(is_parent) and any(child for child, parent in zip(is_child, is_parent, strict=True) if not parent):
@@ -192,7 +193,7 @@ def _edge_header(table, words):
     return False, []
 
 
-def _edge_columns(columns, words, direction):
+def edge_columns(columns, words, direction):
     """Places of parent and child, and how that is known."""
     n = len(columns.names)
     if words is not None:

@@ -233,16 +233,17 @@ def test_a_large_dump_is_read_in_part(tmp_path, n):
 
 @pytest.mark.long
 def test_a_dump_of_two_million_taxa_takes_less_than_a_gigabyte(tmp_path):
-    """Measured were 156 MB."""
+    """Measured were 156 MB; the peak is that of the program, not of the process that started it (`ru_maxrss` keeps that)."""
     n = 2_000_000
     with open(tmp_path / "nodes.dmp", "w") as nodes, open(tmp_path / "names.dmp", "w") as names:
         for k in range(1, n + 1):
             nodes.write(f"{k}\t|\t{max(k // 3, 1)}\t|\tno rank\t|\n")
             names.write(f"{k}\t|\tTaxon {k}\t|\t\t|\tscientific name\t|\n")
     program = (
-        "import resource, sys, hierviz\n"
+        "import re, sys, hierviz\n"
         f"taxonomy = hierviz.load_taxonomy(sys.argv[1], classes=['Taxon {n}', 'taxon_7'])\n"
-        "print(taxonomy.n_leaves, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)"
+        "peak = re.search(r'VmHWM:\\s+(\\d+) kB', open('/proc/self/status').read())[1]\n"
+        "print(taxonomy.n_leaves, int(peak) // 1024)"
     )
     done = subprocess.run([sys.executable, "-c", program, tmp_path], capture_output=True, text=True, check=True)
     n_leaves, megabytes = map(int, done.stdout.split())

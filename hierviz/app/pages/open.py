@@ -11,6 +11,7 @@ from hierviz.app.widgets import shell
 from hierviz.app.widgets.account import account
 from hierviz.app.widgets.file_readings import file_readings
 from hierviz.app.widgets.file_samples import file_samples
+from hierviz.app.widgets.findings_panel import findings_of_files, findings_of_open_data
 from hierviz.app.widgets.form_words import in_form_words
 from hierviz.app.widgets.parameter_labels import LABELS
 from hierviz.app.widgets.projection_fields import projection_fields
@@ -20,6 +21,7 @@ from hierviz.listed_scores import MISSING
 from hierviz.parametrisation import PARAMETRISATIONS
 from hierviz.readers import TAXONOMY_FORMS
 from hierviz.readers.file_role import file_roles
+from hierviz.readers.predictions_file import FORMS as PREDICTION_FORMS
 
 st.title("Open your own files")
 st.markdown(
@@ -108,6 +110,11 @@ with right:
         )
         direction = st.selectbox("Columns of an edge list", ["detect", "parent,child", "child,parent"])
         separator = st.text_input("Separator of the taxonomy (empty: detect)")
+        prediction_form = st.selectbox(
+            "Format of the predictions",
+            ["detect", *PREDICTION_FORMS],
+            format_func=lambda key: f"{key}: {PREDICTION_FORMS[key]}" if key in PREDICTION_FORMS else key,
+        )
         keys = st.selectbox(
             LABELS["parametrisation"],
             ["detect", *PARAMETRISATIONS],
@@ -138,6 +145,7 @@ if kind == "Predictions" and chosen["predictions"]:
 files = Files(
     **{name: value for name, value in chosen.items() if value},
     taxonomy_form=None if forms == "detect" else forms,
+    predictions_form=None if prediction_form == "detect" else prediction_form,
     taxonomy_direction=None if direction == "detect" else direction,
     taxonomy_separator=separator.replace("\\t", "\t") or None,
     parametrisation=None if keys == "detect" else keys,
@@ -166,6 +174,7 @@ if state.open_requested():
         stages.end()
         st.error(escape(in_form_words(error, is_of_path=way != "Upload")), icon=":material/error:")
         state.open_requested(done=True)
+        findings_of_files(files, "refused")
         if files.model and files.taxonomy and (isinstance(error, ModelError) or not files.inputs):
             model_choice.offer(files)
             st.markdown(
@@ -186,6 +195,7 @@ if state.view().data != "demo":
     for note in found.notes:
         st.warning(escape(note), icon=":material/content_copy:")
     account(found)
+    findings_of_open_data(found)
     with st.container(horizontal=True):
         for page, label in (("overview", "Overview"), ("curves", "Operating curves"), ("example", "Examples")):
             st.page_link(shell.page(page), label=f"Go to {label}", query_params=state.link())

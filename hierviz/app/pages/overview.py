@@ -7,6 +7,7 @@ from hierviz.app.taxonomy_page.choice import TaxonomyChoice
 from hierviz.app.taxonomy_page.where import worst_subtrees
 from hierviz.app.widgets import controls, filters, numbers, overview_models, selection, shell
 from hierviz.app.widgets.account import account
+from hierviz.app.widgets.findings_panel import findings_line
 from hierviz.app.widgets.gallery import gallery
 from hierviz.app.widgets.progress import answers_worked_out
 from hierviz.app.widgets.worst_slices import worst_slices
@@ -91,6 +92,9 @@ st.markdown(
     f"({truth}{named}). The taxonomy has **{taxonomy.n_leaves:,} leaf classes** in {taxonomy.n_nodes:,} nodes, "
     f"up to {taxonomy.max_depth} levels below *{numbers.escape(taxonomy.title(0))}*."
 )
+
+if state.view().data != "demo":
+    findings_line(data, shell.page("open"))
 
 if judged:
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import signal
 import threading
 import webbrowser
@@ -45,6 +46,8 @@ def _prepare():
         import hierviz.charts  # noqa: F401  takes half a second
         from hierviz.app.state import opened
 
+        # What was imported stays: no collection of garbage, which holds up all visitors, need look through it.
+        gc.freeze()
         opened.prepare()
 
 

@@ -139,6 +139,7 @@ class Files:
     taxonomy_direction: str | None = None
     taxonomy_classes: str | None = None
     taxonomy_relations: str | None = None
+    predictions_form: str | None = None
     given: Mapping = field(default_factory=dict)
     reading: Mapping = field(default_factory=dict)
     run: Mapping = field(default_factory=dict)
@@ -261,6 +262,7 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
                 truth=files.truth,
                 truth_column=files.truth_column,
                 missing=files.missing,
+                form=files.predictions_form,
                 partial=is_partial(options),
                 classes=classes,
                 parametrisation=parametrisation,

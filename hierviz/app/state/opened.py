@@ -117,7 +117,7 @@ def startup_files():
         return None
     files = run_files(options.predictions)
     names = ("taxonomy", "truth", "truth_column", "missing", "classes", "parametrisation", "inputs", "nodes", "media")
-    names += ("taxonomy_form", "taxonomy_classes", "taxonomy_relations")
+    names += ("taxonomy_form", "taxonomy_classes", "taxonomy_relations", "predictions_form")
     return datasets.Files(
         **{name: getattr(options, name) for name in names},
         predictions=tuple(file.path for file in files),

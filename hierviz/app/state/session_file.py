@@ -40,6 +40,7 @@ READING = (
     "taxonomy_form",
     "taxonomy_separator",
     "taxonomy_direction",
+    "predictions_form",
 )
 # Memories of the session with choices that no link carries; of one data set the last.
 MEMORIES = (

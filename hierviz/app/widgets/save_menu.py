@@ -135,7 +135,7 @@ def _command(data, key, choice, thresholds, options):
             value = getattr(files, name)
             for path in value if isinstance(value, tuple) else (value,) if value else ():
                 words += [f"--{name}", Path(path).name if files.held else str(path)]
-        for name in ("truth_column", "parametrisation", "missing", "taxonomy_form"):
+        for name in ("truth_column", "parametrisation", "missing", "taxonomy_form", "predictions_form"):
             words += [f"--{name.replace('_', '-')}", getattr(files, name)] if getattr(files, name) else []
         if files.taxonomy_direction or files.taxonomy_separator:
             return ""  # the command has no such flags

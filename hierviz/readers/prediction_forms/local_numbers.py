@@ -28,9 +28,9 @@ class LocalTable(TextTable):
         """What was found out, in words."""
         return {**super().detected, "numbers": "decimal commas or percent"}
 
-    def records(self):
+    def records(self, with_ragged=False):
         """As those of a `TextTable`."""
-        for line, cells in super().records():
+        for line, cells in super().records(with_ragged):
             yield line, [plain(cell) if place in self.local else cell for place, cell in enumerate(cells)]
 
 

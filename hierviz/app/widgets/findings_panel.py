@@ -1,0 +1,131 @@
+"""What `hierviz doctor` finds: a list with the mended files on Open files, and one line on the Overview."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.state.escape import escape
+from hierviz.app.widgets.form_words import in_form_words, quoting_little
+from hierviz.errors import HiervizError
+from hierviz.findings.doctor import doctor
+
+# More scores, or larger files, are looked at when it is asked for.
+MOST_SCORES, MOST_BYTES = 2 * 10**7, 30 * 10**6
+# Files up to this are read once more when they are open, so that mended ones can be offered.
+MOST_AT_ONCE = 2 * 10**6
+SIGNS = {"error": ":material/error:", "warning": ":material/warning:", "info": ":material/info:"}
+WORDS = {"error": "Error", "warning": "Warning", "info": "To know"}
+_SHOWN = 12
+
+
+def findings_line(data, page):
+    """One line about the open data, with the way to the list."""
+    found = _of_open_data(data)
+    if found is None:
+        return
+    text = f"The files hold {found.sentence}." if len(found) else "The files show no fault."
+    if not len(found):
+        st.caption(f":material/check: {text}")
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        worst = next(severity for severity, n in found.counts.items() if n)
+        st.markdown(f"{SIGNS[worst]} {text}")
+        st.page_link(page, label="What was found", icon=":material/stethoscope:", query_params=state.link())
+
+
+def findings_of_open_data(data):
+    """The findings about the open data as a list."""
+    found = _of_open_data(data)
+    if found is not None:
+        st.subheader("What was found in the files")
+        findings_list(found, (data.digest, "open"), is_of_path=not data.held)
+
+
+def _of_open_data(data):
+    """The findings, made once for the content of the files; None where the scores are too many to look at in passing."""
+    models = [model.predictions for model in data.models.values()]
+    files = data.files
+    if files is not None and _is_plain(files) and _size(files) <= MOST_AT_ONCE:
+        return state.computed("findings of files", data.digest, lambda: _found_in(files))
+    n_scores = sum(one.n_samples * (one.scores.shape[1] if one.has_scores else 1) for one in models)
+    if n_scores > MOST_SCORES:
+        return None
+    return state.computed("findings", data.digest, lambda: doctor(data.taxonomy, models))
+
+
+def findings_of_files(files, key):
+    """All faults of files that could not be opened, with the mended ones; at once where they are small."""
+    if not files.taxonomy or not files.predictions:
+        return
+    if _size(files) > MOST_BYTES and not st.button(
+        "Find all faults", icon=":material/stethoscope:", help="Not only the first; large files take a while."
+    ):
+        return
+    try:
+        with st.spinner("Looking for all faults"):
+            found = _found_in(files)
+    except HiervizError:
+        return  # what the page says already
+    if len(found):
+        st.markdown(f"**All that is wrong with the files, or to know of them:** {found.sentence}.")
+        findings_list(found, key, is_of_path=not files.held)
+
+
+def _found_in(files):
+    return doctor(
+        files.taxonomy,
+        list(files.predictions),
+        files.truth,
+        classes=files.classes or next(filter(None, files.classes_of), None),
+        truth_column=files.truth_column,
+        parametrisation=files.parametrisation,
+        missing=files.missing,
+        predictions_form=files.predictions_form,
+        taxonomy_reading=files.taxonomy_keywords,
+    )
+
+
+def _is_plain(files):
+    """Whether the files say all that was read: no models, names of nodes, parts of the taxonomy, or options of one file."""
+    return not (files.model or files.nodes or files.projection or any(files.parametrisations) or any(files.classes_of))
+
+
+def _size(files):
+    """Bytes of the files that are looked at."""
+    paths = [path for path in (files.taxonomy, files.truth, files.classes, *files.predictions) if path]
+    return sum(os.path.getsize(path) for path in paths if os.path.isfile(path))
+
+
+def findings_list(found, key, is_of_path=False):
+    """The findings, and a button for each mended file."""
+    for number, one in enumerate(found):
+        if number == _SHOWN:
+            box = st.expander(f"{len(found) - _SHOWN} more")
+        with box if number >= _SHOWN else st.container():
+            text = in_form_words(one.message)
+            text = escape(quoting_little(text) if is_of_path else text)
+            fix = "" if one.fix is None else f" *Can be mended: {escape(one.fix)}.*"
+            st.markdown(f"{SIGNS[one.severity]} **{WORDS[one.severity]}** in {escape(one.where)}: {text}{fix}")
+    for number, (name, content) in enumerate(_mended(found).items()):
+        st.download_button(
+            f"Mended {escape(name)}",
+            content,
+            file_name=name,
+            icon=":material/healing:",
+            key=f"mended-{number}-{abs(hash(key))}",
+            on_click="ignore",
+            help="The file with all that can be mended, and nothing else in it changed. Check it, then open it.",
+        )
+
+
+def _mended(found):
+    """Content of the mended files by name."""
+    if not found.fixes:
+        return {}
+    with tempfile.TemporaryDirectory(prefix="hierviz-mended-") as folder:
+        return {path.name: path.read_bytes() for path in found.write_mended(Path(folder))}

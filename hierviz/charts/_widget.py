@@ -1,0 +1,108 @@
+"""Operating curves in a notebook whose threshold Python can read and set."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from hierviz.charts._curve_drag import curve_drag
+from hierviz.charts._operating_curves import operating_curves
+from hierviz.charts._packed import packed
+from hierviz.charts._recipes import looks_of, remembered
+from hierviz.charts._show import show, text_of
+from hierviz.errors import PredictionsError, shown
+from hierviz.evaluation.evaluation import Evaluation
+from hierviz.predictions import Predictions
+
+
+def widget(curves: Any, threshold: float = 0.5, *, dark: bool | None = None, width: int = 1000, **options: Any) -> Any:
+    """Operating curves whose threshold can be dragged, read and set.
+
+    Parameters
+    ----------
+    curves : dict of str to OperatingCurve, OperatingCurve, Predictions, Evaluation, or a list of these two
+        As `hierviz.charts.operating_curves` takes them, or what they are made from.
+    threshold : float
+        To start at, in [0, 1], the same for all models.
+    dark : bool, optional
+        None: the theme of the notebook.
+    width : int
+        Pixels; where there is less room, a narrow drawing is shown.
+    **options
+        Of `hierviz.charts.operating_curves`.
+
+    Returns
+    -------
+    CurveWidget, or Shown
+        A Jupyter widget with the trait ``threshold``: dragging changes it, and setting it moves the handle to the nearest
+        threshold that can be drawn (every thousandth, and where answers change). ``widget.observe(call, "threshold")``
+        calls on each change. Without the package anywidget what `hierviz.show` gives, without a threshold to set.
+
+    Raises
+    ------
+    PredictionsError
+        If the threshold is not a number from 0 to 1, or as `hierviz.charts.operating_curves`.
+    """
+    curves = _curves_of(curves)
+    start = _checked(threshold)
+    drag = {
+        key: value for key, value in options.items() if key in ("x", "y", "strip", "model", "rules", "spread", "zoom")
+    }
+    places = np.array(curve_drag(curves, threshold=start, **drag)["thresholds"])
+    if importlib.util.find_spec("anywidget") is None:
+        look = {} if dark is None else {"dark": dark}
+        return show(remembered(operating_curves)(curves, threshold=start, width=width, **look, **options), dark)
+    draw = functools.partial(operating_curves, curves, threshold=start, **options)
+    themes = (False, True) if dark is None else (bool(dark),)
+    figure = looks_of(draw, themes, width) | {"wide": width}
+    return _widget_class()(places, start, packed(figure))
+
+
+def _curves_of(curves):
+    """Operating curves by model of all that `widget` takes."""
+    several = curves if isinstance(curves, Sequence) and not isinstance(curves, str) else [curves]
+    if not all(isinstance(one, (Predictions, Evaluation)) for one in several) or not several:
+        return curves
+    evaluations = [one if isinstance(one, Evaluation) else Evaluation.from_predictions(one) for one in several]
+    return {one.predictions.name: one.curve for one in evaluations}
+
+
+def _checked(threshold):
+    is_number = isinstance(threshold, (int, float, np.integer, np.floating)) and not isinstance(threshold, bool)
+    if not is_number or not 0 <= threshold <= 1:
+        raise PredictionsError(f"threshold: expected a number from 0 to 1, got {shown(threshold)}. Such as 0.5.")
+    return float(threshold)
+
+
+@functools.cache
+def _widget_class():
+    """Made on first use: anywidget is optional, and the library is put together once."""
+    import anywidget
+    import traitlets
+    import vl_convert
+
+    class CurveWidget(anywidget.AnyWidget):
+        """Operating curves with the trait `threshold`."""
+
+        _esm = vl_convert.javascript_bundle(text_of("figure.js") + text_of("widget.js"))
+        _css = text_of("figure.css")
+        threshold = traitlets.Float(0.5, help="Threshold of the handle, from 0 to 1.").tag(sync=True)
+        _figure = traitlets.Unicode().tag(sync=True)
+
+        def __init__(self, places, threshold, figure):
+            self._places = places
+            super().__init__(threshold=threshold, _figure=figure)
+
+        @traitlets.validate("threshold")
+        def _nearest(self, proposal):
+            value = _checked(proposal["value"])
+            return float(self._places[np.argmin(np.abs(self._places - value))])
+
+        def __repr__(self):
+            return f"<hierviz curves at threshold {self.threshold:g}>"
+
+    return CurveWidget

@@ -1,0 +1,71 @@
+// A packed figure in a notebook: its theme and its room choose the drawing, and its threshold can be read and set.
+const hierviz = {
+  async unpack(text) {
+    const bytes = Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return JSON.parse(await new Response(stream).text());
+  },
+  // What the notebook says of its theme, else the system; the classic notebook is always light.
+  isDark(page) {
+    const body = page.body, theme = page.documentElement.getAttribute("theme");
+    if (body.dataset.jpThemeLight) return body.dataset.jpThemeLight === "false";
+    if (body.classList.contains("vscode-dark") || body.classList.contains("vscode-high-contrast")) return true;
+    if (body.classList.contains("vscode-light") || page.getElementById("notebook-container")) return false;
+    return theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  },
+  // Draws into `place` and follows theme and width. Gives {set(threshold), end()}.
+  async draw(place, text, embed, page, changed = () => {}) {
+    const figure = await hierviz.unpack(text), field = "chosen_threshold";
+    let drawn = null, view = null, at = null, model = null, queue = Promise.resolve();
+    const has = name => { try { return view.signal(name) !== undefined; } catch { return false; } };
+    const look = () => {
+      const theme = hierviz.isDark(page) ? "dark" : "light", room = place.parentElement.clientWidth;
+      const size = room && room < Math.min(560, figure.wide) ? "narrow" : "wide";
+      return [`${theme}-${size}`, `${theme}-wide`, `light-${size}`, "light-wide", "dark-wide"].find(name => figure.specs[name]);
+    };
+    async function redraw() {
+      const chosen = look();
+      if (chosen === drawn) return;
+      drawn = chosen;
+      const before = view, spec = {...figure.specs[chosen], datasets: figure.data};
+      view = (await embed(place, spec, {actions: false, renderer: "svg"})).view;
+      if (before) before.finalize();
+      place.style.background = spec.background;
+      if (has("model_model")) {
+        if (model !== null) view.signal("model_model", model);
+        view.addSignalListener("model_model", (_, value) => { if (value !== null) model = value; });
+      }
+      if (has(field)) {
+        if (at !== null) view.signal(field, at); else at = view.signal(field);
+        view.addSignalListener(field, (_, value) => {
+          // A press outside of the strip chooses no threshold: it stays where it was.
+          if (value === null) view.signal(field, at).runAsync();
+          else if (value !== at) { at = value; changed(value); }
+        });
+      }
+      await view.runAsync();
+      place.dataset.ready = chosen;
+    }
+    const follow = () => (queue = queue.then(redraw));
+    const room = new ResizeObserver(follow), theme = new MutationObserver(follow);
+    const system = matchMedia("(prefers-color-scheme: dark)");
+    await follow();
+    room.observe(place.parentElement);
+    theme.observe(page.body, {attributes: true});
+    theme.observe(page.documentElement, {attributes: true});
+    system.addEventListener("change", follow);
+    return {
+      set(value) {
+        if (value === at) return;
+        at = value;
+        if (view && has(field)) view.signal(field, value).runAsync();
+      },
+      end() {
+        room.disconnect();
+        theme.disconnect();
+        system.removeEventListener("change", follow);
+        if (view) view.finalize();
+      },
+    };
+  },
+};

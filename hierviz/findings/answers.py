@@ -1,0 +1,149 @@
+"""Answers that look wrong as a whole: constant, worse than a constant, of exchanged columns, or of some classes never."""
+
+from __future__ import annotations
+
+from math import erfc, sqrt
+
+import numpy as np
+
+from hierviz.findings.finding import counted, some
+from hierviz.onnx.checks.right_answers import CLEARLY, are_right, luck, luck_words
+
+# Fewer samples say nothing about the rows of a model, and fewer of a class nothing about the class.
+LEAST_SAMPLES, LEAST_OF_CLASS = 20, 5
+# Distinct rows are few below this share of the samples.
+FEW = 0.1
+# Of more rows that differ the exact test takes long, and the normal distribution is as good.
+_MOST_EXACT = 2000
+
+
+def look_at_answers(taxonomy, truth, leaves, where, found, *, hashes=None, mendable=False, known=None):
+    """Note answers that look wrong as a whole.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+    truth : ndarray of int, shape (n_samples,), NodeLists or None
+    leaves : ndarray of int, shape (n_samples,)
+        The answered node; -1 for none.
+    where : str
+    found : Findings
+    hashes : ndarray of float, shape (n_samples,), optional
+        Equal for equal rows of scores.
+    mendable : bool
+        Columns of the file can be called otherwise.
+    known : ndarray of int, optional
+        The nodes that the model knows; all when absent.
+
+    Returns
+    -------
+    dict of int to int
+        Node -> the node whose column it looks to be; empty where columns look right.
+    """
+    answered = leaves >= 0
+    n = int(answered.sum())
+    if n < LEAST_SAMPLES:
+        return {}
+    answers = np.unique(leaves[answered])
+    n_rows = None if hashes is None else len(np.unique(hashes[answered]))
+    is_constant = len(answers) == 1 and taxonomy.n_leaves > 1
+    if is_constant:
+        rows = (
+            ""
+            if n_rows is None
+            else f", with {counted(n_rows, 'row')} of different scores"
+            if n_rows > 1
+            else ", with the same scores"
+        )
+        found.note(
+            "constant_predictions", where, f"{taxonomy.names[answers[0]]!r} is the answer to all {n:,} samples{rows}."
+        )
+    elif n_rows is not None and n_rows < FEW * n:
+        text = f"only {n_rows:,} rows of different scores for {n:,} samples. Were the inputs different, and each read once?"
+        found.note("few_distinct_rows", where, text)
+    if not isinstance(truth, np.ndarray):
+        return {}
+    judged = np.flatnonzero(answered & (truth > 0))
+    if len(judged) < LEAST_SAMPLES:
+        return {}
+    truth, leaves = truth[judged], leaves[judged]
+    moved = exchanged(truth, leaves, taxonomy.n_nodes)
+    if moved:
+        shown = ", ".join(f"{taxonomy.names[a]!r} holds {taxonomy.names[b]!r}" for a, b in list(moved.items())[:4])
+        siblings = taxonomy.is_tree and len({int(taxonomy.parent[node]) for node in moved}) == 1
+        text = f"{len(moved)} columns{' of siblings' if siblings else ''} look exchanged: {shown}, judged by the truth."
+        found.note("permuted_columns", where, text, "these columns called as they look" if mendable else None)
+        return moved
+    if not is_constant:
+        _look_below_constant(taxonomy, truth, leaves, where, found)
+        _look_for_never(taxonomy, truth, leaves, where, found, known)
+    return {}
+
+
+def exchanged(truth, leaves, n_nodes):
+    """Which columns look exchanged: every class of a ring is clearly answered as the next one.
+
+    Parameters
+    ----------
+    truth, leaves : ndarray of int, shape (n_samples,)
+        True nodes, and the answered ones.
+    n_nodes : int
+
+    Returns
+    -------
+    dict of int to int
+        Answered node -> the true node whose scores its column looks to hold.
+    """
+    pairs, counts = np.unique(truth * n_nodes + leaves, return_counts=True)
+    true, answer = pairs // n_nodes, pairs % n_nodes
+    right = np.zeros(n_nodes, dtype=np.intp)
+    right[true[true == answer]] = counts[true == answer]
+    order = np.lexsort((-counts, true))
+    first = order[np.unique(true[order], return_index=True)[1]]
+    first = first[(answer[first] != true[first]) & (counts[first] >= LEAST_OF_CLASS)]
+    held = dict(zip(answer[first].tolist(), true[first].tolist(), strict=True))
+    n_first = dict(zip(true[first].tolist(), counts[first].tolist(), strict=True))
+    # Of two classes answered alike neither is exchanged.
+    twice = len(first) - len(held)
+    moved = {a: t for a, t in held.items() if not twice or (answer[first] == a).sum() == 1}
+    while set(moved) != set(moved.values()):
+        both = set(moved) & set(moved.values())
+        moved = {a: t for a, t in moved.items() if a in both and t in both}
+    n_better = sum(n_first[t] for t in moved.values())
+    n_worse = int(sum(right[t] for t in moved.values()))
+    return moved if moved and _luck(n_better, n_worse, max(1, len(first))) < CLEARLY and n_better > 2 * n_worse else {}
+
+
+def _luck(n_better, n_worse, n_alternatives=1):
+    """`luck`, of many rows by the normal distribution."""
+    n = n_better + n_worse
+    if n <= _MOST_EXACT:
+        return luck(n_better, n_worse, n_alternatives)
+    return min(1.0, n_alternatives * erfc((n_better - n_worse - 1) / sqrt(2 * n)) / 2)
+
+
+def _look_below_constant(taxonomy, truth, leaves, where, found):
+    nodes, counts = np.unique(truth, return_counts=True)
+    best = int(nodes[counts.argmax()])
+    of_constant = truth == best
+    is_right = are_right(taxonomy, truth, leaves)
+    chance = _luck(int((of_constant & ~is_right).sum()), int((is_right & ~of_constant).sum()))
+    if of_constant.sum() > is_right.sum() and chance < CLEARLY:
+        text = (
+            f"{int(is_right.sum()):,} of {len(truth):,} most probable answers are correct; answering "
+            f"{taxonomy.names[best]!r} always would be correct {int(of_constant.sum()):,} times "
+            f"(chance that this is luck: {luck_words(max(chance, 1e-300))}). "
+            "Are the classes in the right order, and the samples those of the truth?"
+        )
+        found.note("worse_than_constant", where, text)
+
+
+def _look_for_never(taxonomy, truth, leaves, where, found, known):
+    support = np.bincount(truth if known is None else truth[np.isin(truth, known)], minlength=taxonomy.n_nodes)
+    never = np.flatnonzero(
+        (support >= LEAST_OF_CLASS) & taxonomy.is_leaf & (np.bincount(leaves, minlength=taxonomy.n_nodes) == 0)
+    )
+    if len(never):
+        shown = some(taxonomy.names[node] for node in never[np.argsort(-support[never], kind="stable")])
+        text = f"{counted(len(never), 'true class is', 'true classes are')} never the most probable answer ({shown})."
+        found.note("never_predicted", where, text)

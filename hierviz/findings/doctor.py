@@ -1,0 +1,138 @@
+"""Look at a taxonomy, a class list, predictions and a truth, and say all that is wrong with them.
+
+Conventions
+-----------
+Each look works on what the looks before have mended, so that a fault is said once and not again by what follows from it. After an
+error the looks go on with a copy in which what cannot be used is left out; the mended file holds only what is certain.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hierviz.checks import check_kind
+from hierviz.errors import HiervizError
+from hierviz.findings.class_list_look import look_at_classes
+from hierviz.findings.examination import Examination, examination
+from hierviz.findings.finding import Findings
+from hierviz.findings.predictions_look import PredictionsLook, look_at_predictions
+from hierviz.findings.taxonomy_look import look_at_taxonomy
+from hierviz.findings.taxonomy_shape import look_at_shape
+from hierviz.findings.truth_look import look_at_truth
+from hierviz.predictions import Predictions
+from hierviz.readers.truth_file import load_truth
+from hierviz.taxonomy import Taxonomy
+
+
+def doctor(
+    taxonomy: Any,
+    predictions: Any = None,
+    truth: Any = None,
+    *,
+    classes: Any = None,
+    truth_column: str | None = None,
+    parametrisation: str | None = None,
+    missing: str | None = None,
+    predictions_form: str | None = None,
+    stage: Callable[[str], Any] = lambda name: None,
+    taxonomy_reading: Mapping[str, Any] | None = None,
+) -> Examination:
+    """Find all faults of files, not only the first.
+
+    Parameters
+    ----------
+    taxonomy : str, path or Taxonomy
+    predictions : str, path or Predictions, or a sequence of them, optional
+    truth : str or path, optional
+    classes : str, path or sequence of str, optional
+        A class list, as `load_predictions` takes it.
+    truth_column, parametrisation, missing : str, optional
+        As `load_predictions` takes them.
+    predictions_form : str, optional
+        The form of the predictions: `form` of `load_predictions`.
+    stage : callable, optional
+        Called with the name of each file before it is looked at.
+    taxonomy_reading : mapping, optional
+        Keywords of `load_taxonomy`: form, separator, direction, ...
+
+    Returns
+    -------
+    Examination
+        Its `findings` say code, severity, place, message and fix; `write_mended` writes the files with the fixes.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> path = Path(tempfile.mkdtemp(), "taxonomy.csv")
+    >>> _ = path.write_text("parent,child\\nanimal,cat\\nanimal,dog\\ncat,cat\\n")
+    >>> found = doctor(path)
+    >>> print(found.findings[0])
+    error: taxonomy.csv:4: 'cat': a class is its own parent in line 4. Can be mended: without line 4.
+    """
+    found, fixes = Findings(), []
+    several = isinstance(predictions, Sequence) and not isinstance(predictions, str)
+    files: list = [] if predictions is None else list(predictions) if several else [predictions]
+    with tempfile.TemporaryDirectory(prefix="hierviz-doctor-", ignore_cleanup_errors=True) as place:
+        folder = Path(place)
+        if isinstance(taxonomy, Taxonomy):
+            look_at_shape(taxonomy, "taxonomy", found)
+        else:
+            if not isinstance(taxonomy, (str, os.PathLike)):
+                check_kind("taxonomy", taxonomy, Taxonomy, "Name its file.")
+            stage(Path(taxonomy).name)
+            taxonomy, fix = look_at_taxonomy(taxonomy, found, folder, **(taxonomy_reading or {}))
+            fixes.append(fix)
+        if taxonomy is None:
+            return examination(found, fixes)
+        usable, numbers = classes, None
+        if classes is not None:
+            usable, numbers = look_at_classes(classes, taxonomy, found)
+            if usable is None:
+                return examination(found, fixes)
+        of_truth, ids = None, None
+        if truth is not None:
+            stage(Path(truth).name)
+            of_truth, ids = look_at_truth(truth, taxonomy, found, truth_column=truth_column, numbers=numbers)
+            if of_truth is None:
+                truth = _readable(truth, taxonomy, truth_column, classes, found)
+        said = {
+            "truth_column": truth_column,
+            "parametrisation": parametrisation,
+            "missing": missing,
+            "form": predictions_form,
+        }
+        for number, file in enumerate(files):
+            if isinstance(file, Predictions):
+                look_at_predictions(file, file.name, found)
+                continue
+            stage(Path(file).name)
+            own = folder / f"model {number}"
+            own.mkdir()
+            look = PredictionsLook(
+                file, taxonomy, found, own, numbers, classes=usable, is_truth_apart=truth is not None, **said
+            )
+            if truth is not None:
+                look.join(truth, of_truth, ids)
+            look.look_at_content()
+            # Scores on disk are let go before the folder is.
+            look.predictions = None
+            fixes.append(None if look.changes is None else look.changes.fixes)
+        fixes.append(None if of_truth is None else of_truth.fixes)
+        return examination(found, fixes)
+
+
+def _readable(truth, taxonomy, truth_column, classes, found):
+    """A truth that is no table with a column of truths: as it is when it can be read, else None."""
+    try:
+        load_truth(truth, taxonomy, truth_column, classes)
+    except HiervizError as error:
+        # `look_at_truth` has said already that it cannot be opened.
+        if not any(one.code == "unreadable" and one.where.startswith(Path(truth).name) for one in found):
+            found.failed(error, Path(truth).name)
+        return None
+    return truth

@@ -1,0 +1,131 @@
+"""A finding, and the list of all that are looked for.
+
+Conventions
+-----------
+An **error** stops `evaluate`, or makes its numbers wrong for certain; a **warning** may make them mislead; an **info** says what
+numbers take as it is. A `fix` says what the mended file holds; it is None where the file does not tell what was meant.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hierviz.errors import shown
+from hierviz.parameters import Sentence, template_of
+
+SEVERITIES = ("error", "warning", "info")
+# Code -> (severity, what it is).
+FINDINGS = {
+    "unreadable": ("error", "the file cannot be read at all"),
+    "ragged_rows": ("error", "rows with more or fewer cells than the header"),
+    "empty_names": ("error", "rows of a taxonomy that name no class"),
+    "own_parent": ("error", "a class that is its own parent"),
+    "cycles": ("error", "classes that lie below themselves, each cycle by its names"),
+    "gaps_in_levels": ("error", "an empty cell with a class below it"),
+    "look_alike_names": ("error", "names that differ in case, blanks, Unicode or leading zeros only"),
+    "odd_characters": (
+        "warning",
+        "names with invisible characters, non-breaking or double blanks, or decomposed letters",
+    ),
+    "repeated_rows": ("info", "rows of a taxonomy that stand there twice"),
+    "several_roots": ("warning", "several classes without a parent"),
+    "redundant_edges": ("warning", "a parent that is also above another parent of the class"),
+    "several_parents": ("info", "classes with several parents: the taxonomy is a graph"),
+    "only_children": ("info", "classes without siblings, and what they do to the win"),
+    "uneven_depths": ("info", "leaves at several depths (ragged ranks)"),
+    "duplicate_names": ("info", "one name under several parents"),
+    "unknown_names": ("error", "names that are no classes of the taxonomy"),
+    "other_spellings": ("info", "names that are spelt otherwise than in the taxonomy, and are clear"),
+    "repeated_classes": ("error", "a class twice in a class list"),
+    "missing_classes": ("error", "classes of the taxonomy without scores"),
+    "leading_zeros": ("error", "ids or codes whose leading zeros were lost, as a spreadsheet does it"),
+    "not_numbers": ("error", "cells of scores that hold no number"),
+    "empty_ids": ("error", "samples without an id"),
+    "duplicated_samples": ("error", "a sample id in several rows"),
+    "ids_differ": ("error", "no sample id is in both files"),
+    "samples_without_truth": ("info", "predictions of samples without a truth"),
+    "samples_without_prediction": ("warning", "truths of samples without a prediction"),
+    "empty_samples": ("warning", "samples with no score above 0, no label, or an empty text"),
+    "texts_with_several_truths": ("warning", "the same text with different truths"),
+    "not_probabilities": ("error", "scores that are not finite, or outside of 0 to 1"),
+    "sums_not_one": ("error", "probabilities of the leaves that do not sum to 1"),
+    "parents_below_children": ("warning", "a parent less probable than its children together"),
+    "few_distinct_rows": ("warning", "the same scores for many samples"),
+    "constant_predictions": ("warning", "one answer for all samples"),
+    "worse_than_constant": ("warning", "fewer correct answers than one constant answer has"),
+    "never_predicted": ("warning", "true classes that are never answered"),
+    "permuted_columns": ("warning", "columns of scores whose names look exchanged"),
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One fault, or one thing to know.
+
+    Parameters
+    ----------
+    code : str
+        Key of `FINDINGS`.
+    severity : {"error", "warning", "info"}
+    where : str
+        The file, with the line where there is one.
+    message : str
+        A plain sentence; it names parameters as `hierviz.parameters` says.
+    fix : str or None
+        What the mended file holds; None where there is none.
+    """
+
+    code: str
+    severity: str
+    where: str
+    message: str
+    fix: str | None = None
+
+    def to_dict(self) -> dict:
+        """As the command `doctor` writes it."""
+        return {key: getattr(self, key) for key in ("code", "severity", "where", "message", "fix")}
+
+    def __str__(self):
+        mended = "" if self.fix is None else f" Can be mended: {self.fix}."
+        return f"{self.severity}: {self.where}: {self.message}{mended}"
+
+
+class Findings(list):
+    """Findings as they come."""
+
+    def note(self, code, where, message, fix=None, severity=None):
+        """Add one; the severity is that of `FINDINGS` unless it is said."""
+        self.append(Finding(code, severity or FINDINGS[code][0], where, Sentence(template_of(message)), fix))
+
+    def failed(self, error, where):
+        """Add the error of a reader, which stops there."""
+        message = template_of(error)
+        place, colon, rest = message.partition(": ")
+        is_place = bool(colon) and place.startswith(where)
+        self.note("unreadable", place if is_place else where, rest if is_place else message)
+
+    def sort_by_severity(self):
+        """Errors first; else as they came."""
+        self.sort(key=lambda finding: SEVERITIES.index(finding.severity))
+
+
+def some(values, most=4):
+    """The first values as errors show them, and how many more there are."""
+    values = list(values)
+    words = ", ".join(map(shown, values[:most]))
+    return words if len(values) <= most else f"{words} and {len(values) - most:,} more"
+
+
+def lines_words(lines, most=5):
+    """`line 3`, `lines 3, 4 and 7`, or the first ones with a count."""
+    lines = sorted(map(int, lines))
+    if len(lines) == 1:
+        return f"line {lines[0]}"
+    if len(lines) <= most:
+        return f"lines {', '.join(map(str, lines[:-1]))} and {lines[-1]}"
+    return f"lines {', '.join(map(str, lines[:most]))} and {len(lines) - most:,} more"
+
+
+def counted(n, what, many=None):
+    """A number of things: `1 row`, `2 rows`."""
+    return f"{n:,} {what if n == 1 else many or what + 's'}"

@@ -1,0 +1,103 @@
+"""Cells that name classes, in truths, predictions and class lists: unknown ones, other spellings, lost zeros."""
+
+from __future__ import annotations
+
+from hierviz.errors import listed
+from hierviz.findings.finding import counted, lines_words, some
+from hierviz.findings.look_alikes import look_alike_key, plain_name, with_zeros_of
+from hierviz.name_matching import LooseMatches, advice
+from hierviz.node_names import find_node
+
+
+def look_at_names(cells, taxonomy, where, what, found, changes, *, lines, place, numbers=None, is_path=False):
+    """Note cells that are not written as the taxonomy has them.
+
+    Parameters
+    ----------
+    cells : dict of record to str
+    taxonomy : Taxonomy
+    where, what : str
+        The file, and what the cells are ("truth").
+    found : Findings
+    changes : Changes or None
+        None where the file cannot be mended.
+    lines : dict of record to int
+    place : int
+        Of their column.
+    numbers : dict of int to int, optional
+        Node of each number of a class list.
+    is_path : bool
+        Cells hold paths.
+    """
+    records: dict[str, list] = {}
+    for record, cell in cells.items():
+        records.setdefault(cell, []).append(record)
+    loose, bad = LooseMatches(taxonomy), {}
+    is_numbered = bool(numbers) and all(cell.strip().isdigit() for cell in records if cell.strip())
+    for cell in records:
+        if not cell.strip() or (is_numbered and int(cell) in numbers) or find_node(cell, taxonomy, is_path) is not None:
+            continue
+        fields = [cell] if is_path else cell.split(";")
+        strange = [field for field in fields if field.strip() and find_node(field, taxonomy, is_path) is None]
+        if strange:
+            bad[cell] = strange
+    names = dict.fromkeys(name.strip() for strange in bad.values() for name in strange)
+    zeros = with_zeros_of(names, taxonomy.index)
+    keys: dict[str, list] = {}
+    for name in taxonomy.names if names else ():
+        keys.setdefault(look_alike_key(name), []).append(name)
+    alike = {name: keys[look_alike_key(name)][0] for name in names if len(keys.get(look_alike_key(name), ())) == 1}
+    alike = {name: right for name, right in alike.items() if name not in zeros}
+    odd = {name: right for name, right in alike.items() if plain_name(name) == right}
+    spelt = {name: right for name, right in alike.items() if name not in odd}
+    other = [name for name in names if name not in zeros and name not in alike and loose.find(name) is not None]
+    unknown = [name for name in names if name not in zeros and name not in alike and name not in other]
+
+    def records_with(some_names):
+        wanted = set(some_names)
+        return [
+            record
+            for cell, strange in bad.items()
+            if not wanted.isdisjoint(map(str.strip, strange))
+            for record in records[cell]
+        ]
+
+    def note(code, some_names, text, fix=None, severity=None, more=""):
+        at = [lines[record] for record in records_with(some_names)]
+        found.note(code, f"{where}:{min(at)}", f"{text} ({what}, {lines_words(at)}).{more}", fix, severity)
+
+    mendable = changes is not None
+    for code, renamed, text in (
+        ("leading_zeros", zeros, "lost the leading zeros that the taxonomy has"),
+        ("odd_characters", odd, "held characters that cannot be seen"),
+        ("other_spellings", spelt, "spelt otherwise than in the taxonomy"),
+    ):
+        if renamed:
+            words = f"{counted(len(renamed), 'name')} {text}: " + ", ".join(
+                f"{a!r} for {b!r}" for a, b in list(renamed.items())[:3]
+            )
+            note(code, renamed, words, "the names as the taxonomy has them" if mendable else None)
+    if other:
+        words = f"{counted(len(other), 'name')} matched by meaning: " + ", ".join(
+            f"{name!r} is {taxonomy.names[loose.find(name)]!r}" for name in other[:3]
+        )
+        note("other_spellings", other, words)
+    if unknown:
+        said = advice(unknown[0], taxonomy)
+        note(
+            "unknown_names",
+            unknown,
+            f"{counted(len(unknown), 'name is', 'names are')} not in the taxonomy: {listed(unknown)}",
+            more=said,
+        )
+    renamed = zeros | odd | spelt
+    for cell in bad if mendable else ():
+        fields = [cell] if is_path else cell.split(";")
+        right = [renamed.get(field.strip(), field) for field in fields]
+        left = [field for field in right if field.strip() not in unknown]
+        for record in records[cell]:
+            if right != fields:
+                changes.fixes.cells[record, place] = ";".join(right)
+            if left != right:
+                changes.to_read_on.cells[record, place] = ";".join(left)
+    return some(unknown) if unknown else ""

@@ -1,0 +1,169 @@
+"""Scores that cannot be probabilities, and what the answers to them are, in one pass over blocks of rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hierviz.findings.finding import counted, some
+from hierviz.node_lists import group
+from hierviz.parametrisation import SUM_TOLERANCE, node_probabilities
+from hierviz.predictions import column_nodes
+from hierviz.score_checks import PROBABILITIES
+
+# A row that sums to this is one in percent.
+_PERCENT = 100.0
+_SEED = 0
+
+
+@dataclass
+class ScoreLook:
+    """What one pass over the scores gives.
+
+    Attributes
+    ----------
+    leaves : ndarray of int, shape (n_samples,)
+        The most probable leaf; -1 where the scores cannot be used.
+    hashes : ndarray of float, shape (n_samples,)
+        Equal for equal rows.
+    divisors : dict of int to float
+        Row -> what its scores have to be divided by; the key None stands for all rows.
+    """
+
+    leaves: np.ndarray
+    hashes: np.ndarray
+    divisors: dict = field(default_factory=dict)
+
+
+def look_at_scores(predictions, where, found, mendable, with_sums=True):
+    """Note scores that cannot be what they are said to be.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        With scores, unchecked.
+    where : str
+    found : Findings
+    mendable : bool
+        The file can be written anew.
+    with_sums : bool
+        Leaf probabilities have to sum to 1: all columns are there.
+
+    Returns
+    -------
+    ScoreLook
+    """
+    taxonomy, key, n = predictions.taxonomy, predictions.parametrisation, predictions.n_samples
+    nodes = column_nodes(taxonomy, key, predictions.scores.shape[1], predictions.scored_nodes)
+    look = ScoreLook(np.full(n, -1), np.zeros(n))
+    totals, wrong, low = np.ones(n), np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
+    draws = np.random.default_rng(_SEED).random(len(nodes))
+    families = _families(taxonomy, nodes) if key == "node_probabilities" else None
+    lowest: dict = {}
+    is_leaf = taxonomy.is_leaf[nodes]
+    has_leaves = key != "node_probabilities" or bool(is_leaf.any())
+    for rows in predictions.blocks():
+        block = np.asarray(predictions.scores[rows])
+        bad = ~np.isfinite(block)
+        if key in PROBABILITIES:
+            totals[rows] = np.where(bad, 0, block).sum(axis=1, dtype=np.float64)
+            bad |= (block < 0) | (block > 1)
+        wrong[rows] = bad.any(axis=1)
+        usable = np.where(np.isfinite(block), block, 0)
+        look.hashes[rows] = usable @ draws
+        if key in PROBABILITIES and has_leaves:
+            best = usable[:, is_leaf].argmax(axis=1)
+            look.leaves[rows] = np.where(np.isfinite(block).all(axis=1), nodes[is_leaf][best], -1)
+        elif key not in PROBABILITIES:
+            p = node_probabilities(taxonomy, usable, key, predictions.scored_nodes)[:, taxonomy.leaves]
+            look.leaves[rows] = np.where(np.isfinite(block).all(axis=1), taxonomy.leaves[p.argmax(axis=1)], -1)
+        if families is not None and families[0].size:
+            parents, columns, starts = families
+            gap = np.add.reduceat(usable[:, columns], starts, axis=1) - usable[:, parents]
+            is_low = gap > SUM_TOLERANCE
+            low[rows] = is_low.any(axis=1)
+            for place in np.flatnonzero(is_low.any(axis=0)).tolist():
+                lowest[place] = lowest.get(place, 0) + int(is_low[:, place].sum())
+    _note_sums(predictions, where, found, look, totals, wrong, mendable, with_sums)
+    if low.any() and not wrong.any() and (predictions.truth is None or predictions.has_single_truth):
+        names = [
+            taxonomy.names[nodes[families[0][place]]] for place in sorted(lowest, key=lambda place: -lowest[place])
+        ]
+        text = (
+            f"{counted(int(low.sum()), 'sample has', 'samples have')} a class less probable than its children together "
+            f"({some(names, 3)}). Are these independent probabilities, or columns of other classes?"
+        )
+        found.note("parents_below_children", where, text)
+    return look
+
+
+def _families(taxonomy, nodes):
+    """Places of the parents, places of their children one family after the other, and where each family starts (trees only)."""
+    empty = np.empty(0, dtype=np.intp)
+    if not taxonomy.is_tree:
+        return empty, empty, empty
+    place = np.full(taxonomy.n_nodes, -1, dtype=np.intp)
+    place[nodes] = np.arange(len(nodes))
+    edges = taxonomy.edges[(place[taxonomy.edges[:, 0]] >= 0) & (place[taxonomy.edges[:, 1]] >= 0)]
+    below = group(edges[:, 0], place[edges[:, 1]], taxonomy.n_nodes)
+    parents = np.flatnonzero(below.lengths)
+    return place[parents], below.nodes, below.offsets[parents]
+
+
+def _note_sums(predictions, where, found, look, totals, wrong, mendable, with_sums):
+    """Values outside of 0 to 1, sums that are not 1, and rows without any score."""
+    key, ids = predictions.parametrisation, predictions.sample_id
+    is_leaves = key == "leaf_probabilities" and with_sums
+    finite = look.leaves >= 0
+    empty = finite & (totals == 0) & ~wrong if key in PROBABILITIES else np.zeros(len(totals), dtype=bool)
+    if empty.any():
+        text = f"{counted(int(empty.sum()), 'sample has', 'samples have')} no score above 0 ({_named(empty, ids)})."
+        found.note("empty_samples", where, text, severity="error" if is_leaves else None)
+        look.leaves[empty] = -1
+    usual = np.median(totals[~empty]) if (~empty).any() else 1
+    is_percent = (
+        is_leaves and finite.all() and abs(usual - _PERCENT) < 1 and bool((np.abs(totals[~empty] - _PERCENT) < 1).all())
+    )
+    off = is_leaves & (np.abs(totals - 1) > SUM_TOLERANCE) & ~empty & finite
+    # A few rows beside many that sum to 1 were scaled; where most do not, they are no probabilities.
+    few = bool(off.any()) and 2 * int(off.sum()) < len(off) and not _has_negative(predictions, np.flatnonzero(off))
+    if is_percent:
+        text = "the scores of every sample sum to 100: they are percent."
+        found.note("sums_not_one", where, text, "the scores divided by 100" if mendable else None)
+        look.divisors = {None: _PERCENT}
+        return
+    if few:
+        text = (
+            f"the probabilities of {counted(int(off.sum()), 'sample')} do not sum to 1 ({_named(off, ids)}; "
+            f"sums from {totals[off].min():.4g} to {totals[off].max():.4g})."
+        )
+        found.note("sums_not_one", where, text, "these rows divided by their sums" if mendable else None)
+        look.divisors = dict(zip(np.flatnonzero(off).tolist(), totals[off].tolist(), strict=True))
+        wrong = wrong & ~(off & finite)
+    elif off.any() and not wrong.any():
+        text = (
+            f"the probabilities of {counted(int(off.sum()), 'sample')} do not sum to 1 ({_named(off, ids)}; sums from "
+            f"{totals[off].min():.4g} to {totals[off].max():.4g}). If they are raw scores or independent probabilities, say so "
+            "with {parametrisation}."
+        )
+        found.note("sums_not_one", where, text)
+    if wrong.any():
+        expected = "is outside of 0 to 1 or not finite" if key in PROBABILITIES else "is not finite"
+        advice = " If the file holds raw scores, say which with {parametrisation}." if key in PROBABILITIES else ""
+        text = (
+            f"{counted(int(wrong.sum()), 'sample has', 'samples have')} a score that {expected} "
+            f"({_named(wrong, ids)}).{advice}"
+        )
+        found.note("not_probabilities", where, text)
+
+
+def _has_negative(predictions, rows):
+    """Whether a score of some rows is below 0; looked at 1,000 rows at a time."""
+    return any((np.asarray(predictions.scores[rows[k : k + 1000]]) < 0).any() for k in range(0, len(rows), 1000))
+
+
+def _named(flags, ids):
+    """The first samples that are flagged."""
+    places = np.flatnonzero(flags)
+    return some([ids(int(row)) for row in places[:3]]) + (f" and {len(places) - 3:,} more" if len(places) > 3 else "")

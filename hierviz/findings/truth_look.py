@@ -1,0 +1,70 @@
+"""All that is wrong with a table of truths."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hierviz.errors import HiervizError
+from hierviz.findings.edge_table import whole_rows
+from hierviz.findings.mend import Changes
+from hierviz.findings.node_cells import look_at_names
+from hierviz.findings.sample_ids import IdColumn, look_at_ids
+from hierviz.readers.tables import TextTable, open_table
+from hierviz.readers.truth_file import ID_COLUMNS, TRUTH_COLUMNS, id_column
+
+
+def look_at_truth(path, taxonomy, found, *, truth_column=None, numbers=None):
+    """Note the faults of a table of truths.
+
+    Parameters
+    ----------
+    path : str or path
+    taxonomy : Taxonomy
+    found : Findings
+    truth_column : str, optional
+    numbers : dict of int to int, optional
+        Node of each number of a class list.
+
+    Returns
+    -------
+    changes : Changes or None
+        None where it is no text table with a header that says which column is the truth: its reader says what is wrong.
+    ids : IdColumn or None
+    """
+    where = Path(path).name
+    try:
+        table = open_table(path, "a table of true classes (CSV, TSV or Parquet)")
+        if not isinstance(table, TextTable):
+            return None, None
+        names = [cell.strip() for cell in table.first]
+        folded = [name.casefold() for name in names]
+        place = names.index(truth_column) if truth_column in names else None
+        id_place = id_column(names)
+        if place is None:
+            place = next(
+                (folded.index(name) for name in TRUTH_COLUMNS if name in folded and name not in ID_COLUMNS), None
+            )
+        if place is None:
+            return None, None
+        changes = Changes.of(table)
+        rows = {record: (line, cells) for record, line, cells in whole_rows(table, found, changes)[1:]}
+    except HiervizError as error:
+        found.failed(error, where)
+        return None, None
+    if id_place is not None:
+        look_at_ids(rows, id_place, where, found, changes)
+    look_at_names(
+        {record: cells[place] for record, (_, cells) in rows.items()},
+        taxonomy,
+        where,
+        "truth",
+        found,
+        changes,
+        lines={record: line for record, (line, _) in rows.items()},
+        place=place,
+        numbers=numbers,
+        is_path=folded[place] == "path",
+    )
+    if id_place is None:
+        return changes, None
+    return changes, IdColumn(where, [cells[id_place] for _, cells in rows.values()], changes, rows, id_place)

@@ -1,0 +1,27 @@
+"""What `hierviz doctor` finds, on the Overview and on Open files, with the mended files."""
+
+import numpy as np
+from small_worlds import EDGES, LEAVES, one_hot, world
+from visit import Visit
+
+from hierviz.app.widgets import findings_panel
+
+
+def test_findings_of_open_files_and_of_large_ones(tmp_path, monkeypatch):
+    leaves = ["cello", "violin", *LEAVES[2:]]
+    scores = (
+        0.7 * one_hot(*np.arange(60) % 6)
+        + 0.05 * (1 - one_hot(*np.arange(60) % 6))
+        + 0.05 * one_hot(*np.arange(60) % 6)
+    )
+    truth = [LEAVES[k % 6] for k in range(60)]
+    data = world(tmp_path, edges=[*EDGES, ("instrument", "cello")], leaves=leaves, scores=scores, truth=truth)
+    assert "The files hold 2 warnings and 1 remark." in Visit("overview", data=data.key).text
+    visit = Visit("open", data=data.key)
+    assert "2 columns of siblings look exchanged: 'cello' holds 'violin', 'violin' holds 'cello'" in visit.text
+    assert [one.proto.label for one in visit.at.get("download_button") if "Mended" in one.proto.label] == [
+        "Mended taxonomy.csv",
+        "Mended scores.csv",
+    ]
+    monkeypatch.setattr(findings_panel, "MOST_AT_ONCE", 0)
+    assert "look exchanged" in Visit("open", data=data.key).text

@@ -1,0 +1,71 @@
+"""`hierviz doctor`: exit codes, JSON, mended files, words of the command line, and forms that are said."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hierviz import cli
+from hierviz.findings.finding import FINDINGS
+from tests.findings.clean_files import CleanFiles, write
+
+
+@pytest.fixture
+def paths(tmp_path):
+    files = CleanFiles(3)
+    return files, [write(tmp_path / f"{key}.csv", getattr(files, key)) for key in ("edges", "predictions", "truth")]
+
+
+def flags(paths):
+    return [str(word) for pair in zip(("--taxonomy", "--predictions", "--truth"), paths, strict=True) for word in pair]
+
+
+def test_no_fault(paths, capsys):
+    assert cli.main(["doctor", *flags(paths[1])]) == 0
+    assert capsys.readouterr().out == "No fault.\n"
+
+
+def test_findings_as_json_with_mended_files(paths, tmp_path, capsys):
+    files, places = paths
+    files.edges.append([files.leaves[0], files.leaves[0]])
+    del files.predictions[0][1]
+    for row in files.predictions[1:]:
+        del row[1]
+    write(places[0], files.edges)
+    write(places[1], files.predictions)
+    assert cli.main(["doctor", *flags(places), "--json", "-", "--fix", str(tmp_path / "mended")]) == 2
+    found = json.loads(capsys.readouterr().out)["findings"]
+    assert [set(one) for one in found] == [{"code", "severity", "where", "message", "fix"}] * len(found)
+    assert [one["code"] for one in found] == ["own_parent", "missing_classes"]
+    assert "--missing zero" in found[1]["message"]
+    assert [path.name for path in (tmp_path / "mended").iterdir()] == ["edges.csv"]
+    again = [*flags([tmp_path / "mended" / "edges.csv", *places[1:]]), "--missing", "zero"]
+    # What is wrong once the columns are said to be all: `evaluate` says so as well.
+    assert cli.main(["doctor", *again]) == 2
+    assert "do not sum to 1" in capsys.readouterr().out
+    assert cli.main(["evaluate", *again]) == 2
+    assert "expected leaf probabilities that sum to 1" in capsys.readouterr().err
+
+
+def test_mended_files_never_replace_what_was_read(paths, tmp_path, capsys):
+    files, places = paths
+    before = write(places[0], [*files.edges, ["top", "top"]]).read_bytes()
+    assert cli.main(["doctor", "--taxonomy", str(places[0]), "--fix", str(tmp_path)]) == 2
+    assert "expected another folder" in capsys.readouterr().err
+    assert places[0].read_bytes() == before
+
+
+def test_every_code_is_documented():
+    text = (Path(__file__).parents[2] / "docs" / "doctor.md").read_text()
+    assert [line for line in text.splitlines() if line.startswith("| `")] == [
+        f"| `{code}` | {severity} | {words} |" for code, (severity, words) in FINDINGS.items()
+    ]
+
+
+def test_predictions_form_is_said(paths, capsys):
+    assert cli.main(["evaluate", *flags(paths[1]), "--predictions-form", "wide"]) == 0
+    capsys.readouterr()
+    assert cli.main(["evaluate", *flags(paths[1]), "--predictions-form", "npz"]) == 2
+    assert "expected an array of scores with names" in capsys.readouterr().err
+    assert cli.main(["evaluate", *flags(paths[1]), "--predictions-form", "wid"]) == 2
+    assert "--predictions-form: expected one of" in capsys.readouterr().err

@@ -1,0 +1,33 @@
+"""Files without a fault: no error, whatever form they have."""
+
+import os
+
+import numpy as np
+import pytest
+
+import hierviz as hv
+from tests.findings.clean_files import CleanFiles, write
+
+N = 200 if os.environ.get("HIERVIZ_LONG") else 8
+
+
+@pytest.mark.parametrize("seed", range(N))
+def test_no_error_in_random_files(seed, tmp_path):
+    files = CleanFiles(1000 + seed, depth=1 + seed % 3, n_samples=10 + seed)
+    edges, truth = write(tmp_path / "edges.csv", files.edges), write(tmp_path / "truth.csv", files.truth)
+    assert list(hv.doctor(edges)) == []
+    kind = seed % 4
+    levels = write(tmp_path / "levels.csv", files.levels())
+    if kind == 0:
+        predictions = write(tmp_path / "p.csv", files.predictions)
+    elif kind == 1:
+        predictions = write(tmp_path / "p.csv", files.labels())
+    elif kind == 2:
+        predictions = tmp_path / "p.npy"
+        np.save(predictions, np.array([row[1:] for row in files.predictions[1:]], dtype=float))
+    else:
+        predictions = tmp_path / "p.npz"
+        scores = np.array([row[1:] for row in files.predictions[1:]], dtype=float)
+        np.savez(predictions, prob=scores, names=files.leaves, sample_id=[row[0] for row in files.predictions[1:]])
+    found = hv.doctor(levels if seed % 2 else edges, predictions, truth, classes=files.leaves if kind == 2 else None)
+    assert [one for one in found if one.severity == "error"] == [], str(found)

@@ -1,0 +1,306 @@
+"""One fault planted in random files that have none: it is found, nothing else is, and a fix gives the original back."""
+
+import copy
+import csv
+import os
+
+import numpy as np
+import pytest
+
+import hierviz as hv
+from tests.findings.clean_files import CleanFiles, write
+
+SEEDS = range(20 if os.environ.get("HIERVIZ_LONG") else 2)
+
+
+def cycle(files):
+    leaf = files.leaves[-1]
+    files.edges.insert(files.rng.integers(2, len(files.edges)), [leaf, files.parent[leaf]])
+
+
+def cycle_to_the_top(files):
+    files.edges.append([files.leaves[0], "top"])
+
+
+def own_parent(files):
+    files.edges.append([files.leaves[0], files.leaves[0]])
+
+
+def repeated_row(files):
+    files.edges.append(list(files.edges[2]))
+
+
+def empty_row(files):
+    files.edges.insert(3, ["", ""])
+
+
+def nameless(files):
+    files.edges.insert(3, ["top", ""])
+
+
+def ragged_edge(files):
+    files.edges.append(["top", files.leaves[0], "more"])
+
+
+def several_roots(files):
+    files.edges[1:] = [edge for edge in files.edges[1:] if edge[0] != "top"]
+
+
+def several_parents(files):
+    other = next(parent for parent in files.parent.values() if parent not in ("top", files.parent[files.leaves[0]]))
+    files.edges.append([other, files.leaves[0]])
+
+
+def shortcut(files):
+    files.edges.append(["top", files.leaves[0]])
+
+
+def only_child(files):
+    files.edges.append([files.leaves[0], "alone"])
+    for row in (files.predictions[0], *files.truth):
+        row[:] = ["alone" if cell == files.leaves[0] else cell for cell in row]
+
+
+def case_of_parent(files):
+    files.edges[-1][0] = files.edges[-1][0].upper()
+
+
+def script_of_parent(files):
+    files.edges[-1][0] = files.edges[-1][0].replace("a", "\u0430")
+
+
+def hard_blank(files):
+    files.edges[-1][0] = files.edges[-1][0].replace(" ", "\u00a0")
+
+
+def zero_width(files):
+    files.edges[-1][1] += "\u200b"
+
+
+def lost_column(files):
+    for row in files.predictions:
+        del row[2]
+
+
+def mistyped_column(files):
+    files.predictions[0] = ["x" + cell if k == 1 else cell for k, cell in enumerate(files.predictions[0])]
+
+
+def strange_column(files):
+    for k, row in enumerate(files.predictions):
+        row.append("nothing known" if k == 0 else "0.5")
+
+
+def zeros_of_columns(files):
+    files.predictions[0][1:] = [name.lstrip("0") for name in files.leaves]
+
+
+def zeros_of_ids(files):
+    for row in files.truth[1:]:
+        row[0] = row[0].lstrip("0") or "0"
+
+
+def zeros_of_truth(files):
+    for row in files.truth[1:]:
+        row[1] = row[1].lstrip("0")
+
+
+def unknown_truth(files):
+    files.truth[3][1] = "unicorn"
+
+
+def blank_in_truth(files):
+    files.truth[3][1] = "\u200b" + files.truth[3][1]
+
+
+def truth_of_no_sample(files):
+    files.truth.append(["other", files.leaves[0], "text"])
+
+
+def lost_truth(files):
+    del files.truth[5]
+
+
+def other_ids(files):
+    for row in files.truth[1:]:
+        row[0] = f"image of {row[0]}"
+
+
+def same_row_twice(files):
+    files.predictions.append(list(files.predictions[4]))
+
+
+def two_rows_of_a_sample(files):
+    files.predictions.append([files.predictions[4][0], *files.predictions[5][1:]])
+
+
+def truth_twice(files):
+    files.truth.append(list(files.truth[4]))
+
+
+def no_id(files):
+    files.predictions[4][0] = ""
+
+
+def no_number(files):
+    files.predictions[4][2] = "n/a"
+
+
+def no_score(files):
+    files.predictions[4][2] = ""
+
+
+def ragged_score(files):
+    files.predictions[4].append("0.5")
+
+
+def scaled_row(files):
+    files.predictions[4][1:] = [repr(float(cell) * 0.75) for cell in files.predictions[4][1:]]
+
+
+def percent(files):
+    for row in files.predictions[1:]:
+        row[1:] = [repr(100 * float(cell)) for cell in row[1:]]
+
+
+def logits(files):
+    for row in files.predictions[1:]:
+        row[1:] = [repr(float(np.log(float(cell)))) for cell in row[1:]]
+
+
+def infinite(files):
+    files.predictions[4][2] = "nan"
+
+
+def zero_row(files):
+    files.predictions[4][1:] = ["0.0"] * len(files.leaves)
+
+
+def exchanged_siblings(files):
+    one, two = 1, 2
+    files.predictions[0][one], files.predictions[0][two] = files.predictions[0][two], files.predictions[0][one]
+
+
+def constant(files):
+    for row in files.predictions[2:]:
+        row[1:] = files.predictions[1][1:]
+
+
+def few_rows(files):
+    of_class = {}
+    for row, truth in zip(files.predictions[1:], files.truth[1:], strict=True):
+        row[1:] = of_class.setdefault(truth[1] if len(of_class) < 3 else next(iter(of_class)), row[1:])
+
+
+def never(files):
+    place = files.predictions[0].index(files.leaves[0])
+    for row in files.predictions[1:]:
+        scores = np.array([0.0 if k == place else float(cell) for k, cell in enumerate(row) if k])
+        row[1:] = map(repr, (scores / scores.sum()).tolist())
+
+
+def below_constant(files):
+    for k, row in enumerate(files.truth[1:], 1):
+        row[1] = files.leaves[0] if k % 4 else row[1]
+    scores = copy.deepcopy(files.predictions)
+    for row, other in zip(files.predictions[1:], scores[1:][7:] + scores[1:][:7], strict=True):
+        row[1:] = other[1:]
+
+
+def texts(files):
+    first = next(row for row in files.truth[2:] if row[1] != files.truth[1][1])
+    first[2] = files.truth[1][2]
+
+
+def empty_text(files):
+    files.truth[2][2] = ""
+
+
+# Fault -> the code of what is found (behind it facts that follow), of which file, and whether it can be mended.
+FAULTS = {
+    cycle: ("cycles", "edges", True),
+    cycle_to_the_top: ("cycles", "edges", False),
+    own_parent: ("own_parent", "edges", True),
+    repeated_row: ("repeated_rows", "edges", True),
+    empty_row: ("empty_names", "edges", True),
+    nameless: ("empty_names", "edges", False),
+    ragged_edge: ("ragged_rows", "edges", False),
+    several_roots: ("several_roots", "edges", False),
+    several_parents: ("several_parents", "edges", False),
+    shortcut: ("redundant_edges", "edges", True),
+    only_child: ("only_children uneven_depths", "edges", False),
+    case_of_parent: ("look_alike_names", "edges", True),
+    script_of_parent: ("look_alike_names", "edges", True),
+    hard_blank: ("odd_characters", "edges", True),
+    zero_width: ("odd_characters", "edges", True),
+    lost_column: ("missing_classes", "predictions", False),
+    mistyped_column: ("unknown_names", "predictions", True),
+    strange_column: ("unknown_names", "predictions", False),
+    zeros_of_columns: ("leading_zeros", "predictions", True),
+    zeros_of_ids: ("leading_zeros", "truth", True),
+    zeros_of_truth: ("leading_zeros", "truth", True),
+    unknown_truth: ("unknown_names", "truth", False),
+    blank_in_truth: ("odd_characters", "truth", True),
+    truth_of_no_sample: ("samples_without_prediction", "predictions", False),
+    lost_truth: ("samples_without_truth", "predictions", False),
+    other_ids: ("ids_differ", "predictions", False),
+    same_row_twice: ("duplicated_samples", "predictions", True),
+    two_rows_of_a_sample: ("duplicated_samples", "predictions", False),
+    truth_twice: ("duplicated_samples", "truth", True),
+    no_id: ("empty_ids samples_without_prediction", "predictions", False),
+    no_number: ("not_numbers samples_without_prediction", "predictions", False),
+    no_score: ("not_numbers samples_without_prediction", "predictions", False),
+    ragged_score: ("ragged_rows samples_without_prediction", "predictions", False),
+    scaled_row: ("sums_not_one", "predictions", True),
+    percent: ("sums_not_one", "predictions", True),
+    logits: ("not_probabilities", "predictions", False),
+    infinite: ("not_probabilities", "predictions", False),
+    zero_row: ("empty_samples", "predictions", False),
+    exchanged_siblings: ("permuted_columns", "predictions", True),
+    constant: ("constant_predictions", "predictions", False),
+    few_rows: ("few_distinct_rows never_predicted", "predictions", False),
+    never: ("never_predicted", "predictions", False),
+    below_constant: ("worse_than_constant", "predictions", False),
+    texts: ("texts_with_several_truths", "predictions", False),
+    empty_text: ("empty_samples", "predictions", False),
+}
+NAMES = {"edges": "taxonomy.csv", "predictions": "predictions.csv", "truth": "truth.csv"}
+
+
+def paths_of(files, folder):
+    return [write(folder / name, getattr(files, key)) for key, name in NAMES.items()]
+
+
+def rows_of(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.reader(file))
+
+
+def same(mended, rows):
+    """Equal cells; numbers that a fix divides are equal within rounding."""
+    for one, other in zip(mended, rows, strict=True):
+        for cell, wanted in zip(one, other, strict=True):
+            if cell != wanted:
+                assert float(cell) == pytest.approx(float(wanted), rel=1e-12), (one, other)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
+def test_exactly_the_planted_fault_is_found(fault, seed, tmp_path):
+    codes, key, can_be_mended = FAULTS[fault]
+    clean = CleanFiles(seed)
+    files = copy.deepcopy(clean)
+    fault(files)
+    found = hv.doctor(*paths_of(files, tmp_path))
+    assert {one.code for one in found} == set(codes.split()), str(found)
+    planted = next(one for one in found if one.code == codes.split()[0])
+    assert planted.where.startswith(NAMES[key])
+    assert (planted.fix is not None) == can_be_mended
+    if can_be_mended:
+        written = found.write_mended(tmp_path / "mended")
+        assert [path.name for path in written] == [NAMES[key]]
+        same(rows_of(written[0]), getattr(clean, key))
+        again = hv.doctor(*[tmp_path / "mended" / n if n == NAMES[key] else tmp_path / n for n in NAMES.values()])
+        assert list(again) == []
+    else:
+        assert found.mended_names == ()
