@@ -30,7 +30,8 @@ def require_classifier(where, inputs, outputs):
     if not scores or any(width not in (0, 1) for width in widths):
         return
     if 0 not in widths:
-        if len(scores) > 1:  # one for each class
+        # Several may be one for each class; without a second axis it is no column.
+        if len(scores) > 1 or len(scores[0][2]) < 2:
             return
         raise ModelError(
             f"{where}: expected a score for each class, got a model with one column ({_words(scores[0])}): a yes/no classifier "
