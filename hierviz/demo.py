@@ -1,4 +1,4 @@
-"""The bundled demo: drawn vehicles, and what the bundled ONNX models say about them when run here and now."""
+"""The bundled demos: drawn vehicles with ONNX models that are run here and now, and openings of Wikipedia articles."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from hierviz.onnx.model import load_model
 from hierviz.readers.attach import attach_truth
 from hierviz.readers.node_attributes import load_node_attributes
 from hierviz.readers.pictures import Pictures
+from hierviz.readers.predictions_file import load_predictions
 from hierviz.readers.taxonomy_file import load_taxonomy
 
 # In the order in which screens list them.
@@ -22,6 +23,17 @@ MODELS = (
     "parameter_sharing",
     "softmax_margin",
     "log_win",
+)
+# Demos by what the command line calls them, with what they are.
+DEMOS = {
+    "vehicles": "Demo: drawn vehicles",
+    "wikipedia": "Demo: Wikipedia articles",
+}
+# Prediction files of the demo of texts, and what screens call them.
+TEXT_MODELS = {"flat": "Flat softmax", "per_node": "A classifier per class"}
+CREDIT = (
+    "Texts: openings of English Wikipedia articles by their authors, CC BY-SA 4.0. Taxonomy and classes: Hierarchical WikiVitals "
+    "(Plaud et al., CoNLL 2024), MIT License. Predictions: hierviz."
 )
 
 
@@ -71,3 +83,28 @@ def load_demo(models=MODELS, progress=None):
             if progress is not None:
                 progress(len(array) * len(read), len(array) * len(models))
     return taxonomy, read
+
+
+def load_wikipedia(stage=lambda name, unit="rows": None):
+    """Read the demo of texts: openings of Wikipedia articles in 1,187 classes, with the scores of two models.
+
+    Parameters
+    ----------
+    stage : callable
+        As of `load_predictions`.
+
+    Returns
+    -------
+    taxonomy : Taxonomy
+        With the attribute ``train_count``: training texts of a class and all below it.
+    predictions : list of Predictions
+        Of `TEXT_MODELS` in order, 2,003 samples each, with truth and texts; ``detected["credit"]`` says whose these are.
+    """
+    folder = bundle_folder() / "assets" / "wikipedia"
+    taxonomy = load_node_attributes(folder / "nodes.csv", load_taxonomy(folder / "taxonomy.csv"))
+    predictions = []
+    for name, title in TEXT_MODELS.items():
+        path, truth = folder / f"{name}.parquet", folder / "examples.csv"
+        read = load_predictions(path, taxonomy, name=title, truth=truth, stage=stage)
+        predictions.append(read.replace(detected={"credit": CREDIT, **read.detected}))
+    return taxonomy, predictions

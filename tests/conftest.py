@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,9 @@ from tests.small_tree import EDGES
 for number, usual in ((signal.SIGINT, signal.default_int_handler), (getattr(signal, "SIGHUP", None), signal.SIG_DFL)):
     if number is not None and signal.getsignal(number) == signal.SIG_IGN:
         signal.signal(number, usual)
+
+# What the app remembers of opened paths is not the tester's own.
+os.environ["XDG_STATE_HOME"] = str(Path(tempfile.gettempdir()) / f"hierviz-tests-state-{os.getuid()}-{os.getpid()}")
 
 GOLDEN = Path(__file__).parent / "golden"
 

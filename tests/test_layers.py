@@ -88,6 +88,7 @@ COLUMN = (
     "onnx",
     "findings",
     "charts",
+    "stories",
     "reports",
     "demo",
     "hierviz",

@@ -40,6 +40,7 @@ class CurveFigure:
     dark: bool = False
     bands: dict | None = None
     points: list | None = None
+    among: list | None = None
 
     def __post_init__(self):
         object.__setattr__(self, "curves", numbers.checked_curves(self.curves))
@@ -59,7 +60,7 @@ class CurveFigure:
     @cached_property
     def colours(self):
         """Colour of every model, in order."""
-        return list(model_colours(self.curves, self.dark).values())
+        return list(model_colours(self.curves, self.dark, self.among).values())
 
     @cached_property
     def coupling(self):

@@ -42,6 +42,7 @@ def operating_curves(
     zoom=True,
     bands=None,
     points=None,
+    among=None,
     dark=False,
     width=1000,
     height=None,
@@ -75,6 +76,8 @@ def operating_curves(
         By model: a pale area, at each threshold the interval of `y` at the mean of `x`.
     points : list of dict, optional
         Thresholds to ring on the curve of the model looked at: ``model``, ``label``, ``threshold``.
+    among : sequence of str, optional
+        Names that these models are chosen from: a model then has its colour by its place there, see `model_colours`.
     dark : bool
     width : int
         Pixels of the whole figure; below 640 everything is stacked for a phone.
@@ -96,7 +99,9 @@ def operating_curves(
     Solid for thresholds of at least 0.5, dashed below. Lines are simplified to 0.1 px at 1000 x 600, and to 2,000 points
     a model; every number shown at a threshold is exact.
     """
-    figure = CurveFigure(curves, threshold, x, y, strip, model, rules, answers, spread, zoom, dark, bands, points)
+    figure = CurveFigure(
+        curves, threshold, x, y, strip, model, rules, answers, spread, zoom, dark, bands, points, among
+    )
     wide = width >= NARROW
     side = min(260, max(170, _longest(figure) + 40)) if wide else 0
     width -= EDGE

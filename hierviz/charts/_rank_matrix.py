@@ -18,6 +18,8 @@ TITLES = {
     "interval": "Interval",
     "mark": "Mark",
 }
+# Of more methods a sentence names those that are first.
+NAMED = 8
 # Letters beside ranks: what is not clearly different from the best, and the best of the rest.
 MARKS = {"best": "best", "tied": "not clearly different from the best", "second": "best of the rest", None: ""}
 
@@ -86,13 +88,16 @@ def rank_matrix_table(found):
 def rank_matrix_sentence(found):
     """How often each method is first, in words; intervals decide what is tied with the best."""
     columns = _columns(found)
-    said = []
+    said, n_behind = [], 0
     for place, method in enumerate(found.methods):
         first = sum(found.ranks[column.key][place] == 1 for column in columns)
         tied = sum(found.marks[column.key][place] == "tied" for column in columns)
-        if first or tied:
+        if tied and not first and len(found.methods) > NAMED:
+            n_behind += 1
+        elif first or tied:
             said.append(f"{method.name}: first by {first}" + (f", not clearly behind by {tied} more" if tied else ""))
-    return f"Of {len(columns)} metrics. {'; '.join(said)}."
+    others = f"; {n_behind} more are never first, but not clearly behind by some metric" if n_behind else ""
+    return f"Of {len(columns)} metrics. {'; '.join(said)}{others}."
 
 
 def _columns(found):

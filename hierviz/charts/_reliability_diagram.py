@@ -45,6 +45,8 @@ def reliability_diagram(found, places=None, *, dark=False, width=1000):
     """
     places = _places(found, places)
     beside = max(1, min(len(places), int(width // (PLOT + MARGIN))))
+    # As many in each row, so that none stands alone in the last one.
+    beside = -(-len(places) // -(-len(places) // beside))
     panels = [_panel(found, place, dark) for place in places]
     rows = [hconcat(*panels[i : i + beside], spacing=14) for i in range(0, len(panels), beside)]
     look = palette(dark)

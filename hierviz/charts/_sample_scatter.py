@@ -37,7 +37,7 @@ def sample_scatter(found, *, dark=False, width=560):
     PredictionsError
         If no sample has both numbers.
     """
-    places = np.sort(found.order)
+    places = found.known
     finite = places[np.isfinite(found.x[places]) & np.isfinite(found.y[places])]
     if not len(finite):
         raise PredictionsError("scatter: expected a sample with both numbers, got none. Choose other metrics.")

@@ -137,10 +137,22 @@ def palette(dark=False):
     return DARK if dark else LIGHT
 
 
-def model_colours(names, dark=False):
-    """Colour of each model by its place in the list: dict of name to colour; colours repeat after the eighth."""
+def model_colours(names, dark=False, among=None):
+    """Colour of each model by its place in the list: dict of name to colour; colours repeat after the eighth.
+
+    With `among`, a list that holds the names too, by its place there: the same whatever is chosen from it, but for names that
+    would then share a colour while another one is free.
+    """
     colours = palette(dark).models
-    return {name: colours[i % len(colours)] for i, name in enumerate(names)}
+    places = {name: i for i, name in enumerate(names if among is None else among)}
+    found = {}
+    for name in names:
+        place = places[name] % len(colours)
+        if len(found) < len(colours):
+            while colours[place] in found.values():
+                place = (place + 1) % len(colours)
+        found[name] = colours[place]
+    return found
 
 
 def rule_shape(rule):

@@ -9,11 +9,13 @@ from pathlib import Path
 from hierviz.cli.files import add_app_options
 from hierviz.cli.limits import add_limit_options, add_upload_option, limit_arguments
 from hierviz.cli.model_flags import model_options
-from hierviz.cli.named_files import run_files
+from hierviz.cli.named_files import method_and_value, run_files, shared_and_own
 from hierviz.cli.server_flags import add_server_options, path_flags, server_settings
 from hierviz.errors import FileError
 
 PATHS = ("taxonomy", "predictions", "truth", "classes", "model", "inputs", "nodes", "media", "taxonomy_classes")
+# That may hold for one prediction file only.
+OF_FILES = ("classes", "parametrisation")
 
 
 def add_app(commands):
@@ -39,8 +41,13 @@ def run_app(options):
 
     if (options.predictions or options.model) and not options.taxonomy:
         raise FileError("app: expected --taxonomy with --predictions or --model, got none. Name the taxonomy file.")
+    if options.demo and (options.taxonomy or options.predictions or options.model):
+        raise FileError("--demo: expected no files beside it, got some. Leave one of them out.")
     folder = bundle_folder()
     model_options(options)  # a flag that is no number is said here, not on a page
+    methods = [file.method for file in run_files(options.predictions)]
+    for name in OF_FILES:
+        shared_and_own(f"--{name}", getattr(options, name), methods)
     files = _named(options)
     sys.argv = [str(folder / "app.py"), *files, *path_flags(options), *limit_arguments(options)]
     runpy.run_path(sys.argv[0])["app"].run(config=_server_settings(folder, options))
@@ -51,6 +58,7 @@ def _named(options):
     from hierviz.readers.streams import require_file
 
     flags = []
+    methods = [file.method for file in run_files(options.predictions)]
     for action in getattr(options, "actions", ()):
         flag, given = action.option_strings[0], getattr(options, action.dest)
         if action.dest == "predictions":
@@ -59,11 +67,15 @@ def _named(options):
         for value in given if isinstance(given, list) else [given]:
             if value is None or value is False or value == action.default:
                 continue
+            name = None
+            if action.dest in OF_FILES:
+                name, value = method_and_value(flag, value, methods)
             if action.dest in PATHS:
                 if not os.path.exists(value):
                     raise FileError(f"{value}: expected a file for {flag}, got nothing there. Check the path.")
                 require_file(value)
             value = Path(value).resolve() if action.dest in PATHS else value
+            value = value if name is None else f"{name}={value}"
             # With "=", a value such as -1,1 is not taken for a flag.
             flags.append(flag if value is True else f"{flag}={value}")
     return flags

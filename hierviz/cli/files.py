@@ -18,6 +18,9 @@ from hierviz.predictions import with_distinct_names
 from hierviz.readers.predictions_file import FORMS as PREDICTION_FORMS
 from hierviz.readers.taxonomy_file import FORMS
 
+# Of `hierviz.demo.DEMOS`, which need not be imported to print the help.
+DEMO_NAMES = ("vehicles", "wikipedia")
+
 
 def add_input(command, *, several, taxonomy=True, level="--level", required=True):
     """Options of the commands that read predictions; `level` is what the flag of the rank to cut at is called.
@@ -90,6 +93,7 @@ def add_app_options(command):
     list of argparse.Action
     """
     return [
+        add_demo_option(command, "(default without files: vehicles)"),
         command.add_argument(
             "--predictions",
             metavar="P",
@@ -104,6 +108,18 @@ def add_app_options(command):
         *add_projection_flags(command),
         *add_model_flags(command, required=False),
     ]
+
+
+def add_demo_option(command, more):
+    """The option that names a bundled demo."""
+    return command.add_argument(
+        "--demo",
+        nargs="?",
+        const=DEMO_NAMES[0],
+        choices=DEMO_NAMES,
+        metavar="NAME",
+        help=f"a bundled demo {more}: vehicles (drawings; if no name is given) or wikipedia (texts)",
+    )
 
 
 def load_models(options, *, keep_empty_labels=False, read_scores=True):

@@ -26,6 +26,10 @@ def add_model_flags(command, *, required):
     # argparse takes "-1,1" for an option, unless it looks like a negative number.
     command._negative_number_matcher = re.compile(r"^-\d[\d.,eE+-]*$|^-\.\d[\d.,eE+-]*$")
     several = {"required": True} if required else {"action": "append", "default": []}
+    # The app reads several prediction files, each in its own way.
+    named, by_file, of_one = (
+        ("", {}, "") if required else ("[NAME=]", {"action": "append"}, "; NAME= for one prediction file")
+    )
     actions = [
         command.add_argument(
             "--model", metavar="M.onnx", help="ONNX model; files of its weights lie beside it", **several
@@ -38,8 +42,10 @@ def add_model_flags(command, *, required):
         ),
         command.add_argument(
             "--classes",
-            metavar="F",
-            help="class name of each output column: one per line in order, a table with an index or in order, or JSON",
+            metavar=f"{named}F",
+            help="class name of each output column: one per line in order, a table with an index or in order, or JSON"
+            + of_one,
+            **by_file,
         ),
         command.add_argument(
             "--scores",
@@ -48,8 +54,9 @@ def add_model_flags(command, *, required):
         ),
         command.add_argument(
             "--parametrisation",
-            metavar="KEY",
-            help="how scores become probabilities of nodes; see the end of `hierviz predict --help`",
+            metavar=f"{named}KEY",
+            help="how scores become probabilities of nodes; see the end of `hierviz predict --help`" + of_one,
+            **by_file,
         ),
         command.add_argument(
             "--output",

@@ -159,7 +159,7 @@ def values_by_method(
     """
     given: dict[str | None, Any] = {}
     for text in texts or ():
-        name, value = _method_and_value(flag, text, methods)
+        name, value = method_and_value(flag, text, methods)
         if name in given:
             of_what = "all methods" if name is None else f"{name!r}"
             raise FileError(f"{flag}: expected one value for {of_what}, got {value!r} as well. Leave one out.")
@@ -170,7 +170,25 @@ def values_by_method(
     return [given.get(method, given.get(None)) for method in methods]
 
 
-def _method_and_value(flag, text, methods):
+def shared_and_own(
+    flag: str, texts: Sequence[str] | None, methods: Sequence[str]
+) -> tuple[str | None, tuple[str | None, ...]]:
+    """(value without a name, those of single files) of an option as `values_by_method` takes it.
+
+    Returns
+    -------
+    shared : str or None
+    own : tuple of (str or None)
+        One for each file, None where it has no value of its own; empty where none has.
+    """
+    values_by_method(flag, texts, methods)  # says what is wrong
+    given = dict(method_and_value(flag, text, methods) for text in texts or ())
+    own = tuple(given.get(method) for method in methods)
+    return given.get(None), own if any(own) else ()
+
+
+def method_and_value(flag: str, text: str, methods: Sequence[str]) -> tuple[str | None, str]:
+    """(method, value) of ``NAME=value``; (None, value) of a value for all. Errors as of `values_by_method`."""
     # Names of files may hold a = of their own.
     for name in sorted(set(methods), key=len, reverse=True):
         if text.startswith(f"{name}=") and not os.path.exists(text):

@@ -7,7 +7,7 @@ import sys
 
 from hierviz.checks import check_threads
 from hierviz.cli.evaluate import add_choice, add_threads, class_weights_of, thresholds_of
-from hierviz.cli.files import load_models
+from hierviz.cli.files import add_demo_option, load_models
 from hierviz.cli.named_files import values_by_method
 from hierviz.cli.output import progress, require_places
 from hierviz.cli.parameter_flags import with_flags
@@ -26,7 +26,7 @@ def add_report(commands):
         "to drag, examples, a confusion matrix and the taxonomy that open and close, and the numbers of `evaluate` as JSON.",
     )
     add_choice(command, required=False)
-    command.add_argument("--demo", action="store_true", help="the bundled demo in place of files")
+    add_demo_option(command, "in place of files")
     command.add_argument(
         "--model",
         metavar="M",
@@ -120,8 +120,10 @@ def _models(options):
     if options.demo:
         if options.taxonomy:
             raise FileError("--taxonomy: expected none beside --demo, got one. Leave one of them out.")
-        from hierviz.demo import load_demo
+        from hierviz.demo import load_demo, load_wikipedia
 
+        if options.demo == "wikipedia":
+            return load_wikipedia(progress)
         return load_demo(progress=progress("Running the models of the demo"))
     if not options.taxonomy:
         raise FileError("report: expected --taxonomy, got nothing. Name the file of the tree of classes.")

@@ -165,7 +165,7 @@ def _sentence(methods, columns, taus, reversed_pairs, pairs, level):
     one, other = columns[j], columns[i]
     n_reversed, n_pairs, tau = reversed_pairs[i][j], pairs[i][j], taus[i][j]
     share = f"{n_reversed} of {n_pairs} pairs of methods reversed"
-    how = share if tau is None else f"τ-b {tau:.2f}, {share}"
+    how = share if tau is None else f"τ-b {tau:.2f}, {share}".replace("-0", "−0").replace("-1", "−1")
     start = f"{_called(one, columns)} and {_called(other, columns)} disagree most ({how})."
     clear = _clear_reversals(methods, one, other, level)
     if not clear:

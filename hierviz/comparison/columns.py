@@ -25,6 +25,8 @@ from hierviz.metrics.registry import BALANCED_PREFIX, METRICS
 from hierviz.taxonomy import Taxonomy
 
 BLOCKS = ("distribution", "top_down", "predicted", "labels", "curve", "confusion")
+# Blocks of numbers of answers, and among them those over all thresholds.
+_OF_ANSWERS, _AREAS = ("predicted", "labels", "confusion"), ("_auc", "_auc_raw")
 # Numbers of one depth: the metric, and what follows the depth in the key.
 BY_DEPTH = "macro_f1_by_depth"
 SUPPORTED = "supported"
@@ -69,9 +71,10 @@ PRESETS = MappingProxyType(
 )
 # Where nothing is asked for; those that apply to no method are left out.
 DEFAULT = (
-    *_keys("curve", "ac", "ap", "recall_at_90_correct", "leaf_f1"),
+    *_keys("top_down", "argmax_leaf_accuracy"),
+    *_keys("curve", "recall_at_95_correct", "ac", "ap", "recall_at_90_correct", "leaf_f1"),
     *_keys("distribution", "softmax_win"),
-    *_keys("top_down", "argmax_leaf_accuracy", "top5_leaf_accuracy", "error_lca_height"),
+    *_keys("top_down", "top5_leaf_accuracy", "error_lca_height"),
     *_keys("labels", "hf1_samples", "hf1_auc", "micro_f1", "macro_f1", "subset_accuracy"),
     *_keys("confusion", "f1", "mcc"),
 )
@@ -107,6 +110,11 @@ class Column:
     def range(self) -> tuple[float, float]:
         """Lowest and highest value."""
         return METRICS[self.metric].range
+
+    @property
+    def is_of_answers(self) -> bool:
+        """Whether it depends on the rule or the threshold by which answers and label sets are chosen."""
+        return self.block in _OF_ANSWERS and not self.metric.endswith(_AREAS) and self.metric not in PROTEIN_METRICS
 
     @property
     def is_balanced(self) -> bool:

@@ -66,6 +66,10 @@ class Constants:
     answers: dict[str, str]
     reasons: dict[str, str]
 
+    def with_those_of(self, other: Constants) -> Constants:
+        """These and those of other columns."""
+        return Constants(self.values | other.values, self.answers | other.answers, self.reasons | other.reasons)
+
     def to_dict(self) -> dict[str, Any]:
         """As the JSON of a table has it."""
         return {"values": self.values, "answers": self.answers, "reason": self.reasons}

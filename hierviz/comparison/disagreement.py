@@ -13,15 +13,19 @@ metrics_on_samples, models_on_samples, sample_metrics, SampleDisagreement
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from hierviz.diagnosis.sample_values import DISTRIBUTION, OF_SETS
 from hierviz.errors import PredictionsError, listed, near_miss
 from hierviz.evaluation.common_samples import common_rows
 from hierviz.evaluation.evaluation import NODE_COLUMNS, Evaluation
 from hierviz.extras import require
-from hierviz.metrics.registry import METRICS
+from hierviz.inference.registry import inference_rule
+from hierviz.metrics import path_metrics
+from hierviz.metrics.registry import METRICS, path_keys
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +43,6 @@ class SampleDisagreement:
         nan where a sample has no value.
     difference : ndarray of float, shape (n_samples,)
         Positive where the sample is better by x; nan where one has no value.
-    order : ndarray of int, shape (n_known,)
-        Places of the samples with both values, the largest disagreement first, then in the order of the file.
     """
 
     labels: tuple[str, str]
@@ -49,21 +51,39 @@ class SampleDisagreement:
     x: np.ndarray
     y: np.ndarray
     difference: np.ndarray
-    order: np.ndarray
+
+    @cached_property
+    def known(self) -> np.ndarray:
+        """Places of the samples with both values, shape (n_known,)."""
+        return np.flatnonzero(~np.isnan(self.difference))
+
+    @cached_property
+    def order(self) -> np.ndarray:
+        """The same places, the largest disagreement first, then in the order of the file."""
+        return self.known[np.argsort(-np.abs(self.difference[self.known]), kind="stable")]
 
     def to_frame(self, most: int | None = None) -> Any:
         """A pandas DataFrame of the samples, the largest disagreement first."""
         require("to_frame", "files", "pandas")
         import pandas as pd
 
-        order = self.order[:most]
+        order = self._first(most)
         table = {"sample_id": self.sample_ids[order], self.labels[0]: self.x[order], self.labels[1]: self.y[order]}
         return pd.DataFrame(table | {"difference": self.difference[order]})
+
+    def _first(self, most):
+        """The first `most` places of `order`: a million samples are not sorted for a hundred of them."""
+        if most is None or most >= len(self.known) or "order" in self.__dict__:
+            return self.order[:most]
+        gap = np.abs(self.difference[self.known])
+        least = np.partition(gap, len(gap) - most)[len(gap) - most] if most else np.inf
+        some = np.flatnonzero(gap >= least)
+        return self.known[some[np.argsort(-gap[some], kind="stable")][:most]]
 
     @property
     def sentence(self) -> str:
         """How many samples disagree, in words."""
-        known = self.difference[self.order]
+        known = self.difference[self.known]
         first, second = int((known > 0).sum()), int((known < 0).sum())
         one, other = self.labels
         return (
@@ -104,13 +124,13 @@ def metrics_on_samples(
     PredictionsError
         If a metric is unknown, or this input has no such number.
     """
-    columns = evaluation.per_sample(rule, threshold, **parameters)
-    x, y = (_column(columns, key, evaluation) for key in (first, second))
+    choice = {"rule": rule, "threshold": threshold} | parameters
+    x, y = (_column(evaluation, key, choice) for key in (first, second))
     known = ~(np.isnan(x) | np.isnan(y))
     gap = np.full(len(x), np.nan)
     gap[known] = _share_below(_turned(first, x[known])) - _share_below(_turned(second, y[known]))
     labels = METRICS[first].label, METRICS[second].label
-    return _found(labels, evaluation.rows, columns["sample_id"], x, y, gap)
+    return SampleDisagreement(labels, evaluation.rows, evaluation.predictions.ids[evaluation.rows], x, y, gap)
 
 
 def models_on_samples(
@@ -140,17 +160,31 @@ def models_on_samples(
     rows = common_rows([a, b])
     values = []
     for model, own in zip((a, b), rows, strict=True):
-        column = _column(model.per_sample(rule, threshold, **parameters), metric, model)
+        column = _column(model, metric, {"rule": rule, "threshold": threshold} | parameters)
         values.append(column[np.searchsorted(model.rows, own)])
     x, y = values
     with np.errstate(invalid="ignore"):
         gap = _turned(metric, x) - _turned(metric, y)
     # Two infinite losses are the same.
     gap = np.where(np.isinf(x) & (x == y), 0.0, gap)
-    return _found((a.predictions.name, b.predictions.name), rows[0], a.predictions.ids[rows[0]], x, y, gap)
+    return SampleDisagreement((a.predictions.name, b.predictions.name), rows[0], a.predictions.ids[rows[0]], x, y, gap)
 
 
-def _column(columns, key, model):
+def _column(model, key, choice):
+    """A number of every judged sample: the quick ones alone, others among all columns of `Evaluation.per_sample`."""
+    values: Any = None
+    if model.n_judged and model.why_no_curve() is None:
+        if key in DISTRIBUTION:
+            values = model.distribution_per_sample()[key]
+        elif key in path_keys() and not inference_rule(choice["rule"]).returns_sets:
+            values = path_metrics(model.taxonomy, np.asarray(model.truth), model.answers(**choice)[model.rows])[key]
+    if values is None and model.n_judged and key in OF_SETS:
+        values = model.label_counts(choice["threshold"]).per_sample()[OF_SETS[key]]
+    return _among_all(model, key, choice) if values is None else np.asarray(values, dtype=np.float64)
+
+
+def _among_all(model, key, choice):
+    columns = model.per_sample(**choice)
     if key not in columns or key not in METRICS:
         known = [name for name in columns if name in METRICS]
         raise PredictionsError(
@@ -174,9 +208,3 @@ def _share_below(values):
     both = np.empty(len(values), dtype=np.intp)
     both[order] = np.repeat(first + end, end - first)
     return both / (2 * max(1, len(values)))
-
-
-def _found(labels, rows, ids, x, y, gap):
-    known = np.flatnonzero(~np.isnan(gap))
-    order = known[np.argsort(-np.abs(gap[known]), kind="stable")]
-    return SampleDisagreement(labels, rows, np.asarray(ids), x, y, gap, order)

@@ -17,6 +17,7 @@ from hierviz.comparison.alarms import alarms
 from hierviz.comparison.columns import columns_of
 from hierviz.comparison.comparison_table import ComparisonTable
 from hierviz.comparison.constants import constants
+from hierviz.comparison.former import kept_of
 from hierviz.comparison.methods import Method
 from hierviz.comparison.numbers import file_numbers
 from hierviz.comparison.protein_numbers import ProteinNumbers, has_protein
@@ -48,6 +49,7 @@ def table(
     accretion: np.ndarray | None = None,
     threads: int | None = None,
     stage: Callable[[str, str], Callable[[int, int], object] | None] = lambda name, unit: None,
+    former: ComparisonTable | None = None,
     **parameters: Any,
 ) -> ComparisonTable:
     """Compare methods by any numbers of `hierviz.evaluate`.
@@ -79,6 +81,9 @@ def table(
         column asks for one of them.
     threads, stage
         As in `hierviz.evaluate`.
+    former : ComparisonTable, optional
+        Of the same Evaluations by another rule, threshold or other columns: resamples of numbers that depend on no rule and no
+        threshold are taken over from it. The table is the same without it.
 
     Returns
     -------
@@ -141,10 +146,14 @@ def table(
     ]
     if preset is None and not metrics:
         columns = [column for column in columns if any(file.values[column.key] is not None for file in files)]
-    found, draws = _draws(models, files, columns, rows, choices, weights, proteins, resamples, seed, group, stage)
+    found = _resamples(models, rows[0], resamples, seed, group)
+    kept = kept_of(former, models, columns, found, weights is not None)
+    new = [column for column in columns if not kept.has_draws(column)]
+    draws = _draws(models, files, new, rows, choices, weights, proteins, found, stage)
     names = list(dict.fromkeys(file.name for file in files))
-    methods = [_method(name, files, draws, found, len(rows[0])) for name in names]
-    best = constants(models[0], columns, weights, accretion)
+    methods = [_method(name, files, draws, kept.draws.get(name, {}), found, len(rows[0])) for name in names]
+    best = constants(models[0], [c for c in columns if c.key not in kept.constants.values], weights, accretion)
+    best = best.with_those_of(kept.constants)
     first = {file.name: place for place, file in reversed(list(enumerate(files)))}
     warnings = {
         method.name: alarms(
@@ -192,10 +201,10 @@ def _aligned(models):
     return rows
 
 
-def _draws(models, files, columns, rows, choices, weights, proteins, n_resamples, seed, group, stage):
-    """(Resamples or None, draws of each file)."""
+def _resamples(models, rows, n_resamples, seed, group):
+    """Resamples of the judged samples, which are at these rows of the first model; None where none are wanted."""
     if not n_resamples:
-        return None, [{} for _ in models]
+        return None
     groups = group
     if isinstance(group, str):
         attributes = models[0].predictions.attributes
@@ -204,8 +213,14 @@ def _draws(models, files, columns, rows, choices, weights, proteins, n_resamples
                 f"group: expected a column of the samples ({listed(list(attributes)) or 'there is none'}), got {group!r}."
                 f"{near_miss(group, attributes)} Choose one."
             )
-        groups = np.asarray(attributes[group])[rows[0]]
-    resamples = Resamples.draw(len(rows[0]), n_resamples, seed, groups)
+        groups = np.asarray(attributes[group])[rows]
+    return Resamples.draw(len(rows), n_resamples, seed, groups)
+
+
+def _draws(models, files, columns, rows, choices, weights, proteins, resamples, stage):
+    """Draws of each file by key; none without resamples."""
+    if resamples is None:
+        return [{} for _ in models]
     others = [column for column in columns if not has_protein([column])]
     numbers: list[Any] = [
         ResampledNumbers(model, others, file.values, own, choice, weights)
@@ -218,10 +233,10 @@ def _draws(models, files, columns, rows, choices, weights, proteins, n_resamples
     ]
     draws = resampled_draws(numbers + terms, resamples, stage(RESAMPLES, "resamples"))
     n = len(models)
-    return resamples, [draws[k] | draws[n + k] for k in range(n)] if terms else draws
+    return [draws[k] | draws[n + k] for k in range(n)] if terms else draws
 
 
-def _method(name, files, draws, resamples, n_samples):
+def _method(name, files, draws, kept, resamples, n_samples):
     places = [place for place, file in enumerate(files) if file.name == name]
     of_runs = [draws[place] for place in places]
     shared = {
@@ -230,4 +245,4 @@ def _method(name, files, draws, resamples, n_samples):
     n_units = n_samples
     if resamples is not None and resamples.group_of is not None:
         n_units = int(resamples.group_of.max()) + 1
-    return Method(name, [files[place].values for place in places], shared, n_units, n_samples)
+    return Method(name, [files[place].values for place in places], kept | shared, n_units, n_samples)

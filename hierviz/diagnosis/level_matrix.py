@@ -12,7 +12,7 @@ level_matrix, LevelMatrix
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,6 +67,7 @@ def level_matrix(
     *,
     levels: Sequence[int] | None = None,
     rule: str = "leaf",
+    progress: Callable[[int, int], object] | None = None,
     **parameters: Any,
 ) -> LevelMatrix:
     """A metric of models that know different levels, at each level of the taxonomy.
@@ -74,13 +75,16 @@ def level_matrix(
     Parameters
     ----------
     models : Predictions, or sequence of them
-        On one tree; a model that knows a part of it has `Predictions.known` (read with ``missing="zero"``).
+        On one tree; a model that knows a part of it has `Predictions.known` (read with ``missing="zero"``). Runs of one method
+        (one `name`, each with a `run`) are one row, with the mean over them.
     metric : str
         Of `hierviz.metrics.path_keys`; ``exact`` is the accuracy at the level.
     levels : sequence of int, optional
         Depths from 1 up; all when absent.
     rule, **parameters
         How the answer at each level is chosen, as in `hierviz.infer`; ignored for labels.
+    progress : callable, optional
+        Called with (tests done, tests in all).
 
     Returns
     -------
@@ -108,9 +112,19 @@ def level_matrix(
         for column, depth in enumerate(depths):
             if depth <= _finest(model):
                 value[row, column] = _mean(cut(model, max_depth=depth), metric, rule, parameters)
-    counts = np.array([int(model.has_truth.sum()) for model in several])
+            if progress:
+                progress(row * len(depths) + column + 1, value.size)
+    methods: dict[Any, list[int]] = {}
+    for row, model in enumerate(several):
+        methods.setdefault(row if model.run is None else model.name, []).append(row)
+    firsts = [several[rows[0]] for rows in methods.values()]
     return LevelMatrix(
-        [model.name for model in several], [_finest(model) for model in several], depths, metric, value, counts
+        [model.name for model in firsts],
+        [min(_finest(several[row]) for row in rows) for rows in methods.values()],
+        depths,
+        metric,
+        np.array([value[rows].mean(axis=0) for rows in methods.values()]),
+        np.array([int(model.has_truth.sum()) for model in firsts]),
     )
 
 

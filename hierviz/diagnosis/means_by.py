@@ -12,6 +12,7 @@ means_by, ways_to_divide
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +24,7 @@ from hierviz.diagnosis.mean_intervals import mean_intervals
 from hierviz.diagnosis.sample_values import least_of_truths, sample_keys, sample_values, truth_lengths
 from hierviz.diagnosis.slice_members import NO_FACETS, codes_of, group_codes
 from hierviz.errors import PredictionsError, near_miss, shown
+from hierviz.evaluation.common_samples import common_rows
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers
 from hierviz.extras import require
@@ -92,7 +94,7 @@ def ways_to_divide(answers: JudgedAnswers) -> list[str]:
 
 
 def means_by(
-    evaluation: Evaluation | Predictions | JudgedAnswers,
+    evaluation: Evaluation | Predictions | JudgedAnswers | Sequence[Evaluation],
     by: str,
     rule: str = "majority",
     threshold: float = 0.5,
@@ -107,7 +109,9 @@ def means_by(
 
     Parameters
     ----------
-    evaluation : Evaluation, Predictions, or JudgedAnswers
+    evaluation : Evaluation, Predictions, JudgedAnswers, or list of Evaluation
+        Several are runs of one method on the same samples: the value of a sample is the mean over them, and intervals are over
+        samples with the runs fixed.
     by : str
         ``depth`` of the truth (the deepest of several), ``n_labels`` (number of true labels), an attribute of the samples,
         or a number that the taxonomy has for its nodes, for example ``train_count``, taken at the truth (the smallest of
@@ -147,9 +151,19 @@ def means_by(
     if not is_number(bins) or bins != int(bins) or bins < 1:
         raise PredictionsError(f"bins: expected a whole number from 1 up, got {shown(bins)}. Choose one.")
     check_kind("by", by, str, "Name depth, n_labels, or an attribute.")
-    answers = judged_answers(evaluation, rule, threshold, **parameters)
+    runs: list[Any] = list(evaluation) if isinstance(evaluation, (list, tuple)) else [evaluation]
+    if not runs:
+        raise PredictionsError("evaluation: expected at least one run, got none. Pass an Evaluation.")
+    answers = judged_answers(runs[0], rule, threshold, **parameters)
     metric = sample_keys(answers)[0] if metric is None else metric
     values = sample_values(answers, metric)
+    if len(runs) > 1:
+        rows = _rows_of_runs(runs)
+        others = [
+            sample_values(judged_answers(run, rule, threshold, **parameters), metric)[np.searchsorted(run.rows, own)]
+            for run, own in zip(runs[1:], rows[1:], strict=True)
+        ]
+        values = np.mean([values, *others], axis=0)
     part, label, low, high = _parts(answers, by, int(bins))
     groups = group_codes(answers, group)
     entry = METRICS[metric]
@@ -159,6 +173,18 @@ def means_by(
     used = (part >= 0) & ~np.isnan(values)
     overall = float(values[used].mean()) if used.any() else float("nan")
     return MeansBy(by, metric, label, low, high, n, mean, lower, upper, overall, int((~used).sum()), confidence)
+
+
+def _rows_of_runs(runs):
+    """Rows of the samples of each run in the order of the first; all runs judge the same samples."""
+    for run in runs:
+        check_kind("runs", run, Evaluation, "Pass Evaluations.")
+    rows = common_rows(runs)
+    if any(len(own) != run.n_judged for run, own in zip(runs, rows, strict=True)):
+        raise PredictionsError(
+            "runs: expected runs of one method that judge the same samples, got others. Pass one run."
+        )
+    return rows
 
 
 def _parts(answers, by, bins):

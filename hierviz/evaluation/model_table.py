@@ -20,7 +20,7 @@ import numpy as np
 from hierviz.metrics import METRICS, path_keys
 from hierviz.metrics.path import path_metrics
 from hierviz.uncertainty.bootstrap import CurveBands, bootstrap_curve, bootstrap_means
-from hierviz.uncertainty.comparison import tied_with_best
+from hierviz.uncertainty.comparison import clear_after_holm, paired_difference
 from hierviz.uncertainty.repeats import over_repeats
 from hierviz.uncertainty.resamples import Interval
 
@@ -85,7 +85,7 @@ def model_intervals(
         Shares of correct answers of ``bands.at_correct``.
     level : float
     progress : callable, optional
-        Called with (resamples done, 2 n_resamples): of the curve, then of the means.
+        Called with (resamples done, n_resamples); of each the curve counts half, and the means the other half.
 
     Returns
     -------
@@ -100,14 +100,14 @@ def model_intervals(
         keys=keys,
         levels=levels,
         level=level,
-        progress=progress and (lambda done, n: progress(done, 2 * n)),
+        progress=progress and (lambda done, n: progress(done // 2, n)),
     )
     keys = list(samples.single)
     means = bootstrap_means(
         np.column_stack([samples.single[key] for key in keys]),
         resamples,
         level=level,
-        progress=progress and (lambda done, n: progress(n + done, 2 * n)),
+        progress=progress and (lambda done, n: progress((n + done + 1) // 2, n)),
     )
     return ModelIntervals(bands, bands.summary | _columns(keys, means))
 
@@ -129,10 +129,13 @@ class Standing:
 
     Attributes
     ----------
-    best, second : ndarray of bool, shape (n_models,)
-        The best value and the next one; equal values share a place. All False with one model.
+    best : ndarray of bool, shape (n_models,)
+        The best value; equal values share the place. All False with one model.
     tied : ndarray of bool, shape (n_models,)
-        Not best, but the interval of the paired difference from the best contains 0. All False without intervals.
+        Not best, but not clearly different from it: the interval of the paired difference contains 0, after Holm's correction
+        for all models that are compared with the best. All False without intervals.
+    second : ndarray of bool, shape (n_models,)
+        The best of the rest, as in `hierviz.comparison.methods`. All False without intervals.
     """
 
     best: np.ndarray
@@ -162,11 +165,13 @@ def standings(key, values, intervals=None):
     order = np.unique(gain[~np.isnan(gain)])[::-1]
     if len(values) < 2 or not len(order) or key in AT_ONE_THRESHOLD:
         return Standing(nobody, nobody, nobody)
-    best = gain == order[0]
-    second = gain == order[1] if len(order) > 1 and best.sum() == 1 else nobody
-    tied = nobody
+    best, tied, second = gain == order[0], nobody.copy(), nobody.copy()
     if intervals is not None:
-        tied = tied_with_best(intervals, higher_is_better=METRICS[key].better != "lower") & ~best
+        first, others = int(np.argmax(best)), np.flatnonzero(~np.isnan(gain) & ~best)
+        clear = clear_after_holm([paired_difference(intervals[first], intervals[place]) for place in others])
+        tied[others[~clear]] = True
+        rest = others[clear]
+        second[rest] = gain[rest] == gain[rest].max(initial=-np.inf)
     return Standing(best, second, tied)
 
 

@@ -40,7 +40,7 @@ def page(parts, *, title, notes, command, examples, left_out):
         ("taxonomy", "Taxonomy", parts.taxonomy_table()),
         ("numbers", "All numbers", _folded("Show all numbers", parts.every_number())),
         ("files", "How the files were read", _folded("Show", parts.account())),
-        ("about", "About this file", _about(command, left_out)),
+        ("about", "About this file", _about(command, left_out, parts.credits)),
     ]
     sections = [section for section in sections if section[2]]
     links = "".join(f'<a href="#{name}">{heading}</a>' for name, heading, _ in sections)
@@ -99,8 +99,9 @@ def _folded(label, content):
     return f"<details><summary>{label}</summary>{content}</details>" if content else ""
 
 
-def _about(command, left_out):
+def _about(command, left_out, credits):
     made = f"<p>Made by hierviz {escape(version())}. This file needs no network and sends nothing anywhere.</p>"
+    made += "".join(f"<p>{escape(credit)}</p>" for credit in credits)
     if left_out:
         made += f"<p>{escape(left_out)}</p>"
     if command:

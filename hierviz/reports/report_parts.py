@@ -69,6 +69,12 @@ class ReportParts:
         at = f", τ = {self.choice['threshold']:g}" if THRESHOLD.name in rule.parameters else ""
         return f"{self.name}, rule {rule.label}{at}"
 
+    @property
+    def credits(self):
+        """Whose the data are, as far as their files say."""
+        found = (model.predictions.detected.get("credit") for model in self.evaluations)
+        return [credit for credit in dict.fromkeys(found) if credit]
+
     # Overview ------------------------------------------------------------------------------------------------------
 
     def overview(self):

@@ -10,7 +10,7 @@ fewer than 10 wrong ones, n (1 - c) < 10. The same threshold is never compared: 
 
 Functions
 ---------
-ModelDifference, difference_of_models, difference_sentence
+ModelDifference, difference_of_models, difference_sentence, difference_verdict
 """
 
 from __future__ import annotations
@@ -217,17 +217,38 @@ def difference_sentence(names: tuple[str, str], difference: Interval, what: str)
     """
     if not np.isfinite(difference.estimate):
         return f"{what}: not defined for both models."
-    value = f"{float(difference.estimate):+.4f}"
+    value = _signed(difference.estimate)
     if np.isnan(difference.lower):
         return f"{what}: {names[0]} less {names[1]} is {value}; too few samples for an interval."
-    span = f"[{float(difference.lower):+.4f}, {float(difference.upper):+.4f}]"
+    span = f"[{_signed(difference.lower)}, {_signed(difference.upper)}]"
     told = (
         f"{value}, {100 * difference.level:g} % interval {span}, {difference.resamples.n_resamples:,} paired resamples"
     )
+    if not no_clear_difference(difference):
+        told += f" for {names[0]} less {names[1]}"
+    return f"{what}: {difference_verdict(names, difference)} ({told})."
+
+
+def difference_verdict(names: tuple[str, str], difference: Interval) -> str:
+    """Which of two models is better, or that there is no clear difference, in words for the inside of a sentence.
+
+    Parameters
+    ----------
+    names, difference
+        As in `difference_sentence`; a number that both models have, with an interval.
+
+    Returns
+    -------
+    str
+    """
     if no_clear_difference(difference):
-        return f"{what}: no clear difference between {names[0]} and {names[1]} ({told})."
+        return f"no clear difference between {names[0]} and {names[1]}"
     better, worse = names if difference.estimate > 0 else names[::-1]
-    return f"{what}: {better} is clearly better than {worse} ({told} for {names[0]} less {names[1]})."
+    return f"{better} is clearly better than {worse}"
+
+
+def _signed(value):
+    return f"{float(value):+.4f}".replace("-", "−")
 
 
 def measure_words(key: str, share: float) -> str:

@@ -150,3 +150,56 @@ def test_a_click_on_any_cell_chooses_a_row(part, demo):
     tables = [one.proto.selection_mode for one in visit.at.dataframe if len(one.proto.selection_mode)]
     modes = type(visit.at.dataframe[0].proto).SelectionMode
     assert any(modes.SINGLE_CELL in of_table and modes.SINGLE_ROW in of_table for of_table in tables)
+
+
+def test_the_former_table_stays_while_another_one_is_worked_out(demo, monkeypatch):
+    from hierviz.app.compare_page import table_panel
+
+    visit = Visit("compare", models=",".join(MODELS), threshold="0.71")
+    assert "The inference rule and τ change these columns only: hF1, mean of samples" in visit.text
+    before = visit.at.dataframe[0].value
+    monkeypatch.setattr(table_panel, "worked_out", lambda *_: None)  # as where the visitor cancels it
+    visit.control("Threshold τ").set_value(0.72)
+    visit.run()
+    assert "The table as it was before: rule threshold, τ = 0.71" in visit.text
+    assert visit.at.dataframe[0].value.equals(before)
+
+
+def test_a_field_without_methods_asks_for_one(demo):
+    visit = Visit("compare", models=",".join(MODELS), preset="kiritchenko")
+    visit.control("Methods").set_value([])
+    visit.run()
+    assert visit.control("Methods").value == []
+    assert "Choose at least one method." in visit.text
+    assert not visit.at.dataframe
+    visit.control("Methods").set_value([MODELS[1]])
+    visit.run()
+    assert visit.query["models"] == MODELS[1]
+    assert visit.at.dataframe[0].value["Model"].tolist()[0] == "Multi-label"
+    visit.control("Methods").set_value([])
+    visit.run()
+    visit.go(models=MODELS[0])  # a link has models of its own
+    assert "Choose at least one" not in visit.text
+
+
+def test_ranks_parts_and_levels_have_the_numbers_of_the_api(demo):
+    visit = Visit("compare", comparison="ranks", models=",".join(MODELS), preset="kiritchenko")
+    models = [demo.models[key] for key in MODELS]
+    found = hv.table(models, "kiritchenko", rule="threshold")
+    assert hv.charts.rank_matrix_sentence(found) in visit.text
+    assert hv.charts.method_intervals_sentence(found) in visit.text
+    visit.go(comparison="groups", models=",".join(MODELS))
+    by = visit.control("Parts by").value
+    curves = hv.curves_by(models, by)
+    assert hv.charts.facet_curves_sentence(curves, by) in visit.text
+    levels = hv.level_matrix([model.predictions for model in models])
+    assert hv.charts.level_matrix_sentence(levels) in visit.text
+    assert len(visit.charts()) == 3
+
+
+def test_what_parts_and_levels_need_is_said(tmp_path):
+    data = world(tmp_path, scores=spread(4), truth=["violin", "cello", "flute", "reeds"])
+    visit = Visit("compare", data=data.key, comparison="groups")
+    assert "There are none: neither a column of the samples" in visit.text
+    visit.go(data=data.key, comparison="ranks")
+    assert "One method has no rank" in visit.text

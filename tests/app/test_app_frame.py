@@ -9,6 +9,9 @@ from hierviz.app import state
 from hierviz.app.state.not_here import not_here
 from hierviz.app.state.page_view import View
 from hierviz.app.widgets import copy_link, file_samples
+from hierviz.app.widgets.form_words import in_form_words
+from hierviz.cli.parameter_flags import flag
+from hierviz.errors import HiervizError
 from tests.app.visit import Visit
 
 
@@ -86,3 +89,9 @@ def test_samples_on_the_page_open_as_they_are(tmp_path):
     assert [one.value for one in visit.at.code][:3] == [
         getattr(file_samples, name).strip() for name in ("TAXONOMY", "PREDICTIONS", "TRUTH")
     ]
+
+
+def test_files_of_the_command_line_are_complained_about_with_its_flags():
+    error = HiervizError("p.csv: expected names, got none. Give {classes}.")
+    assert in_form_words(error, words=flag).endswith("Give --classes.")
+    assert "--classes" not in in_form_words(error)

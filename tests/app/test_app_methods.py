@@ -1,5 +1,7 @@
 """Several files of one method, each file read in its own way, parts of the taxonomy, and the second opinion, on the pages."""
 
+import argparse
+
 import numpy as np
 import pytest
 from small_worlds import EDGES, LEAVES, spread, write
@@ -8,6 +10,7 @@ from visit import Visit, shelve
 import hierviz as hv
 from hierviz.app.state import dataset, opened
 from hierviz.app.widgets.file_readings import methods_of
+from hierviz.cli import app as cli_app
 from hierviz.number_text import value_text
 from hierviz.uncertainty.repeats import mean_curve, run_bands
 
@@ -123,7 +126,7 @@ def test_names_of_single_models_and_of_runs():
     ]
 
 
-def test_each_file_has_its_own_reading(tmp_path):
+def test_each_file_has_its_own_reading(tmp_path, monkeypatch):
     rng = np.random.default_rng(1)
     logits, p = rng.normal(size=(N, 6)), spread(N)
     np.save(tmp_path / "turned.npy", p[:, ::-1])
@@ -149,6 +152,19 @@ def test_each_file_has_its_own_reading(tmp_path):
     # Files of class names count for what is open already.
     again = dataset.Files(predictions=paths, **files | {"truth": truth}, **own | {"classes_of": (order, order)})
     assert opened.datasets.digest(again) != data.digest
+    # The same by flags.
+    flags = ["--taxonomy", files["taxonomy"], "--truth", truth, "--classes", order, "--classes", f"p={turned}"]
+    flags += ["--predictions", f"p={paths[0]}", "--predictions", f"z={paths[1]}", "--parametrisation", "z=flat_softmax"]
+    parser = argparse.ArgumentParser()
+    cli_app.add_app(parser.add_subparsers())
+    given = tuple(cli_app._named(parser.parse_args(["app", *flags])))
+    assert f"--classes=p={turned}" in given
+    monkeypatch.setattr(opened, "_startup_options", lambda: opened._read_options(given))
+    of_flags = opened.startup_files()
+    assert (of_flags.parametrisation, of_flags.parametrisations) == (None, (None, "flat_softmax"))
+    assert (of_flags.classes, of_flags.classes_of) == (order, (turned, None))
+    with pytest.raises(hv.FileError, match=r"--parametrisation: expected a value, or NAME=value with one of 'p', 'z'"):
+        cli_app.shared_and_own("--parametrisation", ["y=flat_softmax"], ["p", "z"])
 
 
 def open_by_path(files, path):

@@ -9,6 +9,7 @@ from visit import Visit, plain, shelve
 
 import hierviz as hv
 from hierviz.app.state.page_view import PARTS
+from hierviz.app.state.server import server
 from hierviz.diagnosis.constant_answers import against_constants
 from hierviz.diagnosis.folded_matrix import folded_matrix
 from hierviz.number_text import value_text
@@ -74,7 +75,9 @@ def test_marks_last_and_are_counted(instruments):
     visit.run()
     table = samples(visit)
     assert table.loc[table["sample"] == marked, "mark"].tolist() == ["truth doubtful"]
-    assert visit.memory(f"marks of {instruments.key}") == {marked: {"mark": "truth doubtful", "note": "=really?"}}
+    # They belong to the browser and the data, not to the session, which ends when the page is loaded anew.
+    browser = visit.at.session_state["visit"].visitor
+    assert server().of_data[instruments]["marks", browser] == {marked: {"mark": "truth doubtful", "note": "=really?"}}
 
 
 def test_confusions(instruments):

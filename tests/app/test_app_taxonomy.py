@@ -123,8 +123,8 @@ def test_search_and_one_level(demo):
     assert "No class of this subtree has such a name" in visit.run().at.info[0].value
     visit.control("Search").set_value("")
     visit.run()
-    visit.control("Rows").set_value("depth 2")
-    visit.run()
+    visit.control("Rows").set_value("depth-2")
+    assert visit.run().query["node_rows"] == "depth-2"
     table, taxonomy = hv.node_table(demo.models["flat-softmax"], "threshold", 0.5), demo.taxonomy
     here = np.flatnonzero(taxonomy.depth == 2)
     assert set(rows(visit)) == {taxonomy.title(node) for node in here.tolist()}

@@ -13,7 +13,7 @@ from hierviz.app.state.escape import JOINER
 ROOT = Path(__file__).parents[2]
 PAGES = {
     name: str(ROOT / "hierviz" / "app" / "pages" / f"{name}.py")
-    for name in ("overview", "curves", "compare", "example", "mistakes", "taxonomy", "model", "learn", "open")
+    for name in ("overview", "curves", "compare", "example", "mistakes", "taxonomy", "model", "learn", "story", "open")
 }
 PRIVACY = "Your data stay on this machine: nothing is sent anywhere."
 

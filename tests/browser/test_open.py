@@ -71,10 +71,13 @@ def plants(tmp_path):
     return write(tmp_path, plants=TAXONOMY, careful=SCORES, hasty=SECOND, truth=TRUTH)
 
 
-def press_open(page):
-    """Press Open; returns the text of the alert that answers."""
+def press_open(page, told=""):
+    """Press Open; waits for the line that tells how files were read, or returns the text of the alert that answers."""
     quiet(page)
     page.locator("[data-testid=stBaseButton-primary]").filter(has_text=re.compile(r"Open$")).click()
+    if told:
+        expect(page.locator(".st-key-just-opened")).to_contain_text(told)
+        return ""
     alert = page.get_by_test_id("stAlert")
     alert.first.wait_for()
     return alert.first.inner_text()
@@ -87,12 +90,9 @@ def opened(page):
 
 
 def check_plants(page):
-    """Every page of the opened plants, from the page Open on."""
-    main = page.get_by_test_id("stMain")
-    expect(main).to_contain_text("13 nodes, 8 leaves, up to 3 levels below the root 'plant'")
-    expect(main).to_contain_text("8, 8 with known truth")
-    page.get_by_role("link", name="Go to Overview").click()
+    """Every page of the opened plants, from the Overview on."""
     page.get_by_text("on 8 samples (").wait_for()
+    expect(page.get_by_test_id("stMain")).to_contain_text("8 leaf classes in 13 nodes, up to 3 levels below plant")
     page.get_by_role("link", name="Operating curves", exact=True).first.click()
     heading(page, "Operating curves")
     page.locator(".stVegaLiteChart svg.marks").first.wait_for()
@@ -109,15 +109,20 @@ def test_files_chosen_all_at_once_go_where_they_belong(open_page, plants):
     page.locator(".st-key-upload_all input[type=file]").set_input_files([str(path) for path in plants.values()])
     for text in ("Uploaded: plants.csv", "Uploaded: careful.csv, hasty.csv", "Uploaded: truth.csv"):
         expect(page.get_by_text(text)).to_be_visible()
-    assert "Opened. The files were read as follows" in press_open(page)
-    expect(page.get_by_test_id("stMain")).to_contain_text("8, 8 with known truth")
+    press_open(
+        page, "Opened: the taxonomy as edge list; careful, hasty as wide scores (one column per class). More under"
+    )
+    heading(page, "careful.csv, hasty.csv")
+    expect(page.get_by_test_id("stMain")).to_contain_text("8 samples (8 with known truth, 1 of them")
+    page.get_by_role("button", name="How the files were read").click()
+    expect(page.get_by_test_id("stPopoverBody")).to_contain_text("truth file: truth.csv")
 
 
 @pytest.mark.long
 def test_upload_of_another_world(open_page, plants):
     page = open_page("open")
     upload(page, taxonomy=plants["plants"], predictions=[plants["careful"], plants["hasty"]], truth=plants["truth"])
-    assert "Opened. The files were read as follows" in press_open(page)
+    press_open(page, "Opened: ")
     data = opened(page)
     for name in ("careful", "hasty"):
         expect(page.get_by_test_id("stMain").get_by_text(name, exact=True).first).to_be_visible()
@@ -146,7 +151,7 @@ def test_path_on_this_machine(open_page, plants):
         field.wait_for()
         field.fill(str(path))
         field.press("Tab")
-    assert "Opened" in press_open(page)
+    press_open(page, "Opened: ")
     opened(page)
     check_plants(page)
 
@@ -216,9 +221,9 @@ def test_onnx_model_on_pictures(open_page, a_few_pictures):
     page.locator(".st-key-upload_model input[type=file]").wait_for(state="attached")
     taxonomy, model = folder / "assets" / "demo" / "taxonomy.csv", folder / "models" / "softmax_margin.onnx"
     upload(page, taxonomy=taxonomy, model=model, inputs=pictures, truth=truth)
-    assert "Opened" in press_open(page)
+    press_open(page, "Opened: ")
     data = opened(page)
-    expect(page.get_by_test_id("stMain")).to_contain_text("12, 12 with known truth")
+    expect(page.get_by_test_id("stMain")).to_contain_text("12 samples (12 with known truth)")
     page.goto(f"{page.url.split('/open')[0]}/example?data={data}&sample={stems[3]}")
     ready(page)
     page.get_by_role("heading", name=stems[3]).wait_for()
@@ -282,9 +287,7 @@ def test_forty_files_are_eight_methods(open_page, tmp_path):
     page = open_page("open")
     upload(page, taxonomy=paths["plants"], predictions=[paths[name] for name in files], truth=paths["truth"])
     expect(page.get_by_text("Single files: method, kind of scores, threshold (40)")).to_be_visible()
-    assert "Opened. The files were read as follows" in press_open(page)
-    expect(page.get_by_test_id("stMain")).to_contain_text("method0 · seed0")
-    page.get_by_role("link", name="Go to Overview").click()
+    press_open(page, "Opened: ")
     expect(page.get_by_test_id("stMain")).to_contain_text("(8 methods with their runs)")
     expect(page.get_by_test_id("stMain")).to_contain_text("method0 (5 runs)")
     page.get_by_role("link", name="Operating curves", exact=True).first.click()

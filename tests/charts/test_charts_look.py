@@ -165,3 +165,14 @@ def test_a_long_name_is_measured_once_not_once_for_every_letter(monkeypatch, tax
         assert len(measured) < 20 * len(name)
     for cut in (shorten(name, 100), wrap_words(name, 100)[-1], wrap_items([name, name], 100)[0]):
         assert len(cut) < 40
+
+
+def test_a_model_keeps_its_colour_whichever_others_are_chosen():
+    names = [f"model {i}" for i in range(11)]
+    whole = charts.model_colours(names)
+    for chosen in (names[3:5], names[:1] + names[7:8], names[6:8]):
+        assert charts.model_colours(chosen, among=names) == {name: whole[name] for name in chosen}
+    # The first and the ninth would share a colour: the one that comes second gets another.
+    shared = charts.model_colours([names[0], names[8], names[5]], among=names)
+    assert len(set(shared.values())) == 3
+    assert shared[names[0]] == whole[names[0]]

@@ -191,6 +191,11 @@ def test_levels(models, levels):
     assert levels.to_frame().shape == (2, 5)
     labels = hv.Predictions.from_labels(taxonomy, whole.truth, truth=whole.truth)
     assert hv.level_matrix(labels).value.tolist() == [[1, 1]]
+    # Runs of one method are one row.
+    runs, done = [whole.replace(run="1"), labels.replace(name=whole.name, run="2")], []
+    of_runs = hv.level_matrix(runs, progress=lambda *told: done.append(told))
+    assert of_runs.value[0].tolist() == pytest.approx([(right.mean() + 1) / 2, (leaf.mean() + 1) / 2])
+    assert done == [(1, 4), (2, 4), (3, 4), (4, 4)]
     for call, match in (
         (lambda: hv.level_matrix([]), "expected at least one model"),
         (lambda: hv.level_matrix(whole, "f1"), "metric: expected one of exact"),

@@ -71,7 +71,7 @@ def test_the_largest_disagreement_of_five(taxonomy):
     table = [[0.1, 5, 0.5], [0.2, 4, 0.4], [0.3, 3, 0.3], [0.4, 1, 0.2], [0.5, 2, 0.1]]
     found = agreement(*reversed(methods(taxonomy, table)))
     assert found.kendall[0] == [1, pytest.approx(0.8), -1]
-    assert found.sentence.startswith("AC and Micro F1 disagree most (τ-b -1.00, 10 of 10 pairs of methods reversed).")
+    assert found.sentence.startswith("AC and Micro F1 disagree most (τ-b −1.00, 10 of 10 pairs of methods reversed).")
     assert found.sentence.endswith("and 7 more.")
     assert found.to_dict()["keys"] == KEYS.split(",")
     assert agreement(*reversed(methods(taxonomy, table[:1]))).sentence.startswith("One method")

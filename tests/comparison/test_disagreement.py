@@ -9,7 +9,7 @@ from strategies import many
 import hierviz as hv
 from hierviz.comparison.columns import columns_of
 from hierviz.comparison.constants import constants
-from hierviz.comparison.disagreement import _share_below, sample_metrics
+from hierviz.comparison.disagreement import SampleDisagreement, _column, _share_below, sample_metrics
 
 
 @pytest.fixture
@@ -106,3 +106,26 @@ def test_shares_below_count_ties_half(values):
     values = np.array(values, dtype=float)
     expected = [sum((other < value) + 0.5 * (other == value) for other in values) / len(values) for value in values]
     assert _share_below(values).tolist() == expected
+
+
+@many
+@given(st.lists(st.sampled_from([0.0, 0.25, -0.25, 1.0, float("nan")]), max_size=9), st.integers(0, 10))
+def test_the_first_of_many_are_those_of_the_whole_order(gaps, most):
+    gap, zeros = np.array(gaps, dtype=float), np.zeros(len(gaps))
+
+    def found():
+        ids = np.arange(len(gaps)).astype(str)
+        return SampleDisagreement(("a", "b"), np.arange(len(gaps)), ids, zeros, zeros, gap)
+
+    whole, some = found(), found().to_frame(most)
+    assert some["sample_id"].astype(int).tolist() == whole.order[:most].tolist()
+    known = [place for place in range(len(gaps)) if not np.isnan(gaps[place])]
+    assert whole.order.tolist() == sorted(known, key=lambda place: -abs(gaps[place]))
+
+
+def test_single_numbers_are_those_of_all_columns(models):
+    for model in models:
+        for rule in ("majority", "threshold"):
+            whole = model.per_sample(rule, 0.3)
+            for key in sample_metrics(model, rule, 0.3):
+                np.testing.assert_array_equal(_column(model, key, {"rule": rule, "threshold": 0.3}), whole[key])

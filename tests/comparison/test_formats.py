@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import hierviz as hv
+from hierviz.comparison.columns import PRESETS
 from hierviz.comparison.formats import latex_text, number
 
 NASTY = ["a_b & 50 % $x^2$", "[1] ~tilde\\back{slash}", "*star | pipe\n=1+1", '#1 "<q>" −∞ ± τ']
@@ -127,7 +128,9 @@ COMPILERS = [name for name in ("tectonic", "pdflatex", "latex") if shutil.which(
 @pytest.mark.skipif(not COMPILERS, reason="no LaTeX (tectonic, pdflatex or latex) is installed")
 def test_latex_compiles(found, tmp_path):
     text = "\\documentclass{article}\\usepackage{booktabs}\\usepackage[landscape]{geometry}\\begin{document}\n"
-    (tmp_path / "t.tex").write_text(f"{text}{found.to_latex()}\\end{{document}}\n", encoding="utf-8")
+    tables = [found, *(hv.table(found.models, preset, resamples=0) for preset in PRESETS)]
+    text += "\\clearpage\n".join(table.to_latex() for table in tables)
+    (tmp_path / "t.tex").write_text(f"{text}\\end{{document}}\n", encoding="utf-8")
     flags = [] if COMPILERS[0] == "tectonic" else ["-interaction=nonstopmode", "-halt-on-error"]
     done = subprocess.run([COMPILERS[0], *flags, "t.tex"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-2000:]

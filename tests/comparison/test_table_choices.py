@@ -1,6 +1,7 @@
 """A rule for each file, F-max and S-min with their resamples, why an interval is missing: against each alone, by loops."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -14,6 +15,9 @@ from hierviz import cli
 from hierviz.comparison.columns import columns_of
 from hierviz.comparison.protein_numbers import ProteinNumbers
 from hierviz.metrics.sets.protein_function import PROTEIN_KEYS
+
+# The package's own name `table` is the function.
+table_module = sys.modules["hierviz.comparison.table"]
 
 
 def simulated(taxonomy, n, seed, name, skill=1.5):
@@ -160,3 +164,24 @@ def test_what_is_refused(files, capsys, flags, match):
     said = capsys.readouterr().err
     assert match in said, said
     assert said.count("\n") == 1
+
+
+def test_a_former_table_changes_no_number(taxonomy, monkeypatch):
+    """What depends on no threshold is not resampled again; the table is the same as one made afresh."""
+    models = [hv.Evaluation.from_predictions(simulated(taxonomy, 40, seed, f"m{seed}")) for seed in range(3)]
+    keys = "curve.ac,distribution.softmax_win,labels.hf1_auc,labels.macro_f1,confusion.f1"
+    former = hv.table(models, metrics=keys, rule="threshold", threshold=0.3, resamples=50)
+    asked, resampled = [], table_module.ResampledNumbers
+    monkeypatch.setattr(
+        table_module,
+        "ResampledNumbers",
+        lambda model, columns, *more: asked.append([c.key for c in columns]) or resampled(model, columns, *more),
+    )
+    choice = {"metrics": f"{keys},curve.ap", "rule": "threshold", "threshold": 0.6, "resamples": 50}
+    found = hv.table(models, former=former, **choice)
+    assert asked == 3 * [["labels.macro_f1", "confusion.f1", "curve.ap"]]
+    assert found.to_dict() == hv.table(models, **choice).to_dict()
+    # Nothing is taken over from other resamples, or from other models.
+    for some, other in ((models, {"seed": 1}), (models, {"resamples": 60}), (models[:2], {})):
+        afresh = hv.table(some, **choice | other)
+        assert hv.table(some, former=former, **choice | other).to_dict() == afresh.to_dict()

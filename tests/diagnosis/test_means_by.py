@@ -116,3 +116,23 @@ def test_what_there_is_not(taxonomy):
         hv.means_by(predictions, "depth", confidence=95)
     with pytest.raises(hv.PredictionsError, match="bins: expected a whole"):
         hv.means_by(predictions, "depth", bins=0)
+
+
+def test_over_runs_a_sample_has_its_mean():
+    one = next(part for part in wide() if isinstance(part, hv.Predictions))
+    order = np.random.default_rng(1).permutation(one.n_samples)
+    leaves = one.taxonomy.leaves
+    nodes = [leaves[np.random.default_rng(seed).integers(len(leaves), size=one.n_samples)] for seed in (3, 4)]
+    ids = np.array([f"s{row}" for row in range(one.n_samples)])
+    made = [
+        hv.Predictions.from_labels(one.taxonomy, answers[rows], truth=one.truth[rows], sample_ids=ids[rows], name="m")
+        for answers, rows in zip(nodes, (np.arange(one.n_samples), order), strict=True)
+    ]
+    runs = [hv.Evaluation.from_predictions(run.replace(run=str(place))) for place, run in enumerate(made)]
+    found = hv.means_by(runs, "depth", metric="hf1_samples")
+    singles = [hv.means_by(run, "depth", metric="hf1_samples") for run in runs]
+    same(found.mean, np.mean([single.mean for single in singles], axis=0))
+    assert found.n.tolist() == singles[0].n.tolist()
+    assert found.overall == pytest.approx(np.mean([single.overall for single in singles]))
+    with pytest.raises(hv.PredictionsError, match="at least one run"):
+        hv.means_by([], "depth")

@@ -131,16 +131,32 @@ def test_seen_and_unseen_classes():
 def test_standings():
     def shown(key, values):
         found = standings(key, values)
-        return found.best.astype(int).tolist(), found.second.astype(int).tolist()
+        assert not found.second.any()  # without intervals nobody knows who is clearly worse
+        assert not found.tied.any()
+        return found.best.astype(int).tolist()
 
-    assert shown("ap", [0.5, 0.9, 0.7]) == ([0, 1, 0], [0, 0, 1])
+    assert shown("ap", [0.5, 0.9, 0.7]) == [0, 1, 0]
     # At one threshold, which means different things for different models, none is the best.
-    assert shown("majority_f1", [0.5, 0.9, 0.7]) == ([0, 0, 0], [0, 0, 0])
-    assert shown("info_dist", [0.5, 0.9, 0.7]) == ([1, 0, 0], [0, 0, 1])
-    # Two best leave no second place.
-    assert shown("ap", [0.9, 0.9, 0.7]) == ([1, 1, 0], [0, 0, 0])
-    assert shown("ap", [None, 0.9, float("nan")]) == ([0, 1, 0], [0, 0, 0])
-    assert shown("ap", [0.9]) == ([0], [0])
+    assert shown("majority_f1", [0.5, 0.9, 0.7]) == [0, 0, 0]
+    assert shown("info_dist", [0.5, 0.9, 0.7]) == [1, 0, 0]
+    assert shown("ap", [0.9, 0.9, 0.7]) == [1, 1, 0]
+    assert shown("ap", [None, 0.9, float("nan")]) == [0, 1, 0]
+    assert shown("ap", [0.9]) == [0]
+
+
+def test_marks_are_those_of_the_table_of_methods(taxonomy):
+    """Best, tied and second of the pages Overview and Operating curves mean what they mean on Compare."""
+    files = [evaluated(taxonomy, name, seed) for name, seed in zip("abcd", range(4))]
+    table = hv.table(files, metrics="curve.ac", resamples=300)
+    samples = judged_samples(files)
+    resamples = hv.Resamples.draw(N, 300)
+    intervals = [model_intervals(one, resamples, thresholds=(), keys=()).numbers["ac"] for one in samples]
+    found = standings("ac", [float(one.estimate) for one in intervals], intervals)
+    names = [
+        next((name for name in ("best", "tied", "second") if getattr(found, name)[place]), None) for place in range(4)
+    ]
+    assert names == table.marks["curve.ac"]
+    assert names.count("best") == 1
 
 
 def test_ties_come_from_paired_differences(taxonomy):

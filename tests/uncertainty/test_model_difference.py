@@ -122,7 +122,7 @@ def test_an_increasing_map_of_node_scores_changes_nothing():
 def test_a_better_model_is_found_and_named():
     truth, (a, b) = simulated(np.random.default_rng(4), 500, (3.0, 1.5))
     found = hv.difference_of_models(TREE, truth, b, a, hv.Resamples.draw(500, 200, 0), correct=[0.7, 0.8, 0.9])
-    assert hv.difference_sentence(("B", "A"), found.summary["ac"], "AC").startswith("AC: A is clearly better than B (-")
+    assert hv.difference_sentence(("B", "A"), found.summary["ac"], "AC").startswith("AC: A is clearly better than B (−")
     band = found.over_range(0.7, 0.9)
     assert (band.upper < 0).all()
     # The band of a range is wider than the interval of any one level.

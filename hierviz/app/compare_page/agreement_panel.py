@@ -7,7 +7,7 @@ import streamlit as st
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.compare_page.caution import caution
-from hierviz.app.compare_page.table_panel import worked_out_table
+from hierviz.app.compare_page.table_panel import preset_control, worked_out_table
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import shell
 from hierviz.app.widgets.controls import width_for
@@ -25,7 +25,7 @@ FIRST, SECOND = ("softmax_win", "hp_samples"), ("hf1_samples",)
 
 def draw(compared):
     """The matrix of all metrics of the table, then single samples."""
-    found = worked_out_table(compared, state.view().preset)
+    found = worked_out_table(compared, preset_control())
     if found is None:
         return
     st.subheader("The order of the models")
@@ -46,11 +46,24 @@ def draw(compared):
             sentence=agreement.sentence,
             table=charts.agreement_matrix_table(agreement),
         )
+        st.caption(_direction(agreement.columns))
         n_drawn, n_metrics = n_metrics_drawn(agreement, state.session.px), len(agreement.columns)
         if n_drawn < n_metrics:
             st.caption(f"The window has room for {n_drawn} of {n_metrics} metrics; the table has all.")
     st.subheader("Single samples")
     _samples(compared)
+
+
+def _direction(columns):
+    """Which metrics were turned round, and why the height of errors may order models by another thing."""
+    lower = [escape(column.label) for column in columns if column.sign < 0]
+    words = f"Where lower is better ({', '.join(lower)}) values were turned round first." if lower else ""
+    if any(column.metric == "error_lca_height" for column in columns):
+        words += (
+            f" {METRICS['error_lca_height'].label} is a mean over wrong leaves only: a model with fewer errors is left with the "
+            "hard ones, so it may well order the models the other way round."
+        )
+    return words.strip() or "In all these metrics higher is better."
 
 
 def _samples(compared):
@@ -94,11 +107,11 @@ def _samples(compared):
             compared.where(second),
             one,
         )
-    if not len(found.order):
+    if not len(found.known):
         st.info("No sample has both numbers.", icon=":material/info:")
         return
     # Of more samples the chart shows how many there are in each place.
-    has_dots = len(found.order) <= MOST_DOTS
+    has_dots = len(found.known) <= MOST_DOTS
     beside = st.container() if state.is_narrow() else None
     left, right = (beside, beside) if beside else st.columns([1, 1], gap="large")
     with left:
@@ -121,7 +134,11 @@ def _samples(compared):
             on_select="rerun",
             selection_mode=["single-row", "single-cell"],
             key=f"disagree-{kind}-{key}-{one}",
-            column_config={name: st.column_config.NumberColumn(format="%.3f") for name in table.columns[1:]},
+            column_config={"sample_id": "Sample"}
+            | {
+                name: st.column_config.NumberColumn(name[0].upper() + name[1:], format="%.3f")
+                for name in table.columns[1:]
+            },
         ).selection
         rows = [row for row, _ in selected.cells] or selected.rows
         clicked = [one["sample"] for one in (event.selection.get("sample", []) if has_dots else [])]

@@ -6,6 +6,7 @@ import streamlit as st
 
 from hierviz import charts
 from hierviz.app import state
+from hierviz.app.compare_page import part_curves
 from hierviz.app.compare_page.caution import caution
 from hierviz.app.widgets import numbers
 from hierviz.app.widgets.figure import figure
@@ -38,10 +39,24 @@ def draw(compared):
         )
     found = {
         compared.name(key): compared.computed(
-            "means by", key, lambda one=one: means_by(one, by, metric=metric), by, metric
+            "means by", key, lambda key=key, one=one: _means(compared, key, one, by, metric), by, metric
         )
         for key, one in zip(compared.keys, answers, strict=True)
     }
+    _means_chart(compared, found, metric)
+    part_curves.curves(compared)
+    part_curves.levels(compared)
+
+
+def _means(compared, key, answers, by, metric):
+    """MeansBy of a model: over its runs where no filter leaves each of them other samples."""
+    runs = compared.runs(key)
+    if len(runs) == 1 or compared.is_filtered:
+        return means_by(answers, by, metric=metric)
+    return means_by(runs, by, metric=metric, **compared.choice_of(key))
+
+
+def _means_chart(compared, found, metric):
     first = next(iter(found.values()))
     if not len(first):
         st.info("No sample has a value of this kind.", icon=":material/info:")
@@ -55,7 +70,15 @@ def draw(compared):
     without = f" {first.n_without:,} samples have no such value and are left out." if first.n_without else ""
     st.caption(
         f"{100 * first.confidence:.0f} % intervals: Wilson's for shares, Student's for other means; none below ten samples. "
-        f"Samples count as independent.{without}"
+        f"Samples count as independent.{without}{_runs_words(compared)}"
     )
     numbers.definitions((metric,), "compare-groups")
     caution(compared, metric)
+
+
+def _runs_words(compared):
+    if not compared.has_runs:
+        return ""
+    if compared.is_filtered:
+        return " With filters, the first run of each method is looked at."
+    return " Of a method with several runs a sample has its mean over them; intervals are over samples, with the runs fixed."

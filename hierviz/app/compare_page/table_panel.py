@@ -11,7 +11,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.compare_page.caution import caution
 from hierviz.app.state.escape import escape
-from hierviz.app.widgets.metric_table import SECOND, TIED
+from hierviz.app.widgets.metric_table import MARKS, SECOND, TIED, TIES
 from hierviz.app.widgets.progress import worked_out
 from hierviz.comparison.columns import columns_of
 from hierviz.comparison.formats import number
@@ -30,6 +30,8 @@ TITLES = {
 }
 CONSTANT = "Best constant answer"
 SHOWN = {"interval": "intervals", "rank": "ranks"}
+# Methods whose warnings stand open below the table.
+MOST_WARNED = 3
 # Samples of all models together whose intervals are worked out without being asked for, and about how many of them a second.
 AT_ONCE, A_SECOND = 20_000, 2_000
 
@@ -44,43 +46,104 @@ def _asked_intervals(compared):
     return state.memory("compare intervals"), str([compared.where(model) for model in compared.keys])
 
 
+def _key(compared, preset, metrics):
+    """What the table depends on: no filter plays a part."""
+    asked, choice = _asked_intervals(compared)
+    has_intervals = _n_resampled(compared) <= AT_ONCE or choice in asked
+    return (*(compared.where(model)[:3] for model in compared.keys), preset, metrics, has_intervals)
+
+
+def former_table(compared):
+    """The table of these models that was shown last, whatever its columns, rule and threshold; None without one."""
+    before = state.memory("compare table").get("last")
+    if before is None or [of[:2] for of in before[:-3]] != [compared.where(model)[:2] for model in compared.keys]:
+        return None
+    return state.known("comparison table", before)
+
+
 def worked_out_table(compared, preset, metrics=()):
     """The ComparisonTable of the models, worked out once; None where the visitor cancelled it.
 
     It has intervals where these are soon there, or were asked for.
     """
-    asked, choice = _asked_intervals(compared)
-    has_intervals = _n_resampled(compared) <= AT_ONCE or choice in asked
-    key = (*(compared.where(model) for model in compared.keys), preset, metrics, has_intervals)
+    key = _key(compared, preset, metrics)
+    former = former_table(compared)
     runs = [
         (run, compared.choice_of(model).get("threshold", 0.5))
         for model in compared.keys
         for run in compared.runs(model)
     ]
     others = {name: value for name, value in compared.choice.items() if name not in ("rule", "threshold")}
-    return worked_out(
+    found = worked_out(
         "comparison table",
         key,
         "Table",
-        lambda stages: table(
-            [run for run, _ in runs],
-            preset or None,
-            metrics,
-            rule=compared.choice["rule"],
-            threshold=[threshold for _, threshold in runs],
-            stage=stages,
-            **({} if has_intervals else {"resamples": 0}),
-            **others,
+        lambda stages: _with_marks(
+            table(
+                [run for run, _ in runs],
+                preset or None,
+                metrics,
+                rule=compared.choice["rule"],
+                threshold=[threshold for _, threshold in runs],
+                stage=stages,
+                former=former,
+                **({} if key[-1] else {"resamples": 0}),
+                **others,
+            )
         ),
     )
+    if found is not None:
+        state.memory("compare table")["last"] = key
+    return found
+
+
+def _with_marks(found):
+    """The table with its marks, which take a moment, worked out while the progress is shown."""
+    assert found.marks is not None
+    return found
 
 
 def draw(compared):
-    """Which columns, the table, what its signs mean, and the same for a paper."""
+    """Which columns, the table, what its signs mean, and the same for a paper.
+
+    While another table is worked out, the former one stays.
+    """
     preset, metrics, shown = _asked(compared)
-    found = worked_out_table(compared, preset, metrics)
+    bar, place = st.container(), st.empty()
+    former = former_table(compared)
+    if former is not None and state.known("comparison table", _key(compared, preset, metrics)) is None:
+        with place.container():
+            st.caption(f":material/history: The table as it was before: {_setting(former)}.")
+            _table(former, shown, "compare-table-before")
+    with bar:
+        found = worked_out_table(compared, preset, metrics)
     if found is None:
         return
+    with place.container():
+        _draw(compared, found, shown)
+
+
+def _warnings(found):
+    """What is suspicious, one paragraph a method; of many methods folded away, so that they do not bury the table's legend."""
+    told = {name: warnings for name, warnings in found.warnings.items() if warnings}
+    if not told:
+        return
+    place = (
+        st.expander(f"Warnings about {len(told)} of {len(found.methods)} methods", icon=":material/warning:")
+        if len(told) > MOST_WARNED
+        else st.container()
+    )
+    for name, warnings in told.items():
+        place.warning(f"**{escape(name)}**: {escape(' '.join(warnings))}", icon=":material/warning:")
+
+
+def _setting(found):
+    """The rule and the threshold that a table was made with."""
+    thresholds = ", ".join(f"{threshold:g}" for threshold in dict.fromkeys(found.thresholds))
+    return f"rule {escape(found.choice['rule'].replace('_', ' '))}, τ = {thresholds}"
+
+
+def _draw(compared, found, shown):
     if found.resamples is None:
         asked, choice = _asked_intervals(compared)
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -90,29 +153,40 @@ def draw(compared):
                 on_click=lambda: asked.update({choice: True}),
             )
     found = _without_hidden(found)
-    if compared.is_filtered:
-        st.caption(
-            "The filters do not apply to this table, whose numbers, intervals and constant answers are of all samples with a "
-            "known truth; they apply to the other parts of this page."
-        )
+    _of_answers(compared, found)
     _table(found, shown)
-    for name, warnings in found.warnings.items():
-        for warning in warnings:
-            st.warning(f"**{escape(name)}**: {escape(warning)}", icon=":material/warning:")
+    _warnings(found)
     _legend(found)
     _downloads(found)
     caution(compared, *(column.metric for column in found.columns))
 
 
+def _of_answers(compared, found):
+    """Which columns the inference rule and τ change."""
+    if not any(model.predictions.has_scores for model in found.models):
+        return
+    labels = [column.label for column in found.columns if column.is_of_answers]
+    what = (
+        f"The inference rule and τ change these columns only: {escape(', '.join(labels))}."
+        if labels
+        else "The inference rule and τ change no column of this table: all are of scores or of all thresholds."
+    )
+    st.caption(what)
+
+
+def preset_control():
+    """Which columns: a key of `TITLES`."""
+    return st.selectbox(
+        "Columns",
+        list(TITLES),
+        format_func=lambda key: TITLES[key] if not key or key == "all" else f"as in {TITLES[key]}",
+        **state.bound("preset", width=260),
+    )
+
+
 def _asked(compared):
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        preset = st.selectbox(
-            "Columns",
-            list(TITLES),
-            format_func=lambda key: TITLES[key] if not key or key == "all" else f"as in {TITLES[key]}",
-            width=260,
-            **state.bound("preset"),
-        )
+        preset = preset_control()
         every = {column.key: column.label for column in columns_of(compared.data.taxonomy, "all", None)}
         metrics = st.multiselect(
             "More columns",
@@ -130,26 +204,34 @@ def _asked(compared):
             default=["interval"],
             key="compare-shown",
         )
+        _hide(columns_of(compared.data.taxonomy, preset or None, metrics))
     return preset, tuple(metrics), shown
 
 
 def _without_hidden(found):
     """The table without the columns that the visitor hides, also in its downloads."""
-    keys = [column.key for column in found.columns]
+    hidden = state.memory("compare table").get("hidden", [])
+    columns = [column for column in found.columns if column.key not in hidden]
+    return replace(found, columns=columns) if len(columns) < len(found.columns) and columns else found
+
+
+def _hide(columns):
+    """Which columns are hidden."""
+    labels = {column.key: column.label for column in columns}
     store = state.memory("compare table")
-    hidden = [key for key in store.get("hidden", []) if key in keys]
+    hidden = store["hidden"] = [key for key in store.get("hidden", []) if key in labels]
     with st.popover(
         f"Hide columns ({len(hidden)} hidden)" if hidden else "Hide columns", icon=":material/view_column:"
     ):
-        store["hidden"] = hidden
-        hidden = st.multiselect(
-            "Hidden, on the page and in downloads", keys, **state.kept("compare table", "hidden", [])
+        st.multiselect(
+            "Hidden, on the page and in downloads",
+            list(labels),
+            format_func=lambda key: f"{labels[key]} ({key})",
+            **state.kept("compare table", "hidden", []),
         )
-    columns = [column for column in found.columns if column.key not in hidden]
-    return replace(found, columns=columns) if hidden and columns else found
 
 
-def _table(found, shown):
+def _table(found, shown, key="compare-table"):
     """Methods as rows, then the best constant; numbers sort as numbers."""
     labels = _labels(found.columns)
     rows, texts = [], []
@@ -172,28 +254,48 @@ def _table(found, shown):
         for place, mark in enumerate(found.marks[column.key]):
             if mark in ("best", "tied"):
                 bold.loc[place, labels[column.key]] = "font-weight: bold"
+    # A bold cell that is wider than its column would be cut at its start; in a narrow window the number counts more than the
+    # whole heading.
+    widths = {
+        labels[column.key]: int(
+            max(
+                28 + 7.2 * max(len(cells[column.key]) for cells in texts),
+                90 if state.is_narrow() else 40 + 8 * len(labels[column.key]),
+            )
+        )
+        for column in found.columns
+    }
+    # In a narrow window a number has to stand beside the names.
+    name_width = int(min(28 + 7.2 * max(map(len, data["Model"])), 130 if state.is_narrow() else 330))
     st.dataframe(
         styled.apply(lambda _: bold, axis=None),
         hide_index=True,
         height=min(35 * (len(data) + 1) + 3, 640),
-        key="compare-table",
+        key=key,
         placeholder="–",
-        column_config={"Model": st.column_config.TextColumn("Model", pinned=not state.is_narrow())}
+        column_config={"Model": st.column_config.TextColumn("Model", width=name_width, pinned=not state.is_narrow())}
         | {
             labels[column.key]: st.column_config.NumberColumn(
-                help=METRICS[column.metric].sentence,
-                # A bold cell that is wider than its column would be cut at its start; in a narrow window the number counts
-                # more than the whole heading.
-                width=int(
-                    max(
-                        28 + 7.2 * max(len(cells[column.key]) for cells in texts),
-                        90 if state.is_narrow() else 40 + 8 * len(labels[column.key]),
-                    )
-                ),
+                help=METRICS[column.metric].sentence, width=widths[labels[column.key]]
             )
             for column in found.columns
         },
     )
+    _further(widths, state.session.px - name_width)
+
+
+def _further(widths, room):
+    """Which columns the window has no room for: a table that is cut looks like a whole one."""
+    at, beyond = 0, []
+    for label, width in widths.items():
+        at += width
+        if at - width / 2 > room:
+            beyond.append(label.rstrip(" ↑↓"))
+    if beyond:
+        n = f"{len(beyond)} of {len(widths)} columns"
+        st.caption(
+            f":material/arrow_forward: Further to the right (scroll the table): {n}: {escape(', '.join(beyond))}."
+        )
 
 
 def _labels(columns):
@@ -229,11 +331,7 @@ def _legend(found):
     """What the signs mean, and why cells are empty."""
     said = ["Arrows point to the better side."]
     if found.resamples is not None:
-        said = [
-            f"The best of a column is **bold**; {TIED} is not clearly different from it (the interval of the paired difference "
-            f"contains 0, after Holm's correction), and is bold too; {SECOND} is the best of the rest.",
-            *said,
-        ]
+        said = [MARKS, TIES, *said]
     if any(method.n_runs > 1 for method in found.methods):
         said.append("± is the standard deviation between runs.")
     elif found.resamples is not None:
@@ -246,7 +344,13 @@ def _legend(found):
         for key, reason in found.reasons(method.name).items():
             if key in labels:
                 reasons.setdefault(reason, set()).add(labels[key].rstrip(" ↑↓"))
+        for key, reason in found.interval_reasons(method).items():
+            if key in labels:
+                reasons.setdefault(reason, set()).add(labels[key].rstrip(" ↑↓"))
     for reason, columns in reasons.items():
+        if reason.startswith("no interval"):
+            st.caption(f"{escape(', '.join(sorted(columns)))}: {escape(reason)}; so there are no marks either.")
+            continue
         st.caption(f"–: {escape(', '.join(sorted(columns)))}: {escape(reason)}.")
 
 

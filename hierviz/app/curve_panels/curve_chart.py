@@ -32,6 +32,8 @@ class CurveChoice:
     taxonomy: Taxonomy
     models: dict
     runs: dict = field(default_factory=dict)
+    # Names of all models of the data: the colour of one is the same whichever others are chosen.
+    all_names: tuple = ()
 
     # The inference rule that the handle stands for, and what the chart is to those who cannot see it.
     rule: ClassVar[str] = "threshold"
@@ -203,6 +205,7 @@ def curve_chart(choice):
                 levels="levels" in view.drawn,
                 envelope="envelope" in view.drawn,
                 points=points,
+                among=choice.all_names or None,
                 dark=dark,
                 width=width,
                 height=HEIGHT,

@@ -1,5 +1,7 @@
 """The panels below the operating curves, one at a time."""
 
+import contextlib
+
 import streamlit as st
 
 from hierviz.app import state
@@ -58,6 +60,12 @@ def prepare(choice):
     except HiervizError:
         pass  # the panel says why
     return True
+
+
+def verdict(choice, model):
+    """The answer to what the open panel is about, which stands first on the page."""
+    with contextlib.suppress(HiervizError):  # the panel says why
+        uncertainty.verdict(choice, model)
 
 
 def panels(choice, now):

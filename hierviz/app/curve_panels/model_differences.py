@@ -13,7 +13,7 @@ from hierviz.charts.curve_table import short_label
 from hierviz.metrics import METRICS
 from hierviz.uncertainty.bootstrap import SPECIFICITY_KEYS
 from hierviz.uncertainty.comparison import paired_difference
-from hierviz.uncertainty.model_difference import difference_of_models, difference_sentence
+from hierviz.uncertainty.model_difference import difference_of_models, difference_sentence, difference_verdict
 
 WAYS = {"correct": "equal correctness", "specificity": "equal specificity", "curve": "whole curve"}
 # Whole-curve numbers, in the order of their sentences.
@@ -72,6 +72,31 @@ def panel(choice, now, how, intervals_by_model):
         name="difference",
         sentence=charts.difference_band_sentence(difference, metric, names, most_correct=most),
         table=charts.difference_band_table(difference, metric),
+    )
+
+
+def verdict(choice, model, intervals_by_model):
+    """Which of the two models is better, in the sentence that a visitor comes for; nothing where there is no interval."""
+    a, b = _pair(choice, model)
+    if a == b or not {a, b} <= intervals_by_model.keys():
+        return
+    values = [intervals_by_model[one].bands.summary["ac"] for one in (a, b)]
+    apart = paired_difference(*values)
+    if not np.isfinite([apart.estimate, apart.lower]).all():
+        return
+    names = (choice.name(a), choice.name(b))
+    told = difference_verdict(names, apart)
+    first, second = (float(of.estimate) for of in values)
+    # With as many digits as it takes for the written difference to be that of the written values.
+    digits = next((k for k in (3, 4, 5) if round(round(first, k) - round(second, k), k) == round(first - second, k)), 5)
+    low, high, difference = (
+        f"{float(of):+.{digits}f}".replace("-", "−") for of in (apart.lower, apart.upper, apart.estimate)
+    )
+    st.markdown(
+        f"**{escape(told[:1].upper() + told[1:])}**, over all thresholds: AC {first:.{digits}f} and {second:.{digits}f}, "
+        f"difference {difference}, "
+        f"{100 * apart.level:g} % interval [{low}, {high}] from {apart.resamples.n_resamples:,} paired resamples. Where the "
+        "same share of their answers is correct they are compared below, under *Uncertainty*."
     )
 
 

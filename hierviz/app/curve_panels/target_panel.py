@@ -125,7 +125,17 @@ def goals(choice, target):
 
 def _find(choice, key, target):
     samples = choosing.samples_of(choice)[key]
-    return [(goal.label, goal.find(samples.curve, samples.truth, samples.table)) for goal in goals(choice, target)]
+    curve = _with_missing(choice, key, samples) if target == "cost" else samples.curve
+    return [(goal.label, goal.find(curve, samples.truth, samples.table)) for goal in goals(choice, target)]
+
+
+def _with_missing(choice, key, samples):
+    """The curve with the missing information, of which other costs are other sums: kept, as all answers are looked at for it."""
+    return state.computed(
+        "curve with costs",
+        (choice.data_key, tuple(choice.keys), key),
+        lambda: with_costs(samples.curve, choice.taxonomy, samples.truth, samples.table),
+    )
 
 
 def _ask_correct(choice):

@@ -11,7 +11,7 @@ from hierviz.diagnosis.sample_answers import answers_by_rule, sample_answer
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.metrics.sets.node_sets import most_specific
-from hierviz.number_text import probability_text, value_text
+from hierviz.number_text import fixed_text, probability_text, value_text
 from hierviz.taxonomy import NodeLists
 
 OUTCOME = {"exact": "✓ exact", "coarse": "≈ correct but coarse", "wrong": "× wrong", "": "–"}
@@ -83,8 +83,8 @@ def _table(what, labels, answers, taxonomy, now, switch, of):
     rows = [
         [labels[one], _nodes(taxonomy, answer.nodes), OUTCOME[answer.outcome]]
         + ["–" if answer.information is None else value_text(answer.information)]
-        + ["–" if answer.p is None else probability_text(answer.p), _win(answer)]
-        for one, answer in answers.items()
+        + ["–" if answer.p is None else probability_text(answer.p), win]
+        for (one, answer), win in zip(answers.items(), _wins(answers, now), strict=True)
     ]
     table = pd.DataFrame(rows, columns=[what, "answers", "outcome", "specificity, bits", "p", "win"])
     # Of sets nothing else is known than their classes.
@@ -117,7 +117,8 @@ def _table(what, labels, answers, taxonomy, now, switch, of):
         hide_index=True,
         width="content",
         row_height=row_height,
-        height=row_height * len(table) + 38,
+        # A narrow window has a bar to scroll below the last row.
+        height=row_height * len(table) + (52 if state.is_narrow() else 38),
         column_config=columns,
         on_select=picked,
         selection_mode=["single-row", "single-cell"],
@@ -127,8 +128,15 @@ def _table(what, labels, answers, taxonomy, now, switch, of):
     st.caption(f"Click a row to switch to this {what}. Now: {escape(labels.get(now, now))}.")
 
 
-def _win(answer):
-    return "–" if answer.win is None else win_text(answer.win_terms, answer.win)
+def _wins(answers, now):
+    """All wins with the digits of the one in the head of the page, but for those that would read 0."""
+    shown = answers.get(now)
+    digits = 3 if shown is None or shown.win is None else len(win_text(shown.win_terms, shown.win).partition(".")[2])
+    found = []
+    for answer in answers.values():
+        text = "–" if answer.win is None else fixed_text(answer.win, digits)
+        found.append(text if answer.win in (None, 0) or float(text) else win_text(answer.win_terms, answer.win))
+    return found
 
 
 def _nodes(taxonomy, nodes):

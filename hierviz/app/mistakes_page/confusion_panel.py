@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from hierviz import charts
 from hierviz.app import state
 from hierviz.app.mistakes_page import group_table, sample_table
 from hierviz.app.mistakes_page.asked import capital
@@ -62,7 +63,7 @@ def draw(asked):
 def _table(asked, found, by, cost, unit):
     """The groups, and the place of the one that is chosen."""
     table = _frame(asked.taxonomy, found, slice(0, MOST), by)
-    number = "%.1f" if cost.unit else "%.3f"
+    number, of_mistakes = "%.1f" if cost.unit else "%.3f", charts.palette(state.is_dark()).fp
     more = f" The first {MOST:,} of {len(found):,} groups are shown; the export has all." if len(found) > MOST else ""
     of_groups = "group" if len(found) == 1 else "groups"
     return group_table.draw(
@@ -72,13 +73,14 @@ def _table(asked, found, by, cost, unit):
             "answer": st.column_config.TextColumn("Answer", width="medium"),
             "lowest common ancestor": st.column_config.TextColumn("Lowest common ancestor", width="medium"),
             "count": st.column_config.ProgressColumn(
-                unit.capitalize(), format="%d", max_value=int(found.count.max()), min_value=0
+                unit.capitalize(), format="%d", max_value=int(found.count.max()), min_value=0, color=of_mistakes
             ),
             "cost": st.column_config.ProgressColumn(
                 f"Cost ({cost.unit or cost.label})",
                 format=number,
                 max_value=float(found.cost.max()) or 1.0,
                 min_value=0.0,
+                color=of_mistakes,
             ),
         },
         found,

@@ -1,4 +1,4 @@
-"""What the visitor thinks of single samples: truth doubtful or model wrong, with a note; kept as long as the visit."""
+"""What the visitor thinks of single samples: truth doubtful or model wrong, with a note; kept as long as the data are open."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from hierviz.charts import to_csv
 from hierviz.diagnosis.sample_paths import sample_paths
 
 MARKS = ("truth doubtful", "model wrong")
+KEPT = "Kept for this browser until these data are closed or the server ends:"
 
 
 def marks_of(data):
     """Marks of the samples of a data set by id: dict of str to dict with ``mark`` and ``note``."""
-    return state.memory(f"marks of {data.key}")
+    return state.of_data("marks", data)
 
 
 def controls(asked, sample_id):
@@ -34,7 +35,7 @@ def controls(asked, sample_id):
     st.segmented_control("Who is wrong?", MARKS, key=keys["mark"], on_change=changed)
     st.text_input("Note", key=keys["note"], on_change=changed, max_chars=1000, placeholder="for the export")
     if store:
-        st.caption("Marks and notes are lost when this page is loaded anew: export them under *Label errors*.")
+        st.caption(f"{KEPT} export them under *Label errors*.")
 
 
 def export(asked):
@@ -44,9 +45,7 @@ def export(asked):
     ids = [sample_id for sample_id in ids if asked.model.judged[predictions.row(sample_id)]]
     n = {mark: sum(store[sample_id]["mark"] == mark for sample_id in ids) for mark in MARKS}
     counts = ", ".join(f"{count:,} {mark}" for mark, count in n.items())
-    st.markdown(
-        f"**{len(ids):,} marked** ({counts}). Marks and notes are lost when this page is loaded anew: export them."
-    )
+    st.markdown(f"**{len(ids):,} marked** ({counts}). {KEPT} export them.")
 
     def table():
         paths = sample_paths(asked.whole, [predictions.row(sample_id) for sample_id in ids]).to_frame()

@@ -139,7 +139,7 @@ def _table(asked, found):
             "excess_outside": st.column_config.NumberColumn(
                 "Excess of its own", format="%.1f", help="The same of the samples outside the flagged slices above it."
             ),
-            "p_adjusted": st.column_config.NumberColumn("p, corrected", format="%.2g"),
+            "p_adjusted": st.column_config.NumberColumn("p, corrected", format="%.1e"),
         },
         found,
         f"{len(found):,} {'slice' if len(found) == 1 else 'slices'} with at least 10 samples inside and outside, each against "

@@ -3,14 +3,23 @@
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.compare_page import agreement_panel, class_panel, group_panel, second_panel, table_panel, temperatures
+from hierviz.app.compare_page import (
+    agreement_panel,
+    class_panel,
+    group_panel,
+    rank_panel,
+    second_panel,
+    table_panel,
+    temperatures,
+)
 from hierviz.app.compare_page.compared import Compared
 from hierviz.app.state.page_view import COMPARISONS
-from hierviz.app.widgets import controls, filters, shell
+from hierviz.app.widgets import controls, filters, frame, shell
 from hierviz.app.widgets.progress import answers_worked_out
 
 DRAW = {
     "table": table_panel.draw,
+    "ranks": rank_panel.draw,
     "agreement": agreement_panel.draw,
     "groups": group_panel.draw,
     "classes": class_panel.draw,
@@ -22,7 +31,7 @@ MOST = 60
 # More of them are chosen in a popover.
 FEW = 8
 # Parts that look at all samples, whatever the filters.
-WHOLE = ("table", "second")
+WHOLE = ("table", "ranks", "agreement", "second")
 
 
 def method_name(key):
@@ -32,32 +41,32 @@ def method_name(key):
     return name if len(runs) == 1 else f"{name} ({len(runs)} runs)"
 
 
+def chosen_methods(now):
+    """Which methods are compared: their keys."""
+    return controls.models_control("Methods", {key: method_name(key) for key in data.methods}, now, MOST, 520)
+
+
 data = shell.open_data()
-st.title("Compare")
 if not data.first.n_judged:
+    st.title("Compare")
     st.info("Comparing needs samples with a known truth, and none has one.", icon=":material/info:")
     shell.stop()
 keys = [key for key in state.view().models if key in data.methods] or list(data.methods)[:MOST]
-
-
-def choose_methods():
-    """Which methods are compared."""
-    st.multiselect(
-        "Methods",
-        list(data.methods),
-        format_func=method_name,
-        max_selections=MOST,
-        **state.bound("models", value=keys, width=620, back=lambda value: tuple(value) or None),
-    )
-
-
-with st.container(horizontal=True, vertical_alignment="bottom"):
+with frame.title_row("Compare"):
     if len(data.methods) > FEW:
         with st.popover(f"{len(keys)} of {len(data.methods)} methods", icon=":material/checklist:"):
-            choose_methods()
+            keys = chosen_methods(keys)
     elif len(data.methods) > 1:
-        choose_methods()
-    choice = controls.rule_controls(data, keys[0])
+        keys = chosen_methods(keys)
+    choice = controls.rule_controls(data, (keys or list(data.methods))[0])
+if not keys:
+    st.info("Choose at least one method.", icon=":material/checklist:")
+    shell.stop()
+if not state.view().models and len(keys) < len(data.methods):
+    st.caption(
+        f"The first {len(keys)} of {len(data.methods)} methods, in the order of their files; others can be chosen."
+    )
+part = state.view().comparison
 # Beside other things a row of segments does not wrap.
 with st.container(horizontal=not state.is_narrow(), vertical_alignment="center"):
     st.segmented_control(
@@ -68,19 +77,25 @@ with st.container(horizontal=not state.is_narrow(), vertical_alignment="center")
         label_visibility="collapsed",
         **state.bound("comparison"),
     )
-    filters.more(data.models[keys[0]], data.digest)
+    if part not in WHOLE:
+        filters.more(data.models[keys[0]], data.digest)
     temperatures.offer(data)
 temperatures.fit(data)
 temperatures.told(data)
 compared = Compared(data, keys, choice)
-part = state.view().comparison
-filters.chips(data.taxonomy, but=("outcome",))
 if part not in WHOLE:
-    if compared.has_runs:
-        st.caption("Of a method with several runs the first one is looked at here; the table has all of them.")
+    filters.chips(data.taxonomy, but=("outcome",))
+elif compared.is_filtered:
+    st.caption(
+        "The filters set elsewhere do not apply to this part: its numbers are of all samples with a known truth."
+    )
+if part not in ("table", "ranks", "second"):
     for key in keys:
         if not answers_worked_out(data.digest, key, data.models[key], compared.choice_of(key)):
             shell.stop()
+if part not in WHOLE:
+    if compared.has_runs and part == "classes":
+        st.caption("Of a method with several runs the first one is looked at here; the table has all of them.")
     if any(compared.answers(key) is None for key in keys):
         st.info("No sample matches these filters. Remove one.", icon=":material/filter_alt_off:")
         shell.stop()

@@ -6,10 +6,11 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.curve_panels.curve_chart import CurveChoice, curve_chart
-from hierviz.app.curve_panels.curve_panels import panels, prepare
+from hierviz.app.curve_panels.curve_panels import panels, prepare, verdict
 from hierviz.app.curve_panels.set_choice import SetChoice
 from hierviz.app.state.curve_choices import DRAWN, OF_SETS, axes, set_axes
 from hierviz.app.widgets import frame, numbers, shell
+from hierviz.app.widgets.controls import models_control
 from hierviz.inference.registry import INFERENCE_RULES
 
 # Methods on the curves, whatever the number of their runs.
@@ -17,16 +18,14 @@ MOST = 8
 
 
 def controls(usable, names, pairs, is_of_sets):
-    """Title of the page, which models and metrics, and how they are drawn; `pairs` are those of the axes."""
+    """Title of the page, which models and metrics, and how they are drawn; `pairs` are those of the axes.
+
+    Returns the models, none where the field was emptied.
+    """
     with frame.title_row("Operating curves"):
         if len(usable) > 1:
-            st.multiselect(
-                "Models",
-                list(usable),
-                format_func=lambda key: usable[key].predictions.name,
-                max_selections=MOST,
-                **state.bound("models", value=names, width=560, back=lambda value: tuple(value) or None),
-            )
+            models = {key: model.predictions.name for key, model in usable.items()}
+            names = models_control("Models", models, names, MOST, 560)
         shown_axes = state.view().axes if state.view().axes in pairs else next(iter(pairs))
         st.selectbox(
             "Axes",
@@ -46,7 +45,7 @@ def controls(usable, names, pairs, is_of_sets):
                     **state.bound_own_thresholds(names),
                 )
             if is_of_sets:
-                return
+                return names
             rules = [
                 key
                 for key, rule in INFERENCE_RULES.items()
@@ -59,13 +58,19 @@ def controls(usable, names, pairs, is_of_sets):
                 help="  \n".join(f"**{INFERENCE_RULES[key].label}**: {INFERENCE_RULES[key].sentence}" for key in rules),
                 **state.bound("marked", value=[rule for rule in state.view().marked if rule in rules], back=tuple),
             )
+    return names
 
 
 @st.fragment
 def threshold_panel(choice):
     """The chart, and what depends on the threshold it returns."""
+    first = st.container()
+    explain(choice)
     now = curve_chart(choice)
     key = now.model
+    if not is_of_sets:
+        with first:
+            verdict(choice, key)
     with st.container(horizontal=True, vertical_alignment="center"):
         for label, threshold in choice.stops(now):
             text = f"{label[0].upper()}{label[1:]}: τ = {threshold:.12g}" if label[0].isalpha() else f"τ = {label}"
@@ -143,15 +148,26 @@ if not usable:
     )
     shell.stop()
 names = [key for key in state.shown_models(data) if key in usable][:MOST] or list(usable)[:MOST]
-controls(usable, names, set_axes(data.taxonomy.is_tree) if is_of_sets else axes(), is_of_sets)
+names = controls(usable, names, set_axes(data.taxonomy.is_tree) if is_of_sets else axes(), is_of_sets)
+if not names:
+    st.info("Choose at least one model.", icon=":material/checklist:")
+    shell.stop()
+if not state.view().models and len(names) < len(usable):
+    st.caption(
+        f"{len(names)} of {len(usable)} models are shown at first, so that curves can be told apart; others can be chosen."
+    )
 kind = SetChoice if is_of_sets else CurveChoice
-choice: CurveChoice = kind(data.digest, data.taxonomy, {key: usable[key] for key in names})
+choice: CurveChoice = kind(
+    data.digest,
+    data.taxonomy,
+    {key: usable[key] for key in names},
+    all_names=tuple(model.predictions.name for model in usable.values()),
+)
 several = {key: data.methods[key] for key in names if len(data.methods[key]) > 1}
 if data.calibration:
     st.caption(f":material/thermostat: {numbers.escape(data.calibration)}")
 if several and not is_of_sets:
     choice = replace(choice, runs=several)
-explain(choice)
 if several:
     st.caption(runs_words(several, is_of_sets))
 if state.view().filters:

@@ -66,7 +66,7 @@ with main:
                 help="Keys: ← → or k j",
             )
         st.markdown(f"{place + 1:,} of {last + 1:,}")
-        st.caption(controls.setting(data, key, choice))
+        st.caption(controls.setting(data, key, choice, len(chosen.rows) if model.n_judged else None))
         sample_keys()
 
     p = best_leaf = truth = outcome = truths = predicted = None
@@ -86,6 +86,9 @@ with main:
 
     why = why_sentence(model, row, choice) if p is not None else ""
     sample.head(predictions, row, truth, predicted, outcome, why)
+    worked = {} if outcome is None else worked_numbers(taxonomy, truth, predicted, p, best_leaf)
+    if outcome is not None and p is not None:
+        sample.head_win(taxonomy, truth, p, worked)
     if p is not None:
         if truths is not None and len(truths) > 1 and not isinstance(predicted, list):
             st.markdown(
@@ -109,7 +112,6 @@ with main:
         why_panel(model, key, row, choice)
     side_by_side.panels(data, key, row, choice)
     if outcome is not None:
-        worked = worked_numbers(taxonomy, truth, predicted, p, best_leaf)
         if p is not None:
             sample.win(taxonomy, truth, p, worked)
         sample.paths(taxonomy, truth, predicted, worked)

@@ -4,10 +4,11 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.model_page import choice as model_choice
+from hierviz.app.state import remembered
 from hierviz.app.state.dataset import Files, open_files
 from hierviz.app.state.escape import escape
 from hierviz.app.state.model_source import model_files
-from hierviz.app.widgets import shell
+from hierviz.app.widgets import offers, shell
 from hierviz.app.widgets.account import account
 from hierviz.app.widgets.file_readings import file_readings
 from hierviz.app.widgets.file_samples import file_samples
@@ -28,6 +29,8 @@ st.markdown(
     "hierviz needs a **taxonomy** (the tree of classes) and the **predictions** of a model for some samples, as a file or by "
     "running an ONNX model. With the **truth** it also evaluates them."
 )
+offers.demos()
+offers.opened_before()
 if state.data() is not None:  # else it is drawn below, where the link's files are asked for
     with st.expander("Open a session file", icon=":material/bookmark:"):
         session_panel()
@@ -70,14 +73,19 @@ def ask(label, name, *, several=False, together=False, help=None):
     return paths if several else (paths[0] if paths else None)
 
 
+opening = None
 if way == "Upload" and kind == "Predictions":
-    state.dealt_upload(
+    is_dealt = state.dealt_upload(
         "all",
         "All files at once",
         file_roles,
         help="Taxonomy, predictions, truth and a zip of pictures: which is which is told by their content, and shown below, "
         "where it can be changed.",
     )
+    # Nothing is left to do below.
+    opening = st.container() if is_dealt else None
+if way == "Upload" and kind == "Predictions":
+    offers.paste()
 left, right = st.columns(2, gap="large")
 with left:
     chosen["taxonomy"] = ask(
@@ -157,19 +165,24 @@ files = Files(
     run=state.startup_limits()[1],
     held=tuple(upload for upload in held if upload is not None),
 )
-st.button("Open", type="primary", icon=":material/folder_open:", on_click=state.request_open)
-if state.open_requested():
+with opening or st.container():
+    st.button("Open", type="primary", icon=":material/folder_open:", on_click=state.request_open)
+    answer = st.container()
+
+
+def open_them(files):
+    """Read the files and go where their numbers are, or say what is wrong with them."""
     stages = state.Stages("cancel-open", state.cancel_open, after=0)
     try:
         if way == "Upload":
             opened = open_files(files, stages, find=state.open_elsewhere)
         else:
-            files = files.with_paths(state.allowed_path)
-            opened = open_files(files, stages)
+            found = files.with_paths(state.allowed_path)
+            opened = open_files(found, stages)
+            remembered.remember(found)
         state.put(opened)
         stages.end()
         state.publish()
-        st.success("Opened. The files were read as follows:", icon=":material/check_circle:")
     except HiervizError as error:
         stages.end()
         st.error(escape(in_form_words(error, is_of_path=way != "Upload")), icon=":material/error:")
@@ -186,7 +199,13 @@ if state.open_requested():
             )
         shell.stop()
     state.open_requested(done=True)
+    state.session.just_opened = opened.key
+    st.switch_page(shell.page("overview"), query_params=state.link())
 
+
+if state.open_requested():
+    with answer:
+        open_them(files)
 if state.open_cancelled():
     st.info("Opening was cancelled. What was open before is unchanged.", icon=":material/cancel:")
 if state.view().data != "demo":
@@ -208,7 +227,7 @@ if state.view().data != "demo":
                 kwargs={"data": "demo", "model": "", "models": ()},
                 key="show-demo",
             )
-    if not state.is_startup():
+    if not state.is_startup() and not found.credit:
         st.caption(
             "Everybody with the link of this page can see these files while they are open. "
             + ("Your browser opened them" if state.may_close() else "Another visitor's browser opened them")

@@ -6,7 +6,7 @@ from hierviz.app import state
 from hierviz.app.taxonomy_page.choice import TaxonomyChoice
 from hierviz.app.taxonomy_page.where import worst_subtrees
 from hierviz.app.widgets import controls, filters, numbers, overview_models, selection, shell
-from hierviz.app.widgets.account import account
+from hierviz.app.widgets.account import account, opened_line
 from hierviz.app.widgets.findings_panel import findings_line
 from hierviz.app.widgets.gallery import gallery
 from hierviz.app.widgets.progress import answers_worked_out
@@ -81,6 +81,7 @@ def compare(data, key):
 
 
 st.title(numbers.escape(data.title))
+opened_line(data)
 judged, inner = first.n_judged, 0
 if judged and first.predictions.has_single_truth:
     inner = int((~taxonomy.is_leaf[first.truth]).sum())

@@ -31,8 +31,7 @@ if choice.answers is None:
     shell.stop()
 where.breadcrumb(choice)
 where.costliest(choice)
-passed = f", {choice.answers.n_judged:,} of them pass the filters" if choice.is_filtered else ""
-st.caption(controls.setting(data, key, answer) + passed)
+st.caption(controls.setting(data, key, answer, int(choice.plain.support[root])))
 reasons = dict.fromkeys(reason for column, reason in choice.plain.reasons.items() if column in ("correct", "mean_win"))
 for reason in reasons:
     names = {"correct": "correct and wrong answers", "mean_win": "mean win and lost win"}

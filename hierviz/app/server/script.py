@@ -20,6 +20,7 @@ shell.run(
         st.Page(PAGES / "taxonomy.py", title="Taxonomy", icon=":material/lan:", url_path="taxonomy"),
         st.Page(PAGES / "model.py", title="Model", icon=":material/psychology:", url_path="model"),
         st.Page(PAGES / "learn.py", title="Learn", icon=":material/school:", url_path="learn"),
+        st.Page(PAGES / "story.py", title="Story", icon=":material/slideshow:", url_path="story", visibility="hidden"),
         st.Page(PAGES / "open.py", title="Open files", icon=":material/folder_open:", url_path="open"),
     ]
 )

@@ -15,7 +15,7 @@ from hierviz.app.state.model_source import ModelSource
 from hierviz.cli.named_files import RunFile, with_runs
 from hierviz.cli.projection_flags import check_projection, is_partial, projected
 from hierviz.cli.taxonomy_flags import taxonomy_options
-from hierviz.demo import MODELS, bundle_folder, load_demo
+from hierviz.demo import CREDIT, DEMOS, MODELS, bundle_folder, load_demo, load_wikipedia
 from hierviz.errors import FileError, HiervizError
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import require_same_samples
@@ -33,6 +33,9 @@ from hierviz.readers.streams import require_file
 from hierviz.taxonomy import Taxonomy
 
 DEMO = "demo"
+# Keys of the demos, which are open to everybody, and what the command line calls them.
+NAME_OF_DEMO = {DEMO: "vehicles", "wikipedia": "wikipedia"}
+WIKIPEDIA = "wikipedia"
 
 # Letters of a title that lists all files.
 LONGEST_TITLE = 70
@@ -68,6 +71,8 @@ class Dataset:
         What was done to the scores after they were read, as a sentence; empty where nothing was.
     before : str
         Key of the data set that it was done to.
+    credit : str
+        Whose the data are, as sentences; shown on every page.
     """
 
     key: str
@@ -83,6 +88,7 @@ class Dataset:
     thresholds: Mapping[str, float] = field(default_factory=dict)
     calibration: str = ""
     before: str = ""
+    credit: str = ""
 
     @cached_property
     def methods(self):
@@ -197,7 +203,14 @@ def open_demo(progress=None):
     models = _evaluated(predictions)
     paths = [bundle_folder() / "models" / f"{name}.onnx" for name in MODELS]
     sources = {key: ModelSource(path) for key, path in zip(models, paths, strict=True)}
-    return Dataset(DEMO, "Demo: drawn vehicles", taxonomy, models, sources, digest=DEMO)
+    return Dataset(DEMO, DEMOS["vehicles"], taxonomy, models, sources, digest=DEMO)
+
+
+def open_wikipedia(stage=lambda name, unit="rows": None):
+    """The bundled demo of texts."""
+    taxonomy, predictions = load_wikipedia(stage)
+    models = _evaluated(predictions, stage=stage)
+    return Dataset(WIKIPEDIA, DEMOS["wikipedia"], taxonomy, models, digest=WIKIPEDIA, credit=CREDIT)
 
 
 def new_key():
@@ -362,7 +375,16 @@ def with_model(data, predictions, source):
     title = f"{data.title} and {models[key].predictions.name}"
     sources = {**data.sources, key: source}
     made = Dataset(
-        new_key(), title, data.taxonomy, models, sources, data.held, digest=new_key(), notes=data.notes, runs=data.runs
+        new_key(),
+        title,
+        data.taxonomy,
+        models,
+        sources,
+        data.held,
+        digest=new_key(),
+        notes=data.notes,
+        runs=data.runs,
+        credit=data.credit,
     )
     return made, key
 

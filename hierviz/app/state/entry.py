@@ -8,7 +8,7 @@ import streamlit as st
 
 from hierviz.app.state.current import link, publish, session, url, view
 from hierviz.app.state.not_here import keep_what_is_not_here
-from hierviz.app.state.opened import asked_files, data, startup, startup_files
+from hierviz.app.state.opened import asked_files, data, startup, startup_demo, startup_files
 from hierviz.app.state.page_view import View
 from hierviz.app.state.visits import begin_run
 
@@ -28,6 +28,8 @@ def begin(page):
     session.page = page
     if is_entry:
         session.pop("not_here", None)
+        if page:
+            session.pop("just_opened", None)
     if is_back or (asked and asked != session.get("published")):
         session.view = View.from_query(asked)
         dataset = data()
@@ -41,6 +43,8 @@ def begin(page):
         dataset = startup()
         session.view = View() if dataset is None else View(data=dataset.key)
         session.to_model = asked_files() is not None
+    elif "view" not in session and startup_demo():
+        session.view = View(data=startup_demo())
     session.had_query = bool(asked)
     if not asked and (is_entry or is_back):
         # Entering a page clears the query. Writing it anew would be a step of the browser's history of its own, in

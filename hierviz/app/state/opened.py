@@ -20,9 +20,10 @@ from hierviz.app.state.shared_opening import SharedOpening
 from hierviz.app.state.stages import Stages
 from hierviz.app.state.upload_fields import empty_uploaders
 from hierviz.app.state.visits import give_back_memory, visit
+from hierviz.cli.app import OF_FILES
 from hierviz.cli.files import add_app_options
 from hierviz.cli.model_flags import model_options, reading_options
-from hierviz.cli.named_files import run_files
+from hierviz.cli.named_files import run_files, shared_and_own
 from hierviz.cli.projection_flags import NAMES as PROJECTION
 from hierviz.errors import HiervizError, ModelError
 
@@ -34,8 +35,20 @@ def _demo():
     return demo
 
 
+def demo():
+    """The bundled demo of pictures."""
+    return _demo()
+
+
+@st.cache_resource(show_spinner=False)
+def _wikipedia():
+    demo = datasets.open_wikipedia()
+    _texts_are_open.set()
+    return demo
+
+
 # A spinner, even for what is there, costs every visit a moment.
-_is_open = threading.Event()
+_is_open, _texts_are_open = threading.Event(), threading.Event()
 
 
 def _open_startup(files, stage):
@@ -116,18 +129,31 @@ def startup_files():
     if not options.taxonomy:
         return None
     files = run_files(options.predictions)
-    names = ("taxonomy", "truth", "truth_column", "missing", "classes", "parametrisation", "inputs", "nodes", "media")
+    methods = [file.method for file in files]
+    names = ("taxonomy", "truth", "truth_column", "missing", "inputs", "nodes", "media")
     names += ("taxonomy_form", "taxonomy_classes", "taxonomy_relations", "predictions_form")
+    classes, of_classes = shared_and_own("--classes", options.classes, methods)
+    parametrisation, of_parametrisations = shared_and_own("--parametrisation", options.parametrisation, methods)
     return datasets.Files(
         **{name: getattr(options, name) for name in names},
+        classes=classes,
+        parametrisation=parametrisation,
+        classes_of=of_classes,
+        parametrisations=of_parametrisations,
         predictions=tuple(file.path for file in files),
         names=tuple(file.name for file in files) if any(file.name for file in files) else (),
         model=tuple(options.model),
-        given={key: value for key, value in model_options(options).items() if value and key not in names},
+        given={key: value for key, value in model_options(options).items() if value and key not in (*names, *OF_FILES)},
         reading=reading_options(options) if options.model else {},
         projection={name: getattr(options, name) for name in PROJECTION if getattr(options, name) not in (None, False)},
         run=startup_limits()[1],
     )
+
+
+def startup_demo():
+    """Key of the demo that was asked for on the command line, or None."""
+    name = _startup_options().demo
+    return next((key for key, called in datasets.NAME_OF_DEMO.items() if called == name), None)
 
 
 def startup():
@@ -139,7 +165,7 @@ def prepare():
     """Open what the first visitor will see while the server starts; what is wrong with it the visitor is told."""
     with contextlib.suppress(HiervizError):
         if startup_files() is None:
-            _demo()
+            _wikipedia() if startup_demo() == datasets.WIKIPEDIA else _demo()
         else:
             _opening.begin(startup_files())
 
@@ -199,6 +225,11 @@ def data():
             return _demo()
     if startup_files() and startup() is not None and startup().key == key:
         return startup()
+    if key == datasets.WIKIPEDIA:
+        if _texts_are_open.is_set():
+            return _wikipedia()
+        with st.spinner("Reading the demo of texts …"):
+            return _wikipedia()
     dataset = server().shelf.get(key)
     if dataset is not None:
         visit().seen.add(key)

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from urllib.parse import quote, unquote
 
 from hierviz.app.state.curve_choices import DRAWN, FORMER_PANELS, MARKED, PANELS, axes, set_axes
-from hierviz.app.state.dataset import DEMO
+from hierviz.app.state.dataset import DEMO, NAME_OF_DEMO
 from hierviz.charts import threshold_text
 from hierviz.diagnosis.node_columns import NODE_COLUMNS
 from hierviz.errors import PredictionsError
@@ -37,6 +37,7 @@ ASPECTS = {
 # Parts of the page Compare.
 COMPARISONS = {
     "table": "Table",
+    "ranks": "Ranks",
     "agreement": "Do the metrics agree?",
     "groups": "Where they are weak",
     "classes": "Classes",
@@ -75,7 +76,7 @@ _NAME = r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{0,1000}"
 def grammar():
     """What may stand in each field of a URL; of a field that holds several words, in each of them. Anything else is dropped."""
     return {
-        "data": re.compile(f"{DEMO}|[0-9a-f]{{16}}"),
+        "data": re.compile(f"{'|'.join(NAME_OF_DEMO)}|[0-9a-f]{{16}}"),
         "sample": re.compile(_NAME),
         **dict.fromkeys(NODES, re.compile(_NAME)),
         "where": re.compile("[A-Za-z0-9_.~%-]{1,1000}=[A-Za-z0-9_.~%-]{0,1000}"),
@@ -101,6 +102,7 @@ def grammar():
         "by": re.compile(_NAME),
         "metric": _one_of(METRICS),
         "node_order": _one_of(("tree", *NODE_COLUMNS, *(f"{key}-reversed" for key in NODE_COLUMNS))),
+        "node_rows": re.compile("tree|all|leaves|depth-[0-9]{1,4}", re.ASCII),
         "colour": _one_of(NODE_COLUMNS),
         "axes": _one_of([*axes(), *set_axes()]),
         "panel": _one_of(("none", *PANELS, *FORMER_PANELS)),
@@ -140,7 +142,7 @@ class View:
     uploaded the name of the file. `where` holds ``column=value``, both percent-encoded, see `conditions`; `common` is a depth as
     text. `part` of the page Mistakes is shown; `opened` are the numbers of the nodes that are open in its matrix.
     `comparison` is the part of the page Compare, `preset` the columns of its table, `by` what divides the samples there,
-    `metric` their number. `lesson`, `step` and `presenter` (large type) are of the page Learn.
+    `metric` their number. `node_rows` are of the page Taxonomy; `lesson`, `step` and `presenter` (large type) of the page Learn.
     `focus` is the node that the probability tree shows alone, or whose family it shows where it is a leaf; `unfold` holds
     ``number:node``, a node so many of whose children are shown.
     """
@@ -172,6 +174,7 @@ class View:
     by: str = ""
     metric: str = ""
     node_order: str = ""
+    node_rows: str = "tree"
     colour: str = "correct"
     focus: str = ""
     unfold: str = ""

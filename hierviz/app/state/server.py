@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import weakref
 
 import streamlit as st
 
@@ -29,6 +30,7 @@ class Server:
         room = limits.data // 4
         self.results, self.answers = Results(MOST_RESULTS, room), Results(MOST_ANSWERS, room)
         self.models = Results(MOST_MODELS, room)
+        self.of_data = weakref.WeakKeyDictionary()
         made = (self.results, self.answers, self.models)
         self.shelf = Shelf(limits, self.uploads, shown_keys, self._forget, made)
         if running_server() is not None:

@@ -9,10 +9,30 @@ from hierviz.app.state.current import session
 from hierviz.app.state.server import server
 from hierviz.app.state.visits import visit
 
+# Browsers whose marks of a data set are kept.
+MOST_VISITORS = 500
+
 
 def memory(name):
     """A dict of this session that outlives page changes; what only one page needs and no link carries."""
     return visit().memories.setdefault(name, {})
+
+
+def of_data(name, data):
+    """A dict of this browser that stays as long as a data set is open, also when its page is loaded anew.
+
+    Parameters
+    ----------
+    name : str
+    data : Dataset
+    """
+    visitors = server().of_data.setdefault(data, {})
+    key = (name, visit().visitor)
+    kept = visitors.pop(key, {})
+    visitors[key] = kept  # the one used last is the last
+    for oldest in [one for one, of in visitors.items() if not of and one != key] or list(visitors)[:-MOST_VISITORS]:
+        del visitors[oldest]
+    return kept
 
 
 def memories():

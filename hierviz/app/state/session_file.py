@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hierviz._version import version
-from hierviz.app.state.dataset import DEMO, Files
+from hierviz.app.state.dataset import DEMO, NAME_OF_DEMO, Files
 from hierviz.cli.projection_flags import NAMES as PROJECTION
 from hierviz.errors import FileError
+from hierviz.stories import StoryStep, story_from
 
 FORMAT = 1
 LARGEST = 2_000_000  # bytes of a session file
@@ -54,7 +55,19 @@ MEMORIES = (
     "compare classes",
     "compare samples",
 )
-PAGES = ("overview", "curves", "compare", "example", "mistakes", "taxonomy", "model", "learn", "open")
+PAGE_NAMES = {
+    "overview": "Overview",
+    "curves": "Operating curves",
+    "compare": "Compare",
+    "example": "Examples",
+    "mistakes": "Mistakes",
+    "taxonomy": "Taxonomy",
+    "model": "Model",
+    "learn": "Learn",
+    "story": "Story",
+    "open": "Open files",
+}
+PAGES = tuple(PAGE_NAMES)
 _HASHES: dict = {}
 
 
@@ -86,9 +99,11 @@ class SavedSession:
     memories : dict of str to dict
     parts : tuple of SessionPart
         Empty for the demo.
-    is_demo : bool
+    demo : str
+        Key of a demo; empty for files.
     reading : dict
         Fields of `Files` that say how the files are read.
+    story : tuple of StoryStep
     """
 
     page: str
@@ -96,18 +111,21 @@ class SavedSession:
     view: dict
     memories: dict = field(default_factory=dict)
     parts: tuple[SessionPart, ...] = ()
-    is_demo: bool = False
+    demo: str = ""
     reading: dict = field(default_factory=dict)
+    story: tuple[StoryStep, ...] = ()
 
     def to_json(self):
         """The session file as text."""
         data = (
-            {"demo": True}
+            {"demo": self.demo == DEMO or self.demo}
             if self.is_demo
             else {"title": self.title, "files": [vars(part) for part in self.parts], "reading": self.reading}
         )
         made = {"hierviz_session": FORMAT, "hierviz": version(), "page": self.page, "view": self.view, "data": data}
         made |= {"choices": self.memories}
+        if self.story:
+            made["story"] = [step.to_dict() for step in self.story]
         return json.dumps(made, indent=1, ensure_ascii=False) + "\n"
 
     @classmethod
@@ -124,8 +142,9 @@ class SavedSession:
             if not isinstance(found, dict) or found.get("hierviz_session") != FORMAT:
                 raise ValueError
             data = found["data"]
-            parts = () if data.get("demo") is True else tuple(_part(part) for part in data["files"])
-            if data.get("demo") is not True and not parts:
+            demo = DEMO if data.get("demo") is True else data.get("demo", "")
+            parts = () if demo in NAME_OF_DEMO else tuple(_part(part) for part in data["files"])
+            if demo not in NAME_OF_DEMO and not parts:
                 raise ValueError
             page = found["page"] if found["page"] in PAGES else "overview"
             return cls(
@@ -134,13 +153,19 @@ class SavedSession:
                 _texts(found["view"]),
                 {key: value for key in MEMORIES if isinstance(value := found.get("choices", {}).get(key), dict)},
                 parts,
-                data.get("demo") is True,
+                demo if demo in NAME_OF_DEMO else "",
                 _reading(data.get("reading", {})),
+                story_from(found.get("story"), PAGES),
             )
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise FileError(
                 f"{name}: expected a session file of hierviz (format {FORMAT}), got something else. Save one with Save."
             ) from None
+
+    @property
+    def is_demo(self):
+        """Whether it is a demo that everybody can open."""
+        return bool(self.demo)
 
     @property
     def needs_model(self):
@@ -158,12 +183,12 @@ class SavedSession:
 
 def why_no_session(dataset):
     """Why the data of a page have no session file, as a sentence; empty where they have one."""
-    if dataset.key == DEMO or dataset.files is not None:
+    if dataset.key in NAME_OF_DEMO or dataset.files is not None:
         return ""
     return "Predictions of a model that was run on the page Model are in no file: save them there and open them with the data."
 
 
-def session_of(dataset, page, view, memories, progress=None):
+def session_of(dataset, page, view, memories, story=(), progress=None):
     """The SavedSession of a page.
 
     Parameters
@@ -171,6 +196,7 @@ def session_of(dataset, page, view, memories, progress=None):
     dataset : Dataset
     page : str
     view : View
+    story : sequence of StoryStep
     memories : dict of str to dict
         All of the session; plain values of `MEMORIES` are kept.
     progress : callable, optional
@@ -185,13 +211,13 @@ def session_of(dataset, page, view, memories, progress=None):
     query.pop("data", None)
     kept = {name: _plain(memories.get(name, {})) for name in MEMORIES}
     kept = {name: values for name, values in kept.items() if values}
-    if dataset.key == DEMO:
-        return SavedSession(page, dataset.title, query, kept, is_demo=True)
+    if dataset.key in NAME_OF_DEMO:
+        return SavedSession(page, dataset.title, query, kept, demo=dataset.key, story=tuple(story))
     files = dataset.files
     reading = {name: value for name in READING if (value := getattr(files, name))}
     if files.projection:
         reading["projection"] = dict(files.projection)
-    return SavedSession(page, dataset.title, query, kept, session_parts(files, progress), reading=reading)
+    return SavedSession(page, dataset.title, query, kept, session_parts(files, progress), "", reading, tuple(story))
 
 
 def session_parts(files, progress=None):

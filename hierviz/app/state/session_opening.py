@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hierviz.app.state.current import session
-from hierviz.app.state.dataset import DEMO
 from hierviz.app.state.opened import data, startup, startup_files
 from hierviz.app.state.page_view import View
 from hierviz.app.state.server import server
 from hierviz.app.state.server_memory import memory
 from hierviz.app.state.session_file import LARGEST, SavedSession, has_files_of
+from hierviz.app.state.story import keep_steps
 from hierviz.app.state.visits import visit
 from hierviz.errors import FileError
 
@@ -37,7 +37,7 @@ def open_already(saved):
     """
     shown = data()
     if saved.is_demo:
-        return shown if shown is not None and shown.key == DEMO else None
+        return shown if shown is not None and shown.key == saved.demo else None
     others = [startup()] if startup_files() else []
     for dataset in (shown, *others):
         if dataset is not None and dataset.files is not None and has_files_of(dataset.files, saved.parts):
@@ -60,10 +60,12 @@ def show_session(saved, dataset):
     """Let the view and the choices of this session be those of a session file, on a data set."""
     for name, values in saved.memories.items():
         memory(name).update(values)
-    key = DEMO if saved.is_demo else dataset.key
+    key = saved.demo or dataset.key
     view = View.from_query({**saved.view, "data": key})
     session.view = view if dataset is None else view.cleaned(dataset)
     visit().shows = key
+    if saved.story:
+        keep_steps(key, saved.story)
 
 
 def _held(paths):

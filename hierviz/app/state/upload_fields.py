@@ -93,6 +93,11 @@ def dealt_upload(slot, label, deal, *, help=None):
     deal : callable
         Paths -> dict of slot to paths.
     help : str, optional
+
+    Returns
+    -------
+    bool
+        Whether files were given to it, and where they went they still are.
     """
     store, emptied = memory("uploads"), memory("emptied uploaders")
     key = "_".join(["upload", slot, *map(str, filter(None, [emptied.get(slot)]))])
@@ -102,15 +107,19 @@ def dealt_upload(slot, label, deal, *, help=None):
         store[slot] = kept
         if kept.uploads is None:
             return
-        for name, paths in deal(kept.uploads.paths).items():
+        dealt = deal(kept.uploads.paths)
+        for name, paths in dealt.items():
             store[name] = _Kept(server().uploads.keep(paths, owner=visit().visitor))
             emptied[name] = emptied.get(name, 0) + 1
         del store[slot]
         emptied[slot] = emptied.get(slot, 0) + 1
+        memory("dealt uploads")[slot] = list(dealt)
 
     st.file_uploader(label, key=key, accept_multiple_files=True, on_change=changed, help=help)
     if (kept := store.get(slot, _Kept())).refused:
         st.error(escape(kept.refused), icon=":material/error:")
+    names = memory("dealt uploads").get(slot, [])
+    return bool(names) and all(store.get(name, _Kept()).uploads is not None for name in names)
 
 
 def keep_upload(slot, uploads):

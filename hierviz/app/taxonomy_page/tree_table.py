@@ -31,15 +31,17 @@ def draw(choice):
             placeholder="part of a name",
             **state.kept("taxonomy", "words", "", width=200, icon=":material/search:"),
         )
-        options = ["tree", *(f"depth {depth}" for depth in depths.tolist() if depth), "all", "leaves"]
+        options = ["tree", *(f"depth-{depth}" for depth in depths.tolist() if depth), "all", "leaves"]
         rows = st.selectbox(
             "Rows",
             options,
             format_func=lambda key: {"tree": "as a tree", "all": "all classes", "leaves": "all leaves"}.get(
-                key, f"classes of {key}"
+                key, f"classes of {key.replace('-', ' ')}"
             ),
             help="As a tree, or the classes of one level in one list: the worst of the whole level comes first.",
-            **state.kept("taxonomy", "rows", "tree", width=180),
+            **state.bound(
+                "node_rows", value=state.view().node_rows if state.view().node_rows in options else "tree", width=180
+            ),
         )
         if choice.has_calibration:
             st.toggle(
@@ -65,7 +67,7 @@ def draw(choice):
         if rows == "leaves":
             nodes = inside[taxonomy.is_leaf[inside]]
         elif rows != "all":
-            nodes = inside[taxonomy.depth[inside] == int(rows.split()[1])]
+            nodes = inside[taxonomy.depth[inside] == int(rows.partition("-")[2])]
         found = flat_rows(table, nodes, store["shown"].get("", FIRST), order, reverse)
     _mount(choice, table, found, is_tree=rows == "tree" and not words.strip())
     st.caption(
@@ -128,7 +130,7 @@ def table_data(choice, table, rows, is_tree):
         title, cells = taxonomy.title(row.node), []
         for key in columns:
             value = float(values[key][row.node])
-            full = 1.0 if NODE_COLUMNS[key].kind == "share" else most[key]
+            full = 1.0 if NODE_COLUMNS[key].kind in ("share", "error") else most[key]
             bar = None if np.isnan(value) else round(min(value / full, 1.0), 4)
             if row.node == choice.root and NODE_COLUMNS[key].kind in ("count", "sum"):
                 bar = None

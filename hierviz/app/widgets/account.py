@@ -2,8 +2,12 @@
 
 import streamlit as st
 
+from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.form_words import in_form_words
+
+# Models that a line names.
+MOST_NAMED = 3
 
 
 def account(data):
@@ -27,6 +31,28 @@ def account(data):
             {"samples": f"{predictions.n_samples:,}, {judged}", **predictions.detected},
             predictions.notes,
         )
+
+
+def opened_line(data):
+    """What was just opened, in a line that has the whole account behind it; nothing once another page was looked at."""
+    if state.session.get("just_opened") != data.key:
+        return
+    read_as = {}
+    for model in data.models.values():
+        read_as.setdefault(str(model.predictions.detected.get("form", "")), []).append(model.predictions.name)
+    said = [f"the taxonomy as {data.taxonomy.detected.get('form', 'given')}"]
+    for form, names in read_as.items():
+        named = ", ".join(names) if len(names) <= MOST_NAMED else f"{names[0]} and {len(names) - 1:,} more"
+        said.append(f"{named} as {form or 'given'}")
+    notes = [note for of in (data.taxonomy, *(one.predictions for one in data.models.values())) for note in of.notes]
+    notes = list(dict.fromkeys(in_form_words(note) for note in notes))
+    n_notes = f"{len(notes):,} note{'s' if len(notes) > 1 else ''} on them under" if notes else "More under"
+    with st.container(horizontal=True, vertical_alignment="center", key="just-opened"):
+        st.markdown(f":material/check_circle: **Opened**: {escape('; '.join(said))}. {n_notes}", width="content")
+        with st.popover("How the files were read", type="tertiary"):
+            account(data)
+    for note in data.notes:
+        st.warning(escape(note), icon=":material/content_copy:")
 
 
 def _facts(title, facts, notes):

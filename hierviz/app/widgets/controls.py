@@ -30,6 +30,29 @@ def model_control(data):
     return now
 
 
+def models_control(label, options, now, most, width):
+    """Which of several models (or methods) the page looks at; returns their keys, none where the field was emptied.
+
+    `options` are names by key, `now` the keys that are shown where the address names none.
+    """
+    memory = state.memory("emptied models")
+    # A link names models of its own.
+    is_empty = memory.get(label, "") == state.view().models
+
+    def back(value):
+        memory[label] = "" if value else state.view().models
+        return tuple(value) or None
+
+    st.multiselect(
+        label,
+        list(options),
+        format_func=options.get,
+        max_selections=most,
+        **state.bound("models", value=[] if is_empty else now, width=width, back=back),
+    )
+    return [] if is_empty else now
+
+
 def width_for(names):
     """Pixels of a list of names: it cuts what is longer, and has no tooltip."""
     least, most = (170, 340) if state.is_narrow() else (230, 420)
@@ -179,17 +202,18 @@ def _are_thresholds(taxonomy, text):
 CONTROLS = {"number": _number, "choice": _choice, "costs": _costs, "numbers": _numbers}
 
 
-def setting(data, model, choice):
-    """One line of Markdown that says what a panel depends on."""
-    predictions = data.models[model].predictions
+def setting(data, model, choice, n=None):
+    """One line of Markdown that says what a panel depends on; `n` samples are shown, all that are judged if not given."""
+    predictions, judged = data.models[model].predictions, data.models[model].n_judged
     name = escape(predictions.name)
+    samples = f"{judged:,} samples" if n in (None, judged) else f"{n:,} of {judged:,} samples"
     if not predictions.has_scores:
-        return f"{name} · labels · {data.models[model].n_judged:,} samples"
+        return f"{name} · labels · {samples}"
     rule = INFERENCE_RULES[choice["rule"]]
     at = "".join(_told(parameter, choice[name], rule) for name, parameter in rule.parameters.items())
     kind = PARAMETRISATIONS[predictions.parametrisation].label
     kind = f" ({kind.lower()})" if kind.casefold() != predictions.name.casefold() else ""
-    return f"{name}{kind} · {rule.label.lower()}{at} · {data.models[model].n_judged:,} samples"
+    return f"{name}{kind} · {rule.label.lower()}{at} · {samples}"
 
 
 def _told(parameter, value, rule):

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from hierviz.app import state
+from hierviz.app.state.dataset import NAME_OF_DEMO
 
 _component = None
 
@@ -59,7 +60,7 @@ def copy_link():
     if _component is None:
         _component = st.components.v2.component("hierviz_copy_link", html=HTML, css=CSS, js=JS)
     where = "on this machine" if state.is_local_visit() else "for everybody who can open this server"
-    until = "" if state.view().data == "demo" or state.is_startup() else ", while these files are open"
+    until = "" if state.view().data in NAME_OF_DEMO or state.is_startup() else ", while these files are open"
     help = f"The link shows this page as it is now, {where}{until}: same data, model, threshold, filters and sample."
     with st.container(key="copy-link"):
         _component(key="copy-link-button", data={"help": help, "reach": reach(until)})

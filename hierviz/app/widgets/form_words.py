@@ -11,7 +11,7 @@ MOST_QUOTED = 60
 QUOTED = re.compile(r"""(?<![\w\\])(?:'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*")(?!\w)""", re.DOTALL)
 
 
-def in_form_words(message, *, is_of_path=False):
+def in_form_words(message, *, is_of_path=False, words=field):
     """An error or a note with the labels of fields for parameters.
 
     Parameters
@@ -19,10 +19,12 @@ def in_form_words(message, *, is_of_path=False):
     message : HiervizError, Sentence or str
     is_of_path : bool
         The message is about a file that was named by its path: of its content `quoting_little` is said.
+    words : callable
+        Of a parameter; `hierviz.cli.parameter_flags.flag` where files were named on the command line.
     """
     text = quoting_little(template_of(message)) if is_of_path else template_of(message)
     # An error is one short line.
-    return HiervizError(text).said(field) if isinstance(message, HiervizError) else named(text, field)
+    return HiervizError(text).said(words) if isinstance(message, HiervizError) else named(text, words)
 
 
 def quoting_little(message):

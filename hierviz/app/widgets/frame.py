@@ -16,6 +16,8 @@ from hierviz.app.widgets.save_menu import save_menu
 STYLE = """<style>
 /* A concatenated chart does not shrink by itself, and Streamlit forgets to repaint a bound slider after a drag. */
 .stVegaLiteChart svg.marks {max-width: 100%; height: auto; touch-action: pan-y; user-select: none; -webkit-user-select: none}
+/* The tools of a chart stand in its corner, not over the buttons above it. */
+.stElementContainer:has(.stVegaLiteChart) [data-testid=stElementToolbar] {top: 0}
 .vega-bindings input[type=range] {--vega-range-progress: 0% !important; width: min(420px, 60vw)}
 .block-container, .stMainBlockContainer {padding: 4.2rem 3rem 3rem; max-width: 1400px}
 @media (min-width: 1800px) {.block-container, .stMainBlockContainer {max-width: 1720px}}
@@ -139,6 +141,8 @@ def greeting(page, pages):
     }
     if state.is_narrow():
         links = {"mistakes": "The mistakes"}
+    if dataset.key == DEMO and not state.is_narrow():
+        links = {"story": "A story in eight views", **links}
     if dataset.first.n_judged == 0:
         del links["mistakes"]
     if all(model.why_no_curve() and model.why_no_set_curve() for model in dataset.models.values()):
@@ -149,6 +153,13 @@ def greeting(page, pages):
             if name != (page.url_path or "overview"):
                 st.page_link(pages / f"{name}.py", label=label, width="content", query_params=state.link())
         st.button("Dismiss", icon=":material/close:", type="tertiary", key="hint", on_click=state.dismiss_hint)
+
+
+def credit():
+    """Whose the open data are, where they are not the visitor's."""
+    dataset = state.data()
+    if dataset is not None and dataset.credit:
+        st.caption(f"{dataset.credit} [CC BY-SA 4.0](https://creativecommons.org/licenses/by-sa/4.0/)")
 
 
 def privacy():

@@ -1,4 +1,4 @@
-"""The table of models against metrics that all pages use: sortable numbers, the best bold, the second marked, intervals."""
+"""The table of models against metrics that all pages use: sortable numbers, intervals, and the same marks everywhere."""
 
 from dataclasses import dataclass, field, replace
 
@@ -13,12 +13,15 @@ from hierviz.uncertainty.comparison import fewest_samples
 
 SECOND, TIED = "②", "≈"
 # A table cannot be drawn in italics: a sign says who is second.
-MARKS = f"The best of a column is **bold**, the second has a {SECOND}."
+MARKS = "The best of a column is **bold**."
 BOUNDS = (
     "In brackets: the file lists some classes of each sample only, so the number leaves out the unknown scores of the others; "
     "the number that all scores would give lies between these bounds. No best is marked in such a column."
 )
-TIES = f"{TIED}: no clear difference from the best (the interval of the paired difference contains 0)."
+TIES = (
+    f"{TIED} is not clearly different from the best (the interval of the paired difference contains 0, after Holm's correction), "
+    f"and is bold too; {SECOND} is the best of the rest."
+)
 
 
 def unmarked(keys):
@@ -60,7 +63,7 @@ class Row:
 
 
 def ranked(rows, keys, unranked=()):
-    """The rows with marks by key: "best", "second", and "tied" where there are intervals; the same columns stand in all.
+    """The rows with marks by key: "best", and where there are intervals "tied" and "second"; the same columns stand in all.
 
     No mark for the keys in `unranked`.
     """
@@ -102,7 +105,7 @@ def metric_table(rows, keys, key):
     bold = pd.DataFrame("", index=table.index, columns=table.columns)
     for place, row in enumerate(rows):
         for metric, label in zip(keys, labels, strict=True):
-            if "best" in row.marks.get(metric, ()):
+            if row.marks.get(metric, set()) & {"best", "tied"}:
                 bold.loc[place, label] = "font-weight: bold"
     st.dataframe(
         styled.apply(lambda _: bold, axis=None),

@@ -59,7 +59,8 @@ def draw(data):
         if any(bounds.values()):
             st.markdown(BOUNDS)
         between = " ±: standard deviation between the runs of a method." if spread else ""
-        st.caption(f"{said}. {MARKS if len(rows) > 1 and len(unranked) < len(keys) else ''}{between}")
+        marks = f"{MARKS} Which differences are clear is marked on Compare." if len(rows) > 1 else ""
+        st.caption(f"{said}. {marks if len(unranked) < len(keys) else ''}{between}")
     most_specific(data)
 
 

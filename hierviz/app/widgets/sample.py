@@ -156,6 +156,21 @@ def _style(refused, row=None):
     return style
 
 
+def head_win(taxonomy, truth, p, worked):
+    """The win beside what it judges, one press from how it comes about."""
+    terms = win_breakdown(taxonomy, truth, p)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        one = worked["softmax_win"]
+        number(
+            one.key,
+            one.value,
+            one.arithmetic,
+            label=f"How the {METRICS[one.key].label.lower()} is computed:",
+            where="head",
+            text=charts.win_text(terms.term, terms.win),
+        )
+
+
 def win(taxonomy, truth, p, worked):
     """The win, level by level."""
     st.subheader("Win by level")

@@ -9,7 +9,8 @@ from pathlib import Path
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.state.dataset import DEMO
+from hierviz.app.state import story
+from hierviz.app.state.dataset import NAME_OF_DEMO
 from hierviz.app.state.escape import escape
 from hierviz.app.state.rule_parameters import rule_settings
 from hierviz.app.state.session_file import session_of, why_no_session
@@ -22,6 +23,7 @@ from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.reports import report
 
 MEMORY = "save"
+PAGES = Path(__file__).parents[1] / "pages"
 
 
 @st.fragment
@@ -45,6 +47,8 @@ def save_menu(data, page):
             "confusion matrix, taxonomy."
         )
         _report(data)
+        st.markdown("**Story**")
+        _story(data, page)
         st.markdown("**Session file**")
         _session(data, page)
 
@@ -123,13 +127,13 @@ def _choice(data, key):
 def _command(data, key, choice, thresholds, options):
     """The command that makes the report again; empty where no files say all. Files that were uploaded stand by their names."""
     files = data.files
-    if data.key != DEMO and (files is None or files.given or files.reading or files.projection):
+    if data.key not in NAME_OF_DEMO and (files is None or files.given or files.reading or files.projection):
         return ""
     if any(not isinstance(value, str | int | float) for value in choice.values()):
         return ""
     words = ["hierviz", "report"]
-    if data.key == DEMO:
-        words.append("--demo")
+    if data.key in NAME_OF_DEMO:
+        words += ["--demo", NAME_OF_DEMO[data.key]]
     else:
         for name in ("taxonomy", "predictions", "model", "inputs", "truth", "classes", "nodes", "media"):
             value = getattr(files, name)
@@ -164,6 +168,26 @@ def _command(data, key, choice, thresholds, options):
     return shlex.join([*words, "--out", "report.html"])
 
 
+def _story(data, page):
+    n = len(story.steps(data))
+    st.caption(
+        "Views in an order, each with a caption, played in full screen; session file and report keep them. "
+        + (f"There {'is 1 view' if n == 1 else f'are {n} views'} now." if n else "There is none yet.")
+    )
+    if page != "story":
+        st.text_area("Caption", placeholder="What to see here", height=70, **state.kept(MEMORY, "caption", ""))
+        st.button(
+            "Add this view", icon=":material/playlist_add:", key="add-view", on_click=_add, args=(data, page)
+        )
+    st.page_link(PAGES / "story.py", label="Arrange and play", icon=":material/slideshow:", query_params=state.link())
+
+
+def _add(data, page):
+    memory = state.memory(MEMORY)
+    story.add_view(data, page, memory.get("caption", ""))
+    memory["caption"] = ""
+
+
 def _session(data, page):
     why = why_no_session(data)
     if why:
@@ -176,10 +200,10 @@ def _session(data, page):
 
     # Made where no session is known: what it needs of this one is looked up now.
     memories = {name: dict(values) for name, values in state.memories().items()}
-    view = state.view()
+    view, steps = state.view(), story.own_steps(data)
 
     def content():
-        return session_of(data, page or "overview", view, memories).to_json()
+        return session_of(data, page or "overview", view, memories, steps).to_json()
 
     st.download_button(
         "Save the session file",

@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.state.dataset import open_files
+from hierviz.app.state.dataset import DEMO, open_files
 from hierviz.app.state.escape import escape
 from hierviz.app.state.session_file import ROLES, matched
 from hierviz.app.state.session_opening import open_already, read_session, session_files, show_session
@@ -31,7 +31,8 @@ def session_panel():
         st.error(escape(str(error)), icon=":material/error:")
         return
     if saved.is_demo:
-        st.markdown(f"A session on the demo, page **{escape(saved.page)}**.")
+        which = "demo" if saved.demo == DEMO else "demo of texts"
+        st.markdown(f"A session on the {which}, page **{escape(saved.page)}**.")
         paths, dataset, is_ready = [], None, True
     else:
         st.markdown(f"A session on **{escape(saved.title)}**, page **{escape(saved.page)}**, of these files:")

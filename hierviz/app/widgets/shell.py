@@ -8,14 +8,18 @@ import pandas as pd
 import streamlit as st
 
 from hierviz.app import state
+from hierviz.app.state import story
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import frame
 from hierviz.app.widgets.browser_part import browser_part
 from hierviz.app.widgets.form_words import in_form_words
 from hierviz.app.widgets.metric_table import Row, ranked
 from hierviz.app.widgets.metric_table import metric_table as draw_table
+from hierviz.app.widgets.parameter_labels import field
 from hierviz.app.widgets.session_panel import session_panel
+from hierviz.app.widgets.story_bar import story_bar
 from hierviz.charts import threshold_text, to_csv
+from hierviz.cli.parameter_flags import flag
 from hierviz.errors import HiervizError
 from hierviz.readers.stored_array import ChangedFileError
 
@@ -44,11 +48,17 @@ def run(pages):
 def _draw(pages):
     frame.look()
     page = st.navigation(pages, position="top")
+    # Where the first run fails, it is for what the command line names.
+    words = flag if state.startup_files() and "view" not in state.session else field
     try:
         state.begin(page.url_path)
         if state.must_ask(page.url_path):
             st.switch_page(PAGES / "model.py")
         state.reopen()
+        to = story.take_step(state.data()) if state.memory(story.PLAYED) else None
+        if to is not None:
+            state.publish()
+            st.switch_page(PAGES / f"{to}.py", query_params=state.link())
         with st.container(key="viewport"):
             state.width()
             browser_part()
@@ -58,11 +68,13 @@ def _draw(pages):
             page.run()
         frame.name_data(page.url_path)
     except HiervizError as error:
-        st.error(escape(in_form_words(error, is_of_path=True)), icon=":material/error:")
+        st.error(escape(in_form_words(error, is_of_path=True, words=words)), icon=":material/error:")
         if isinstance(error, ChangedFileError) and state.may_reopen():
             st.button("Read the files again", icon=":material/refresh:", on_click=state.request_reopen)
         if state.startup_files():
             st.page_link(pages[0], label="Open the demo instead", query_params={"data": "demo"})
+    story_bar()
+    frame.credit()
     st.caption(frame.privacy())
     threshold, data = (html.escape(text) for text in (threshold_text(state.view().threshold), state.view().data))
     st.html(f'<p id="hierviz-view" hidden data-threshold="{threshold}" data-data="{data}"></p>')
@@ -95,7 +107,7 @@ def page(name):
 
 
 def metric_table(models, keys, key, unranked=(), never=None, bounds=None):
-    """Models against metrics, the best of each column bold, the second marked; sortable, with a download.
+    """Models against metrics, the best of each column bold; sortable, with a download.
 
     Parameters
     ----------

@@ -1,0 +1,74 @@
+"""The rank of every method by every metric, and one number of all methods with their runs and intervals."""
+
+from __future__ import annotations
+
+import math
+
+import streamlit as st
+
+from hierviz import charts
+from hierviz.app import state
+from hierviz.app.compare_page.caution import caution
+from hierviz.app.compare_page.table_panel import preset_control, worked_out_table
+from hierviz.app.widgets import numbers
+from hierviz.app.widgets.controls import width_for
+from hierviz.app.widgets.figure import figure
+
+
+def draw(compared):
+    """Both charts of the columns that are chosen."""
+    found = worked_out_table(compared, preset_control())
+    if found is None:
+        return
+    st.subheader("Rank of each method")
+    ranked = [column for column in found.columns if any(rank is not None for rank in found.ranks[column.key])]
+    if len(found.methods) < 2:
+        st.markdown("One method has no rank: ranks need at least two.")
+    elif not ranked:
+        st.markdown("In none of these numbers more or less is better, so that no method has a rank.")
+    else:
+        figure(
+            charts.rank_matrix(found, dark=state.is_dark(), width=state.session.px),
+            name="ranks",
+            sentence=charts.rank_matrix_sentence(found),
+            table=charts.rank_matrix_table(found),
+        )
+        st.caption(
+            "1 is the best by that number. ≈: not clearly different from the best, after Holm's correction."
+            if found.resamples is not None
+            else "1 is the best by that number. Without intervals (see the part Table) small differences count too."
+        )
+        caution(compared, *(column.metric for column in ranked))
+    st.subheader("One number of all methods")
+    columns = {
+        column.key: column
+        for column in found.columns
+        if any(_is_finite(method.value(column.key)) for method in found.methods)
+    }
+    if not columns:
+        st.markdown("No method has a finite number here.")
+        return
+    now = state.memory("compare ranks").get("column")
+    now = now if now in columns else next(iter(columns))
+    key = st.selectbox(
+        "Number",
+        list(columns),
+        format_func=lambda key: columns[key].label,
+        width=width_for([column.label for column in columns.values()]),
+        **state.kept("compare ranks", "column", now),
+    )
+    key = key if key in columns else now
+    figure(
+        charts.method_intervals(found, key, dark=state.is_dark(), width=state.session.px),
+        name="methods",
+        sentence=charts.method_intervals_sentence(found, key),
+        table=charts.method_intervals_table(found, key),
+    )
+    if any(method.n_runs > 1 for method in found.methods):
+        st.caption("Small dots are runs, the large one is their mean.")
+    numbers.definitions((columns[key].metric,), "compare-ranks")
+    caution(compared, columns[key].metric)
+
+
+def _is_finite(value):
+    return value is not None and math.isfinite(value)

@@ -1,0 +1,80 @@
+"""The story: saved views in an order, with captions; arranged here and played in full screen."""
+
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.state import story
+from hierviz.app.state.escape import escape
+from hierviz.app.state.session_file import PAGE_NAMES
+from hierviz.app.widgets import frame, shell
+from hierviz.stories.captions import FIELDS
+from hierviz.stories.story_step import LONGEST
+
+data = shell.open_data()
+steps = story.steps(data)
+with frame.title_row("Story"):
+    st.button(
+        "Play", icon=":material/slideshow:", type="primary", disabled=not steps, on_click=story.play, args=(data,)
+    )
+st.markdown(
+    "Views of these data in an order, each with a caption. **Play** shows them one after the other in the whole window: → and ← lead on "
+    "and back, **End** leads back here. **Save** in the header of every page adds a view; a session file and a report keep the story."
+)
+if not steps:
+    st.info(
+        "There is no view yet. Go to a page, choose what it shows, and press Save, then “Add this view”.",
+        icon=":material/slideshow:",
+    )
+with st.expander("What captions can hold", icon=":material/data_object:"):
+    st.markdown(
+        "Text, and in braces what is worked out each time the caption is shown, so that it is true also for other files: "
+        + "; ".join(f"`{{{name}}}` {told}" for name, told in FIELDS.items())
+        + "; and the key of every metric, such as `{softmax_win}`."
+    )
+
+
+def keep(place, key):
+    """Take over what was typed."""
+    story.caption_step(data, place, st.session_state[key])
+
+
+version = state.memory("story page").setdefault("version", 0)
+
+
+def arrange(change, *args):
+    """Change the order: fields of captions become others, which show the captions of today."""
+    change(data, *args)
+    state.memory("story page")["version"] += 1
+
+
+for place, step in enumerate(steps):
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            model = data.models.get(step.view.get("model", ""))
+            named = f" · {escape(model.predictions.name)}" if model is not None else ""
+            st.markdown(f"**{place + 1} · {PAGE_NAMES[step.page]}**{named}")
+            buttons = (
+                ("Show", "slideshow", story.play, (place,), False),
+                ("Up", "arrow_upward", story.move_step, (place, -1), place == 0),
+                ("Down", "arrow_downward", story.move_step, (place, 1), place == len(steps) - 1),
+                ("Remove", "delete", story.remove_step, (place,), False),
+            )
+            for label, icon, change, args, is_off in buttons:
+                st.button(
+                    label,
+                    icon=f":material/{icon}:",
+                    type="tertiary",
+                    key=f"story-{label.lower()}-{place}",
+                    disabled=is_off,
+                    on_click=arrange,
+                    args=(change, *args),
+                )
+        st.markdown(escape(story.caption(data, step)))
+        with st.popover("Caption", icon=":material/edit:", type="tertiary", key=f"story-edit-{version}-{place}"):
+            key = f"story-caption-{version}-{place}"
+            st.text_area(
+                "Caption", step.caption, key=key, height=160, max_chars=LONGEST, on_change=keep, args=(place, key)
+            )
+if steps != story.shipped(data):
+    back = "Back to the story of the demo" if story.shipped(data) else "Remove all steps"
+    st.button(back, icon=":material/restart_alt:", type="tertiary", on_click=arrange, args=(story.forget_steps,))

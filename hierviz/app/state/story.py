@@ -1,0 +1,120 @@
+"""The story of this session: steps of the open data, and which of them is played."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hierviz.app.state.current import link, session, view
+from hierviz.app.state.dataset import DEMO
+from hierviz.app.state.page_view import View
+from hierviz.app.state.server_memory import computed, memory
+from hierviz.stories import StoryStep, caption_text, demo_story
+from hierviz.stories.story_step import LONGEST, MOST
+
+# Memory of the session: stories by the key of their data; and what is played.
+STORIES, PLAYED = "stories", "story played"
+
+
+def steps(dataset):
+    """The steps of the open data: those of this session, of the demo its own until they are changed."""
+    own = memory(STORIES).get(dataset.key)
+    return shipped(dataset) if own is None else own
+
+
+def own_steps(dataset):
+    """The steps, where they are not those that come with the data."""
+    return memory(STORIES).get(dataset.key, ())
+
+
+def shipped(dataset):
+    """The story that comes with the data; empty for files."""
+    if dataset.key != DEMO:
+        return ()
+    return computed("story", (dataset.digest, dataset.key), lambda: demo_story(dataset.models))
+
+
+def keep_steps(dataset_key, changed):
+    """Let these be the steps of a data set."""
+    memory(STORIES)[dataset_key] = tuple(changed)[:MOST]
+
+
+def forget_steps(dataset):
+    """Go back to the story that comes with the data."""
+    memory(STORIES).pop(dataset.key, None)
+
+
+def add_view(dataset, page, caption):
+    """Add what is shown to the end of the story."""
+    fields = link()
+    fields.pop("data", None)
+    keep_steps(dataset.key, (*steps(dataset), StoryStep(page or "overview", fields, caption.strip()[:LONGEST])))
+
+
+def move_step(dataset, place, by):
+    """Exchange a step with another; `by` is -1 or 1."""
+    changed, other = list(steps(dataset)), place + by
+    if 0 <= place < len(changed) and 0 <= other < len(changed):
+        changed[place], changed[other] = changed[other], changed[place]
+        keep_steps(dataset.key, changed)
+
+
+def remove_step(dataset, place):
+    """Leave a step out."""
+    keep_steps(dataset.key, (step for number, step in enumerate(steps(dataset)) if number != place))
+
+
+def caption_step(dataset, place, caption):
+    """Give a step another caption."""
+    changed = list(steps(dataset))
+    if 0 <= place < len(changed):
+        changed[place] = replace(changed[place], caption=caption.strip()[:LONGEST])
+        keep_steps(dataset.key, changed)
+
+
+def caption(dataset, step):
+    """The caption with its numbers, kept once it is made."""
+    asked = (dataset.digest, dataset.key, step.caption, repr(sorted(step.view.items())))
+    return computed("caption", asked, lambda: caption_text(step, dataset.models))
+
+
+def play(dataset, place=0):
+    """Show a step at the next run of the page, and the bar that leads through the story."""
+    memory(PLAYED).update(key=dataset.key, at=place, go=True)
+
+
+def go(by):
+    """Go on to another step; None ends the story."""
+    played = memory(PLAYED)
+    if by is None:
+        played.clear()
+    elif played:
+        played.update(at=played["at"] + by, go=True)
+
+
+def played(dataset):
+    """(number of the step, step, number of steps) while the story of the open data is played, else None."""
+    now = memory(PLAYED)
+    if not now or dataset is None or now["key"] != dataset.key:
+        return None
+    found = steps(dataset)
+    if not found:
+        return None
+    now["at"] = min(max(now["at"], 0), len(found) - 1)
+    return now["at"], found[now["at"]], len(found)
+
+
+def take_step(dataset):
+    """Let the view be that of the step that is to be shown now; returns its page, None where nothing is to be changed."""
+    playing = played(dataset)
+    if playing is None or not memory(PLAYED).pop("go", False):
+        return None
+    step = playing[1]
+    session.view = View.from_query({**step.view, "data": dataset.key}).cleaned(dataset)
+    # Another step of the same page starts with its own choices.
+    session.pop("not_here", None)
+    return step.page
+
+
+def is_shown(step):
+    """Whether the view is that of a step."""
+    return View.from_query({**step.view, "data": view().data}) == view()

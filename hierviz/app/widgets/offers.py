@@ -1,0 +1,147 @@
+"""What Open files offers besides the fields: the demos, their files to download, text to paste, and files opened before."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.state import opened, pasted, remembered
+from hierviz.app.state.dataset import DEMO, NAME_OF_DEMO, open_files
+from hierviz.app.state.escape import escape
+from hierviz.app.widgets.form_words import in_form_words
+from hierviz.demo import DEMOS, bundle_folder
+from hierviz.errors import HiervizError
+from hierviz.readers.predictions_writer import write_predictions
+
+PAGES = Path(__file__).parents[1] / "pages"
+EXAMPLE_TAXONOMY = "parent,child\nanimal,mammal\nmammal,cat\nmammal,dog\nanimal,newt\n"
+EXAMPLE_TABLE = "sample_id,cat,dog,newt,truth\na,0.7,0.2,0.1,cat\nb,0.3,0.4,0.3,mammal\nc,0.2,0.3,0.5,dog\n"
+LONGEST = 1_000_000  # letters of a text
+
+
+def demos():
+    """Buttons that open a demo, and its files to download."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        for key, name in NAME_OF_DEMO.items():
+            icon = ":material/directions_car:" if key == DEMO else ":material/article:"
+            st.button(DEMOS[name], icon=icon, key=f"open-{key}", on_click=_ask, args=("demo", key))
+        with st.popover("Files of a demo", icon=":material/download:", type="tertiary"):
+            st.caption("To see how files look, and to open them below.")
+            _downloads()
+    asked = state.memory("offers").pop("demo", None)
+    if asked is not None:
+        state.change(data=asked, model="", models=(), sample="", thresholds=())
+        state.publish()
+        st.switch_page(PAGES / "overview.py", query_params=state.link())
+
+
+def _ask(what, value):
+    state.memory("offers")[what] = value
+
+
+def _downloads():
+    assets, models = bundle_folder() / "assets", bundle_folder() / "models"
+    files = (
+        ("Taxonomy", assets / "demo" / "taxonomy.csv", "vehicles-taxonomy.csv"),
+        ("Predictions of Flat softmax", None, "vehicles-predictions.csv"),
+        ("Truth", assets / "demo" / "examples.csv", "vehicles-truth.csv"),
+        ("Model (ONNX)", models / "flat_softmax.onnx", "flat_softmax.onnx"),
+        ("Pictures (inputs of the model)", assets / "demo" / "pictures.zip", "vehicles-pictures.zip"),
+        ("Taxonomy of the articles", assets / "wikipedia" / "taxonomy.csv", "articles-taxonomy.csv"),
+        ("Predictions for the articles", assets / "wikipedia" / "flat.parquet", "articles-flat.parquet"),
+        ("Truth and texts of the articles", assets / "wikipedia" / "examples.csv", "articles-truth.csv"),
+        ("Credit and licences of the articles", assets / "wikipedia" / "README.md", "articles-README.md"),
+    )
+    for label, path, name in files:
+        st.download_button(
+            label,
+            _predictions if path is None else path.read_bytes,
+            name,
+            "application/octet-stream",
+            key=f"get-{name}",
+            on_click="ignore",
+            icon=":material/download:",
+            type="tertiary",
+        )
+
+
+def _predictions():
+    """Predictions of the first model of the demo as CSV."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "predictions.csv"
+        write_predictions(opened.demo().first.predictions, path)
+        return path.read_bytes()
+
+
+def paste():
+    """Two fields whose texts become files in the uploaders."""
+    with st.expander("Paste a small table", icon=":material/content_paste:"):
+        left, right = st.columns(2, gap="large")
+        fields = (
+            (left, "taxonomy", "Taxonomy as CSV", EXAMPLE_TAXONOMY),
+            (right, "table", "Predictions as CSV, with a column truth if it is known", EXAMPLE_TABLE),
+        )
+        for column, name, label, example in fields:
+            kept = state.kept("pasted", name, example)
+            column.text_area(label, height=190, max_chars=LONGEST, **kept)
+        st.button("Use these tables", key="use-pasted", on_click=_use)
+        if pasted.paste_refused():
+            st.error(escape(pasted.paste_refused()), icon=":material/error:")
+        st.caption("They go into the fields below as files and are read like these: then press **Open**.")
+
+
+def _use():
+    texts = state.memory("pasted")
+    pasted.paste_uploads(
+        {
+            "taxonomy": ("pasted-taxonomy.csv", texts.get("taxonomy", EXAMPLE_TAXONOMY)),
+            "predictions": ("pasted-predictions.csv", texts.get("table", EXAMPLE_TABLE)),
+        }
+    )
+
+
+def opened_before():
+    """Files that were opened by path on this machine: a button for each, and one that forgets them all."""
+    found = remembered.remembered()
+    if not found:
+        return
+    with st.expander("Opened before on this machine", icon=":material/history:", expanded=True):
+        for number, files in enumerate(found):
+            names = ", ".join(Path(path).name for path in (*files.predictions, *files.model))
+            st.button(
+                escape(names),
+                key=f"remembered-{number}",
+                icon=":material/folder_open:",
+                help=escape("\n".join(files.paths)),
+                on_click=_ask,
+                args=("files", files),
+            )
+        st.button("Forget this list", key="forget-remembered", type="tertiary", on_click=remembered.forget_remembered)
+        st.caption(escape(f"Only paths are kept, in {remembered.place()}; uploads are not."))
+        asked = state.memory("offers").pop("files", None)
+        if asked is not None:
+            _open(asked)
+
+
+def _open(files):
+    stages = state.Stages("cancel-open", state.cancel_open, after=0)
+    try:
+        given, run = state.startup_limits()
+        files = files.with_paths(state.allowed_path)
+        state.put(open_files(_with_limits(files, given, run), stages))
+    except HiervizError as error:
+        stages.end()
+        st.error(escape(in_form_words(error, is_of_path=True)), icon=":material/error:")
+        return
+    stages.end()
+    remembered.remember(files)
+    state.publish()
+    st.switch_page(PAGES / "overview.py", query_params=state.link())
+
+
+def _with_limits(files, given, run):
+    return replace(files, given=given, run=run)

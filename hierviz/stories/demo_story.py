@@ -1,0 +1,114 @@
+"""The story of the demo: what a domain expert may trust, and what not, in eight views.
+
+Views are chosen by what the models say now, and captions hold no number: the steps stay true for other models.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hierviz.charts.curve_knots import threshold_text
+from hierviz.diagnosis.node_table import node_table
+from hierviz.diagnosis.sample_filter import SampleFilter, filtered
+from hierviz.evaluation.judged_answers import OUTCOMES, judged_answers
+from hierviz.stories.story_step import StoryStep
+from hierviz.thresholds.selection import at_least_correct
+
+RULE, START, SAFE = "threshold", 0.5, 0.95
+CONDITIONS = ("unusual_setting", "far", "occluded", "blurred")
+
+
+def demo_story(models):
+    """The steps.
+
+    Parameters
+    ----------
+    models : dict of str to Evaluation
+        Of the demo, by the keys that links use; the story is about the first.
+
+    Returns
+    -------
+    tuple of StoryStep
+    """
+    key, model = next(iter(models.items()))
+    answers = judged_answers(model, RULE, START)
+    outcome = np.array(list(OUTCOMES))[answers.outcome]
+    safe = threshold_text(at_least_correct(model.curve, SAFE).threshold)
+    p = model.predictions.node_probabilities()[answers.rows, answers.predicted]
+    depth = model.taxonomy.depth[answers.predicted]
+    # The most that a coarse answer says, and the surest mistake.
+    coarse = _most(answers, (outcome == "coarse") & (depth == depth[outcome == "coarse"].max(initial=0)), p)
+    sure = _most(answers, outcome == "wrong", p)
+    condition = max(CONDITIONS, key=lambda name: _wrong(answers, ((name, "yes"),)))
+    weak = _weakest(model)
+    sample, at = model.predictions.sample_id, {"model": key}
+    return (
+        StoryStep(
+            "overview",
+            {**at},
+            "{model} names the vehicle on {samples} drawings. It may stop early: {exact} of its answers name the exact class, "
+            "{coarse} a broader class that is right, and {wrong} are wrong. Which of them can you trust?",
+        ),
+        StoryStep(
+            "example",
+            {**at, "sample": sample(coarse), "outcome": "coarse"},
+            "Trust an answer that stops early. Here the model says “{answer}” with a probability of {p}, and stops where it is no "
+            "longer sure. The truth, “{truth}”, lies below: less is said, and nothing wrong.",
+        ),
+        StoryStep(
+            "curves",
+            {**at, "threshold": safe},
+            "You choose how careful it is. At the threshold {threshold}, {correct} of the answers are correct. The price: only "
+            "{exact} still name the exact class. Drag the threshold to see the exchange.",
+        ),
+        StoryStep(
+            "taxonomy",
+            {**at, "aspect": "levels"},
+            "Trust the upper levels more than the lower ones: taken down to the last class, {coarsest_accuracy} of the answers are right "
+            "about the first level, {finest_accuracy} about the last.",
+        ),
+        StoryStep(
+            "mistakes",
+            {**at, "where": f"{condition}=yes", "outcome": "wrong"},
+            f"Do not trust it where the conditions are bad: with “{condition.replace('_', ' ')}”, "
+            "{wrong} of {answers} answers are wrong; of all drawings it is {all.wrong}.",
+        ),
+        StoryStep(
+            "mistakes",
+            {**at, "part": "matrix", "under": weak},
+            "Do not trust every branch alike: below “{under}”, {wrong} of {answers} answers are wrong, against {all.wrong} of all. "
+            "The matrix shows what is taken for what.",
+        ),
+        StoryStep(
+            "example",
+            {**at, "sample": sample(sure), "outcome": "wrong"},
+            "Do not take a high probability for a proof: {p} for “{answer}”, and the truth is “{truth}”. Mistakes like this one "
+            "are found by looking, not by a threshold.",
+        ),
+        StoryStep(
+            "overview",
+            {**at, "threshold": safe},
+            "So ask for a careful model, and look at the rest: at the threshold {threshold}, {wrong} of the answers are wrong "
+            "({n_wrong}), {exact} are finished, and {coarse} wait for somebody who names the exact class.",
+        ),
+    )
+
+
+def _most(answers, mask, p):
+    """Row of the sample with the highest probability among some."""
+    places = np.flatnonzero(mask)
+    return int(answers.rows[places[np.argmax(p[places])]])
+
+
+def _wrong(answers, where):
+    kept = filtered(answers, SampleFilter(where=where))
+    wrong = np.asarray(answers.outcome) == list(OUTCOMES).index("wrong")
+    return float((kept & wrong).sum() / max(kept.sum(), 1))
+
+
+def _weakest(model):
+    """Name of the inner class, of those with a tenth of the samples, with the largest share of wrong answers."""
+    table, taxonomy = node_table(model, RULE, threshold=START), model.taxonomy
+    usable = ~taxonomy.is_leaf & (table.support >= model.n_judged / 10) & (np.arange(taxonomy.n_nodes) > 0)
+    share = np.where(usable, table.n_wrong / np.maximum(table.support, 1), -1.0)
+    return taxonomy.names[int(np.argmax(share))]
