@@ -47,6 +47,7 @@ def load_model(
     outputs: str | Sequence[str] | None = None,
     preprocessing: Mapping[str, Any] | None = None,
     missing: str | None = None,
+    only_known: bool = False,
     ignore: Sequence[str] = (),
     sum_repeated: bool = False,
     limits: Limits | None = None,
@@ -73,6 +74,8 @@ def load_model(
     missing : {"zero"}, optional
         The model knows some of the classes only: the others have probability 0. `Predictions.known` says which, and
         `hierviz.only_known` keeps to them.
+    only_known : bool
+        The same, for who passes the predictions to `hierviz.only_known` when their truth is joined.
     ignore : sequence of str
         Names of columns that belong to no node; one called ``background`` never does.
     sum_repeated : bool
@@ -100,7 +103,7 @@ def load_model(
         raise FileError(f"model: expected the path of an ONNX model, got {type(path).__name__}. It comes first.")
     check_taxonomy(taxonomy, "It comes after the path of the model.")
     given: dict[str, Any] = {"classes": classes, "parametrisation": parametrisation, "name": name, "scores": scores}
-    given |= {"missing": missing, "ignore": ignore, "sum_repeated": sum_repeated}
+    given |= {"missing": missing, "only_known": only_known, "ignore": ignore, "sum_repeated": sum_repeated}
     model = draft_model(path, taxonomy, **given, outputs=outputs, preprocessing=preprocessing, limits=limits)
     model.require_answers()
     return model
@@ -130,10 +133,7 @@ def inspect_model(path, taxonomy, **given):
 
 
 def draft_model(path, taxonomy, *, limits=None, scores=None, **given):
-    """A Model for which questions may be open: `Model.questions`. Arguments and errors are those of `load_model`.
-
-    With ``only_known=True`` classes may be missing, as with ``missing="zero"``.
-    """
+    """A Model for which questions may be open: `Model.questions`. Arguments and errors are those of `load_model`."""
     path = Path(path)
     require_kind(scores)
     check_file(path)
