@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 from hierviz.checks import array_of_rows, check_taxonomy
 from hierviz.errors import PredictionsError, listed, shown
 from hierviz.taxonomy import Taxonomy
-from hierviz.tree_sums import accumulate_down, sum_up
+from hierviz.tree_sums import accumulate_down, max_up, sum_up
 
 # A row of leaf probabilities may miss 1 by this much before it is taken for something else.
 SUM_TOLERANCE = 2e-3
@@ -42,7 +42,8 @@ class Parametrisation:
     columns : str
         Which nodes carry a score: 'leaves', 'nodes' (all but the root) or 'all'.
     prepare : callable
-        (taxonomy, scores in `default_columns` order as float64) -> values, with the same columns, or the leaves for sums.
+        (taxonomy, scores in `default_columns` order as float64) -> values, with the same columns, or the leaves for sums, or
+        all nodes but the root where probabilities are given.
     combine : str
         How values become probabilities: 'leaf_mass' (of leaves, added up), 'own_mass' (of all nodes, added up),
         'conditional' (multiplied from the root down), 'given' (they are probabilities).
@@ -252,6 +253,21 @@ def _softmax_of_path_sums(taxonomy, scores):
     return softmax(_path_sums(taxonomy, scores)[:, taxonomy.leaves])
 
 
+def _at_leaves(taxonomy, values):
+    full = np.zeros((len(values), taxonomy.n_nodes))
+    full[:, taxonomy.leaves] = values
+    return full
+
+
+def _noisy_or(taxonomy, scores):
+    # -log(1 - sigmoid) adds up: no product of many numbers near 1.
+    return -np.expm1(-sum_up(taxonomy, _at_leaves(taxonomy, np.logaddexp(0, scores)))[:, 1:])
+
+
+def _max_of_leaves(taxonomy, scores):
+    return max_up(taxonomy, _at_leaves(taxonomy, sigmoid(scores)))[:, 1:]
+
+
 def _with_root(taxonomy, values, root):
     full = np.empty((len(values), taxonomy.n_nodes))
     full[:, 0], full[:, 1:] = root, values
@@ -307,7 +323,12 @@ def prepared(
     scores = np.array(scores if order is None else scores[:, order], dtype=np.float64, order="C")
     check_finite(scores)
     values = entry.prepare(taxonomy, scores)
-    return values, taxonomy.leaves if entry.combine == "leaf_mass" else nodes
+    if entry.combine == "leaf_mass":
+        return values, taxonomy.leaves
+    # Of leaves alone, probabilities of all nodes were made.
+    return values, nodes if entry.combine != "given" else np.arange(
+        taxonomy.n_nodes - values.shape[1], taxonomy.n_nodes
+    )
 
 
 def check_finite(scores):
@@ -403,6 +424,28 @@ PARAMETRISATIONS = {
             _softmax,
             "own_mass",
             is_normalised=True,
+            tree_only=False,
+        ),
+        Parametrisation(
+            "leaf_sigmoid_noisy_or",
+            "Leaf sigmoids, noisy or",
+            "One independent yes/no score per leaf; an inner node is true unless all leaves below it are false.",
+            r"p(y) = 1 - \prod_{\text{leaf } u \text{ below } y} (1 - \sigma(\theta_u)), \quad p(\text{root}) = 1",
+            "Pearl, Probabilistic Reasoning in Intelligent Systems, 1988 (noisy or)",
+            "leaves",
+            _noisy_or,
+            "given",
+            tree_only=False,
+        ),
+        Parametrisation(
+            "leaf_sigmoid_max",
+            "Leaf sigmoids, maximum",
+            "One independent yes/no score per leaf; an inner node has the probability of its most probable leaf.",
+            r"p(y) = \max_{\text{leaf } u \text{ below } y} \sigma(\theta_u), \quad p(\text{root}) = 1",
+            "Obozinski et al., Genome Biology 2008 (heuristic max)",
+            "leaves",
+            _max_of_leaves,
+            "given",
             tree_only=False,
         ),
         Parametrisation(

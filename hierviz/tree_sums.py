@@ -8,7 +8,7 @@ the same bits, and a sum of numbers that are not negative never falls below one 
 
 Functions
 ---------
-sum_up, accumulate_down, sum_in_order
+sum_up, max_up, accumulate_down, sum_in_order
 """
 
 from __future__ import annotations
@@ -26,12 +26,26 @@ def sum_up(taxonomy, p):
             sums = np.bincount(bins, p[:, nodes].ravel(), len(p) * len(start)).reshape(len(p), len(start))
             p[:, parents] += sums
         return p
+    return _reduced(taxonomy, p, np.add)
+
+
+def max_up(taxonomy, p):
+    """Raise every node to the largest value at it or below it, in place. p: (n_samples, n_nodes)."""
+    if not taxonomy.is_tree:
+        return _reduced(taxonomy, p, np.maximum)
+    for nodes, start, parents in reversed(taxonomy.families):
+        p[:, parents] = np.maximum(p[:, parents], np.maximum.reduceat(p[:, nodes], start, axis=1))
+    return p
+
+
+def _reduced(taxonomy, p, ufunc):
+    """One value for each node of a graph out of those at it and below it, in place."""
     lists = taxonomy.ancestors(np.arange(taxonomy.n_nodes))
     below = np.repeat(np.arange(taxonomy.n_nodes), lists.lengths)
     order = np.argsort(lists.nodes, kind="stable")
     start = np.flatnonzero(np.diff(lists.nodes[order], prepend=-1))
     # Every node is its own ancestor, so each of the n_nodes groups has a member and comes out in node order.
-    p[:] = np.add.reduceat(p[:, below[order]], start, axis=1)
+    p[:] = ufunc.reduceat(p[:, below[order]], start, axis=1)
     return p
 
 

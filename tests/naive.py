@@ -72,7 +72,7 @@ def topological_order(edges):
 
 def columns(graph, parametrisation):
     """Node of each column."""
-    if parametrisation in ("flat_softmax", "leaf_probabilities"):
+    if parametrisation in ("flat_softmax", "leaf_probabilities", "leaf_sigmoid_noisy_or", "leaf_sigmoid_max"):
         return graph.leaves
     if parametrisation == "softmax_all_nodes":
         return list(range(graph.n))
@@ -108,6 +108,11 @@ def node_probabilities(graph, parametrisation, row):
         return [1.0] + [math.fsum(mass[u] for u in descendants(graph, node)) for node in nodes[1:]]
     if parametrisation == "multilabel_sigmoid":
         return [1.0] + [sigmoid(row[node]) for node in nodes[1:]]
+    if parametrisation.startswith("leaf_sigmoid"):
+        below = [[row[leaf] for leaf in leaves_below(graph, node)] for node in nodes[1:]]
+        if parametrisation == "leaf_sigmoid_max":
+            return [1.0] + [sigmoid(max(scores)) for scores in below]
+        return [1.0] + [1 - math.prod(sigmoid(-score) for score in scores) for scores in below]
     if parametrisation == "deep_rtc":
         return [1.0] + [sigmoid(sum(row[u] for u in ancestors(graph, node) - {0}) / 10) for node in nodes[1:]]
     if parametrisation == "node_probabilities":

@@ -289,7 +289,10 @@ def test_there_is_code_to_run():
 def test_code(page, text, monkeypatch):
     """Runs as it stands, from the folder of the README; what exports models needs the packages of the extra `dev`."""
     monkeypatch.chdir(ROOT)
-    for package in ("onnxruntime", *re.findall(r"^(?:import|from) (torch|skl2onnx|sklearn)", text, re.MULTILINE)):
+    for package in (
+        "onnxruntime",
+        *re.findall(r"^(?:import|from) (torch|skl2onnx|sklearn|lightgbm|onnxmltools|hiclass)", text, re.MULTILINE),
+    ):
         pytest.importorskip(package)
     before = sorted(path.name for path in ROOT.iterdir())
     names = {"__name__": "__main__"}

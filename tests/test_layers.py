@@ -23,6 +23,7 @@ HEAVY = (
     "onnxruntime",
     "pyarrow",
     "PIL",
+    "pillow_heif",
     "anytree",
     "vl_convert",
     "torch",
@@ -124,7 +125,10 @@ PACKAGES = {
     "errors": ((), ()),
     # Its loops are loaded inside functions only, and where numba is there.
     "compiled": (("numpy", "numba"), ()),
-    "readers": (("numpy",), ("pandas", "pyarrow", "PIL", "fsspec", "anytree", "newick", "rdflib", "yaml")),
+    "readers": (
+        ("numpy",),
+        ("pandas", "pyarrow", "PIL", "pillow_heif", "fsspec", "anytree", "newick", "rdflib", "yaml"),
+    ),
     "second_opinion": (("numpy",), ("sklearn", "hiclass")),
     "cluster": (("numpy",), ("dask", "distributed")),
     "onnx": (("numpy",), ("pandas", "PIL")),

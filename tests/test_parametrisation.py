@@ -1,4 +1,4 @@
-"""Scores to node probabilities: all nine parametrisations against `naive`, by hand, and at their edges."""
+"""Scores to node probabilities: all parametrisations against `naive`, by hand, and at their edges."""
 
 import naive
 import numpy as np
@@ -12,7 +12,8 @@ import hierviz as hv
 from hierviz.parametrisation import default_columns, sigmoid, softmax
 
 KEYS = list(hv.PARAMETRISATIONS)
-ON_GRAPHS = ["flat_softmax", "multilabel_sigmoid", "softmax_all_nodes", "leaf_probabilities", "node_probabilities"]
+ON_GRAPHS = ["flat_softmax", "multilabel_sigmoid", "softmax_all_nodes", "leaf_sigmoid_noisy_or", "leaf_sigmoid_max"]
+ON_GRAPHS += ["leaf_probabilities", "node_probabilities"]
 HOLD_PROBABILITIES = ("leaf_probabilities", "node_probabilities")
 
 

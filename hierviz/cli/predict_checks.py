@@ -60,7 +60,7 @@ def check_predictions(model, inputs, predictions, truth):
         _print_table("order of the classes", orders, "order", "is_chosen")
         _print_warning(warning)
     ways, warning = check_inputs(model, inputs, truth)
-    _print_table("preprocessing of the pictures", ways, "variant", "is_declared")
+    _print_table("preprocessing of the pictures", ways, "variant", "is_declared", len(ways))
     _print_warning(warning)
     if isinstance(truth, NodeLists) or model.known.is_shared:
         return
@@ -91,11 +91,11 @@ def show_orders(model, inputs, truth):
     _print_table("accuracy by order of the classes", table, "order", "is_chosen")
 
 
-def _print_table(title, table, key, chosen):
+def _print_table(title, table, key, chosen, most=_MOST_ROWS):
     if not table:
         return
     print(f"{title} ({table[0]['n']} samples with known truth, top-1 accuracy):", file=sys.stderr)
-    shown = table[:_MOST_ROWS] + [row for row in table[_MOST_ROWS:] if row[chosen]]
+    shown = table[:most] + [row for row in table[most:] if row[chosen]]
     for row in shown:
         tops = row.get("top_level_wrong")
         more = "" if tops is None else f", {tops:.1%} wrong at the top level"

@@ -29,8 +29,9 @@ from hierviz.onnx.scores.class_sets import ClassSet, shared_probabilities
 from hierviz.onnx.scores.columns import ScoreColumns
 from hierviz.onnx.scores.outputs import gathered, score_outputs
 from hierviz.onnx.scores.score_changes import changed
-from hierviz.onnx.scores.score_kind import ScoreKind, find_kind
+from hierviz.onnx.scores.score_kind import ENOUGH_ROWS, ScoreKind, find_kind
 from hierviz.onnx.scores.score_reading import PROBABILITIES, check_declared, check_flat, choose
+from hierviz.parameters import Sentence
 from hierviz.predictions import Predictions
 from hierviz.projection.projected import with_zeros
 from hierviz.readers.truth_file import load_truth
@@ -336,6 +337,13 @@ class Model:
             truth = truth.take(kept) if truth is not None else None
             attributes = {name: np.asarray(values)[kept] for name, values in (attributes or {}).items()}
         read, account = self.read_scores(scores, ids), self.account
+        if len(scores) >= ENOUGH_ROWS and (np.asarray(scores) == scores[0]).all():
+            told.append(
+                Sentence(
+                    f"the answers are constant: all {len(scores):,} rows have the same scores. Check the inputs and their "
+                    "preprocessing ({preprocessing.range}), and the export of the model"
+                )
+            )
         notes = [note for note in self.notes if inputs.arrays is None or note != COLOUR_ASSUMED] + told
         return self.predictions_of(
             read,

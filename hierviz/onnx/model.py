@@ -30,6 +30,7 @@ from hierviz.onnx.process.session import Session
 from hierviz.onnx.process.verdicts import printable
 from hierviz.onnx.scores.class_sets import MISSING, class_set
 from hierviz.onnx.scores.columns import find_columns, find_parametrisation
+from hierviz.onnx.scores.model_kind import embedding_words, require_classifier
 from hierviz.onnx.scores.outputs import choose_outputs
 from hierviz.onnx.scores.score_reading import require_kind
 from hierviz.taxonomy import Taxonomy
@@ -46,6 +47,7 @@ def load_model(
     outputs: str | Sequence[str] | None = None,
     preprocessing: Mapping[str, Any] | None = None,
     missing: str | None = None,
+    only_known: bool = False,
     ignore: Sequence[str] = (),
     sum_repeated: bool = False,
     limits: Limits | None = None,
@@ -72,6 +74,8 @@ def load_model(
     missing : {"zero"}, optional
         The model knows some of the classes only: the others have probability 0. `Predictions.known` says which, and
         `hierviz.only_known` keeps to them.
+    only_known : bool
+        The same, for who passes the predictions to `hierviz.only_known` when their truth is joined.
     ignore : sequence of str
         Names of columns that belong to no node; one called ``background`` never does.
     sum_repeated : bool
@@ -99,7 +103,7 @@ def load_model(
         raise FileError(f"model: expected the path of an ONNX model, got {type(path).__name__}. It comes first.")
     check_taxonomy(taxonomy, "It comes after the path of the model.")
     given: dict[str, Any] = {"classes": classes, "parametrisation": parametrisation, "name": name, "scores": scores}
-    given |= {"missing": missing, "ignore": ignore, "sum_repeated": sum_repeated}
+    given |= {"missing": missing, "only_known": only_known, "ignore": ignore, "sum_repeated": sum_repeated}
     model = draft_model(path, taxonomy, **given, outputs=outputs, preprocessing=preprocessing, limits=limits)
     model.require_answers()
     return model
@@ -129,10 +133,7 @@ def inspect_model(path, taxonomy, **given):
 
 
 def draft_model(path, taxonomy, *, limits=None, scores=None, **given):
-    """A Model for which questions may be open: `Model.questions`. Arguments and errors are those of `load_model`.
-
-    With ``only_known=True`` classes may be missing, as with ``missing="zero"``.
-    """
+    """A Model for which questions may be open: `Model.questions`. Arguments and errors are those of `load_model`."""
     path = Path(path)
     require_kind(scores)
     check_file(path)
@@ -166,12 +167,15 @@ def _understood(
     notes, questions = [], []
     said, origin = declared(path, session.metadata, notes, preprocessing)
     require_tensors(where, session.inputs)
+    require_classifier(where, session.inputs, session.outputs)
     ignore = (ignore,) if isinstance(ignore, str) else tuple(ignore)
     columns = find_columns(path, taxonomy, session, said, origin, classes, notes, ignore, sum_repeated)
     known = None
     key, key_from, chosen = parametrisation or said.get("parametrisation"), "the scores", ()
     if columns.problem is not None:
-        questions.append(columns.problem)
+        words = embedding_words(session.outputs)
+        asked = columns.problem
+        questions.append(replace(asked, text=f"{words} {asked.text}") if words else asked)
     else:
         try:
             depths = np.where(columns.nodes >= 0, taxonomy.depth[columns.nodes], -1)

@@ -79,6 +79,12 @@ def node_probabilities(graph, parametrisation, nodes, row):
         return _sums(graph, dict(enumerate(softmax([score[node] for node in range(graph.n)]))))
     if parametrisation == "multilabel_sigmoid":
         return [1.0] + [sigmoid(score[node]) for node in inner]
+    if parametrisation in ("leaf_sigmoid_noisy_or", "leaf_sigmoid_max"):
+        below = [[leaf for leaf in graph.leaves if node in graph.up[leaf]] for node in inner]
+        if parametrisation == "leaf_sigmoid_max":
+            return [1.0] + [max(sigmoid(score[leaf]) for leaf in leaves) for leaves in below]
+        # 1 - sigmoid(s) = sigmoid(-s)
+        return [1.0] + [1 - math.prod(sigmoid(-score[leaf]) for leaf in leaves) for leaves in below]
     if parametrisation == "deep_rtc":
         return [1.0] + [sigmoid(sum(score[v] for v in graph.up[node] if v) / 10) for node in inner]
     if parametrisation == "node_probabilities":

@@ -564,9 +564,10 @@ def test_the_start_says_what_a_model_does_not_know(started, brightness):
     taxonomy.write_text("parent,child\nsky,day\nsky,dusk\n")
     (folder.parent / "classes.csv").write_text("index,class\n1,other\n0,day\n")
     flags = ["--model", model, "--taxonomy", taxonomy, "--inputs", folder, "--range", "0,1", "--ignore", "other"]
-    page = started(*flags, "--classes", folder.parent / "classes.csv", "--missing", "zero")
-    assert not page.at.error
-    assert "3 samples" in page.text
+    for more in (["--missing", "zero"], ["--only-known"]):
+        page = started(*flags, "--classes", folder.parent / "classes.csv", *more)
+        assert not page.at.error
+        assert "3 samples" in page.text
 
 
 def test_a_model_without_inputs_is_opened_on_the_model_page(started, brightness):

@@ -85,14 +85,16 @@ def show(checks):
         title = "Order of the classes" if checks.names_known else "Accuracy by order of the classes"
         _table(title, checks.orders, "order", "is_chosen", "order of the columns")
     with right:
-        _table("Preprocessing of the pictures", checks.ways, "variant", "is_declared", "preprocessing")
+        _table(
+            "Preprocessing of the pictures", checks.ways, "variant", "is_declared", "preprocessing", len(checks.ways)
+        )
 
 
-def _table(title, rows, words, chosen, header):
+def _table(title, rows, words, chosen, header, most=MOST_SHOWN):
     if not rows:
         return
     st.markdown(f"**{title}**")
-    shown = rows[:MOST_SHOWN] + [row for row in rows[MOST_SHOWN:] if row[chosen]]
+    shown = rows[:most] + [row for row in rows[most:] if row[chosen]]
     frame = pd.DataFrame(
         {
             "used": ["✓" if row[chosen] else "" for row in shown],

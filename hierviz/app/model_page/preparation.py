@@ -96,11 +96,19 @@ def _size(source, model, question, key):
 
 
 def _fitting(source, model, question, key):
-    way = _choice(FITTINGS)(source, model, question, key)
-    if way is None:
-        return None
     size = model.inputs[0].size
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        way = st.selectbox(
+            LABELS[key],
+            list(FITTINGS),
+            format_func=lambda option: f"{FITTINGS[option][0]} – {FITTINGS[option][1]}",
+            placeholder="Stretched, or as the model declares",
+            label_visibility="collapsed",
+            width=560,
+            **state.kept(MEMORY, name_of(source, key)),
+        )
+        if way is None:
+            return None
         if way == "crop":
             shorter = number(
                 source, key, _SHORTER, size and int(max(size) / 0.875), min_value=1, max_value=16384, width=190

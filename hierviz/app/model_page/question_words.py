@@ -35,7 +35,7 @@ MISSING_CHOICES = (
 TEXTS = {
     "preprocessing.layout": "In which order does the model expect the height, width and channels of a picture?",
     "preprocessing.size": "Which size of pictures does the model expect, in pixels?",
-    "preprocessing.resize": "How does a picture of another size get this one? It is stretched unless you choose another way.",
+    "preprocessing.resize": "Pictures of another size are stretched unless you choose another way.",
     "preprocessing.range": "Which range of values does the model expect?",
     "preprocessing.colour": "Which order of the colour channels does the model expect?",
     "missing": "Does the model know only some of the classes?",

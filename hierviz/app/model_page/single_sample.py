@@ -21,7 +21,7 @@ from hierviz.onnx.description.open_question import OpenQuestion
 from hierviz.taxonomy import NodeLists
 
 WAYS = {"data": "From the open data", "file": "From a file", "type": "Typed in"}
-START = "From the inputs that were chosen with the model"
+START = "Chosen with the model"
 MOST_LISTED = 2000
 
 

@@ -18,13 +18,15 @@ from hierviz.parametrisation import PARAMETRISATIONS, SUM_TOLERANCE, column_orde
 
 PROBABILITIES = ("leaf_probabilities", "node_probabilities")
 _SOFTMAX = ("flat_softmax", "softmax_all_nodes", "ps_softmax")
+# Of scores that are in [0, 1] the sigmoid was taken already.
+_LEAF_SIGMOID = ("leaf_sigmoid_noisy_or", "leaf_sigmoid_max")
 _SIGMOID = ("multilabel_sigmoid", "conditional_sigmoid", "deep_rtc")
 # By kind: the parametrisations that can take it, and what must be done to the numbers first.
 READINGS = {
     "logits": {key: "" for key in PARAMETRISATIONS if key not in PROBABILITIES},
     "log_probabilities": {"leaf_probabilities": "exp", "flat_softmax": "", "softmax_all_nodes": ""},
     "probabilities": {"leaf_probabilities": "", "flat_softmax": "log", "softmax_all_nodes": "log"},
-    "independent": {"node_probabilities": "", "multilabel_sigmoid": "logit"},
+    "independent": {"node_probabilities": "", "multilabel_sigmoid": "logit"} | dict.fromkeys(_LEAF_SIGMOID, "logit"),
     "conditional": {"conditional_sigmoid": "logit"},
     "siblings": {"conditional_softmax": "log"},
     "levels": {"node_probabilities": ""},
@@ -100,7 +102,8 @@ def choose(where, detected, taxonomy, nodes, *, kind=None, parametrisation=None)
         If none fits.
     """
     if parametrisation is not None and kind is None:
-        return parametrisation, "", "as declared"
+        is_done = parametrisation in _LEAF_SIGMOID and detected.in_range and not detected.is_log
+        return parametrisation, "logit" if is_done else "", "as declared"
     of = kind or detected.kind
     readings = READINGS[of]
     fits = fitting(taxonomy, nodes, readings)
@@ -121,7 +124,8 @@ def choose(where, detected, taxonomy, nodes, *, kind=None, parametrisation=None)
             "No parametrisation fits; pass {scores}, or {parametrisation} with one of: "
             f"{', '.join(fitting(taxonomy, nodes)) or 'none fits these columns'}."
         )
-    is_open = of == "logits" and ((len(fits) > 1 and detected.columns != "leaves") or detected.columns == "all")
+    is_open = kind == "independent" and len(fits) > 1 and detected.columns == "leaves"
+    is_open |= of == "logits" and ((len(fits) > 1 and detected.columns != "leaves") or detected.columns == "all")
     if is_open:
         raise OpenQuestion(scores_question(where, detected, taxonomy, nodes, kind))
     return fits[0], _change(readings[fits[0]], of, detected), f"{of}, as given" if kind else detected.why
@@ -135,6 +139,9 @@ def scores_question(where, detected, taxonomy, nodes, kind=None):
         choices = [("parametrisation", key, PARAMETRISATIONS[key].sentence) for key in keys]
     if detected.kind == "independent" and fitting(taxonomy, nodes, ["node_probabilities"]):
         choices = [("parametrisation", "node_probabilities", "the probability of each node, unchanged")]
+    if (kind or detected.kind) == "independent" and not choices:
+        keys = fitting(taxonomy, nodes, _LEAF_SIGMOID)
+        choices = [("parametrisation", key, PARAMETRISATIONS[key].sentence) for key in keys]
     if kind is None:
         others = [other for other in _other_kinds(detected) if fitting(taxonomy, nodes, READINGS[other])]
         means = KINDS | ({"levels": "a softmax over the nodes of each depth"} if detected.kind == "logits" else {})
