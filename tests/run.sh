@@ -10,7 +10,9 @@ if [ -z "${VIRTUAL_ENV:-}" ]; then
   VIRTUAL_ENV="$PWD/.venv"
 fi
 python="$VIRTUAL_ENV/bin/python"
-"$python" -m pip install --quiet --disable-pip-version-check -r requirements.txt -e ".[app,docs,test]"
+extras="app,test"
+[ "${1:-}" != --long ] || extras="$extras,long"
+"$python" -m pip install --quiet --disable-pip-version-check -r requirements.txt -e ".[$extras]"
 
 if ! command -v chromium >/dev/null; then
   as_root=""

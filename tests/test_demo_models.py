@@ -148,6 +148,7 @@ def test_card_noise(name, ac, titles):
         assert_shown(text, float(end))
 
 
+@pytest.mark.long
 def test_card_conditions(by_command):
     taxonomy = hv.load_taxonomy(DEMO / "taxonomy.csv")
     on_leaf, right, _, top = mistakes(taxonomy, by_command[FLAT][1])

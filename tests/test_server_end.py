@@ -86,6 +86,7 @@ def ended(process, port, folder):
         pass
 
 
+@pytest.mark.long
 def test_sigterm_ends_it_when_nobody_reads_any_more(start, tmp_path):
     """As in `hierviz app | head -1`, with visitors who are still there."""
     import psutil

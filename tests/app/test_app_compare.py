@@ -59,6 +59,7 @@ def test_agreement_and_single_samples(demo):
     assert between.sentence in visit.text
 
 
+@pytest.mark.long
 def test_more_samples_than_dots_can_be_clicked_in_the_table(tmp_path):
     truth = ["violin", "cello", "flute", "reeds"] * 501
     data = world(tmp_path, scores=spread(2004), truth=truth)
@@ -197,6 +198,7 @@ def test_ranks_parts_and_levels_have_the_numbers_of_the_api(demo):
     assert len(visit.charts()) == 3
 
 
+@pytest.mark.long
 def test_what_parts_and_levels_need_is_said(tmp_path):
     data = world(tmp_path, scores=spread(4), truth=["violin", "cello", "flute", "reeds"])
     visit = Visit("compare", data=data.key, comparison="groups")

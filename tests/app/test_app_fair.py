@@ -155,6 +155,7 @@ def test_all_models_for_a_goal(demo, no_chart):
     assert "these values are optimistic" in visit.text
 
 
+@pytest.mark.long
 def test_other_goals_are_ranked_too(demo, no_chart):
     visit = Visit("curves", models="flat-softmax,multi-label")
     visit.memory("choosing").update(target="cost", wrong=2.0, vague=0.5, most=0.4)

@@ -11,6 +11,9 @@ from hierviz.lessons.catalogue import LESSON_MODULES, lesson, lessons
 from hierviz.lessons.glossary import GLOSSARY
 from hierviz.metrics import METRICS
 
+# Each with a control of its own kind; the numbers of all lessons are tested without a page (tests/lessons).
+DAILY = ("sandbox", "thresholds", "win")
+
 
 def press(visit, key):
     next(one for one in visit.at.button if one.key == key).click()
@@ -27,7 +30,9 @@ def test_the_first_page_lists_the_lessons_and_leads_to_the_glossary():
         assert f"**{escape(term)}.** {escape(GLOSSARY[term])}" in "\n".join(visit.markdown())
 
 
-@pytest.mark.parametrize("key", LESSON_MODULES)
+@pytest.mark.parametrize(
+    "key", [pytest.param(key, marks=() if key in DAILY else pytest.mark.long) for key in LESSON_MODULES]
+)
 def test_every_step_asks_and_answers(key):
     found = lesson(key)
     visit = Visit("learn", lesson=key)

@@ -94,6 +94,7 @@ def test_operating_curves_without_a_curve(tmp_path, monkeypatch):
     assert visit.charts()
 
 
+@pytest.mark.long
 def test_operating_curves_without_bands_and_marks(tmp_path, monkeypatch):
     data = shelved(tmp_path, "all", "other")
     visit = Visit("open", data=data.key)
@@ -108,6 +109,7 @@ def test_operating_curves_without_bands_and_marks(tmp_path, monkeypatch):
     assert visit.charts()
 
 
+@pytest.mark.long
 def test_thresholds_of_groups(tmp_path, monkeypatch):
     data = shelved(tmp_path)
     visit = Visit("curves", data=data.key)

@@ -476,6 +476,7 @@ def open_page(**files):
     return page if page.at.error else page.go("open")
 
 
+@pytest.mark.long
 def test_two_visitors_with_files_of_one_name():
     names = [("scores.csv", SCORES), ("scores.csv", OTHER)]
     first, second = open_page(predictions=names), open_page(predictions=names)

@@ -48,6 +48,7 @@ def test_page_has_title_sentences_and_privacy_line(name):
     assert PRIVACY in [one.value for one in visit.at.caption]
 
 
+@pytest.mark.long
 def test_the_terminal_stays_quiet(caplog):
     """Streamlit logs a traceback for every table it has to repair on the way to the browser."""
     for page, query, _ in VIEWS.values():
@@ -79,6 +80,7 @@ def test_a_press_counts_that_comes_before_the_page_has_drawn_the_button_anew(mon
     assert visit.sample != first
 
 
+@pytest.mark.long
 def test_a_run_leaves_a_toggle_alone_that_is_as_it_should_be():
     """It may have been pressed since the run began, and the browser would show it as it was."""
     visit = Visit("curves", panel="uncertainty")
@@ -380,6 +382,7 @@ def expected_order(demo, model, rule, threshold, outcome, under, order):
     return [str(table["sample_id"][i]) for i in sorted(keep, key=lambda i: -severity[i])]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("outcome", "under", "order"),
     [("wrong", "watercraft", "win_lost"), ("coarse", "rail vehicle", "info_dist"), ("wrong", "rail vehicle", "file")],

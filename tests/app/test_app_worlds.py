@@ -65,6 +65,7 @@ def test_label_lists_with_several_truths(shared_data):
     assert "Answer: **" in visit.text
 
 
+@pytest.mark.long
 def test_no_truth(tmp_path):
     data = world(tmp_path, scores=spread(9))
     pages = look_around(data)
@@ -98,6 +99,7 @@ def test_graph_with_several_parents(tmp_path):
     assert "No path is predicted; 1 true path is missed." in example.text  # the answer is the root
 
 
+@pytest.mark.long
 def test_real_graph(shared_data, tmp_path):
     path = shared_data / "hierarchies" / "audioset_dag.csv"
     with open(path, encoding="utf-8", newline="") as file:
@@ -110,6 +112,7 @@ def test_real_graph(shared_data, tmp_path):
     assert "1 of 4" in pages["example"].text
 
 
+@pytest.mark.long
 def test_one_single_sample(tmp_path):
     data = world(tmp_path, scores=[[0.25, 0.25, 0.5, 0, 0, 0]], truth=["violin"])
     pages = look_around(data)
@@ -122,6 +125,7 @@ def test_one_single_sample(tmp_path):
     assert len(pages["curves"].charts()) == 1
 
 
+@pytest.mark.long
 def test_all_correct(tmp_path):
     data = world(tmp_path, scores=one_hot(0, 1, 2, 3, 4, 5), truth=LEAVES)
     pages = look_around(data)
@@ -206,6 +210,7 @@ def test_a_drawing_without_room_is_not_offered_and_says_why(tmp_path):
     assert "not possible" not in visit.text
 
 
+@pytest.mark.long
 def test_scores_with_several_truths(tmp_path):
     data = world(tmp_path, scores=spread(5), truth=["violin;flute", "drum", "oboe", "cello;drum;flute", "flute"])
     pages = look_around(data)
@@ -353,6 +358,7 @@ def test_escaped_text_is_shown_as_it_is(text):
     assert not re.match(r"[-+*=#>]|\s|\d+[.)]", escaped)
 
 
+@pytest.mark.long
 def test_names_that_look_like_markup(tmp_path):
     data = signs_world(tmp_path)
     texts = [*SIGNS, "all *things*", "odd $names$", "$5$ <i>x</i>", "*note*", "*best*", "$model$"]

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
 BAR = "[data-testid=stProgress]"
-TOLD = re.compile(r"Bootstrap of .+: [\d,]+ of 200,000 resamples, [\d,]+ a second, .+ left")
+TOLD = re.compile(r"Bootstrap of .+: [\d,]+ of 100,000 resamples, [\d,]+ a second, .+ left")
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,9 @@ def test_any_input_in_any_partitions(client, predictions, rule, threshold, n_par
     assert report(predictions, choice, client, n_partitions=n_partitions) == report(predictions, choice)
 
 
-@pytest.mark.parametrize("n_workers", [1, 2, 3])
+@pytest.mark.parametrize(
+    "n_workers", [pytest.param(1, marks=pytest.mark.long), 2, pytest.param(3, marks=pytest.mark.long)]
+)
 def test_a_folder_of_parts_on_any_number_of_workers(files, threads_cluster, n_workers):
     here = hv.load_predictions(files / "parts", TAXONOMY)
     there = hv.load_predictions(files / "parts", TAXONOMY, read_scores=False)

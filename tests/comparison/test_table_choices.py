@@ -70,6 +70,7 @@ def test_terms_of_resamples_equal_repeated_proteins(graph, data):
         assert drawn[f"labels.{key}"] == pytest.approx([whole[key], again[key]], abs=1e-12), key
 
 
+@pytest.mark.long
 def test_protein_columns_of_a_table(taxonomy):
     models = [simulated(taxonomy, 60, seed, name, skill) for seed, name, skill in ((0, "good", 3), (1, "poor", 0.5))]
     bits = hv.information_accretion(taxonomy, models[0].truth)

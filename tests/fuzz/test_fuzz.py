@@ -21,6 +21,7 @@ def findings(tally):
     return "\n".join(f"number {number}: {fate}: {words}" for number, fate, words in tally.findings)
 
 
+@pytest.mark.long
 def test_three_hundred_damaged_files():
     tally = watched(0, 300, "files", seconds=SECONDS)
     assert not tally.findings, findings(tally)
@@ -28,6 +29,7 @@ def test_three_hundred_damaged_files():
     assert min(tally.counts["fine"], tally.counts["one line"]) > 30  # neither is a matter of course
 
 
+@pytest.mark.long
 def test_thirty_damaged_models():
     tally = watched(0, 30, "models", seconds=SECONDS)
     assert not tally.findings, findings(tally)

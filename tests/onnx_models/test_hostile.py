@@ -105,6 +105,7 @@ def test_endless_loop(scores):
     assert "limits=Limits(cpu_seconds=...)" in text
 
 
+@pytest.mark.long
 def test_a_model_that_sleeps_or_hangs_where_processor_time_is_no_limit(scores):
     limits = Limits(cpu_seconds=60, wall_seconds=1)
     # A machine on which loading takes a second ends it there.
@@ -210,6 +211,7 @@ def test_large_arrays_and_long_pictures_are_refused_likewise(write, taxonomy, tm
     refused(lambda: loaded.predict(inputs), r"none of 1; the first is 'strip\.png'", "strips")
 
 
+@pytest.mark.long
 def test_more_columns_than_names(scores):
     """Refused before they are written and read: three rows would be 30 MB, a thousand 10 GB."""
     for declared in (4, "columns"):
@@ -217,6 +219,7 @@ def test_more_columns_than_names(scores):
         refused(lambda model=model: scores(model), "at most 4 scores a row in output 'logits'")
 
 
+@pytest.mark.long
 def test_much_to_say(scores):
     """What a model says of itself is read into the app's memory."""
     model = hostile.honest()
@@ -242,6 +245,7 @@ def test_nested_subgraphs(scores):
     refused(lambda: scores(hostile.too_deep(60)), "nested at most 30 deep")
 
 
+@pytest.mark.long
 def test_many_operators(scores):
     some, many = hostile.many_nodes(200_001), hostile.many_nodes(3_000_000)
     refused(lambda: scores(some), "at most 200,000 operators, got 200,00")
@@ -323,6 +327,7 @@ def test_a_model_changed_after_loading_is_still_the_one_loaded(tmp_path, taxonom
 # Inputs, and the command line -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_arrays_that_unpack_to_much_more(tmp_path, taxonomy):
     """250 MB in 243 kB."""
     path = tmp_path / "m.onnx"
@@ -343,6 +348,7 @@ def test_arrays_that_unpack_to_much_more(tmp_path, taxonomy):
     model.session.close()
 
 
+@pytest.mark.long
 def test_the_command_line(tmp_path, capfd, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_text("animal,mammal\nmammal,cat\nmammal,dog\nanimal,bird\nbird,duck\nanimal,newt\n")

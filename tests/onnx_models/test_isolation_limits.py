@@ -121,6 +121,7 @@ def test_a_long_run_outlives_the_limit_of_a_batch(write):
     session.close()
 
 
+@pytest.mark.long
 def test_many_at_a_time(write):
     path, found = write(hostile.honest()), []
 
@@ -164,6 +165,7 @@ def test_signals_are_named(write, monkeypatch, name):
         session.run([{"x": hostile.X}], ["logits"], n_rows=3, step=4, progress=kill)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not isolation.CAN_FORK, reason="needs fork")
 def test_the_process_that_forks_may_die(write):
     path = write(hostile.honest())
@@ -217,6 +219,7 @@ def test_the_environment_is_bare(write, monkeypatch):
         one.close()
 
 
+@pytest.mark.long
 def test_nothing_is_left_when_python_ends(write, temporary):
     code = f"""
 import tempfile, numpy as np
@@ -230,6 +233,7 @@ print(len(list(Path(tempfile.tempdir).iterdir())))
     assert (done.stdout, done.stderr) == ("1\n", "")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not isolation.CAN_FORK, reason="needs fork")
 def test_nothing_is_left_when_python_is_killed(write, temporary):
     code = f"""
@@ -268,6 +272,7 @@ def test_limits_say_what_they_are():
     assert (Limits().wall, Limits(cpu_seconds=2).wall, Limits(wall_seconds=1).wall) == (300, 30, 1)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not isolation.CAN_FORK, reason="needs fork")
 def test_a_process_with_threads_is_not_forked(write, monkeypatch):
     """An onnxruntime that starts a thread when imported is imported in the fork instead."""

@@ -24,6 +24,7 @@ SEED, N_MUTANTS = 4, examples(500)
 MOST_MB = 30
 
 
+@pytest.mark.long
 def test_mutants(tmp_path, temporary, capfd):
     models, here = originals(), threading.local()
     limits = Limits(cpu_seconds=2, wall_seconds=600)

@@ -317,7 +317,10 @@ load_predictions(sys.argv[1], taxonomy)
 """
 
 
-@pytest.mark.parametrize("how", ["error", str(int(signal.SIGINT)), str(int(signal.SIGKILL))])
+@pytest.mark.parametrize(
+    "how",
+    ["error", *(pytest.param(str(int(number)), marks=pytest.mark.long) for number in (signal.SIGINT, signal.SIGKILL))],
+)
 @pytest.mark.parametrize("form", ["npz packed", "wide", "long"])
 def test_nothing_is_left_on_disk(how, form, tmp_path):
     """The file has no name even while it is written: no signal can leave it behind."""
@@ -367,9 +370,8 @@ print((most - start) >> 20, found.scores.nbytes >> 20)
 @pytest.mark.parametrize(
     ("form", "compiled"),
     [
-        ("npy", "1"),
         ("parquet", "0"),
-        *(pytest.param(form, "1", marks=pytest.mark.long) for form in ("parquet", "wide", "npz", "npz packed")),
+        *(pytest.param(form, "1", marks=pytest.mark.long) for form in ("npy", "parquet", "wide", "npz", "npz packed")),
         # The same loops in numpy as of parquet, behind the readers of the compiled ones.
         *(pytest.param(form, "0", marks=pytest.mark.long) for form in ("npy", "npz", "npz packed", "wide")),
     ],

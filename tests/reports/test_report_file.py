@@ -178,6 +178,7 @@ def test_pictures_keep_to_their_budget(predictions):
     assert Seen(made.html).tags["img"] == 1
 
 
+@pytest.mark.long
 def test_every_kind_of_input(taxonomy):
     labels = hv.Predictions.from_labels(taxonomy, [[2, 5], [3], []], truth=[[2], [3, 6], [5]])
     hard = hv.Predictions.from_labels(taxonomy, taxonomy.nodes("cat", "newt"), truth=taxonomy.nodes("cat", "dog"))
