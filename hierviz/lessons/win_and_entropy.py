@@ -214,7 +214,7 @@ LESSON = Lesson(
         Step(
             "Weights along the path",
             "The win adds up the probabilities along the true path, each with a weight. Drag the probabilities.",
-            "The truth is cat. Which weight has *mammal*, the first class below the root?",
+            "The truth is cat. Which weight does *mammal* have, the first class below the root?",
             ("1/4", "1/3", "1/2", "1"),
             weights_along_the_path,
             (TRUTH, *WEIGHTS),

@@ -52,8 +52,8 @@ def demo_story(models):
         StoryStep(
             "example",
             {**at, "sample": sample(coarse), "outcome": "coarse"},
-            "Trust an answer that stops early. Here the model says “{answer}” with a probability of {p}, and stops where it is "
-            "no longer sure. The truth, “{truth}”, lies below: less is said, and nothing wrong.",
+            "An answer that stops early can be right without being exact. Here the model says “{answer}” with a probability "
+            "of {p}, and stops where it is no longer sure. The truth, “{truth}”, lies below: less is said, and nothing wrong.",
         ),
         StoryStep(
             "curves",

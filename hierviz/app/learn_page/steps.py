@@ -112,7 +112,7 @@ def _step(lesson, number):
         )
         if revealed:
             right = step.options[step.result().right]
-            judged = {None: "", right: " You predicted it."}.get(predicted, f" You predicted *{predicted}*.")
+            judged = {None: "", right: " You predicted it."}.get(predicted, f" Not quite: you predicted *{predicted}*.")
             st.markdown(f"Answer: **{right}**.{judged}")
             st.markdown(shown.reveal)
     with first:
