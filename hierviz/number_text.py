@@ -7,7 +7,7 @@ Halves are rounded up (of a negative number down: away from 0), as a reader roun
 
 Functions
 ---------
-value_text, percent_text, probability_text, count_text, fixed_text, adding_up
+value_text, percent_text, points_text, probability_text, count_text, fixed_text, adding_up
 """
 
 from __future__ import annotations
@@ -45,6 +45,12 @@ def percent_text(share, digits=0):
     if 1 - step / 100 < share < 1:
         return f"over {100 - step:.{digits}f} %"
     return f"{fixed_text(100 * share, digits)} %"
+
+
+def points_text(share, other, digits=0):
+    """How far a share of 1 is from another, in percentage points: the difference of what `percent_text` writes of them."""
+    first, second = (float(percent_text(one, digits).split()[-2]) for one in (share, other))
+    return f"{fixed_text(abs(first - second), digits)} points"
 
 
 def probability_text(p):

@@ -134,6 +134,19 @@ class Slices:
         """True for flagged slices most of whose excess is that of samples of the flagged slices before them, shape (n,)."""
         return self.is_flagged & (self.excess_outside < self.excess / 2)
 
+    @property
+    def worse_subtrees(self) -> np.ndarray:
+        """Places of the subtrees that are clearly worse than the rest, shape (m,), without `is_explained` ones if others are."""
+        flagged = np.flatnonzero(self.is_flagged & (self.node >= 0))
+        own = flagged[~self.is_explained[flagged]]
+        return own if len(own) else flagged
+
+    @property
+    def highest_subtree(self) -> int | None:
+        """Place of the subtree with the highest rate, on ties the one of most samples; None where no subtree is tested."""
+        places = np.flatnonzero(self.node >= 0)
+        return int(places[np.lexsort((-self.n[places], -self.rate[places]))[0]]) if len(places) else None
+
     def sentence(self, most: int = 3) -> str:
         """The worst slices in one sentence, or that none is clearly worse."""
         if not self.n_flagged:

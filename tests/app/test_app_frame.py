@@ -29,6 +29,22 @@ def test_what_the_address_asks_for_and_is_not_here_is_said_in_one_line():
     assert not said(visit)
 
 
+def test_a_sample_that_is_not_here_stands_in_the_same_line():
+    visit = Visit("example", model="nope", sample="zzz", step="99")
+    (line,) = said(visit)
+    assert "model “nope”, step “99”, sample “zzz”. The page shows" in line
+    assert not visit.at.info
+
+
+def test_the_filter_of_the_ranked_list_stays_there():
+    visit = Visit("mistakes")
+    assert visit.query["outcome"] == "wrong"
+    visit.at.query_params.clear()  # as the header does
+    visit.go("example")
+    assert "outcome" not in visit.query
+    assert "1 of 600" in visit.text
+
+
 @pytest.mark.parametrize(
     ("query", "lost"),
     [

@@ -11,7 +11,7 @@ from hierviz.charts import threshold_text
 from hierviz.diagnosis.subtree_levels import subtree_levels
 from hierviz.evaluation.judged_answers import judged_answers
 from hierviz.evaluation.mistakes import OUTCOMES
-from hierviz.number_text import percent_text
+from hierviz.number_text import percent_text, points_text, probability_text
 from hierviz.thresholds.selection import at_least_correct
 
 
@@ -28,6 +28,9 @@ def test_most_specific_model_at_95_percent_and_the_way_to_its_threshold(demo):
     assert f"**{percent_text(points[key].values['info_recall'], 1)}** of the information" in visit.text
     leaf = demo.models[key].curve.at(0)
     assert f"it would be {percent_text(leaf['info_recall'], 1)}, with {percent_text(leaf['correct'], 1)}" in visit.text
+    at = points[key].values
+    specific, correct = (points_text(at[name], leaf[name], 1) for name in ("info_recall", "correct"))
+    assert f"**{specific} less specific** for **{correct} more correct answers**" in visit.text
     found = dict(parse_qsl(links(visit)[f"{name} at τ = {threshold}"]))
     assert found["model"] == key
     assert float(found["threshold"]) == points[key].threshold
@@ -43,10 +46,40 @@ def test_worst_subtrees_are_those_of_the_levels(tmp_path):
         f"{taxonomy.title(node)} · {int(table.n_wrong[node])} of {int(table.support[node])} (correct {table.correct[node]:.3f})"
         for node in worst
     ]
-    found = links(Visit("overview", data=data.key))
+    visit = Visit("overview", data=data.key)
+    found = links(visit)
     assert labels
     for label, node in zip(labels[:4], worst):
         assert f"under={taxonomy.names[node]}" in found[label]
+    # What is large is called so; what is worst by its share comes first, in the same words on both pages.
+    slices = hv.slices(answers)
+    highest = max(np.flatnonzero(slices.node >= 0), key=lambda place: (slices.rate[place], slices.n[place]))
+    assert slices.highest_subtree == highest
+    label = (
+        f"{slices.value[highest]} {int(slices.loss[highest])} of {slices.n[highest]}, "
+        f"{percent_text(slices.rate[highest], 1)}, not clearly more than elsewhere"
+    )
+    assert not len(slices.worse_subtrees)
+    for page in (visit, Visit("taxonomy", data=data.key)):
+        verdict = page.text.index("No subtree is clearly worse than the rest.")
+        assert (
+            verdict
+            < page.text.index("Highest share of wrong answers:")
+            < page.text.index("Most wrong answers in number")
+        )
+        assert f"under={slices.value[highest]}" in links(page)[label]
+
+
+def test_a_subtree_that_is_clearly_worse_comes_first(demo):
+    found = hv.slices(demo.models["multi-label"], "threshold", threshold=0.5)
+    (place,) = found.worse_subtrees
+    assert found.value[place] == "helicopter"
+    for page in ("overview", "taxonomy"):
+        visit = Visit(page, model="multi-label")
+        assert "helicopter* is clearly worse than the rest:" in visit.text
+        assert "No subtree is clearly worse" not in visit.text
+        label = f"9 of 15, 60.0 %, p\u00a0=\u00a0{probability_text(found.p_adjusted[place])}"
+        assert any(one.startswith(label) for one in links(visit))
 
 
 def test_a_graph_counts_coarse_answers_as_what_they_are(tmp_path):

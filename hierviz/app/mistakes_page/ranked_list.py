@@ -23,6 +23,7 @@ def draw(asked):
         state.view().outcome == "coarse" and not asked.whole.is_single
     ):
         state.change(outcome="wrong")
+        state.session.outcome_of_page = "wrong"
         state.publish()
     chosen = selection.select(asked.model, asked.choice, (asked.data.digest, asked.key))
     counts = {key: chosen.counts[key] for key in ("wrong", "coarse") if key in chosen.counts}

@@ -32,8 +32,6 @@ elif reason:
 if not answers_worked_out(data.digest, key, model, choice):
     shell.stop()
 chosen = selection.select(model, choice, (data.digest, key))
-if (lost := state.lost_sample()) is not None:
-    st.info(f"The link names sample {escape(lost)}, which is not in these data.", icon=":material/link_off:")
 
 if state.is_narrow():
     beside, main = st.popover("Filter and list of samples", icon=":material/list:"), st.container()

@@ -4,13 +4,12 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.taxonomy_page.choice import TaxonomyChoice
-from hierviz.app.taxonomy_page.where import worst_subtrees
+from hierviz.app.taxonomy_page.where import goes_wrong_most
 from hierviz.app.widgets import controls, filters, numbers, overview_models, selection, shell
 from hierviz.app.widgets.account import account, opened_line
 from hierviz.app.widgets.findings_panel import findings_line
 from hierviz.app.widgets.gallery import gallery
 from hierviz.app.widgets.progress import answers_worked_out
-from hierviz.app.widgets.worst_slices import worst_slices
 from hierviz.evaluation.mistakes import outcome_shares
 from hierviz.number_text import percent_text
 
@@ -115,8 +114,7 @@ if judged:
             st.subheader("Where it goes wrong most")
             where = TaxonomyChoice(data, key, choice, taxonomy.index.get(state.view().under, 0))
             if where.answers is not None:
-                worst_subtrees(where)
-            worst_slices(data, key, choice)
+                goes_wrong_most(where)
     else:
         right = st.container()
     with right:

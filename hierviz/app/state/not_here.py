@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
-from hierviz.app.state.current import session, view
+from hierviz.app.state.current import lost_sample, session, view
 from hierviz.app.state.curve_choices import FORMER_PANELS
 from hierviz.app.state.page_view import FIELDS, FORMER_FIELDS, NODES, NUMBERS, SEVERAL
 
-# What fields hold, in words; of the others "setting".
+# What fields hold, in words; of those whose name says nothing to a reader "setting".
 KINDS = {
+    **{name: name for name in ("sample", "step", "lesson", "order", "metric", "axes")},
     "data": "data set",
     "model": "model",
     "models": "model",
@@ -41,8 +42,11 @@ def told_not_here():
     """Lines such as ``model “x”`` of what the address asked for, until another page or another value is chosen."""
     page, values, lost = session.get("not_here", (None, {}, []))
     if page != session.get("page") or any(getattr(view(), name) != value for name, value in values.items()):
-        return []
-    said = [f"{KINDS.get(name, f'setting {name}')} “{_short(text)}”" for name, text in lost]
+        lost = []
+    sample = lost_sample()
+    if sample is not None and session.get("page") == "example":
+        lost = [*lost, ("sample", sample)]
+    said = [f"{KINDS.get(name, 'setting')} “{_short(text)}”" for name, text in lost]
     said = list(dict.fromkeys(said))
     return said if len(said) <= MOST else [*said[:MOST], f"and {len(said) - MOST:,} more"]
 

@@ -251,8 +251,12 @@ class View:
             text = re.sub("^tau-", "threshold-", text) if name == "axes" else text
             if name in SEVERAL:
                 values[name] = tuple(word for word in text.split(",") if allowed[name].fullmatch(word))
+            elif name in NUMBERS:
+                # Out of range it is the default, not the end of the range, where every answer is the root.
+                if allowed[name].fullmatch(text) and 0 <= float(text) <= NUMBERS[name][0]:
+                    values[name] = _number(name, text)
             elif name in FIELDS and allowed[name].fullmatch(text):
-                values[name] = _number(name, text) if name in NUMBERS else text
+                values[name] = text
         if "thresholds" in values:
             parts = (part.rpartition(":") for part in values["thresholds"])
             values["thresholds"] = own_thresholds({key: _number("threshold", threshold) for key, _, threshold in parts})

@@ -1,11 +1,13 @@
 """Where in the tree the page is, and where the mistakes are: breadcrumb, and the costliest class of each level."""
 
+import numpy as np
 import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.taxonomy_page.choice import enter, path_to
 from hierviz.app.widgets import shell
+from hierviz.app.widgets.worst_slices import found_slices, subtree_verdict, worst_attributes
 from hierviz.diagnosis.node_columns import NODE_COLUMNS, number_text_of
 
 # Levels below the current class whose costliest class is named.
@@ -52,12 +54,14 @@ def costliest(choice):
     said += f" ({_rate(choice, root)})."
     if not root and cost == "missed":
         said = f"**{n:,} samples** have a known truth."
-    worst = _worst(choice)
+    st.markdown(said)
+    # Inside a subtree the question is another one.
+    if not root and (found := found_slices(choice)) is not None:
+        subtree_verdict(choice, found)
+    worst, verb = _worst(choice), _verb(choice)
     if not worst:
-        st.markdown(said)
         return
-    verb = _verb(choice)
-    st.markdown(f"{said} The classes with the most {verb}, one of each level:")
+    st.markdown(_most_in_number(choice, worst))
     with st.container(horizontal=True, gap="small", key="costliest"):
         for node, words in worst:
             st.button(
@@ -69,20 +73,35 @@ def costliest(choice):
             )
 
 
+def goes_wrong_most(choice):
+    """Whether a subtree is clearly worse than the rest, the costliest class of each level, and the worst attribute values."""
+    found = found_slices(choice)
+    if found is not None:
+        subtree_verdict(choice, found)
+    worst_subtrees(choice)
+    worst_attributes(choice, found)
+
+
 def worst_subtrees(choice):
     """Links to the costliest class of each level on the page Taxonomy; nothing where no class below the root costs."""
     worst = _worst(choice)
     if not worst:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="worst-subtrees"):
-        st.markdown(
-            f"Subtrees with the most {_verb(choice)}, of which large ones have more (all samples: "
-            f"{_rate(choice, choice.root)}):",
-            width="content",
-        )
+        st.markdown(_most_in_number(choice, worst), width="content")
         for node, words in worst:
             link = state.link(under=choice.taxonomy.names[node], sample="", model=choice.key)
             st.page_link(shell.page("taxonomy"), label=words, query_params=link, width="content")
+
+
+def _most_in_number(choice, worst):
+    """What the costliest classes are: those with many samples."""
+    nodes = np.array([node for node, _ in worst])
+    taxonomy, large = choice.taxonomy, "large classes have more"
+    if len(nodes) > 1 and taxonomy.is_tree and taxonomy.is_ancestor(nodes[:-1], nodes[1:]).all():
+        large += "; each lies in the one before it"
+    everything = "" if choice.root else f"; all samples: {_rate(choice, 0)}"
+    return f"Most {_verb(choice)} in number, one class of each level ({large}{everything}):"
 
 
 def _worst(choice):

@@ -7,7 +7,7 @@ from hierviz.app.widgets import numbers, overview_table, shell
 from hierviz.app.widgets.metric_table import BOUNDS, MARKS, Row, cell_text, ranked
 from hierviz.charts import threshold_text
 from hierviz.metrics import METRICS
-from hierviz.number_text import percent_text, value_text
+from hierviz.number_text import percent_text, points_text, value_text
 from hierviz.thresholds.selection import at_least_correct
 from hierviz.uncertainty.repeats import over_repeats
 
@@ -113,7 +113,7 @@ def most_specific(data, level=0.95):
         f"With at least {share} of the answers correct, {best} **τ = {threshold}**: its answers contain "
         f"**{percent_text(point.values['info_recall'], 1)}** of the information of the true classes (information recall). "
         f"Without a threshold, with a leaf as every answer, it would be {percent_text(leaf['info_recall'], 1)}, with "
-        f"{percent_text(leaf['correct'], 1)} correct."
+        f"{percent_text(leaf['correct'], 1)} correct.{_price(point.values, leaf)}"
     )
     clearer = ", and whether it is clearly better than another model" if len(curves) > 1 else ""
     st.caption(
@@ -128,6 +128,20 @@ def most_specific(data, level=0.95):
     )
     label = f"{name} at τ = {threshold}"
     st.page_link(shell.page("curves"), label=label, icon=":material/my_location:", query_params=link)
+
+
+def _price(values, leaf):
+    """What a threshold costs in specificity and gives in correct answers; nothing where it changes neither."""
+    lost, gained = leaf["info_recall"] - values["info_recall"], values["correct"] - leaf["correct"]
+    if not lost and not gained:
+        return ""
+    specific = (
+        f"{points_text(values['info_recall'], leaf['info_recall'], 1)} {'less' if lost >= 0 else 'more'} specific"
+    )
+    correct = (
+        f"{points_text(values['correct'], leaf['correct'], 1)} {'more' if gained >= 0 else 'fewer'} correct answers"
+    )
+    return f" The threshold makes them **{specific}** for **{correct}** ({percent_text(values['correct'], 1)})."
 
 
 def best_two(data):

@@ -1,4 +1,4 @@
-"""The slices that are clearly worse than the rest, in a few lines with links to their samples."""
+"""The subtrees and attribute values that are clearly worse than the rest, in a few lines with links to their samples."""
 
 import streamlit as st
 
@@ -6,22 +6,28 @@ from hierviz.app import state
 from hierviz.app.widgets import numbers, shell
 from hierviz.app.widgets.progress import worked_out
 from hierviz.diagnosis.slices import slices
-from hierviz.evaluation.judged_answers import judged_answers
 from hierviz.evaluation.severity import SEVERITIES
+from hierviz.number_text import percent_text, probability_text, value_text
 
 MOST = 3
 # Losses that a permutation test may draw without being asked for it (about a second), and permutations that it takes at least.
 AT_ONCE, FEWEST_PERMUTATIONS = 3_000_000, 999
 
 
-def found_slices(data, key, choice):
-    """The Slices of a model and a choice of rule, worked out once; None where the visitor cancelled it."""
-    asked = (data.digest, key, repr(sorted(choice.items(), key=lambda pair: pair[0])))
+def takes_long(choice):
+    """Whether the test of a TaxonomyChoice is made on the page Mistakes only."""
+    return not choice.answers.is_single and choice.answers.n_judged * FEWEST_PERMUTATIONS > AT_ONCE
+
+
+def found_slices(choice):
+    """The Slices of the answers of a TaxonomyChoice, worked out once; None where that takes long or was cancelled."""
+    if takes_long(choice):
+        return None
 
     def make(stages):
-        return slices(data.models[key], **choice, progress=stages("Slices", "permutations"))
+        return slices(choice.answers, progress=stages("Slices", "permutations"))
 
-    return worked_out("slices", asked, "Slices", make)
+    return worked_out("slices", choice.of_answer, "Slices", make)
 
 
 def slice_name(found, place, taxonomy):
@@ -39,46 +45,72 @@ def slice_link(found, place, taxonomy, **more):
     return state.link(sample="", where=where, **more)
 
 
-def worst_slices(data, key, choice):
-    """The worst slices, or that none is clearly worse than the rest; only the way to them where the test takes long."""
-    answers = judged_answers(data.models[key], **choice)
-    if not answers.is_single and answers.n_judged * FEWEST_PERMUTATIONS > AT_ONCE:
-        _all_slices(0, key, "Which subtrees and attributes are worse than the rest?")
+def subtree_verdict(choice, found):
+    """Whether a subtree is clearly worse than the rest, and which one has the highest share of wrong answers."""
+    highest = found.highest_subtree
+    if highest is None:
         return
-    found = found_slices(data, key, choice)
+    worse = found.worse_subtrees.tolist()
+    if not worse:
+        st.markdown("**No subtree is clearly worse than the rest.**")
+    for place in worse[:MOST]:
+        p, through = probability_text(found.p_adjusted[place]), ""
+        if found.is_explained[place]:
+            through = ", mostly through samples of other slices"
+        _line(
+            choice,
+            found,
+            place,
+            f"**{slice_name(found, place, choice.taxonomy)} is clearly worse than the rest:**",
+            f"{_inside(found, place)}, p\u00a0=\u00a0{p}{through}",
+        )
+    if highest not in worse[:MOST]:
+        what = "Highest share of wrong answers" if found.loss_key == "wrong" else "Highest mean loss"
+        name = numbers.escape(choice.taxonomy.title(int(found.node[highest])))
+        clearly = "" if found.is_flagged[highest] else ", not clearly more than elsewhere"
+        _line(choice, found, highest, f"{what}:", f"{name} {_inside(found, highest)}{clearly}")
+
+
+def worst_attributes(choice, found):
+    """The worst values of attributes, how was tested, and the way to all slices; `found` is None where nothing was tested."""
+    if takes_long(choice):
+        _all_slices(0, choice.key, "Which subtrees and attributes are worse than the rest?")
     if found is None:
         return
     if not len(found):
         st.markdown("No subtree and no attribute value has the 10 samples inside and outside that a comparison needs.")
         return
-    if not found.n_flagged:
-        st.markdown(f"No subtree and no attribute value is clearly worse than the rest ({len(found):,} tested).")
-        _all_slices(0, key)
-        return
-    is_wrong = found.loss_key == "wrong"
-    what = "wrong" if is_wrong else SEVERITIES[found.loss_key].label
-    own = [place for place in range(found.n_flagged) if not found.is_explained[place]]
+    own = [place for place in range(found.n_flagged) if found.node[place] < 0 and not found.is_explained[place]]
     for place in own[:MOST]:
-        inside, rest = found.rate[place], found.rest_rate[place]
-        told = (
-            f"{inside:.1%} wrong, the rest {rest:.1%}" if is_wrong else f"mean {what} {inside:.3f}, the rest {rest:.3f}"
-        )
-        with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"slice-link-{place}"):
-            st.markdown(
-                f"{slice_name(found, place, data.taxonomy)}: {told.replace('%', ' %')} "
-                f"({int(found.n[place]):,} of {found.n_samples:,} samples)",
-                width="content",
-            )
-            link = slice_link(found, place, data.taxonomy, outcome="wrong", model=key)
-            st.page_link(shell.page("example"), label="Samples", query_params=link, width="content")
+        rest = found.rest_rate[place]
+        rest = percent_text(rest, 1) if found.loss_key == "wrong" else value_text(rest)
+        said = f"{slice_name(found, place, choice.taxonomy)} is clearly worse than the rest ({rest}):"
+        _line(choice, found, place, said, _inside(found, place))
+    if not (found.is_flagged & (found.node < 0)).any() and (found.node < 0).any():
+        st.markdown("No attribute value is clearly worse than the rest.")
     st.caption(
-        f"Clearly worse than all other samples ({found.test} test, corrected for {len(found):,} tests; false discovery rate "
-        f"5\u00a0%)."
-        + (" Slices that fail mostly through samples of these are left out here." if len(own) < found.n_flagged else "")
+        f"Clearly worse than all other samples: {found.test} test, corrected for {len(found):,} tests; false discovery rate "
+        f"5\u00a0%."
+        + (" Slices that fail mostly through samples of these are left out here." if found.is_explained.any() else "")
     )
-    if not (found.kind[: found.n_flagged] == "subtree").any():
-        st.markdown("**No subtree is clearly worse than the rest.**")
-    _all_slices(found.n_flagged, key)
+    _all_slices(found.n_flagged, choice.key)
+
+
+def _inside(found, place):
+    """The losses of a slice."""
+    n = int(found.n[place])
+    if found.loss_key == "wrong":
+        return f"{int(found.loss[place]):,} of {n:,}, {percent_text(found.rate[place], 1)}"
+    return f"mean {SEVERITIES[found.loss_key].label} {value_text(found.rate[place])} of {n:,} samples"
+
+
+def _line(choice, found, place, said, label):
+    """What is said of a slice, and the link to its samples."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"slice-link-{place}"):
+        st.markdown(said, width="content")
+        outcome = "wrong" if found.loss_key == "wrong" else ""
+        link = slice_link(found, place, choice.taxonomy, outcome=outcome, model=choice.key)
+        st.page_link(shell.page("example"), label=label, query_params=link, width="content")
 
 
 def _all_slices(n_flagged, key, label="All tested slices"):
