@@ -101,6 +101,11 @@ def send_this_view(visit, tmp_path):
     expect(visit.page.get_by_role("button", name="Link copied")).to_be_visible()
     expect(visit.page.get_by_text("opens on this machine only")).to_be_visible()
     assert visit.page.evaluate("navigator.clipboard.readText()") == visit.page.url
+    visit.click(visit.page.get_by_role("button", name="Save this view as a file"))
+    with visit.page.expect_download() as file:
+        visit.click(visit.page.get_by_role("button", name=re.compile(r"Save demo-drawn-vehicles-overview\.html")))
+    file.value.save_as(tmp_path / "view.html")
+    assert "<h2>The view</h2>" in (tmp_path / "view.html").read_text("utf-8")
 
 
 QUESTIONS = (
