@@ -90,7 +90,7 @@ def my_files(visit, tmp_path):
     with visit.page.expect_file_chooser() as chooser:
         visit.click(visit.page.locator(".st-key-upload_all").get_by_test_id("stBaseButton-secondary"))
     chooser.value.set_files([str(tmp_path / name) for name in ("plants.csv", "model.csv")])
-    expect(visit.page.get_by_text("Uploaded: model.csv")).to_be_visible()
+    expect(visit.page.get_by_text("Taxonomy: plants.csv; Predictions: model.csv")).to_be_in_viewport()
     visit.click(visit.page.locator("[data-testid=stBaseButton-primary]").filter(has_text=re.compile("Open$")))
     visit.reads("Opened: the taxonomy as edge list; model as wide scores .*on 2 samples")
 
