@@ -67,15 +67,18 @@ def look_at_prediction_rows(
 
 
 def _score_places(table, names, taxonomy, truth_column):
-    """Places of the columns that hold numbers in most of the first rows, of ids and the like apart."""
-    found = []
+    """Places of the columns that hold numbers in most of the first rows, or are named as classes, of ids and the like apart."""
+    found, named = [], []
     for place, name in enumerate(names):
         cells = [row[place] for _, row in table.sample[1:] if place < len(row)]
         n_numbers = sum(as_number(cell) is not None for cell in cells)
         is_other = name == truth_column or name.casefold() in VERBATIM_COLUMNS or name.casefold() in TEXT_COLUMNS
         if 2 * n_numbers > len(cells) and (not is_other or name in taxonomy.index):
             found.append(place)
-    return found
+        elif name in taxonomy.index and not is_other:
+            named.append(place)
+    # Beside columns of numbers a column with the name of a class is one of scores, whatever its first cells hold.
+    return sorted(found + named) if found else []
 
 
 def _look_at_columns(table, names, scores, taxonomy, found, changes, may_lack):

@@ -68,8 +68,8 @@ def chosen_samples(evaluation, worst, samples, random, seed, rule, threshold, **
     most = min(int(random), predictions.n_samples)
     drawn = np.random.default_rng(seed).choice(predictions.n_samples, most, replace=False).tolist()
     groups = [
-        SampleGroup("Worst answers", tuple(worst_found)),
         SampleGroup("Chosen samples", tuple(named.values())),
+        SampleGroup("Worst answers", tuple(worst_found)),
         SampleGroup(f"Random samples (seed {seed})", tuple(drawn)),
     ]
     return [group for group in groups if group.rows]

@@ -34,7 +34,7 @@ def page(parts, *, title, notes, command, examples, left_out, story=()):
     story : sequence of StoryStep
     """
     sections = [
-        ("story", "Story", parts.story(story)),
+        ("story", "Story" if len(story) > 1 else "The view", parts.story(story)),
         ("overview", "Overview", parts.overview()),
         ("curves", "Operating curves", parts.curves()),
         ("examples", "Examples", f"<p>{escape(parts.setting)}.</p>{examples}" if examples else ""),

@@ -61,7 +61,7 @@ class StoryHtml:
                 f"{self._picture(place, step)}{self._more(step)}</article>"
             )
         return (
-            '<div class="story" id="story-player" tabindex="-1"><div class="story-bar">'
+            f'<div class="story" id="story-player" tabindex="-1"><div class="story-bar"{" hidden" if n == 1 else ""}>'
             '<button type="button" data-go="-1">← Previous</button><span class="story-place"></span>'
             '<button type="button" data-go="1">Next →</button><button type="button" data-screen>Full screen</button>'
             f'<span class="muted">Keys: ← →</span></div>{"".join(made)}</div>'

@@ -35,13 +35,21 @@ def test_a_table_is_pasted():
     visit = Visit("open")
     visit.at.text_area(key="kept_pasted_taxonomy").set_value(EDGES_CSV)
     visit.at.text_area(key="kept_pasted_table").set_value(SCORES)
-    visit.press("Use these tables")
-    assert "Uploaded: pasted-predictions.csv" in visit.text
+    # Open takes what was typed, without a press on "Use these tables" before.
     next(one for one in visit.at.button if one.label == "Open").click()
     visit.run()
     data = opened.server().shelf.get(visit.query["data"])
     assert data.first.n_judged == data.first.predictions.n_samples == 2
     opened.server().shelf._remove(data.key)
+
+
+def test_all_files_come_first_and_are_named_beside_open():
+    visit = Visit("open").press("Use these tables")
+    assert "Uploaded: pasted-predictions.csv" in visit.text
+    visit.memory("dealt uploads")["all"] = ["taxonomy", "predictions"]
+    visit.run()
+    assert visit.at.get("file_uploader")[0].label == "All files at once"
+    assert "Taxonomy: pasted-taxonomy.csv; Predictions: pasted-predictions.csv" in visit.text
 
 
 def test_files_opened_by_path_are_remembered(tmp_path):

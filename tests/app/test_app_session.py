@@ -20,6 +20,7 @@ from hierviz.app.state.session_file import (
     sha256,
     why_no_session,
 )
+from hierviz.app.widgets.save_menu import slug
 from hierviz.errors import FileError
 from tests.app.visit import ROOT, Visit, shelve
 from tests.reports.report_cases import numbers_of
@@ -194,6 +195,31 @@ def test_a_closed_link_offers_both(demo):
     upload(Visit("open"), "session", s__json="{}")
 
 
+def test_a_file_begins_with_the_view(files):
+    data = shelve(**files)
+    visit = Visit("example", data=data.key, rule="threshold", threshold="0.25", sample="c")
+    visit.memory("save view")["asked"] = ("example", visit.query)
+    visit.run()
+    (made,) = [value.value for key, value in opened.server().results._found.items() if key[0] == "report"]
+    first = made.html.split("<main>")[1].split("</section>")[0]
+    assert "<h2>The view</h2>" in first
+    assert "Sample c, " in first
+    assert first.count('class="step"') == 1
+    (offer,) = [one.proto for one in visit.at.get("download_button") if one.proto.id.endswith("get-view")]
+    assert offer.label.startswith("Save ")
+    assert offer.label.split()[1].endswith("-example.html")
+    opened.server().results.drop(data.digest)
+    opened.server().shelf._remove(data.key)
+
+
+def test_a_report_of_the_demo_has_its_story_where_it_is_ticked():
+    visit = Visit("overview")
+    visit.at.session_state["save"] = True
+    visit.run()
+    (box,) = [one for one in visit.at.checkbox if one.label.startswith("With the story")]
+    assert not box.value
+
+
 def test_the_menu_makes_a_report(files):
     data = shelve(**files)
     visit = Visit("overview", data=data.key, rule="threshold", threshold="0.25", sample="c")
@@ -205,5 +231,9 @@ def test_the_menu_makes_a_report(files):
     assert numbers_of(made.html)["evaluate"] == hv.evaluate(list(data.models.values()), "threshold", 0.25)
     assert numbers_of(made.html)["command"].startswith(f"hierviz report --taxonomy {files['taxonomy']} --predictions ")
     assert "--sample c" in numbers_of(made.html)["command"]
+    # The button has the name of the file that comes.
+    (offer,) = [one.proto for one in visit.at.get("download_button") if "MB)" in one.proto.label]
+    assert f"<title>{data.title}</title>" in made.html
+    assert offer.label.startswith(f"Save {slug(data.title)}.html")
     opened.server().results.drop(data.digest)
     opened.server().shelf._remove(data.key)

@@ -91,7 +91,7 @@ def my_files(visit, tmp_path):
     with visit.page.expect_file_chooser() as chooser:
         visit.click(visit.page.locator(".st-key-upload_all").get_by_test_id("stBaseButton-secondary"))
     chooser.value.set_files([str(tmp_path / name) for name in ("plants.csv", "model.csv")])
-    expect(visit.page.get_by_text("Uploaded: model.csv")).to_be_visible()
+    expect(visit.page.get_by_text("Taxonomy: plants.csv; Predictions: model.csv")).to_be_in_viewport()
     visit.click(visit.page.locator("[data-testid=stBaseButton-primary]").filter(has_text=re.compile("Open$")))
     visit.reads("Opened: the taxonomy as edge list; model as wide scores .*on 2 samples")
 
@@ -102,6 +102,11 @@ def send_this_view(visit, tmp_path):
     expect(visit.page.get_by_role("button", name="Link copied")).to_be_visible()
     expect(visit.page.get_by_text("opens on this machine only")).to_be_visible()
     assert visit.page.evaluate("navigator.clipboard.readText()") == visit.page.url
+    visit.click(visit.page.get_by_role("button", name="Save this view as a file"))
+    with visit.page.expect_download() as file:
+        visit.click(visit.page.get_by_role("button", name=re.compile(r"Save demo-drawn-vehicles-overview\.html")))
+    file.value.save_as(tmp_path / "view.html")
+    assert "<h2>The view</h2>" in (tmp_path / "view.html").read_text("utf-8")
 
 
 QUESTIONS = (

@@ -304,3 +304,12 @@ def test_exactly_the_planted_fault_is_found(fault, seed, tmp_path):
         assert list(again) == []
     else:
         assert found.mended_names == ()
+
+
+def test_a_column_of_a_class_without_numbers(tmp_path):
+    """A fault in its cells is no missing column, even where most of the few cells hold it."""
+    (tmp_path / "taxonomy.csv").write_text("r,a\nr,b\n")
+    (tmp_path / "scores.csv").write_text("sample_id,a,b\n1,x,0.5\n2,0.4,0.6,9\n")
+    found = hv.doctor(tmp_path / "taxonomy.csv", tmp_path / "scores.csv")
+    assert {one.code for one in found} >= {"not_numbers", "ragged_rows"}
+    assert "missing_classes" not in {one.code for one in found}

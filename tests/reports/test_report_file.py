@@ -133,7 +133,7 @@ def test_what_the_browser_unfolds(made, predictions):
 def test_chosen_samples(predictions):
     evaluation = hv.Evaluation.from_predictions(predictions)
     ids = predictions.ids[[7, 5]].tolist()
-    worst, named, drawn = chosen_samples(evaluation, 3, ids, 39, 1, "majority", 0.5)
+    named, worst, drawn = chosen_samples(evaluation, 3, ids, 39, 1, "majority", 0.5)
     assert [predictions.sample_id(row) for row in worst.rows] == predictions.worst(3)
     assert named.rows == (7, 5)
     assert drawn.title == "Random samples (seed 1)"

@@ -1,5 +1,7 @@
 """Open one's own taxonomy, predictions and truth, or an ONNX model with inputs."""
 
+from pathlib import Path
+
 import streamlit as st
 
 from hierviz.app import state
@@ -29,6 +31,7 @@ st.markdown(
     "hierviz needs a **taxonomy** (the tree of classes) and the **predictions** of a model for some samples, as a file or by "
     "running an ONNX model. With the **truth** it also evaluates them."
 )
+first = st.container()
 offers.demos()
 offers.opened_before()
 if state.data() is not None:  # else it is drawn below, where the link's files are asked for
@@ -75,15 +78,16 @@ def ask(label, name, *, several=False, together=False, help=None):
 
 opening = None
 if way == "Upload" and kind == "Predictions":
-    is_dealt = state.dealt_upload(
-        "all",
-        "All files at once",
-        file_roles,
-        help="Taxonomy, predictions, truth and a zip of pictures: which is which is told by their content, and shown below, "
-        "where it can be changed.",
-    )
-    # Nothing is left to do below.
-    opening = st.container() if is_dealt else None
+    with first:
+        is_dealt = state.dealt_upload(
+            "all",
+            "All files at once",
+            file_roles,
+            help="Taxonomy, predictions, truth and a zip of pictures: which is which is told by their content, and shown below, "
+            "where it can be changed.",
+        )
+        # Nothing is left to do below.
+        opening = st.container() if is_dealt else None
 if way == "Upload" and kind == "Predictions":
     offers.paste()
 left, right = st.columns(2, gap="large")
@@ -165,8 +169,24 @@ files = Files(
     run=state.startup_limits()[1],
     held=tuple(upload for upload in held if upload is not None),
 )
+
+
+def press_open():
+    """Open what was chosen, and what was typed in place of files."""
+    if way == "Upload" and kind == "Predictions":
+        offers.use_what_was_typed(chosen)
+    state.request_open()
+
+
 with opening or st.container():
-    st.button("Open", type="primary", icon=":material/folder_open:", on_click=state.request_open)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("Open", type="primary", icon=":material/folder_open:", on_click=press_open)
+        if opening is not None:
+            given = {role: (paths,) if isinstance(paths, str) else paths for role, paths in chosen.items() if paths}
+            names = {role: ", ".join(Path(path).name for path in paths) for role, paths in given.items()}
+            st.markdown(
+                escape("; ".join(f"{role.capitalize()}: {name}" for role, name in names.items())), width="content"
+            )
     answer = st.container()
 
 

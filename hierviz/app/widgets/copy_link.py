@@ -4,6 +4,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state.dataset import NAME_OF_DEMO
+from hierviz.app.widgets.save_view import SAVE_VIEW, ask_for_file, can_save
 
 _component = None
 
@@ -18,17 +19,18 @@ svg {width: 1rem; height: 1rem; fill: none; stroke: currentColor; stroke-width: 
 p {position: fixed; top: 3.4rem; right: 1rem; max-width: min(24rem, 100vw - 4rem); margin: 0; padding: 0.6rem 0.8rem;
   border-radius: 0.5rem; font-size: 0.9rem; line-height: 1.4; color: var(--st-text-color);
   background: var(--st-secondary-background-color); border: 1px solid var(--st-border-color, #8886)}
-p[hidden] {display: none}
+p[hidden], button[hidden] {display: none}
+.file {margin-top: 0.5rem; border-color: currentColor}
 """
 HTML = """<button type="button"><svg viewBox="0 0 24 24" aria-hidden="true">
 <path d="M10 14a5 5 0 0 0 7 0l3-3a5 5 0 0 0-7-7l-1.5 1.5"/>
 <path d="M14 10a5 5 0 0 0-7 0l-3 3a5 5 0 0 0 7 7l1.5-1.5"/></svg><span aria-live="polite">Copy link</span></button>
-<p role="status" hidden></p>"""
+<p role="status" hidden><span></span><button type="button" class="file"></button></p>"""
 # Browsers offer the clipboard itself on pages of this machine and over https only.
 JS = """
-export default function ({data, parentElement}) {
+export default function ({data, parentElement, setTriggerValue}) {
   const button = parentElement.querySelector("button"), words = button.querySelector("span");
-  const note = parentElement.querySelector("p");
+  const note = parentElement.querySelector("p"), file = parentElement.querySelector(".file");
   button.title = data.help;
   const copied = async (text) => {
     try { await navigator.clipboard.writeText(text); return true; } catch { /* below */ }
@@ -44,18 +46,27 @@ export default function ({data, parentElement}) {
   button.onclick = async () => {
     words.textContent = (await copied(location.href)) ? "Link copied" : "Copy the address of the page";
     button.classList.add("done");
-    note.textContent = data.reach;
+    note.querySelector("span").textContent = data.reach;
     note.hidden = !data.reach;
     setTimeout(() => { words.textContent = "Copy link"; button.classList.remove("done"); }, 2500);
     clearTimeout(note.waiting);
-    note.waiting = setTimeout(() => { note.hidden = true; }, 12000);
+    note.waiting = setTimeout(() => { note.hidden = true; }, data.file ? 30000 : 12000);
   };
+  file.textContent = data.file;
+  file.hidden = !data.file;
+  file.onclick = () => { note.hidden = true; setTriggerValue("file", true); };
 }
 """
 
 
-def copy_link():
-    """Draw the button; the address holds data, model, rule, threshold, filters, sample and the open part of the page."""
+def copy_link(page):
+    """Draw the button; the address holds data, model, rule, threshold, filters, sample and the open part of the page.
+
+    Parameters
+    ----------
+    page : str
+        Of the address, such as "curves".
+    """
     global _component
     if _component is None:
         _component = st.components.v2.component("hierviz_copy_link", html=HTML, css=CSS, js=JS)
@@ -63,7 +74,11 @@ def copy_link():
     until = "" if state.view().data in NAME_OF_DEMO or state.is_startup() else ", while these files are open"
     help = f"The link shows this page as it is now, {where}{until}: same data, model, threshold, filters and sample."
     with st.container(key="copy-link"):
-        _component(key="copy-link-button", data={"help": help, "reach": reach(until)})
+        _component(
+            key="copy-link-button",
+            data={"help": help, "reach": reach(until), "file": SAVE_VIEW if can_save(page) else ""},
+            on_file_change=lambda: ask_for_file(page),
+        )
 
 
 def reach(until):

@@ -12,6 +12,7 @@ from hierviz.app.state.dataset import DEMO
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.copy_link import copy_link
 from hierviz.app.widgets.save_menu import save_menu
+from hierviz.app.widgets.save_view import save_view
 
 STYLE = """<style>
 /* A concatenated chart does not shrink by itself, and Streamlit forgets to repaint a bound slider after a drag. */
@@ -117,7 +118,8 @@ def name_data(page):
         title = html.escape(dataset.title)
         st.html(f'<div class="hierviz-open"><span title="{title}">{title}</span></div>')
         save_menu(dataset, page)
-        copy_link()
+        copy_link(page or "overview")
+        save_view(dataset, page or "overview")
 
 
 def greeting(page, pages):

@@ -91,17 +91,37 @@ def paste():
         st.button("Use these tables", key="use-pasted", on_click=_use)
         if pasted.paste_refused():
             st.error(escape(pasted.paste_refused()), icon=":material/error:")
-        st.caption("They go into the fields below as files and are read like these: then press **Open**.")
+        st.caption("They are read as files in the fields below. **Open** takes what was typed here as well.")
 
 
 def _use():
+    pasted.paste_uploads({slot: (name, text) for slot, (name, text, _) in _texts().items()})
+
+
+def _texts():
+    """Slot of an uploader -> (file name, text, the example)."""
     texts = state.memory("pasted")
-    pasted.paste_uploads(
-        {
-            "taxonomy": ("pasted-taxonomy.csv", texts.get("taxonomy", EXAMPLE_TAXONOMY)),
-            "predictions": ("pasted-predictions.csv", texts.get("table", EXAMPLE_TABLE)),
-        }
-    )
+    return {
+        "taxonomy": ("pasted-taxonomy.csv", texts.get("taxonomy", EXAMPLE_TAXONOMY), EXAMPLE_TAXONOMY),
+        "predictions": ("pasted-predictions.csv", texts.get("table", EXAMPLE_TABLE), EXAMPLE_TABLE),
+    }
+
+
+def use_what_was_typed(chosen):
+    """Put changed texts, and the example beside them, into the uploaders that hold no other file.
+
+    Parameters
+    ----------
+    chosen : dict of str to str, tuple of str or None
+        Paths that the uploaders hold.
+    """
+    free = {}
+    for slot, (name, text, example) in _texts().items():
+        held = chosen.get(slot) or ()
+        if {Path(path).name for path in ((held,) if isinstance(held, str) else held)} <= {name}:
+            free[slot] = (name, text, text != example)
+    if any(is_changed for _, _, is_changed in free.values()):
+        pasted.paste_uploads({slot: (name, text) for slot, (name, text, _) in free.items()})
 
 
 def opened_before():

@@ -66,10 +66,12 @@ def _report(data):
     if chosen and not st.checkbox(f"With sample {escape(view.sample)}", **kept(MEMORY, "with_sample", True)):
         chosen = ()
     steps = story.steps(data)
-    if steps and not st.checkbox(f"With the story ({len(steps)} views)", **state.kept(MEMORY, "with_story", True)):
+    own = bool(story.own_steps(data))
+    wanted = state.kept(MEMORY, "with_own_story" if own else "with_story", own)
+    if steps and not st.checkbox(f"With the story ({len(steps)} views)", **wanted):
         steps = ()
     key = state.shown_model(data)
-    choice = _choice(data, key)
+    choice = report_choice(data, key)
     thresholds = [view.threshold_of(name) for name in data.models]
     options = (title, notes, worst, random, seed, most, chosen)
     asked = (data.digest, data.key, key, repr(sorted(choice.items(), key=str)), tuple(thresholds), options, repr(steps))
@@ -103,10 +105,11 @@ def _report(data):
     if made is None:
         return
     content = made.html.encode("utf-8")
+    file = f"{slug(title or data.title)}.html"
     st.download_button(
-        f"Save report.html ({len(content) / 1e6:.1f} MB)",
+        f"Save {file} ({len(content) / 1e6:.1f} MB)",
         content,
-        f"{_slug(title or data.title)}.html",
+        file,
         "text/html",
         type="primary",
         icon=":material/download:",
@@ -117,7 +120,7 @@ def _report(data):
         st.caption(escape(made.left_out))
 
 
-def _choice(data, key):
+def report_choice(data, key):
     """Rule and parameters of the page, as far as they serve for the model."""
     if not data.models[key].predictions.has_scores:
         return {"rule": "majority"}
@@ -132,7 +135,7 @@ def _story_flag(data, steps):
     """Words of the command for a story."""
     if not steps:
         return []
-    return ["--story", "demo" if steps == story.shipped(data) else f"{_slug(data.title)}.hierviz.json"]
+    return ["--story", "demo" if steps == story.shipped(data) else f"{slug(data.title)}.hierviz.json"]
 
 
 def _command(data, key, choice, thresholds, options, of_story=()):
@@ -217,7 +220,7 @@ def _session(data, page):
     st.download_button(
         "Save the session file",
         content,
-        f"{_slug(data.title)}.hierviz.json",
+        f"{slug(data.title)}.hierviz.json",
         "application/json",
         icon=":material/bookmark:",
         key="get-session",
@@ -225,5 +228,6 @@ def _session(data, page):
     )
 
 
-def _slug(title):
+def slug(title):
+    """A title as part of a file name."""
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60] or "report"

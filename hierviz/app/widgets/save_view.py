@@ -1,0 +1,81 @@
+"""One HTML file that begins with the page looked at, offered where a copied link opens on this machine only."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.state import story
+from hierviz.app.widgets.progress import worked_out
+from hierviz.app.widgets.save_menu import report_choice, slug
+from hierviz.reports import report
+from hierviz.stories import StoryStep
+
+MEMORY, SAVE_VIEW = "save view", "Save this view as a file"
+# Pages that a report can show; their captions with a truth.
+CAPTIONS = {
+    "overview": "{model}: {correct} of {answers} answers are correct.",
+    "curves": "Operating curves; {model} at τ = {threshold}.",
+    "example": "Sample {sample}, {model}: truth {truth}, answer {answer}.",
+    "mistakes": "{model}: {n_wrong} of {answers} answers are wrong.",
+    "taxonomy": "{model}: {under}.",
+}
+
+
+def can_save(page):
+    """Whether the copied link needs a file in its place, and a report can show this page."""
+    return state.is_local_visit() and page in CAPTIONS
+
+
+def ask_for_file(page):
+    """Let the next run offer the file of what is shown now."""
+    state.memory(MEMORY)["asked"] = (page, state.link())
+
+
+def save_view(data, page):
+    """The dialog with the file, where it was asked for and the page still shows the same."""
+    if state.memory(MEMORY).get("asked") == (page, state.link()):
+        _dialog(data, page)
+
+
+def _forget():
+    state.memory(MEMORY).clear()
+
+
+@st.dialog(SAVE_VIEW, on_dismiss=_forget)
+def _dialog(data, page):
+    st.caption("One HTML file that begins with this page and opens anywhere, without hierviz and without a network.")
+    key, view = state.shown_model(data), state.view()
+    fields = {name: value for name, value in state.link().items() if name != "data"}
+    step = StoryStep(page, fields, CAPTIONS[page] if data.first.n_judged else "{model}")
+    steps = (step, *story.own_steps(data))
+    choice, thresholds = report_choice(data, key), [view.threshold_of(name) for name in data.models]
+    chosen = (view.sample,) if view.sample and data.first.predictions.row(view.sample) is not None else ()
+    made = worked_out(
+        "report",
+        (data.digest, data.key, key, repr(sorted(choice.items(), key=str)), tuple(thresholds), chosen, repr(steps)),
+        "Report",
+        lambda stages: report(
+            list(data.models.values()),
+            threshold=thresholds,
+            title=data.title,
+            model=data.models[key].predictions.name,
+            samples=chosen,
+            story=steps,
+            stage=stages,
+            **choice,
+        ),
+    )
+    if made is None:
+        return
+    file, content = f"{slug(data.title)}-{page}.html", made.html.encode("utf-8")
+    st.download_button(
+        f"Save {file} ({len(content) / 1e6:.1f} MB)",
+        content,
+        file,
+        "text/html",
+        type="primary",
+        icon=":material/download:",
+        key="get-view",
+        on_click="ignore",
+    )
