@@ -12,7 +12,8 @@ fi
 python="$VIRTUAL_ENV/bin/python"
 extras="app,test"
 [ "${1:-}" != --long ] || extras="$extras,long"
-"$python" -m pip install --quiet --disable-pip-version-check -r requirements.txt -e ".[$extras]"
+# Only what is imported need be compiled, and Python does that.
+"$python" -m pip install --quiet --disable-pip-version-check --no-compile -r requirements.txt -e ".[$extras]"
 
 if ! command -v chromium >/dev/null; then
   as_root=""

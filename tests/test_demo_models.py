@@ -177,6 +177,7 @@ def test_multi_label_is_lowest(ac):
         assert difference.upper < 0, (name, difference.upper)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["parameter_sharing", "softmax_margin"])
 def test_not_clearly_below_flat(name, ac, titles):
     difference = hv.paired_difference(ac[name], ac[FLAT])

@@ -212,6 +212,7 @@ def test_a_sum_shown_adds_up_and_the_win_has_the_same_digits_everywhere(figures,
     assert table_of(visit, "model")["win"][0] == shown
 
 
+@pytest.mark.long
 def test_focus_breadcrumb_search_and_unfolding(figures, demo):
     visit = Visit("example", sample="v0428", focus="watercraft")
     nodes = figures["probability-tree"][1]["node"]

@@ -56,6 +56,7 @@ def test_matrix_opens_and_a_cell_leads_to_its_samples(open_page):
     assert "− watercraft" in counts(page)
 
 
+@pytest.mark.long
 def test_matrix_by_key(open_page):
     page = open_page("mistakes?part=matrix&rule=majority")
     quiet(page)

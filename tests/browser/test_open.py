@@ -175,7 +175,8 @@ def test_nothing_chosen_and_a_path_that_is_not_there(open_page, tmp_path):
 BAD = ("web page", "pickled predictions", "cycle", "unknown class", "ids with nothing in common", "npz cut off")
 
 
-@pytest.mark.parametrize("names", [BAD[:1], pytest.param(BAD[1:], marks=pytest.mark.long)], ids=["one", "the others"])
+@pytest.mark.long
+@pytest.mark.parametrize("names", [BAD[:1], BAD[1:]], ids=["one", "the others"])
 def test_bad_files_give_one_line(open_page, tmp_path, names):
     page = open_page("open")
     for place, name in enumerate(names):
@@ -214,6 +215,7 @@ def a_few_pictures(tmp_path):
     return found, truth, sorted(stems)
 
 
+@pytest.mark.long
 def test_onnx_model_on_pictures(open_page, a_few_pictures):
     pictures, truth, stems = a_few_pictures
     folder = bundle_folder()
@@ -263,6 +265,7 @@ def unused_port():
         return probe.getsockname()[1]
 
 
+@pytest.mark.long
 def test_no_paths_when_others_can_reach_the_server(open_page, open_server):
     page = open_page("open", base=open_server)
     heading(page, "Open your own files")

@@ -283,6 +283,7 @@ def test_next_previous_back_and_the_url(open_page):
     assert another_sample(page, second) == first
 
 
+@pytest.mark.long
 def test_click_in_the_list(open_page):
     page = open_page("example?outcome=wrong")
     charts(page, 4)

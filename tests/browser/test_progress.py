@@ -10,9 +10,8 @@ BAR = "[data-testid=stProgress]"
 TOLD = re.compile(r"Bootstrap of .+: [\d,]+ of 100,000 resamples, [\d,]+ a second, .+ left")
 
 
-@pytest.mark.parametrize(
-    ("size", "scheme"), [pytest.param((1440, 900), "light", marks=pytest.mark.long), ((390, 844), "dark")]
-)
+@pytest.mark.long
+@pytest.mark.parametrize(("size", "scheme"), [((1440, 900), "light"), ((390, 844), "dark")])
 def test_a_bootstrap_is_cancelled_and_started_again(open_page, size, scheme):
     page = open_page("curves?panel=uncertainty", size=size, scheme=scheme)
     page.get_by_role("spinbutton", name="Resamples").fill("100000")

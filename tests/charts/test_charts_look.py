@@ -110,6 +110,7 @@ def test_frames_keep_nan_as_null():
     assert made["b"].tolist() == ["x", None]
 
 
+@pytest.mark.long
 def test_files(tmp_path):
     chart = charts.operating_curves({"m": three_points()}, width=330)
     assert charts.to_png(chart)[:8] == b"\x89PNG\r\n\x1a\n"

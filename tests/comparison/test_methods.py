@@ -127,6 +127,7 @@ def simulated(taxonomy, truth, name, seed, skill=1.5, run=None):
     return hv.Predictions.from_scores(taxonomy, logits, "flat_softmax", truth=truth, name=name, run=run)
 
 
+@pytest.mark.long
 def test_forty_runs_in_one_table(taxonomy):
     """Eight methods with five seeds: mean and standard deviation are those of 40 single evaluations."""
     rng = np.random.default_rng(0)
@@ -170,6 +171,7 @@ def test_an_increasing_map_of_node_scores_changes_nothing(taxonomy):
         assert found.marks[column.key] == ["best", "best"]
 
 
+@pytest.mark.long
 def test_independent_equal_models_are_rarely_called_different(taxonomy):
     """40 pairs of models of one law: the interval of the difference of AC holds 0 in 34 to 40 of them (95 %: 38)."""
     held = 0

@@ -410,7 +410,10 @@ def check(result):
             assert number.value == pytest.approx(expected, rel=1e-5, abs=2e-6), (number.label, number.made_of[0])
 
 
-@pytest.mark.parametrize("key", [*(key for key in LESSON_MODULES if key not in DEMO), *DEMO])
+@pytest.mark.parametrize(
+    "key",
+    [*(key for key in LESSON_MODULES if key not in DEMO), *(pytest.param(key, marks=pytest.mark.long) for key in DEMO)],
+)
 def test_every_number_is_that_of_the_definition(key):
     for step in lesson(key).steps:
         check(step.result())

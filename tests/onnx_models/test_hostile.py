@@ -191,6 +191,7 @@ def test_pictures_that_would_not_fit_are_refused_before_memory_is_asked_for(writ
     loaded.session.close()
 
 
+@pytest.mark.long
 def test_large_arrays_and_long_pictures_are_refused_likewise(write, taxonomy, tmp_path, image):
     array = np.lib.format.open_memmap(
         tmp_path / "x.npy", "w+", np.float32, (2, 3, 14_000, 14_000)
@@ -264,7 +265,13 @@ def test_scores_that_are_no_numbers(scores):
 # Weights that lie elsewhere -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("where", ["initializer", "constant", "subgraph", "sparse", "default"])
+@pytest.mark.parametrize(
+    "where",
+    [
+        "initializer",
+        *(pytest.param(one, marks=pytest.mark.long) for one in ("constant", "subgraph", "sparse", "default")),
+    ],
+)
 def test_weights_from_elsewhere(scores, tmp_path, where):
     """A canary: were it read, the scores would be its numbers."""
     canary = np.float32([[31337] * 4] * 3).tobytes()
@@ -386,6 +393,7 @@ def test_names_that_command_a_terminal(write, taxonomy):
     assert account["title"] == " [2J<b>a title"
 
 
+@pytest.mark.long
 def test_the_command_line_is_stopped(tmp_path, capfd, monkeypatch):
     """Ctrl-C in the middle of a run: no traceback, and (see `temporary`) nothing left."""
     model = tmp_path / "m.onnx"

@@ -214,6 +214,7 @@ def test_any_taxonomy_can_be_cut_to_its_classes(tmp_path):
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n", [300_000])
 def test_a_large_dump_is_read_in_part(tmp_path, n):
     """A binary heap of taxa: the way from a leaf to the root is what is kept."""

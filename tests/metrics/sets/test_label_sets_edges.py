@@ -299,6 +299,7 @@ def test_texts():
         assert entry.tree_only == (key in ("ihf1_samples", "ihf1_micro", "ihf1_auc", "macro_f1_by_depth", "ihf1"))
 
 
+@pytest.mark.long
 def test_large_input_keeps_little():
     """300 rows of 16,344 nodes: beside the block itself, a few work arrays of 4 MB."""
     n_nodes = 16_344
