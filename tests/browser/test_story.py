@@ -26,6 +26,7 @@ def test_the_story_is_played(open_page):
         assert page.evaluate("document.fullscreenElement !== null")
         assert all(f"{name}=" in page.url for name in step.view)
         page.keyboard.press("ArrowRight")
+    quiet(page)
     page.keyboard.press("ArrowLeft")
     bar.get_by_text(f"{len(steps) - 1} of {len(steps)}").wait_for()
     quiet(page)
