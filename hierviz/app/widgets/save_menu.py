@@ -104,8 +104,14 @@ def _report(data):
     )
     if made is None:
         return
-    content = made.html.encode("utf-8")
-    file = f"{slug(title or data.title)}.html"
+    offer_report(made, slug(title or data.title), "get-report")
+    if made.left_out:
+        st.caption(escape(made.left_out))
+
+
+def offer_report(made, name, key):
+    """The button that saves a Report under a name without its ending."""
+    content, file = made.html.encode("utf-8"), f"{name}.html"
     st.download_button(
         f"Save {file} ({len(content) / 1e6:.1f} MB)",
         content,
@@ -113,11 +119,9 @@ def _report(data):
         "text/html",
         type="primary",
         icon=":material/download:",
-        key="get-report",
+        key=key,
         on_click="ignore",
     )
-    if made.left_out:
-        st.caption(escape(made.left_out))
 
 
 def report_choice(data, key):

@@ -7,7 +7,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.state import story
 from hierviz.app.widgets.progress import worked_out
-from hierviz.app.widgets.save_menu import report_choice, slug
+from hierviz.app.widgets.save_menu import offer_report, report_choice, slug
 from hierviz.reports import report
 from hierviz.stories import StoryStep
 
@@ -66,16 +66,5 @@ def _dialog(data, page):
             **choice,
         ),
     )
-    if made is None:
-        return
-    file, content = f"{slug(data.title)}-{page}.html", made.html.encode("utf-8")
-    st.download_button(
-        f"Save {file} ({len(content) / 1e6:.1f} MB)",
-        content,
-        file,
-        "text/html",
-        type="primary",
-        icon=":material/download:",
-        key="get-view",
-        on_click="ignore",
-    )
+    if made is not None:
+        offer_report(made, f"{slug(data.title)}-{page}", "get-view")
