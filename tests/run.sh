@@ -12,7 +12,8 @@ fi
 python="$VIRTUAL_ENV/bin/python"
 extras="app,test"
 [ "${1:-}" != --long ] || extras="$extras,long"
-# Only what is imported need be compiled, and Python does that.
+# Only what is imported need be compiled, and Python does that: once, also where the environment says not to keep it.
+unset PYTHONDONTWRITEBYTECODE
 "$python" -m pip install --quiet --disable-pip-version-check --no-compile -r requirements.txt -e ".[$extras]"
 
 if ! command -v chromium >/dev/null; then
