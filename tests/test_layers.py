@@ -4,6 +4,7 @@ Imports are read with `ast`, also inside functions. `import hierviz` must stay l
 """
 
 import ast
+import functools
 import graphlib
 import json
 import os
@@ -148,6 +149,11 @@ IN_THE_CORE = (
 )
 
 
+@functools.cache
+def parsed(path):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imports_of(tree):
     """(dotted name, names of the functions around it) of every import, dynamic ones with a constant name included."""
     found = []
@@ -209,7 +215,7 @@ def violations(path, package):
     if place is None:
         return [f"{path.name} stands in no row of the table"]
     found = []
-    for name, around in imports_of(ast.parse(path.read_text(encoding="utf-8"))):
+    for name, around in imports_of(parsed(path)):
         if name.startswith("."):
             level = len(name) - len(name.lstrip("."))
             folder = path.relative_to(package.parent).parts[:-level]
@@ -241,16 +247,16 @@ def module_name(path):
 def import_graph(files):
     """Module to the modules of the package it imports, inside functions too; the child program by its plain names."""
     names = {path.stem if path.is_relative_to(PACKAGE / CHILD) else module_name(path): path for path in files}
-    graph = {}
+    graph, known = {}, set(names)
     for module, path in names.items():
         targets = set()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.ImportFrom) and node.module:
                 of_names = {f"{node.module}.{alias.name}" for alias in node.names}
-                targets |= (of_names & set(names)) or {node.module}
+                targets |= (of_names & known) or {node.module}
             elif isinstance(node, ast.Import):
                 targets |= {alias.name for alias in node.names}
-        graph[module] = targets & set(names) - {module}
+        graph[module] = targets & known - {module}
     return graph
 
 
@@ -364,7 +370,7 @@ def test_no_folder_hands_out_a_function_over_a_module_of_that_name():
             beside = {one.stem for one in path.parent.iterdir() if one.suffix == ".py" or one.is_dir()}
             imported = {
                 (alias.asname or alias.name)
-                for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+                for node in ast.walk(parsed(path))
                 if isinstance(node, ast.ImportFrom)
                 for alias in node.names
             }
@@ -375,7 +381,7 @@ def test_a_class_name_has_one_meaning():
     names = [
         node.name
         for path in FILES
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        for node in parsed(path).body
         if isinstance(node, ast.ClassDef)
     ]
     assert sorted(names) == sorted(set(names))
@@ -428,7 +434,7 @@ def test_no_test_file_imports_from_another():
     for path in files:
         imported = [
             f"{getattr(node, 'module', None) or ''}.{alias.name}"
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            for node in ast.walk(parsed(path))
             if isinstance(node, (ast.Import, ast.ImportFrom))
             for alias in node.names
         ]

@@ -20,6 +20,7 @@ from hierviz.extras import require
 from hierviz.readers.class_paths import Places, taxonomy_of_places
 from hierviz.readers.sources import translated
 
+_COMMENT = re.compile(r"\[[^\[\]]*\]")  # without "[" inside, so that a file of brackets is read once
 _NUMBER = re.compile(r"\d+(\.\d+)?(/\d+(\.\d+)?)*")
 _QUOTED = r"'(?:[^']|'')*'"
 _TREE = re.compile(
@@ -32,7 +33,7 @@ _ENTRY = re.compile(rf"\s*({_QUOTED}|[^\s,']+)\s+({_QUOTED}|[^,']+?)\s*(?:,|$)")
 
 def looks_like_newick(name, lines):
     """Whether a text begins with a bracket (perhaps after a comment) and ends its tree with a semicolon."""
-    text = re.sub(r"\[[^\]]*\]", "", "".join(lines[:50])).strip()
+    text = _COMMENT.sub("", "".join(lines[:50])).strip()
     is_tree = text.startswith("(") and (text.endswith(";") or len(lines) >= 50 or name.endswith((".nwk", ".tre")))
     return is_tree
 
@@ -55,7 +56,7 @@ def read_nexus(source, options):
     trees = [] if block is None else _TREE.findall(block[1])
     if not trees:
         raise TaxonomyError(f"{source.where}: expected a block TREES with a tree, got none. Is the file complete?")
-    said = _TRANSLATE.search(re.sub(r"\[[^\]]*\]", "", block[1][: block[1].lower().find("tree ")] or block[1]))
+    said = _TRANSLATE.search(_COMMENT.sub("", block[1][: block[1].lower().find("tree ")] or block[1]))
     names = {_plain(key): _plain(name) for key, name in _ENTRY.findall(said[1])} if said else {}
     notes = (
         [f"{source.where}: the first of {len(trees)} trees was read ({_plain(trees[0][0])})"] if len(trees) > 1 else []
