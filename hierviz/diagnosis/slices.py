@@ -165,8 +165,8 @@ class Slices:
         more, n_explained = len(own) - len(shown_slices), self.n_flagged - len(own)
         others = ""
         if n_explained:
-            slices_fail = "1 more slice fails" if n_explained == 1 else f"{n_explained:,} more slices fail"
-            others = f" {slices_fail} mostly through samples of these."
+            are_worse = "1 more slice is worse" if n_explained == 1 else f"{n_explained:,} more slices are worse"
+            others = f" {are_worse}, but mostly because of samples shared with these."
         return f"Clearly worse than the rest: {', '.join(shown_slices)}{f' and {more} more' if more else ''}.{others}"
 
     def to_frame(self) -> Any:

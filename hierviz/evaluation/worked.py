@@ -71,13 +71,14 @@ def worked_numbers(taxonomy, truth, predicted, p=None, best_leaf=None):
 def _win(taxonomy, truth, p):
     terms = win_breakdown(taxonomy, truth, p)
     parts = " + ".join(
-        f"{_weight(weight)} × {value:.6g} ({taxonomy.title(node)})"
-        for weight, value, node in zip(terms.weight.tolist(), terms.p.tolist(), terms.nodes.tolist())
+        f"{_weight(weight)} × {value:.6g}" for weight, value in zip(terms.weight.tolist(), terms.p.tolist())
     )
+    path = " › ".join(taxonomy.title(node) for node in terms.nodes.tolist())
+    words = f": weight times probability of each class on the true path {path}" if path else ""
     with np.errstate(divide="ignore"):
         log_win, log_p = (float(-np.log(value) + 0.0) for value in (terms.win, p[truth]))
     return {
-        "softmax_win": (terms.win, f"{parts} = {terms.win:.5g}"),
+        "softmax_win": (terms.win, f"{parts} = {terms.win:.5g}{words}"),
         "softmax_win_raw": (terms.raw_win, f"(root {p[0]:.6g} + {terms.win:.6g}) / 2 = {terms.raw_win:.5g}"),
         "neg_log_win": (log_win, f"−ln {terms.win:.6g} = {_number(log_win)}"),
         "cross_entropy": (log_p, f"−ln {p[truth]:.6g} = {_number(log_p)}"),

@@ -80,9 +80,10 @@ def test_a_browser_is_greeted_once(monkeypatch):
 )
 def test_what_a_copied_link_can_do(monkeypatch, is_local, until, words):
     monkeypatch.setattr(state, "is_local_visit", lambda: is_local)
-    said = copy_link.reach(until)
+    said = copy_link.reach(until, has_file=True)
     assert words in said
-    assert ("--host" in said) == is_local
+    # The button with the file stands after it.
+    assert said.endswith("To send this view to somebody else:") == is_local
     assert bool(said) == (is_local or bool(until))
 
 

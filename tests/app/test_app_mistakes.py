@@ -198,7 +198,7 @@ def test_slices(tmp_path):
     assert found.sentence().replace("%", " %") in visit.text.replace("**", "")
     table = visit.at.dataframe[0].value
     assert table["n"].tolist() == found.n.tolist()
-    words = {(True, False): "clearly worse", (True, True): "through others", (False, False): ""}
+    words = {(True, False): "clearly worse", (True, True): "shares samples", (False, False): ""}
     assert table["worse"].tolist() == [words[pair] for pair in zip(found.is_flagged, found.is_explained)]
     assert len(samples(visit)) == int(found.loss[0])
 

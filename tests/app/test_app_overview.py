@@ -25,12 +25,19 @@ def test_most_specific_model_at_95_percent_and_the_way_to_its_threshold(demo):
     key = max(points, key=lambda key: points[key].values["info_recall"])
     name, threshold = demo.models[key].predictions.name, threshold_text(points[key].threshold)
     assert f"the most specific model is **{name}**, at **τ = {threshold}**" in visit.text
-    assert f"**{percent_text(points[key].values['info_recall'], 1)}** of the information" in visit.text
+    assert f"{percent_text(points[key].values['info_recall'], 1)} of the information" in visit.text
     leaf = demo.models[key].curve.at(0)
-    assert f"it would be {percent_text(leaf['info_recall'], 1)}, with {percent_text(leaf['correct'], 1)}" in visit.text
+    before = f"instead of {percent_text(leaf['info_recall'], 1)} without a threshold (a leaf as every answer)"
+    assert before in visit.text
     at = points[key].values
     specific, correct = (points_text(at[name], leaf[name], 1) for name in ("info_recall", "correct"))
-    assert f"**{specific} less specific** for **{correct} more correct answers**" in visit.text
+    assert f"**Cost in specificity: {specific}**" in visit.text
+    shares = f"{percent_text(at['correct'], 1)} instead of {percent_text(leaf['correct'], 1)}"
+    assert f"**{correct} more answers are correct**: {shares}" in visit.text
+    # It stands above what depends on the chosen model.
+    assert (
+        visit.text.index("Cost in specificity") < visit.text.index("are exact,") < visit.text.index("Worst mistakes of")
+    )
     found = dict(parse_qsl(links(visit)[f"{name} at τ = {threshold}"]))
     assert found["model"] == key
     assert float(found["threshold"]) == points[key].threshold
@@ -57,16 +64,13 @@ def test_worst_subtrees_are_those_of_the_levels(tmp_path):
     assert slices.highest_subtree == highest
     label = (
         f"{slices.value[highest]} {int(slices.loss[highest])} of {slices.n[highest]}, "
-        f"{percent_text(slices.rate[highest], 1)}, not clearly more than elsewhere"
+        f"{percent_text(slices.rate[highest], 1)}"
     )
     assert not len(slices.worse_subtrees)
     for page in (visit, Visit("taxonomy", data=data.key)):
+        worst = page.text.index("**Worst subtree**, by its share of wrong answers:")
         verdict = page.text.index("No subtree is clearly worse than the rest.")
-        assert (
-            verdict
-            < page.text.index("Highest share of wrong answers:")
-            < page.text.index("Most wrong answers in number")
-        )
+        assert worst < verdict < page.text.index("Most wrong answers in number")
         assert f"under={slices.value[highest]}" in links(page)[label]
 
 
@@ -76,7 +80,7 @@ def test_a_subtree_that_is_clearly_worse_comes_first(demo):
     assert found.value[place] == "helicopter"
     for page in ("overview", "taxonomy"):
         visit = Visit(page, model="multi-label")
-        assert "helicopter* is clearly worse than the rest:" in visit.text
+        assert "**Worst subtree: *helicopter*** is clearly worse than the rest:" in visit.text
         assert "No subtree is clearly worse" not in visit.text
         label = f"9 of 15, 60.0 %, p\u00a0=\u00a0{probability_text(found.p_adjusted[place])}"
         assert any(one.startswith(label) for one in links(visit))

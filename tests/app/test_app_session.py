@@ -20,7 +20,7 @@ from hierviz.app.state.session_file import (
     sha256,
     why_no_session,
 )
-from hierviz.app.widgets.save_menu import slug
+from hierviz.app.widgets.report_offer import slug
 from hierviz.errors import FileError
 from tests.app.visit import ROOT, Visit, shelve
 from tests.reports.report_cases import numbers_of
@@ -214,16 +214,17 @@ def test_a_file_begins_with_the_view(files):
 
 def test_a_report_of_the_demo_has_its_story_where_it_is_ticked():
     visit = Visit("overview")
+    visit.memory("save")["what of view-report-story-session"] = "report"
     visit.at.session_state["save"] = True
     visit.run()
-    (box,) = [one for one in visit.at.checkbox if one.label.startswith("With the story")]
+    (box,) = [one for one in visit.at.toggle if one.label.startswith("With the story")]
     assert not box.value
 
 
 def test_the_menu_makes_a_report(files):
     data = shelve(**files)
     visit = Visit("overview", data=data.key, rule="threshold", threshold="0.25", sample="c")
-    visit.memory("save").update(worst=1, random=0)
+    visit.memory("save").update({"worst": 1, "random": 0, "what of view-report-story-session": "report"})
     visit.at.session_state["save"] = True
     visit.run()
     visit.press("Make the report")

@@ -35,7 +35,7 @@ def test_the_demo_is_played(demo):
     for step in steps:
         assert caption_text(step, demo.models) in visit.text
     visit.press("Play")
-    assert visit.at.title[0].value == "Demo: drawn vehicles"
+    assert visit.at.title[0].value == "Overview"
     played = visit.memory(story.PLAYED)
     for place, step in enumerate(steps):
         assert played["at"] == place
@@ -59,7 +59,7 @@ def test_views_are_arranged(tmp_path):
     assert "There is no view yet" in visit.at.info[0].value
     for page, caption in (("curves", "First {wrong}"), ("taxonomy", "Second"), ("example", "Third")):
         visit.go(page, data=data.key, threshold="0.25")
-        visit.memory("save")["caption"] = caption
+        visit.memory("save").update({"caption": caption, "what of view-report-story-session": "story"})
         visit.at.session_state["save"] = True
         press(visit.run(), "add-view")
     visit.go("story", data=data.key)

@@ -337,7 +337,7 @@ def test_unknown_link_can_be_left(open_page):
     page.goto(page.url.split("?")[0] + "?data=0123456789abcdef")
     page.get_by_text("not open on this machine").wait_for()
     page.get_by_role("button", name="Show the demo").click()
-    page.get_by_role("heading", level=1, name="Demo: drawn vehicles").wait_for()
+    page.get_by_role("heading", level=1, name="Overview").wait_for()
     in_url(page, "data", None)
 
 

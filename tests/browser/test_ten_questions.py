@@ -37,16 +37,19 @@ class Visit:
 
 def which_model_at_95_percent_correct(visit, tmp_path):
     visit.reads("With at least 95 % of the answers correct, the most specific model is Soft-max margin, at τ = 0.709")
+    expect(visit.page.get_by_text("the most specific model is")).to_be_in_viewport()
 
 
 def what_it_costs_in_specificity(visit, tmp_path):
     visit.reads(
-        "contain 71.6 % of the information .* with a leaf as every answer, it would be 84.9 %, with 77.5 % correct"
+        r"Cost in specificity: 13\.3 points: the answers contain 71\.6 % of the information .* instead of 84\.9 % without a "
+        r"threshold .* 17\.5 points more answers are correct: 95\.0 % instead of 77\.5 %"
     )
+    expect(visit.page.get_by_text("Cost in specificity")).to_be_in_viewport()
 
 
 def worst_mistake(visit, tmp_path):
-    visit.reads("Worst mistakes.*motor vessel.*road vehicle.*Details")
+    visit.reads("Worst mistakes of Flat softmax, threshold τ = 0.500.*motor vessel.*road vehicle.*Details")
 
 
 def why_it_stopped_there(visit, tmp_path):
@@ -57,7 +60,8 @@ def why_it_stopped_there(visit, tmp_path):
 
 
 def worst_subtree(visit, tmp_path):
-    visit.reads(r"No subtree is clearly worse.*pickup 4 of 14, 28\.6 %, not clearly more than elsewhere")
+    visit.reads(r"Worst subtree, by its share of wrong answers:.*pickup 4 of 14, 28\.6 %.*No subtree is clearly worse")
+    expect(visit.page.get_by_text("Worst subtree")).to_be_in_viewport()
     visit.reads(r"Most wrong answers in number.*correct 0\.898.*land vehicle · 29 of 330 \(correct 0\.912\)")
     visit.link(re.compile("land vehicle"))
     visit.reads("Of 330 samples of land vehicle, 29 answers are wrong")
@@ -93,7 +97,9 @@ def my_files(visit, tmp_path):
     chooser.value.set_files([str(tmp_path / name) for name in ("plants.csv", "model.csv")])
     expect(visit.page.get_by_text("Taxonomy: plants.csv; Predictions: model.csv")).to_be_in_viewport()
     visit.click(visit.page.locator("[data-testid=stBaseButton-primary]").filter(has_text=re.compile("Open$")))
-    visit.reads("Opened: the taxonomy as edge list; model as wide scores .*on 2 samples")
+    visit.reads(
+        "Opened: the taxonomy as edge list; model as wide scores; truth of 2 of 2 samples from model.csv.*on 2 samples"
+    )
 
 
 def send_this_view(visit, tmp_path):

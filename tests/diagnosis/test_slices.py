@@ -273,5 +273,6 @@ def test_a_slice_that_fails_through_another_is_no_cause_of_its_own():
     assert found.is_flagged.sum() == 2
     assert (named["a", "True"], named["b", "True"]) == (False, True)
     assert found.sentence() == (
-        "Clearly worse than the rest: a = True (100.0% wrong, the rest 0.0%). 1 more slice fails mostly through samples of these."
+        "Clearly worse than the rest: a = True (100.0% wrong, the rest 0.0%). "
+        "1 more slice is worse, but mostly because of samples shared with these."
     )

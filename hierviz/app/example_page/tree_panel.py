@@ -55,7 +55,10 @@ def tree_panel(taxonomy, p, truth, predicted, sample_id, bounds=None):
             _focus(taxonomy, number)
 
     sample.tree(taxonomy, p, truth, predicted, shown=shown, bounds=bounds, opened=opened, title=False, row=row)
-    st.caption("Click a class to see what is below it, “others” to unfold 20 more of them, the first class to go up.")
+    st.caption(
+        "Click a class to see what is below it, “others” to unfold 20 more of them, the first class to go up. "
+        "A class that is too small to see or to hit is found by its name above, and stands in the List."
+    )
 
 
 def _focus(taxonomy, node):

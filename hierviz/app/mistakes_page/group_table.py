@@ -8,9 +8,11 @@ import streamlit as st
 from hierviz import charts
 
 ROW_HEIGHT, WRAPPED_HEIGHT, LONG_NAME = 35, 54, 32
+# Cells of a table whose numbers are written here; pandas writes no more than 262,144.
+MOST_WRITTEN = 200_000
 
 
-def draw(table, columns, found, note, *, name, key, height):
+def draw(table, columns, found, note, *, name, key, height, texts=None):
     """The table, a note below it and the export; the place of the group that is chosen, the first one at the start.
 
     Parameters
@@ -28,13 +30,15 @@ def draw(table, columns, found, note, *, name, key, height):
         Of the widget; another one for other groups.
     height : int
         Pixels at most.
+    texts : dict of str to callable, optional
+        How the numbers of a column are written; the table is sorted by the numbers all the same.
     """
     # Long names wrap, which Streamlit does in high rows only.
-    texts = (column for column in table if not pd.api.types.is_numeric_dtype(table[column]))
-    is_long = any(len(cell) > LONG_NAME for column in texts for cell in table[column])
+    words = (column for column in table if not pd.api.types.is_numeric_dtype(table[column]))
+    is_long = any(len(cell) > LONG_NAME for column in words for cell in table[column])
     row_height = WRAPPED_HEIGHT if is_long else ROW_HEIGHT
     event = st.dataframe(
-        table,
+        table.style.format(texts) if texts and table.size <= MOST_WRITTEN else table,
         hide_index=True,
         height=min(row_height * len(table) + ROW_HEIGHT + 3, height),
         row_height=row_height,

@@ -31,6 +31,10 @@ def draw(asked):
             "branch of the answer minus that of the branch of the truth, at the class where both paths part. Look at the "
             "sample, then mark the truth as doubtful or the model as wrong."
         )
-        extra = {"score": found.score, "p (answer's branch)": found.p_predicted, "p (truth's branch)": found.p_true}
-        sample_table.draw(asked, found.row, asked.severities[0], "labels", extra)
+        extra = {"score": found.score, "p (answer)": found.p_predicted, "p (truth)": found.p_true}
+        helps = {
+            f"p ({side})": f"Probability of the branch of the {side}, where both paths part"
+            for side in ("answer", "truth")
+        }
+        sample_table.draw(asked, found.row, asked.severities[0], "labels", extra, helps)
     marks.export(asked)

@@ -26,9 +26,11 @@ MOST_ROWS, HEIGHT, HEADER = 100_000, 520, 40
 ROW_HEIGHT, WRAPPED_HEIGHT, LONG_NAME = 36, 66, 24
 # Letters of lists of classes in three lines of a cell.
 ROOM = 90
+# Pixels of a column of classes beside three of numbers.
+NARROW = 150
 
 
-def draw(asked, rows, severity, key, extra=None):
+def draw(asked, rows, severity, key, extra=None, helps=None):
     """The table, the chosen sample and the export.
 
     Parameters
@@ -42,19 +44,21 @@ def draw(asked, rows, severity, key, extra=None):
         Of the widgets; another one for other samples.
     extra : dict of str to ndarray, optional
         Further columns, one value a row.
+    helps : dict of str to str, optional
+        What these columns are, shown on hover.
     """
     if not len(rows):
         st.info("No sample fits.", icon=":material/filter_alt_off:")
         return
     main, beside = (st.container(), st.container()) if state.is_narrow() else st.columns([0.6, 0.4], gap="large")
     with main:
-        chosen, ticked = _table(asked, rows, severity, key, extra or {})
+        chosen, ticked = _table(asked, rows, severity, key, extra or {}, helps or {})
         _export(asked, rows[ticked] if len(ticked) else rows, key, len(ticked))
     with beside, st.container(border=True):
         card(asked, int(rows[chosen]), severity)
 
 
-def _table(asked, rows, severity, key, extra):
+def _table(asked, rows, severity, key, extra, helps):
     """One part of the rows as a table: the place chosen, and the places that are ticked."""
     ids = asked.predictions.ids
     length = float(np.mean([len(str(name)) for name in ids[rows[:1000]].tolist()]))
@@ -66,7 +70,7 @@ def _table(asked, rows, severity, key, extra):
         f"**{len(rows):,} sample{'s' * (len(rows) > 1)}**"
         + (f", {start + 1:,} to {part.stop:,} shown" if most < len(rows) else "")
     )
-    table, config = _columns(asked, rows[part], severity, {name: values[part] for name, values in extra.items()})
+    table, config = _columns(asked, rows[part], severity, {name: values[part] for name, values in extra.items()}, helps)
     # Long names wrap, which Streamlit does in high rows only.
     is_long = any(len(title) > LONG_NAME for side in ("truth", "answer") for title in table[side].categories)
     row_height = WRAPPED_HEIGHT if is_long else ROW_HEIGHT
@@ -107,7 +111,7 @@ def _table(asked, rows, severity, key, extra):
     return min(start + place, len(rows) - 1), ticked
 
 
-def _columns(asked, rows, severity, extra):
+def _columns(asked, rows, severity, extra, helps):
     """Columns of a part: classes as numbers into their names, so that 100,000 rows stay small."""
     answers, places = asked.whole, asked.places(rows)
     entry, store = SEVERITIES[severity], marks.marks_of(asked.data)
@@ -119,10 +123,12 @@ def _columns(asked, rows, severity, extra):
         **{name: np.asarray(values, dtype=np.float32) for name, values in numbers.items()},
         "sample": asked.predictions.ids[rows],
     }
+    # Beside several numbers there is less room for the classes, which show whole on hover.
+    width = "medium" if len(numbers) == 1 else NARROW
     config = {
-        "truth": st.column_config.TextColumn("Truth", width="medium"),
-        "answer": st.column_config.TextColumn("Answer", width="medium"),
-        **{name: st.column_config.NumberColumn(format="%.3f") for name in numbers},
+        "truth": st.column_config.TextColumn("Truth", width=width),
+        "answer": st.column_config.TextColumn("Answer", width=width),
+        **{name: st.column_config.NumberColumn(format="%.3f", help=helps.get(name)) for name in numbers},
         "sample": st.column_config.TextColumn("Sample"),
     }
     if store:

@@ -15,6 +15,7 @@ from hierviz.app.widgets.worst_slices import AT_ONCE, FEWEST_PERMUTATIONS
 from hierviz.diagnosis.slice_members import NO_FACETS
 from hierviz.diagnosis.slices import slices
 from hierviz.evaluation.severity import SEVERITIES
+from hierviz.number_text import fixed_text, probability_text
 
 CORRECTIONS = {"bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
 # Losses that a permutation test may draw.
@@ -103,6 +104,11 @@ def _name(taxonomy, found, place):
     return f"{found.kind[place]} = {found.value[place]}"
 
 
+def tenths_text(value):
+    """A number with one decimal, and a minus sign where it is negative."""
+    return fixed_text(value, 1).replace("-", "−")
+
+
 def _table(asked, found):
     """All tested slices, and the place of the one that is chosen."""
     is_wrong = found.loss_key == "wrong"
@@ -110,7 +116,7 @@ def _table(asked, found):
     what = "Wrong" if is_wrong else f"Mean {SEVERITIES[found.loss_key].label}"
     table = pd.DataFrame(
         {
-            "worse": np.where(found.is_explained, "through others", np.where(found.is_flagged, "clearly worse", "")),
+            "worse": np.where(found.is_explained, "shares samples", np.where(found.is_flagged, "clearly worse", "")),
             "slice": [_name(asked.taxonomy, found, place) for place in range(len(found))],
             "kind": ["subtree" if kind == "subtree" else "attribute" for kind in found.kind.tolist()],
             "n": found.n,
@@ -133,22 +139,22 @@ def _table(asked, found):
             "rest_rate": st.column_config.NumberColumn("The rest", **number),
             "excess": st.column_config.NumberColumn(
                 "Excess",
-                format="%.1f",
                 help="Wrong answers, or losses, beyond those of an average slice of so many samples.",
             ),
             "excess_outside": st.column_config.NumberColumn(
-                "Excess of its own", format="%.1f", help="The same of the samples outside the flagged slices above it."
+                "Excess of its own", help="The same of the samples outside the flagged slices above it."
             ),
-            "p_adjusted": st.column_config.NumberColumn("p, corrected", format="%.1e"),
+            "p_adjusted": st.column_config.NumberColumn("p, corrected"),
         },
         found,
         f"{len(found):,} {'slice' if len(found) == 1 else 'slices'} with at least 10 samples inside and outside, each against "
         f"the rest by {test}, one-sided; *clearly worse* is p ≤ 0.05 after the correction for {len(found):,} "
-        f"{'test' if len(found) == 1 else 'tests'}, *through others* that too, but mostly by samples of the slices above. Click "
-        "a row to see its samples.",
+        f"{'test' if len(found) == 1 else 'tests'}, *shares samples* that too, but more than half of its excess comes "
+        "from samples that also lie in a slice above it. Click a row to see its samples.",
         name="slices",
         height=420,
         key=f"slices-{asked.mark(found.loss_key)}",
+        texts={"excess": tenths_text, "excess_outside": tenths_text, "p_adjusted": probability_text},
     )
 
 

@@ -4,8 +4,8 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.taxonomy_page.choice import TaxonomyChoice
-from hierviz.app.taxonomy_page.where import goes_wrong_most
-from hierviz.app.widgets import controls, filters, numbers, overview_models, selection, shell
+from hierviz.app.taxonomy_page.where import goes_wrong_most, worst_subtree
+from hierviz.app.widgets import controls, filters, numbers, overview_models, overview_table, selection, shell
 from hierviz.app.widgets.account import account, opened_line
 from hierviz.app.widgets.findings_panel import findings_line
 from hierviz.app.widgets.gallery import gallery
@@ -49,7 +49,7 @@ def show(found, model, key):
     gallery(model, key, *found.worst(taxonomy, most), most=most)
     order = "the lowest win" if found.found is not None and model.predictions.has_scores else "the largest distance"
     order = "the largest lost hierarchical F1" if found.sets is not None else order
-    st.caption(f"The mistakes with {order} come first. Below each sample: the truth, and in orange the answer.")
+    st.caption(f"The mistakes with {order} come first. Below each sample: the truth, and after the arrow the answer.")
     link = state.link(sample="", outcome="wrong", model=key)
     label = f"All {n_wrong:,} mistakes" if n_wrong > 1 else "The only mistake"
     st.page_link(shell.page("mistakes"), label=label, icon=":material/list:", query_params=link)
@@ -79,7 +79,7 @@ def compare(data, key):
         )
 
 
-st.title(numbers.escape(data.title))
+st.title("Overview")
 opened_line(data)
 judged, inner = first.n_judged, 0
 if judged and first.predictions.has_single_truth:
@@ -88,31 +88,41 @@ truth = f"{judged:,} with known truth" if judged else "no truth, so answers are 
 named = f", {inner:,} of them labelled with an inner class" if inner else ""
 of_methods = f" ({counted(len(data.methods), 'method')} with their runs)" if data.runs else ""
 st.markdown(
+    f"*{numbers.escape(data.title)}*: "
     f"**{counted(len(data.models), 'model')}**{of_methods} on **{counted(first.predictions.n_samples, 'sample')}** "
     f"({truth}{named}). The taxonomy has **{taxonomy.n_leaves:,} leaf classes** in {taxonomy.n_nodes:,} nodes, "
     f"up to {taxonomy.max_depth} levels below *{numbers.escape(taxonomy.title(0))}*."
 )
 
 if state.view().data != "demo":
-    findings_line(data, shell.page("open"))
+    findings_line(data)
 
 if judged:
+    # What the models together are worth is known at the end of a first visit.
+    lead = st.empty()
+    if (
+        any(model.why_no_curve() is None for model in data.models.values())
+        and overview_table.known_summaries(data) is None
+    ):
+        lead.caption("Which model is the most specific with 95 % correct answers is being worked out.")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         key = controls.model_control(data)
         choice = controls.rule_controls(data, key)
+        numbers.definitions(("exact", "correct", "info_recall"), "outcomes", "Definitions:")
     model = data.models[key]
     filters.chips(taxonomy, but=("outcome",))
     if answers_worked_out(data.digest, key, model, choice):
         found = selection.select(model, choice, (data.digest, key), only_wrong=True)
         say(found, data, key, choice)
-        if found.sets is None:
-            numbers.definitions(("exact", "correct"), "outcomes", "Definitions:")
-        st.subheader("Worst mistakes")
+        where = TaxonomyChoice(data, key, choice, taxonomy.index.get(state.view().under, 0))
+        worst_subtree(where)
+        st.subheader(
+            f"Worst mistakes of {numbers.escape(model.predictions.name)}, {controls.rule_text(data, key, choice)}"
+        )
         show(found, model, key)
         left, right = st.columns(2, gap="large")
         with left:
             st.subheader("Where it goes wrong most")
-            where = TaxonomyChoice(data, key, choice, taxonomy.index.get(state.view().under, 0))
             if where.answers is not None:
                 goes_wrong_most(where)
     else:
@@ -122,6 +132,8 @@ if judged:
         if state.view().filters and (state.view().filters != ["outcome"]):
             st.caption("Of all samples: the filters do not apply to the models.")
         overview_models.draw(data)
+        with lead.container():
+            overview_models.most_specific(data)
         compare(data, key)
     overview_models.every_metric(data)
 

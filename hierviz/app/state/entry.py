@@ -14,7 +14,7 @@ from hierviz.app.state.page_view import View
 from hierviz.app.state.visits import begin_run
 
 _VIEWPORT = None
-# The cookie of a browser that was greeted; it says nothing else.
+# The cookie of a browser in which the greeting was dismissed; it says nothing else.
 GREETED = "hierviz_greeted"
 
 
@@ -114,9 +114,16 @@ def main_width():
 
 
 def first_visit(page):
-    """True on the page that the first session of a browser starts with, until the hint is dismissed."""
-    is_known = GREETED in st.context.cookies.to_dict()
-    return session.setdefault("landing", page) == page and not session.get("hint_read", False) and not is_known
+    """True on the page that a session starts with, until the hint is dismissed in this browser."""
+    # A connection that is lost brings other cookies: what the session started with counts.
+    if "is_known" not in session:
+        session.is_known = GREETED in st.context.cookies.to_dict()
+    return session.setdefault("landing", page) == page and not is_hint_read() and not session.is_known
+
+
+def is_hint_read():
+    """True once the hint was dismissed in this session."""
+    return session.get("hint_read", False)
 
 
 def dismiss_hint():

@@ -11,7 +11,7 @@ from hierviz.app.state.page_view import FIELDS, FORMER_FIELDS, NODES, NUMBERS, S
 
 # What fields hold, in words; of those whose name says nothing to a reader "setting".
 KINDS = {
-    **{name: name for name in ("sample", "step", "lesson", "order", "metric", "axes")},
+    **{name: name for name in ("page", "sample", "step", "lesson", "order", "metric", "axes")},
     "data": "data set",
     "model": "model",
     "models": "model",
@@ -21,7 +21,20 @@ KINDS = {
     "threshold": "threshold",
     "rule": "inference rule",
     **dict.fromkeys(("part", "aspect", "comparison", "panel"), "part of the page"),
+    "text": "search words",
+    "tree": "drawing",
+    **dict.fromkeys(("opened", "unfold"), "open class"),
+    "node_order": "order",
+    "node_rows": "rows",
+    "colour": "colour",
+    "preset": "columns",
+    "by": "groups of samples",
+    "drawn": "lines of the chart",
+    "marked": "marked inference rule",
+    "presenter": "large type",
 }
+# Parameter of an address that names a page that is not here: see `hierviz.app.server.unknown_page`.
+NO_PAGE = "no-page"
 # Letters of a value, and values, that are quoted.
 LONGEST, MOST = 40, 4
 
@@ -35,7 +48,8 @@ def keep_what_is_not_here(asked):
         Query parameters.
     """
     lost = not_here(asked, view())
-    session.not_here = (session.get("page"), {name: getattr(view(), name) for name, _ in lost}, lost)
+    values = {name: getattr(view(), name) for name, _ in lost if name in FIELDS}
+    session.not_here = (session.get("page"), values, lost)
 
 
 def told_not_here():
@@ -62,7 +76,8 @@ def not_here(asked, view):
     view : View
         Made of the address, and `cleaned` of what the data do not have.
     """
-    lost = []
+    # The Overview is where an unknown page leads.
+    lost = [("page", asked[NO_PAGE])] if asked.get(NO_PAGE, "overview") != "overview" else []
     for former, text in asked.items():
         name = FORMER_FIELDS.get(former, former)
         if name not in FIELDS or name == "sample" or not text or (name != former and name in asked):

@@ -5,10 +5,15 @@ import streamlit as st
 
 from hierviz import charts
 from hierviz.app import state
+from hierviz.app.state.escape import escape
 from hierviz.app.taxonomy_page.choice import enter
+from hierviz.app.taxonomy_page.tree_rows import named
 from hierviz.app.widgets import frame
 from hierviz.app.widgets.figure import figure
 from hierviz.diagnosis.node_columns import NODE_COLUMNS, cost_key
+
+# Matches of a search that are offered.
+MOST_FOUND = 8
 
 
 def icicle(choice):
@@ -22,6 +27,7 @@ def icicle(choice):
             **state.bound("colour", value=choice.colour, width=220),
         )
         st.caption(NODE_COLUMNS[choice.colour].sentence)
+    _find(choice, beside)
     if not choice.table.support[choice.root]:
         st.info("No sample has a truth below this class.", icon=":material/info:")
         return
@@ -39,14 +45,41 @@ def icicle(choice):
         )
 
 
+def _find(choice, where):
+    """A field that leads to classes that are too small to see or to hit; a leaf to its parent."""
+    taxonomy = choice.taxonomy
+    with where:
+        words = st.text_input(
+            "Find a class", placeholder="part of a name", **state.kept("taxonomy", "find", "", icon=":material/search:")
+        ).strip()
+        if not words:
+            st.caption("Of a class that is too small to see or to hit. The Table lists all.")
+            return
+        found = named(taxonomy, taxonomy.subtree(choice.root), words)
+        if not len(found):
+            st.caption("No class of this subtree has such a name.")
+        for node in found[:MOST_FOUND].tolist():
+            shown = int(taxonomy.parents[node][0]) if taxonomy.is_leaf[node] else node
+            title = escape(taxonomy.title(node))
+            label = f"{title}, in {escape(taxonomy.title(shown))}" if shown != node else title
+            st.button(label, key=f"found-{node}", on_click=_go, args=(taxonomy.names[shown] if shown else "",))
+        if len(found) > MOST_FOUND:
+            st.caption(f"and {len(found) - MOST_FOUND:,} more: type more of the name")
+
+
+def _go(name):
+    state.memory("taxonomy")["find"] = ""
+    enter(name)
+
+
 def treemap(choice):
     """What counts as a mistake, and the treemap."""
     table, root = choice.table, choice.root
     first = cost_key(table)
     costs = [first, *(["win_lost"] if np.isfinite(table.win_lost).any() else [])]
     cost = first
-    place, beside, width = frame.chart_and_controls() if len(costs) > 1 else (st.container(), None, state.session.px)
-    if beside is not None:
+    place, beside, width = frame.chart_and_controls()
+    if len(costs) > 1:
         cost = beside.segmented_control(
             "Area",
             costs,
@@ -57,6 +90,7 @@ def treemap(choice):
             **state.kept("taxonomy", "cost", first),
         )
         beside.caption(NODE_COLUMNS[cost if cost in costs else first].sentence)
+    _find(choice, beside)
     cost = cost if cost in costs else first
     if not np.nan_to_num(getattr(table, cost))[choice.taxonomy.subtree(root)].any():
         st.info("There is no mistake below this class.", icon=":material/check:")

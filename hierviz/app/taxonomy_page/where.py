@@ -56,8 +56,8 @@ def costliest(choice):
         said = f"**{n:,} samples** have a known truth."
     st.markdown(said)
     # Inside a subtree the question is another one.
-    if not root and (found := found_slices(choice)) is not None:
-        subtree_verdict(choice, found)
+    if not root:
+        worst_subtree(choice)
     worst, verb = _worst(choice), _verb(choice)
     if not worst:
         return
@@ -73,13 +73,16 @@ def costliest(choice):
             )
 
 
-def goes_wrong_most(choice):
-    """Whether a subtree is clearly worse than the rest, the costliest class of each level, and the worst attribute values."""
-    found = found_slices(choice)
-    if found is not None:
+def worst_subtree(choice):
+    """The subtree with the highest share of mistakes, and whether it is clearly worse than the rest."""
+    if choice.answers is not None and (found := found_slices(choice)) is not None:
         subtree_verdict(choice, found)
+
+
+def goes_wrong_most(choice):
+    """The costliest class of each level, and the worst attribute values."""
     worst_subtrees(choice)
-    worst_attributes(choice, found)
+    worst_attributes(choice, found_slices(choice))
 
 
 def worst_subtrees(choice):

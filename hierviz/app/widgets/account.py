@@ -1,5 +1,7 @@
 """What was understood of the open files, in words."""
 
+from pathlib import Path
+
 import streamlit as st
 
 from hierviz.app import state
@@ -44,6 +46,7 @@ def opened_line(data):
     for form, names in read_as.items():
         named = ", ".join(names) if len(names) <= MOST_NAMED else f"{names[0]} and {len(names) - 1:,} more"
         said.append(f"{named} as {form or 'given'}")
+    said.append(_truth_text(data))
     notes = [note for of in (data.taxonomy, *(one.predictions for one in data.models.values())) for note in of.notes]
     notes = list(dict.fromkeys(in_form_words(note) for note in notes))
     n_notes = f"{len(notes):,} note{'s' if len(notes) > 1 else ''} on them under" if notes else "More under"
@@ -53,6 +56,23 @@ def opened_line(data):
             account(data)
     for note in data.notes:
         st.warning(escape(note), icon=":material/content_copy:")
+
+
+def _truth_text(data):
+    """How many samples have a truth, and of which file."""
+    n, judged = data.first.predictions.n_samples, data.first.n_judged
+    if not judged:
+        return "no truth, so answers are not evaluated"
+    files = data.files
+    if files is None:
+        place = ""
+    elif files.truth:
+        place = f" from {Path(files.truth).name}"
+    else:
+        # Its column stands beside the predictions, or beside the inputs of a model.
+        given = files.predictions or tuple(filter(None, [files.inputs]))
+        place = f" from {Path(given[0]).name}" if len(given) == 1 else " from the prediction files" if given else ""
+    return f"truth of {judged:,} of {n:,} samples{place}"
 
 
 def _facts(title, facts, notes):

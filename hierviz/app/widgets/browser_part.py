@@ -1,4 +1,4 @@
-"""What the browser does without the server: the menu of pages on narrow windows closes, and a greeting is remembered."""
+"""What the browser does without the server: the menu of pages on narrow windows closes, a dismissed greeting is remembered."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ export default function ({data}) {
     forget();
     document.addEventListener("click", pressed);
   }
-  document.cookie = `${data.greeted}=1; path=/; max-age=31536000; SameSite=Strict`;
+  if (data.greeted) document.cookie = `${data.greeted}=1; path=/; max-age=31536000; SameSite=Strict`;
 }
 """
 
@@ -36,4 +36,4 @@ def browser_part():
     global _component
     if _component is None:
         _component = st.components.v2.component("hierviz_browser_part", js=JS)
-    _component(key="browser-part", data={"greeted": state.GREETED})
+    _component(key="browser-part", data={"greeted": state.GREETED if state.is_hint_read() else ""})

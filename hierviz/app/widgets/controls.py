@@ -205,15 +205,23 @@ CONTROLS = {"number": _number, "choice": _choice, "costs": _costs, "numbers": _n
 def setting(data, model, choice, n=None):
     """One line of Markdown that says what a panel depends on; `n` samples are shown, all that are judged if not given."""
     predictions, judged = data.models[model].predictions, data.models[model].n_judged
-    name = escape(predictions.name)
+    name, at = escape(predictions.name), rule_text(data, model, choice)
     samples = f"{judged:,} samples" if n in (None, judged) else f"{n:,} of {judged:,} samples"
     if not predictions.has_scores:
-        return f"{name} · labels · {samples}"
-    rule = INFERENCE_RULES[choice["rule"]]
-    at = "".join(_told(parameter, choice[name], rule) for name, parameter in rule.parameters.items())
+        return f"{name} · {at} · {samples}"
     kind = PARAMETRISATIONS[predictions.parametrisation].label
     kind = f" ({kind.lower()})" if kind.casefold() != predictions.name.casefold() else ""
-    return f"{name}{kind} · {rule.label.lower()}{at} · {samples}"
+    return f"{name}{kind} · {at} · {samples}"
+
+
+def rule_text(data, model, choice):
+    """How the answers of a model are chosen, in Markdown: "threshold τ = 0.500", or "labels" where the file has them."""
+    if not data.models[model].predictions.has_scores:
+        return "labels"
+    rule = INFERENCE_RULES[choice["rule"]]
+    return rule.label.lower() + "".join(
+        _told(parameter, choice[name], rule) for name, parameter in rule.parameters.items()
+    )
 
 
 def _told(parameter, value, rule):

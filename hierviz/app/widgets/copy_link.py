@@ -4,6 +4,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state.dataset import NAME_OF_DEMO
+from hierviz.app.state.page_fields import foreign_fields
 from hierviz.app.widgets.save_view import SAVE_VIEW, ask_for_file, can_save
 
 _component = None
@@ -44,7 +45,10 @@ export default function ({data, parentElement, setTriggerValue}) {
     return done;
   };
   button.onclick = async () => {
-    words.textContent = (await copied(location.href)) ? "Link copied" : "Copy the address of the page";
+    const address = new URL(location.href);
+    // Where nothing is left out, the text of the address stays as it is.
+    for (const name of data.drop) if (address.searchParams.has(name)) address.searchParams.delete(name);
+    words.textContent = (await copied(address.href)) ? "Link copied" : "Copy the address of the page";
     button.classList.add("done");
     note.querySelector("span").textContent = data.reach;
     note.hidden = !data.reach;
@@ -60,7 +64,9 @@ export default function ({data, parentElement, setTriggerValue}) {
 
 
 def copy_link(page):
-    """Draw the button; the address holds data, model, rule, threshold, filters, sample and the open part of the page.
+    """Draw the button; the link holds data, model, rule, threshold, filters, sample and the open part of the page.
+
+    Fields that other pages use and this one does not are left out.
 
     Parameters
     ----------
@@ -76,23 +82,28 @@ def copy_link(page):
     with st.container(key="copy-link"):
         _component(
             key="copy-link-button",
-            data={"help": help, "reach": reach(until), "file": SAVE_VIEW if can_save(page) else ""},
+            data={
+                "help": help,
+                "reach": reach(until, can_save(page)),
+                "file": SAVE_VIEW if can_save(page) else "",
+                "drop": foreign_fields(page),
+            },
             on_file_change=lambda: ask_for_file(page),
         )
 
 
-def reach(until):
+def reach(until, has_file):
     """What the copied link can do, in one sentence; empty where it opens everywhere and stays.
 
     Parameters
     ----------
     until : str
         How long the data are here: empty, or ", while ...".
+    has_file : bool
+        Whether the note offers the view as a file.
     """
     if state.is_local_visit():
         while_open = " and these files are open" if until else ""
-        return (
-            f"This link opens on this machine only, while hierviz runs{while_open}: for others, save a report or a session file "
-            "(Save), or start hierviz with --host."
-        )
+        others = "To send this view to somebody else:" if has_file else "For others, save a report under Save."
+        return f"This link opens on this machine only, while hierviz runs{while_open}. {others}"
     return f"This link opens for everybody who can reach this server{until}." if until else ""

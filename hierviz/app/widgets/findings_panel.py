@@ -23,8 +23,8 @@ WORDS = {"error": "Error", "warning": "Warning", "info": "To know"}
 _SHOWN = 12
 
 
-def findings_line(data, page):
-    """One line about the open data, with the way to the list."""
+def findings_line(data):
+    """One line about the open data, with the list behind it."""
     found = _of_open_data(data)
     if found is None:
         return
@@ -35,7 +35,12 @@ def findings_line(data, page):
     with st.container(horizontal=True, vertical_alignment="center"):
         worst = next(severity for severity, n in found.counts.items() if n)
         st.markdown(f"{SIGNS[worst]} {text}")
-        st.page_link(page, label="What was found", icon=":material/stethoscope:", query_params=state.link())
+        behind = st.popover(
+            "What was found", icon=":material/stethoscope:", type="tertiary", key="what-was-found", on_change="rerun"
+        )
+        if behind.open:
+            with behind:
+                findings_list(found, (data.digest, "line"), is_of_path=not data.held)
 
 
 def findings_of_open_data(data):

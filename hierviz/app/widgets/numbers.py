@@ -30,9 +30,9 @@ def number(key, value, arithmetic=None, *, label=None, where="", text=None):
     """A button with label and value, or its `text`, that opens to where the number comes from."""
     entry = METRICS[key]
     with st.popover(f"{label or entry.label}  **{text or shown(key, value)}**", key=f"number-{where}-{key}"):
-        definition(key)
         if arithmetic:
             st.markdown(f"**This sample:** {escape(arithmetic)}")
+        definition(key)
 
 
 def definition(key):

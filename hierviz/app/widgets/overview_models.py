@@ -25,7 +25,7 @@ OF_SETS = {
 
 
 def draw(data):
-    """Three columns, the best marked, and which model is most specific where 95 % of its answers are correct."""
+    """Three columns, the best marked."""
     entries = overview_table.summaries(data)
     if entries is None:
         return
@@ -61,7 +61,6 @@ def draw(data):
         between = " ±: standard deviation between the runs of a method." if spread else ""
         marks = f"{MARKS} Which differences are clear is marked on Compare." if len(rows) > 1 else ""
         st.caption(f"{said}. {marks if len(unranked) < len(keys) else ''}{between}")
-    most_specific(data)
 
 
 def _by_method(data, values, keys):
@@ -90,7 +89,12 @@ def _with_spread(text, spread):
 
 
 def most_specific(data, level=0.95):
-    """The model that is most specific where 95 % of its answers are correct: its threshold, and what that costs."""
+    """The model that is most specific where 95 % of its answers are correct: its threshold, and its cost in specificity.
+
+    Nothing before `draw` has worked out the numbers, or where that was cancelled.
+    """
+    if overview_table.known_summaries(data) is None:
+        return
     curves = {key: model.curve for key, model in data.models.items() if model.why_no_curve() is None}
     if not curves or any(model.predictions.has_unknown for model in data.models.values()):
         return
@@ -110,15 +114,7 @@ def most_specific(data, level=0.95):
     best = f"the most specific model is **{name}**, at" if len(curves) > 1 else f"{name} needs"
     threshold = threshold_text(point.threshold)
     st.markdown(
-        f"With at least {share} of the answers correct, {best} **τ = {threshold}**: its answers contain "
-        f"**{percent_text(point.values['info_recall'], 1)}** of the information of the true classes (information recall). "
-        f"Without a threshold, with a leaf as every answer, it would be {percent_text(leaf['info_recall'], 1)}, with "
-        f"{percent_text(leaf['correct'], 1)} correct.{_price(point.values, leaf)}"
-    )
-    clearer = ", and whether it is clearly better than another model" if len(curves) > 1 else ""
-    st.caption(
-        f"Chosen and measured on the same samples: how certain this is for new ones{clearer}, say *Guarantee* and *Uncertainty* "
-        "on Operating curves."
+        f"**With at least {share} of the answers correct**, {best} **τ = {threshold}**. {_cost(point.values, leaf)}"
     )
     shown = state.shown_models(data)
     models = state.view().models if key in shown else (*shown[:7], key)
@@ -127,21 +123,33 @@ def most_specific(data, level=0.95):
         sample="", model=key, models=models, threshold=at.threshold, thresholds=at.thresholds, rule="threshold"
     )
     label = f"{name} at τ = {threshold}"
-    st.page_link(shell.page("curves"), label=label, icon=":material/my_location:", query_params=link)
+    clearer = ", and whether it is clearly better than another model" if len(curves) > 1 else ""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="most-specific"):
+        st.page_link(
+            shell.page("curves"), label=label, icon=":material/my_location:", query_params=link, width="content"
+        )
+        st.caption(
+            "Chosen and measured on the same samples: *Guarantee* and *Uncertainty* on Operating curves say how certain this is "
+            f"for new ones{clearer}.",
+            width="content",
+        )
 
 
-def _price(values, leaf):
-    """What a threshold costs in specificity and gives in correct answers; nothing where it changes neither."""
+def _cost(values, leaf):
+    """What a threshold costs in specificity and gives in correct answers, against a leaf as every answer."""
+    (specific, before), (correct, fewer) = (
+        (percent_text(values[name], 1), percent_text(leaf[name], 1)) for name in ("info_recall", "correct")
+    )
     lost, gained = leaf["info_recall"] - values["info_recall"], values["correct"] - leaf["correct"]
     if not lost and not gained:
-        return ""
-    specific = (
-        f"{points_text(values['info_recall'], leaf['info_recall'], 1)} {'less' if lost >= 0 else 'more'} specific"
+        return f"This costs no specificity ({specific}): no threshold is needed."
+    less = points_text(values["info_recall"], leaf["info_recall"], 1)
+    more = points_text(values["correct"], leaf["correct"], 1)
+    return (
+        f"**Cost in specificity: {'' if lost >= 0 else '−'}{less}**: the answers contain {specific} of the information of the "
+        f"true classes (information recall), instead of {before} without a threshold (a leaf as every answer). In return "
+        f"**{more} {'more' if gained >= 0 else 'fewer'} answers are correct**: {correct} instead of {fewer}."
     )
-    correct = (
-        f"{points_text(values['correct'], leaf['correct'], 1)} {'more' if gained >= 0 else 'fewer'} correct answers"
-    )
-    return f" The threshold makes them **{specific}** for **{correct}** ({percent_text(values['correct'], 1)})."
 
 
 def best_two(data):

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from hierviz.app import state
 from hierviz.app.widgets import numbers, shell
 from hierviz.app.widgets.metric_table import BOUNDS, MARKS, listing, too_few_text, unmarked
 from hierviz.app.widgets.progress import worked_out
@@ -40,6 +41,11 @@ def summaries(data):
         "Model metrics",
         lambda stages: {model.predictions.name: _summary(model, stages) for model in data.models.values()},
     )
+
+
+def known_summaries(data):
+    """`summaries` where they were worked out before, else None."""
+    return state.known("summaries", data.digest)
 
 
 def draw(data):

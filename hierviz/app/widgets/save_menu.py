@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from pathlib import Path
 
@@ -12,17 +11,28 @@ from hierviz.app import state
 from hierviz.app.state import story
 from hierviz.app.state.dataset import NAME_OF_DEMO
 from hierviz.app.state.escape import escape
-from hierviz.app.state.rule_parameters import rule_settings
 from hierviz.app.state.session_file import session_of, why_no_session
-from hierviz.app.widgets.controls import has_several_truths, offered_rules
 from hierviz.app.widgets.progress import worked_out
+from hierviz.app.widgets.report_offer import offer_report, report_choice, slug
+from hierviz.app.widgets.save_view import CAPTIONS, view_file
 from hierviz.charts import threshold_text
 from hierviz.cli.parameter_flags import with_flags
-from hierviz.inference.parameters import THRESHOLD
-from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.reports import report
 
 MEMORY = "save"
+# Key -> what can be saved, and what for.
+CHOICES = {
+    "view": ("This view", "To send this page: one HTML file that begins with it and opens anywhere, without hierviz."),
+    "report": (
+        "Report",
+        "To send or keep all results: one HTML file with numbers, curves, examples, matrix and taxonomy.",
+    ),
+    "story": ("Story", "To present: views in an order with captions, played in full screen."),
+    "session": (
+        "Session file",
+        "To go on later, or elsewhere: opens this page again with the same files; holds no data.",
+    ),
+}
 PAGES = Path(__file__).parents[1] / "pages"
 
 
@@ -40,17 +50,26 @@ def save_menu(data, page):
         menu = st.popover("Save", icon=":material/save:", type="tertiary", key="save", on_change="rerun")
     if not menu.open:
         return
+    offered = [key for key in CHOICES if key != "view" or (page or "overview") in CAPTIONS]
     with menu:
-        st.markdown("**Report**")
-        st.caption(
-            "One HTML file of these data that opens without a network: numbers, curves with a threshold to drag, examples, "
-            "confusion matrix, taxonomy."
+        chosen = st.radio(
+            "What to save, and what it is for",
+            offered,
+            format_func=lambda key: CHOICES[key][0],
+            captions=[CHOICES[key][1] for key in offered],
+            **state.kept(MEMORY, "what of " + "-".join(offered), offered[0]),
         )
-        _report(data)
-        st.markdown("**Story**")
-        _story(data, page)
-        st.markdown("**Session file**")
-        _session(data, page)
+        st.divider()
+        parts = {"view": _view, "report": lambda data, _: _report(data), "story": _story, "session": _session}
+        parts[chosen](data, page or "overview")
+
+
+def _view(data, page):
+    asked = (data.digest, data.key, page, state.link())
+    memory = state.memory(MEMORY)
+    st.button("Make the file", icon=":material/description:", on_click=memory.update, args=({"view": asked},))
+    if memory.get("view") == asked:
+        view_file(data, page, "get-view-of-menu")
 
 
 def _report(data):
@@ -63,12 +82,12 @@ def _report(data):
         seed = st.number_input("Seed", 0, 2**31, step=1, **kept(MEMORY, "seed", 0, width=100))
         most = st.number_input("Pictures, MB at most", 0.0, 100.0, step=1.0, **kept(MEMORY, "max_mb", 5.0, width=150))
     chosen = (view.sample,) if view.sample and data.first.predictions.row(view.sample) is not None else ()
-    if chosen and not st.checkbox(f"With sample {escape(view.sample)}", **kept(MEMORY, "with_sample", True)):
+    if chosen and not st.toggle(f"With sample {escape(view.sample)}", **kept(MEMORY, "with_sample", True)):
         chosen = ()
     steps = story.steps(data)
     own = bool(story.own_steps(data))
     wanted = state.kept(MEMORY, "with_own_story" if own else "with_story", own)
-    if steps and not st.checkbox(f"With the story ({len(steps)} views)", **wanted):
+    if steps and not st.toggle(f"With the story ({len(steps)} views)", **wanted):
         steps = ()
     key = state.shown_model(data)
     choice = report_choice(data, key)
@@ -107,32 +126,6 @@ def _report(data):
     offer_report(made, slug(title or data.title), "get-report")
     if made.left_out:
         st.caption(escape(made.left_out))
-
-
-def offer_report(made, name, key):
-    """The button that saves a Report under a name without its ending."""
-    content, file = made.html.encode("utf-8"), f"{name}.html"
-    st.download_button(
-        f"Save {file} ({len(content) / 1e6:.1f} MB)",
-        content,
-        file,
-        "text/html",
-        type="primary",
-        icon=":material/download:",
-        key=key,
-        on_click="ignore",
-    )
-
-
-def report_choice(data, key):
-    """Rule and parameters of the page, as far as they serve for the model."""
-    if not data.models[key].predictions.has_scores:
-        return {"rule": "majority"}
-    several = has_several_truths(data)
-    rules = offered_rules(data.taxonomy, several or not data.taxonomy.is_tree, several)
-    rule = state.view().rule if state.view().rule in rules else rules[0]
-    values = rule_settings(data.taxonomy)
-    return {"rule": rule} | {name: values[name] for name in INFERENCE_RULES[rule].parameters if name != THRESHOLD.name}
 
 
 def _story_flag(data, steps):
@@ -189,7 +182,7 @@ def _command(data, key, choice, thresholds, options, of_story=()):
 def _story(data, page):
     n = len(story.steps(data))
     st.caption(
-        "Views in an order, each with a caption, played in full screen; session file and report keep them. "
+        "A session file and a report keep it. "
         + (f"There {'is 1 view' if n == 1 else f'are {n} views'} now." if n else "There is none yet.")
     )
     if page != "story":
@@ -209,10 +202,7 @@ def _session(data, page):
     if why:
         st.caption(escape(why))
         return
-    st.caption(
-        "This page with its choices, to be opened again with the same files, on this server or another: names and SHA-256 of the "
-        "files, no data. Open it under **Open files**."
-    )
+    st.caption("It holds the choices of this page, and names and SHA-256 of the files. Open it under **Open files**.")
 
     # Made where no session is known: what it needs of this one is looked up now.
     memories = {name: dict(values) for name, values in state.memories().items()}
@@ -230,8 +220,3 @@ def _session(data, page):
         key="get-session",
         on_click="ignore",
     )
-
-
-def slug(title):
-    """A title as part of a file name."""
-    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60] or "report"

@@ -7,7 +7,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.state import story
 from hierviz.app.widgets.progress import worked_out
-from hierviz.app.widgets.save_menu import offer_report, report_choice, slug
+from hierviz.app.widgets.report_offer import offer_report, report_choice, slug
 from hierviz.reports import report
 from hierviz.stories import StoryStep
 
@@ -45,6 +45,20 @@ def _forget():
 @st.dialog(SAVE_VIEW, on_dismiss=_forget)
 def _dialog(data, page):
     st.caption("One HTML file that begins with this page and opens anywhere, without hierviz and without a network.")
+    view_file(data, page, "get-view")
+
+
+def view_file(data, page, name):
+    """Make the file with its progress, and offer it.
+
+    Parameters
+    ----------
+    data : Dataset
+    page : str
+        One of `CAPTIONS`.
+    name : str
+        Key of the button.
+    """
     key, view = state.shown_model(data), state.view()
     fields = {name: value for name, value in state.link().items() if name != "data"}
     step = StoryStep(page, fields, CAPTIONS[page] if data.first.n_judged else "{model}")
@@ -67,4 +81,4 @@ def _dialog(data, page):
         ),
     )
     if made is not None:
-        offer_report(made, f"{slug(data.title)}-{page}", "get-view")
+        offer_report(made, f"{slug(data.title)}-{page}", name)

@@ -10,6 +10,8 @@ from hierviz.evaluation.severity import SEVERITIES
 from hierviz.number_text import percent_text, probability_text, value_text
 
 MOST = 3
+# Of a slice that is flagged, and would not be by its samples outside the flagged slices before it.
+SHARED = "Mostly because of samples that also lie in another, worse slice."
 # Losses that a permutation test may draw without being asked for it (about a second), and permutations that it takes at least.
 AT_ONCE, FEWEST_PERMUTATIONS = 3_000_000, 999
 
@@ -46,29 +48,30 @@ def slice_link(found, place, taxonomy, **more):
 
 
 def subtree_verdict(choice, found):
-    """Whether a subtree is clearly worse than the rest, and which one has the highest share of wrong answers."""
+    """The worst subtrees, clearly so or by their share of wrong answers alone."""
     highest = found.highest_subtree
     if highest is None:
         return
     worse = found.worse_subtrees.tolist()
-    if not worse:
-        st.markdown("**No subtree is clearly worse than the rest.**")
-    for place in worse[:MOST]:
-        p, through = probability_text(found.p_adjusted[place]), ""
-        if found.is_explained[place]:
-            through = ", mostly through samples of other slices"
+    shown = worse[:MOST]
+    for place in shown:
+        p, name = probability_text(found.p_adjusted[place]), slice_name(found, place, choice.taxonomy)
+        said = f"**Worst subtree: {name}** is" if place == shown[0] else f"{name} is too"
         _line(
             choice,
             found,
             place,
-            f"**{slice_name(found, place, choice.taxonomy)} is clearly worse than the rest:**",
-            f"{_inside(found, place)}, p\u00a0=\u00a0{p}{through}",
+            f"{said} clearly worse than the rest:" if place == shown[0] else f"{said}:",
+            f"{_inside(found, place)}, p\u00a0=\u00a0{p}",
+            SHARED if found.is_explained[place] else "",
         )
-    if highest not in worse[:MOST]:
-        what = "Highest share of wrong answers" if found.loss_key == "wrong" else "Highest mean loss"
+    if highest not in shown:
         name = numbers.escape(choice.taxonomy.title(int(found.node[highest])))
-        clearly = "" if found.is_flagged[highest] else ", not clearly more than elsewhere"
-        _line(choice, found, highest, f"{what}:", f"{name} {_inside(found, highest)}{clearly}")
+        what = "share of wrong answers" if found.loss_key == "wrong" else "mean loss"
+        said = f"Highest {what}:" if shown else f"**Worst subtree**, by its {what}:"
+        also = "" if found.is_flagged[highest] else "Not clearly more than elsewhere."
+        also = also if shown else "No subtree is clearly worse than the rest."
+        _line(choice, found, highest, said, f"{name} {_inside(found, highest)}", also)
 
 
 def worst_attributes(choice, found):
@@ -91,7 +94,11 @@ def worst_attributes(choice, found):
     st.caption(
         f"Clearly worse than all other samples: {found.test} test, corrected for {len(found):,} tests; false discovery rate "
         f"5\u00a0%."
-        + (" Slices that fail mostly through samples of these are left out here." if found.is_explained.any() else "")
+        + (
+            " Left out here: values that are worse mostly because of samples they share with these."
+            if found.is_explained.any()
+            else ""
+        )
     )
     _all_slices(found.n_flagged, choice.key)
 
@@ -104,13 +111,15 @@ def _inside(found, place):
     return f"mean {SEVERITIES[found.loss_key].label} {value_text(found.rate[place])} of {n:,} samples"
 
 
-def _line(choice, found, place, said, label):
-    """What is said of a slice, and the link to its samples."""
+def _line(choice, found, place, said, label, also=""):
+    """What is said of a slice, the link to its samples, and what else is to be said."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"slice-link-{place}"):
         st.markdown(said, width="content")
         outcome = "wrong" if found.loss_key == "wrong" else ""
         link = slice_link(found, place, choice.taxonomy, outcome=outcome, model=choice.key)
         st.page_link(shell.page("example"), label=label, query_params=link, width="content")
+        if also:
+            st.markdown(also, width="content")
 
 
 def _all_slices(n_flagged, key, label="All tested slices"):
