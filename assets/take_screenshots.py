@@ -28,7 +28,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 import large_file  # noqa: E402
 
 import hierviz as hv  # noqa: E402
-from tests.browser.conftest import CHROMIUM, Server, quiet  # noqa: E402
+from tests.browser.conftest import CHROMIUM, GREETED, Server, quiet  # noqa: E402
 
 SHARED = Path(os.environ.get("HIERVIZ_TEST_DATA", ROOT.parent / "shared" / "data"))
 SIZES = {"desk": (1440, 900), "phone": (390, 844), "wide": (1920, 1080)}
@@ -164,6 +164,8 @@ def window(browser, size, scheme):
         viewport={"width": width, "height": height}, color_scheme=scheme, has_touch=phone, reduced_motion="reduce"
     )
     context.set_default_timeout(120_000)
+    # Of a visitor who has dismissed the greeting.
+    context.add_cookies([{"name": GREETED, "value": "1", "domain": "127.0.0.1", "path": "/"}])
     return context.new_page()
 
 

@@ -1,18 +1,30 @@
 """What stands around every page: what an address asks for and is not here, the greeting, the copied link, samples of files."""
 
+import asyncio
+import json
+from dataclasses import fields
+
 import pytest
 import streamlit as st
 from streamlit.runtime.context import StreamlitCookies
 
 import hierviz as hv
 from hierviz.app import state
+from hierviz.app.server.unknown_page import UnknownPage
 from hierviz.app.state.not_here import not_here
-from hierviz.app.state.page_view import View
+from hierviz.app.state.page_fields import OWN, foreign_fields
+from hierviz.app.state.page_view import FILTERS, View
 from hierviz.app.widgets import copy_link, file_samples
 from hierviz.app.widgets.form_words import in_form_words
 from hierviz.cli.parameter_flags import flag
 from hierviz.errors import HiervizError
-from tests.app.visit import Visit
+from tests.app.visit import PAGES, Visit
+
+
+def greeted(visit):
+    """The cookie that the browser is asked to keep."""
+    part = next(one for one in visit.at.get("bidi_component") if one.proto.component_name.endswith("browser_part"))
+    return json.loads(part.proto.json)["greeted"]
 
 
 def said(visit):
@@ -68,8 +80,19 @@ def test_each_field_that_is_not_here(demo, query, lost):
     ]
 
 
-def test_a_browser_is_greeted_once(monkeypatch):
-    assert "New here?" in Visit("overview").text
+def test_the_greeting_stays_until_it_is_dismissed(monkeypatch):
+    visit = Visit("overview")
+    assert "New here?" in visit.text
+    with monkeypatch.context() as patch:
+        # A connection that was lost brings the cookies of now.
+        patch.setattr(type(st.context), "cookies", StreamlitCookies({state.GREETED: "1"}))
+        assert "New here?" in visit.run().text
+    assert "New here?" not in visit.go("curves").text
+    assert "New here?" in visit.go("overview").text
+    assert greeted(visit) == ""
+    visit.press("Dismiss")
+    assert "New here?" not in visit.text
+    assert greeted(visit.run()) == state.GREETED
     monkeypatch.setattr(type(st.context), "cookies", StreamlitCookies({state.GREETED: "1"}))
     assert "New here?" not in Visit("overview").text
 
@@ -85,6 +108,78 @@ def test_what_a_copied_link_can_do(monkeypatch, is_local, until, words):
     # The button with the file stands after it.
     assert said.endswith("To send this view to somebody else:") == is_local
     assert bool(said) == (is_local or bool(until))
+
+
+def test_a_copied_link_leaves_out_what_the_page_does_not_use():
+    """Every page is known; filters, data, model, rule and threshold hold on all of them."""
+    assert set(OWN) == set(PAGES)
+    shared = {"data", "model", "rule", "threshold", "thresholds", *FILTERS}
+    assert not shared & {name for names in OWN.values() for name in names}
+    assert {name for names in OWN.values() for name in names} | shared == {one.name for one in fields(View)} - {
+        "parameters"
+    }
+    assert {"part", "opened", "focus", "lesson"} <= set(foreign_fields("curves"))
+    assert not {"axes", "models", "drawn", "panel"} & set(foreign_fields("curves"))
+    assert "sample" not in foreign_fields("example")
+    visit = Visit("taxonomy", colour="recall", part="slices")
+    link = next(one for one in visit.at.get("bidi_component") if one.proto.component_name.endswith("copy_link"))
+    assert json.loads(link.proto.json)["drop"] == foreign_fields("taxonomy")
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "accept", "leads_to"),
+    [
+        ("/nosuchpage", "", "text/html,*/*", "./?no-page=nosuchpage"),
+        ("/nosuch page", "model=flat", "text/html", "./?no-page=nosuch%20page&model=flat"),
+        ("/overview", "", "text/html", "./?no-page=overview"),
+        ("/curves", "", "text/html", None),
+        ("/", "", "text/html", None),
+        ("/nosuchpage", "", "application/json", None),
+        ("/favicon.png", "", "text/html", None),
+        ("/_stcore/health", "", "text/html", None),
+        ("/media/picture", "", "text/html", None),
+    ],
+)
+def test_an_unknown_page_leads_to_the_overview(path, query, accept, leads_to):
+    sent, passed = [], []
+
+    async def app(scope, receive, send):
+        passed.append(scope["path"])
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "method": "GET", "path": path, "query_string": query.encode()}
+    asyncio.run(UnknownPage(app)({**scope, "headers": [(b"accept", accept.encode())]}, None, send))
+    if leads_to is None:
+        assert (passed, sent) == ([path], [])
+    else:
+        assert not passed
+        assert sent[0]["status"] == 307
+        assert dict(sent[0]["headers"])[b"location"].decode() == leads_to
+
+
+def test_the_overview_says_which_page_is_not_here():
+    visit = Visit("overview", **{"no-page": "nosuchpage"})
+    (line,) = said(visit)
+    assert "page “nosuchpage”. The page shows" in line
+    assert "no-page" not in visit.query
+    assert not said(Visit("overview", **{"no-page": "overview"}))
+
+
+def test_the_menu_says_what_each_file_is_for():
+    visit = Visit("curves")
+    visit.at.session_state["save"] = True
+    visit.run()
+    (choice,) = visit.at.radio
+    assert choice.options == ["This view", "Report", "Story", "Session file"]
+    assert choice.value == "view"
+    visit.press("Make the file")
+    (offer,) = [one.proto for one in visit.at.get("download_button") if "MB)" in one.proto.label]
+    assert offer.label.startswith("Save demo-drawn-vehicles-curves.html")
+    visit = Visit("open")
+    visit.at.session_state["save"] = True
+    assert visit.run().at.radio[0].options == ["Report", "Story", "Session file"]
 
 
 def test_progress_goes_when_opening_ends_with_an_error():

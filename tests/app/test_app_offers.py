@@ -40,6 +40,7 @@ def test_a_table_is_pasted():
     visit.run()
     data = opened.server().shelf.get(visit.query["data"])
     assert data.first.n_judged == data.first.predictions.n_samples == 2
+    assert "truth of 2 of 2 samples from pasted-predictions.csv" in visit.text
     opened.server().shelf._remove(data.key)
 
 

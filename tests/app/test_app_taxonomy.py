@@ -207,3 +207,19 @@ def test_a_fan_is_never_sent_at_once():
     listed = flat_rows(table, taxonomy.leaves, FIRST, "support")
     assert [row.kind for row in listed] == ["leaf"] * FIRST + ["more"]
     assert len(named(taxonomy, np.arange(taxonomy.n_nodes), "LEAF 210")) == 3
+
+
+def test_a_class_too_small_to_hit_is_found_by_its_name():
+    for aspect in ("icicle", "treemap"):
+        visit = Visit("taxonomy", aspect=aspect)
+        assert "too small to see or to hit" in visit.text
+        visit.at.text_input(key="kept_taxonomy_find").set_value("pickup")
+        visit.run()
+        (found,) = [one for one in visit.at.button if str(one.key).startswith("found-")]
+        assert found.label == "pickup, in goods vehicle"
+        found.click()
+        visit.run()
+        assert visit.query["under"] == "goods vehicle"
+        assert not [one for one in visit.at.button if str(one.key).startswith("found-")]
+    visit.at.text_input(key="kept_taxonomy_find").set_value("no such thing")
+    assert "No class of this subtree has such a name." in visit.run().text

@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+GREETED = "hierviz_greeted"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 # Names of other sites that lead to this machine; tests ask nothing of sites that exist.
@@ -115,6 +116,9 @@ def new_window(chromium, touch=False):
 def windows(chromium):
     """By touch: the window that all tests without a wish of their own share."""
     shared = {touch: new_window(chromium, touch) for touch in (False, True)}
+    for page in shared.values():
+        # Of a visitor who has dismissed the greeting.
+        page.context.add_cookies([{"name": GREETED, "value": "1", "domain": "127.0.0.1", "path": "/"}])
     yield shared
     for page in shared.values():
         page.context.close()
