@@ -7,8 +7,8 @@ from hierviz.app.widgets import numbers, overview_table, shell
 from hierviz.app.widgets.metric_table import BOUNDS, MARKS, Row, cell_text, ranked
 from hierviz.charts import threshold_text
 from hierviz.metrics import METRICS
-from hierviz.number_text import percent_text, points_text, value_text
-from hierviz.thresholds.selection import at_least_correct
+from hierviz.number_text import value_text
+from hierviz.thresholds.most_specific import most_specific, most_specific_text
 from hierviz.uncertainty.repeats import over_repeats
 
 # Key, and what it says without a term that has to be looked up.
@@ -61,7 +61,7 @@ def draw(data):
         between = " ±: standard deviation between the runs of a method." if spread else ""
         marks = f"{MARKS} Which differences are clear is marked on Compare." if len(rows) > 1 else ""
         st.caption(f"{said}. {marks if len(unranked) < len(keys) else ''}{between}")
-    most_specific(data)
+    say_most_specific(data)
 
 
 def _by_method(data, values, keys):
@@ -89,32 +89,18 @@ def _with_spread(text, spread):
     return f"{value}{spread}{space}{signs}"
 
 
-def most_specific(data, level=0.95):
+def say_most_specific(data, level=0.95):
     """The model that is most specific where 95 % of its answers are correct: its threshold, and what that costs."""
     curves = {key: model.curve for key, model in data.models.items() if model.why_no_curve() is None}
     if not curves or any(model.predictions.has_unknown for model in data.models.values()):
         return
-    points = state.computed(
-        "most specific",
-        (data.digest, level),
-        lambda: {key: at_least_correct(curve, level) for key, curve in curves.items()},
-    )
-    reached = {key: point for key, point in points.items() if point.is_feasible}
-    share = percent_text(level)
-    if not reached:
-        st.markdown(f"No model has {share} correct answers at any threshold.")
+    found = state.computed("most specific", (data.digest, level), lambda: most_specific(curves, level))
+    if found is None:
+        st.markdown(most_specific_text(None, "", "", len(curves), level))
         return
-    key = max(reached, key=lambda key: reached[key].values["info_recall"])
-    point, leaf = reached[key], curves[key].at(0.0)
-    name = numbers.escape(data.models[key].predictions.name)
-    best = f"the most specific model is **{name}**, at" if len(curves) > 1 else f"{name} needs"
-    threshold = threshold_text(point.threshold)
-    st.markdown(
-        f"With at least {share} of the answers correct, {best} **τ = {threshold}**: its answers contain "
-        f"**{percent_text(point.values['info_recall'], 1)}** of the information of the true classes (information recall). "
-        f"Without a threshold, with a leaf as every answer, it would be {percent_text(leaf['info_recall'], 1)}, with "
-        f"{percent_text(leaf['correct'], 1)} correct.{_price(point.values, leaf)}"
-    )
+    key, point = found.key, found.choice
+    name, threshold = numbers.escape(data.models[key].predictions.name), threshold_text(point.threshold)
+    st.markdown(most_specific_text(found, name, threshold, len(curves), level, "**{}**"))
     clearer = ", and whether it is clearly better than another model" if len(curves) > 1 else ""
     st.caption(
         f"Chosen and measured on the same samples: how certain this is for new ones{clearer}, say *Guarantee* and *Uncertainty* "
@@ -128,20 +114,6 @@ def most_specific(data, level=0.95):
     )
     label = f"{name} at τ = {threshold}"
     st.page_link(shell.page("curves"), label=label, icon=":material/my_location:", query_params=link)
-
-
-def _price(values, leaf):
-    """What a threshold costs in specificity and gives in correct answers; nothing where it changes neither."""
-    lost, gained = leaf["info_recall"] - values["info_recall"], values["correct"] - leaf["correct"]
-    if not lost and not gained:
-        return ""
-    specific = (
-        f"{points_text(values['info_recall'], leaf['info_recall'], 1)} {'less' if lost >= 0 else 'more'} specific"
-    )
-    correct = (
-        f"{points_text(values['correct'], leaf['correct'], 1)} {'more' if gained >= 0 else 'fewer'} correct answers"
-    )
-    return f" The threshold makes them **{specific}** for **{correct}** ({percent_text(values['correct'], 1)})."
 
 
 def best_two(data):

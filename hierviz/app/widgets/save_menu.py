@@ -95,7 +95,7 @@ def _report(data):
             random=int(random),
             seed=int(seed),
             max_mb=most,
-            command=_command(data, key, choice, thresholds, options, _story_flag(data, steps)),
+            command=rebuild_command(data, key, choice, thresholds, options, story_flag(data, steps)),
             words=with_flags,
             story=steps,
             stage=stages,
@@ -135,14 +135,14 @@ def report_choice(data, key):
     return {"rule": rule} | {name: values[name] for name in INFERENCE_RULES[rule].parameters if name != THRESHOLD.name}
 
 
-def _story_flag(data, steps):
+def story_flag(data, steps):
     """Words of the command for a story."""
     if not steps:
         return []
     return ["--story", "demo" if steps == story.shipped(data) else f"{slug(data.title)}.hierviz.json"]
 
 
-def _command(data, key, choice, thresholds, options, of_story=()):
+def rebuild_command(data, key, choice, thresholds, options, of_story=()):
     """The command that makes the report again; empty where no files say all. Files that were uploaded stand by their names."""
     files = data.files
     if data.key not in NAME_OF_DEMO and (files is None or files.given or files.reading or files.projection):
