@@ -378,12 +378,7 @@ def test_no_folder_hands_out_a_function_over_a_module_of_that_name():
 
 
 def test_a_class_name_has_one_meaning():
-    names = [
-        node.name
-        for path in FILES
-        for node in parsed(path).body
-        if isinstance(node, ast.ClassDef)
-    ]
+    names = [node.name for path in FILES for node in parsed(path).body if isinstance(node, ast.ClassDef)]
     assert sorted(names) == sorted(set(names))
 
 

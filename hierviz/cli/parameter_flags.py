@@ -54,6 +54,7 @@ OPTIONS = {
     "correction": ("correction",),
     "q": ("q",),
     "samples": ("sample",),
+    "view": ("view",),
     "worst": ("worst",),
     "random": ("random",),
     "seed": ("seed",),

@@ -65,6 +65,13 @@ def add_report(commands):
         help="megabytes of pictures of samples: they are reduced, then left out, and the report says so (default: 5)",
     )
     command.add_argument(
+        "--view",
+        metavar="LINK",
+        action="append",
+        default=[],
+        help="link of a page of the app (Copy link) that the report begins with; several times for several",
+    )
+    command.add_argument(
         "--story",
         metavar="F|demo",
         help="session file whose story the report begins with, or demo for the story of the demo of vehicles",
@@ -107,12 +114,20 @@ def run_report(options):
         stage=progress,
         threads=options.threads,
         class_weights=class_weights_of(options, taxonomy),
-        story=_story(options, predictions),
+        story=(*_views(options, predictions), *_story(options, predictions)),
         **chosen_parameters(options, taxonomy),
     )
     write_report(made, options.out)
     if made.left_out:
         print(f"note: {made.left_out}", file=sys.stderr)
+
+
+def _views(options, predictions):
+    """The steps that ``--view`` names."""
+    from hierviz.stories import step_from_link
+
+    has_truth = bool(predictions[0].has_truth.any())
+    return [step_from_link(link, has_truth) for link in options.view]
 
 
 def _story(options, predictions):

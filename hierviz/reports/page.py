@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from html import escape
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from hierviz._version import version
 from hierviz.charts import palette
 from hierviz.charts.export import browser_library
 
+_SPACE = re.compile(r"(?<=[0-9]) (?=%)")
 _HERE = Path(__file__).parent
 SCRIPTS = ("unpack.js", "charts.js", "tree.js", "matrix.js", "story.js")
 COLOURS = ("background", "ink", "muted", "grid", "axis", "tp", "fp", "fn", "path", "others")
@@ -45,6 +47,10 @@ def page(parts, *, title, notes, command, examples, left_out, story=()):
         ("about", "About this file", _about(command, left_out, parts.credits)),
     ]
     sections = [section for section in sections if section[2]]
+    # A number and its sign stay on one line; the command of the last section is copied as it is.
+    sections = [
+        (name, heading, _SPACE.sub("\u00a0", html) if name != "about" else html) for name, heading, html in sections
+    ]
     links = "".join(f'<a href="#{name}">{heading}</a>' for name, heading, _ in sections)
     body = "".join(f'<section id="{name}"><h2>{heading}</h2>{content}</section>' for name, heading, content in sections)
     data = {"hierviz": version(), "command": command, "evaluate": parts.numbers}
@@ -77,7 +83,7 @@ def _style():
         themes.append("".join(f"--{name}:{getattr(look, name)};" for name in COLOURS))
     light, dark = themes
     css = (_HERE / "report.css").read_text("utf-8")
-    return f":root{{{light}}}@media (prefers-color-scheme: dark){{:root{{{dark}}}}}{css}"
+    return f":root{{{light}}}@media screen and (prefers-color-scheme: dark){{:root{{{dark}}}}}{css}"
 
 
 def _json(value):

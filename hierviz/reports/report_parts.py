@@ -6,7 +6,7 @@ from html import escape
 
 import numpy as np
 
-from hierviz.charts import operating_curves, operating_curves_sentence, packed, packed_chart
+from hierviz.charts import operating_curves, operating_curves_sentence, packed, packed_chart, threshold_text
 from hierviz.curves.set_curve import set_curve
 from hierviz.diagnosis.node_table import node_table
 from hierviz.evaluation.judged_answers import OUTCOMES, judged_answers
@@ -21,6 +21,7 @@ from hierviz.reports.number_tables import all_numbers, model_name, overview_tabl
 from hierviz.reports.sample_pictures import sample_pictures
 from hierviz.reports.story_html import StoryHtml
 from hierviz.stories import model_keys
+from hierviz.thresholds.most_specific import most_specific, most_specific_text
 
 # Rules without a threshold that are marked on the curves.
 MARKED = ("leaf", "majority", "plurality", "expected_information")
@@ -100,7 +101,7 @@ class ReportParts:
             overview_table(self.numbers["models"]),
         ]
         if judged:
-            parts.append(f"<p>{self._outcomes()}</p>")
+            parts.append(f"<p>{self._outcomes()}</p>{self._most_specific()}")
         return "".join(parts)
 
     def _outcomes(self):
@@ -113,6 +114,17 @@ class ReportParts:
             f"{escape(self.setting)}: of {sum(counts):,} answers {shares[0]} are exact, {shares[1]} are correct but coarse (an "
             f"ancestor of the truth), and {shares[2]} are wrong."
         )
+
+    def _most_specific(self):
+        """Which model at 95 % correct, at which threshold, and what that costs, as on the Overview of the app."""
+        named = zip(self.numbers["models"], self.evaluations, strict=True)
+        curves = {model_name(entry): model.curve for entry, model in named if model.why_no_curve() is None}
+        if not curves or any(model.predictions.has_unknown for model in self.evaluations):
+            return ""
+        found = most_specific(curves)
+        name, threshold = ("", "") if found is None else (escape(found.key), threshold_text(found.choice.threshold))
+        said = most_specific_text(found, name, threshold, len(curves), bold="<b>{}</b>")
+        return f'<p>{said}</p><p class="muted">Chosen and measured on the same samples.</p>'
 
     # Curves --------------------------------------------------------------------------------------------------------
 

@@ -13,13 +13,24 @@ const hierviz = {
     }
     return hierviz.found.get(name);
   },
-  // Call once for each element that comes near the window.
+  // Call once for each element that comes near the window, or with `now` at once for those that are not folded away.
+  waiting: new Map(),
   whenSeen(elements, call) {
     const watcher = new IntersectionObserver(entries => {
-      for (const entry of entries) if (entry.isIntersecting) { watcher.unobserve(entry.target); call(entry.target); }
+      for (const entry of entries) if (entry.isIntersecting) hierviz.waiting.get(entry.target)?.();
     }, {rootMargin: "400px"});
-    for (const element of elements) watcher.observe(element);
+    for (const element of elements) {
+      hierviz.waiting.set(element, () => { watcher.unobserve(element); hierviz.waiting.delete(element); return call(element); });
+      watcher.observe(element);
+    }
   },
+  now(words) {
+    const open = element => element.matches(words) && !element.closest("details:not([open])");
+    return Promise.all([...hierviz.waiting].filter(([element]) => open(element)).map(([, draw]) => draw()));
+  },
+  // What opens on a screen stands open on paper: examples, and all numbers.
+  folded: [],
+  drawOnPaper: () => {},
   // An element with text, never with markup of names.
   make(tag, attributes = {}, ...children) {
     const element = document.createElement(tag);
@@ -31,3 +42,13 @@ const hierviz = {
     return element;
   },
 };
+addEventListener("beforeprint", () => {
+  hierviz.folded = [...document.querySelectorAll("details.example:not([open]), #numbers > details:not([open])")];
+  for (const one of hierviz.folded) one.open = true;
+  for (const place of document.querySelectorAll("[data-chart]")) {
+    if (!place.closest("details:not([open])")) hierviz.drawOnPaper(place);
+  }
+});
+addEventListener("afterprint", () => {
+  for (const one of hierviz.folded.splice(0)) one.open = false;
+});

@@ -3,10 +3,12 @@
 import hashlib
 import json
 import re
+import shlex
 
 import pytest
 
 import hierviz as hv
+from hierviz import cli
 from hierviz.app.state import opened
 from hierviz.app.state.dataset import Files
 from hierviz.app.state.page_view import View
@@ -195,7 +197,7 @@ def test_a_closed_link_offers_both(demo):
     upload(Visit("open"), "session", s__json="{}")
 
 
-def test_a_file_begins_with_the_view(files):
+def test_a_file_begins_with_the_view(files, tmp_path, monkeypatch):
     data = shelve(**files)
     visit = Visit("example", data=data.key, rule="threshold", threshold="0.25", sample="c")
     visit.memory("save view")["asked"] = ("example", visit.query)
@@ -208,6 +210,12 @@ def test_a_file_begins_with_the_view(files):
     (offer,) = [one.proto for one in visit.at.get("download_button") if one.proto.id.endswith("get-view")]
     assert offer.label.startswith("Save ")
     assert offer.label.split()[1].endswith("-example.html")
+    # The command it states makes the same file again.
+    command = numbers_of(made.html)["command"]
+    assert " --view 'example?" in command
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(shlex.split(command)[1:]) == 0
+    assert (tmp_path / "report.html").read_text("utf-8") == made.html
     opened.server().results.drop(data.digest)
     opened.server().shelf._remove(data.key)
 

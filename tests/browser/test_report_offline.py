@@ -44,7 +44,9 @@ def test_a_report_from_disk(chromium, tmp_path):
     assert page.locator(".step:visible").count() == 1
     page.locator("#story-1 [data-ready=light-wide]").wait_for()
     at = evaluation.curve.at(0.25)["correct"]
-    assert page.locator("#story-1 .caption").inner_text() == f"{HOSTILE[0]} 0.250 {percent_text(at)}"
+    # A number and its sign stay on one line.
+    said = percent_text(at).replace(" %", "\u00a0%")
+    assert page.locator("#story-1 .caption").inner_text() == f"{HOSTILE[0]} 0.250 {said}"
     page.keyboard.press("ArrowRight")
     page.locator("#story-2 [data-ready=light-wide]").wait_for()
     assert page.locator("#story-2 .caption").inner_text() == row
@@ -108,3 +110,40 @@ def test_a_report_from_disk(chromium, tmp_path):
     assert [url for url in requests if not url.startswith(("data:", "blob:"))] == [(tmp_path / "report.html").as_uri()]
     assert errors == []
     assert made.html.count("window.hit") > 5
+
+
+PRINTED = """async () => {
+    const seen = element => [...element.querySelectorAll("svg")].some(svg => svg.getBoundingClientRect().width > 200);
+    dispatchEvent(new Event("beforeprint"));
+    // Printing waits for what is done, never for a timer.
+    await Promise.resolve();
+    for (let turn = 0; turn < 2000; turn++) await null;
+    const places = [...document.querySelectorAll("[data-chart]")];
+    return [places.length, places.filter(place => seen(place.nextElementSibling)).length,
+        places.filter(place => place.getClientRects().length).length,
+        [...document.querySelectorAll("main > section > [data-matrix], main > section > [data-tree]")]
+            .filter(place => !place.firstChild).length] }"""
+
+
+def test_paper_shows_every_chart(chromium, tmp_path):
+    predictions = hostile_predictions()
+    story = (StoryStep("curves", {"threshold": "0.25"}, "{correct}"), StoryStep("taxonomy", {}, "{wrong}"))
+    made = hv.report(predictions, "threshold", worst=1, random=2, story=story)
+    hv.write_report(made, tmp_path / "report.html")
+    context = chromium.new_context(viewport={"width": 390, "height": 844}, offline=True, color_scheme="dark")
+    context.set_default_timeout(WATCHDOG)
+    page, errors = context.new_page(), []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto((tmp_path / "report.html").as_uri())
+    page.wait_for_selector("html[data-ready=paper]", state="attached")
+    page.emulate_media(media="print", color_scheme="dark")
+    n_charts, n_on_paper, n_on_screen, n_empty = page.evaluate(PRINTED)
+    assert n_on_paper == n_charts > 8
+    assert (n_on_screen, n_empty) == (0, 0)
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.emulate_media(media="screen")
+    assert page.locator(".paper").count() == 0
+    assert page.locator("details.example[open]").count() == 1
+    assert len(page.pdf()) > 20_000
+    context.close()
+    assert errors == []

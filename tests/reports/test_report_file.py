@@ -11,9 +11,12 @@ import pytest
 
 import hierviz as hv
 from hierviz import cli
+from hierviz.charts import threshold_text
 from hierviz.diagnosis.confusion_matrix import confusion_matrix
+from hierviz.number_text import percent_text
 from hierviz.reports.chosen_samples import chosen_samples
 from hierviz.reports.sample_pictures import sample_pictures
+from hierviz.thresholds.most_specific import most_specific
 from tests.reports.report_cases import HOSTILE, Seen, hostile_predictions, numbers_of, packed_of
 from tests.small_tree import EDGES
 
@@ -223,7 +226,14 @@ def test_the_command(tmp_path, predictions, capsys):
     (tmp_path / "report.html").unlink()
     assert cli.main(shlex.split(held["command"])[1:]) == 0
     assert (tmp_path / "report.html").read_text("utf-8") == html
+    # Views of links come first, with words that say what they show.
+    view = ["--view", "http://localhost:8501/curves?data=x&model=m&threshold=0.25", "--view", "taxonomy"]
+    assert cli.main(["report", *files, "--rule", "threshold", *view, "--out", out]) == 0
+    html = (tmp_path / "report.html").read_text("utf-8")
+    assert '<p class="caption">m</p>' in html  # no truth
+    assert html.count('<article class="step"') == 2
     for wrong, said in (
+        ([*files, "--view", "compare?x=1", "--out", out], "--view: expected the link of a page of the app (overview, "),
         (["--out", out], "report: expected one of --predictions, --model and --demo, got none."),
         (
             ["--demo", *files, "--out", out],
@@ -247,3 +257,23 @@ def test_a_report_in_place(tmp_path, made):
         hv.write_report("x", tmp_path / "b.html")
     with pytest.raises(hv.FileError, match=r"expected a file that can be written"):
         hv.write_report(made, tmp_path / "none" / "b.html")
+
+
+def test_the_overview_says_which_model_at_95_percent(predictions, made):
+    """The sentence of the app's Overview, with the numbers of the curves."""
+    for found in ([predictions], [predictions, hostile_predictions(seed=1, name="other")]):
+        curves = {one.name: hv.Evaluation.from_predictions(one).curve for one in found}
+        best = most_specific(curves)
+        html = hv.report(found, worst=0, random=0).html if len(found) == 1 else made.html
+        if best is None:
+            assert "No model has 95\u00a0% correct answers at any threshold." in html
+            continue
+        text = " ".join(Seen(html).texts)
+        values = curves[best.key].at(best.choice.threshold)
+        assert values["correct"] >= 0.95
+        assert all(
+            curve.values["info_recall"][curve.values["correct"] >= 0.95].max(initial=0) <= values["info_recall"] + 1e-12
+            for curve in curves.values()
+        )
+        for part in (best.key, threshold_text(best.choice.threshold), percent_text(values["info_recall"], 1)):
+            assert part.replace(" %", "\u00a0%") in text

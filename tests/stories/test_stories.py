@@ -8,7 +8,16 @@ import pytest
 import hierviz as hv
 from hierviz.demo import load_demo
 from hierviz.number_text import percent_text, probability_text
-from hierviz.stories import StoryStep, caption_text, demo_story, model_keys, story_from, view_settings
+from hierviz.stories import (
+    StoryStep,
+    caption_text,
+    demo_story,
+    link_of_step,
+    model_keys,
+    step_from_link,
+    story_from,
+    view_settings,
+)
 
 
 @pytest.fixture(scope="module")
@@ -91,3 +100,16 @@ def test_what_is_no_step():
     )
     assert story_from({"a": 1}, ("curves",)) == ()
     assert model_keys(["A b", "a B", "!"]) == ["a-b", "a-b-2", "model"]
+
+
+def test_a_step_from_a_link():
+    step = step_from_link("http://localhost:8501/example?data=0123&sample=a%26b+c&threshold=0.25")
+    assert (step.page, step.view) == ("example", {"sample": "a&b c", "threshold": "0.25"})
+    assert "{truth}" in step.caption
+    assert step_from_link(link_of_step(step)) == step
+    assert step_from_link("http://localhost:8501/").page == step_from_link("?threshold=1").page == "overview"
+    assert step_from_link("taxonomy", has_truth=False) == StoryStep("taxonomy", {}, "{model}")
+    assert link_of_step(StoryStep("curves")) == "curves"
+    for wrong in ("compare", "http://[", "../etc/passwd"):
+        with pytest.raises(hv.PredictionsError, match=r"^view: expected the link of a page of the app \(overview, "):
+            step_from_link(wrong)

@@ -133,7 +133,7 @@ if judged:
             st.caption("Of all samples: the filters do not apply to the models.")
         overview_models.draw(data)
         with lead.container():
-            overview_models.most_specific(data)
+            overview_models.say_most_specific(data)
         compare(data, key)
     overview_models.every_metric(data)
 

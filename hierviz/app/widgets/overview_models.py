@@ -7,8 +7,8 @@ from hierviz.app.widgets import numbers, overview_table, shell
 from hierviz.app.widgets.metric_table import BOUNDS, MARKS, Row, cell_text, ranked
 from hierviz.charts import threshold_text
 from hierviz.metrics import METRICS
-from hierviz.number_text import percent_text, points_text, value_text
-from hierviz.thresholds.selection import at_least_correct
+from hierviz.number_text import value_text
+from hierviz.thresholds.most_specific import most_specific, most_specific_text
 from hierviz.uncertainty.repeats import over_repeats
 
 # Key, and what it says without a term that has to be looked up.
@@ -88,7 +88,7 @@ def _with_spread(text, spread):
     return f"{value}{spread}{space}{signs}"
 
 
-def most_specific(data, level=0.95):
+def say_most_specific(data, level=0.95):
     """The model that is most specific where 95 % of its answers are correct: its threshold, and its cost in specificity.
 
     Nothing before `draw` has worked out the numbers, or where that was cancelled.
@@ -98,24 +98,13 @@ def most_specific(data, level=0.95):
     curves = {key: model.curve for key, model in data.models.items() if model.why_no_curve() is None}
     if not curves or any(model.predictions.has_unknown for model in data.models.values()):
         return
-    points = state.computed(
-        "most specific",
-        (data.digest, level),
-        lambda: {key: at_least_correct(curve, level) for key, curve in curves.items()},
-    )
-    reached = {key: point for key, point in points.items() if point.is_feasible}
-    share = percent_text(level)
-    if not reached:
-        st.markdown(f"No model has {share} correct answers at any threshold.")
+    found = state.computed("most specific", (data.digest, level), lambda: most_specific(curves, level))
+    if found is None:
+        st.markdown(most_specific_text(None, "", "", len(curves), level))
         return
-    key = max(reached, key=lambda key: reached[key].values["info_recall"])
-    point, leaf = reached[key], curves[key].at(0.0)
-    name = numbers.escape(data.models[key].predictions.name)
-    best = f"the most specific model is **{name}**, at" if len(curves) > 1 else f"{name} needs"
-    threshold = threshold_text(point.threshold)
-    st.markdown(
-        f"**With at least {share} of the answers correct**, {best} **τ = {threshold}**. {_cost(point.values, leaf)}"
-    )
+    key, point = found.key, found.choice
+    name, threshold = numbers.escape(data.models[key].predictions.name), threshold_text(point.threshold)
+    st.markdown(most_specific_text(found, name, threshold, len(curves), level, "**{}**"))
     shown = state.shown_models(data)
     models = state.view().models if key in shown else (*shown[:7], key)
     at = state.view().with_threshold(point.threshold, key)
@@ -133,23 +122,6 @@ def most_specific(data, level=0.95):
             f"for new ones{clearer}.",
             width="content",
         )
-
-
-def _cost(values, leaf):
-    """What a threshold costs in specificity and gives in correct answers, against a leaf as every answer."""
-    (specific, before), (correct, fewer) = (
-        (percent_text(values[name], 1), percent_text(leaf[name], 1)) for name in ("info_recall", "correct")
-    )
-    lost, gained = leaf["info_recall"] - values["info_recall"], values["correct"] - leaf["correct"]
-    if not lost and not gained:
-        return f"This costs no specificity ({specific}): no threshold is needed."
-    less = points_text(values["info_recall"], leaf["info_recall"], 1)
-    more = points_text(values["correct"], leaf["correct"], 1)
-    return (
-        f"**Cost in specificity: {'' if lost >= 0 else '−'}{less}**: the answers contain {specific} of the information of the "
-        f"true classes (information recall), instead of {before} without a threshold (a leaf as every answer). In return "
-        f"**{more} {'more' if gained >= 0 else 'fewer'} answers are correct**: {correct} instead of {fewer}."
-    )
 
 
 def best_two(data):

@@ -1,14 +1,19 @@
-"""What every way to a report shares: rule and parameters of the page, the button that saves the file, and its name."""
+"""What every way to a report shares: rule and parameters of the page, the command, the button that saves the file, its name."""
 
 from __future__ import annotations
 
 import re
+import shlex
+from pathlib import Path
 
 import streamlit as st
 
 from hierviz.app import state
+from hierviz.app.state import story
+from hierviz.app.state.dataset import NAME_OF_DEMO
 from hierviz.app.state.rule_parameters import rule_settings
 from hierviz.app.widgets.controls import has_several_truths, offered_rules
+from hierviz.charts import threshold_text
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
 
@@ -37,6 +42,57 @@ def report_choice(data, key):
     rule = state.view().rule if state.view().rule in rules else rules[0]
     values = rule_settings(data.taxonomy)
     return {"rule": rule} | {name: values[name] for name in INFERENCE_RULES[rule].parameters if name != THRESHOLD.name}
+
+
+def story_flag(data, steps):
+    """Words of the command for a story."""
+    if not steps:
+        return []
+    return ["--story", "demo" if steps == story.shipped(data) else f"{slug(data.title)}.hierviz.json"]
+
+
+def rebuild_command(data, key, choice, thresholds, options, of_story=()):
+    """The command that makes the report again; empty where no files say all. Files that were uploaded stand by their names."""
+    files = data.files
+    if data.key not in NAME_OF_DEMO and (files is None or files.given or files.reading or files.projection):
+        return ""
+    if any(not isinstance(value, str | int | float) for value in choice.values()):
+        return ""
+    words = ["hierviz", "report"]
+    if data.key in NAME_OF_DEMO:
+        words += ["--demo", NAME_OF_DEMO[data.key]]
+    else:
+        for name in ("taxonomy", "predictions", "model", "inputs", "truth", "classes", "nodes", "media"):
+            value = getattr(files, name)
+            for path in value if isinstance(value, tuple) else (value,) if value else ():
+                words += [f"--{name}", Path(path).name if files.held else str(path)]
+        for name in ("truth_column", "parametrisation", "missing", "taxonomy_form", "predictions_form"):
+            words += [f"--{name.replace('_', '-')}", getattr(files, name)] if getattr(files, name) else []
+        if files.taxonomy_direction or files.taxonomy_separator:
+            return ""  # the command has no such flags
+    for name, value in choice.items():
+        words += [f"--{name.replace('_', '-')}", str(value)]
+    names = [model.predictions.name for model in data.models.values()]
+    if len(set(thresholds)) == 1:
+        words += ["--threshold", threshold_text(thresholds[0])]
+    else:
+        for name, threshold in zip(names, thresholds, strict=True):
+            words += ["--threshold", f"{name}={threshold_text(threshold)}"]
+    title, notes, worst, random, seed, most, chosen = options
+    words += ["--look-at", data.models[key].predictions.name, "--title", title or data.title]
+    words += [word for note in notes.split("\n\n") if note.strip() for word in ("--note", note.strip())]
+    words += [
+        "--worst",
+        str(int(worst)),
+        "--random",
+        str(int(random)),
+        "--seed",
+        str(int(seed)),
+        "--max-mb",
+        f"{most:g}",
+    ]
+    words += [word for sample in chosen for word in ("--sample", sample)]
+    return shlex.join([*words, *of_story, "--out", "report.html"])
 
 
 def slug(title):

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state import story
-from hierviz.app.state.dataset import NAME_OF_DEMO
 from hierviz.app.state.escape import escape
 from hierviz.app.state.session_file import session_of, why_no_session
 from hierviz.app.widgets.progress import worked_out
-from hierviz.app.widgets.report_offer import offer_report, report_choice, slug
-from hierviz.app.widgets.save_view import CAPTIONS, view_file
-from hierviz.charts import threshold_text
+from hierviz.app.widgets.report_offer import offer_report, rebuild_command, report_choice, slug, story_flag
+from hierviz.app.widgets.save_view import view_file
 from hierviz.cli.parameter_flags import with_flags
 from hierviz.reports import report
+from hierviz.stories import VIEW_CAPTIONS
 
 MEMORY = "save"
 # Key -> what can be saved, and what for.
@@ -50,7 +48,7 @@ def save_menu(data, page):
         menu = st.popover("Save", icon=":material/save:", type="tertiary", key="save", on_change="rerun")
     if not menu.open:
         return
-    offered = [key for key in CHOICES if key != "view" or (page or "overview") in CAPTIONS]
+    offered = [key for key in CHOICES if key != "view" or (page or "overview") in VIEW_CAPTIONS]
     with menu:
         chosen = st.radio(
             "What to save, and what it is for",
@@ -114,7 +112,7 @@ def _report(data):
             random=int(random),
             seed=int(seed),
             max_mb=most,
-            command=_command(data, key, choice, thresholds, options, _story_flag(data, steps)),
+            command=rebuild_command(data, key, choice, thresholds, options, story_flag(data, steps)),
             words=with_flags,
             story=steps,
             stage=stages,
@@ -126,57 +124,6 @@ def _report(data):
     offer_report(made, slug(title or data.title), "get-report")
     if made.left_out:
         st.caption(escape(made.left_out))
-
-
-def _story_flag(data, steps):
-    """Words of the command for a story."""
-    if not steps:
-        return []
-    return ["--story", "demo" if steps == story.shipped(data) else f"{slug(data.title)}.hierviz.json"]
-
-
-def _command(data, key, choice, thresholds, options, of_story=()):
-    """The command that makes the report again; empty where no files say all. Files that were uploaded stand by their names."""
-    files = data.files
-    if data.key not in NAME_OF_DEMO and (files is None or files.given or files.reading or files.projection):
-        return ""
-    if any(not isinstance(value, str | int | float) for value in choice.values()):
-        return ""
-    words = ["hierviz", "report"]
-    if data.key in NAME_OF_DEMO:
-        words += ["--demo", NAME_OF_DEMO[data.key]]
-    else:
-        for name in ("taxonomy", "predictions", "model", "inputs", "truth", "classes", "nodes", "media"):
-            value = getattr(files, name)
-            for path in value if isinstance(value, tuple) else (value,) if value else ():
-                words += [f"--{name}", Path(path).name if files.held else str(path)]
-        for name in ("truth_column", "parametrisation", "missing", "taxonomy_form", "predictions_form"):
-            words += [f"--{name.replace('_', '-')}", getattr(files, name)] if getattr(files, name) else []
-        if files.taxonomy_direction or files.taxonomy_separator:
-            return ""  # the command has no such flags
-    for name, value in choice.items():
-        words += [f"--{name.replace('_', '-')}", str(value)]
-    names = [model.predictions.name for model in data.models.values()]
-    if len(set(thresholds)) == 1:
-        words += ["--threshold", threshold_text(thresholds[0])]
-    else:
-        for name, threshold in zip(names, thresholds, strict=True):
-            words += ["--threshold", f"{name}={threshold_text(threshold)}"]
-    title, notes, worst, random, seed, most, chosen = options
-    words += ["--look-at", data.models[key].predictions.name, "--title", title or data.title]
-    words += [word for note in notes.split("\n\n") if note.strip() for word in ("--note", note.strip())]
-    words += [
-        "--worst",
-        str(int(worst)),
-        "--random",
-        str(int(random)),
-        "--seed",
-        str(int(seed)),
-        "--max-mb",
-        f"{most:g}",
-    ]
-    words += [word for sample in chosen for word in ("--sample", sample)]
-    return shlex.join([*words, *of_story, "--out", "report.html"])
 
 
 def _story(data, page):

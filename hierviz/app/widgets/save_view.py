@@ -7,24 +7,17 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.state import story
 from hierviz.app.widgets.progress import worked_out
-from hierviz.app.widgets.report_offer import offer_report, report_choice, slug
+from hierviz.app.widgets.report_offer import offer_report, rebuild_command, report_choice, slug, story_flag
+from hierviz.cli.parameter_flags import with_flags
 from hierviz.reports import report
-from hierviz.stories import StoryStep
+from hierviz.stories import VIEW_CAPTIONS, StoryStep, link_of_step, step_from_link
 
 MEMORY, SAVE_VIEW = "save view", "Save this view as a file"
-# Pages that a report can show; their captions with a truth.
-CAPTIONS = {
-    "overview": "{model}: {correct} of {answers} answers are correct.",
-    "curves": "Operating curves; {model} at τ = {threshold}.",
-    "example": "Sample {sample}, {model}: truth {truth}, answer {answer}.",
-    "mistakes": "{model}: {n_wrong} of {answers} answers are wrong.",
-    "taxonomy": "{model}: {under}.",
-}
 
 
 def can_save(page):
     """Whether the copied link needs a file in its place, and a report can show this page."""
-    return state.is_local_visit() and page in CAPTIONS
+    return state.is_local_visit() and page in VIEW_CAPTIONS
 
 
 def ask_for_file(page):
@@ -55,16 +48,19 @@ def view_file(data, page, name):
     ----------
     data : Dataset
     page : str
-        One of `CAPTIONS`.
+        One of `VIEW_CAPTIONS`.
     name : str
         Key of the button.
     """
     key, view = state.shown_model(data), state.view()
     fields = {name: value for name, value in state.link().items() if name != "data"}
-    step = StoryStep(page, fields, CAPTIONS[page] if data.first.n_judged else "{model}")
-    steps = (step, *story.own_steps(data))
+    step = step_from_link(link_of_step(StoryStep(page, fields)), bool(data.first.n_judged))
+    own = story.own_steps(data)
+    steps = (step, *own)
     choice, thresholds = report_choice(data, key), [view.threshold_of(name) for name in data.models]
     chosen = (view.sample,) if view.sample and data.first.predictions.row(view.sample) is not None else ()
+    options = (data.title, "", 6, 3, 0, 5.0, chosen)
+    of_story = ["--view", link_of_step(step), *story_flag(data, own)]
     made = worked_out(
         "report",
         (data.digest, data.key, key, repr(sorted(choice.items(), key=str)), tuple(thresholds), chosen, repr(steps)),
@@ -76,6 +72,8 @@ def view_file(data, page, name):
             model=data.models[key].predictions.name,
             samples=chosen,
             story=steps,
+            command=rebuild_command(data, key, choice, thresholds, options, of_story),
+            words=with_flags,
             stage=stages,
             **choice,
         ),

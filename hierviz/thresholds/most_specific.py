@@ -1,0 +1,100 @@
+"""Which of several models is the most specific where enough of its answers are correct, and what its threshold costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hierviz.curves.operating_curve import OperatingCurve
+from hierviz.number_text import percent_text, points_text
+from hierviz.thresholds.selection import Choice, at_least_correct
+
+
+@dataclass(frozen=True)
+class MostSpecific:
+    """The model, its threshold, and its answers without one.
+
+    Attributes
+    ----------
+    key : str
+        Of the model.
+    choice : Choice
+        Its most specific threshold at which enough answers are correct.
+    leaf : dict of str to float
+        Every mean of its curve where each answer is a leaf.
+    """
+
+    key: str
+    choice: Choice
+    leaf: dict[str, float]
+
+
+def most_specific(curves: Mapping[str, OperatingCurve], level: float = 0.95) -> MostSpecific | None:
+    """The most specific model at which at least this share of the answers is correct.
+
+    Parameters
+    ----------
+    curves : dict of str to OperatingCurve
+        By model, of the same samples.
+    level : float
+        In [0, 1].
+
+    Returns
+    -------
+    MostSpecific or None
+        The first with the highest information recall; None where no model has so many correct answers at any threshold.
+
+    Raises
+    ------
+    PredictionsError
+        If the level is not in [0, 1].
+    """
+    points = {key: at_least_correct(curve, level) for key, curve in curves.items()}
+    reached = [key for key, point in points.items() if point.is_feasible]
+    if not reached:
+        return None
+    key = max(reached, key=lambda key: points[key].values["info_recall"])
+    return MostSpecific(key, points[key], curves[key].at(0.0))
+
+
+def most_specific_text(
+    found: MostSpecific | None, name: str, threshold: str, n_models: int, level: float = 0.95, bold: str = "{}"
+) -> str:
+    """What `most_specific` found, in sentences.
+
+    Parameters
+    ----------
+    found : MostSpecific or None
+    name, threshold : str
+        How the model and the threshold are written.
+    n_models : int
+        How many were compared.
+    level : float
+    bold : str
+        How what matters most is marked, such as ``"**{}**"``.
+    """
+    share, strong = percent_text(level), bold.format
+    if found is None:
+        return f"No model has {share} correct answers at any threshold."
+    best = f"the most specific model is {strong(name)}, at" if n_models > 1 else f"{name} needs"
+    return (
+        f"{strong(f'With at least {share} of the answers correct')}, {best} {strong(f'τ = {threshold}')}. "
+        f"{_cost(found.choice.values, found.leaf, strong)}"
+    )
+
+
+def _cost(values, leaf, strong):
+    """What a threshold costs in specificity and gives in correct answers, against a leaf as every answer."""
+    (specific, before), (correct, fewer) = (
+        (percent_text(values[name], 1), percent_text(leaf[name], 1)) for name in ("info_recall", "correct")
+    )
+    lost, gained = leaf["info_recall"] - values["info_recall"], values["correct"] - leaf["correct"]
+    if not lost and not gained:
+        return f"This costs no specificity ({specific}): no threshold is needed."
+    less, more = (points_text(values[name], leaf[name], 1) for name in ("info_recall", "correct"))
+    price = strong(f"Cost in specificity: {'' if lost >= 0 else '−'}{less}")
+    gain = strong(f"{more} {'more' if gained >= 0 else 'fewer'} answers are correct")
+    return (
+        f"{price}: the answers contain {specific} of the information of the true classes (information recall), instead of "
+        f"{before} without a threshold (a leaf as every answer). In return {gain}: {correct} instead of {fewer}."
+    )
