@@ -9,6 +9,7 @@ from hierviz.onnx.description.file import sha256
 from hierviz.onnx.inputs.declared_inputs import accepted_words
 from hierviz.onnx.process.session import shape_words
 from hierviz.onnx.process.verdicts import printable
+from hierviz.onnx.scores.outputs import row_width, score_outputs
 from hierviz.parameters import in_python
 from hierviz.parameters import said as in_words
 
@@ -62,6 +63,9 @@ def full_account(
     classes = f"{len(table)} names from {columns.source}" if table else "not known"
     if table and n_matched < len(table):
         classes += f", {n_matched} of them nodes of the taxonomy"
+    # Of a model whose classes are not known yet, the only output of scores is told all the same.
+    wide = [name for name, _, shape in score_outputs(session.outputs) if row_width((name, "", shape)) not in (0, 1)]
+    outputs = outputs or (wide if len(wide) == 1 else ())
     return {
         "title": title,
         "file": path.name,
@@ -78,9 +82,10 @@ def full_account(
         "parametrisation": parametrisation,
         "parametrisation_from": parametrisation_from,
         "scores": scores,
+        "scores_look": "" if parametrisation or scores else _ends_words(facts["made_by"], outputs),
         "classes": classes,
         "columns": table,
-        "preprocessing": inputs[0].words if len(inputs) == 1 else "arrays are fed to the model unchanged",
+        "preprocessing": _preparing_words(inputs),
         "accepts": accepted_words(inputs),
         "taxonomy": _taxonomy_words(taxonomy, said.get("taxonomy_sha256"), notes),
         "loss": said.get("loss"),
@@ -128,7 +133,7 @@ def account_lines(account, words=in_python):
     ]
     lines += [("scores in", account["output"]), ("batch", account["batch"] or "any number of rows")]
     lines += [
-        ("parametrisation", _parametrisation_words(account)),
+        ("parametrisation", parametrisation_words(account)),
         ("classes", account["classes"]),
     ]
     if account["columns"]:
@@ -165,9 +170,35 @@ def _taxonomy_words(taxonomy, there, notes):
     return "not the taxonomy that the model was trained with"
 
 
-def _parametrisation_words(account):
+def _preparing_words(inputs):
+    words = inputs[0].words if len(inputs) == 1 else "arrays are fed to the model unchanged"
+    if len(inputs) == 1 and inputs[0].questions:
+        return f"of pictures not known yet; {words}"
+    return words
+
+
+_ENDS = {
+    "Softmax": "probabilities that sum to 1 over all columns",
+    "Normalizer": "probabilities that sum to 1 over all columns",
+    "LogSoftmax": "logarithms of probabilities that sum to 1 over all columns",
+    "Sigmoid": "independent probabilities, one for each column",
+} | dict.fromkeys(("Gemm", "MatMul", "Conv"), "raw scores")
+
+
+def _ends_words(made_by, outputs):
+    """What the last operator of the outputs of scores says of them; an empty text where it says nothing."""
+    by = {made_by.get(name) for name in outputs}
+    (last,) = by if len(by) == 1 else (None,)
+    if last is None or (len(outputs) > 1 and last in ("Softmax", "Normalizer", "LogSoftmax")):
+        return ""
+    return f"by the last operator of the graph ({last}) {_ENDS[last]}"
+
+
+def parametrisation_words(account):
+    """The parametrisation of an account: which and who says so, else how it will be found."""
     if account["parametrisation"] is None:
-        return "inferred from the scores when the model runs"
+        look = f"; {account['scores_look']}" if account["scores_look"] else ""
+        return f"inferred from the scores when the model runs{look}"
     return f"{account['parametrisation']} (stated by {account['parametrisation_from']})"
 
 

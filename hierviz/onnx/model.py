@@ -30,7 +30,7 @@ from hierviz.onnx.process.session import Session
 from hierviz.onnx.process.verdicts import printable
 from hierviz.onnx.scores.class_sets import MISSING, class_set
 from hierviz.onnx.scores.columns import find_columns, find_parametrisation
-from hierviz.onnx.scores.model_kind import embedding_words, require_classifier
+from hierviz.onnx.scores.model_kind import doubt_words, require_classifier
 from hierviz.onnx.scores.outputs import choose_outputs
 from hierviz.onnx.scores.score_reading import require_kind
 from hierviz.taxonomy import Taxonomy
@@ -167,13 +167,13 @@ def _understood(
     notes, questions = [], []
     said, origin = declared(path, session.metadata, notes, preprocessing)
     require_tensors(where, session.inputs)
-    require_classifier(where, session.inputs, session.outputs)
+    require_classifier(where, session.inputs, session.outputs, session.facts["by_number"])
     ignore = (ignore,) if isinstance(ignore, str) else tuple(ignore)
     columns = find_columns(path, taxonomy, session, said, origin, classes, notes, ignore, sum_repeated)
     known = None
     key, key_from, chosen = parametrisation or said.get("parametrisation"), "the scores", ()
     if columns.problem is not None:
-        words = embedding_words(session.outputs)
+        words = doubt_words(session.outputs, session.facts["by_number"])
         asked = columns.problem
         questions.append(replace(asked, text=f"{words} {asked.text}") if words else asked)
     else:

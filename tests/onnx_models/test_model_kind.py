@@ -5,7 +5,7 @@ import pytest
 
 from hierviz.errors import ModelError
 from hierviz.onnx import draft_model, load_model
-from hierviz.onnx.scores.model_kind import embedding_words, require_classifier
+from hierviz.onnx.scores.model_kind import doubt_words, require_classifier
 
 from .one_line import one_line
 
@@ -46,7 +46,7 @@ def test_what_it_is(inputs, outputs, words):
 )
 def test_classifiers_pass(outputs):
     require_classifier("m.onnx", PICTURE, outputs)
-    assert embedding_words(outputs) == ""
+    assert doubt_words(outputs) == ""
 
 
 def test_an_embedding_is_said_with_the_question(build, taxonomy):

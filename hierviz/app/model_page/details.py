@@ -12,6 +12,7 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets.form_words import in_form_words, sentence
 from hierviz.app.widgets.parameter_labels import LABELS
 from hierviz.losses import LOSSES
+from hierviz.onnx.account import parametrisation_words
 from hierviz.parametrisation import PARAMETRISATIONS
 
 STYLE = """<style>
@@ -104,7 +105,7 @@ def account(source, model, kind):
                 ("class names", known["classes"]),
                 (
                     "parametrisation",
-                    PARAMETRISATIONS[key].label if key else "inferred from the scores when the model runs",
+                    PARAMETRISATIONS[key].label if key else parametrisation_words(known),
                 ),
             ]
             + ([("stated by", known["parametrisation_from"])] if key else []),

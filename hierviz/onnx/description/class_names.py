@@ -46,6 +46,7 @@ METADATA_KEYS = (
 )
 LABEL_FILES = (".labels.txt", ".labels.json")
 MOST_CHARACTERS = 16 << 20
+NO_CLASS = " and name no class"
 
 
 def name_sources(path, taxonomy, session, said, origin, classes, notes):
@@ -86,10 +87,24 @@ def name_sources(path, taxonomy, session, said, origin, classes, notes):
         loose = LooseMatches(taxonomy)
         if any(find_node(name, taxonomy, loose=loose) is not None for name in names):
             return [(source, _entries(path, source, names))]
+        if numbers_words(names):
+            notes.append(f"{source} {numbers_words(names)}")
+            continue
         unused.append(f"{source} ({len(names)}: {listed(names[:3])})")
     if unused:
         notes.append(f"class names that are not in the taxonomy were not used: {'; '.join(unused)}")
     return []
+
+
+def numbers_words(names):
+    """Words for class names that are numbers alone, after what holds them; an empty text for others."""
+    names = [str(name) for name in names]
+    if not names or not all(name.isascii() and name.isdecimal() and len(name) < 19 for name in names):
+        return ""
+    numbers = [int(name) for name in names]
+    if numbers == list(range(numbers[0], numbers[0] + len(numbers))) and numbers[0] in (0, 1):
+        return f"number the {len(names)} columns from {numbers[0]}{NO_CLASS}"
+    return f"are numbers ({len(names)}: {', '.join(names[:3])}{', …' if len(names) > 3 else ''}){NO_CLASS}"
 
 
 def _given(path, classes, taxonomy, notes):

@@ -69,7 +69,8 @@ class Session:
         What the ZipMap or classifier node of the graph calls its classes.
     facts : dict
         What is known without running it, in JSON types: bytes, sha256, ir_version, opset (domain: version), producer,
-        n_nodes (subgraphs and functions included), n_functions, domains, weight_files (file, bytes, sha256).
+        n_nodes (subgraphs and functions included), n_functions, domains, weight_files (file, bytes, sha256), made_by and
+        by_number (see `child/child_ends.py`).
 
     most_rows : int or None
         Rows of one batch that were found to be enough for its memory, by whoever runs it.
@@ -114,7 +115,7 @@ class Session:
             [(name, kind, tuple(shape)) for name, kind, shape in said[key]] for key in ("inputs", "outputs")
         )
         self.metadata, self.class_labels = said["metadata"], said["class_labels"]
-        keys = ("ir_version", "opset", "producer", "n_nodes", "n_functions", "domains")
+        keys = ("ir_version", "opset", "producer", "n_nodes", "n_functions", "domains", "made_by", "by_number")
         self.facts = {"bytes": size, "sha256": digest, **{key: said[key] for key in keys}, "weight_files": weights}
 
     def run(self, blocks, outputs, *, n_rows, step, widest=None, progress=None):

@@ -11,7 +11,7 @@ import numpy as np
 
 from hierviz.errors import ModelError, PredictionsError, listed, near_miss
 from hierviz.name_matching import LooseMatches, advice
-from hierviz.onnx.description.class_names import name_sources
+from hierviz.onnx.description.class_names import NO_CLASS, name_sources
 from hierviz.onnx.description.metadata import CALLER
 from hierviz.onnx.description.open_question import OpenQuestion, Question
 from hierviz.onnx.scores.outputs import outputs_words, row_width, score_outputs
@@ -151,12 +151,15 @@ def _no_class_names(where, session, notes):
     """The question to ask when there are no class names, or none of them is a node."""
     start = "class names that are not in the taxonomy were not used: "
     unused = next((note.removeprefix(start) for note in notes if note.startswith(start)), None)
-    got = "none in the model or beside it" if unused is None else f"none that is in the taxonomy ({unused})"
+    numbers = next((f"none ({note})" for note in notes if note.endswith(NO_CLASS)), "none in the model or beside it")
+    got = numbers if unused is None else f"none that is in the taxonomy ({unused})"
     error = (
         f"{where}: expected the node name of each output column, got {got} (outputs: {outputs_words(session.outputs)}). "
         "Pass a file with one name a line as {classes}."
     )
     widths = sorted({row_width(output) or 0 for output in score_outputs(session.outputs)} - {0, 1})
+    if not widths and session.class_labels:
+        widths = [len(session.class_labels)]
     of = f" {widths[0]}" if len(widths) == 1 else ""
     return _about_classes(f"What are the class names of the{of} output columns, in order?", error)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from hierviz.errors import ModelError
+from hierviz.errors import ModelError, listed
 from hierviz.onnx.process.session import shape_words
 from hierviz.onnx.scores.outputs import row_width, score_outputs
 
@@ -16,7 +16,7 @@ _TOKENS = re.compile(r"input_ids|token|attention_mask|position_ids", re.IGNORECA
 _EMBEDDING = re.compile(r"embed|feature|pool|hidden|vector|sentence", re.IGNORECASE)
 
 
-def require_classifier(where, inputs, outputs):
+def require_classifier(where, inputs, outputs, by_number=()):
     """Raise a ModelError that says what the model is, where no output can hold one score per class and row.
 
     Parameters
@@ -24,6 +24,8 @@ def require_classifier(where, inputs, outputs):
     where : str
         Name of the model's file.
     inputs, outputs : list of signatures
+    by_number : sequence of str
+        As in the facts of a session.
     """
     scores = score_outputs(outputs)
     widths = [row_width(output) for output in scores]
@@ -37,17 +39,27 @@ def require_classifier(where, inputs, outputs):
             f"{where}: expected a score for each class, got a model with one column ({_words(scores[0])}): a yes/no classifier "
             "or a regression. Export it with a column for each class; of a sigmoid, p and 1 - p."
         )
-    what, output = _of_many_axes(
-        inputs, outputs, [one for one, width in zip(scores, widths, strict=True) if width == 0]
-    )
+    wide = [one for one, width in zip(scores, widths, strict=True) if width == 0]
+    if by_number:
+        what, output = f"a function of single numbers ({listed(list(by_number))})", wide[0]
+    else:
+        what, output = _of_many_axes(inputs, outputs, wide)
     raise ModelError(
         f"{where}: expected a classifier, which gives one score per class for each sample, got {what} "
         f"(output {_words(output)}). hierviz cannot judge it; export a classifier, or write its answers into a prediction file."
     )
 
 
-def embedding_words(outputs):
-    """Words for a model whose only wide output is called as embeddings are; an empty text for others."""
+def doubt_words(outputs, by_number=()):
+    """Words for a model that is hardly a classifier; an empty text for others.
+
+    Its only wide output is called as embeddings are, or each of its numbers is worked out from one number of the input.
+    """
+    if by_number:
+        return (
+            f"By its operators ({listed(list(by_number))}) each number that it gives is worked out from a single number of its "
+            "input, which no classifier does: it looks like an example of an operator."
+        )
     wide = [output for output in score_outputs(outputs) if row_width(output) not in (0, 1)]
     if len(wide) != 1 or not _EMBEDDING.search(wide[0][0]):
         return ""

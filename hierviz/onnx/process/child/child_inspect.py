@@ -7,6 +7,7 @@ import math
 import re
 
 import onnx
+from child_ends import graph_ends
 from child_refused import Refused
 from onnx import numpy_helper
 
@@ -58,6 +59,7 @@ def inspect_file(path):
         "domains": sorted(walked.domains),
         "weight_files": sorted(walked.locations),
         "class_labels": walked.class_labels(model.graph.initializer),
+        **graph_ends(model),
     }
 
 
