@@ -111,7 +111,7 @@ def test_classes_have_the_numbers_of_the_api(demo):
     visit.run()
     hf = hv.hierarchical_f(demo.models["flat-softmax"], "threshold", 0.7, beta=2)
     assert (
-        f"β = 2, ancestors added: micro {value_text(hf['micro'])}, mean of samples {value_text(hf['samples'])}"
+        f"β = 2, ancestors added: micro {value_text(hf['micro'])}, mean over samples {value_text(hf['samples'])}"
         in visit.text
     )
 
