@@ -8,8 +8,8 @@ import streamlit as st
 
 from hierviz import charts
 from hierviz.app import state
+from hierviz.app.compare_page.asked_table import preset_control, worked_out_table
 from hierviz.app.compare_page.caution import caution
-from hierviz.app.compare_page.table_panel import preset_control, worked_out_table
 from hierviz.app.widgets import numbers
 from hierviz.app.widgets.controls import width_for
 from hierviz.app.widgets.figure import figure
