@@ -137,11 +137,11 @@ def test_intervals_of_many_samples_are_worked_out_when_they_are_asked_for(demo, 
     monkeypatch.setattr(asked_table, "AT_ONCE", 10)
     visit = Visit("compare", models=",".join(MODELS), threshold="0.65")
     assert "No intervals yet" in visit.text
-    assert "The best of a column is" not in visit.text
+    assert "**Bold**: the best of a column" not in visit.text
     plain = visit.at.dataframe[0].value
     visit.press("Work out intervals (up to 1 min)")
     assert "No intervals yet" not in visit.text
-    assert "The best of a column is" in visit.text
+    assert "**Bold**: the best of a column" in visit.text
     assert visit.at.dataframe[0].value.equals(plain)  # the numbers stay what they are
 
 

@@ -68,8 +68,8 @@ def test_files_of_one_name_are_runs(runs):
             for run in runs.methods[{"flat": "flat-m-seed-0"}.get(method.name, "deep-m-seed-3")]
         ]
         assert method.spread(ac.key) == pytest.approx(np.std(alone, ddof=1))
-        assert f"± {method.spread(ac.key):.4f}".encode() in cells
-    assert "± is the standard deviation between runs" in visit.text
+        assert f"± {method.spread(ac.key):.3f}".encode() in cells
+    assert "±: standard deviation between runs" in visit.text
 
 
 def test_runs_on_the_curves(runs):
