@@ -83,8 +83,8 @@ def _draw(compared, found, shown):
             )
     found = _without_hidden(found)
     draw_table(found, shown)
-    _warnings(found)
     legend(found)
+    _warnings(found)
     downloads(found)
     caution(compared, *(column.metric for column in found.columns))
 

@@ -13,16 +13,13 @@ from hierviz.uncertainty.comparison import fewest_samples
 
 FIRST, SECOND, TIED = "①", "②", "≈"
 # Bold is a verdict by intervals on every page; without intervals a sign says which number is first, and no more.
-MARKS = "**Bold**: the best of a column and all that is not clearly different from it."
+MARKS = f"**Bold**: the best of a column and, with {TIED}, what is not clearly different from it; {SECOND}: the best of the rest."
 FIRSTS = f"{FIRST} is the best number of a column, which may be chance."
 BOUNDS = (
     "In brackets: the file lists some classes of each sample only, so the number leaves out the unknown scores of the others; "
     "the number that all scores would give lies between these bounds. No best is marked in such a column."
 )
-TIES = (
-    f"{TIED}: not clearly different from the best (the interval of the paired difference contains 0, after Holm's correction); "
-    f"{SECOND}: the best of the rest."
-)
+TIES = f"{TIED}: the interval of the paired difference from the best contains 0, after Holm's correction."
 
 
 def unmarked(keys):
