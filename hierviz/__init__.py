@@ -36,6 +36,7 @@ from hierviz.diagnosis.means_by import means_by
 from hierviz.diagnosis.node_table import node_table
 from hierviz.diagnosis.path_probabilities import path_probabilities
 from hierviz.diagnosis.reliability import reliability
+from hierviz.diagnosis.run_classes import class_table_of_runs, hierarchical_f_of_runs
 from hierviz.diagnosis.sample_filter import SampleFilter, facets, filtered
 from hierviz.diagnosis.set_mistakes import set_mistakes
 from hierviz.diagnosis.slices import slices
@@ -136,6 +137,7 @@ __all__ = [
     "charts",
     "cheapest",
     "class_table",
+    "class_table_of_runs",
     "confusion",
     "confusion_matrix",
     "confusions",
@@ -156,6 +158,7 @@ __all__ = [
     "flip_intervals",
     "guaranteed_threshold",
     "hierarchical_f",
+    "hierarchical_f_of_runs",
     "infer",
     "information_accretion",
     "information_curve",

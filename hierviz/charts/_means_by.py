@@ -1,4 +1,4 @@
-"""A metric in parts of the samples (by depth, training samples, attribute): a line a part, a dot with its interval a model."""
+"""A metric in parts of the samples (by depth, training samples, attribute): a line a part, a dot with its interval a method."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def means_by(found, *, dark=False, width=800):
     Parameters
     ----------
     found : dict of str to MeansBy
-        Model; of the same samples, divided by the same value.
+        Model, or method with its runs; of the same samples, divided by the same value.
     dark : bool
     width : int
         Pixels.
@@ -33,7 +33,8 @@ def means_by(found, *, dark=False, width=800):
     Returns
     -------
     alt.VConcatChart
-        Unconfigured; see `theme.finish`. Of more than `MOST` parts the largest are drawn; the table has all.
+        Unconfigured; see `theme.finish`. Small circles are runs, the dot is their mean. Of more than
+        `MOST` parts the largest are drawn; the table has all.
 
     Raises
     ------
@@ -82,6 +83,10 @@ def means_by(found, *, dark=False, width=800):
         alt.Tooltip("upper:Q", title="to", format=".4f"),
         alt.Tooltip("n:Q", title="Samples", format=",d"),
     ]
+    of_runs = _run_rows(found, middle, aside, colours)
+    if of_runs:
+        tip.append(alt.Tooltip("spread:Q", title="Standard deviation between runs", format=".4f"))
+        tip.append(alt.Tooltip("n_runs:Q", title="Runs"))
     colour = alt.Color("colour:N", scale=None)
     spans = rows[np.isfinite(rows["lower"].astype(float))]
     layers = [
@@ -96,6 +101,15 @@ def means_by(found, *, dark=False, width=800):
     if len(spans):
         rule = alt.Chart(frame(spans)).mark_rule(strokeWidth=2.5, opacity=0.55, tooltip=None, aria=False)
         layers.insert(0, rule.encode(alt.X("lower:Q"), x2=alt.X2("upper:Q"), y=at_y, color=colour))
+    if of_runs:
+        tip = [
+            alt.Tooltip("model:N", title="Model"),
+            alt.Tooltip("run:N", title="Run"),
+            alt.Tooltip("part:N", title=first.by),
+            alt.Tooltip("mean:Q", title=METRICS[first.metric].label, format=".4f"),
+        ]
+        dots = alt.Chart(frame(of_runs)).mark_point(size=24, strokeWidth=1.1, opacity=0.9, filled=False)
+        layers.append(dots.encode(x, at_y, stroke=alt.Stroke("colour:N", scale=None), tooltip=tip))
     drawn = layer(*layers).properties(width=plot, height=height)
     if len(found) == 1:
         return vconcat(drawn)
@@ -103,14 +117,32 @@ def means_by(found, *, dark=False, width=800):
     return vconcat(legend([(None, items)], width - 14, dark=dark, start=left), drawn, spacing=6)
 
 
+def _run_rows(found, middle, aside, colours):
+    """Rows of the single runs of methods that have several."""
+    return [
+        {"model": name, "run": f"{run + 1} of {one.n_runs}", "part": part, "mean": float(value)}
+        | {"y": middle[part] + aside[name], "colour": colours[name]}
+        for name, one in found.items()
+        if one.n_runs > 1
+        for run, means in enumerate(one.run_means)
+        for part, value in zip(one.label, means, strict=True)
+        if part in middle and np.isfinite(value)
+    ]
+
+
 def means_by_table(found):
-    """Table behind `means_by`: ``model``, ``part``, ``n``, ``mean``, ``lower``, ``upper``."""
-    rows = {"model": [], "part": [], "n": [], "mean": [], "lower": [], "upper": []}
+    """Table behind `means_by`: ``model``, ``part``, ``n``, ``mean``, ``lower``, ``upper``; with runs ``n_runs``, ``spread``."""
+    keys = ["n", "mean", "lower", "upper"]
+    has_runs = any(one.n_runs > 1 for one in found.values())
+    rows = {key: [] for key in ["model", "part", *keys, *(["n_runs", "spread"] if has_runs else [])]}
     for name, one in found.items():
         rows["model"] += [name] * len(one)
         rows["part"] += one.label
-        for key in ("n", "mean", "lower", "upper"):
+        for key in keys:
             rows[key] += getattr(one, key).tolist()
+        if has_runs:
+            rows["n_runs"] += [one.n_runs] * len(one)
+            rows["spread"] += one.spread.tolist()
     return frame(rows)
 
 
@@ -126,13 +158,21 @@ def means_by_sentence(found):
         lower_is_worse = entry.better != "lower"
         worst = known[np.argmin(one.mean[known]) if lower_is_worse else np.argmax(one.mean[known])]
         is_clear = one.upper[worst] < one.overall if lower_is_worse else one.lower[worst] > one.overall
+        mean, low, high = (value_text(float(values[worst])) for values in (one.mean, one.lower, one.upper))
         said.append(
             f"{name}: {entry.label} is worst for {one.by} "
-            f"{one.label[worst]}, {value_text(float(one.mean[worst]))} [{value_text(float(one.lower[worst]))}, "
-            f"{value_text(float(one.upper[worst]))}] of {int(one.n[worst]):,} samples; over all samples it is "
+            f"{one.label[worst]}, {mean}{_spread(one, worst)} [{low}, {high}] of {int(one.n[worst]):,} samples; "
+            f"over all samples it is "
             f"{value_text(one.overall)}{'' if is_clear else ', which lies in this interval: no clear difference'}."
         )
     return " ".join(said)
+
+
+def _spread(one, place):
+    """± the standard deviation between runs, in words; empty with one run."""
+    if one.n_runs < 2 or not np.isfinite(one.spread[place]):
+        return ""
+    return f" (± {value_text(float(one.spread[place]))} between {one.n_runs} runs)"
 
 
 def _checked(found):

@@ -16,6 +16,7 @@ from hierviz.cli.rule_flags import add_rule_flags, check_rule_flags, chosen_para
 from hierviz.comparison.columns import PRESETS, columns_of
 from hierviz.errors import FileError, near_miss
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.judged_answers import judged_answers
 from hierviz.metrics import path_keys
 
 SUFFIXES = (".svg", ".png", ".csv", ".json")
@@ -127,9 +128,11 @@ def _groups(chosen, charts, look):
     from hierviz.diagnosis.means_by import means_by
 
     by, metric = chosen.options.by or "depth", chosen.options.metric
-    found = {}
-    for (name, model), threshold in zip(chosen.evaluations().items(), chosen.thresholds, strict=True):
-        found[name] = means_by(model, by, metric=metric, **(chosen.choice | {"threshold": threshold}))
+    runs: dict[str, list[Any]] = {}
+    for model, threshold in zip(chosen.evaluations().values(), chosen.thresholds, strict=True):
+        answers = judged_answers(model, **(chosen.choice | {"threshold": threshold}))
+        runs.setdefault(model.predictions.name, []).append(answers)
+    found = {name: means_by(of_method, by, metric=metric) for name, of_method in runs.items()}
     return charts.means_by(found, **look), charts.means_by_table(found), charts.means_by_sentence(found)
 
 

@@ -199,7 +199,7 @@ def _columns(taxonomy, asked):
             f"{full}.{depth}",
             metric.block,
             key,
-            f"Macro F1, depth {depth.removesuffix(f'.{SUPPORTED}')}{', supported' if SUPPORTED in depth else ''}",
+            f"Macro F1 at depth {depth.removesuffix(f'.{SUPPORTED}')}{' of supported classes' if SUPPORTED in depth else ''}",
             metric.better,
             metric.unit,
         )

@@ -167,7 +167,15 @@ def models_on_samples(
         gap = _turned(metric, x) - _turned(metric, y)
     # Two infinite losses are the same.
     gap = np.where(np.isinf(x) & (x == y), 0.0, gap)
-    return SampleDisagreement((a.predictions.name, b.predictions.name), rows[0], a.predictions.ids[rows[0]], x, y, gap)
+    return SampleDisagreement(_names(a.predictions, b.predictions), rows[0], a.predictions.ids[rows[0]], x, y, gap)
+
+
+def _names(first, second):
+    """What two models are called: by their runs, too, where these are of one method."""
+    if first.name != second.name:
+        return first.name, second.name
+    one, other = (f"{model.name}, {model.run or number}" for number, model in ((1, first), (2, second)))
+    return (one, other) if one != other else (one, f"{other} (2)")
 
 
 def _column(model, key, choice):

@@ -12,11 +12,12 @@ of them, where one without any sample counts 0, or those with *support*. An unde
 
 Functions
 ---------
-class_table, hierarchical_f
+class_table, hierarchical_f, most_frequent_confusion
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -169,7 +170,7 @@ def class_table(
     is_class = np.arange(n_nodes) > 0
     exact = _scores(support, answered, hits, beta, is_class & (taxonomy.is_leaf | (support > 0)))
     inclusive = _scores(nodes.support, nodes.answered, nodes.hits, beta, is_class)
-    return ScoresByClass(taxonomy, float(beta), exact, inclusive, *_most_frequent_confusion(answers))
+    return ScoresByClass(taxonomy, float(beta), exact, inclusive, *most_frequent_confusion([answers]))
 
 
 def hierarchical_f(
@@ -238,13 +239,16 @@ def _own_keys(n_nodes, nodes):
     return distinct(np.repeat(np.arange(len(nodes)), nodes.lengths) * n_nodes + nodes.nodes)
 
 
-def _most_frequent_confusion(answers):
-    """Node and count of the most frequent confusion of each class."""
-    n_nodes, pairs = answers.taxonomy.n_nodes, answers.pairs
-    other = (pairs.truth >= 0) & (pairs.predicted >= 0) & (pairs.truth != pairs.predicted)
-    if answers.is_single:
-        other &= answers.is_wrong
-    keys, count = np.unique(pairs.truth[other] * n_nodes + pairs.predicted[other], return_counts=True)
+def most_frequent_confusion(several: Sequence[JudgedAnswers]) -> tuple[np.ndarray, np.ndarray]:
+    """Node and count of the most frequent confusion of each class, of some answers together: `ScoresByClass.confused_with`."""
+    n_nodes, found = several[0].taxonomy.n_nodes, []
+    for answers in several:
+        pairs = answers.pairs
+        other = (pairs.truth >= 0) & (pairs.predicted >= 0) & (pairs.truth != pairs.predicted)
+        if answers.is_single:
+            other &= answers.is_wrong
+        found.append(pairs.truth[other] * n_nodes + pairs.predicted[other])
+    keys, count = np.unique(np.concatenate(found), return_counts=True)
     # The largest count of each truth comes last, of equal ones the lower node.
     order = np.lexsort((-keys, count))
     confused, most = np.full(n_nodes, -1), np.zeros(n_nodes, dtype=np.intp)

@@ -3,7 +3,8 @@ r"""Where a model is weak: the mean of a metric by depth of the truth, by traini
 Conventions
 -----------
 Samples are divided by one value each, into its distinct values or, where a number has many, into bins of about equal counts
-(equal values together). Intervals are those of `mean_intervals`.
+(equal values together). Intervals are those of `mean_intervals`. Of several runs a sample has its mean over them, intervals
+are over samples with the runs fixed, and the spread between runs is kept apart from them.
 
 Functions
 ---------
@@ -21,14 +22,15 @@ import numpy as np
 from hierviz.checks import check_kind, is_number
 from hierviz.diagnosis.calibration_bins import bin_ends
 from hierviz.diagnosis.mean_intervals import mean_intervals
+from hierviz.diagnosis.run_answers import over_runs, run_answers
 from hierviz.diagnosis.sample_values import least_of_truths, sample_keys, sample_values, truth_lengths
 from hierviz.diagnosis.slice_members import NO_FACETS, codes_of, group_codes
 from hierviz.errors import PredictionsError, near_miss, shown
-from hierviz.evaluation.common_samples import common_rows
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers
+from hierviz.evaluation.judged_answers import JudgedAnswers
 from hierviz.extras import require
 from hierviz.metrics import METRICS
+from hierviz.metrics.node_pairs import ratio
 from hierviz.number_text import value_text
 from hierviz.predictions import Predictions
 
@@ -58,6 +60,12 @@ class MeansBy:
     n_without : int
         Samples that have no value to be divided by, or none of the metric.
     confidence : float
+    run_means : ndarray of float, shape (n_runs, n_parts)
+        Mean of each run; `mean` is the mean over them.
+    run_overall : ndarray of float, shape (n_runs,)
+        Mean of each run over all samples of all parts.
+    n_left_out : int
+        Samples of the first run that another one does not have, which are in no part.
     """
 
     by: str
@@ -72,17 +80,36 @@ class MeansBy:
     overall: float
     n_without: int
     confidence: float
+    run_means: np.ndarray
+    run_overall: np.ndarray
+    n_left_out: int = 0
 
     def __len__(self):
         return len(self.label)
 
+    @property
+    def n_runs(self) -> int:
+        """Number of runs."""
+        return len(self.run_means)
+
+    @property
+    def spread(self) -> np.ndarray:
+        """Standard deviation between runs (ddof = 1) of each part, shape (n_parts,); nan with one run."""
+        return over_runs(self.run_means).spread
+
+    @property
+    def overall_spread(self) -> float:
+        """Standard deviation between runs (ddof = 1) of the mean over all samples; nan with one run."""
+        return float(over_runs(self.run_overall).spread)
+
     def to_frame(self) -> Any:
-        """A pandas DataFrame, one row a part."""
+        """A pandas DataFrame, one row a part; with several runs also their number and the spread between them."""
         require("to_frame", "files", "pandas")
         import pandas as pd
 
         names = ("low", "high", "n", "mean", "lower", "upper")
-        return pd.DataFrame({self.by: self.label, **{name: getattr(self, name) for name in names}})
+        table = pd.DataFrame({self.by: self.label, **{name: getattr(self, name) for name in names}})
+        return table.assign(n_runs=self.n_runs, spread=self.spread) if self.n_runs > 1 else table
 
 
 def ways_to_divide(answers: JudgedAnswers) -> list[str]:
@@ -94,7 +121,7 @@ def ways_to_divide(answers: JudgedAnswers) -> list[str]:
 
 
 def means_by(
-    evaluation: Evaluation | Predictions | JudgedAnswers | Sequence[Evaluation],
+    evaluation: Evaluation | Predictions | JudgedAnswers | Sequence[Evaluation | JudgedAnswers],
     by: str,
     rule: str = "majority",
     threshold: float = 0.5,
@@ -109,9 +136,8 @@ def means_by(
 
     Parameters
     ----------
-    evaluation : Evaluation, Predictions, JudgedAnswers, or list of Evaluation
-        Several are runs of one method on the same samples: the value of a sample is the mean over them, and intervals are over
-        samples with the runs fixed.
+    evaluation : Evaluation, Predictions, JudgedAnswers, or list of them
+        Several are runs of one method on the same samples (of JudgedAnswers those that all have are kept).
     by : str
         ``depth`` of the truth (the deepest of several), ``n_labels`` (number of true labels), an attribute of the samples,
         or a number that the taxonomy has for its nodes, for example ``train_count``, taken at the truth (the smallest of
@@ -151,19 +177,14 @@ def means_by(
     if not is_number(bins) or bins != int(bins) or bins < 1:
         raise PredictionsError(f"bins: expected a whole number from 1 up, got {shown(bins)}. Choose one.")
     check_kind("by", by, str, "Name depth, n_labels, or an attribute.")
-    runs: list[Any] = list(evaluation) if isinstance(evaluation, (list, tuple)) else [evaluation]
-    if not runs:
-        raise PredictionsError("evaluation: expected at least one run, got none. Pass an Evaluation.")
-    answers = judged_answers(runs[0], rule, threshold, **parameters)
+    several: list[Any] = list(evaluation) if isinstance(evaluation, (list, tuple)) else [evaluation]
+    runs = run_answers(several, rule, threshold, **parameters)
+    answers = runs.answers[0]
     metric = sample_keys(answers)[0] if metric is None else metric
-    values = sample_values(answers, metric)
-    if len(runs) > 1:
-        rows = _rows_of_runs(runs)
-        others = [
-            sample_values(judged_answers(run, rule, threshold, **parameters), metric)[np.searchsorted(run.rows, own)]
-            for run, own in zip(runs[1:], rows[1:], strict=True)
-        ]
-        values = np.mean([values, *others], axis=0)
+    of_runs = np.array(
+        [sample_values(one, metric)[places] for one, places in zip(runs.answers, runs.places, strict=True)], dtype=float
+    )
+    values = of_runs.mean(axis=0)
     part, label, low, high = _parts(answers, by, int(bins))
     groups = group_codes(answers, group)
     entry = METRICS[metric]
@@ -171,20 +192,15 @@ def means_by(
         values, part, len(label), confidence=confidence, groups=groups, limits=entry.range
     )
     used = (part >= 0) & ~np.isnan(values)
+    with np.errstate(invalid="ignore"):
+        run_means = np.array([ratio(np.bincount(part[used], one[used], len(label)), n, np.nan) for one in of_runs])
+        run_overall = of_runs[:, used].mean(axis=1) if used.any() else np.full(len(of_runs), np.nan)
     overall = float(values[used].mean()) if used.any() else float("nan")
-    return MeansBy(by, metric, label, low, high, n, mean, lower, upper, overall, int((~used).sum()), confidence)
-
-
-def _rows_of_runs(runs):
-    """Rows of the samples of each run in the order of the first; all runs judge the same samples."""
-    for run in runs:
-        check_kind("runs", run, Evaluation, "Pass Evaluations.")
-    rows = common_rows(runs)
-    if any(len(own) != run.n_judged for run, own in zip(runs, rows, strict=True)):
-        raise PredictionsError(
-            "runs: expected runs of one method that judge the same samples, got others. Pass one run."
-        )
-    return rows
+    n_without = int((~used).sum())
+    return MeansBy(
+        *(by, metric, label, low, high, n, mean, lower, upper, overall, n_without, confidence),
+        *(run_means, run_overall, runs.n_left_out),
+    )
 
 
 def _parts(answers, by, bins):

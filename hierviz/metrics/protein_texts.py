@@ -16,7 +16,7 @@ PROTEIN_METRICS = entries_of(
     ),
     (
         "f_max_micro",
-        "F-max, micro",
+        "F-max micro",
         "As F-max, with precision and recall of the terms of all proteins together.",
         r"\max_\tau \frac{2TP(\tau)}{2TP(\tau) + FP(\tau) + FN(\tau)}",
         {},
@@ -30,8 +30,8 @@ PROTEIN_METRICS = entries_of(
     ),
     (
         "wf_max_micro",
-        "Weighted F-max, micro",
-        "As F-max, micro, every term weighed by its information accretion.",
+        "Weighted F-max micro",
+        "As F-max micro, every term weighed by its information accretion.",
         r"\max_\tau F_1(\tau) \text{ of summed } IA",
         {},
     ),
@@ -44,7 +44,7 @@ PROTEIN_METRICS = entries_of(
     ),
     (
         "s_min_micro",
-        "S-min, micro",
+        "S-min micro",
         "As S-min, of the terms of all proteins together: the same number, as both means of S-min run over all proteins.",
         r"\min_\tau \sqrt{\left(\tfrac{1}{n} \sum ru(\tau)\right)^2 + \left(\tfrac{1}{n} \sum mi(\tau)\right)^2}",
         {"better": "lower", "range": POSITIVE, "unit": "bits", "source": "Clark & Radivojac, Bioinformatics 2013"},

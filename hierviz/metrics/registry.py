@@ -74,7 +74,7 @@ _ENTRIES = {
         ),
         (
             "cross_entropy_finite_mean",
-            "Cross entropy, finite samples",
+            "Cross entropy of finite samples",
             "Mean cross entropy over the samples where it is finite.",
             r"\mathrm{mean}\{-\ln p_i(y_i) : p_i(y_i) > 0\}",
             {"range": POSITIVE, "better": "lower", "unit": "nats"},
@@ -272,7 +272,7 @@ _ENTRIES |= {
     f"{BALANCED_PREFIX}{key}": replace(
         metric,
         key=f"{BALANCED_PREFIX}{key}",
-        label=f"{metric.label}, balanced",
+        label=f"Balanced {metric.name}",
         sentence=f"{metric.sentence} All means run over the true classes, each with the same weight or the one given.",
         formula=rf"{metric.formula} \text{{ of }} \textstyle\sum_c w_c \bar x_c / \sum_c w_c",
         source=f"{VALMADRE}; weights of classes: hierviz",

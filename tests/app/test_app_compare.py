@@ -111,7 +111,7 @@ def test_classes_have_the_numbers_of_the_api(demo):
     visit.run()
     hf = hv.hierarchical_f(demo.models["flat-softmax"], "threshold", 0.7, beta=2)
     assert (
-        f"β = 2, ancestors added: micro {value_text(hf['micro'])}, mean of samples {value_text(hf['samples'])}"
+        f"β = 2, ancestors added: micro {value_text(hf['micro'])}, mean over samples {value_text(hf['samples'])}"
         in visit.text
     )
 
@@ -132,16 +132,16 @@ def test_parts_by_training_count_of_the_demo(demo):
 
 
 def test_intervals_of_many_samples_are_worked_out_when_they_are_asked_for(demo, monkeypatch):
-    from hierviz.app.compare_page import table_panel
+    from hierviz.app.compare_page import asked_table
 
-    monkeypatch.setattr(table_panel, "AT_ONCE", 10)
+    monkeypatch.setattr(asked_table, "AT_ONCE", 10)
     visit = Visit("compare", models=",".join(MODELS), threshold="0.65")
     assert "No intervals yet" in visit.text
-    assert "The best of a column is" not in visit.text
+    assert "**Bold**: the best of a column" not in visit.text
     plain = visit.at.dataframe[0].value
     visit.press("Work out intervals (up to 1 min)")
     assert "No intervals yet" not in visit.text
-    assert "The best of a column is" in visit.text
+    assert "**Bold**: the best of a column" in visit.text
     assert visit.at.dataframe[0].value.equals(plain)  # the numbers stay what they are
 
 
@@ -154,12 +154,12 @@ def test_a_click_on_any_cell_chooses_a_row(part, demo):
 
 
 def test_the_former_table_stays_while_another_one_is_worked_out(demo, monkeypatch):
-    from hierviz.app.compare_page import table_panel
+    from hierviz.app.compare_page import asked_table
 
     visit = Visit("compare", models=",".join(MODELS), threshold="0.71")
-    assert "The inference rule and τ change these columns only: hF1, mean of samples" in visit.text
+    assert "The inference rule and τ change these columns only: hF1 sample mean" in visit.text
     before = visit.at.dataframe[0].value
-    monkeypatch.setattr(table_panel, "worked_out", lambda *_: None)  # as where the visitor cancels it
+    monkeypatch.setattr(asked_table, "worked_out", lambda *_: None)  # as where the visitor cancels it
     visit.control("Threshold τ").set_value(0.72)
     visit.run()
     assert "The table as it was before: rule threshold, τ = 0.71" in visit.text

@@ -68,8 +68,8 @@ def test_files_of_one_name_are_runs(runs):
             for run in runs.methods[{"flat": "flat-m-seed-0"}.get(method.name, "deep-m-seed-3")]
         ]
         assert method.spread(ac.key) == pytest.approx(np.std(alone, ddof=1))
-        assert f"± {method.spread(ac.key):.4f}".encode() in cells
-    assert "± is the standard deviation between runs" in visit.text
+        assert f"± {method.spread(ac.key):.3f}".encode() in cells
+    assert "±: standard deviation between runs" in visit.text
 
 
 def test_runs_on_the_curves(runs):
@@ -82,6 +82,48 @@ def test_runs_on_the_curves(runs):
         alone = [run.curve.summary()["ac"] for run in runs.methods[key]]
         assert table.loc[name, "AC"] == f"{value_text(np.mean(alone))} ± {value_text(np.std(alone, ddof=1))}"
         assert table.loc[name, "runs"] == len(alone)
+
+
+def test_parts_and_classes_are_of_all_runs(runs):
+    flat = runs.methods["flat-m-seed-0"]
+    choice = {"rule": "threshold", "threshold": 0.5}
+    visit = Visit("compare", data=runs.key, comparison="groups", by="depth", metric="correct")
+    of_parts = table_with(visit, "part")
+    found = hv.means_by(flat, "depth", metric="correct", **choice)
+    own = of_parts[of_parts["model"] == "flat"]
+    assert own["mean"].tolist() == pytest.approx(found.mean.tolist())
+    assert own["spread"].tolist() == pytest.approx(found.spread.tolist())
+    alone = [hv.means_by(run, "depth", metric="correct", **choice).mean for run in flat]
+    assert found.spread.tolist() == pytest.approx(np.std(alone, axis=0, ddof=1).tolist())
+    assert "the dot is their mean; its interval is over samples, with the runs fixed" in visit.text
+    visit.go(data=runs.key, comparison="classes")
+    shown = table_with(visit, "recall_sd").set_index("class")
+    recalls = np.array([hv.class_table(run, **choice).exact.recall for run in flat])
+    for leaf in LEAVES:
+        node = runs.taxonomy.node(leaf)
+        assert shown.loc[leaf, "recall"] == pytest.approx(recalls[:, node].mean())
+        assert shown.loc[leaf, "recall_sd"] == pytest.approx(np.std(recalls[:, node], ddof=1))
+    assert "Mean over 3 runs, each with ± the standard deviation between them" in visit.text
+
+
+def test_single_samples_are_of_the_run_that_is_chosen(runs):
+    visit = Visit("compare", data=runs.key, comparison="agreement", preset="kiritchenko")
+    assert "flat: run m_seed_0, one of 3." in visit.text
+    visit.control("Run of flat").set_value(2)
+    visit.run()
+    assert "flat: run m_seed_2, one of 3." in visit.text
+    found = hv.metrics_on_samples(runs.methods["flat-m-seed-0"][2], "softmax_win", "hf1_samples", "threshold", 0.5)
+    assert found.sentence in visit.text
+    shown = table_with(visit, "sample_id")
+    assert shown["sample_id"].tolist() == found.to_frame(100)["sample_id"].tolist()
+    assert shown["difference"].tolist() == pytest.approx(found.to_frame(100)["difference"].tolist())
+
+
+def test_two_runs_of_one_method_have_two_names(runs):
+    one, other = runs.methods["flat-m-seed-0"][:2]
+    found = hv.models_on_samples(one, other, "softmax_win")
+    assert list(found.to_frame()) == ["sample_id", "flat, m_seed_0", "flat, m_seed_1", "difference"]
+    assert hv.models_on_samples(one, one, "softmax_win").labels == ("flat, m_seed_0", "flat, m_seed_0 (2)")
 
 
 def test_mean_curve_and_bands_at_any_threshold(runs):

@@ -6,8 +6,8 @@ import streamlit as st
 
 from hierviz import charts
 from hierviz.app import state
+from hierviz.app.compare_page.asked_table import preset_control, worked_out_table
 from hierviz.app.compare_page.caution import caution
-from hierviz.app.compare_page.table_panel import preset_control, worked_out_table
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import shell
 from hierviz.app.widgets.controls import width_for
@@ -75,7 +75,7 @@ def _samples(compared):
         (compared.data.digest, first, choice["rule"]),
         lambda: sample_metrics(compared.model(first), **choice),
     )
-    kinds = ["metrics"] + (["models"] if len(compared.keys) > 1 else [])
+    kinds = ["metrics"] + (["models"] if len(compared.keys) > 1 or compared.has_runs else [])
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kind = st.segmented_control(
             "Compare",
@@ -87,26 +87,35 @@ def _samples(compared):
         kind = kind if kind in kinds else "metrics"
         if kind == "metrics":
             key = _choose("Model", compared.keys, "model", 0, compared.name)
+            run = compared.run_control(key, "compare samples")
             one = _choose("Metric", usable, "one", _place(usable, FIRST, 0))
             other = _choose("and", usable, "other", _place(usable, SECOND, 1))
         else:
             key = _choose("Model", compared.keys, "model", 0, compared.name)
+            run = compared.run_control(key, "compare samples")
             second = _choose("and", compared.keys, "second", 1, compared.name)
+            run_of_second = compared.run_control(second, "compare second", int(second == key))
             one = _choose("Metric", usable, "one", _place(usable, FIRST, 0))
-    model, choice = compared.model(key), compared.choice_of(key)
+    model, choice = compared.runs(key)[run], compared.choice_of(key)
     if kind == "metrics":
         found = compared.computed(
-            "two metrics", key, lambda: metrics_on_samples(model, one, other, **choice), one, other
+            "two metrics", key, lambda: metrics_on_samples(model, one, other, **choice), run, one, other
         )
+        shown = compared.run_words(key, run)
     else:
-        with_second = compared.model(second)
+        with_second = compared.runs(second)[run_of_second]
         found = compared.computed(
             "two models",
             key,
             lambda: models_on_samples(model, with_second, one, **choice),
+            run,
+            run_of_second,
             compared.where(second),
             one,
         )
+        shown = f"{compared.run_words(key, run)} {compared.run_words(second, run_of_second)}".strip()
+    if shown:
+        st.caption(f"Single samples are those of one run. {escape(shown)}")
     if not len(found.known):
         st.info("No sample has both numbers.", icon=":material/info:")
         return
@@ -133,7 +142,7 @@ def _samples(compared):
             height=430,
             on_select="rerun",
             selection_mode=["single-row", "single-cell"],
-            key=f"disagree-{kind}-{key}-{one}",
+            key=f"disagree-{kind}-{key}-{run}-{one}",
             column_config={"sample_id": "Sample"}
             | {
                 name: st.column_config.NumberColumn(name[0].upper() + name[1:], format="%.3f")
@@ -148,7 +157,7 @@ def _samples(compared):
                 shell.page("example"),
                 label=f"Open {escape(sample)} in Examples",
                 icon=":material/account_tree:",
-                query_params=state.link(sample=sample, model=key, outcome=""),
+                query_params=state.link(sample=sample, model=compared.data.runs_of(key)[run], outcome=""),
             )
         else:
             st.caption("Click a row, or a dot, to open its sample." if has_dots else "Click a row to open its sample.")

@@ -10,6 +10,8 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets import shell
 from hierviz.app.widgets.controls import width_for
 from hierviz.diagnosis.class_table import READINGS, class_table, hierarchical_f
+from hierviz.diagnosis.run_answers import OverRuns
+from hierviz.diagnosis.run_classes import class_table_of_runs, hierarchical_f_of_runs
 from hierviz.number_text import value_text
 
 COLUMNS = {
@@ -17,6 +19,8 @@ COLUMNS = {
     "recall": "Of the samples that are this class, the share that is answered.",
     "f": "F with the weight β of recall.",
 }
+
+NAMES = {"precision": "precision", "recall": "recall", "f": "F"}
 
 
 def draw(compared):
@@ -49,22 +53,34 @@ def draw(compared):
             help="How much more recall counts than precision.",
             **state.kept("compare classes", "beta", 1.0),
         )
-    answers = compared.answers(key)
-    found = compared.computed("class table", key, lambda: class_table(answers, beta=beta), beta)
-    hf = compared.computed("hierarchical f", key, lambda: hierarchical_f(answers, beta=beta), beta)
-    scores = getattr(found, reading)
-    for words in _averages(scores.averages()):
+    answers = compared.answers_of_runs(key)
+    has_runs = len(answers) > 1
+    scored, averaged, f_of = (
+        (lambda: class_table_of_runs(answers, beta=beta), lambda found: found.averages(reading), hierarchical_f_of_runs)
+        if has_runs
+        else (
+            lambda: class_table(answers[0], beta=beta),
+            lambda found: getattr(found, reading).averages(),
+            lambda answers, beta: hierarchical_f(answers[0], beta=beta),
+        )
+    )
+    found = compared.computed("class table", key, scored, beta)
+    hf = compared.computed("hierarchical f", key, lambda: f_of(answers, beta=beta), beta)
+    if has_runs:
+        st.caption(_runs_words(found))
+    for words in _averages(averaged(found), has_runs):
         st.markdown(words)
     st.markdown(
-        f"Hierarchical F with β = {beta:g}, ancestors added: micro {value_text(hf['micro'])}, mean of samples "
-        f"{value_text(hf['samples'])}."
+        f"Hierarchical F with β = {beta:g}, ancestors added: micro {_number(hf['micro'])}, mean over samples "
+        f"{_number(hf['samples'])}."
     )
-    table = found.to_frame()
-    table = table.loc[scores.is_class[1:]]
+    is_class = found.is_class(reading) if has_runs else getattr(found, reading).is_class
+    table = found.to_frame().loc[is_class[1:]]
     suffix = "" if reading == "exact" else "_inclusive"
     shown = table[
         ["class", "depth", f"support{suffix}", f"answered{suffix}"]
-        + [f"{column}{suffix}" for column in COLUMNS]
+        + [f"{column}{suffix}{part}" for column in COLUMNS for part in (("", "_sd") if has_runs else ("",))]
+        + ([f"precision{suffix}_runs"] if has_runs else [])
         + ["confused_with", "confused_count"]
     ].sort_values(f"support{suffix}", ascending=False, kind="stable")
     number = {
@@ -73,6 +89,16 @@ def draw(compared):
         )
         for column, words in COLUMNS.items()
     }
+    number |= {
+        f"{column}{suffix}_sd": st.column_config.NumberColumn(
+            "±", format="%.3f", width=62, help=f"Standard deviation of {NAMES[column]} between runs."
+        )
+        for column in COLUMNS
+    }
+    number[f"precision{suffix}_runs"] = st.column_config.NumberColumn(
+        "Runs",
+        help="Runs that have a precision: in the others the class is never answered. Its mean and ± are of these.",
+    )
     event = st.dataframe(
         shown,
         hide_index=True,
@@ -81,11 +107,15 @@ def draw(compared):
             "class": st.column_config.TextColumn("Class", width="medium"),
             "depth": "Depth",
             f"support{suffix}": st.column_config.NumberColumn("Samples", format="localized"),
-            f"answered{suffix}": st.column_config.NumberColumn("Answers", format="localized"),
+            f"answered{suffix}": st.column_config.NumberColumn(
+                "Answers", **({"format": "%.1f", "help": "Mean over runs."} if has_runs else {"format": "localized"})
+            ),
             "confused_with": st.column_config.TextColumn(
                 "Most often taken for", help="The most frequent wrong answer to samples of exactly this class."
             ),
-            "confused_count": st.column_config.NumberColumn("Times", format="localized"),
+            "confused_count": st.column_config.NumberColumn(
+                "Times", format="localized", help="In all runs together." if has_runs else None
+            ),
             **number,
         },
         on_select="rerun",
@@ -118,9 +148,27 @@ def draw(compared):
         st.caption("Click a row to go to its samples; click a column's head to sort.")
 
 
-def _averages(averages):
+def _runs_words(found):
+    """What the numbers of a method with several runs are."""
+    words = f"Mean over {found.n_runs} runs, each with ± the standard deviation between them; wrong answers of all runs together."
+    if found.n_left_out:
+        n = f"{found.n_left_out:,}"
+        words += f" Filters by answers leave other samples in each run: {n} that are not in every run are left out."
+    return words
+
+
+def _number(value):
+    """A number, or its mean over runs with ± the standard deviation between them."""
+    if not isinstance(value, OverRuns):
+        return value_text(value)
+    return f"{value_text(float(value.mean))} ± {value_text(float(value.spread))}"
+
+
+def _averages(averages, has_runs=False):
     """The macro averages in sentences; one where both are over the same classes."""
     is_same = averages["all"]["n_classes"] == averages["support"]["n_classes"]
+    never = "never answered in some run, where their precision counts as 0"
+    never = never if has_runs else "never answered, and their precision counts as 0"
     for name, average in averages.items():
         if average["f"] is None or (is_same and name == "support"):
             continue
@@ -128,8 +176,8 @@ def _averages(averages):
         which = f"the {n} classes with samples" if name == "support" else f"all {n} classes, one without a sample as 0"
         which = f"all {n} classes, each of which has samples" if is_same else which
         n_undefined = average["n_undefined"]
-        undefined = f"; {n_undefined:,} were never answered, and their precision counts as 0" if n_undefined else ""
+        undefined = f"; {n_undefined:,} were {never}" if n_undefined else ""
         yield (
-            f"Macro average over {which}: precision **{value_text(average['precision'])}**, recall "
-            f"**{value_text(average['recall'])}**, F **{value_text(average['f'])}**{undefined}."
+            f"Macro average over {which}: precision **{_number(average['precision'])}**, recall "
+            f"**{_number(average['recall'])}**, F **{_number(average['f'])}**{undefined}."
         )

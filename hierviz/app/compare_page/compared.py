@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import streamlit as st
+
 from hierviz.app import state
 from hierviz.app.widgets import filters
+from hierviz.app.widgets.controls import width_for
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered
 from hierviz.evaluation.judged_answers import judged_answers
 
@@ -62,9 +65,9 @@ class Compared:
         """Whether filters leave some samples out."""
         return self.wanted != SampleFilter()
 
-    def answers(self, key):
-        """JudgedAnswers of a model that the filters leave; None where they leave none."""
-        whole = judged_answers(self.model(key), **self.choice_of(key))
+    def answers(self, key, run=0):
+        """JudgedAnswers of a run of a method that the filters leave; None where they leave none."""
+        whole = judged_answers(self.runs(key)[run], **self.choice_of(key))
         if not self.is_filtered:
             return whole
 
@@ -72,7 +75,35 @@ class Compared:
             fits = filtered(whole, self.wanted)
             return whole.take(fits) if fits.any() else None
 
-        return state.computed("filtered answers", self.where(key), some)
+        return state.computed("filtered answers", (*self.where(key), run), some)
+
+    def answers_of_runs(self, key):
+        """JudgedAnswers of every run of a method that the filters leave; None where they leave none of a run."""
+        answers = [self.answers(key, run) for run in range(len(self.runs(key)))]
+        return None if any(one is None for one in answers) else answers
+
+    def run_control(self, key, memory, otherwise=0):
+        """Which run of a method is looked at: its place; a menu where there are several, at first that at `otherwise`."""
+        runs = self.runs(key)
+        if len(runs) == 1:
+            return 0
+        name = f"run of {key}"
+        now = state.memory(memory).get(name, otherwise)
+        names = [run_name(runs, place) for place in range(len(runs))]
+        return st.selectbox(
+            f"Run of {self.name(key)}",
+            range(len(runs)),
+            format_func=lambda place: names[place],
+            width=width_for(names),
+            **state.kept(memory, name, now if now in range(len(runs)) else otherwise),
+        )
+
+    def run_words(self, key, run):
+        """Which run of a method is shown, as a sentence; empty where it has one."""
+        runs = self.runs(key)
+        if len(runs) == 1:
+            return ""
+        return f"{self.name(key)}: run {run_name(runs, run)}, one of {len(runs)}."
 
     def name(self, key):
         """Name of a model for people."""
@@ -81,3 +112,8 @@ class Compared:
     def computed(self, name, key, make, *more):
         """`make()` once for a model, its choice, the filters and what else it depends on."""
         return state.computed(name, (*self.where(key), *more), make)
+
+
+def run_name(runs, place):
+    """Name of a run for people."""
+    return runs[place].predictions.run or f"{place + 1}"

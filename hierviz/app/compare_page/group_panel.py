@@ -8,6 +8,7 @@ from hierviz import charts
 from hierviz.app import state
 from hierviz.app.compare_page import part_curves
 from hierviz.app.compare_page.caution import caution
+from hierviz.app.state.escape import escape
 from hierviz.app.widgets import numbers
 from hierviz.app.widgets.figure import figure
 from hierviz.diagnosis.means_by import DEPTH, N_LABELS, means_by, ways_to_divide
@@ -19,7 +20,8 @@ WORDS = {DEPTH: "depth of the truth", N_LABELS: "number of true labels", "train_
 
 def draw(compared):
     """What divides the samples, the metric, and a chart of all models."""
-    answers = [compared.answers(key) for key in compared.keys]
+    runs = {key: compared.answers_of_runs(key) for key in compared.keys}
+    answers = [of_method[0] for of_method in runs.values()]
     ways = ways_to_divide(answers[0])
     keys = [key for key in sample_keys(answers[0]) if all(key in sample_keys(one) for one in answers[1:])]
     by = state.view().by if state.view().by in ways else ways[0]
@@ -39,21 +41,13 @@ def draw(compared):
         )
     found = {
         compared.name(key): compared.computed(
-            "means by", key, lambda key=key, one=one: _means(compared, key, one, by, metric), by, metric
+            "means by", key, lambda own=own: means_by(own, by, metric=metric), by, metric
         )
-        for key, one in zip(compared.keys, answers, strict=True)
+        for key, own in runs.items()
     }
     _means_chart(compared, found, metric)
     part_curves.curves(compared)
     part_curves.levels(compared)
-
-
-def _means(compared, key, answers, by, metric):
-    """MeansBy of a model: over its runs where no filter leaves each of them other samples."""
-    runs = compared.runs(key)
-    if len(runs) == 1 or compared.is_filtered:
-        return means_by(answers, by, metric=metric)
-    return means_by(runs, by, metric=metric, **compared.choice_of(key))
 
 
 def _means_chart(compared, found, metric):
@@ -70,15 +64,24 @@ def _means_chart(compared, found, metric):
     without = f" {first.n_without:,} samples have no such value and are left out." if first.n_without else ""
     st.caption(
         f"{100 * first.confidence:.0f} % intervals: Wilson's for shares, Student's for other means; none below ten samples. "
-        f"Samples count as independent.{without}{_runs_words(compared)}"
+        f"Samples count as independent.{without}{_runs_words(found)}"
     )
     numbers.definitions((metric,), "compare-groups")
     caution(compared, metric)
 
 
-def _runs_words(compared):
-    if not compared.has_runs:
+def _runs_words(found):
+    """What the marks of methods with several runs are, and which samples they leave out."""
+    several = [one for one in found.values() if one.n_runs > 1]
+    if not several:
         return ""
-    if compared.is_filtered:
-        return " With filters, the first run of each method is looked at."
-    return " Of a method with several runs a sample has its mean over them; intervals are over samples, with the runs fixed."
+    least, most = min(one.n_runs for one in several), max(one.n_runs for one in several)
+    words = (
+        f" Small circles are the {least if least == most else f'{least} to {most}'} runs of a method, the dot is their mean; its "
+        "interval is over samples, with the runs fixed. The standard deviation between runs is in the table and the tooltip."
+    )
+    left_out = {name: one.n_left_out for name, one in found.items() if one.n_left_out}
+    if left_out:
+        named = ", ".join(f"{n:,} of {escape(name)}" for name, n in left_out.items())
+        words += f" Filters by answers leave other samples in each run; left out, as not in every run: {named}."
+    return words

@@ -91,12 +91,10 @@ elif compared.is_filtered:
     )
 if part not in ("table", "ranks", "second"):
     for key in keys:
-        if not answers_worked_out(data.digest, key, data.models[key], compared.choice_of(key)):
-            shell.stop()
-if part not in WHOLE:
-    if compared.has_runs and part == "classes":
-        st.caption("Of a method with several runs the first one is looked at here; the table has all of them.")
-    if any(compared.answers(key) is None for key in keys):
-        st.info("No sample matches these filters. Remove one.", icon=":material/filter_alt_off:")
-        shell.stop()
+        for run in data.runs_of(key):
+            if not answers_worked_out(data.digest, run, data.models[run], compared.choice_of(key)):
+                shell.stop()
+if part not in WHOLE and any(compared.answers_of_runs(key) is None for key in keys):
+    st.info("No sample matches these filters. Remove one.", icon=":material/filter_alt_off:")
+    shell.stop()
 DRAW[part](compared)

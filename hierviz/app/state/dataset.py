@@ -108,6 +108,10 @@ class Dataset:
         """Key of the first run of a model's method."""
         return next((keys[0] for keys in self.runs.values() if key in keys), key)
 
+    def runs_of(self, key):
+        """Keys of the models that are runs of the method of a model."""
+        return next((keys for keys in self.runs.values() if key in keys), (key,))
+
     @property
     def first(self):
         """The first model."""

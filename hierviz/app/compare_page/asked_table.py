@@ -1,0 +1,98 @@
+"""Which table of methods is asked for, and the one that was worked out: shared by the parts of the page that look at it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.widgets.progress import worked_out
+from hierviz.comparison.table import table
+
+TITLES = {
+    "": "short selection",
+    "wu": "Wu, Tygert & LeCun 2019",
+    "riehl": "Riehl et al. 2023",
+    "plaud": "Plaud et al. 2024",
+    "valmadre": "Valmadre 2022",
+    "kiritchenko": "Kiritchenko et al. 2006",
+    "all": "all numbers",
+}
+# Samples of all models together whose intervals are worked out without being asked for, and about how many of them a second.
+AT_ONCE, A_SECOND = 20_000, 2_000
+
+
+def n_resampled(compared):
+    """Samples of all runs of all methods together."""
+    return sum(run.n_judged for method in compared.keys for run in compared.runs(method))
+
+
+def asked_intervals(compared):
+    """The memory of the choices of which intervals were asked for, and the one of this choice."""
+    return state.memory("compare intervals"), str([compared.where(model) for model in compared.keys])
+
+
+def table_key(compared, preset, metrics):
+    """What the table depends on: no filter plays a part."""
+    asked, choice = asked_intervals(compared)
+    has_intervals = n_resampled(compared) <= AT_ONCE or choice in asked
+    return (*(compared.where(model)[:3] for model in compared.keys), preset, metrics, has_intervals)
+
+
+def former_table(compared):
+    """The table of these models that was shown last, whatever its columns, rule and threshold; None without one."""
+    before = state.memory("compare table").get("last")
+    if before is None or [of[:2] for of in before[:-3]] != [compared.where(model)[:2] for model in compared.keys]:
+        return None
+    return state.known("comparison table", before)
+
+
+def worked_out_table(compared, preset, metrics=()):
+    """The ComparisonTable of the models, worked out once; None where the visitor cancelled it.
+
+    It has intervals where these are soon there, or were asked for.
+    """
+    key = table_key(compared, preset, metrics)
+    former = former_table(compared)
+    runs = [
+        (run, compared.choice_of(model).get("threshold", 0.5))
+        for model in compared.keys
+        for run in compared.runs(model)
+    ]
+    others = {name: value for name, value in compared.choice.items() if name not in ("rule", "threshold")}
+    found = worked_out(
+        "comparison table",
+        key,
+        "Table",
+        lambda stages: _with_marks(
+            table(
+                [run for run, _ in runs],
+                preset or None,
+                metrics,
+                rule=compared.choice["rule"],
+                threshold=[threshold for _, threshold in runs],
+                stage=stages,
+                former=former,
+                **({} if key[-1] else {"resamples": 0}),
+                **others,
+            )
+        ),
+    )
+    if found is not None:
+        state.memory("compare table")["last"] = key
+    return found
+
+
+def _with_marks(found):
+    """The table with its marks, which take a moment, worked out while the progress is shown."""
+    assert found.marks is not None
+    return found
+
+
+def preset_control():
+    """Which columns: a key of `TITLES`."""
+    return st.selectbox(
+        "Columns",
+        list(TITLES),
+        format_func=lambda key: TITLES[key] if not key or key == "all" else f"as in {TITLES[key]}",
+        **state.bound("preset", width=260),
+    )

@@ -1,0 +1,166 @@
+"""The answers of several runs of one method to the same samples, and a number over runs: mean, spread, and of how many.
+
+Conventions
+-----------
+A spread is the standard deviation between runs (ddof = 1), nan with one run. It says how much a retraining changes a number,
+and nothing about other samples: that is what intervals say.
+
+Functions
+---------
+run_answers, RunAnswers, over_runs, OverRuns
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hierviz.errors import PredictionsError
+from hierviz.evaluation.common_samples import common_rows
+from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers
+from hierviz.predictions import Predictions
+from hierviz.taxonomy import NodeLists
+
+
+@dataclass(frozen=True, eq=False)
+class OverRuns:
+    """A number, or an array of numbers, over runs.
+
+    Attributes
+    ----------
+    mean : ndarray of float
+        Over the runs that have a value; nan where none has.
+    spread : ndarray of float
+        Standard deviation of these (ddof = 1); nan with fewer than two.
+    n : ndarray of int
+        Runs that have a value.
+    """
+
+    mean: np.ndarray
+    spread: np.ndarray
+    n: np.ndarray
+
+
+def over_runs(values: ArrayLike) -> OverRuns:
+    """Mean and standard deviation of numbers over runs.
+
+    Parameters
+    ----------
+    values : array_like of float, shape (n_runs, ...)
+        nan where a run has no such number.
+
+    Returns
+    -------
+    OverRuns
+        Arrays of the shape of one run.
+    """
+    values = np.asarray(values, dtype=float)
+    known = ~np.isnan(values)
+    n = known.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.where(known, values, 0.0).sum(axis=0) / n
+        squares = np.where(known, (values - mean) ** 2, 0.0).sum(axis=0)
+        spread = np.where(n > 1, np.sqrt(squares / np.maximum(n - 1, 1)), np.nan)
+    return OverRuns(mean, spread, n)
+
+
+@dataclass(frozen=True, eq=False)
+class RunAnswers:
+    """The answers of every run to the samples that all of them have.
+
+    Attributes
+    ----------
+    answers : list of JudgedAnswers
+        One a run, each in the order of its own file.
+    places : list of ndarray of int, shape (n_samples,)
+        Places in them of the samples in the order of the first run.
+    n_left_out : int
+        Samples of the first run that another one does not have: a filter that asks for answers leaves other samples in each.
+    """
+
+    answers: list[JudgedAnswers]
+    places: list[np.ndarray]
+    n_left_out: int
+
+    @property
+    def n_runs(self) -> int:
+        """Number of runs."""
+        return len(self.answers)
+
+
+def run_answers(
+    runs: Sequence[Evaluation | Predictions | JudgedAnswers],
+    rule: str = "majority",
+    threshold: float = 0.5,
+    **parameters: Any,
+) -> RunAnswers:
+    """The answers of several runs of one method.
+
+    Parameters
+    ----------
+    runs : sequence of Evaluation, Predictions, or JudgedAnswers
+        Of the same judged samples, in any order; of JudgedAnswers, which may be of some samples, those that all have are kept.
+    rule, threshold, **parameters
+        How the answer is chosen, as in `Evaluation.answers`; ignored for labels and JudgedAnswers.
+
+    Returns
+    -------
+    RunAnswers
+
+    Raises
+    ------
+    PredictionsError
+        If there is no run, runs judge other samples or have other truths, or share no sample.
+    """
+    if not runs:
+        raise PredictionsError("runs: expected at least one run, got none. Pass an Evaluation.")
+    answers = [judged_answers(run, rule, threshold, **parameters) for run in runs]
+    if len(answers) == 1:
+        return RunAnswers(answers, [np.arange(answers[0].n_judged)], 0)
+    models = [one.evaluation for one in answers]
+    rows = common_rows(models)
+    if any(len(own) != model.n_judged for model, own in zip(models, rows, strict=True)):
+        raise PredictionsError(
+            "runs: expected runs of one method that judge the same samples, got others. Pass one run."
+        )
+    kept = np.all([np.isin(own, one.rows) for one, own in zip(answers, rows, strict=True)], axis=0)
+    if not kept.any():
+        raise PredictionsError(
+            "runs: expected a sample that all runs have, got none. Use other filters, or pass one run."
+        )
+    places = [np.searchsorted(one.rows, own[kept]) for one, own in zip(answers, rows, strict=True)]
+    n_left_out = answers[0].n_judged - int(kept.sum())
+    for number, (one, own) in enumerate(zip(answers, places, strict=True)):
+        if len(own) < one.n_judged:
+            answers[number] = one.take(own)
+            order = np.sort(own)
+            places[number] = np.searchsorted(order, own)
+    first = _in_order(answers[0].truth, places[0])
+    for one, own in zip(answers[1:], places[1:], strict=True):
+        if not _is_same(first, _in_order(one.truth, own)):
+            raise PredictionsError(
+                "runs: expected runs of one method with the same truth, got another one. Pass one run."
+            )
+    return RunAnswers(answers, places, n_left_out)
+
+
+def _in_order(nodes, places):
+    return nodes.take(places) if isinstance(nodes, NodeLists) else nodes[places]
+
+
+def _is_same(truth, other):
+    if isinstance(truth, NodeLists) != isinstance(other, NodeLists):
+        return False
+    if isinstance(truth, NodeLists):
+        return np.array_equal(_own_pairs(truth), _own_pairs(other))
+    return np.array_equal(truth, other)
+
+
+def _own_pairs(lists):
+    """(sample, node) of what is listed, each once, ascending."""
+    return np.unique(np.column_stack([np.repeat(np.arange(len(lists)), lists.lengths), lists.nodes]), axis=0)
