@@ -23,7 +23,7 @@ from hierviz.comparison.columns import BY_DEPTH
 from hierviz.comparison.node_counts import NodeCounts
 from hierviz.curves.operating_curve import CurveSteps
 from hierviz.evaluation.class_weights import sample_weights
-from hierviz.evaluation.evaluation import TOP
+from hierviz.evaluation.sample_numbers import TOP
 from hierviz.evaluation.summary import error_heights
 from hierviz.metrics.confusion.confusion_counts import CELLS
 from hierviz.metrics.node_pairs import ratio

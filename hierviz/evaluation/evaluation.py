@@ -20,33 +20,25 @@ from typing import Any
 import numpy as np
 
 from hierviz.checks import check_kind, check_threads
-from hierviz.compiled.tree_pass import is_used
 from hierviz.curves.operating_curve import CurveSteps, OperatingCurve, operating_curve
 from hierviz.errors import PredictionsError
 from hierviz.evaluation.class_weights import sample_weights
 from hierviz.evaluation.label_counting import blocks, count_block
+from hierviz.evaluation.one_pass import one_pass
 from hierviz.evaluation.ranking import largest_first
+from hierviz.evaluation.rule_answers import answers_by_rule, kept_answers
+from hierviz.evaluation.sample_numbers import numbers_of_samples
 from hierviz.extras import require
-from hierviz.inference.fast_answers import FAST_RULES, fast_answers
-from hierviz.inference.pareto_table import ParetoTable, pareto_table, table_of_block
-from hierviz.inference.registry import infer, inference_rule, top_down
+from hierviz.inference.pareto_table import ParetoTable
+from hierviz.inference.registry import inference_rule
 from hierviz.metrics.confusion.confusion import HierarchicalConfusion, confusion
 from hierviz.metrics.confusion.path_cover import greedy_cover
-from hierviz.metrics.leaf_answers import leaf_ranks
-from hierviz.metrics.path import path_metrics
-from hierviz.metrics.registry import path_keys
 from hierviz.metrics.sets.label_sets import LabelSetCounts
-from hierviz.metrics.win import best_leaf_metrics, win
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists, Taxonomy
-from hierviz.tree_sums import sum_in_order
 
 # Rules whose answers the Pareto table has.
 OF_TABLE = ("threshold", "majority", "leaf", "top_down", "information_threshold")
-# Of how many most probable leaves one has to be right for top-5 accuracy.
-TOP = 5
-# Answers of other rules that are kept: reading all scores again takes long.
-KEPT_ANSWERS = 6
 NODE_COLUMNS = ("truth", "predicted", "top_down", "argmax_leaf")
 
 
@@ -125,45 +117,7 @@ class Evaluation:
         judged = predictions.has_truth
         if not predictions.has_scores:
             return cls(predictions, judged)
-        taxonomy, n = predictions.taxonomy, predictions.n_samples
-        single_truth = predictions.truth if isinstance(predictions.truth, np.ndarray) and taxonomy.is_tree else None
-        best_leaf, leaf_mass = np.zeros(n, dtype=np.intp), np.zeros(n)
-        wins, raw_wins, p_truth = (np.full(n, np.nan) for _ in range(3))
-        leaf_rank = np.full(n, -1, dtype=np.int32)
-        counts = LabelSetCounts(taxonomy, threshold) if threshold is not None and judged.any() else None
-        tables = []
-        for block in blocks(predictions, single_truth, judged, counts, threads):
-            rows = block if isinstance(block, slice) else block.rows
-            if isinstance(block, slice):
-                p = predictions.node_probabilities(rows)
-                tables.append(pareto_table(taxonomy, p))
-                best_leaf[rows] = top_down(taxonomy, p)
-                leaf_mass[rows] = sum_in_order(p[:, taxonomy.leaves])
-                known = judged[rows]
-                places = np.arange(rows.start, rows.stop)[known]
-                if single_truth is not None:
-                    truth = single_truth[rows][known]
-                    wins[places] = win(taxonomy, truth, p[known])
-                    raw_wins[places] = (p[known, 0] + wins[places]) / 2
-                    p_truth[places] = p[known, truth]
-                    leaf_rank[places] = leaf_ranks(taxonomy, truth, p[known])
-                if counts is not None:
-                    count_block(counts, predictions, judged, block, p)
-            else:
-                tables.append(table_of_block(predictions, block))
-                best_leaf[rows], leaf_mass[rows] = block.best_leaf, block.leaf_mass
-                wins[rows], p_truth[rows] = block.win, block.p_truth
-                raw_wins[rows] = (block.p_root + block.win) / 2
-                leaf_rank[rows] = block.leaf_rank
-                if counts is not None:
-                    count_block(counts, predictions, judged, block)
-            if progress:
-                progress(rows.stop, n)
-        table = ParetoTable.concatenate(tables) if tables else pareto_table(taxonomy, predictions)
-        kept = {} if counts is None else {counts.threshold: counts}
-        if single_truth is None:
-            return cls(predictions, judged, table, best_leaf, leaf_mass=leaf_mass, _label_counts=kept)
-        return cls(predictions, judged, table, best_leaf, wins, raw_wins, p_truth, leaf_mass, leaf_rank, kept)
+        return cls(predictions, judged, **one_pass(predictions, judged, progress, threshold, threads))
 
     @property
     def taxonomy(self) -> Taxonomy:
@@ -317,65 +271,14 @@ class Evaluation:
         -------
         dict of str to ndarray of int, shape (n_samples,), or NodeLists
         """
-        taxonomy, predictions, table = self.taxonomy, self.predictions, self.table
-        made: dict[str, Any] = {}
-        rest: dict[str, Any] = {}
-        for rule in rules:
-            if table is None or self.best_leaf is None:
-                raise PredictionsError(
-                    f"{predictions.name}: expected scores for rule {rule!r}, got labels. Use scores."
-                )
-            given = inference_rule(rule).settings({"threshold": threshold, **parameters})
-            if rule in ("threshold", "majority"):
-                made[rule] = table.nodes_at(threshold if rule == "threshold" else 0.5)
-            elif rule == "leaf":
-                made[rule] = table.nodes[table.offsets[1:] - 1].astype(np.intp)
-            elif rule == "top_down":
-                made[rule] = self.best_leaf
-            elif rule == "information_threshold":
-                made[rule] = table.nodes_from_bits(taxonomy, given["bits"])
-            else:
-                kept = self._kept(rule, given)
-                if kept is not None:
-                    made[rule] = kept
-                else:
-                    rest[rule] = given
-        slow = dict(rest)
-        fast = {rule: rest.pop(rule) for rule in FAST_RULES if rule in rest} if is_used(predictions) else {}
-        n, n_passes = predictions.n_samples, bool(fast) + bool(rest)
-        if fast:
-            made |= fast_answers(predictions, fast, None, progress and (lambda done, _: progress(done, n_passes * n)))
-        parts: dict[str, list[Any]] = {rule: [] for rule in rest}
-        for rows in (predictions.blocks() or [slice(0, 0)]) if rest else []:
-            p = predictions.node_probabilities(rows)
-            for rule, given in rest.items():
-                parts[rule].append(infer(taxonomy, p, rule, **given))
-            if progress:
-                progress((n_passes - 1) * n + rows.stop, n_passes * n)
-        for rule, answers in parts.items():
-            returns_sets = inference_rule(rule).returns_sets
-            made[rule] = NodeLists.concatenate(answers) if returns_sets else np.concatenate(answers)
-        for rule, given in slow.items():
-            if isinstance(made[rule], NodeLists):
-                # Lists take more room than single nodes: those of one choice are kept.
-                self._answers[:] = [kept for kept in self._answers if not isinstance(kept[2], NodeLists)]
-            self._answers[: max(0, len(self._answers) + 1 - KEPT_ANSWERS)] = []
-            self._answers.append((rule, given, made[rule]))
-        return made
+        return answers_by_rule(self, rules, threshold, progress, parameters)
 
     def needs_pass(self, rule: str, threshold: float = 0.5, **parameters: Any) -> bool:
         """Whether `answers` has to read all scores for a rule with these parameters."""
         if self.table is None or rule in OF_TABLE:
             return False
         given = inference_rule(rule).settings({"threshold": threshold, **parameters})
-        return self._kept(rule, given) is None
-
-    def _kept(self, rule, given):
-        """Answers that an earlier call has left, else None."""
-        for of_rule, settings, answers in self._answers:
-            if (of_rule, settings) == (rule, given):
-                return answers
-        return None
+        return kept_answers(self, rule, given) is None
 
     def label_paths(self) -> np.ndarray | None:
         """End of the one path that the labels of each sample stand for, shape (n_samples,); None when one has several."""
@@ -454,34 +357,7 @@ class Evaluation:
             of a column is the number in the JSON; ``tp, tn, fp, fn, hp, hr, hf1`` of the paths and ``n_predicted`` of
             the set. Only what applies to the input is there.
         """
-        columns = {"row": self.rows, "sample_id": self.predictions.ids[self.rows]}
-        if not self.n_judged:
-            return columns
-        if self.predictions.has_single_truth:
-            columns["truth"] = self.truth
-        if self.best_leaf is not None:
-            if not inference_rule(rule).returns_sets:
-                columns["predicted"] = np.asarray(self.answers(rule, threshold, **parameters))[self.rows]
-            columns["top_down"] = self.best_leaf[self.rows]
-            columns["argmax_leaf"] = np.asarray(self.answers("leaf"))[self.rows]
-        elif (ends := self.label_paths()) is not None:
-            columns["predicted"] = ends[self.rows]
-        if self.why_no_curve() is None:
-            columns |= self.distribution_per_sample()
-            best = best_leaf_metrics(self.taxonomy, self.truth, columns["top_down"])
-            keys = ("one_hot_win", "coarsest_accuracy", "parents_accuracy", "finest_accuracy")
-            columns |= {key: best[key] for key in keys}
-            leaf = best_leaf_metrics(self.taxonomy, self.truth, columns["argmax_leaf"])
-            columns["argmax_leaf_accuracy"] = leaf["finest_accuracy"]
-            assert self.leaf_rank is not None
-            columns["top5_leaf_accuracy"] = (self.leaf_rank[self.rows] < TOP).astype(float)
-            if "predicted" in columns:
-                metrics = path_metrics(self.taxonomy, np.asarray(self.truth), columns["predicted"])
-                columns |= {key: metrics[key] for key in path_keys()}
-        columns |= self.confusion(rule, threshold, **parameters).per_sample
-        names = {"hf1": "hf1_samples", "ihf1": "ihf1_samples", "hp": "hp_samples", "hr": "hr_samples"}
-        sets = self.label_counts(threshold).per_sample()
-        return columns | {names.get(key, key): values for key, values in sets.items() if values is not None}
+        return numbers_of_samples(self, rule, threshold, parameters)
 
     def to_frame(self, rule: str = "majority", threshold: float = 0.5, **parameters: Any) -> Any:
         """`per_sample` as a pandas DataFrame, one row a judged sample: nodes by name, without ``row``.

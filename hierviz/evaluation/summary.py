@@ -21,7 +21,8 @@ from hierviz.checks import check_threshold
 from hierviz.compiled.curve_sums import lowest_common_ancestors
 from hierviz.errors import PredictionsError, TaxonomyError, listed
 from hierviz.evaluation.bounds import bounds_of
-from hierviz.evaluation.evaluation import TOP, Evaluation
+from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.sample_numbers import TOP
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import inference_rule
 from hierviz.metrics import best_constant_path, best_leaf_metrics, path_keys, path_metrics

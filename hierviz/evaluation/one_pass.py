@@ -1,0 +1,73 @@
+"""The one pass over the node probabilities of a model, in blocks of rows: what an `Evaluation` keeps of them.
+
+Functions
+---------
+one_pass
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from hierviz.evaluation.label_counting import blocks, count_block
+from hierviz.inference.pareto_table import ParetoTable, pareto_table, table_of_block
+from hierviz.inference.registry import top_down
+from hierviz.metrics.leaf_answers import leaf_ranks
+from hierviz.metrics.sets.label_sets import LabelSetCounts
+from hierviz.metrics.win import win
+from hierviz.predictions import Predictions
+from hierviz.tree_sums import sum_in_order
+
+
+def one_pass(
+    predictions: Predictions,
+    judged: np.ndarray,
+    progress: Callable[[int, int], object] | None,
+    threshold: float | None,
+    threads: int | None,
+) -> dict[str, Any]:
+    """Fields of an `Evaluation` of scores by name; arguments as `Evaluation.from_predictions`, all checked there."""
+    taxonomy, n = predictions.taxonomy, predictions.n_samples
+    single_truth = predictions.truth if isinstance(predictions.truth, np.ndarray) and taxonomy.is_tree else None
+    best_leaf, leaf_mass = np.zeros(n, dtype=np.intp), np.zeros(n)
+    wins, raw_wins, p_truth = (np.full(n, np.nan) for _ in range(3))
+    leaf_rank = np.full(n, -1, dtype=np.int32)
+    counts = LabelSetCounts(taxonomy, threshold) if threshold is not None and judged.any() else None
+    tables = []
+    for block in blocks(predictions, single_truth, judged, counts, threads):
+        rows = block if isinstance(block, slice) else block.rows
+        if isinstance(block, slice):
+            p = predictions.node_probabilities(rows)
+            tables.append(pareto_table(taxonomy, p))
+            best_leaf[rows] = top_down(taxonomy, p)
+            leaf_mass[rows] = sum_in_order(p[:, taxonomy.leaves])
+            known = judged[rows]
+            places = np.arange(rows.start, rows.stop)[known]
+            if single_truth is not None:
+                truth = single_truth[rows][known]
+                wins[places] = win(taxonomy, truth, p[known])
+                raw_wins[places] = (p[known, 0] + wins[places]) / 2
+                p_truth[places] = p[known, truth]
+                leaf_rank[places] = leaf_ranks(taxonomy, truth, p[known])
+            if counts is not None:
+                count_block(counts, predictions, judged, block, p)
+        else:
+            tables.append(table_of_block(predictions, block))
+            best_leaf[rows], leaf_mass[rows] = block.best_leaf, block.leaf_mass
+            wins[rows], p_truth[rows] = block.win, block.p_truth
+            raw_wins[rows] = (block.p_root + block.win) / 2
+            leaf_rank[rows] = block.leaf_rank
+            if counts is not None:
+                count_block(counts, predictions, judged, block)
+        if progress:
+            progress(rows.stop, n)
+    table = ParetoTable.concatenate(tables) if tables else pareto_table(taxonomy, predictions)
+    found: dict[str, Any] = {"table": table, "best_leaf": best_leaf, "leaf_mass": leaf_mass}
+    if counts is not None:
+        found["_label_counts"] = {counts.threshold: counts}
+    if single_truth is None:
+        return found
+    return found | {"win": wins, "raw_win": raw_wins, "p_truth": p_truth, "leaf_rank": leaf_rank}
