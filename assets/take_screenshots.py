@@ -3,6 +3,7 @@
     python assets/take_screenshots.py                       # all of assets/screenshots, of the demo
     python assets/take_screenshots.py overview curves-dark  # some of them
     python assets/take_screenshots.py --grid /tmp/pages --data demo graph --size phone wide --scheme dark --page example
+    python assets/take_screenshots.py --compare /tmp/compare   # tables of 2, 7 and 40 methods, of scores and of labels
 
 A picture of the grid is called `<data>/<page>_<size>_<scheme>.png`; `--whole` takes the page from top to bottom. The demo and the
 graph are made here, the other data sets are read from $HIERVIZ_TEST_DATA, and iNat21 has simulated scores. Needs Chromium, as the
@@ -156,6 +157,38 @@ def germeval(folder):
 DATA = {"demo": lambda folder: [], "hwv": hwv, "germeval": germeval, "graph": graph, "inat21": inat21}
 
 
+def methods(folder, n_methods, kind, n_samples=300, seed=4):
+    """Simulated scores, or labels, of some methods on the classes of the demo."""
+    rng, taxonomy = np.random.default_rng(seed), hv.load_taxonomy(str(ROOT / "assets/demo/taxonomy.csv"))
+    leaves = [taxonomy.names[leaf] for leaf in taxonomy.leaves]
+    ids, truth = [f"s{number:03d}" for number in range(n_samples)], rng.integers(0, len(leaves), n_samples)
+    files = ["--taxonomy", write(folder / "classes.csv", _edges(taxonomy))]
+    for number in range(n_methods):
+        skill = 1.5 + 2.5 * rng.random()
+        z = rng.normal(size=(n_samples, len(leaves))) + skill * (np.arange(len(leaves)) == truth[:, None])
+        name = f"{NAMES[number % len(NAMES)]}{f'-{number // len(NAMES) + 1}' if n_methods > len(NAMES) else ''}.csv"
+        if kind == "labels":
+            rows = [("sample_id", "label"), *zip(ids, (leaves[k] for k in z.argmax(axis=1)))]
+        else:
+            p = np.exp(z) / np.exp(z).sum(axis=1, keepdims=True)
+            rows = [("sample_id", *leaves), *((one, *row) for one, row in zip(ids, p.round(5).tolist()))]
+        files += ["--predictions", write(folder / name, rows)]
+    return [
+        *files,
+        "--truth",
+        write(folder / "truth.csv", [("sample_id", "truth"), *zip(ids, (leaves[k] for k in truth))]),
+    ]
+
+
+NAMES = ("flat-softmax", "deep-rtc", "conditional-softmax", "hxe-0.3", "soft-labels", "darts", "parameter-sharing")
+
+
+def _edges(taxonomy):
+    """Header and edges of a tree."""
+    edges = [(taxonomy.names[taxonomy.parent[node]], taxonomy.names[node]) for node in range(1, taxonomy.n_nodes)]
+    return [("parent", "child"), *edges]
+
+
 def window(browser, size, scheme):
     """A page of a new visitor."""
     width, height = SIZES[size]
@@ -252,11 +285,38 @@ def grid(browser, options):
                 server.stop()
 
 
+def compare(browser, options):
+    """The table of Compare with few and many rows; a picture is taken when the table and its downloads are there."""
+    out = Path(options.compare)
+    out.mkdir(parents=True, exist_ok=True)
+    for kind, rows in itertools.product(("scores", "labels"), (2, 7, 40)):
+        with tempfile.TemporaryDirectory() as folder:
+            server = Server(Path(folder) / "log.txt", *methods(Path(folder), rows, kind))
+            try:
+                for size, scheme in itertools.product(("desk", "phone"), options.scheme):
+                    page = window(browser, size, scheme)
+                    visit(page, f"{server.url}/compare")
+                    page.get_by_text("Methods paragraph, for copying").wait_for(timeout=600_000)
+                    page.get_by_test_id("stDataFrame").first.locator("canvas").first.wait_for()
+                    arranged(page, "compare")
+                    if options.whole:
+                        stretched(page)
+                    quiet(page)
+                    page.screenshot(path=str(out / f"{kind}_{rows}_{size}_{scheme}.png"))
+                    print(kind, rows, size, scheme, flush=True)
+                    page.context.close()
+            finally:
+                server.stop()
+
+
 def main():
     """Read the arguments."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", help="pictures of assets/screenshots (default: all)")
     parser.add_argument("--grid", metavar="FOLDER", help="take all pages into this folder instead")
+    parser.add_argument(
+        "--compare", metavar="FOLDER", help="take the table of Compare with 2, 7 and 40 rows into this folder"
+    )
     parser.add_argument("--data", nargs="+", default=list(DATA), choices=DATA)
     parser.add_argument("--size", nargs="+", default=list(SIZES), choices=SIZES)
     parser.add_argument("--scheme", nargs="+", default=["light", "dark"], choices=["light", "dark"])
@@ -267,6 +327,8 @@ def main():
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         if options.grid:
             grid(browser, options)
+        elif options.compare:
+            compare(browser, options)
         else:
             keep(browser, options.names)
         browser.close()
