@@ -35,8 +35,8 @@ _ESCAPES = {
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
 
 
-def number(value, column=None):
-    """A value with four decimals; whole numbers whole; small ones with four digits that count; a dash for None."""
+def number(value, column=None, decimals=4):
+    """A value with four decimals; whole numbers whole; small ones with as many digits that count; a dash for None."""
     if value is None or math.isnan(value):
         return DASH
     if math.isinf(value):
@@ -46,7 +46,8 @@ def number(value, column=None):
         return f"{value:.0f}"
     if is_count:
         return f"{value:.1f}"
-    decimals = 4 if value == 0 or abs(value) >= 0.01 else 3 - math.floor(math.log10(abs(value)))
+    if value and abs(value) < 0.01:
+        decimals -= 1 + math.floor(math.log10(abs(value)))
     return fixed_text(value, min(decimals, 12)).replace(",", "")
 
 

@@ -21,7 +21,7 @@ def test_table_has_the_numbers_of_the_api(demo):
     models = [demo.models[key] for key in MODELS]
     found = hv.table(models, rule="threshold", threshold=0.7)
     shown = visit.at.dataframe[0].value
-    assert shown["Model"].tolist() == [*(model.predictions.name for model in models), "Best constant answer"]
+    assert shown["Model"].tolist() == [*(model.predictions.name for model in models), "Best constant"]
     assert len(shown.columns) == 1 + len(found.columns)
     for place, column in enumerate(found.columns, 1):
         values = [method.value(column.key) for method in found.methods] + [found.constants.values.get(column.key)]
@@ -137,11 +137,11 @@ def test_intervals_of_many_samples_are_worked_out_when_they_are_asked_for(demo, 
     monkeypatch.setattr(asked_table, "AT_ONCE", 10)
     visit = Visit("compare", models=",".join(MODELS), threshold="0.65")
     assert "No intervals yet" in visit.text
-    assert "The best of a column is" not in visit.text
+    assert "**Bold**: the best of a column" not in visit.text
     plain = visit.at.dataframe[0].value
     visit.press("Work out intervals (up to 1 min)")
     assert "No intervals yet" not in visit.text
-    assert "The best of a column is" in visit.text
+    assert "**Bold**: the best of a column" in visit.text
     assert visit.at.dataframe[0].value.equals(plain)  # the numbers stay what they are
 
 

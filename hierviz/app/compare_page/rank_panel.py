@@ -10,6 +10,7 @@ from hierviz import charts
 from hierviz.app import state
 from hierviz.app.compare_page.asked_table import preset_control, worked_out_table
 from hierviz.app.compare_page.caution import caution
+from hierviz.app.state.escape import escape
 from hierviz.app.widgets import numbers
 from hierviz.app.widgets.controls import width_for
 from hierviz.app.widgets.figure import figure
@@ -64,8 +65,13 @@ def draw(compared):
         sentence=charts.method_intervals_sentence(found, key),
         table=charts.method_intervals_table(found, key),
     )
-    if any(method.n_runs > 1 for method in found.methods):
-        st.caption("Small dots are runs, the large one is their mean.")
+    said = ["Small dots are runs, the large one is their mean."] if any(m.n_runs > 1 for m in found.methods) else []
+    if found.resamples is None:
+        said.append("No intervals: they are worked out in the part Table when they are asked for there.")
+    reasons = {found.interval_reasons(method).get(key) for method in found.methods} - {None}
+    said += [f"Dots without a line: {escape(reason)}." for reason in sorted(reasons) if found.resamples is not None]
+    if said:
+        st.caption(" ".join(said))
     numbers.definitions((columns[key].metric,), "compare-ranks")
     caution(compared, columns[key].metric)
 

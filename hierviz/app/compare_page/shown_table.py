@@ -14,133 +14,182 @@ from hierviz.comparison.formats import number
 from hierviz.metrics import METRICS
 from hierviz.number_text import fixed_text
 
-CONSTANT = "Best constant answer"
+CONSTANT = "Best constant"
+# What stands beside each number: parts of a cell, None where there are intervals if all columns have room with them.
+BESIDE = {"": None, "interval": ("interval",), "rank": ("rank",), "both": ("interval", "rank"), "none": ()}
+# Digits after the point; downloads have more.
+DECIMALS = 3
+# Headings that are shorter than the label, which stands in the tooltip.
+SHORT = {
+    "Top-1 accuracy": "Top-1",
+    "Top-5 accuracy": "Top-5",
+    "F1 of the leaf": "Leaf F1",
+    "Hierarchical win": "Win",
+    "Height of errors": "Height",
+    "hF1 sample mean": "hF1 mean",
+    "hP sample mean": "hP mean",
+    "hR sample mean": "hR mean",
+    "ihF1 sample mean": "ihF1 mean",
+    "Subset accuracy": "Subset",
+    "Matthews correlation": "MCC",
+    "F1 (nodes)": "F1 nodes",
+}
 
 
 def draw_table(found, shown, key="compare-table"):
-    """Methods as rows, then the best constant; numbers sort as numbers."""
-    labels = _labels(found.columns)
-    rows, texts = [], []
-    for place, method in enumerate(found.methods):
-        rows.append({column.key: method.value(column.key) for column in found.columns})
-        texts.append({column.key: _cell(found, method, place, column, shown) for column in found.columns})
-    values = found.constants.values
-    rows.append({column.key: values.get(column.key) for column in found.columns})
-    texts.append({column.key: number(values.get(column.key), column) for column in found.columns})
+    """Methods as rows, then the best constant; numbers sort as numbers. `shown` is a key of `BESIDE`."""
+    heads = _heads(found.columns)
+    # In a narrow window a number has to stand beside the names.
     names = [method.name if method.n_runs == 1 else f"{method.name} ({method.n_runs} runs)" for method in found.methods]
-    data = pd.DataFrame(rows, dtype=float).rename(columns=labels)
+    most = 130 if state.is_narrow() else 330
+    name_width = int(min(28 + 7.2 * max(map(len, [*names, CONSTANT])), most))
+    room = state.session.px - name_width
+    parts = BESIDE[shown]
+    texts = _texts(found, ("interval",) if parts is None else parts)
+    widths = _widths(heads, texts)
+    if parts is None and sum(widths.values()) > room:
+        texts = _texts(found, ())
+        widths = _widths(heads, texts)
+    rows = [{column.key: method.value(column.key) for column in found.columns} for method in found.methods]
+    rows.append({column.key: found.constants.values.get(column.key) for column in found.columns})
+    data = pd.DataFrame(rows, dtype=float).rename(columns=heads)
     data.insert(0, "Model", [*names, CONSTANT])
     styled = data.style
     for place, cells in enumerate(texts):
-        for key, text in cells.items():
-            styled = styled.format(lambda _, text=text: text, subset=([place], [labels[key]]))
+        for column_key, text in cells.items():
+            styled = styled.format(lambda _, text=text: text, subset=([place], [heads[column_key]]))
     bold = pd.DataFrame("", index=data.index, columns=data.columns)
     bold.iloc[-1] = "font-style: italic; opacity: 0.75"
     for column in found.columns:
         for place, mark in enumerate(found.marks[column.key]):
             if mark in ("best", "tied"):
-                bold.loc[place, labels[column.key]] = "font-weight: bold"
-    # A bold cell that is wider than its column would be cut at its start; in a narrow window the number counts more than the
-    # whole heading.
-    widths = {
-        labels[column.key]: int(
-            max(
-                28 + 7.2 * max(len(cells[column.key]) for cells in texts),
-                90 if state.is_narrow() else 40 + 8 * len(labels[column.key]),
-            )
-        )
-        for column in found.columns
-    }
-    # In a narrow window a number has to stand beside the names.
-    name_width = int(min(28 + 7.2 * max(map(len, data["Model"])), 130 if state.is_narrow() else 330))
+                bold.loc[place, heads[column.key]] = "font-weight: bold"
     st.dataframe(
         styled.apply(lambda _: bold, axis=None),
         hide_index=True,
         height=min(35 * (len(data) + 1) + 3, 640),
         key=key,
         placeholder="–",
-        column_config={"Model": st.column_config.TextColumn("Model", width=name_width, pinned=not state.is_narrow())}
+        column_config={"Model": st.column_config.TextColumn("Model", width=name_width, pinned=True)}
         | {
-            labels[column.key]: st.column_config.NumberColumn(
-                help=METRICS[column.metric].sentence, width=widths[labels[column.key]]
+            heads[column.key]: st.column_config.NumberColumn(
+                help=f"**{escape(column.label)}** ({column.key}): {METRICS[column.metric].sentence}",
+                width=widths[column.key],
             )
             for column in found.columns
         },
     )
-    _further(widths, state.session.px - name_width)
+    _further(found.columns, widths, room)
 
 
-def _further(widths, room):
+def _texts(found, parts):
+    """Text of every cell by key, a dict a row, that of the constants last."""
+    texts = [
+        {column.key: _cell(found, method, place, column, parts) for column in found.columns}
+        for place, method in enumerate(found.methods)
+    ]
+    values = found.constants.values
+    return [*texts, {column.key: number(values.get(column.key), column, DECIMALS) for column in found.columns}]
+
+
+def _widths(heads, texts):
+    """Pixels of each column by key: a bold cell that is wider than its column would be cut at its start."""
+    return {
+        key: int(max(24 + 7.2 * max(len(cells[key]) for cells in texts), 26 + 7.4 * len(head)))
+        for key, head in heads.items()
+    }
+
+
+def _further(columns, widths, room):
     """Which columns the window has no room for: a table that is cut looks like a whole one."""
     at, beyond = 0, []
-    for label, width in widths.items():
-        at += width
-        if at - width / 2 > room:
-            beyond.append(label.rstrip(" ↑↓"))
+    for column in columns:
+        at += widths[column.key]
+        if at - widths[column.key] / 2 > room:
+            beyond.append(column.label)
     if beyond:
         n = f"{len(beyond)} of {len(widths)} columns"
         st.caption(
-            f":material/arrow_forward: Further to the right (scroll the table): {n}: {escape(', '.join(beyond))}."
+            f":material/arrow_forward: {n} are further to the right (scroll the table): {escape(', '.join(beyond))}."
         )
 
 
-def _labels(columns):
-    """Heading of each column: its label, with the block where two have the same one, and an arrow to the better side."""
-    n_of = pd.Series([column.label for column in columns]).value_counts()
+def _heads(columns):
+    """Heading of each column: short where its label is long, with the key where two are the same, and an arrow."""
+    short = {column.key: SHORT.get(column.label, column.label) for column in columns}
+    n_of = pd.Series(list(short.values())).value_counts()
     arrows = {1: " ↑", -1: " ↓", 0: ""}
     return {
-        column.key: (column.label if n_of[column.label] == 1 else f"{column.label} · {column.key}")
+        column.key: (short[column.key] if n_of[short[column.key]] == 1 else f"{column.label} · {column.key}")
         + arrows[column.sign]
         for column in columns
     }
 
 
-def _cell(found, method, place, column, shown):
+def _cell(found, method, place, column, parts):
     value, spread = method.value(column.key), method.spread(column.key)
     if value is None:
         return "–"
-    text = number(value, column)
+    text = number(value, column, DECIMALS)
     if spread is not None:
         decimals = len(text.partition(".")[2])
         text += f" ± {fixed_text(spread, decimals)}"
     text += {"second": f" {SECOND}", "tied": f" {TIED}"}.get(found.marks[column.key][place], "")
     interval = found.interval(method, column)
-    if "interval" in shown and interval is not None:
-        text += f"  [{number(interval[0], column)}, {number(interval[1], column)}]"
+    if "interval" in parts and interval is not None:
+        text += f" [{number(interval[0], column, DECIMALS)}, {number(interval[1], column, DECIMALS)}]"
     rank = found.ranks[column.key][place]
-    if "rank" in shown and rank is not None:
-        text += f"  #{rank}"
+    if "rank" in parts and rank is not None:
+        text += f" #{rank}"
     return text
 
 
 def legend(found):
-    """What the signs mean, and why cells are empty."""
-    said = ["Arrows point to the better side."]
+    """What the signs mean in one line; why cells are empty, and what else has to be known, behind a click."""
+    has_runs = any(method.n_runs > 1 for method in found.methods)
+    said = ["↑ ↓ point to the better side."]
     if found.resamples is not None:
-        said = [MARKS, TIES, *said]
-    if any(method.n_runs > 1 for method in found.methods):
-        said.append("± is the standard deviation between runs.")
-    elif found.resamples is not None:
-        said.append("Intervals are over samples; one run of each model says nothing about retraining.")
-    said.append(f"*{CONSTANT}*: for each column the constant answer that is best by it.")
+        said = [MARKS, *said]
+    if has_runs:
+        said.append("±: standard deviation between runs.")
     st.caption(" ".join(said))
+    with st.expander("About these numbers", icon=":material/info:"):
+        st.markdown("\n".join(f"- {line}" for line in _about(found, has_runs)))
+
+
+def _about(found, has_runs):
+    """What a reader of the table may want to know, as lines."""
+    if found.resamples is not None:
+        yield TIES
+        yield (
+            "Intervals are over samples and, of methods with several runs, over trainings; ± is between the runs alone."
+            if has_runs
+            else "Intervals are over samples; one run of each model says nothing about retraining."
+        )
+    yield f"*{CONSTANT}*: for each column the constant answer that is best by it."
+    if any(model.predictions.has_scores for model in found.models):
+        labels = [column.label for column in found.columns if column.is_of_answers]
+        yield (
+            f"The inference rule and τ change these columns only: {escape(', '.join(labels))}."
+            if labels
+            else "The inference rule and τ change no column of this table: all are of scores or of all thresholds."
+        )
     reasons = {}
-    labels = _labels(found.columns)
+    labels = {column.key: column.label for column in found.columns}
     for method in found.methods:
-        for key, reason in found.reasons(method.name).items():
-            if key in labels:
-                reasons.setdefault(reason, set()).add(labels[key].rstrip(" ↑↓"))
-        for key, reason in found.interval_reasons(method).items():
-            if key in labels:
-                reasons.setdefault(reason, set()).add(labels[key].rstrip(" ↑↓"))
+        for why in (found.reasons(method.name), found.interval_reasons(method)):
+            for key, reason in why.items():
+                if key in labels:
+                    reasons.setdefault(reason, set()).add(labels[key])
     for reason, columns in reasons.items():
         if reason.startswith("no interval"):
-            st.caption(f"{escape(', '.join(sorted(columns)))}: {escape(reason)}; so there are no marks either.")
-            continue
-        st.caption(f"–: {escape(', '.join(sorted(columns)))}: {escape(reason)}.")
+            yield f"{escape(', '.join(sorted(columns)))}: {escape(reason)}; so there are no marks either."
+        else:
+            yield f"–: {escape(', '.join(sorted(columns)))}: {escape(reason)}."
 
 
 def downloads(found):
+    """The table in four forms, and its methods paragraph."""
     with st.container(horizontal=True):
         for kind, label, mime, make in (
             ("csv", "CSV", "text/csv", found.to_csv),

@@ -21,7 +21,13 @@ from hierviz.app.compare_page.shown_table import downloads, draw_table, legend
 from hierviz.app.state.escape import escape
 from hierviz.comparison.columns import columns_of
 
-SHOWN = {"interval": "intervals", "rank": "ranks"}
+SHOWN = {
+    "": "intervals where there is room",
+    "interval": "intervals",
+    "rank": "ranks",
+    "both": "intervals and ranks",
+    "none": "nothing",
+}
 # Methods whose warnings stand open below the table.
 MOST_WARNED = 3
 
@@ -76,25 +82,11 @@ def _draw(compared, found, shown):
                 on_click=lambda: asked.update({choice: True}),
             )
     found = _without_hidden(found)
-    _of_answers(compared, found)
     draw_table(found, shown)
-    _warnings(found)
     legend(found)
+    _warnings(found)
     downloads(found)
     caution(compared, *(column.metric for column in found.columns))
-
-
-def _of_answers(compared, found):
-    """Which columns the inference rule and τ change."""
-    if not any(model.predictions.has_scores for model in found.models):
-        return
-    labels = [column.label for column in found.columns if column.is_of_answers]
-    what = (
-        f"The inference rule and τ change these columns only: {escape(', '.join(labels))}."
-        if labels
-        else "The inference rule and τ change no column of this table: all are of scores or of all thresholds."
-    )
-    st.caption(what)
 
 
 def _asked(compared):
@@ -109,13 +101,12 @@ def _asked(compared):
             placeholder="Choose numbers",
             **state.kept("compare table", "metrics", []),
         )
-        shown = st.pills(
-            "Show",
+        shown = st.selectbox(
+            "Beside each number",
             list(SHOWN),
-            selection_mode="multi",
             format_func=SHOWN.get,
-            default=["interval"],
-            key="compare-shown",
+            width=250,
+            **state.kept("compare table", "shown", ""),
         )
         _hide(columns_of(compared.data.taxonomy, preset or None, metrics))
     return preset, tuple(metrics), shown

@@ -11,17 +11,15 @@ from hierviz.metrics import METRICS
 from hierviz.number_text import value_text
 from hierviz.uncertainty.comparison import fewest_samples
 
-SECOND, TIED = "②", "≈"
-# A table cannot be drawn in italics: a sign says who is second.
-MARKS = "The best of a column is **bold**."
+FIRST, SECOND, TIED = "①", "②", "≈"
+# Bold is a verdict by intervals on every page; without intervals a sign says which number is first, and no more.
+MARKS = f"**Bold**: the best of a column and, with {TIED}, what is not clearly different from it; {SECOND}: the best of the rest."
+FIRSTS = f"{FIRST} is the best number of a column, which may be chance."
 BOUNDS = (
     "In brackets: the file lists some classes of each sample only, so the number leaves out the unknown scores of the others; "
     "the number that all scores would give lies between these bounds. No best is marked in such a column."
 )
-TIES = (
-    f"{TIED} is not clearly different from the best (the interval of the paired difference contains 0, after Holm's correction), "
-    f"and is bold too; {SECOND} is the best of the rest."
-)
+TIES = f"{TIED}: the interval of the paired difference from the best contains 0, after Holm's correction."
 
 
 def unmarked(keys):
@@ -63,7 +61,7 @@ class Row:
 
 
 def ranked(rows, keys, unranked=()):
-    """The rows with marks by key: "best", and where there are intervals "tied" and "second"; the same columns stand in all.
+    """The rows with marks by key: "best", "tied" and "second" by intervals, else "first"; the same columns stand in all.
 
     No mark for the keys in `unranked`.
     """
@@ -76,6 +74,8 @@ def ranked(rows, keys, unranked=()):
         standing = standings(key, [row.values.get(key) for row in rows], intervals)
         for place, mark in enumerate(marks):
             mark[key] = {name for name in ("best", "second", "tied") if getattr(standing, name)[place]}
+            if intervals is None and mark[key]:
+                mark[key] = {"first"}
     return [replace(row, marks=mark) for row, mark in zip(rows, marks, strict=True)]
 
 
@@ -123,7 +123,8 @@ def cell_text(row, key):
     value, interval, marks = row.values.get(key), row.intervals.get(key), row.marks.get(key, ())
     if value is None or value != value:
         return "–"
-    signs = "".join(f"\N{NO-BREAK SPACE}{sign}" for name, sign in (("second", SECOND), ("tied", TIED)) if name in marks)
+    signs = {"first": FIRST, "second": SECOND, "tied": TIED}
+    signs = "".join(f"\N{NO-BREAK SPACE}{sign}" for name, sign in signs.items() if name in marks)
     span = "" if interval is None else f"  [{value_text(interval.lower)}, {value_text(interval.upper)}]"
     note = f" ({never_text(key)})" if key in row.never else ""
     return f"{value_text(value)}{note}{signs}{span}{bounds_text(row, key)}"

@@ -4,7 +4,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.widgets import numbers, overview_table, shell
-from hierviz.app.widgets.metric_table import BOUNDS, MARKS, Row, cell_text, ranked
+from hierviz.app.widgets.metric_table import BOUNDS, FIRSTS, Row, cell_text, ranked
 from hierviz.charts import threshold_text
 from hierviz.metrics import METRICS
 from hierviz.number_text import percent_text, points_text, value_text
@@ -52,14 +52,13 @@ def draw(data):
         lines = [["Model", *(METRICS[key].label for key in keys)], ["---", *("---:" for _ in keys)]]
         for row in rows:
             cells = [_with_spread(cell_text(row, key), spread.get((row.lead["model"], key), "")) for key in keys]
-            best = ["best" in row.marks.get(key, ()) for key in keys]
-            lines.append([numbers.escape(row.lead["model"]), *(f"**{c}**" if b else c for c, b in zip(cells, best))])
+            lines.append([numbers.escape(row.lead["model"]), *cells])
         st.markdown("\n".join(f"| {' | '.join(line)} |" for line in lines))
         said = "; ".join(f"**{METRICS[key].label}**: {shown[key]}" for key in keys)
         if any(bounds.values()):
             st.markdown(BOUNDS)
         between = " ±: standard deviation between the runs of a method." if spread else ""
-        marks = f"{MARKS} Which differences are clear is marked on Compare." if len(rows) > 1 else ""
+        marks = f"{FIRSTS} Compare marks which differences are clear." if len(rows) > 1 else ""
         st.caption(f"{said}. {marks if len(unranked) < len(keys) else ''}{between}")
     most_specific(data)
 

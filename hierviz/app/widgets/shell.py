@@ -107,7 +107,7 @@ def page(name):
 
 
 def metric_table(models, keys, key, unranked=(), never=None, bounds=None):
-    """Models against metrics, the best of each column bold; sortable, with a download.
+    """Models against metrics, the best number of each column marked; sortable, with a download.
 
     Parameters
     ----------
