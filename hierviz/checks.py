@@ -73,6 +73,12 @@ def check_seed(seed: object) -> None:
         raise PredictionsError(f"seed: expected a whole number from 0 up, got {shown(seed)}. Choose one.")
 
 
+def check_whole(what: str, value: object, least: int) -> None:
+    """Raise a PredictionsError that calls the argument `what` unless `value` is a whole number >= `least`."""
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
+        raise PredictionsError(f"{what}: expected a whole number >= {least}, got {shown(value)}. Choose one.")
+
+
 def check_threads(threads: Any, what: str = "threads") -> None:
     """Raise a PredictionsError unless `threads` is None or a whole number from 1 to `MOST_THREADS`: each holds a block."""
     is_number = isinstance(threads, (int, np.integer)) and not isinstance(threads, bool)

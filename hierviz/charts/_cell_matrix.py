@@ -11,6 +11,13 @@ from hierviz.charts.theme import SIZE, SMALL, palette
 NARROWEST, WIDEST, ROW, HEAD = 44, 110, 30, 26
 
 
+def room(rows, n_columns, width):
+    """(pixels of the titles of rows, number of columns that have room beside them)."""
+    width -= 4
+    left = min(max(text_width(title, SIZE) for title in rows) + 14, 0.4 * width)
+    return left, max(1, min(n_columns, int((width - left) // NARROWEST)))
+
+
 def cell_matrix(rows, columns, cells, titles, *, dark=False, width=900):
     """Draw a matrix of cells.
 
@@ -32,9 +39,8 @@ def cell_matrix(rows, columns, cells, titles, *, dark=False, width=900):
         Unconfigured.
     """
     look = palette(dark)
+    left, n = room(rows, len(columns), width)
     width -= 4
-    left = min(max(text_width(title, SIZE) for title in rows) + 14, 0.4 * width)
-    n = max(1, min(len(columns), int((width - left) // NARROWEST)))
     wide = min((width - left) / n, WIDEST)
     fits = all(text_width(title, SMALL) <= wide - 6 for title in columns[:n])
     shown = columns[:n] if fits else [str(place + 1) for place in range(n)]

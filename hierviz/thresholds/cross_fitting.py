@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import one_truth_each
+from hierviz.checks import check_whole, one_truth_each
 from hierviz.curves.operating_curve import OperatingCurve, operating_curve
 from hierviz.errors import PredictionsError, shown
 from hierviz.inference.pareto_table import as_table
@@ -271,8 +271,7 @@ def _choice(taxonomy, truth, table, goal, of_samples, curve=None):
 def _fits(taxonomy, truth, tables, goal, folds, splits, seed, groups, key, of_samples, progress, numbers=path_metrics):
     """CrossFitted of each model, and of the best one by `key` in every fold where a key is given."""
     for what, value, least in (("folds", folds, 2), ("splits", splits, 1), ("seed", seed, 0)):
-        if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
-            raise PredictionsError(f"{what}: expected a whole number >= {least}, got {shown(value)}. Choose one.")
+        check_whole(what, value, least)
     truth = one_truth_each(truth, "the table")
     made = [as_table(taxonomy, table) for table in tables.values()]
     n = len(truth)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.errors import PredictionsError, shown
+from hierviz.checks import check_whole
 from hierviz.inference.pareto_table import as_table
 from hierviz.metrics.registry import METRICS
 from hierviz.number_text import percent_text
@@ -88,8 +88,7 @@ def repeated_group_thresholds(
     PredictionsError
         As there, or if there is no split.
     """
-    if not isinstance(splits, (int, np.integer)) or isinstance(splits, bool) or splits < 1:
-        raise PredictionsError(f"splits: expected a whole number >= 1, got {shown(splits)}. Choose one.")
+    check_whole("splits", splits, 1)
     table, found = as_table(taxonomy, table), []
     for split in range(splits):
         found.append(group_thresholds(taxonomy, truth, table, labels, goal, fraction=fraction, seed=seed + split))

@@ -21,7 +21,7 @@ def test_table_has_the_numbers_of_the_api(demo):
     models = [demo.models[key] for key in MODELS]
     found = hv.table(models, rule="threshold", threshold=0.7)
     shown = visit.at.dataframe[0].value
-    assert shown["Model"].tolist() == [*(model.predictions.name for model in models), "Best constant answer"]
+    assert shown["Model"].tolist() == [*(model.predictions.name for model in models), "Best constant"]
     assert len(shown.columns) == 1 + len(found.columns)
     for place, column in enumerate(found.columns, 1):
         values = [method.value(column.key) for method in found.methods] + [found.constants.values.get(column.key)]

@@ -53,7 +53,7 @@ def test_files_of_one_name_are_runs(runs):
     # The page Compare: as hv.table of the same files.
     visit = Visit("compare", data=runs.key)
     shown = visit.at.dataframe[0].value
-    assert shown["Model"].tolist() == ["flat (3 runs)", "deep (2 runs)", "Best constant answer"]
+    assert shown["Model"].tolist() == ["flat (3 runs)", "deep (2 runs)", "Best constant"]
     expected = hv.table([model for of_method in runs.methods.values() for model in of_method], rule="threshold")
     for place, column in enumerate(expected.columns, 1):
         values = [model.value(column.key) for model in expected.methods]

@@ -14,7 +14,7 @@ from hierviz.comparison.formats import number
 from hierviz.metrics import METRICS
 from hierviz.number_text import fixed_text
 
-CONSTANT = "Best constant answer"
+CONSTANT = "Best constant"
 # What stands beside each number: parts of a cell, None where there are intervals if all columns have room with them.
 BESIDE = {"": None, "interval": ("interval",), "rank": ("rank",), "both": ("interval", "rank"), "none": ()}
 # Digits after the point; downloads have more.
