@@ -11,7 +11,7 @@ from hierviz.app.widgets.form_words import in_form_words
 # Models that a line names.
 MOST_NAMED = 3
 # Pixels of what was understood of a file.
-CARD = 400
+CARD = 380
 
 
 def account(data):
