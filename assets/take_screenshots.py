@@ -78,6 +78,8 @@ PAGES = {
     },
     "model": "model",
     "open": "open",
+    "story": "story",
+    "learn": "learn",
 }
 # Books whose classes form a graph: some classes have two parents.
 EDGES = [

@@ -24,6 +24,8 @@ WORDS = {"exact": "exact", "coarse": "correct but coarse", "wrong": "wrong", "":
 WHICH = {"exact": ", which is exact", "coarse": ", which is correct but coarse", "wrong": ", which is wrong", "": ""}
 # Pixels: beside the ribbon, above it (the label of the threshold), of it, and below it (ticks).
 MARGIN, TOP, TALL, BELOW = 22, 22, 46, 20
+# Of a part of a stretch in which words may stand.
+LEAST_BESIDE = 80
 VIEW = "ribbon"
 
 
@@ -59,13 +61,16 @@ def flip_ribbon(flips, threshold=None, *, dark=False, width=1000):
             patterns += _slashes(x, x2, look.on_colour)
         if row["outcome"] == "coarse" and x2 - x > 8:
             dots.append({"x": x + 4, "x2": x2 - 4, "y": TOP + TALL - 6, "y2": TOP + TALL - 6, "colour": look.on_colour})
-        room = x2 - x - 12
+        # Words stand clear of the line of the threshold.
+        said = WORDS[row["outcome"]]
+        wide = max(text_width(row["name"], SIZE, True), text_width(said, SMALL))
+        start, end = _clear_of(threshold, x, x2, wide, width)
+        room = end - start - 12
         name = shorten(row["name"], room, SIZE, True)
         # Less than three letters of a name are none.
         if room > 26 and (len(name) > 3 or name == row["name"]):
-            place_of_text = {"x": (x + x2) / 2, "align": "center", "colour": look.on_colour}
+            place_of_text = {"x": (start + end) / 2, "align": "center", "colour": look.on_colour}
             words.append({**place_of_text, "y": TOP + 13, "text": name, "weight": 600, "limit": room + 6})
-            said = WORDS[row["outcome"]]
             if text_width(said, SMALL) <= room:
                 words.append({**place_of_text, "y": TOP + 28, "text": said, "size": SMALL, "limit": room + 6})
         tips.append({**place, "name": row["name"], "said": WORDS[row["outcome"]], "span": _span(row)}
@@ -151,6 +156,16 @@ def flip_ribbon_sentence(flips, threshold):
 
 def _across(threshold, width):
     return MARGIN + (width - 2 * MARGIN) * min(max(threshold, 0), 1)
+
+
+def _clear_of(threshold, x, x2, wide, width):
+    """Where words in a stretch may stand: all of it, or its larger part beside the threshold, whose line would cross them."""
+    at = None if threshold is None else _across(threshold, width)
+    if at is None or not x < at < x2 or abs(at - (x + x2) / 2) > wide / 2 + 4:
+        return x, x2
+    left, right = (x, at), (at, x2)
+    start, end = max(left, right, key=lambda side: side[1] - side[0])
+    return (start, end) if end - start >= LEAST_BESIDE else (x, x2)
 
 
 def _span(row):

@@ -72,11 +72,20 @@ def _words(row, place, look):
         [others_text(row, room)] if row["outcome"] == "others" else wrap_words(row["name"], room, SIZE, most, tagged)
     )
     n = len(lines) + below
-    first = (place["y"] + place["y2"]) / 2 - 2 - LINE * (n - 1) / 2
+    # Two lines in a low cell stand closer, clear of its edge and of the bar.
+    line_height = min(LINE, (tall - 11) / n)
+    first = (place["y"] + place["y2"]) / 2 - 2 - line_height * (n - 1) / 2
     weight = 600 if tagged else "normal"
     for i, line in enumerate(lines):
-        yield {"x": left, "y": first + LINE * i, "text": line, "colour": ink, "limit": room + 6, "weight": weight}
-    last = first + LINE * (n - 1) if below else first
+        yield {
+            "x": left,
+            "y": first + line_height * i,
+            "text": line,
+            "colour": ink,
+            "limit": room + 6,
+            "weight": weight,
+        }
+    last = first + line_height * (n - 1) if below else first
     if tagged:
         free = room - beside
         tag = row["tag"] if text_width(row["tag"], SMALL) <= free or "=" not in row["tag"] else "exact"

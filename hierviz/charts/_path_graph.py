@@ -21,7 +21,7 @@ from hierviz.charts._text import probability_text, shorten, text_width
 from hierviz.charts.theme import SIZE, SMALL, palette
 
 # Pixels of a layer, of a box, and from one box to the next.
-NARROWEST, WIDEST, BOX, STEP = 104, 210, 34, 54
+NARROWEST, WIDEST, BOX, STEP = 104, 260, 34, 54
 # From this width names may be cut, since the whole name stands in the tooltip; phones have none.
 ROOMY = 500
 TOOLTIP = {"name": "Node", "tip_p": "p", "tip_outcome": "Outcome", "parents": "Parents"}

@@ -17,8 +17,10 @@ from hierviz.charts.theme import FONT, SIZE, SMALL, palette
 from hierviz.errors import PredictionsError
 from hierviz.number_text import fixed_text, percent_text
 
-PLOT, STRIP, MOST = 210, 46, 12
-MARGIN = 62
+MOST = 12
+# Pixels: sides of a diagram at least and at most, the strip below it, its axes, between diagrams, around all of them.
+PLOT, WIDEST, STRIP, AXES, SPACING, AROUND = 210, 280, 46, 48, 14, 66
+MARGIN = AXES + SPACING
 
 
 def reliability_diagram(found, places=None, *, dark=False, width=1000):
@@ -47,8 +49,9 @@ def reliability_diagram(found, places=None, *, dark=False, width=1000):
     beside = max(1, min(len(places), int(width // (PLOT + MARGIN))))
     # As many in each row, so that none stands alone in the last one.
     beside = -(-len(places) // -(-len(places) // beside))
-    panels = [_panel(found, place, dark) for place in places]
-    rows = [hconcat(*panels[i : i + beside], spacing=14) for i in range(0, len(panels), beside)]
+    plot = min(WIDEST, max(PLOT, int(width - AROUND) // beside - MARGIN))
+    panels = [_panel(found, place, dark, plot) for place in places]
+    rows = [hconcat(*panels[i : i + beside], spacing=SPACING) for i in range(0, len(panels), beside)]
     look = palette(dark)
     items = [
         {
@@ -59,7 +62,7 @@ def reliability_diagram(found, places=None, *, dark=False, width=1000):
         },
         {"kind": "dashed", "label": "calibrated", "colour": look.muted},
     ]
-    return vconcat(legend([(None, items)], min(width - 10, beside * (PLOT + MARGIN)), dark=dark), *rows, spacing=12)
+    return vconcat(legend([(None, items)], min(width - 10, beside * (plot + MARGIN)), dark=dark), *rows, spacing=12)
 
 
 def reliability_diagram_table(found, places=None):
@@ -103,7 +106,7 @@ def _places(found, places):
     return places
 
 
-def _panel(found, place, dark):
+def _panel(found, place, dark, plot):
     look, bins = palette(dark), found.bins(place)
     scale = alt.Scale(domain=[0, 1], nice=False)
     axis = alt.Axis(title="share of events", grid=True, values=[0, 0.25, 0.5, 0.75, 1], format=".2~f")
@@ -142,7 +145,7 @@ def _panel(found, place, dark):
     layers = [diagonal] if not len(bins["n"]) else [diagonal, intervals, points]
     note = _verdict(found, place)
     title = alt.TitleParams(
-        shorten(found.subjects[place], PLOT + 20, SIZE, bold=True),
+        shorten(found.subjects[place], plot + 20, SIZE, bold=True),
         subtitle=note,
         anchor="start",
         fontSize=SIZE,
@@ -158,7 +161,7 @@ def _panel(found, place, dark):
         else look.muted,
         offset=8,
     )
-    main = layer(*layers).properties(width=PLOT, height=PLOT, title=title)
+    main = layer(*layers).properties(width=plot, height=plot, title=title)
     # Bins are as wide as their probabilities reach, and at least as wide as can be seen.
     wide = rows.assign(
         left=np.clip(np.minimum(bins["low"], bins["p"] - 0.008), 0, 1),
@@ -181,7 +184,7 @@ def _panel(found, place, dark):
             y2=alt.Y2Datum(0),
             tooltip=tooltip,
         )
-        .properties(width=PLOT, height=STRIP)
+        .properties(width=plot, height=STRIP)
     )
     return vconcat(main, below, spacing=4)
 

@@ -19,7 +19,7 @@ from hierviz.charts.theme import SIZE, SMALL, palette
 from hierviz.diagnosis.node_columns import NODE_COLUMNS, number_text_of, usable_columns
 from hierviz.errors import PredictionsError, shown
 
-HEIGHT, LEAST, GAP, INSET = 600, 16, 2, 7
+HEIGHT, LEAST, GAP, INSET, LINE = 600, 16, 2, 7, 16
 # Pixels from which on what is put together is drawn at all.
 THINNEST = 2.0
 
@@ -147,7 +147,14 @@ def subtree_icicle(table, root=0, *, value="correct", dark=False, width=1000):
         beside = text_width(said, size, bold=True) + 8 if said else 0
         room = x2 - x - 2 * INSET - beside
         at = {"y": (y + y2) / 2, "colour": ink, "size": size}
-        if room >= 24:
+        if said and y2 - y >= 3 * LINE and text_width(name, size) > room:
+            # The number stands below a name that has no room beside it.
+            whole = x2 - x - 2 * INSET
+            words.append(
+                {**at, "y": at["y"] - LINE / 2, "x": x + INSET, "text": shorten(name, whole, size), "limit": whole + 6}
+            )
+            at["y"] += LINE / 2
+        elif room >= 24:
             words.append({**at, "x": x + INSET, "text": shorten(name, room, size), "limit": room + 6})
         if said:
             words.append({**at, "x": x2 - INSET, "text": said, "align": "right", "weight": 600})
@@ -173,7 +180,8 @@ def subtree_icicle_sentence(table, root=0, *, value="correct", width=1000):
     """What the icicle shows, in words."""
     cells = _cells(table, root, value, width)
     taxonomy, column = table.taxonomy, NODE_COLUMNS[value]
-    drawn = sum(not cell.is_others for cell in cells) - 1
+    # In a graph a class stands below each of its parents.
+    drawn = len({int(cell.nodes[0]) for cell in cells if not cell.is_others}) - 1
     folded = sum(len(cell.nodes) for cell in cells if cell.is_others)
     said = (
         f"Height is the number of samples with a truth at or below the class, colour is {column.label.lower()}. "

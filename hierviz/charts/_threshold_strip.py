@@ -46,12 +46,15 @@ def threshold_strip(figure, plot, wide):
         .transform_calculate(beside=f"clamp(datum.at, ({half} - {LEFT}) / {plot}, 1 - ({half} - {out}) / {plot})")
     )
     plain_x = alt.X("at:Q").scale(domain=[0, 1], nice=False)
+    # Labels of stops stand over the line of the handle, which may run through them.
+    ticks, labels = _stops(figure, plot, height, limits, at_y)
     layers = [
         *lines,
-        *_stops(figure, plot, height, limits, at_y),
+        *ticks,
         handle.mark_rule(strokeWidth=2, color=look.ink, tooltip=None, aria=False).encode(
             plain_x, y=alt.YValue(-4), y2=alt.Y2Value(height), key=ONE
         ),
+        *labels,
         coupling.at_threshold(figure.knots, colours, key, x="threshold")
         .mark_circle(size=70, opacity=1, stroke=look.background, strokeWidth=1.2, tooltip=None, aria=False)
         .encode(plain_x, at_y, color=alt.Color("colour:N", scale=None), key=ROW),
@@ -109,7 +112,7 @@ def _rectangles(thresholds, scale, plot, wide):
 
 
 def _stops(figure, plot, height, limits, at_y):
-    """Ticks of the thresholds worth stopping at of the model looked at, each kind in a line of its own."""
+    """Ticks of the thresholds worth stopping at of the model looked at, each kind in a line of its own, and their labels."""
     rows = []
     for number, stops in enumerate(figure.stops):
         # The further left, the higher: no tick, which goes down from its label, crosses another label on its right.
@@ -128,7 +131,7 @@ def _stops(figure, plot, height, limits, at_y):
                 }
             )
     if not rows:
-        return []
+        return [], []
     base = alt.Chart(frame(rows)).transform_filter("datum.model === picked")
     at_x = alt.X("at:Q").scale(domain=[0, 1], nice=False)
     muted = figure.look.muted
@@ -141,12 +144,13 @@ def _stops(figure, plot, height, limits, at_y):
         "dx": alt.ExprRef("datum.dx"),
         "tooltip": None,
     }
-    return [
-        base.mark_rule(strokeWidth=1.5, color=muted, tooltip=None, aria=False).encode(
-            at_x, y=at_y, y2=alt.Y2Value(height + 4)
-        ),
+    ticks = base.mark_rule(strokeWidth=1.5, color=muted, tooltip=None, aria=False).encode(
+        at_x, y=at_y, y2=alt.Y2Value(height + 4)
+    )
+    labels = [
         base.mark_text(stroke=figure.look.background, strokeWidth=4, strokeJoin="round", aria=False, **text).encode(
             text=alt.Text("label:N"), **place
         ),
         base.mark_text(color=muted, **text).encode(text=alt.Text("label:N"), **place),
     ]
+    return [ticks], labels

@@ -56,6 +56,23 @@ def data_of(kind, demo, folder):
     return world(folder, edges=GRAPH, scores=spread(20), truth=truth), np.arange(20), ("threshold", "threshold_set")
 
 
+@pytest.mark.parametrize("page", ["example", "mistakes"])
+def test_rows_of_long_names_are_high_enough_to_wrap(tmp_path, page):
+    """Streamlit breaks lines in rows of more than 4 rem, 64 pixels; a lower row would cut its names."""
+    long = {name: f"{name} {'of an orchestra of very many' if page == 'mistakes' else 'of a band'}" for name in LEAVES}
+    edges = [(parent, long.get(child, child)) for parent, child in EDGES]
+    data = world(tmp_path, edges=edges, leaves=list(long.values()), scores=spread(30), truth=[long[LEAVES[0]]] * 30)
+    part = {"part": "confusions"} if page == "mistakes" else {}
+    visit = Visit(page, data=data.key, rule="leaf", **part)
+    heights = [
+        one.proto.row_height
+        for one in visit.at.dataframe
+        if {"truth", "answer"} <= set(one.value.columns) or {"truth", "predicted"} <= set(one.value.columns)
+    ]
+    assert heights
+    assert all(height > 64 for height in heights)
+
+
 @pytest.mark.parametrize("kind", ["leaf truth", "inner truth", "several paths", "graph"])
 def test_every_number_of_twenty_samples(figures, demo, tmp_path, kind):
     """Six of the twenty each day, all before a release."""

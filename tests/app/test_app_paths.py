@@ -220,7 +220,7 @@ def n_quoted(message):
 def test_quotes_are_cut_in_the_order_they_stand():
     assert quoting_little("a.csv:1: got 'x', no file's. It's 'y'.") == "a.csv:1: got 'x', no file's. It's 'y'."
     said = quoting_little(f"a.csv, column {'b' * 50!r}: got {'c' * 50!r}, {'d' * 9!r}.")
-    assert said == f"a.csv, column '{'b' * 50}': got '{'c' * 10}…', '…'."
+    assert said == f"a.csv, column '{'b' * 50}': got '{'c' * 10}…', …."
 
 
 def test_the_form_opens_what_is_inside_and_nothing_else(confined, files):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from chart_cases import large, size, views
+from chart_cases import large, shown_texts, size, views
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -147,6 +147,17 @@ def test_sentences_and_tables(many_nodes):
     assert charts.level_bars_table(levels)["n_nodes"].sum() == table.taxonomy.n_nodes
 
 
+def test_narrow_icicle_of_a_graph_has_whole_names_and_counts_each_class_once():
+    edges = [("work", "fiction"), ("work", "history"), ("fiction", "historical novel"), ("history", "historical novel")]
+    taxonomy = hv.Taxonomy.from_edges([*edges, ("history", "biography")])
+    answer = taxonomy.nodes("historical novel", "biography")
+    table = hv.node_table(hv.Predictions.from_labels(taxonomy, answer, truth=answer))
+    words = shown_texts(charts.to_svg(charts.subtree_icicle(table, value="recall", width=330)))
+    assert {"work", "fiction", "historical novel"} <= set(words)
+    # The cells of three levels: each class below the root, one of them twice.
+    assert "4 classes are drawn below it" in charts.subtree_icicle_sentence(table, value="recall", width=330)
+
+
 def test_errors(taxonomy):
     right = hv.node_table(hv.Predictions.from_labels(taxonomy, taxonomy.nodes("cat"), truth=taxonomy.nodes("cat")))
     with pytest.raises(
@@ -175,6 +186,8 @@ def test_reliability_diagram_shows_bins_error_and_counts():
         assert "ECE 0.133" in words
         assert "✗ not calibrated" in words
         assert "✓ as a calibrated model" in words
+    # Where there is room diagrams are larger.
+    assert size(charts.to_svg(charts.reliability_diagram(found, width=1600)))[0] > 700
     points = [
         view
         for view in views(charts.to_vega_lite(chart))

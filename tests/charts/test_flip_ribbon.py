@@ -60,6 +60,21 @@ def test_colour_and_pattern_say_the_outcome(taxonomy, dark, width):
     assert min(font_sizes(svg)) >= 11
 
 
+@pytest.mark.parametrize(("width", "threshold"), [(800, 0.25), (800, 0.27), (330, 0.3), (330, 0.1), (800, 0.9)])
+def test_words_stand_clear_of_the_threshold(taxonomy, width, threshold):
+    # One answer at every threshold, below the line or beside it.
+    scores = hv.Predictions.from_scores(taxonomy, [[0.97, 0.01, 0.01, 0.01]], "leaf_probabilities", truth=[4])
+    svg = to_svg(flip_ribbon(hv.flip_intervals(scores, 0), threshold, width=width))
+    assert "wrong" in shown_texts(svg)
+    drawn = views(flip_ribbon(hv.flip_intervals(scores, 0), threshold, width=width).to_dict())
+    rows = [row for view in drawn for row in view["rows"]]
+    at = next(row["x"] for row in rows if "wide" in row)
+    words = [row for row in rows if row.get("text") in ("cat", "wrong")]
+    assert len(words) == 2
+    for row in words:
+        assert abs(row["x"] - at) > 12
+
+
 def test_what_the_program_of_the_handle_gets_is_where_the_chart_draws(taxonomy):
     flips = flips_of(taxonomy, taxonomy.nodes("dog"))
     places = flip_ribbon_drag(flips, 0.6, width=800)

@@ -24,6 +24,8 @@ HELP = {
 # Pixels of columns: those of numbers, of the ticks, the widest of names, the narrowest of answers.
 WIDTHS = {"specificity, bits": 112, "p": 66, "win": 74}
 TICKS, MOST_WIDTH, LEAST_WIDTH = 36, 260, 180
+# Streamlit breaks lines in rows of more than 64 pixels only.
+LEAST_WRAPPED = 66
 
 
 def panels(data, key, row, choice):
@@ -66,10 +68,12 @@ def models_panel(data, key, sample_id, choice_of):
             answers[name] = sample_answer(model, row, **choice_of(name))
     labels = {name: data.models[name].predictions.name for name in answers}
     _table("model", labels, answers, data.taxonomy, key, lambda name: state.change(model=name), (sample_id,))
-    st.caption(
-        "All by the rule of this page. Scores of different models are on different scales: the same τ is not the same for "
-        "two models, the win does not depend on τ."
-    )
+    if any(data.models[name].predictions.has_scores for name in answers):
+        has_win = any(answer.win is not None for answer in answers.values())
+        st.caption(
+            "All by the rule of this page. Scores of different models are on different scales: the same τ is not the same for "
+            f"two models{', the win does not depend on τ' if has_win else ''}."
+        )
 
 
 def _at(rule, settings):
@@ -102,10 +106,10 @@ def _table(what, labels, answers, taxonomy, now, switch, of):
     texts = {
         name: 24 + 6.6 * max(map(len, [name, *table[name]])) for name in (what, "answers", "outcome") if name in table
     }
-    texts[what] = min(texts[what], MOST_WIDTH)
+    texts[what] = min(texts[what], max(MOST_WIDTH, 0.35 * state.main_width()))
     taken = sum(texts.values()) - texts["answers"] + sum(WIDTHS[name] for name in WIDTHS if name in table)
     left = max(state.main_width() - TICKS - taken, LEAST_WIDTH)
-    row_height = 35 if texts["answers"] <= left else 30 + 18 * min(int(texts["answers"] // left), 3)
+    row_height = 35 if texts["answers"] <= left else max(LEAST_WRAPPED, 30 + 18 * min(int(texts["answers"] // left), 3))
     texts["answers"] = min(texts["answers"], left)
     columns = {name: st.column_config.TextColumn(width=int(width)) for name, width in texts.items()}
     columns |= {

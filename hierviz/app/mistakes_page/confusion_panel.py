@@ -87,7 +87,7 @@ def _table(asked, found, by, cost, unit):
         f"{found.n_total:,} confused {unit} in {len(found):,} {of_groups}; cost: {cost.sentence[:1].lower()}{cost.sentence[1:]} "
         f"Click a row to see its samples.{more}",
         name="confusions",
-        height=380,
+        height=520 if state.session.px >= 1600 else 380,
         key=f"confusions-{by}-{found.cost_key}-{state.memory('confusions').get('order')}-{asked.mark('')}",
     )
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from hierviz import charts
 
-ROW_HEIGHT, WRAPPED_HEIGHT, LONG_NAME = 35, 54, 32
+ROW_HEIGHT, WRAPPED_HEIGHT, LONG_NAME = 35, 66, 32
 # Cells of a table whose numbers are written here; pandas writes no more than 262,144.
 MOST_WRITTEN = 200_000
 
@@ -33,7 +33,7 @@ def draw(table, columns, found, note, *, name, key, height, texts=None):
     texts : dict of str to callable, optional
         How the numbers of a column are written; the table is sorted by the numbers all the same.
     """
-    # Long names wrap, which Streamlit does in high rows only.
+    # Long names wrap, which Streamlit does in rows of more than 64 pixels only.
     words = (column for column in table if not pd.api.types.is_numeric_dtype(table[column]))
     is_long = any(len(cell) > LONG_NAME for column in words for cell in table[column])
     row_height = WRAPPED_HEIGHT if is_long else ROW_HEIGHT

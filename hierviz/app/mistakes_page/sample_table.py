@@ -24,6 +24,8 @@ from hierviz.taxonomy import NodeLists
 MOST_BYTES, ROW_BYTES = 1_600_000, 16
 MOST_ROWS, HEIGHT, HEADER = 100_000, 520, 40
 ROW_HEIGHT, WRAPPED_HEIGHT, LONG_NAME = 36, 66, 24
+# In large windows.
+HEIGHT_OF_LARGE, LONG_NAME_OF_LARGE = 660, 36
 # Letters of lists of classes in three lines of a cell.
 ROOM = 90
 # Pixels of a column of classes beside three of numbers.
@@ -72,12 +74,14 @@ def _table(asked, rows, severity, key, extra, helps):
     )
     table, config = _columns(asked, rows[part], severity, {name: values[part] for name, values in extra.items()}, helps)
     # Long names wrap, which Streamlit does in high rows only.
-    is_long = any(len(title) > LONG_NAME for side in ("truth", "answer") for title in table[side].categories)
+    is_large = state.session.px >= 1600
+    most_letters = LONG_NAME_OF_LARGE if is_large and not extra else LONG_NAME
+    is_long = any(len(title) > most_letters for side in ("truth", "answer") for title in table[side].categories)
     row_height = WRAPPED_HEIGHT if is_long else ROW_HEIGHT
     event = st.dataframe(
         pd.DataFrame(table),
         hide_index=True,
-        height=min(row_height * (part.stop - start) + HEADER, HEIGHT),
+        height=min(row_height * (part.stop - start) + HEADER, HEIGHT_OF_LARGE if is_large else HEIGHT),
         row_height=row_height,
         column_config=config,
         on_select="rerun",

@@ -109,6 +109,11 @@ def tenths_text(value):
     return fixed_text(value, 1).replace("-", "−")
 
 
+def share_text(value):
+    """A share in per cent."""
+    return f"{fixed_text(value, 1)} %"
+
+
 def _table(asked, found):
     """All tested slices, and the place of the one that is chosen."""
     is_wrong = found.loss_key == "wrong"
@@ -154,7 +159,13 @@ def _table(asked, found):
         name="slices",
         height=420,
         key=f"slices-{asked.mark(found.loss_key)}",
-        texts={"excess": tenths_text, "excess_outside": tenths_text, "p_adjusted": probability_text},
+        # Shares are rounded as in the sentence above.
+        texts={
+            "excess": tenths_text,
+            "excess_outside": tenths_text,
+            "p_adjusted": probability_text,
+            **({"rate": share_text, "rest_rate": share_text} if is_wrong else {}),
+        },
     )
 
 

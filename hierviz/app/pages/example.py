@@ -28,7 +28,7 @@ predictions = model.predictions
 if reason and not model.n_judged:
     st.info(f"The samples are in the order of the file: {escape(reason)}.", icon=":material/info:")
 elif reason:
-    st.caption(f"Ranked by lost hierarchical F1, the largest first: {escape(reason)}.")
+    st.caption(f"Ranked by lost hierarchical F1, the largest first. Other rankings are left out: {escape(reason)}.")
 if not answers_worked_out(data.digest, key, model, choice):
     shell.stop()
 chosen = selection.select(model, choice, (data.digest, key))

@@ -10,10 +10,18 @@ from hierviz.app.widgets.form_words import in_form_words
 
 # Models that a line names.
 MOST_NAMED = 3
+# Pixels of what was understood of a file.
+CARD = 380
 
 
 def account(data):
     """Taxonomy, models, truth, and every note of the readers."""
+    # Side by side where there is room.
+    with st.container(horizontal=not state.is_narrow(), gap="small"):
+        _accounts(data)
+
+
+def _accounts(data):
     taxonomy = data.taxonomy
     _facts(
         "Taxonomy",
@@ -76,7 +84,7 @@ def _truth_text(data):
 
 
 def _facts(title, facts, notes):
-    with st.container(border=True):
+    with st.container(border=True, width="stretch" if state.is_narrow() else CARD):
         st.markdown(f"**{escape(title)}**")
         st.markdown("  \n".join(f"{escape(str(key))}: {escape(str(value))}" for key, value in facts.items()))
         for note in notes:

@@ -15,6 +15,9 @@ from hierviz.inference.rules import node_thresholds
 from hierviz.parametrisation import PARAMETRISATIONS
 from hierviz.taxonomy import NodeLists
 
+# Pixels from which a window is large, of a field without its entries, of an entry without its name, of a letter, at most.
+LARGE_WINDOW, FIELD, ENTRY, LETTER, MOST_WIDTH = 1600, 90, 40, 7.5, 900
+
 
 def model_control(data):
     """Which model the page looks at; returns its key."""
@@ -33,8 +36,12 @@ def model_control(data):
 def models_control(label, options, now, most, width):
     """Which of several models (or methods) the page looks at; returns their keys, none where the field was emptied.
 
-    `options` are names by key, `now` the keys that are shown where the address names none.
+    `options` are names by key, `now` the keys that are shown where the address names none. The field has `width` pixels, and more
+    for long names in a large window: it cuts what is beyond its end.
     """
+    if state.session.px >= LARGE_WINDOW:
+        wanted = FIELD + sum(ENTRY + LETTER * len(name) for name in options.values())
+        width = int(min(max(width, wanted), MOST_WIDTH))
     memory = state.memory("emptied models")
     # A link names models of its own.
     is_empty = memory.get(label, "") == state.view().models

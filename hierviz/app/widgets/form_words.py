@@ -9,6 +9,8 @@ from hierviz.parameters import named, template_of
 MOST_QUOTED = 60
 # A value as `repr` writes it.
 QUOTED = re.compile(r"""(?<![\w\\])(?:'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*")(?!\w)""", re.DOTALL)
+# Values of a list of which nothing is said.
+LEFT_OUT = re.compile(r"""(?:, (['"])…\1)+""")
 
 
 def in_form_words(message, *, is_of_path=False, words=field):
@@ -40,7 +42,7 @@ def quoting_little(message):
         kept, left = inside[: max(left, 0)], left - len(inside)
         return match[0] if kept == inside else f"{mark}{kept}…{mark}"
 
-    return QUOTED.sub(cut, message)
+    return LEFT_OUT.sub(", …", QUOTED.sub(cut, message))
 
 
 def sentence(note):

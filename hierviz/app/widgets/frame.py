@@ -33,6 +33,9 @@ h3 {padding-top: 1rem !important}
 button:is([data-variant=segmented_control], [data-variant=pills]):is([aria-checked=true], [aria-pressed=true]) {
     background: SELECTED !important; color: #ffffff !important; border-color: SELECTED !important}
 :is(.st-key-greeting, .st-key-worst-subtrees, [class*=st-key-slice-link]) a p {color: FOCUS; text-decoration: underline}
+/* A long link breaks its line: Streamlit would cut it. */
+:is(.st-key-worst-subtrees, [class*=st-key-slice-link]) a, :is(.st-key-worst-subtrees, [class*=st-key-slice-link]) a * {
+    white-space: normal !important; height: auto}
 .st-key-copy-link {position: fixed; top: 0; right: 3.2rem; height: 3.75rem; width: auto !important; justify-content: center;
     z-index: 999992}
 .st-key-save-menu {position: fixed; top: 0; right: 10.4rem; height: 3.75rem; width: auto !important; justify-content: center;

@@ -18,9 +18,11 @@ from hierviz.evaluation.mistakes import ORDERS, OUTCOMES, Mistakes, mistakes, ou
 from hierviz.evaluation.severity import SEVERITIES
 from hierviz.metrics.sets.node_sets import most_specific
 
-ON_A_PAGE, ROW_HEIGHT = 15, 44
-# Letters of a line of a cell, of lists of classes in three lines, and of ids for which there is a column beside them.
-LETTERS, ROOM, LONG_ID = 17, 40, 8
+# Streamlit breaks lines in rows of more than 64 pixels only.
+ON_A_PAGE, ROW_HEIGHT, LEAST_WRAPPED = 15, 44, 66
+# Letters of a line of a cell in windows of two widths, of lists of classes in three lines, and of ids for which there is a column
+# beside them.
+LETTERS, LETTERS_OF_LARGE, ROOM, LONG_ID = 17, 22, 40, 8
 SIGNS = {"exact": "✓", "coarse": "≈", "wrong": "×"}
 
 
@@ -136,8 +138,8 @@ def sample_list(selection, taxonomy, key):
     # Long names wrap, which Streamlit does in high rows only.
     table = _table(selection, taxonomy, slice(start, end))
     longest = max((len(str(cell)) for name in ("truth", "answer") if name in table for cell in table[name]), default=0)
-    n_lines = min(-(-longest // LETTERS), 5)
-    row_height = ROW_HEIGHT if n_lines <= 1 else 12 + 18 * n_lines
+    n_lines = min(-(-longest // (LETTERS_OF_LARGE if state.session.px >= 1600 else LETTERS)), 5)
+    row_height = ROW_HEIGHT if n_lines <= 1 else max(LEAST_WRAPPED, 12 + 18 * n_lines)
 
     def picked():
         clicked = state.session[key].selection
