@@ -21,6 +21,7 @@ from hierviz.cli.parameter_flags import with_flags
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.reports import report
+from hierviz.reports.story_html import SECTIONS
 
 MEMORY = "save"
 PAGES = Path(__file__).parents[1] / "pages"
@@ -193,6 +194,8 @@ def _story(data, page):
         + (f"There {'is 1 view' if n == 1 else f'are {n} views'} now." if n else "There is none yet.")
     )
     if page != "story":
+        if (page or "overview") not in SECTIONS:
+            st.caption("Played in the app as any other page; in a report a view of this page is its caption only.")
         st.text_area("Caption", placeholder="What to see here", height=70, **state.kept(MEMORY, "caption", ""))
         st.button("Add this view", icon=":material/playlist_add:", key="add-view", on_click=_add, args=(data, page))
     st.page_link(PAGES / "story.py", label="Arrange and play", icon=":material/slideshow:", query_params=state.link())
