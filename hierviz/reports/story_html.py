@@ -31,6 +31,7 @@ SECTIONS = {
     "example": ("examples", "Examples"),
     "mistakes": ("matrix", "Confusion matrix"),
     "taxonomy": ("taxonomy", "Taxonomy"),
+    "compare": ("numbers", "All numbers"),
 }
 
 
@@ -81,11 +82,15 @@ class StoryHtml:
             "example": self._example,
             "mistakes": self._mistakes,
             "taxonomy": self._taxonomy,
+            "compare": self._compare,
         }.get(step.page)
         return "" if draw is None else draw(settings, key, step.view)
 
     def _overview(self, settings, key, view):
         return self._mistakes(settings, key, view) + overview_table(self.entries)
+
+    def _compare(self, settings, key, view):
+        return overview_table(self.entries)
 
     def _curves(self, settings, key, view):
         if settings.model.why_no_curve() is not None:

@@ -30,6 +30,14 @@ def test_the_story_is_played(open_page):
     page.keyboard.press("ArrowLeft")
     bar.get_by_text(f"{len(steps) - 1} of {len(steps)}").wait_for()
     quiet(page)
+    # Keys that are pressed while a page still works are not lost, and nothing lies below the bar.
+    for _ in range(4):
+        page.keyboard.press("ArrowLeft")
+    bar.get_by_text(f"{len(steps) - 5} of {len(steps)}", exact=True).wait_for()
+    quiet(page)
+    assert bar.locator("p").inner_text() == caption_text(steps[len(steps) - 6], models)
+    edge = page.get_by_test_id("stMain").bounding_box()
+    assert abs(edge["y"] + edge["height"] - bar.locator("section").bounding_box()["y"]) < 2
     page.get_by_role("button", name="End").click()
     heading(page, "Story")
     assert bar.count() == 0

@@ -39,7 +39,7 @@ def overview():
     )
     columns = st.columns(1 if state.is_narrow() else 2, gap="large")
     for place, one in enumerate(lessons()):
-        with columns[place % len(columns)], st.container(border=True, key=f"lesson-{one.key}"):
+        with columns[place % len(columns)], st.container(border=True, key=f"card-{one.key}"):
             st.page_link(
                 shell.page("learn"),
                 label=f"**{place + 1}. {escape(one.title)}**",

@@ -10,6 +10,15 @@ LARGE = """<style>
 </style>"""
 PRINT = """<style>
 .stMain [data-testid=stMarkdownContainer] table {display: block; overflow-x: auto; max-width: 100%}
+@media (max-width: 640px) {
+    .stMain [data-testid=stMarkdownContainer] table :is(td, th) {padding: 0.2rem 0.3rem; font-size: 0.82rem; line-height: 1.3;
+        overflow-wrap: break-word; hyphens: auto}
+}
+[class*=st-key-card-] {position: relative}
+[class*=st-key-card-]:hover {border-color: var(--st-primary-color, currentColor)}
+[class*=st-key-card-] :is([data-testid=stElementContainer], [data-testid=stPageLink]) {position: static}
+[class*=st-key-card-] [data-testid=stPageLink] a::after {content: ""; position: absolute; inset: 0; border-radius: inherit}
+[class*=st-key-card-] [data-testid=stPageLink] a {position: static}
 @media print {
     header, .stAppHeader, [data-testid=stSidebar], [data-testid=stExpandSidebarButton], .st-key-copy-link, .hierviz-open,
     .st-key-title-row, .st-key-step-bar, .st-key-greeting, .stButton, .stPopover {display: none !important}

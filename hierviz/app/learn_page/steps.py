@@ -85,11 +85,12 @@ def _step(lesson, number):
     memory, where = state.memory(name), f"{lesson.key}-{number}"
     if state.session.px > 600:
         words, pictures = st.columns([0.4, 0.6], gap="large")
-        first, asked, changed, after = pictures.container(), words.container(), words.container(), pictures.container()
-        text = asked
+        # What is changed stands below the picture it changes, beside the question.
+        first, changed, after = (pictures.container() for _ in range(3))
+        text = asked = words.container()
     else:
         # A phone shows the picture between the text and the question.
-        text, first, asked, after, changed = (st.container() for _ in range(5))
+        text, first, asked, changed, after = (st.container() for _ in range(5))
     with text:
         st.subheader(escape(step.title), anchor=False)
         st.markdown(paragraphs(step.text))
@@ -130,8 +131,7 @@ def _settings(step, name, number, place):
     with place:
         if step.controls:
             st.markdown("**Change it**")
-        many = len(step.controls) > 3 and state.session.px > 600
-        columns = st.columns(2, gap="medium") if many else [st.container()]
+        columns = _columns(len(step.controls))
         for i, control in enumerate(step.controls):
             with columns[i % len(columns)]:
                 values[control.name] = _control(control, name, number)
@@ -145,6 +145,14 @@ def _settings(step, name, number, place):
                 args=(name, number, step),
             )
     return values
+
+
+def _columns(n):
+    """Places of the controls of a step: beside each other, as far as there is room."""
+    if n == 1 and state.session.px > 600:
+        return [st.container(width=380)]
+    most = 1 if state.is_narrow() else 2 if state.session.px <= 900 else 4 if n > 3 else 3
+    return st.columns(min(most, max(n, 1)), gap="medium") if most > 1 else [st.container()]
 
 
 def _control(control, name, number):

@@ -19,7 +19,7 @@ with frame.title_row("Story"):
 st.markdown(
     "Views of these data in an order, each with a caption. **Play** shows them one after the other in the whole window: → and ← "
     "lead on and back, **End** leads back here. **Save** in the header of every page adds a view; a session file and a report "
-    "keep the story."
+    "keep the story. A report shows views of Model, Learn and Open files by their captions only."
 )
 if not steps:
     st.info(

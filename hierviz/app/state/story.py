@@ -82,14 +82,14 @@ def play(dataset, place=0):
     memory(PLAYED).update(key=dataset.key, at=place, go=True)
 
 
-def go(by):
-    """Go on to another step; None ends the story."""
+def go(place):
+    """Show the step of this number; None ends the story."""
     played = memory(PLAYED)
-    if by is None:
+    if place is None:
         played.clear()
         memory(ENDED)["now"] = True
     elif played:
-        played.update(at=played["at"] + by, go=True)
+        played.update(at=place, go=True)
 
 
 def played(dataset):

@@ -15,6 +15,7 @@ from hierviz.app.widgets.report_offer import offer_report, rebuild_command, repo
 from hierviz.app.widgets.save_view import view_file
 from hierviz.cli.parameter_flags import with_flags
 from hierviz.reports import report
+from hierviz.reports.story_html import SECTIONS
 from hierviz.stories import VIEW_CAPTIONS
 
 MEMORY = "save"
@@ -133,6 +134,8 @@ def _story(data, page):
         + (f"There {'is 1 view' if n == 1 else f'are {n} views'} now." if n else "There is none yet.")
     )
     if page != "story":
+        if (page or "overview") not in SECTIONS:
+            st.caption("Played in the app as any other page; in a report a view of this page is its caption only.")
         st.text_area("Caption", placeholder="What to see here", height=70, **state.kept(MEMORY, "caption", ""))
         st.button("Add this view", icon=":material/playlist_add:", key="add-view", on_click=_add, args=(data, page))
     st.page_link(PAGES / "story.py", label="Arrange and play", icon=":material/slideshow:", query_params=state.link())

@@ -11,11 +11,14 @@ from hierviz.app.state import story
 
 _component = None
 _HERE = Path(__file__).parent
+# Pages whose first picture is what a step is about.
+WITH_FIGURE = ("curves", "example", "taxonomy")
 # Nothing but the page and the caption.
 PLAYING = """<style>
 [data-testid=stHeader], [data-testid=stSidebar], .hierviz-open, .st-key-save-menu, .st-key-copy-link, .st-key-greeting
     {display: none !important}
-.stMainBlockContainer {padding-top: 1.2rem !important; padding-bottom: 17rem !important}
+.stMainBlockContainer {padding-top: 1.2rem !important; padding-bottom: 2rem !important}
+[data-testid=stMain] {height: calc(100dvh - var(--hierviz-story, 9rem)) !important; max-height: none; align-self: flex-start}
 </style>"""
 
 
@@ -37,11 +40,13 @@ def story_bar():
     st.html(PLAYING)
 
     def moved():
-        word = st.session_state["story-bar"].get("go")
-        by = {"next": 1, "previous": -1}
-        if word in by or word == "end":
-            story.go(by.get(word))
+        # Between two pages there is no bar: the browser asks again.
+        word = (st.session_state.get("story-bar") or {}).get("go")
+        if word == "end":
+            story.go(None)
+        elif word and word.isdecimal():
+            story.go(int(word) - 1)
 
-    caption = story.caption(dataset, step)
+    told = {"caption": story.caption(dataset, step), "place": place + 1, "n": n, "figure": step.page in WITH_FIGURE}
     with st.container(key="story-played"):
-        _component(key="story-bar", data={"caption": caption, "place": place + 1, "n": n}, on_go_change=moved)
+        _component(key="story-bar", data=told, on_go_change=moved)
