@@ -3,7 +3,6 @@
 from urllib.parse import parse_qsl
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from small_worlds import spread, world, write
 from visit import Visit, plain, shelve

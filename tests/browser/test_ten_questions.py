@@ -98,7 +98,7 @@ def my_files(visit, tmp_path):
     expect(visit.page.get_by_text("Taxonomy: plants.csv; Predictions: model.csv")).to_be_in_viewport()
     visit.click(visit.page.locator("[data-testid=stBaseButton-primary]").filter(has_text=re.compile("Open$")))
     visit.reads(
-        "Opened: the taxonomy as edge list; model as wide scores .*; truth of 2 of 2 samples from model\.csv.*on 2 samples"
+        r"Opened: the taxonomy as edge list; model as wide scores .*; truth of 2 of 2 samples from model\.csv.*on 2 samples"
     )
 
 
