@@ -6,11 +6,13 @@ from dataclasses import fields
 
 import pytest
 import streamlit as st
+from small_worlds import LEAVES, spread, world
 from streamlit.runtime.context import StreamlitCookies
 
 import hierviz as hv
 from hierviz.app import state
 from hierviz.app.server.unknown_page import UnknownPage
+from hierviz.app.state import opened
 from hierviz.app.state.not_here import not_here
 from hierviz.app.state.page_fields import OWN, foreign_fields
 from hierviz.app.state.page_view import FILTERS, View
@@ -167,8 +169,9 @@ def test_the_overview_says_which_page_is_not_here():
     assert not said(Visit("overview", **{"no-page": "overview"}))
 
 
-def test_the_menu_says_what_each_file_is_for():
-    visit = Visit("curves")
+def test_the_menu_says_what_each_file_is_for(tmp_path):
+    data = world(tmp_path, scores=spread(12), truth=[LEAVES[k % len(LEAVES)] for k in range(12)])
+    visit = Visit("curves", data=data.key)
     visit.at.session_state["save"] = True
     visit.run()
     (choice,) = visit.at.radio
@@ -176,7 +179,8 @@ def test_the_menu_says_what_each_file_is_for():
     assert choice.value == "view"
     visit.press("Make the file")
     (offer,) = [one.proto for one in visit.at.get("download_button") if "MB)" in one.proto.label]
-    assert offer.label.startswith("Save demo-drawn-vehicles-curves.html")
+    assert offer.label.startswith("Save scores-csv-curves.html")
+    opened.server().results.drop(data.digest)
     visit = Visit("open")
     visit.at.session_state["save"] = True
     assert visit.run().at.radio[0].options == ["Report", "Story", "Session file"]
