@@ -59,7 +59,10 @@ def data_of(kind, demo, folder):
 @pytest.mark.parametrize("page", ["example", "mistakes"])
 def test_rows_of_long_names_are_high_enough_to_wrap(tmp_path, page):
     """Streamlit breaks lines in rows of more than 4 rem, 64 pixels; a lower row would cut its names."""
-    long = {name: f"{name} {'of an orchestra of very many' if page == 'mistakes' else 'of a band'}" for name in LEAVES}
+    long = {
+        name: f"{name} {'of an orchestra in which very many people play together' if page == 'mistakes' else 'of a band'}"
+        for name in LEAVES
+    }
     edges = [(parent, long.get(child, child)) for parent, child in EDGES]
     data = world(tmp_path, edges=edges, leaves=list(long.values()), scores=spread(30), truth=[long[LEAVES[0]]] * 30)
     part = {"part": "confusions"} if page == "mistakes" else {}

@@ -145,7 +145,8 @@ def _samples(compared):
             key=f"disagree-{kind}-{key}-{run}-{one}",
             column_config={"sample_id": "Sample"}
             | {
-                name: st.column_config.NumberColumn(name[0].upper() + name[1:], format="%.3f")
+                # Metrics and models are written as everywhere: hF1, pred_flat.
+                name: st.column_config.NumberColumn("Difference" if name == "difference" else name, format="%.3f")
                 for name in table.columns[1:]
             },
         ).selection

@@ -109,7 +109,10 @@ def _table(what, labels, answers, taxonomy, now, switch, of):
     texts[what] = min(texts[what], max(MOST_WIDTH, 0.35 * state.main_width()))
     taken = sum(texts.values()) - texts["answers"] + sum(WIDTHS[name] for name in WIDTHS if name in table)
     left = max(state.main_width() - TICKS - taken, LEAST_WIDTH)
-    row_height = 35 if texts["answers"] <= left else max(LEAST_WRAPPED, 30 + 18 * min(int(texts["answers"] // left), 3))
+    # Widths of texts are rather too large than too small.
+    row_height = (
+        35 if 0.93 * texts["answers"] <= left else max(LEAST_WRAPPED, 30 + 18 * min(int(texts["answers"] // left), 3))
+    )
     texts["answers"] = min(texts["answers"], left)
     columns = {name: st.column_config.TextColumn(width=int(width)) for name, width in texts.items()}
     columns |= {

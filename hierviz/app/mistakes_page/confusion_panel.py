@@ -16,6 +16,8 @@ from hierviz.evaluation.severity import SEVERITIES
 ONE_BY_ONE = (
     "Paths are matched within each sample, which no filter of Examples can ask for: open the samples one by one."
 )
+# Letters of a class that have room in a line, by the width of the window.
+LETTERS = {1600: 64, 1200: 54}
 # Rows of the table that are sent to the browser.
 MOST = 5000
 
@@ -88,6 +90,7 @@ def _table(asked, found, by, cost, unit):
         f"Click a row to see its samples.{more}",
         name="confusions",
         height=520 if state.session.px >= 1600 else 380,
+        letters=LETTERS.get(state.session.px, group_table.LONG_NAME),
         key=f"confusions-{by}-{found.cost_key}-{state.memory('confusions').get('order')}-{asked.mark('')}",
     )
 

@@ -12,7 +12,7 @@ ROW_HEIGHT, WRAPPED_HEIGHT, LONG_NAME = 35, 66, 32
 MOST_WRITTEN = 200_000
 
 
-def draw(table, columns, found, note, *, name, key, height, texts=None):
+def draw(table, columns, found, note, *, name, key, height, texts=None, letters=LONG_NAME):
     """The table, a note below it and the export; the place of the group that is chosen, the first one at the start.
 
     Parameters
@@ -32,10 +32,12 @@ def draw(table, columns, found, note, *, name, key, height, texts=None):
         Pixels at most.
     texts : dict of str to callable, optional
         How the numbers of a column are written; the table is sorted by the numbers all the same.
+    letters : int
+        Of the longest name that has room in a line of its column.
     """
     # Long names wrap, which Streamlit does in rows of more than 64 pixels only.
     words = (column for column in table if not pd.api.types.is_numeric_dtype(table[column]))
-    is_long = any(len(cell) > LONG_NAME for column in words for cell in table[column])
+    is_long = any(len(cell) > letters for column in words for cell in table[column])
     row_height = WRAPPED_HEIGHT if is_long else ROW_HEIGHT
     event = st.dataframe(
         table.style.format(texts) if texts and table.size <= MOST_WRITTEN else table,

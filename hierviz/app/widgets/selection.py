@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from textwrap import wrap
 
 import numpy as np
 import pandas as pd
@@ -22,7 +23,7 @@ from hierviz.metrics.sets.node_sets import most_specific
 ON_A_PAGE, ROW_HEIGHT, LEAST_WRAPPED = 15, 44, 66
 # Letters of a line of a cell in windows of two widths, of lists of classes in three lines, and of ids for which there is a column
 # beside them.
-LETTERS, LETTERS_OF_LARGE, ROOM, LONG_ID = 17, 22, 40, 8
+LETTERS, LETTERS_OF_LARGE, ROOM, LONG_ID = 15, 20, 40, 8
 SIGNS = {"exact": "✓", "coarse": "≈", "wrong": "×"}
 
 
@@ -137,8 +138,9 @@ def sample_list(selection, taxonomy, key):
     key = f"list-{key}-{start}-{place}"
     # Long names wrap, which Streamlit does in high rows only.
     table = _table(selection, taxonomy, slice(start, end))
-    longest = max((len(str(cell)) for name in ("truth", "answer") if name in table for cell in table[name]), default=0)
-    n_lines = min(-(-longest // (LETTERS_OF_LARGE if state.session.px >= 1600 else LETTERS)), 5)
+    letters = LETTERS_OF_LARGE if state.session.px >= 1600 else LETTERS
+    cells = [str(cell) for name in ("truth", "answer") if name in table for cell in table[name]]
+    n_lines = min(max((len(wrap(cell, letters)) for cell in cells), default=0), 5)
     row_height = ROW_HEIGHT if n_lines <= 1 else max(LEAST_WRAPPED, 12 + 18 * n_lines)
 
     def picked():
