@@ -86,7 +86,7 @@ def test_tables_mark_no_best_at_one_threshold(pair):
     numbers = [model_numbers(one) | {"f1": 0.1 * place} for place, one in enumerate(pair)]
     assert numbers[0]["majority_f1"] < numbers[1]["majority_f1"]
     rows = ranked([Row({"model": one.name}, found) for one, found in zip(pair, numbers, strict=True)], keys, ["f1"])
-    assert [row.marks["ac"] for row in rows] == [{"best"}, set()]
+    assert [row.marks["ac"] for row in rows] == [{"first"}, set()]
     assert [row.marks.get("majority_f1") for row in rows] == [set(), set()]
     assert ["f1" in row.marks for row in rows] == [False, False]
     assert unmarked(["majority_f1"]).startswith("F1 at majority is measured at one τ, so no best is marked: the same")

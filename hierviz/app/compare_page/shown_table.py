@@ -41,7 +41,7 @@ def draw_table(found, shown, key="compare-table"):
     heads = _heads(found.columns)
     # In a narrow window a number has to stand beside the names.
     names = [method.name if method.n_runs == 1 else f"{method.name} ({method.n_runs} runs)" for method in found.methods]
-    most = 130 if state.is_narrow() else 330
+    most = 165 if state.is_narrow() else 330
     name_width = int(min(28 + 7.2 * max(map(len, [*names, CONSTANT])), most))
     room = state.session.px - name_width
     parts = BESIDE[shown]

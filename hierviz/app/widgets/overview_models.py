@@ -83,8 +83,8 @@ def _by_method(data, values, keys):
 
 def _with_spread(text, spread):
     """The spread stands behind the number, before its signs."""
-    value, space, signs = text.partition(" ")
-    return f"{value}{spread}{space}{signs}"
+    value = text.replace("\N{NO-BREAK SPACE}", " ").partition(" ")[0]
+    return f"{value}{spread}{text[len(value) :]}"
 
 
 def say_most_specific(data, level=0.95):
