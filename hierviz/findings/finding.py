@@ -18,6 +18,7 @@ SEVERITIES = ("error", "warning", "info")
 FINDINGS = {
     "unreadable": ("error", "the file cannot be read at all"),
     "ragged_rows": ("error", "rows with more or fewer cells than the header"),
+    "no_header": ("error", "a table whose first row is a sample already"),
     "empty_names": ("error", "rows of a taxonomy that name no class"),
     "own_parent": ("error", "a class that is its own parent"),
     "cycles": ("error", "classes that lie below themselves, each cycle by its names"),

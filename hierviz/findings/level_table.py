@@ -58,7 +58,7 @@ def look_at_levels(table, found, changes):
             note("look_alike_names", records, text, f"{shown(first)} everywhere" if is_clear else None, severity)
             for record in records if is_clear else ():
                 write(record, level, first)
-    _gaps(paths, lines, note, write, changes)
+    _gaps(paths, lines, note, write, changes, places)
     seen: dict = {}
     again = [record for record, path in paths.items() if seen.setdefault(tuple(path), record) != record]
     if again:
@@ -78,14 +78,16 @@ def _name(cell):
     return "" if _EMPTY_RANK.fullmatch(cell) else cell
 
 
-def _gaps(paths, lines, note, write, changes):
+def _gaps(paths, lines, note, write, changes, places):
     """Empty cells with a class below them, filled where the other rows of the class below say with what."""
-    filled, left = [], []
+    filled, left, dropped = [], [], set()
     known: dict = {}
+    any_known: dict = {}
     for path in paths.values():
         for level in range(len(path) - 1):
             if path[level] and path[level + 1]:
                 known.setdefault((*path[:level], level, path[level + 1]), set()).add(path[level])
+                any_known.setdefault((*path[:level],), path[level])
     for record, path in paths.items():
         depth = max((k + 1 for k, name in enumerate(path) if name), default=0)
         for level in [k for k in range(depth) if not path[k]]:
@@ -95,6 +97,12 @@ def _gaps(paths, lines, note, write, changes):
                 filled.append(record)
             else:
                 left.append(record)
+                # To read on, below any class of that place: without the row its classes would be missing everywhere else.
+                above = any_known.get((*path[:level],))
+                if above is None:
+                    dropped.add(record)
+                else:
+                    changes.to_read_on.cells[record, places[level]] = above
     for records, is_fix in ((filled, True), (left, False)):
         if records:
             records = list(dict.fromkeys(records))
@@ -102,4 +110,4 @@ def _gaps(paths, lines, note, write, changes):
             text = f"{counted(len(records), 'row has', 'rows have')} an empty cell above a class: {words}."
             fix = "the cells filled as in the other rows of these classes" if is_fix else None
             note("gaps_in_levels", records, text + ("" if is_fix else " Fill the gap (for example 'unplaced')."), fix)
-    changes.to_read_on.dropped.update(set(left))
+    changes.to_read_on.dropped.update(dropped)

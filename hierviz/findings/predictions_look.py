@@ -10,11 +10,19 @@ import numpy as np
 from hierviz.errors import FileError, HiervizError, PredictionsError
 from hierviz.findings.answers import look_at_answers
 from hierviz.findings.finding import counted, some
+from hierviz.findings.json_samples import JsonSamples
+from hierviz.findings.listed_rows import (
+    listed_roles,
+    look_at_headerless_rows,
+    look_at_listed_rows,
+    missing_header,
+)
 from hierviz.findings.mend import Changes
 from hierviz.findings.prediction_rows import look_at_prediction_rows
 from hierviz.findings.sample_ids import IdColumn, look_at_join
 from hierviz.findings.score_values import look_at_scores
 from hierviz.projection.node_columns import NodeColumns
+from hierviz.readers.label_lists_json import looks_like_json
 from hierviz.readers.parquet_parts import open_predictions
 from hierviz.readers.predictions_file import load_predictions
 from hierviz.readers.tables import TextTable, open_table
@@ -43,7 +51,7 @@ class PredictionsLook:
     def __init__(self, path, taxonomy, found, folder, numbers=None, **reading):
         self.path, self.taxonomy, self.found, self.folder, self.reading = path, taxonomy, found, folder, reading
         self.where, self.numbers = Path(path).name, numbers
-        self.table = self.changes = self.predictions = self.ids = None
+        self.table = self.changes = self.predictions = self.ids = self.roles = None
         self._look_at_file()
 
     def _look_at_file(self):
@@ -56,7 +64,9 @@ class PredictionsLook:
         error = self._try(self.path)
         if is_text and (error or any(_BY_MEANING in note for note in self.predictions.notes)):
             before = len(self.found)
-            error = self._read_on(source, error)
+            error = (
+                self._read_on_json(source, error) if error and looks_like_json(source) else self._read_on(source, error)
+            )
             # The reader would say what the looks have said.
             if error and any(one.severity == "error" for one in self.found[before:]):
                 return
@@ -64,7 +74,7 @@ class PredictionsLook:
             self._open_table(source)
         if error:
             self.found.failed(error, self.where)
-        elif self.predictions.sample_ids is not None:
+        elif self.predictions is not None and self.predictions.sample_ids is not None:
             self.ids = self._id_column()
 
     def _read_on(self, source, error):
@@ -79,6 +89,21 @@ class PredictionsLook:
             return self._try(place) and self._try(place, missing="zero")
         except HiervizError as stopped:
             return error or stopped
+
+    def _read_on_json(self, source, error):
+        """Leave out one sample after the other that cannot be read, and note what is wrong with it; as `_read_on`."""
+        samples = JsonSamples.of(source)
+        while samples is not None and (place := samples.place(error)) is not None:
+            self.found.failed(samples.error(error), self.where)
+            if not samples.leave_out(place):
+                return None
+            copy = self.folder / source.path.name
+            samples.write(copy)
+            error = self._try(copy)
+        if error is None and not samples.has_ids:
+            # Numbers of the samples that are left are not those of the file.
+            self.predictions = None
+        return error
 
     def _try(self, path, missing=None, truth=None):
         """None, or the error of the reader."""
@@ -106,11 +131,23 @@ class PredictionsLook:
             and len(table.first) > 1
             and not any("[" in cell or "{" in cell for cell in table.first)
         ):
-            self.table, self.changes = table, Changes.of(table)
+            self.changes = Changes.of(table)
+            self.roles = listed_roles(table, self.taxonomy)
+            # Rows are samples, and columns classes or labels, in other tables only.
+            self.table = table if self.roles is None else None
 
     def _look_at_rows(self, source):
         self._open_table(source)
-        if self.table is not None:
+        if self.roles is not None:
+            of = (self.roles, self.taxonomy, self.found, self.changes, self.numbers)
+            look_at_listed_rows(self.changes.fixes.table, *of)
+            return
+        if self.table is None:
+            return
+        names = missing_header(self.table, self.taxonomy, self.reading.get("truth_column"))
+        if names is not None and self.predictions is None:
+            look_at_headerless_rows(self.table, names, self.taxonomy, self.found, self.changes, self.numbers)
+        else:
             look_at_prediction_rows(
                 self.table,
                 self.taxonomy,
@@ -168,12 +205,22 @@ class PredictionsLook:
         if self.predictions is not None:
             can_rename = self.table is not None and self.reading.get("classes") is None
             look, moved = look_at_predictions(
-                self.predictions, self.where, self.found, self.table is not None, can_rename
+                self.predictions,
+                self.where,
+                self.found,
+                self.table is not None,
+                can_rename,
+                self._emptied(),
+                has_all=self.changes is None or not self.changes.to_read_on.columns,
             )
             if look is not None and look.divisors and self.table is not None:
                 self._divide(look.divisors)
             if moved and can_rename:
                 self._exchange(moved)
+
+    def _emptied(self):
+        """How many cells were emptied to read on."""
+        return 0 if self.changes is None else sum(not cell for cell in self.changes.to_read_on.cells.values())
 
     def _divide(self, divisors):
         names = [cell.strip() for cell in self.table.first]
@@ -195,7 +242,7 @@ class PredictionsLook:
                 self.changes.fixes.cells[0, place] = index[moved[node]]
 
 
-def look_at_predictions(predictions, where, found, mendable=False, can_rename=False):
+def look_at_predictions(predictions, where, found, mendable=False, can_rename=False, n_emptied=0, has_all=True):
     """Note what is odd about predictions that could be read.
 
     Parameters
@@ -205,6 +252,10 @@ def look_at_predictions(predictions, where, found, mendable=False, can_rename=Fa
     found : Findings
     mendable, can_rename : bool
         Rows and columns of the file can be written otherwise.
+    n_emptied : int
+        Labels that were left out to read on, which are told already.
+    has_all : bool
+        No column was left out to read on.
 
     Returns
     -------
@@ -217,12 +268,12 @@ def look_at_predictions(predictions, where, found, mendable=False, can_rename=Fa
         # The scores of a model that knows a part of the classes, as they stand in its file.
         is_part = isinstance(predictions.scores, NodeColumns) and predictions.known is not None
         own = predictions.scores.source if is_part else predictions
-        lacks = any(one.code == "missing_classes" for one in found)
+        lacks = not has_all or any(one.code == "missing_classes" for one in found)
         look = look_at_scores(own, where, found, mendable, with_sums=not lacks)
         hashes = look.hashes
         leaves = np.where(look.leaves >= 0, predictions.known[look.leaves], -1) if is_part else look.leaves
     else:
-        leaves = _single_answers(predictions, where, found)
+        leaves = _single_answers(predictions, where, found, n_emptied)
     if predictions.has_unknown:
         hashes = None
     moved = {}
@@ -240,11 +291,11 @@ def look_at_predictions(predictions, where, found, mendable=False, can_rename=Fa
     return look, moved
 
 
-def _single_answers(predictions, where, found):
+def _single_answers(predictions, where, found, n_emptied):
     """The only label of each sample, -1 where there is none."""
     lists = predictions.labels
     n_extra = predictions.n_without_prediction
-    n_empty = int((lists.lengths == 0).sum()) - n_extra
+    n_empty = int((lists.lengths == 0).sum()) - n_extra - n_emptied
     if n_empty > 0:
         found.note("empty_samples", where, f"{counted(n_empty, 'sample has', 'samples have')} no label.")
     leaves = np.full(len(lists), -1, dtype=np.intp)

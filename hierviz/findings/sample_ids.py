@@ -6,7 +6,7 @@ from hierviz.findings.finding import counted, lines_words, some
 from hierviz.findings.look_alikes import with_zeros_of
 
 
-def look_at_ids(rows, place, where, found, changes):
+def look_at_ids(rows, place, where, found, changes, of="sample"):
     """Note ids that are empty or stand there twice; rows that are left keep the first.
 
     Parameters
@@ -18,6 +18,8 @@ def look_at_ids(rows, place, where, found, changes):
     where : str
     found : Findings
     changes : Changes
+    of : str
+        What an id is the id of.
     """
     seen: dict = {}
     empty, same, other = [], [], []
@@ -34,8 +36,8 @@ def look_at_ids(rows, place, where, found, changes):
     for code, records, is_fix, text in (
         ("empty_ids", blank, True, "without any cell filled"),
         ("empty_ids", empty, False, "without a sample id (give every sample one)"),
-        ("duplicated_samples", same, True, "of a sample that has the same row already"),
-        ("duplicated_samples", other, False, "of a sample that has another row already (keep one of them)"),
+        ("duplicated_samples", same, True, f"of a {of} that has the same row already"),
+        ("duplicated_samples", other, False, f"of a {of} that has another row already (keep one of them)"),
     ):
         if records:
             lines = lines_words(rows[record][0] for record in records)

@@ -171,17 +171,17 @@ def _taxonomy_words(taxonomy, there, notes):
 
 
 def _preparing_words(inputs):
+    if all(spec.why_never_pictures for spec in inputs):
+        return "values are fed to the model unchanged"
     words = inputs[0].words if len(inputs) == 1 else "arrays are fed to the model unchanged"
-    if len(inputs) == 1 and inputs[0].questions:
-        return f"of pictures not known yet; {words}"
-    return words
+    return f"of pictures not known yet; {words}" if len(inputs) == 1 and inputs[0].questions else words
 
 
 _ENDS = {
     "Softmax": "probabilities that sum to 1 over all columns",
     "Normalizer": "probabilities that sum to 1 over all columns",
     "LogSoftmax": "logarithms of probabilities that sum to 1 over all columns",
-    "Sigmoid": "independent probabilities, one for each column",
+    "Sigmoid": "probabilities of each column for itself, or given its parent",
 } | dict.fromkeys(("Gemm", "MatMul", "Conv"), "raw scores")
 
 

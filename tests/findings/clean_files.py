@@ -9,7 +9,8 @@ class CleanFiles:
     """A tree whose leaves have one depth and at least one sibling, right scores of most samples, and their truth."""
 
     def __init__(self, seed, depth=2, n_samples=60):
-        rng = self.rng = np.random.default_rng(seed)
+        rng, self.seed = np.random.default_rng(seed), seed
+        self.rng = rng
         level, self.edges, self.parent = ["top"], [["parent", "child"]], {}
         for below in range(depth):
             named = []

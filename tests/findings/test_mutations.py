@@ -2,6 +2,7 @@
 
 import copy
 import csv
+import json
 import os
 
 import numpy as np
@@ -216,6 +217,113 @@ def empty_text(files):
     files.truth[2][2] = ""
 
 
+def gap_that_others_fill(files):
+    files.edges[2][0] = ""
+
+
+def gap(files):
+    files.edges[2][1] = ""
+
+
+def repeated_levels(files):
+    files.edges.append(list(files.edges[3]))
+
+
+def zero_width_in_levels(files):
+    files.edges[1][1] += "\u200b"
+
+
+def ragged_levels(files):
+    files.edges.append([*files.edges[-1], "more"])
+
+
+def name_under_two_parents(files):
+    first, second = list(dict.fromkeys(row[1] for row in files.edges[1:]))[:2]
+    name = next(row[2] for row in files.edges[1:] if row[1] == first)
+    other = next(row[2] for row in files.edges[1:] if row[1] == second)
+    for row in files.edges[1:]:
+        row[2] = name if row[2] == other else row[2]
+
+
+def parent_too_small(files):
+    place = files.predictions[0].index(files.edges[1][1])
+    files.predictions[4][place] = repr(float(files.predictions[4][place]) * 0.5)
+
+
+def unknown_listed(files):
+    files.predictions[4][1] = "unicorn"
+
+
+def blank_in_listed(files):
+    files.predictions[4][1] = files.predictions[4][1] + "\u200b"
+
+
+def no_listed_number(files):
+    files.predictions[4][2] = "n/a"
+
+
+def pair_twice(files):
+    files.predictions.append(list(files.predictions[4]))
+
+
+def pair_of_two_scores(files):
+    files.predictions.append([*files.predictions[4][:2], "0.25"])
+
+
+def ragged_listed(files):
+    files.predictions[4].append("more")
+
+
+def no_header(files):
+    del files.predictions[0]
+
+
+def unknown_label(files):
+    files.predictions[4][1] = "unicorn"
+
+
+def levels(files):
+    files.edges = files.levels()
+
+
+def deep_levels(files):
+    files.__init__(files.seed, depth=3)
+    levels(files)
+
+
+def inner_columns(files):
+    inner = list(dict.fromkeys(files.parent[leaf] for leaf in files.leaves))
+    below = {name: [k for k, leaf in enumerate(files.leaves, 1) if files.parent[leaf] == name] for name in inner}
+    for row in files.predictions[1:]:
+        row += [repr(sum(float(row[k]) for k in below[name])) for name in inner]
+    files.predictions[0] += inner
+
+
+def long(files):
+    names, *rows = files.predictions
+    pairs = [[row[0], name, cell] for row in rows for name, cell in zip(names[1:], row[1:], strict=True)]
+    files.predictions = [["sample_id", "class", "score"], *pairs]
+
+
+def best(files):
+    names, *rows = files.predictions
+    of_rows = [sorted(zip(map(float, row[1:]), names[1:], strict=True), reverse=True)[:2] for row in rows]
+    files.predictions = [
+        ["sample_id", "class_1", "score_1", "class_2", "score_2"],
+        *([row[0], a, repr(x), b, repr(y)] for row, ((x, a), (y, b)) in zip(rows, of_rows, strict=True)),
+    ]
+
+
+def labels(files):
+    files.predictions = files.labels()
+
+
+# Faults of other forms than edges and a column a class: fault -> form.
+FORMS = dict.fromkeys((gap_that_others_fill, gap, repeated_levels, zero_width_in_levels, ragged_levels), levels)
+FORMS |= {name_under_two_parents: deep_levels, parent_too_small: inner_columns}
+FORMS |= dict.fromkeys((blank_in_listed, pair_twice, pair_of_two_scores, ragged_listed), long)
+FORMS |= dict.fromkeys((unknown_listed, no_listed_number), best) | dict.fromkeys((no_header, unknown_label), labels)
+
 # Fault -> the code of what is found (behind it facts that follow), of which file, and whether it can be mended.
 FAULTS = {
     cycle: ("cycles", "edges", True),
@@ -263,6 +371,21 @@ FAULTS = {
     below_constant: ("worse_than_constant", "predictions", False),
     texts: ("texts_with_several_truths", "predictions", False),
     empty_text: ("empty_samples", "predictions", False),
+    gap_that_others_fill: ("gaps_in_levels", "edges", True),
+    gap: ("gaps_in_levels", "edges", False),
+    repeated_levels: ("repeated_rows", "edges", True),
+    zero_width_in_levels: ("odd_characters", "edges", True),
+    ragged_levels: ("ragged_rows", "edges", False),
+    name_under_two_parents: ("duplicate_names", "edges", False),
+    parent_too_small: ("parents_below_children", "predictions", False),
+    unknown_listed: ("unknown_names samples_without_prediction", "predictions", False),
+    blank_in_listed: ("odd_characters", "predictions", True),
+    no_listed_number: ("not_numbers samples_without_prediction", "predictions", False),
+    pair_twice: ("duplicated_samples", "predictions", True),
+    pair_of_two_scores: ("duplicated_samples", "predictions", False),
+    ragged_listed: ("ragged_rows samples_without_prediction", "predictions", False),
+    no_header: ("no_header", "predictions", False),
+    unknown_label: ("unknown_names", "predictions", False),
 }
 NAMES = {"edges": "taxonomy.csv", "predictions": "predictions.csv", "truth": "truth.csv"}
 
@@ -289,6 +412,7 @@ def same(mended, rows):
 def test_exactly_the_planted_fault_is_found(fault, seed, tmp_path):
     codes, key, can_be_mended = FAULTS[fault]
     clean = CleanFiles(seed)
+    FORMS.get(fault, lambda files: None)(clean)
     files = copy.deepcopy(clean)
     fault(files)
     found = hv.doctor(*paths_of(files, tmp_path))
@@ -313,3 +437,57 @@ def test_a_column_of_a_class_without_numbers(tmp_path):
     found = hv.doctor(tmp_path / "taxonomy.csv", tmp_path / "scores.csv")
     assert {one.code for one in found} >= {"not_numbers", "ragged_rows"}
     assert "missing_classes" not in {one.code for one in found}
+
+
+# Fault of a class list -> the code of what is found.
+def _index(rows):
+    return [["index", "name"], *([str(k), name] for k, name in enumerate(rows))]
+
+
+CLASS_FAULTS = {
+    "clean": (lambda names: _index(names), ""),
+    "unknown": (lambda names: _index(["unicorn", *names[1:]]), "unknown_names"),
+    "twice": (lambda names: _index([*names, names[0]]), "repeated_classes"),
+    "zeros": (lambda names: _index([names[0].lstrip("0"), *names[1:]]), "other_spellings|unknown_names|leading_zeros"),
+    "a number that is not there": (lambda names: [row for row in _index(names) if row[0] != "1"], "unreadable"),
+    "a number twice": (
+        lambda names: [["0", cell] if k == "1" else [k, cell] for k, cell in _index(names)],
+        "unreadable",
+    ),
+    "nothing": (lambda names: [], "unreadable"),
+}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("fault", CLASS_FAULTS)
+def test_faults_of_class_lists(fault, seed, tmp_path):
+    make, codes = CLASS_FAULTS[fault]
+    clean = CleanFiles(seed)
+    clean.rng.shuffle(clean.leaves)
+    taxonomy = write(tmp_path / "taxonomy.csv", clean.edges)
+    found = hv.doctor(taxonomy, classes=write(tmp_path / "classes.csv", make(clean.leaves)))
+    assert len({one.code for one in found} & set(codes.split("|"))) == len(found) == bool(codes), str(found)
+    assert all(one.where.startswith("classes.csv") for one in found)
+
+
+def test_json_is_read_on_after_an_error(tmp_path):
+    (tmp_path / "taxonomy.csv").write_text("r,a\nr,b\n")
+    lines = [
+        [{"label": "a", "score": 0.9}, {"label": "unicorn", "score": 0.1}],
+        [{"label": "a", "score": 0.9}, {"label": "b", "score": 0.1}],
+        [{"label": "a", "score": "x"}, {"label": "b", "score": 0.1}],
+        [{"label": "dragon", "score": 0.9}, {"label": "b", "score": 0.1}],
+    ]
+    for name, text in (
+        ("p.jsonl", "".join(json.dumps(line) + "\n" for line in lines)),
+        ("p.json", json.dumps(lines)),
+    ):
+        (tmp_path / name).write_text(text)
+        found = hv.doctor(tmp_path / "taxonomy.csv", tmp_path / name)
+        assert sorted(one.where.split(",")[1] for one in found) == [" sample 0", " sample 2", " sample 3"], str(found)
+
+
+def test_a_json_file_of_another_form_is_not_told_sample_by_sample(tmp_path):
+    (tmp_path / "taxonomy.csv").write_text("r,a\nr,b\n")
+    (tmp_path / "p.json").write_text(json.dumps([{"sample_id": str(k), "a": 0.5, "b": 0.5} for k in range(50)]))
+    assert len(hv.doctor(tmp_path / "taxonomy.csv", tmp_path / "p.json")) == 3

@@ -195,3 +195,12 @@ def test_broken_requests(spec_of, given, words):
     with pytest.raises(ModelError, match=words) as raised:
         spec_of(CLIP, preprocessing=given)
     one_line(raised)
+
+
+def test_channels_come_first_where_the_graph_does_not_say(spec_of):
+    """An export of optimum leaves all four axes open; the processors of transformers give channels first."""
+    spec, notes = spec_of(CLIP, shape=(None,) * 4)
+    assert (spec.layout, spec.why_no_pictures, notes) == ("NCHW", "", [])
+    assert spec_of(CLIP | {"data_format": "channels_last"}, shape=(None,) * 4)[0].layout == "NHWC"
+    spec, notes = spec_of(CLIP, shape=(None,) * 4, preprocessing={"layout": "NHWC"})
+    assert (spec.layout, [note for note in notes if "layout" in note]) == ("NHWC", [])

@@ -126,6 +126,8 @@ def _of_config(path, layers, notes):
         )
 
     settings = checked_input(load_preprocessor_config(path, notes), wrong, notes.append)
+    if any("layout" in layer for _, layer in layers):
+        settings.pop("layout", None)  # what processors of transformers give by habit, not what they say of the model
     own = {key for name, layer in layers if name != CALLER for key in layer}
     for group in (SCALING, GEOMETRY):
         if own.intersection(group):

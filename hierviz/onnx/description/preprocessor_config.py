@@ -71,7 +71,12 @@ def load_preprocessor_config(path, notes):
     if "resize" in geometry and not str(config.get("image_processor_type", "")).endswith("Fast"):
         # Those that are called fast leave it to torchvision.
         geometry["rounding"] = "down"
-    return {**geometry, **_scaling(config, path.name, notes)}
+    return {"layout": _layout(config), **geometry, **_scaling(config, path.name, notes)}
+
+
+def _layout(config):
+    """What the processors of transformers give unless they are told otherwise: channels first."""
+    return "NHWC" if config.get("data_format") in ("channels_last", "ChannelDimension.LAST") else "NCHW"
 
 
 def _geometry(config, where, notes):
