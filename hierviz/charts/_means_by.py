@@ -11,6 +11,7 @@ from hierviz.charts._legend import legend
 from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten
 from hierviz.charts.theme import FONT, SIZE, SMALL, model_colours, palette
+from hierviz.diagnosis.mean_intervals import FEWEST
 from hierviz.errors import PredictionsError
 from hierviz.metrics import METRICS
 from hierviz.number_text import value_text
@@ -165,6 +166,11 @@ def means_by_sentence(found):
             f"over all samples it is "
             f"{value_text(one.overall)}{'' if is_clear else ', which lies in this interval: no clear difference'}."
         )
+    first = next(iter(found.values()))
+    few = [label for label, n in zip(first.label, first.n.tolist(), strict=True) if 0 < n < FEWEST]
+    if few:
+        named = ", ".join(few[:5]) + (f" and {len(few) - 5} more" if len(few) > 5 else "")
+        said.append(f"Dots without a line ({first.by} {named}): fewer than {FEWEST} samples have no interval.")
     return " ".join(said)
 
 

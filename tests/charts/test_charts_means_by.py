@@ -44,6 +44,20 @@ def test_table_and_sentence(found):
     said = charts.means_by_sentence(found)
     worst = found["good"].label.index("night")
     assert f"good: Correct is worst for light night, {found['good'].mean[worst]:.3f}" in said
+    assert said.endswith("Dots without a line (light dusk): fewer than 10 samples have no interval.")
+
+
+def test_runs_are_small_circles_apart_from_the_interval():
+    taxonomy, rng = hv.Taxonomy.from_edges([("all", "a"), ("all", "b")]), np.random.default_rng(1)
+    truth = np.tile(taxonomy.nodes("a", "b"), 20)
+    answers = [np.where(rng.random(40) < 0.7, truth, taxonomy.node("a")) for _ in range(3)]
+    runs = [hv.Predictions.from_labels(taxonomy, one, truth=truth) for one in answers]
+    found = {"method": hv.means_by(runs, "depth", metric="correct")}
+    rows = [row for view in views(charts.to_vega_lite(charts.means_by(found))) for row in view["rows"]]
+    means = [row["mean"] for row in rows if "run" in row]
+    assert means == pytest.approx([(one == truth).mean() for one in answers])
+    assert charts.means_by_table(found)["spread"].tolist() == pytest.approx([np.std(means, ddof=1)])
+    assert f"(± {np.std(means, ddof=1):.3f} between 3 runs)" in charts.means_by_sentence(found)
 
 
 @pytest.mark.parametrize("dark", [False, True])

@@ -76,7 +76,7 @@ def _samples(compared):
         lambda: sample_metrics(compared.model(first), **choice),
     )
     kinds = ["metrics"] + (["models"] if len(compared.keys) > 1 or compared.has_runs else [])
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="top"):
         kind = st.segmented_control(
             "Compare",
             kinds,

@@ -26,7 +26,7 @@ NAMES = {"precision": "precision", "recall": "recall", "f": "F"}
 def draw(compared):
     """Which model, which reading and which β; the averages in a sentence, and the table."""
     memory = state.memory("compare classes")
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="top"):
         key = compared.keys[0]
         if len(compared.keys) > 1:
             chosen = memory.get("model", key)

@@ -47,7 +47,8 @@ def draw_table(found, shown, key="compare-table"):
     parts = BESIDE[shown]
     texts = _texts(found, ("interval",) if parts is None else parts)
     widths = _widths(heads, texts)
-    if parts is None and sum(widths.values()) > room:
+    # Widths are those of the widest cell in bold: a little more than fits into the narrowest window of this kind does no harm.
+    if parts is None and sum(widths.values()) > 1.08 * room:
         texts = _texts(found, ())
         widths = _widths(heads, texts)
     rows = [{column.key: method.value(column.key) for column in found.columns} for method in found.methods]
