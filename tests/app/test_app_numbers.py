@@ -5,10 +5,12 @@ import os
 import re
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from visit import Visit, plain
 
 import hierviz as hv
+from hierviz.app.widgets.metric_table import FIRST
 from hierviz.evaluation.mistakes import mistakes
 from hierviz.evaluation.worked import worked_numbers
 from hierviz.metrics import METRICS
@@ -127,31 +129,27 @@ def shown_table(visit, column):
     return element, element.value.set_index("model")
 
 
-def bold_cells(element):
-    """(row, column) of bold cells."""
-    styles = element.proto.arrow_data.styler.styles
-    return {
-        (int(row), int(column))
-        for selectors, body in re.findall(r"([^{}]+)\{([^}]*)\}", styles)
-        if "bold" in body
-        for row, column in re.findall(r"_row(\d+)_col(\d+)", selectors)
-    }
+def first_cells(element):
+    """(row, column) of the cells whose text carries the sign of the best number."""
+    shown = pa.ipc.open_stream(element.proto.arrow_data.styler.display_values).read_all().to_pandas()
+    return {(row, column) for row, column in zip(*np.nonzero(shown.map(lambda text: FIRST in str(text)).to_numpy()))}
 
 
 def check_table(element, table, expected, least):
-    """A table of models against `expected` (model -> key -> value), and its bold cells against the best values."""
+    """A table of models against `expected` (model -> key -> value), and the sign of the best against the best values."""
     keys = {entry.label: key for key, entry in METRICS.items()}
     assert list(table.index) == list(expected)
     assert len(table.columns) >= least
-    bold = bold_cells(element)
+    marked = first_cells(element)
+    assert "bold" not in element.proto.arrow_data.styler.styles  # which is a verdict by intervals
     for place, label in enumerate(table.columns, 1):
         key = keys[label]
         values = np.array([one[key] for one in expected.values()], dtype=float)
         assert table[label].to_numpy(dtype=float) == pytest.approx(values, abs=1e-12, nan_ok=True), label
         best = np.nanmin(values) if METRICS[key].better == "lower" else np.nanmax(values)
         # One threshold means different things for different models: it shows no best one.
-        expected_bold = set() if key in AT_ONE_TAU else set(np.flatnonzero(values == best).tolist())
-        assert {row for row, column in bold if column == place} == expected_bold, label
+        firsts = set() if key in AT_ONE_TAU else set(np.flatnonzero(values == best).tolist())
+        assert {row for row, column in marked if column == place} == firsts, label
 
 
 def test_overview_table_is_evaluate(demo):
