@@ -267,6 +267,8 @@ def look_at_predictions(predictions, where, found, mendable=False, can_rename=Fa
     if predictions.has_scores:
         # The scores of a model that knows a part of the classes, as they stand in its file.
         is_part = isinstance(predictions.scores, NodeColumns) and predictions.known is not None
+        # Of a cut taxonomy the source has other nodes.
+        is_part = is_part and predictions.scores.source.taxonomy.n_nodes == len(predictions.known)
         own = predictions.scores.source if is_part else predictions
         lacks = not has_all or any(one.code == "missing_classes" for one in found)
         look = look_at_scores(own, where, found, mendable, with_sums=not lacks)

@@ -603,3 +603,28 @@ def test_open_files_hands_over_everything(brightness):
     page.run()
     page.press("Run")
     assert "Ran on 3 samples, truth known." in page.text
+
+
+def test_the_start_runs_a_model_on_a_part_of_the_taxonomy(started, brightness):
+    """As prediction files, and what it does not know of the model is said there, not left out on the way to the page Model."""
+    import hierviz as hv
+    from hierviz.onnx import load_inputs, load_model
+
+    model, taxonomy, folder = brightness
+    taxonomy.write_text("parent,child\nall,sky\nsky,day\nsky,night\nall,ground\n")
+    flags = ["--model", model, "--taxonomy", taxonomy, "--inputs", folder, "--truth", folder.parent / "truth.csv"]
+    flags += ["--classes", folder.parent / "classes.csv", "--missing", "zero", "--max-depth", "1"]
+    page = started(*flags)
+    assert "Or open it on the whole taxonomy" in page.text
+    page = started(*flags, "--range", "0,1")
+    assert not page.at.error
+    found = next(iter(opened._opening(opened.startup_files())[0].models.values())).predictions
+    assert found.taxonomy.names == ("all", "sky", "ground")
+    told = load_model(model, hv.load_taxonomy(taxonomy), classes=folder.parent / "classes.csv", missing="zero",
+                      preprocessing={"range": [0, 1]})  # fmt: skip
+    expected = hv.cut(told.predict(load_inputs(folder, told), unreadable={}), max_depth=1)
+    assert np.array_equal(found.node_probabilities(), expected.node_probabilities())
+    page.go("model")
+    assert (
+        "The open data are judged on a part of the taxonomy, and their model is run on the whole one only" in page.text
+    )

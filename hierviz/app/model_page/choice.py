@@ -58,7 +58,10 @@ def choose(data):
     there = {"offered": offered, "start": asked, "data": data.sources}
     ways = {key: label for key, label in ways.items() if there.get(key, True)}
     if "data" not in ways and asked is None and offered is None:
-        st.markdown("The open data contain predictions but no model. Upload an ONNX model or give its path:")
+        why = "contain predictions but no model"
+        if data.files is not None and data.files.model:
+            why = "are judged on a part of the taxonomy, and their model is run on the whole one only"
+        st.markdown(f"The open data {why}. Upload an ONNX model or give its path:")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         way = "own"
         if len(ways) > 1:

@@ -16,11 +16,12 @@ from hierviz.cli.named_files import RunFile, with_runs
 from hierviz.cli.projection_flags import check_projection, is_partial, projected
 from hierviz.cli.taxonomy_flags import taxonomy_options
 from hierviz.demo import CREDIT, DEMOS, MODELS, bundle_folder, load_demo, load_wikipedia
-from hierviz.errors import FileError, HiervizError
+from hierviz.errors import FileError, HiervizError, ModelError
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import require_same_samples
 from hierviz.onnx import load_inputs, load_model
 from hierviz.onnx.inputs.unreadable import without_unreadable
+from hierviz.parameters import template_of
 from hierviz.predictions import with_distinct_names
 from hierviz.readers import (
     attach_media,
@@ -252,11 +253,8 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
         )
     options = SimpleNamespace(classes=files.classes or next(filter(None, files.classes_of), None), **files.projection)
     check_projection(options)
-    if files.model and not set(files.projection) <= {"only_known", "unseen"}:
-        raise FileError(
-            "model: expected prediction files on a part of the taxonomy, got an ONNX model. Run `hierviz predict` and open what "
-            "it writes."
-        )
+    # The page Model runs models on the whole taxonomy: what is judged on a part of it is run here alone.
+    is_cut = not set(files.projection) <= {"only_known", "unseen"}
     for path in files.paths:
         require_file(path)
     content, notes = digest(files, stage("Looking at the files", "MB")), same_content(files.predictions)
@@ -296,16 +294,23 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
                 f"{Path(path).name}: expected inputs to run the model on, got none. Add pictures, a table, texts or an array."
             )
         source, unreadable = ModelSource(Path(path), files.source_keywords, held=files.held), {}
-        model = load_model(path, taxonomy, **source.given)
-        inputs = load_inputs(files.inputs, model, **files.reading)
-        progress = stage(f"Running {Path(path).name}")
-        predictions = model.predict(inputs, progress=progress, unreadable=unreadable, **files.run)
+        try:
+            model = load_model(path, taxonomy, **source.given)
+            inputs = load_inputs(files.inputs, model, **files.reading)
+            progress = stage(f"Running {Path(path).name}")
+            predictions = model.predict(inputs, progress=progress, unreadable=unreadable, **files.run)
+        except ModelError as error:
+            if not is_cut:
+                raise
+            raise FileError(
+                f"{template_of(error)} Or open it on the whole taxonomy: what is still open is asked on the page Model then."
+            ) from None
         predictions_of_models.append(
             attach_truth(predictions, files.truth, files.truth_column, files.classes or model.class_numbers)
             if files.truth
             else predictions
         )
-        sources.append(replace(source, inputs=without_unreadable(inputs, unreadable)[0]))
+        sources.append(None if is_cut else replace(source, inputs=without_unreadable(inputs, unreadable)[0]))
     if files.projection and files.model:
         predictions_of_models = projected(options, predictions_of_models)
         taxonomy = predictions_of_models[0].taxonomy
