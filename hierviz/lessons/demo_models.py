@@ -1,14 +1,18 @@
-"""The demo's models as lessons use them: run when a lesson opens, kept for the next one."""
+"""The demos as lessons use them: models run when a lesson opens, and some texts; kept for the next one."""
 
 from __future__ import annotations
 
 from functools import cache
 
-from hierviz.demo import MODELS, load_demo
+import numpy as np
+
+from hierviz.demo import MODELS, load_demo, load_wikipedia
 from hierviz.evaluation.evaluation import Evaluation
 
 # Two more networks, trained for a lesson only.
 LESSON_MODELS = ("lesson_raw_win", "lesson_softmax_descendant")
+# Openings of Wikipedia articles in the demo of texts.
+TEXTS = {"Catfish": "825", "Tsetse": "538", "Hippopotamus": "956"}
 DEEP_RTC = "Deep RTC reading"
 
 
@@ -30,3 +34,18 @@ def name_of(key):
 def run_all(keys=MODELS):
     """Run several models at once, which takes less time than one after the other; returns their evaluations."""
     return [evaluated(key) for key in keys]
+
+
+@cache
+def texts():
+    """Evaluation of the first model of the demo of texts on `TEXTS`, in their order."""
+    predictions = load_wikipedia()[1][0]
+    rows = np.array([predictions.row_of[sample] for sample in TEXTS.values()])
+    some = predictions.replace(
+        scores=predictions.scores[rows],
+        truth=predictions.truth[rows],
+        sample_ids=predictions.ids[rows],
+        attributes={name: values[rows] for name, values in predictions.attributes.items()},
+        n_without_prediction=0,
+    )
+    return Evaluation.from_predictions(some)

@@ -106,6 +106,8 @@ class Result:
         Place of the right option of the question.
     rows : tuple of mapping
         A table that is shown with the answer, one mapping a row; its numbers are Numbers too.
+    quoted, credit : str
+        A text that the step is about, shown at once, and whose it is.
     """
 
     reveal: str
@@ -114,6 +116,8 @@ class Result:
     before: tuple[Figure, ...] = ()
     after: tuple[Figure, ...] = ()
     rows: tuple[Mapping[str, Any], ...] = ()
+    quoted: str = ""
+    credit: str = ""
 
     @property
     def all_numbers(self):

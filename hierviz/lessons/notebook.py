@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from html import escape
 from pathlib import Path
 
 import hierviz as hv
@@ -18,7 +19,7 @@ LONGEST = 120
 
 
 def show(result: Result, width: int = 760) -> None:
-    """Show the pictures of a step, without its answer.
+    """Show the text and the pictures of a step, without its answer.
 
     Parameters
     ----------
@@ -26,8 +27,10 @@ def show(result: Result, width: int = 760) -> None:
     width : int
         Pixels.
     """
-    from IPython.display import display
+    from IPython.display import HTML, display
 
+    if result.quoted:
+        display(HTML(f"<blockquote>{escape(result.quoted)}</blockquote><p><small>{escape(result.credit)}</small></p>"))
     for figure in result.before:
         display(hv.show(figure.draw(dark=False, width=width)))
 

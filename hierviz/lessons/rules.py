@@ -5,7 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 import hierviz as hv
-from hierviz.lessons.lesson import Exercise, Lesson, Number, OnData, Result, Slider, Step
+from hierviz.diagnosis.flip_intervals import flip_intervals
+from hierviz.diagnosis.sample_answers import sample_answer
+from hierviz.evaluation.judged_answers import OUTCOMES
+from hierviz.lessons.demo_models import TEXTS, texts
+from hierviz.lessons.lesson import Exercise, Figure, Lesson, Number, OnData, Result, Selector, Slider, Step
 from hierviz.lessons.quantities import bars_figure, p_number, probability_texts, tree_figure
 from hierviz.lessons.sandbox import START, TRUTH, WEIGHTS, probabilities
 from hierviz.lessons.trees import ANIMALS, TOPICS, leaf_names, spread
@@ -34,6 +38,8 @@ PARAMETERS = {
     "information_threshold": {"bits": 1.0},
 }
 TOPIC_START = {"entertainment": 20, "society": 20, "sports": 10, "family": 30, "health": 10, "computers": 10}
+# Rules that read a text, from the most specific on.
+READ_BY = ("leaf", "plurality", "expected_information", "majority")
 FAR = {"eel": 30, "cat": 22, "dog": 22, "whale": 14, "duck": 4, "owl": 4, "trout": 4}
 
 
@@ -163,6 +169,47 @@ def cheapest(eel=30):
     )
 
 
+def of_text(article="Catfish"):
+    """Rules on the opening of a Wikipedia article, which a reader can judge by the words."""
+    model = texts()
+    predictions, taxonomy, row = model.predictions, model.taxonomy, list(TEXTS).index(article)
+    true, p = int(predictions.truth[row]), predictions.node_probabilities(np.array([row]))[0]
+    answers = {rule: sample_answer(model, row, rule) for rule in READ_BY}
+    rows = [
+        {
+            "rule": hv.INFERENCE_RULES[rule].label,
+            "answer": taxonomy.title(found.nodes[0]),
+            "p": p_number(taxonomy, p, found.nodes[0]),
+            "it is": OUTCOMES[found.outcome],
+        }
+        for rule, found in answers.items()
+    ]
+    said = {"exact": "the true class", "coarse": "right and says less than the text", "wrong": "wrong"}
+    found, outcomes = answers["majority"], list(OUTCOMES)
+    start = sample_answer(model, list(TEXTS).index("Catfish"), "majority").outcome
+    flips = flip_intervals(model, row)
+    return Result(
+        f"Here majority answers *{taxonomy.title(found.nodes[0])}*, p = {p_number(taxonomy, p, found.nodes[0]).text}: "
+        f"{said[found.outcome]}. The truth is *{taxonomy.title(true)}*, with p = {p_number(taxonomy, p, true).text}. "
+        "The words show what a number cannot: where the text itself names the class and a rule stops above it, the model knows "
+        "less than a reader, and no rule can mend that; it can only stop in time. Where the text names the class and the "
+        "answer is another one, a high probability is no proof. Choose the other articles.",
+        outcomes.index(start),
+        numbers=(p_number(taxonomy, p, true, "p of the truth"),),
+        rows=tuple(rows),
+        after=(
+            Figure(
+                "thresholds",
+                lambda **look: hv.charts.flip_ribbon(flips, 0.5, **look),
+                hv.charts.flip_ribbon_sentence(flips, 0.5),
+                lambda: hv.charts.flip_ribbon_table(flips),
+            ),
+        ),
+        quoted=predictions.text(row),
+        credit=predictions.detected["credit"],
+    )
+
+
 def solution():
     """Only children are not answered by rules of information."""
     weights = dict(TOPIC_START, family=90, entertainment=2, society=2, sports=2, health=2, computers=2)
@@ -187,7 +234,7 @@ def solution():
 LESSON = Lesson(
     "rules",
     "Many ways to answer",
-    "All inference rules on one sample: which stops where, and why.",
+    "All inference rules on one sample: which stops where, and why; and some of them on texts.",
     (
         Step(
             "All rules, one sample",
@@ -225,6 +272,15 @@ LESSON = Lesson(
             cheapest,
             (Slider("eel", "Weight of eel", 0, 100, 30, 1),),
         ),
+        Step(
+            "Words to judge by",
+            "The opening of a Wikipedia article, out of the demo of texts. A model that has seen other articles says which of "
+            "many classes it belongs to. Read it first, and decide how specific your own answer would be.",
+            "*Majority* goes down as long as one class is more probable than all others together. Its answer to *Catfish* is …",
+            ("the true class, fishes", "a broader class, which is right", "another class, which is wrong"),
+            of_text,
+            (Selector("article", "Article", tuple(TEXTS), "Catfish"),),
+        ),
     ),
     Exercise(
         "In the tree of topics, can *majority* ever answer *relations*, which has one child only? Say why.", solution
@@ -234,5 +290,5 @@ LESSON = Lesson(
         "Mean information F1 of two rules, majority and most probable leaf, and the accuracies of top-down.",
         ("curve.majority_f1", "curve.leaf_f1", "top_down.coarsest_accuracy", "top_down.finest_accuracy"),
     ),
-    sources=("Valmadre, NeurIPS 2022", "Wu, Tygert & LeCun 2019", "Deng et al., CVPR 2012"),
+    sources=("Valmadre, NeurIPS 2022", "Wu, Tygert & LeCun 2019", "Deng et al., CVPR 2012", "Plaud et al., CoNLL 2024"),
 )

@@ -9,7 +9,7 @@ import numpy as np
 import hierviz as hv
 from hierviz.demo import MODELS
 from hierviz.lessons.demo_models import LESSON_MODELS, evaluated, name_of, run_all
-from hierviz.lessons.lesson import Exercise, Lesson, Number, Result, Selector, Step
+from hierviz.lessons.lesson import Exercise, Lesson, Number, OnData, Result, Selector, Step
 from hierviz.lessons.quantities import bars_figure
 
 ALL = (*MODELS, *LESSON_MODELS, "deep_rtc")
@@ -187,6 +187,16 @@ LESSON = Lesson(
         solution,
     ),
     ("loss", "win", "gradient", "parametrisation"),
+    OnData(
+        "The same columns of your models, whatever they were trained on: is the best by one of them the best by all?",
+        (
+            "top_down.finest_accuracy",
+            "top_down.coarsest_accuracy",
+            "distribution.softmax_win",
+            "top_down.one_hot_win",
+            "curve.ac",
+        ),
+    ),
     models=ALL,
     sources=("Wu, Tygert & LeCun 2019", "Valmadre, NeurIPS 2022", "models/README.md"),
 )

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.demo import load_demo
+from hierviz.demo import load_demo, load_wikipedia
 from hierviz.lessons import how_sure, two_winners
 from hierviz.lessons.catalogue import LESSON_MODULES, lesson, lessons
+from hierviz.lessons.demo_models import TEXTS
 from hierviz.lessons.lesson import Selector, Slider
 from hierviz.lessons.parametrisations import read_as
 from hierviz.lessons.trees import SHOP, TRIO
@@ -432,7 +433,7 @@ RIGHT = {
     "flat-metrics": ("both the same", "2/3", "only hR", "0"),
     "sandbox": ("the sum over its leaves", "pet", "one", "it falls", "it never falls"),
     "thresholds": ("four", "it rises", "no", "{1, 2, 5}", "{1, 3}"),
-    "rules": ("cat", "entertainment", "less specific", "cat"),
+    "rules": ("cat", "entertainment", "less specific", "cat", "a broader class, which is right"),
     "win": ("1/2", "3/4", "it rises", "the mean of the two accuracies", "infinite"),
     "confusion": ("3", "T-shirt", "clothing", "above 0"),
     "parametrisations": ("no", "multi-label sigmoid and Deep RTC", "no", "equal at every threshold"),
@@ -484,3 +485,17 @@ def test_the_shop_has_ten_articles_and_the_sandbox_seven_leaves():
     assert len(lessons()) == 11
     assert 3 <= min(len(one.steps) for one in lessons()) <= max(len(one.steps) for one in lessons()) <= 6
     assert read_as("flat_softmax", dict.fromkeys(("apple", "pear", "roll", "loaf"), 0.0))[TRIO.node("fruit")] == 0.5
+
+
+def test_texts_are_those_of_the_demo_with_sums_of_their_leaves():
+    predictions = load_wikipedia()[1][0]
+    for article, sample in TEXTS.items():
+        row, result = predictions.row(sample), lesson("rules").steps[4].result(article=article)
+        assert article.split()[0][:6] in result.quoted
+        assert result.quoted == predictions.text(row)
+        assert "CC BY-SA" in result.credit
+        for cell in (result.numbers[0], *(one["p"] for one in result.rows)):
+            taxonomy, p, node = cell.made_of[1:]
+            leaves = [place for place, leaf in enumerate(taxonomy.leaves) if node in taxonomy.path(leaf)]
+            assert cell.value == pytest.approx(float(predictions.scores[row][leaves].sum()), abs=1e-5)
+            assert p[0] == pytest.approx(1)

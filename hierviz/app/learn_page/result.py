@@ -29,6 +29,13 @@ def draw_figures(figures, where, plain=False):
             figure(chart, name=one.name, sentence=one.sentence, table=one.table(), key=f"chart-{key}")
 
 
+def draw_quoted(result):
+    """The text that a step is about."""
+    if result.quoted:
+        st.markdown("\n".join(f"> {line}" for line in escape(result.quoted).splitlines()))
+        st.caption(escape(result.credit))
+
+
 def draw_result(result, where):
     """Numbers, table and charts that come with the answer."""
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):

@@ -6,7 +6,7 @@ from hierviz.app import state
 from hierviz.app.example_page.sample_keys import sample_keys
 from hierviz.app.learn_page import contents
 from hierviz.app.learn_page.on_data import on_data
-from hierviz.app.learn_page.result import draw_figures, draw_result
+from hierviz.app.learn_page.result import draw_figures, draw_quoted, draw_result
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.progress import worked_out
 from hierviz.lessons import demo_models
@@ -117,6 +117,7 @@ def _step(lesson, number):
             st.markdown(f"Answer: **{right}**.{judged}")
             st.markdown(shown.reveal)
     with first:
+        draw_quoted(shown)
         draw_figures(shown.before, where)
         if shown.after and not shown.before and not revealed:
             st.caption("A picture comes with the answer.")
@@ -205,6 +206,7 @@ def whole(lesson):
         with st.container(key=f"printed-{number}"):
             st.subheader(f"{number}. {escape(step.title)}", anchor=False)
             st.markdown(paragraphs(step.text))
+            draw_quoted(step.result())
             draw_figures(step.result().before, f"{lesson.key}-{number}", plain=True)
             st.markdown(f"**{step.question}**  \n" + "  \n".join(f"☐ {escape(option)}" for option in step.options))
     st.subheader("Exercise", anchor=False)
