@@ -14,6 +14,7 @@ PRINT = """<style>
     .stMain [data-testid=stMarkdownContainer] table :is(td, th) {padding: 0.2rem 0.3rem; font-size: 0.82rem; line-height: 1.3;
         overflow-wrap: break-word; hyphens: auto}
 }
+.stMain [data-testid=stMarkdownContainer] blockquote {color: inherit; opacity: 1}
 [class*=st-key-card-] {position: relative}
 [class*=st-key-card-]:hover {border-color: var(--st-primary-color, currentColor)}
 [class*=st-key-card-] :is([data-testid=stElementContainer], [data-testid=stPageLink]) {position: static}
