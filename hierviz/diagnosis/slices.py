@@ -170,6 +170,16 @@ class Slices:
             others = f" {are_worse}, but mostly because of samples shared with these."
         return f"Clearly worse than the rest: {', '.join(shown_slices)}{f' and {more} more' if more else ''}.{others}"
 
+    def highest_sentence(self) -> str:
+        """The subtree with the highest rate in one sentence; empty where none is tested or none has a loss."""
+        place = self.highest_subtree
+        if place is None or not self.rate[place]:
+            return ""
+        if self.loss_key != WRONG:
+            return f"Worst subtree by its mean {SEVERITIES[self.loss_key].label}: {self.value[place]} ({self.rate[place]:.3g})."
+        counts = f"{int(self.loss[place]):,} of {int(self.n[place]):,} wrong, {fixed_text(100 * self.rate[place], 1)}%"
+        return f"Worst subtree by its share of wrong answers: {self.value[place]} ({counts})."
+
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a slice; ``node`` is a number and -1 of an attribute."""
         require("to_frame", "files", "pandas")

@@ -9,6 +9,7 @@ import numpy as np
 from hierviz.charts import operating_curves, operating_curves_sentence, packed, packed_chart, threshold_text
 from hierviz.curves.set_curve import set_curve
 from hierviz.diagnosis.node_table import node_table
+from hierviz.diagnosis.slices import slices
 from hierviz.evaluation.judged_answers import OUTCOMES, judged_answers
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
@@ -101,7 +102,7 @@ class ReportParts:
             overview_table(self.numbers["models"]),
         ]
         if judged:
-            parts.append(f"<p>{self._outcomes()}</p>{self._most_specific()}")
+            parts.append(f"<p>{self._outcomes()} {self._where()}</p>{self._most_specific()}")
         return "".join(parts)
 
     def _outcomes(self):
@@ -114,6 +115,14 @@ class ReportParts:
             f"{escape(self.setting)}: of {sum(counts):,} answers {shares[0]} are exact, {shares[1]} are correct but coarse (an "
             f"ancestor of the truth), and {shares[2]} are wrong."
         )
+
+    def _where(self):
+        """The worst subtree, and what is clearly worse than the rest; nothing where a test takes permutations."""
+        answers = judged_answers(self.model, **self.choice)
+        if not answers.is_single:
+            return ""
+        found = slices(answers)
+        return escape(f"{found.highest_sentence()} {found.sentence()}") if len(found) else ""
 
     def _most_specific(self):
         """Which model at 95 % correct, at which threshold, and what that costs, as on the Overview of the app."""

@@ -132,7 +132,7 @@ class StoryHtml:
                 f'<li>{head}<span class="muted">{sample}</span><span>{escape(title(truth))}</span>'
                 f'<span class="wrong-answer">→ {escape(title(answer))}</span></li>'
             )
-        said = '<p class="muted">The worst of them; first the truth, then the answer.</p>' if cells else ""
+        said = '<p class="muted">The worst mistakes: first the truth, then the answer.</p>' if cells else ""
         return f'{said}<ul class="story-mistakes">{"".join(cells)}</ul>'
 
     def _taxonomy(self, settings, key, view):

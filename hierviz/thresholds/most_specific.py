@@ -76,6 +76,14 @@ def most_specific_text(
     share, strong = percent_text(level), bold.format
     if found is None:
         return f"No model has {share} correct answers at any threshold."
+    if not found.choice.threshold:
+        best = f"the most specific model is {strong(name)}" if n_models > 1 else name
+        return (
+            f"{strong(f'At least {share} of the answers are correct')} without any threshold: {best}"
+            f"{', with a leaf as every answer' if n_models > 1 else ' may answer with a leaf every time'} (τ = 0). This costs no "
+            f"specificity: the answers contain {percent_text(found.choice.values['info_recall'], 1)} of the information of the "
+            f"true classes (information recall), and {percent_text(found.choice.values['correct'], 1)} are correct."
+        )
     best = f"the most specific model is {strong(name)}, at" if n_models > 1 else f"{name} needs"
     return (
         f"{strong(f'With at least {share} of the answers correct')}, {best} {strong(f'τ = {threshold}')}. "

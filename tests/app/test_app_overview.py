@@ -49,21 +49,25 @@ def test_worst_subtrees_are_those_of_the_levels(tmp_path):
     levels, taxonomy = subtree_levels(answers), data.taxonomy
     worst = [node for node in levels.worst.tolist() if node > 0 and not taxonomy.is_leaf[node]]
     table = hv.node_table(answers)
+    share = {node: percent_text(table.correct[node], 1) for node in worst}
     labels = [
-        f"{taxonomy.title(node)} · {int(table.n_wrong[node])} of {int(table.support[node])} (correct {table.correct[node]:.3f})"
+        f"{taxonomy.title(node)} · {int(table.n_wrong[node])} of {int(table.support[node])} ({share[node]} correct)"
         for node in worst
+        if table.correct[node] <= table.correct[0]
     ]
     visit = Visit("overview", data=data.key)
     found = links(visit)
     assert labels
-    for label, node in zip(labels[:4], worst):
-        assert f"under={taxonomy.names[node]}" in found[label]
+    assert all(label in found for label in labels[:4])
+    shown = {label for label in found if label.endswith("correct)")}
+    assert shown == set(labels[:4])  # a class that is better than all samples is named nowhere
     # What is large is called so; what is worst by its share comes first, in the same words on both pages.
     slices = hv.slices(answers)
     highest = max(np.flatnonzero(slices.node >= 0), key=lambda place: (slices.rate[place], slices.n[place]))
     assert slices.highest_subtree == highest
+    leaf = " (a leaf class)" if taxonomy.is_leaf[int(slices.node[highest])] else ""
     label = (
-        f"{slices.value[highest]} {int(slices.loss[highest])} of {slices.n[highest]}, "
+        f"{slices.value[highest]}{leaf}: {int(slices.loss[highest])} of {slices.n[highest]} wrong, "
         f"{percent_text(slices.rate[highest], 1)}"
     )
     assert not len(slices.worse_subtrees)
@@ -82,8 +86,20 @@ def test_a_subtree_that_is_clearly_worse_comes_first(demo):
         visit = Visit(page, model="multi-label")
         assert "**Worst subtree: *helicopter*** is clearly worse than the rest:" in visit.text
         assert "No subtree is clearly worse" not in visit.text
-        label = f"9 of 15, 60.0 %, p\u00a0=\u00a0{probability_text(found.p_adjusted[place])}"
+        label = f"9 of 15 wrong, 60.0 %, p\u00a0=\u00a0{probability_text(found.p_adjusted[place])}"
         assert any(one.startswith(label) for one in links(visit))
+
+
+def test_any_pair_of_models_is_a_question(demo):
+    """The one that is looked at against each other one."""
+    visit = Visit("overview", model="log-win-flat-start")
+    name = demo.models["log-win-flat-start"].predictions.name
+    assert f"Is **{name}** clearly better than" in visit.text
+    for key, model in demo.models.items():
+        if key != "log-win-flat-start":
+            asked = dict(parse_qsl(links(visit)[f"{model.predictions.name}?"]))
+            assert asked["models"] == f"log-win-flat-start,{key}"
+            assert asked["panel"] == "uncertainty"
 
 
 def test_a_graph_counts_coarse_answers_as_what_they_are(tmp_path):

@@ -10,6 +10,7 @@ from visit import Visit, shelve
 import hierviz as hv
 from hierviz.app.taxonomy_page.tree_rows import FIRST, MORE, flat_rows, named, tree_rows
 from hierviz.diagnosis.node_columns import number_text_of
+from hierviz.number_text import percent_text
 
 
 def tree(visit):
@@ -77,7 +78,8 @@ def test_the_costliest_subtree_is_two_presses_away(demo):
     children = demo.taxonomy.children[0]
     worst = int(children[np.argmax(table.n_wrong[children])])
     title = demo.taxonomy.title(worst)
-    visit.press(f"{title} · {int(table.n_wrong[worst])} of {table.support[worst]} (correct {table.correct[worst]:.3f})")
+    share = percent_text(table.correct[worst], 1)
+    visit.press(f"{title} · {int(table.n_wrong[worst])} of {table.support[worst]} ({share} correct)")
     assert visit.query["under"] == demo.taxonomy.names[worst]
     assert next(iter(rows(visit))) == title
     # The samples of the other pages are those of this subtree.

@@ -7,7 +7,7 @@ from hierviz.app import state
 from hierviz.app.curve_panels import choosing, uncertainty
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import numbers
-from hierviz.app.widgets.metric_table import MARKS, TIES, Row, metric_table, ranked, too_few_text, unmarked
+from hierviz.app.widgets.metric_table import FIRSTS, MARKS, TIES, Row, metric_table, ranked, too_few_text, unmarked
 from hierviz.app.widgets.progress import worked_out
 from hierviz.charts import to_csv
 from hierviz.errors import HiervizError
@@ -154,7 +154,8 @@ def _explain(choice, first, facet, rows, keys):
     text = f"{escape(who)}, evaluated at all thresholds on "
     text += f"{first.n_samples:,} samples." if facet == WHOLE else f"n of the {first.n_samples:,} samples."
     if len(choice.keys) > 1:
-        text += f" {MARKS} {unmarked([key for key in keys if key in AT_ONE_THRESHOLD])}"
+        marks = MARKS if any(row.intervals for row in rows) else FIRSTS
+        text += f" {marks} {unmarked([key for key in keys if key in AT_ONE_THRESHOLD])}"
     few = too_few_for(keys, min(row.lead.get("n", first.n_samples) for row in rows))
     if len(choice.keys) > 1 or uncertainty.is_on():
         text += f" {too_few_text(few)}"

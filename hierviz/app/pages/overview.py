@@ -17,6 +17,10 @@ data = shell.open_data()
 taxonomy, first = data.taxonomy, data.first
 
 
+# Models that the one looked at is compared with, each by a link of its own.
+MOST_PAIRS = 10
+
+
 def counted(n, what):
     """A number of things in words."""
     return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
@@ -77,6 +81,17 @@ def compare(data, key):
             icon=":material/compare_arrows:",
             query_params=state.link(model=two[0], models=tuple(two), **where),
         )
+        others = [other for other in data.methods if other != key and data.models[other].why_no_curve() is None]
+        if len(others) > 1 and not data.runs:
+            with st.container(horizontal=True, vertical_alignment="center", gap="small", key="better-than"):
+                st.markdown(f"Is **{numbers.escape(model.predictions.name)}** clearly better than", width="content")
+                for other in others[:MOST_PAIRS]:
+                    st.page_link(
+                        shell.page("curves"),
+                        label=f"{numbers.escape(data.models[other].predictions.name)}?",
+                        query_params=state.link(model=key, models=(key, other), **where),
+                        width="content",
+                    )
 
 
 st.title("Overview")

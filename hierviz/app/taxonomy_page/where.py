@@ -9,6 +9,7 @@ from hierviz.app.taxonomy_page.choice import enter, path_to
 from hierviz.app.widgets import shell
 from hierviz.app.widgets.worst_slices import found_slices, subtree_verdict, worst_attributes
 from hierviz.diagnosis.node_columns import NODE_COLUMNS, number_text_of
+from hierviz.number_text import percent_text
 
 # Levels below the current class whose costliest class is named.
 MOST_LEVELS = 4
@@ -80,14 +81,14 @@ def worst_subtree(choice):
 
 
 def goes_wrong_most(choice):
-    """The costliest class of each level, and the worst attribute values."""
-    worst_subtrees(choice)
+    """The worst attribute values, and the costliest class of each level."""
     worst_attributes(choice, found_slices(choice))
+    worst_subtrees(choice)
 
 
 def worst_subtrees(choice):
-    """Links to the costliest class of each level on the page Taxonomy; nothing where no class below the root costs."""
-    worst = _worst(choice)
+    """Links to the costliest class of each level on the page Taxonomy, those that are no better than all samples."""
+    worst = [(node, words) for node, words in _worst(choice) if _share(choice, node) <= _share(choice, choice.root)]
     if not worst:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="worst-subtrees"):
@@ -125,7 +126,11 @@ def _worst(choice):
 def _rate(choice, node):
     """The share of a class that the number of mistakes says nothing of."""
     rate = "correct" if choice.levels.cost_key == "n_wrong" else "recall"
-    return f"{NODE_COLUMNS[rate].label.lower()} {number_text_of(rate, float(getattr(choice.plain, rate)[node]))}"
+    return f"{percent_text(_share(choice, node), 1)} {NODE_COLUMNS[rate].label.lower()}"
+
+
+def _share(choice, node):
+    return float(getattr(choice.plain, "correct" if choice.levels.cost_key == "n_wrong" else "recall")[node])
 
 
 def _verb(choice):

@@ -4,7 +4,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.widgets import numbers, shell
-from hierviz.app.widgets.metric_table import BOUNDS, MARKS, listing, too_few_text, unmarked
+from hierviz.app.widgets.metric_table import BOUNDS, FIRSTS, listing, too_few_text, unmarked
 from hierviz.app.widgets.progress import worked_out
 from hierviz.evaluation.model_table import AT_ONE_THRESHOLD
 from hierviz.evaluation.summary import model_summary
@@ -77,7 +77,7 @@ def draw(data):
         said = ["Each row is a model."]
         if len(rows) > 1:
             said += [
-                *([MARKS] if len(unranked) < len(keys) else []),
+                *([FIRSTS] if len(unranked) < len(keys) else []),
                 unmarked(at_one_threshold),
                 too_few_text(few),
             ]

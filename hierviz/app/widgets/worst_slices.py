@@ -50,7 +50,7 @@ def slice_link(found, place, taxonomy, **more):
 def subtree_verdict(choice, found):
     """The worst subtrees, clearly so or by their share of wrong answers alone."""
     highest = found.highest_subtree
-    if highest is None:
+    if highest is None or not found.rate[highest]:
         return
     worse = found.worse_subtrees.tolist()
     shown = worse[:MOST]
@@ -66,12 +66,15 @@ def subtree_verdict(choice, found):
             SHARED if found.is_explained[place] else "",
         )
     if highest not in shown:
-        name = numbers.escape(choice.taxonomy.title(int(found.node[highest])))
+        node = int(found.node[highest])
+        name = (
+            f"{numbers.escape(choice.taxonomy.title(node))}{' (a leaf class)' if choice.taxonomy.is_leaf[node] else ''}"
+        )
         what = "share of wrong answers" if found.loss_key == "wrong" else "mean loss"
         said = f"Highest {what}:" if shown else f"**Worst subtree**, by its {what}:"
         also = "" if found.is_flagged[highest] else "Not clearly more than elsewhere."
         also = also if shown else "No subtree is clearly worse than the rest."
-        _line(choice, found, highest, said, f"{name} {_inside(found, highest)}", also)
+        _line(choice, found, highest, said, f"{name}: {_inside(found, highest)}", also)
 
 
 def worst_attributes(choice, found):
@@ -87,8 +90,8 @@ def worst_attributes(choice, found):
     for place in own[:MOST]:
         rest = found.rest_rate[place]
         rest = percent_text(rest, 1) if found.loss_key == "wrong" else value_text(rest)
-        said = f"{slice_name(found, place, choice.taxonomy)} is clearly worse than the rest ({rest}):"
-        _line(choice, found, place, said, _inside(found, place))
+        said = f"{slice_name(found, place, choice.taxonomy)} is clearly worse than the rest:"
+        _line(choice, found, place, said, _inside(found, place), f"The rest: {rest}.")
     if not (found.is_flagged & (found.node < 0)).any() and (found.node < 0).any():
         st.markdown("No attribute value is clearly worse than the rest.")
     st.caption(
@@ -107,7 +110,7 @@ def _inside(found, place):
     """The losses of a slice."""
     n = int(found.n[place])
     if found.loss_key == "wrong":
-        return f"{int(found.loss[place]):,} of {n:,}, {percent_text(found.rate[place], 1)}"
+        return f"{int(found.loss[place]):,} of {n:,} wrong, {percent_text(found.rate[place], 1)}"
     return f"mean {SEVERITIES[found.loss_key].label} {value_text(found.rate[place])} of {n:,} samples"
 
 
