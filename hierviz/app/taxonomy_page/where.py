@@ -92,7 +92,8 @@ def worst_subtrees(choice):
     if not worst:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="worst-subtrees"):
-        st.markdown(_most_in_number(choice, worst), width="content")
+        said = f"Most {_verb(choice)} in number of their level, in classes that are no better than all samples"
+        st.markdown(f"{said} ({_rate(choice, choice.root)}):", width="content")
         for node, words in worst:
             link = state.link(under=choice.taxonomy.names[node], sample="", model=choice.key)
             st.page_link(shell.page("taxonomy"), label=words, query_params=link, width="content")
