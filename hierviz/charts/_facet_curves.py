@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import altair as alt
 import numpy as np
 
 from hierviz.charts import curve_table as numbers
 from hierviz.charts._compose import layer, vconcat
 from hierviz.charts._coupling import LEFT
+from hierviz.charts._curve_bands import band_layers, bands_sentence
 from hierviz.charts._legend import legend
 from hierviz.charts._plane import DASHES, RIGHT, hover_layer, line_layers, plane
 from hierviz.charts._rows import frame
@@ -15,8 +18,10 @@ from hierviz.charts.curve_knots import threshold_text
 from hierviz.charts.curve_lines import plain_lines
 from hierviz.charts.theme import model_colours
 from hierviz.errors import PredictionsError
+from hierviz.evaluation.model_table import BAND_THRESHOLDS
 from hierviz.metrics import METRICS, path_keys
 from hierviz.number_text import value_text
+from hierviz.uncertainty.repeats import CurveOfRuns, run_bands
 
 HEIGHT = 300
 # Parts that are drawn, one for each kind of line.
@@ -42,6 +47,7 @@ def facet_curves(curves, by="", *, x="info_recall", y="correct", dark=False, wid
     -------
     alt.VConcatChart
         Unconfigured; see `theme.finish`. Of more than four parts those with the most samples are drawn; the table has all.
+        A line of several runs is their mean, with a pale band of one standard deviation between them on either side.
 
     Raises
     ------
@@ -55,7 +61,10 @@ def facet_curves(curves, by="", *, x="info_recall", y="correct", dark=False, wid
     colours = model_colours(curves, dark)
     pairs = [(name, part) for name in curves for part in shown]
     drawn = [curves[name][part] for name, part in pairs]
-    domains = [numbers.domain(key, np.concatenate([numbers.extremes(curve, key) for curve in drawn])) for key in (x, y)]
+    bands = _bands(curves, shown)
+    edges = {key: [numbers.extremes(curve, key) for curve in drawn] for key in (x, y)}
+    edges[y] += [edge for band in bands.values() for edge in (band.curve[y].lower, band.curve[y].upper)]
+    domains = [numbers.domain(key, np.concatenate(edges[key])) for key in (x, y)]
     plot = max(width - LEFT - RIGHT, 160)
     place = plane([numbers.axis_label(key) for key in (x, y)], domains, plot)
     lines = plain_lines([(curve.values[x], curve.values[y]) for curve in drawn], *domains)
@@ -75,9 +84,27 @@ def facet_curves(curves, by="", *, x="info_recall", y="correct", dark=False, wid
             for field, key in (("x", x), ("y", y))
         ),
     ]
-    layers = line_layers(lines, place, [colours[name] for name, _ in pairs], [kinds[part] for _, part in pairs])
+    area = SimpleNamespace(
+        curves=dict(zip(pairs, drawn, strict=True)),
+        bands=bands,
+        colours=[colours[name] for name, _ in pairs],
+        x=x,
+        y=y,
+        x_domain=domains[0],
+        y_domain=domains[1],
+    )
+    layers = band_layers(area, place)
+    layers += line_layers(lines, place, [colours[name] for name, _ in pairs], [kinds[part] for _, part in pairs])
     grey = next(iter(colours.values()))
-    groups = [("Models", [{"kind": "box", "label": name, "colour": colour} for name, colour in colours.items()])]
+    groups = [
+        (
+            "Models",
+            [
+                {"kind": "box", "label": _named(name, curves[name]), "colour": colour}
+                for name, colour in colours.items()
+            ],
+        )
+    ]
     groups.append(
         (
             by or "Part",
@@ -92,13 +119,24 @@ def facet_curves(curves, by="", *, x="info_recall", y="correct", dark=False, wid
 
 
 def facet_curves_table(curves):
-    """Table behind `facet_curves`: ``model, part, n``, then AC, AP, R@90C and R@95C of the part, and F1 of the majority."""
+    """Table behind `facet_curves`: ``model, part, n``, then AC, AP, R@90C and R@95C of the part, and F1 of the majority.
+
+    Where a method has several runs, ``runs`` and, as ``ac_sd`` and so on, the standard deviations between them; the numbers
+    are then means over the runs.
+    """
     _checked(curves, "info_recall", "correct")
+    has_runs = any(isinstance(curve, CurveOfRuns) for of in curves.values() for curve in of.values())
     rows = []
     for name, of in curves.items():
         for part, curve in of.items():
             summary = curve.summary()
-            rows.append({"model": name, "part": part, "n": curve.n_samples} | {key: summary[key] for key in SUMMARY})
+            row = {"model": name, "part": part, "n": curve.n_samples} | {key: summary[key] for key in SUMMARY}
+            if has_runs:
+                several = isinstance(curve, CurveOfRuns)
+                spread = curve.spread() if several else {}
+                row |= {"runs": len(curve.runs) if several else 1}
+                row |= {f"{key}_sd": spread.get(key, np.nan) for key in SUMMARY}
+            rows.append(row)
     return frame(rows)
 
 
@@ -106,15 +144,38 @@ SUMMARY = ("ac", "ap", "recall_at_90_correct", "recall_at_95_correct", "majority
 
 
 def facet_curves_sentence(curves, by=""):
-    """The area AC of every part for every model, in words, the lowest named."""
-    _checked(curves, "info_recall", "correct")
+    """The area AC of every part for every model, in words, the lowest named; of several runs mean ± standard deviation."""
+    parts = _checked(curves, "info_recall", "correct")
     said = []
     for name, of in curves.items():
         areas = {part: curve.summary()["ac"] for part, curve in of.items()}
         worst = min(areas, key=areas.__getitem__)
-        listed = ", ".join(f"{part} {value_text(area)} (n = {of[part].n_samples:,})" for part, area in areas.items())
-        said.append(f"{name}: {METRICS['ac'].label} {listed}; lowest for {f'{by} ' if by else ''}{worst}.")
-    return " ".join(said)
+        listed = ", ".join(
+            f"{part} {value_text(area)}{_spread_text(of[part])} (n = {of[part].n_samples:,})"
+            for part, area in areas.items()
+        )
+        said.append(f"{_named(name, of)}: {METRICS['ac'].label} {listed}; lowest for {f'{by} ' if by else ''}{worst}.")
+    return " ".join([*said, bands_sentence(_bands(curves, parts))]).strip()
+
+
+def _bands(curves, parts):
+    """Bands between the runs by model and part, of the methods that have several."""
+    return {
+        (name, part): run_bands(of[part].runs, BAND_THRESHOLDS)
+        for name, of in curves.items()
+        for part in parts
+        if isinstance(of[part], CurveOfRuns)
+    }
+
+
+def _named(name, of):
+    """A method with the number of its runs, where there are several."""
+    first = next(iter(of.values()))
+    return f"{name} ({len(first.runs)} runs)" if isinstance(first, CurveOfRuns) else name
+
+
+def _spread_text(curve):
+    return f" ± {value_text(curve.spread()['ac'])}" if isinstance(curve, CurveOfRuns) else ""
 
 
 def _checked(curves, x, y):

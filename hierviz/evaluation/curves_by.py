@@ -11,10 +11,11 @@ from collections.abc import Mapping, Sequence
 
 from hierviz.curves.operating_curve import OperatingCurve
 from hierviz.errors import PredictionsError, listed
-from hierviz.evaluation.common_samples import SEEN, facet_columns, facets, judged_samples
+from hierviz.evaluation.common_samples import SEEN, JudgedSamples, facet_columns, facets, judged_samples
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.predictions import Predictions
 from hierviz.projection.projected import SEEN as KNOWN
+from hierviz.uncertainty.repeats import curve_of_runs
 
 
 def curves_by(
@@ -25,7 +26,7 @@ def curves_by(
     Parameters
     ----------
     models : Evaluation, Predictions, or sequence of them
-        Of one taxonomy, each with an operating curve.
+        Of one taxonomy, each with an operating curve. Those of one name are runs of one method.
     by : str, optional
         An attribute of the samples, among them ``truth known to the model`` (`hierviz.only_known`), or ``class seen in
         training`` where the nodes have ``train_count``. The first of these two that divides the samples when absent.
@@ -33,7 +34,8 @@ def curves_by(
     Returns
     -------
     dict of str to dict of str to OperatingCurve
-        By model, then by value in alphabetical order, missing values last.
+        By model, then by value in alphabetical order, missing values last. Of several runs the mean at every threshold, whose
+        `summary` has the means over the runs, and `spread` the standard deviations between them.
 
     Raises
     ------
@@ -62,4 +64,10 @@ def curves_by(
             "none, and all samples are of seen classes or nothing is known about that. Name one."
         )
     parts = facets(samples[0], by)
-    return {one.name: {value: one.take(places).curve for value, places in parts.items()} for one in samples}
+    methods: dict[str, list[JudgedSamples]] = {}
+    for one in samples:
+        methods.setdefault(one.name, []).append(one)
+    return {
+        name: {value: curve_of_runs([run.take(places).curve for run in runs]) for value, places in parts.items()}
+        for name, runs in methods.items()
+    }

@@ -149,6 +149,37 @@ def mean_curve(curves: Sequence[OperatingCurve], *, most: int = 20_000) -> Opera
     return OperatingCurve(found, {key: np.mean([one[key] for one in at], axis=0) for key in at[0]}, runs[0].n_samples)
 
 
+@dataclass(frozen=True, eq=False)
+class CurveOfRuns(OperatingCurve):
+    """`mean_curve` of several runs of one method, with the curves of the runs.
+
+    Attributes
+    ----------
+    runs : tuple of OperatingCurve
+        At least two.
+    """
+
+    runs: tuple[OperatingCurve, ...] = ()
+
+    def summary(self) -> dict[str, float]:
+        """Means over the runs of their numbers; ``n_points`` is that of the mean curve."""
+        means = {key: float(one.mean) for key, one in summary_over_repeats(self.runs).items()}
+        return means | {"n_points": self.n_points}
+
+    def spread(self) -> dict[str, float]:
+        """Standard deviation between the runs (ddof = 1) of each number of `summary` but ``n_points``."""
+        return {key: float(one.sd) for key, one in summary_over_repeats(self.runs).items()}
+
+
+def curve_of_runs(curves: Sequence[OperatingCurve]) -> OperatingCurve:
+    """The curve of a method of one run as it is; of several runs, of as many samples each, their `CurveOfRuns`."""
+    runs = _checked(curves)
+    if len(runs) == 1:
+        return runs[0]
+    mean = mean_curve(runs)
+    return CurveOfRuns(mean.threshold, mean.values, mean.n_samples, tuple(runs))
+
+
 def summary_over_repeats(curves: Sequence[OperatingCurve]) -> dict[str, Repeats]:
     """The scalars of `OperatingCurve.summary` over several runs: dict of str to Repeats (``n_points`` left out)."""
     runs = [curve.summary() for curve in _checked(curves)]

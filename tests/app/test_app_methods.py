@@ -42,7 +42,10 @@ def runs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs")
     paths = [scores_file(folder, f"m_seed_{k}.csv", spread(N, seed=k)) for k in range(5)]
     names = ("flat", "flat", "flat", "deep", "deep")
-    return shelve(predictions=tuple(paths), names=names, **common(folder))
+    files = common(folder)
+    rows = [(one, LEAVES[i % 6], "day" if i % 3 else "night") for i, one in enumerate(IDS)]
+    files["truth"] = write(folder / "truth_light.csv", [("sample_id", "truth", "light"), *rows])
+    return shelve(predictions=tuple(paths), names=names, **files)
 
 
 def test_files_of_one_name_are_runs(runs):
@@ -96,6 +99,17 @@ def test_parts_and_classes_are_of_all_runs(runs):
     alone = [hv.means_by(run, "depth", metric="correct", **choice).mean for run in flat]
     assert found.spread.tolist() == pytest.approx(np.std(alone, axis=0, ddof=1).tolist())
     assert "the dot is their mean; its interval is over samples, with the runs fixed" in visit.text
+    # Operating curves of the parts: every number is the mean over single curves of the part.
+    curves = table_with(visit, "ac_sd").set_index(["model", "part"])
+    by = visit.control("Parts by").value
+    alone = [hv.curves_by(run, by)["flat"] for run in flat]
+    for part in alone[0]:
+        areas = [one[part].summary()["ac"] for one in alone]
+        assert curves.loc[("flat", part), "ac"] == pytest.approx(np.mean(areas))
+        assert curves.loc[("flat", part), "ac_sd"] == pytest.approx(np.std(areas, ddof=1))
+        assert curves.loc[("flat", part), "runs"] == 3
+        assert curves.loc[("flat", part), "n"] == alone[0][part].n_samples
+    assert "flat (3 runs): AC" in visit.text
     visit.go(data=runs.key, comparison="classes")
     shown = table_with(visit, "recall_sd").set_index("class")
     recalls = np.array([hv.class_table(run, **choice).exact.recall for run in flat])

@@ -141,6 +141,28 @@ def test_parts(models, parts):
         charts.facet_curves({"a": parts["good"], "b": {"day": parts["good"]["day"]}})
 
 
+def test_parts_of_several_runs(models):
+    """Models of one name are runs: the mean at each threshold, a pale band, no run lost."""
+    one, other = models[0], models[2].replace(name=models[0].name)
+    alone, both = [hv.curves_by(run, "light")["good"] for run in (one, other)], hv.curves_by([one, other], "light")
+    assert list(both) == ["good"]
+    night = both["good"]["night"]
+    tau = np.linspace(0, 1, 51)
+    at = np.array([parts["night"].at(tau)["correct"] for parts in alone])
+    np.testing.assert_allclose(night.at(tau)["correct"], at.mean(axis=0), atol=1e-12)
+    areas = np.array([parts["night"].summary()["ac"] for parts in alone])
+    assert night.summary()["ac"] == pytest.approx(areas.mean())
+    assert night.spread()["ac"] == pytest.approx(np.std(areas, ddof=1))
+    table = charts.facet_curves_table(both).set_index("part")
+    assert table.loc["night", "ac_sd"] == pytest.approx(np.std(areas, ddof=1))
+    assert table["runs"].tolist() == [2] * 5
+    drawn = list(views(charts.to_vega_lite(charts.facet_curves(both, "light"))))
+    assert any(isinstance(view["mark"], dict) and view["mark"].get("filled") for view in drawn)
+    said = charts.facet_curves_sentence(both, "light")
+    assert said.startswith("good (2 runs): AC day")
+    assert "± one standard deviation between the 2 runs" in said
+
+
 def test_seen_and_unseen_are_the_default():
     taxonomy = hv.Taxonomy.from_edges([("all", "a"), ("all", "b")], attributes={"train_count": {"a": 5, "b": 0}})
     p = np.array([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]])

@@ -24,9 +24,13 @@ def curves(compared):
     """The operating curve of each part of the samples on one chart: seen and unseen classes, or an attribute."""
     st.subheader("Operating curves of the parts")
     models = {key: compared.model(key) for key in compared.keys}
-    usable = [key for key, model in models.items() if model.why_no_curve() is None]
+    reasons = {
+        key: next((why for run in compared.runs(key) if (why := run.why_no_curve()) is not None), None)
+        for key in compared.keys
+    }
+    usable = [key for key, reason in reasons.items() if reason is None]
     if not usable:
-        st.markdown(f"There are none: {escape(compared.model(compared.keys[0]).why_no_curve())}.")
+        st.markdown(f"There are none: {escape(reasons[compared.keys[0]])}.")
         return
     first = judged_samples([models[usable[0]]])[0]
     sizes = state.computed(
@@ -47,7 +51,8 @@ def curves(compared):
     by = by if by in columns else now
     shown = usable[: max(1, MOST_CURVES // min(sizes[by], MOST))]
     place, asked = (compared.data.digest, *shown, by), state.memory("curves of parts")
-    n = sum(models[key].n_judged for key in shown)
+    runs = [run for key in shown for run in compared.runs(key)]
+    n = sum(run.n_judged for run in runs)
     if n > AT_ONCE and place not in asked and state.known("curves of parts", place) is None:
         st.button(
             "Draw the curves of the parts", icon=":material/play_arrow:", on_click=lambda: asked.update({place: True})
@@ -56,7 +61,7 @@ def curves(compared):
 
     def made(stages):
         stages("Curves of the parts")
-        return dict(curves_by([models[key] for key in shown], by))
+        return dict(curves_by(runs, by))
 
     found = worked_out("curves of parts", place, "Curves of the parts", made)
     if found is None:
@@ -72,8 +77,6 @@ def curves(compared):
         notes.append(
             f"{len(shown)} of {len(models)} models are drawn, as more cannot be told apart: choose methods above."
         )
-    if compared.has_runs:
-        notes.append("Of a method with several runs the first one.")
     st.caption(" ".join(notes))
 
 
