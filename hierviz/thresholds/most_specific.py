@@ -100,7 +100,7 @@ def _cost(values, leaf, strong):
     if not lost and not gained:
         return f"This costs no specificity ({specific}): no threshold is needed."
     less, more = (points_text(values[name], leaf[name], 1) for name in ("info_recall", "correct"))
-    price = strong(f"Cost in specificity: {'' if lost >= 0 else '−'}{less}")
+    price = strong(f"Cost in specificity: {'' if lost >= 0 else '−'}{less}" if lost else "No cost in specificity")
     gain = strong(f"{more} {'more' if gained >= 0 else 'fewer'} answers are correct")
     return (
         f"{price}: the answers contain {specific} of the information of the true classes (information recall), instead of "

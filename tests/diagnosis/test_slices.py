@@ -13,6 +13,7 @@ from strategies import many
 
 import hierviz as hv
 from hierviz.diagnosis.slice_members import codes_of
+from hierviz.evaluation.judged_answers import OUTCOMES, judged_answers
 
 # A tree of depth 3 with three children each: 27 leaves.
 GRID = [("root", f"{a}") for a in "abc"]
@@ -212,6 +213,19 @@ def test_demo():
         "Clearly worse than the rest: unusual_setting = yes (28.6% wrong, the rest 5.3%)"
     )
     assert hv.slices(flat, attributes=[], correction="by").sentence() == "No slice is clearly worse than the rest."
+    # Counted by hand: each subtree with ten samples inside and outside, its wrong answers and samples.
+    answers = judged_answers(flat)
+    wrong = answers.outcome == list(OUTCOMES).index("wrong")
+    taxonomy, truth, shares = flat.taxonomy, flat.truth, {}
+    for node in range(1, taxonomy.n_nodes):
+        inside = np.array([node in taxonomy.path(one) for one in truth])
+        if inside.sum() >= 10 and (~inside).sum() >= 10:
+            shares[node] = (wrong[inside].mean(), inside.sum(), wrong[inside].sum())
+    worst = max(shares, key=lambda node: shares[node][:2])
+    rate, n, lost = shares[worst]
+    assert found.highest_sentence() == (
+        f"Worst subtree by its share of wrong answers: {taxonomy.title(worst)} ({lost} of {n} wrong, {100 * rate:.1f}%)."
+    )
 
 
 @pytest.mark.parametrize(
@@ -256,6 +270,7 @@ def test_values_of_a_column(column, codes, texts):
 def test_no_slice_is_large_enough(taxonomy):
     found = hv.slices(hv.Predictions.from_labels(taxonomy, [2, 3], truth=[2, 2]))
     assert (len(found), found.n_flagged) == (0, 0)
+    assert found.highest_sentence() == ""
     assert found.sentence() == "No slice is clearly worse than the rest."
 
 

@@ -1,0 +1,43 @@
+"""The most specific of several models at a level of correctness, in sentences."""
+
+import numpy as np
+
+import hierviz as hv
+from hierviz.number_text import percent_text
+from hierviz.thresholds.most_specific import most_specific, most_specific_text
+
+
+def curve(p_wrong):
+    """Of two leaves below one root: one sample in four is wrong, with this probability."""
+    taxonomy = hv.Taxonomy.from_edges([("root", "a"), ("root", "b")])
+    right = np.tile([0.9, 0.1], (3, 1))
+    scores = np.vstack([right, [[p_wrong, 1 - p_wrong]]])
+    return hv.Evaluation.from_predictions(
+        hv.Predictions.from_scores(taxonomy, scores, "leaf_probabilities", truth=taxonomy.nodes(*"aaab"))
+    ).curve
+
+
+def test_a_threshold_that_costs_no_specificity():
+    # The wrong answer has p = 0.6: a threshold from there on makes it the root and leaves the others.
+    found = most_specific({"one": curve(0.6)}, 0.95)
+    assert found.choice.values["correct"] == 1
+    assert found.choice.values["info_recall"] == 0.75
+    assert found.leaf["correct"] == found.leaf["info_recall"] == 0.75
+    said = most_specific_text(found, "one", "0.600", 1)
+    assert said.startswith(
+        f"With at least {percent_text(0.95)} of the answers correct, one needs τ = 0.600. No cost in specificity: the answers contain"
+    )
+
+
+def test_no_threshold_is_needed():
+    found = most_specific({"one": curve(0.1), "two": curve(0.6)}, 0.95)
+    assert (found.key, found.choice.threshold) == ("one", 0)
+    said = most_specific_text(found, "one", "0.000", 2, bold="*{}*")
+    best = f"*At least {percent_text(0.95)} of the answers are correct* without any threshold: the most specific model is *one*"
+    assert said.startswith(best)
+    assert f"contain {percent_text(1, 1)} of the information" in said
+    assert said.endswith(f"and {percent_text(1, 1)} are correct.")
+
+
+def test_no_model_is_correct_enough():
+    assert most_specific_text(None, "", "", 1) == f"No model has {percent_text(0.95)} correct answers at any threshold."
