@@ -24,9 +24,8 @@ def test_a_threshold_that_costs_no_specificity():
     assert found.choice.values["info_recall"] == 0.75
     assert found.leaf["correct"] == found.leaf["info_recall"] == 0.75
     said = most_specific_text(found, "one", "0.600", 1)
-    assert said.startswith(
-        f"With at least {percent_text(0.95)} of the answers correct, one needs τ = 0.600. No cost in specificity: the answers contain"
-    )
+    level = f"With at least {percent_text(0.95)} of the answers correct"
+    assert said.startswith(f"{level}, one needs τ = 0.600. No cost in specificity: the answers contain")
 
 
 def test_no_threshold_is_needed():
