@@ -162,6 +162,7 @@ def _about(found, has_runs):
             if has_runs
             else "Intervals are over samples; one run of each model says nothing about retraining."
         )
+    yield from map(escape, found.notes_of_files)
     yield f"*{CONSTANT}*: for each column the constant answer that is best by it."
     if any(model.predictions.has_scores for model in found.models):
         labels = [column.label for column in found.columns if column.is_of_answers]
