@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 from hierviz.checks import check_threads
 from hierviz.cli.files import add_input, load_models
@@ -192,6 +193,7 @@ def run_evaluate(options):
         for entry, model, threshold in zip(report["models"], models, thresholds, strict=True):
             on = progress(f"Verifying {model.predictions.name}", "parts")
             entry["verify"] = verify(model, threshold=threshold, progress=on, **choice).to_dict()
+            print(entry["verify"]["sentence"], file=sys.stderr)
     if options.per_sample:
         write_csv(
             options.per_sample,

@@ -151,6 +151,18 @@ class ComparisonTable:
             "has_runs": found.has_runs,
         }
 
+    @property
+    def notes_of_files(self) -> list[str]:
+        """What was assumed, added or left out of the files, such as a cut of the taxonomy; with names where not true of all."""
+        methods: dict[str, dict[str, None]] = {}
+        for model in self.models:
+            for note in model.predictions.notes:
+                methods.setdefault(note, {})[model.predictions.name] = None
+        return [
+            note if len(names) == len(self.methods) else f"{', '.join(names)}: {note}"
+            for note, names in methods.items()
+        ]
+
     def to_dict(self) -> dict[str, Any]:
         """The JSON of `hierviz table`: columns, rows, constant, agreement, methods, and notes where there are any.
 
@@ -182,7 +194,7 @@ class ComparisonTable:
                 "agreement": self.agreement.to_dict(),
                 "methods": self.methods_paragraph,
             }
-            | ({"notes": list(self.notes)} if self.notes else {})
+            | ({"notes": found} if (found := [*self.notes, *self.notes_of_files]) else {})
         )
 
     def to_frame(self) -> Any:

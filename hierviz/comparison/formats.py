@@ -110,7 +110,7 @@ def notes(table) -> list[str]:
         found += [f"Warning, {method.name}: {sentence}" for sentence in table.warnings[method.name]]
     if len(table.methods) > 1 and len(table.columns) > 1:
         found.append(table.agreement.sentence)
-    found += [f"Note: {sentence}." for sentence in table.notes]
+    found += [f"Note: {sentence}." for sentence in [*table.notes, *table.notes_of_files]]
     return [*found, f"Methods: {table.methods_paragraph}"]
 
 

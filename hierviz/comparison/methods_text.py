@@ -19,8 +19,11 @@ def methods_paragraph(table):
     text = [
         f"Numbers were computed with hierviz {version()} on {samples} test samples of a taxonomy with "
         f"{table.taxonomy.n_nodes:,} nodes and {table.taxonomy.n_leaves:,} leaves.",
-        _answers(table),
     ]
+    if any(column.is_of_answers for column in table.columns) or not any(
+        model.predictions.has_scores for model in table.models
+    ):
+        text.append(_answers(table))
     if max(n_runs) > 1:
         some = f"{n_runs[0]}" if len(set(n_runs)) == 1 else f"{min(n_runs)} to {max(n_runs)}"
         text.append(

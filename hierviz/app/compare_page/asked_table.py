@@ -88,11 +88,11 @@ def _with_marks(found):
     return found
 
 
-def preset_control():
+def preset_control(width=260):
     """Which columns: a key of `TITLES`."""
     return st.selectbox(
         "Columns",
         list(TITLES),
         format_func=lambda key: TITLES[key] if not key or key == "all" else f"as in {TITLES[key]}",
-        **state.bound("preset", width=260),
+        **state.bound("preset", width=width),
     )

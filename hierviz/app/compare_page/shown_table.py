@@ -102,16 +102,11 @@ def _widths(heads, texts):
 
 
 def _further(columns, widths, room):
-    """Which columns the window has no room for: a table that is cut looks like a whole one."""
-    at, beyond = 0, []
-    for column in columns:
-        at += widths[column.key]
-        if at - widths[column.key] / 2 > room:
-            beyond.append(column.label)
-    if beyond:
-        n = f"{len(beyond)} of {len(widths)} columns"
+    """That there is more to the right: a table that is cut looks like a whole one. How wide the window is, is known roughly."""
+    if sum(widths.values()) > room:
         st.caption(
-            f":material/arrow_forward: {n} are further to the right (scroll the table): {escape(', '.join(beyond))}."
+            f":material/arrow_forward: {len(columns)} columns, the last is {escape(columns[-1].label)}: what is not in sight "
+            "is to the right (scroll the table)."
         )
 
 
@@ -167,6 +162,7 @@ def _about(found, has_runs):
             if has_runs
             else "Intervals are over samples; one run of each model says nothing about retraining."
         )
+    yield from map(escape, found.notes_of_files)
     yield f"*{CONSTANT}*: for each column the constant answer that is best by it."
     if any(model.predictions.has_scores for model in found.models):
         labels = [column.label for column in found.columns if column.is_of_answers]

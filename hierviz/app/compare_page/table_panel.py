@@ -90,26 +90,41 @@ def _draw(compared, found, shown):
 
 
 def _asked(compared):
+    """Columns and what stands beside each number; in a narrow window behind a click, so that the table is in sight."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        preset = preset_control()
-        every = {column.key: column.label for column in columns_of(compared.data.taxonomy, "all", None)}
-        metrics = st.multiselect(
-            "More columns",
-            list(every),
-            format_func=lambda key: f"{every[key]} ({key})",
-            width=340,
-            placeholder="Choose numbers",
-            **state.kept("compare table", "metrics", []),
-        )
-        shown = st.selectbox(
-            "Beside each number",
-            list(SHOWN),
-            format_func=SHOWN.get,
-            width=250,
-            **state.kept("compare table", "shown", ""),
-        )
-        _hide(columns_of(compared.data.taxonomy, preset or None, metrics))
+        preset = preset_control(170 if state.is_narrow() else 260)
+        if state.is_narrow():
+            with st.popover("More", icon=":material/tune:"):
+                metrics, shown = _more(compared)
+                _hidden(_labels(compared, preset, metrics))
+        else:
+            metrics, shown = _more(compared)
+            labels = _labels(compared, preset, metrics)
+            n = sum(key in labels for key in state.memory("compare table").get("hidden", []))
+            with st.popover(f"Hide columns ({n} hidden)" if n else "Hide columns", icon=":material/view_column:"):
+                _hidden(labels)
     return preset, tuple(metrics), shown
+
+
+def _more(compared):
+    """Further columns, and what stands beside each number."""
+    every = {column.key: column.label for column in columns_of(compared.data.taxonomy, "all", None)}
+    metrics = st.multiselect(
+        "More columns",
+        list(every),
+        format_func=lambda key: f"{every[key]} ({key})",
+        width=340,
+        placeholder="Choose numbers",
+        **state.kept("compare table", "metrics", []),
+    )
+    shown = st.selectbox(
+        "Beside each number",
+        list(SHOWN),
+        format_func=SHOWN.get,
+        width=250,
+        **state.kept("compare table", "shown", ""),
+    )
+    return metrics, shown
 
 
 def _without_hidden(found):
@@ -119,17 +134,18 @@ def _without_hidden(found):
     return replace(found, columns=columns) if len(columns) < len(found.columns) and columns else found
 
 
-def _hide(columns):
+def _labels(compared, preset, metrics):
+    """Label of each column of the table by its key."""
+    return {column.key: column.label for column in columns_of(compared.data.taxonomy, preset or None, metrics)}
+
+
+def _hidden(labels):
     """Which columns are hidden."""
-    labels = {column.key: column.label for column in columns}
     store = state.memory("compare table")
-    hidden = store["hidden"] = [key for key in store.get("hidden", []) if key in labels]
-    with st.popover(
-        f"Hide columns ({len(hidden)} hidden)" if hidden else "Hide columns", icon=":material/view_column:"
-    ):
-        st.multiselect(
-            "Hidden, on the page and in downloads",
-            list(labels),
-            format_func=lambda key: f"{labels[key]} ({key})",
-            **state.kept("compare table", "hidden", []),
-        )
+    store["hidden"] = [key for key in store.get("hidden", []) if key in labels]
+    st.multiselect(
+        "Hidden, on the page and in downloads",
+        list(labels),
+        format_func=lambda key: f"{labels[key]} ({key})",
+        **state.kept("compare table", "hidden", []),
+    )

@@ -1,0 +1,45 @@
+"""What `hierviz table` says of files that were cut, and `evaluate --verify` in the terminal."""
+
+import csv
+import json
+
+import pytest
+
+from hierviz.cli import main
+
+EDGES = [("parent", "child"), ("all", "u"), ("all", "w"), ("u", "a"), ("u", "b"), ("w", "c"), ("w", "d")]
+ROWS = [("s1", 0.6, 0.2, 0.1, 0.1), ("s2", 0.1, 0.2, 0.4, 0.3), ("s3", 0.3, 0.5, 0.1, 0.1)]
+
+
+@pytest.fixture
+def flags(tmp_path):
+    def write(name, rows):
+        with open(tmp_path / name, "w", newline="") as file:
+            csv.writer(file).writerows(rows)
+        return str(tmp_path / name)
+
+    scores = write("flat.csv", [("sample_id", *"abcd"), *ROWS])
+    truth = write("truth.csv", [("sample_id", "truth"), ("s1", "a"), ("s2", "w"), ("s3", "a")])
+    return ["--taxonomy", write("tree.csv", EDGES), "--predictions", scores, "--truth", truth]
+
+
+def test_a_table_says_what_was_done_to_the_taxonomy(flags, capsys):
+    plain = ["table", *flags, "--metrics", "curve.ac", "--resamples", "0"]
+    main(plain)
+    told = capsys.readouterr().out
+    assert "Note:" not in told
+    # Columns of scores depend on no rule.
+    assert "Answers are those of" not in told
+    main([*plain, "--max-depth", "1"])
+    assert "Note: the taxonomy was cut at depth 1" in capsys.readouterr().out
+    main([*plain, "--inner-truth", "other", "--format", "json"])
+    (note,) = json.loads(capsys.readouterr().out)["notes"]
+    assert note.startswith("1 inner classes that are truths got a leaf of their own")
+    main(["table", *flags, "--metrics", "labels.micro_f1", "--resamples", "0"])
+    assert "Answers are those of the rule 'majority'" in capsys.readouterr().out
+
+
+def test_verify_says_its_result_in_the_terminal(flags, capsys, tmp_path):
+    main(["evaluate", *flags, "--verify", "--json", str(tmp_path / "out.json")])
+    found = json.loads((tmp_path / "out.json").read_text())["models"][0]["verify"]
+    assert found["sentence"] in capsys.readouterr().err
