@@ -120,8 +120,8 @@ def confusion_breakdown_sentence(taxonomy, confusion, row):
     tp, fp, fn = (int(getattr(confusion, cell)[row]) for cell in ("tp", "fp", "fn"))
     truth, predicted = _ends(taxonomy, confusion.truth[row]), _ends(taxonomy, confusion.predicted[row])
     if tp + fp == 0:
-        missing = f"it misses {_nodes(fn)} on the way to {truth}" if fn else "and the truth is the root itself"
-        return f"The answer is the root; {missing}."
+        missing = f"{_nodes(fn)} on the way to {truth} {'is' if fn == 1 else 'are'} missed"
+        return f"Nothing below the root is answered; {missing if fn else 'and the truth is the root itself'}."
     return (
         f"Of the {_nodes(tp + fp)} on the way to the answer {predicted}, {tp} {'is' if tp == 1 else 'are'} true; "
         f"of the {_nodes(tp + fn)} on the way to the truth {truth}, {tp} {'is' if tp == 1 else 'are'} answered."

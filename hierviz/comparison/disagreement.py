@@ -43,6 +43,8 @@ class SampleDisagreement:
         nan where a sample has no value.
     difference : ndarray of float, shape (n_samples,)
         Positive where the sample is better by x; nan where one has no value.
+    is_of_ranks : bool
+        Whether `difference` compares places among the samples (two metrics) and not values (two models).
     """
 
     labels: tuple[str, str]
@@ -51,6 +53,7 @@ class SampleDisagreement:
     x: np.ndarray
     y: np.ndarray
     difference: np.ndarray
+    is_of_ranks: bool = False
 
     @cached_property
     def known(self) -> np.ndarray:
@@ -86,6 +89,11 @@ class SampleDisagreement:
         known = self.difference[self.known]
         first, second = int((known > 0).sum()), int((known < 0).sum())
         one, other = self.labels
+        if self.is_of_ranks:
+            return (
+                f"Of {len(known):,} samples, each ranked by both metrics, {first:,} stand higher by {one}, {second:,} by "
+                f"{other}, and {len(known) - first - second:,} have the same rank by both."
+            )
         return (
             f"Of {len(known):,} samples {first:,} are better by {one}, {second:,} by {other}, "
             f"and {len(known) - first - second:,} are the same by both."
@@ -130,7 +138,7 @@ def metrics_on_samples(
     gap = np.full(len(x), np.nan)
     gap[known] = _share_below(_turned(first, x[known])) - _share_below(_turned(second, y[known]))
     labels = METRICS[first].label, METRICS[second].label
-    return SampleDisagreement(labels, evaluation.rows, evaluation.predictions.ids[evaluation.rows], x, y, gap)
+    return SampleDisagreement(labels, evaluation.rows, evaluation.predictions.ids[evaluation.rows], x, y, gap, True)
 
 
 def models_on_samples(

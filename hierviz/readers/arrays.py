@@ -49,7 +49,7 @@ def read_npy(source, classes=None, taxonomy=None):
         return _level_labels(source, np.asarray(scores[:]), taxonomy)
     _require_table(source.where, scores.shape, scores.dtype)
     detected = {"form": "array of scores (.npy)", **source.detected}
-    detected |= {"rows": str(scores.shape[0]), "columns of scores": str(scores.shape[1]), "type": str(scores.dtype)}
+    detected |= {"rows": f"{scores.shape[0]:,}", "columns of scores": f"{scores.shape[1]:,}", "type": str(scores.dtype)}
     return RawPredictions(
         source.where, "npy", scores, _checked_classes(source.where, scores.shape, classes), detected=detected
     )
@@ -65,7 +65,7 @@ def _level_labels(source, cells, taxonomy):
         raise PredictionsError(
             f"{source.where}, row {empty[0]}: expected a class at the first level, got none. Write the name of the root."
         )
-    detected = {"form": "labels with one column a level (.npy)", **source.detected, "rows": str(len(cells))}
+    detected = {"form": "labels with one column a level (.npy)", **source.detected, "rows": f"{len(cells):,}"}
     return RawPredictions(source.where, "npy", labels=labels, is_hard=True, detected=detected)
 
 
@@ -141,8 +141,8 @@ def _of_npz(source, npz, taxonomy, classes, numbers):
         "array of scores": ", ".join(levels or tables),
         "array of names": "none" if names is None else names,
         "id column": "none (rows in order)" if ids is None else ids,
-        "rows": str(n_rows),
-        "columns of scores": str(n_scores),
+        "rows": f"{n_rows:,}",
+        "columns of scores": f"{n_scores:,}",
         "type": str(scores.dtype),
     }
     ids = None if ids is None else _unique(texts[ids], f"{where}, array {ids!r}")

@@ -157,7 +157,7 @@ def raw_of_records(where, records, taxonomy, truth_columns, truth_column, missin
         found = {"scores": scores, "scored_nodes": nodes}
     ids, truth, attributes = _per_sample(where, others, **per_sample)
     more = {"ids": ids, "truth": truth, "attributes": attributes}
-    words = {**detected(), "rows": str(len(others))}
+    words = {**detected(), "rows": f"{len(others):,}"}
     return RawPredictions(where, "lists", **found, **more, detected=words, notes=tuple(loose.notes(where)))
 
 
@@ -179,7 +179,12 @@ def _labels_of_records(where, records, per_sample, detected):
     )
     others = [{key: value for key, value in record.items() if key != "predicted"} for record in records]
     ids, truth, attributes = _per_sample(where, others, **per_sample)
-    more = {"ids": ids, "truth": truth, "attributes": attributes, "detected": {**detected(), "rows": str(len(others))}}
+    more = {
+        "ids": ids,
+        "truth": truth,
+        "attributes": attributes,
+        "detected": {**detected(), "rows": f"{len(others):,}"},
+    }
     form = "labels" if has_lists else "hard"
     return RawPredictions(where, form, labels=labels, is_hard=not has_lists, **more, notes=tuple(notes))
 

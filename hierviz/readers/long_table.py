@@ -99,8 +99,8 @@ def long_predictions(table, names, roles, found, n_classes, ids, truth, attribut
             "id column": names[sample],
             "class column": names[class_],
             "score column": names[score],
-            "rows": str(len(ids)),
-            "columns of scores": str(n_classes),
+            "rows": f"{len(ids):,}",
+            "columns of scores": f"{n_classes:,}",
         },
         notes=tuple(notes),
     )

@@ -219,7 +219,7 @@ def _read_wide(table, names, scores, of_samples, loose):
     nodes = np.array(list(scores.values()), dtype=np.intp)
     detected = {
         "form": "wide scores (one column per class)",
-        "columns of scores": str(len(nodes)),
+        "columns of scores": f"{len(nodes):,}",
         **_words(table, has_header),
     }
     more["detected"] = {**detected, **more["detected"]}
@@ -347,7 +347,7 @@ def _other_columns(columns, special, *, taxonomy, truth_column, has_header, numb
     detected = {
         "id column": "none (rows in order)" if id_place is None else names[id_place],
         "truth column": "none" if place is None else names[place],
-        "rows": str(len(columns)),
+        "rows": f"{len(columns):,}",
     }
     if others:
         detected["attributes"] = ", ".join(names[k] for k in others)

@@ -50,6 +50,11 @@ def test_metrics(models):
     assert found.y == pytest.approx([0.95, 0.7, 0.6, 0])
     assert found.difference == pytest.approx([-1 / 8, -3 / 8, 3 / 8, 1 / 8])
     assert found.order.tolist() == [1, 2, 0, 3]
+    # Places among the samples are compared, not values: the first sample has 1 and 0.95, and another rank by each.
+    assert found.sentence == (
+        "Of 4 samples, each ranked by both metrics, 2 stand higher by Correct, 2 by Hierarchical win, and 0 have the same "
+        "rank by both."
+    )
     assert {"correct", "softmax_win", "tp"} <= set(sample_metrics(models[0]))
 
 

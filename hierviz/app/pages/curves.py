@@ -146,6 +146,9 @@ if not usable:
         f"There is no threshold to choose: {numbers.escape(reason)}. The numbers of the answers stand on the Overview.",
         icon=":material/show_chart:",
     )
+    with st.container(horizontal=True):
+        for page, label in (("overview", "Overview"), ("compare", "Compare")):
+            st.page_link(shell.page(page), label=f"Go to {label}", query_params=state.link())
     shell.stop()
 names = [key for key in state.shown_models(data) if key in usable][:MOST] or list(usable)[:MOST]
 names = controls(usable, names, set_axes(data.taxonomy.is_tree) if is_of_sets else axes(), is_of_sets)

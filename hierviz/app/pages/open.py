@@ -230,12 +230,12 @@ if state.open_cancelled():
     st.info("Opening was cancelled. What was open before is unchanged.", icon=":material/cancel:")
 if state.view().data != "demo":
     found = shell.open_data()
-    st.header(escape(found.title))
+    st.header(f"Open now: {escape(found.title)}")
     for note in found.notes:
         st.warning(escape(note), icon=":material/content_copy:")
     account(found)
     findings_of_open_data(found)
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="center"):
         for page, label in (("overview", "Overview"), ("curves", "Operating curves"), ("example", "Examples")):
             st.page_link(shell.page(page), label=f"Go to {label}", query_params=state.link())
         if state.may_close():

@@ -86,7 +86,7 @@ def read(source, taxonomy):
     notes = [f"{where}: terms that a protein does not list have the score 0, as CAFA takes them", *loose.notes(where)]
     if n_raised:
         notes.append(f"{where}: {n_raised:,} scores are those of terms below, which are higher or the only ones listed")
-    detected = {"form": "CAFA (protein, term, score)", **source.detected, **model, "rows": str(len(samples))}
+    detected = {"form": "CAFA (protein, term, score)", **source.detected, **model, "rows": f"{len(samples):,}"}
     return RawPredictions(
         where,
         "cafa",
