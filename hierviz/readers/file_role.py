@@ -6,6 +6,7 @@ Only the first lines are read. What no rule knows is taken for predictions, whos
 from __future__ import annotations
 
 from hierviz.errors import FileError
+from hierviz.readers.json_table import json_table
 from hierviz.readers.label_lists_json import is_prediction_json, looks_like_json
 from hierviz.readers.long_table import SAMPLE_COLUMNS, SCORE_COLUMNS
 from hierviz.readers.prediction_forms import cafa
@@ -55,12 +56,30 @@ def _role(path):
     if source.kind in ("zip", "npy"):
         return "media" if source.kind == "zip" and ".npz" not in suffixes else "predictions"
     if ".json" in suffixes:
-        return "predictions" if is_prediction_json(source) else "taxonomy"
+        if is_prediction_json(source):
+            return "predictions"
+        table = json_table(source)
+        return "taxonomy" if table is None or not _has_samples(table) else _role_of_table(table, path)
     if ".taxonomy" in suffixes:
         return "taxonomy"
+    if (table := json_table(source)) is not None:
+        return _role_of_table(table, path)
     if looks_like_json(source) or cafa.looks_like(first_lines(source)[0]):
         return "predictions"
-    table = open_table(source, "a table")
+    return _role_of_table(open_table(source, "a table"), path)
+
+
+def _has_samples(table):
+    """Whether JSON objects are samples rather than classes."""
+    names = [name.casefold() for name in table.first]
+    if any(name in ("name", "parent", "children") for name in names) or len(table.sample) < 3:
+        return False
+    return any(name in (*SAMPLE_COLUMNS, *TRUTH_COLUMNS) for name in names) or all(
+        map(table.is_number_column, range(len(names)))
+    )
+
+
+def _role_of_table(table, path):
     names = [name.strip().casefold() for name in table.first]
     if any(name in PARENT_WORDS for name in names):
         # A table of attributes names the parent of a node beside other things.

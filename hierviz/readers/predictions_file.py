@@ -26,6 +26,7 @@ from hierviz.readers import limits
 from hierviz.readers.arrays import read_npy, read_npz
 from hierviz.readers.classes_file import load_class_nodes
 from hierviz.readers.join import join
+from hierviz.readers.json_table import json_table
 from hierviz.readers.label_lists_json import looks_like_json, read_label_lists
 from hierviz.readers.parquet_parts import PartedSource, PartedTable, open_predictions
 from hierviz.readers.prediction_forms import cafa
@@ -40,7 +41,7 @@ from hierviz.score_checks import CheckedScores
 from hierviz.taxonomy import Taxonomy
 
 FORMS = {
-    "wide": "one column of scores per class",
+    "wide": "one column of scores per class; in JSON one object per sample with a key per class",
     "top_k": "the best classes of each sample: class_1, score_1, ...",
     "long": "one row per sample and class",
     "lists": "JSON lists of label and score",
@@ -143,7 +144,10 @@ def load_predictions(
     nodes, numbers = (None, None) if classes is None else load_class_nodes(classes, taxonomy, said)
     wanted_words, kinds = "predictions (CSV, TSV, Parquet, JSON, .npy or .npz)", ("text", "parquet", "npy", "zip")
     source = open_predictions(path, wanted_words, kinds, read_scores=read_scores)
-    is_json = source.kind == "text" and form in (None, "lists", *_JSON_FORMS) and looks_like_json(source)
+    records = _records(source, form)
+    is_json = (
+        records is None and form in (None, "lists", *_JSON_FORMS) and source.kind == "text" and looks_like_json(source)
+    )
     tables = (
         ("lists", *_JSON_FORMS) if is_json else ("wide", "top_k", "long", "labels", "hard", "levels", "timm", "cafa")
     )
@@ -154,7 +158,7 @@ def load_predictions(
         )
     column = truth_column if truth is None else None
     record, more = None, []
-    is_plain = source.kind == "text" and not is_json and not isinstance(source, PartedSource)
+    is_plain = source.kind == "text" and not is_json and records is None and not isinstance(source, PartedSource)
     with telling(stage(f"Reading {name_of(path)}", "rows")):
         if is_plain and form in (None, "cafa") and (form or cafa.looks_like(first_lines(source)[0])):
             raw = cafa.read(source, taxonomy)
@@ -169,7 +173,7 @@ def load_predictions(
             )
         else:
             is_parted = isinstance(source, PartedSource)
-            table = PartedTable(source) if is_parted else open_table(source, "a table of predictions")
+            table = PartedTable(source) if is_parted else records or open_table(source, "a table of predictions")
             table = with_local_numbers(table, VERBATIM_COLUMNS)
             raw = read_prediction_table(
                 table,
@@ -236,6 +240,13 @@ def load_predictions(
     if is_checked:
         predictions = _checked(predictions, raw, read_scores)
     return predictions if part is None else with_zeros(taxonomy, part, predictions).replace(truth=joined.truth)
+
+
+def _records(source, form):
+    """The JsonTable of flat objects that are no form of another tool; else None."""
+    table = None if form in ("lists", "cafa", *_JSON_FORMS) or source.kind != "text" else json_table(source)
+    is_other = table is not None and any(PREDICTION_FORMS[key].looks_like(table.objects) for key in _JSON_FORMS)
+    return None if is_other else table
 
 
 def _known_part(raw, taxonomy):

@@ -24,8 +24,8 @@ from hierviz.node_names import truth_nodes
 from hierviz.readers.class_folders import class_folders
 from hierviz.readers.classes_file import class_numbers
 from hierviz.readers.columns import require_names
+from hierviz.readers.json_table import open_records
 from hierviz.readers.labels import find_node, is_all_nodes, read_labels, single_nodes, text_array
-from hierviz.readers.tables import open_table
 from hierviz.taxonomy import NodeLists, Taxonomy
 
 ID_COLUMNS = ("sample_id", "id")
@@ -72,8 +72,8 @@ def load_truth(
     Parameters
     ----------
     truth : str, path, Truth, or sequence
-        A CSV, TSV or Parquet table (gzipped too); a folder with a folder of files for each class (ImageFolder); or node
-        numbers, names, or lists of either, one entry a sample.
+        A CSV, TSV or Parquet table, or JSON of one object a sample (gzipped too); a folder with a folder of files for each
+        class (ImageFolder); or node numbers, names, or lists of either, one entry a sample.
     taxonomy : Taxonomy
     truth_column : str, optional
         Name of the column that holds it.
@@ -107,7 +107,7 @@ def load_truth(
         isinstance(classes, Mapping) and all(_is_number(node) for node in classes.values())
     ):
         numbers = class_numbers(classes, taxonomy)
-    table = open_table(truth, "a table of true classes (CSV, TSV or Parquet)")
+    table = open_records(truth, "a table of true classes (CSV, TSV, Parquet or JSON)")
     has_header = _has_header(table, taxonomy, truth_column)
     columns = table.read(has_header=has_header)
     if has_header:

@@ -489,5 +489,5 @@ def test_json_is_read_on_after_an_error(tmp_path):
 
 def test_a_json_file_of_another_form_is_not_told_sample_by_sample(tmp_path):
     (tmp_path / "taxonomy.csv").write_text("r,a\nr,b\n")
-    (tmp_path / "p.json").write_text(json.dumps([{"sample_id": str(k), "a": 0.5, "b": 0.5} for k in range(50)]))
+    (tmp_path / "p.json").write_text(json.dumps([{"sample_id": str(k), "of": {"a": 0.5, "b": 0.5}} for k in range(50)]))
     assert len(hv.doctor(tmp_path / "taxonomy.csv", tmp_path / "p.json")) == 3

@@ -48,10 +48,12 @@ SCORES = {
     "hugging_face_labels.jsonl": ("lists", {"a": {"cat": 0.9}, "b": {"duck": 0.75}}),
     "level_arrays.npz": ("npz", {"a": {"mammal": 0.75, "cat": 0.5}, "b": {"bird": 0.5, "duck": 0.5, "newt": 0.25}}),
     "percent.csv": ("wide", {"a": {"cat": 0.5, "dog": 0.25, "duck": 0.125}, "b": {"dog": 0.75, "duck": 0.25}}),
+    "records.json": ("wide", {"a": {"cat": 0.5, "dog": 0.25, "newt": 0.125}, "b": {"duck": 0.75, "newt": 0.25}}),
     "comma.tsv": ("wide", {"0,5": {"cat": 0.5, "duck": 0.125}, "1,5": {"dog": 0.75, "duck": 0.25}}),
 }
 for _name in ("timm_lists.csv", "timm_records.json", "timm_split.json", "timm_columns.csv"):
     SCORES[_name] = SCORES["timm.json"]
+SCORES["records.jsonl"] = SCORES["records.json"]
 LABELS = {
     "hiclass_levels.csv": (
         "levels",
@@ -182,3 +184,48 @@ def test_a_label_that_is_a_number_asks_for_the_classes(tmp_path):
         PredictionsError, match=r"got 'LABEL_0'\. If these are numbers of classes, list these: classes="
     ):
         load_predictions(tmp_path / "p.json", load_taxonomy(FILES / "taxonomy.csv"))
+
+
+RECORDS = {
+    "long.json": [{"sample_id": s, "class": c, "score": 0.25} for s in "ab" for c in CLASSES],
+    "listed.json": [{"sample_id": s, "label": c, "score": 0.25} for s in "ab" for c in CLASSES],
+    "columns.json": [dict.fromkeys("0123", 0.25), dict.fromkeys("0123", 0.25)],
+    "labels.json": [{"sample_id": "a", "predicted": ["cat", "duck"]}, {"sample_id": "b", "predicted": ["newt"]}],
+}
+
+
+@pytest.mark.parametrize("name", RECORDS)
+@pytest.mark.parametrize("is_lines", [False, True])
+def test_objects_are_rows_of_any_table(name, is_lines, tmp_path):
+    path = tmp_path / (name + "l" if is_lines else name)
+    path.write_text("\n".join(map(json.dumps, RECORDS[name])) if is_lines else json.dumps(RECORDS[name], indent=2))
+    taxonomy = load_taxonomy(FILES / "taxonomy.csv")
+    found = load_predictions(path, taxonomy, classes=CLASSES if name == "columns.json" else None)
+    assert found.n_samples == 2
+    if name == "labels.json":
+        assert [[taxonomy.names[node] for node in nodes] for nodes in found.labels] == [["cat", "duck"], ["newt"]]
+    else:
+        assert found.node_probabilities()[:, taxonomy.nodes(*CLASSES)].tolist() == [[0.25] * 4] * 2
+
+
+def test_truth_of_objects(tmp_path):
+    (tmp_path / "t.json").write_text('[{"sample_id": "b", "truth": "cat"}, {"sample_id": "a", "truth": "newt"}]')
+    found = load_predictions(FILES / "records.jsonl", load_taxonomy(FILES / "taxonomy.csv"), tmp_path / "t.json")
+    assert [found.taxonomy.names[node] for node in found.truth] == ["newt", "cat"]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ('[{"cat": 0.5, "dog": 0.5}, {"cat": "x", "dog": 0.5}]', "sample 1, key 'cat': expected a number, got 'x'"),
+        ('[{"cat": 0.5, "dog": 0.5}, {"cat": 0.5}]', "sample 1, key 'dog': expected a number, got ''"),
+        ('[{"cat": 0.5, "dog": 0.5}, {"cat": 0.5, "frog": 0.5}]', "sample 1: expected the keys of the first sample"),
+        ('[{"cat": 0.5, "dgo": 0.5}]', "column 'dgo': expected columns of numbers to be named after nodes"),
+        ('[{"cat": 0.5, "dog": 0.5}', "expected"),
+    ],
+)
+def test_faults_of_objects_say_their_sample(content, words, tmp_path):
+    (tmp_path / "p.json").write_text(content)
+    with pytest.raises(HiervizError, match=words) as raised:
+        load_predictions(tmp_path / "p.json", load_taxonomy(FILES / "taxonomy.csv"))
+    assert "\n" not in str(raised.value)

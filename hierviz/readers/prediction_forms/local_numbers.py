@@ -47,7 +47,7 @@ def with_local_numbers(table, verbatim=()):
 
     Columns called as in `verbatim` stay as they are.
     """
-    if not isinstance(table, TextTable) or len(table.sample) < 2:
+    if type(table) is not TextTable or len(table.sample) < 2:
         return table
     local = set()
     for place in range(len(table.first)):
