@@ -167,6 +167,8 @@ def _sentence(methods, columns, taus, reversed_pairs, pairs, level):
     share = f"{n_reversed} of {n_pairs} pairs of methods reversed"
     how = share if tau is None else f"τ-b {tau:.2f}, {share}".replace("-0", "−0").replace("-1", "−1")
     start = f"{_called(one, columns)} and {_called(other, columns)} disagree most ({how})."
+    if not all(column.key in method.draws for method in methods for column in (one, other)):
+        return f"{start} Whether a pair is clearly different by both is not known without intervals."
     clear = _clear_reversals(methods, one, other, level)
     if not clear:
         return f"{start} No pair is clearly different by both: no paired interval of both leaves out 0."

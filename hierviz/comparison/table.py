@@ -27,6 +27,7 @@ from hierviz.errors import PredictionsError, listed, near_miss
 from hierviz.evaluation.common_samples import common_rows
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import check_models, thresholds_of
+from hierviz.metrics.registry import BALANCED_PREFIX, METRICS
 from hierviz.metrics.sets.protein_function import PROTEIN_KEYS
 from hierviz.predictions import Predictions
 from hierviz.uncertainty.resamples import Resamples, check_level
@@ -75,7 +76,8 @@ def table(
         Samples that belong together: a column of the sample table, or labels of the judged samples in the order of the first
         model. Whole groups are resampled.
     class_weights : "equal", or ndarray of float, shape (n_nodes,), optional
-        Of balanced columns (``curve.balanced_ac``), each class the same when absent.
+        Of balanced columns (``curve.balanced_ac``), each class the same when absent. Where no column is balanced, those of the
+        curve's columns, or ``curve.balanced_ac``, are added.
     accretion : ndarray of float, shape (n_nodes,), optional
         Of ``labels.s_min`` and ``labels.wf_max``, as in `hierviz.protein_function`; adds these and ``labels.f_max`` where no
         column asks for one of them.
@@ -121,6 +123,9 @@ def table(
     columns = columns_of(taxonomy, preset, metrics)
     if accretion is not None and not has_protein(columns):
         columns += columns_of(taxonomy, metrics=[f"labels.{key}" for key in PROTEIN_KEYS if "micro" not in key])
+    if class_weights is not None and not any(column.is_balanced for column in columns):
+        balanced = [f"{BALANCED_PREFIX}{column.metric}" for column in columns if column.block == "curve"]
+        columns += columns_of(taxonomy, metrics=[key for key in balanced if key in METRICS] or [f"{BALANCED_PREFIX}ac"])
     models = [
         model
         if isinstance(model, Evaluation)

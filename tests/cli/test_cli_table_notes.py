@@ -39,6 +39,18 @@ def test_a_table_says_what_was_done_to_the_taxonomy(flags, capsys):
     assert "Answers are those of the rule 'majority'" in capsys.readouterr().out
 
 
+def test_class_weights_add_their_columns(flags, capsys):
+    """Asked for without a balanced column, they would otherwise do nothing."""
+    ask = ["table", *flags, "--resamples", "0", "--format", "json", "--class-weights", "equal", "--metrics"]
+    for asked, expected in (
+        ("curve.ac,curve.ap", ["curve.ac", "curve.ap", "curve.balanced_ac", "curve.balanced_ap"]),
+        ("labels.micro_f1", ["labels.micro_f1", "curve.balanced_ac"]),
+        ("curve.ac,curve.balanced_ap", ["curve.ac", "curve.balanced_ap"]),
+    ):
+        main([*ask, asked])
+        assert [column["key"] for column in json.loads(capsys.readouterr().out)["columns"]] == expected
+
+
 def test_verify_says_its_result_in_the_terminal(flags, capsys, tmp_path):
     main(["evaluate", *flags, "--verify", "--json", str(tmp_path / "out.json")])
     found = json.loads((tmp_path / "out.json").read_text())["models"][0]["verify"]

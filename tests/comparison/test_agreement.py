@@ -67,6 +67,12 @@ def test_disagreement_needs_both_intervals(taxonomy):
     assert "No pair is clearly different by both" in agreement(made, columns).sentence
 
 
+def test_without_intervals_nothing_is_said_of_them(taxonomy):
+    columns, made = methods(taxonomy, [[0.5, 1, 0.10], [0.4, 2, 0.101]])
+    bare = [Method(one.name, one.runs, {}, one.n_samples, one.n_units) for one in made]
+    assert agreement(bare, columns).sentence.endswith("clearly different by both is not known without intervals.")
+
+
 def test_the_largest_disagreement_of_five(taxonomy):
     table = [[0.1, 5, 0.5], [0.2, 4, 0.4], [0.3, 3, 0.3], [0.4, 1, 0.2], [0.5, 2, 0.1]]
     found = agreement(*reversed(methods(taxonomy, table)))

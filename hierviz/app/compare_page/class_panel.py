@@ -104,7 +104,7 @@ def draw(compared):
         hide_index=True,
         height=min(35 * (len(shown) + 1) + 3, 458),
         column_config={
-            "class": st.column_config.TextColumn("Class", width="medium"),
+            "class": st.column_config.TextColumn("Class", width=110 if state.is_narrow() else "medium"),
             "depth": "Depth",
             f"support{suffix}": st.column_config.NumberColumn("Samples", format="localized"),
             f"answered{suffix}": st.column_config.NumberColumn(
