@@ -140,4 +140,4 @@ def _nodes(n):
 
 
 def _fraction(name, part, whole, words, empty):
-    return f"{name} = {part}/{whole} = {value_text(part / whole)}: {words}" if whole else f"{name} = 1: {empty}"
+    return f"{name} = {part}/{whole} = {value_text(part / whole)} {words}" if whole else f"{name} = 1: {empty}"

@@ -225,7 +225,7 @@ LESSON = Lesson(
             "The curve of many samples",
             f"{N_SAMPLES} samples were drawn with a fixed seed; the truth of each is drawn from its own probabilities, so "
             "the model is calibrated. "
-            "One threshold is used for all of them.",
+            "One threshold is used for all of them. The tree shows the first.",
             "The threshold goes from 0.1 to 0.9. What happens to the share of correct answers?",
             ("it rises", "it falls or stays"),
             many,

@@ -91,7 +91,7 @@ def which_is_better(metric="win"):
     )
 
 
-def same_threshold(threshold=0.5):
+def same_threshold(threshold=0.9):
     """The same τ at two places of two curves."""
     level = float(threshold)
     curves = {name_of(key): evaluated(key).curve for key in PAIR}
@@ -112,7 +112,7 @@ def same_threshold(threshold=0.5):
         lambda: hv.charts.operating_curves_table(curves, threshold=level),
     )
     return Result(
-        f"At τ = {level:.2f} {numbers[0].text} of the first and {numbers[2].text} of the second model's answers are "
+        f"At τ = {level:.2f}, {numbers[0].text} of the first and {numbers[2].text} of the second model's answers are "
         f"correct, with information recall {numbers[1].text} and {numbers[3].text}: two different points. The scores of two "
         "models are on different scales, so a comparison at the same τ compares nothing in particular. "
         f"Compare at an equal share of correct answers: with 90 % correct the information recall is {same_level[0].text} "
@@ -206,7 +206,7 @@ LESSON = Lesson(
             "At τ = 0.9, do both models have the same share of correct answers?",
             ("no", "yes"),
             same_threshold,
-            (Slider("threshold", "Threshold τ", 0.0, 1.0, 0.5, 0.01),),
+            (Slider("threshold", "Threshold τ", 0.0, 1.0, 0.9, 0.01),),
         ),
         Step(
             "Do metrics agree?",

@@ -87,10 +87,10 @@ def test_confusion_breakdown(taxonomy, row, dark, width):
     found = confusion(taxonomy, np.array([2, 2, 0, 5]), np.array([3, 0, 0, 4]))
     words = check(charts.confusion_breakdown(taxonomy, found, row, dark=dark, width=width), dark, width)
     expected = [
-        ["hP = 1/2 = 0.500: of the answer's nodes are true", "hR = 1/2 = 0.500: of the true nodes are answered"],
-        ["hP = 1: nothing is predicted", "hR = 0/2 = 0.000: of the true nodes are answered"],
+        ["hP = 1/2 = 0.500 of the answer's nodes are true", "hR = 1/2 = 0.500 of the true nodes are answered"],
+        ["hP = 1: nothing is predicted", "hR = 0/2 = 0.000 of the true nodes are answered"],
         ["hP = 1: nothing is predicted", "hR = 1: the truth is the root"],
-        ["hP = 1/1 = 1.000: of the answer's nodes are true", "hR = 1/2 = 0.500: of the true nodes are answered"],
+        ["hP = 1/1 = 1.000 of the answer's nodes are true", "hR = 1/2 = 0.500 of the true nodes are answered"],
     ]
     assert set(expected[row]) <= set(words)
 
