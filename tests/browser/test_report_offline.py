@@ -1,15 +1,17 @@
 """A report opened from disk in a real Chromium with the network off: dragged, unfolded, and with names that are markup."""
 
+import json
 import re
 
 import pytest
 
 import hierviz as hv
+from hierviz import cli
 from hierviz.number_text import percent_text
 from hierviz.stories import StoryStep
 from tests.browser.conftest import WATCHDOG
 from tests.browser.curve_page import until
-from tests.reports.report_cases import HOSTILE, hostile_predictions
+from tests.reports.report_cases import HOSTILE, hostile_predictions, numbers_of
 
 pytestmark = pytest.mark.browser
 
@@ -146,4 +148,57 @@ def test_paper_shows_every_chart(chromium, tmp_path):
     assert page.locator("details.example[open]").count() == 1
     assert len(page.pdf()) > 20_000
     context.close()
+    assert errors == []
+
+
+@pytest.mark.long
+def test_the_report_of_the_texts(chromium, tmp_path, shared_data):
+    """The demo of texts as the command writes it: its numbers are those of `evaluate` on the original files."""
+    made = tmp_path / "wikipedia.html"
+    assert cli.main(["report", "--demo", "wikipedia", "--out", str(made)]) == 0
+    assert made.stat().st_size < 10_000_000
+    folder = shared_data / "hwv"
+    taxonomy = hv.load_taxonomy(folder / "taxonomy.csv")
+    originals = [
+        hv.load_predictions(folder / name, taxonomy, truth=folder / "test.csv")
+        for name in ("pred_flat.npz", "pred_bce_nodes.npz")
+    ]
+    evaluations = [hv.Evaluation.from_predictions(one) for one in originals]
+    expected = hv.evaluate(originals, "majority")["models"]
+    found = numbers_of(made.read_text("utf-8"))["evaluate"]["models"]
+    assert [{**one, "name": ""} for one in found] == [{**one, "name": ""} for one in json.loads(json.dumps(expected))]
+
+    context = chromium.new_context(viewport={"width": 1440, "height": 900}, offline=True, reduced_motion="reduce")
+    context.set_default_timeout(WATCHDOG)
+    page, requests, errors = context.new_page(), [], []
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(made.as_uri())
+    page.locator("#curves").scroll_into_view_if_needed()
+    page.locator("#curves [data-ready=light-wide]").wait_for()
+    left, top, width, height = page.evaluate(STRIP)
+    page.mouse.move(left + 0.5 * width, top + height / 2)
+    page.mouse.down()
+    page.mouse.move(left + 0.3 * width, top + height / 2, steps=8)
+    page.mouse.up()
+
+    def heading():
+        return next((text for text in page.evaluate(TEXTS) if text.startswith("At τ")), "")
+
+    until(page, lambda: re.search(r"0\.(29|30)", heading()))
+    threshold = float(re.search(r"[\d.]+", heading())[0])
+    texts = page.evaluate(TEXTS)
+    for evaluation in evaluations:
+        for key in ("correct", "exact", "info_precision", "info_recall", "info_f1"):
+            assert f"{evaluation.curve.at(threshold)[key]:.3f}" in texts, (evaluation.predictions.name, key)
+
+    page.locator("#taxonomy").scroll_into_view_if_needed()
+    page.locator("#taxonomy [data-ready]").wait_for()
+    rows = page.locator("#taxonomy tbody tr")
+    before = rows.count()
+    page.locator("#taxonomy").get_by_role("button", expanded=False).first.click()
+    until(page, lambda: rows.count() > before)
+    assert re.search("CC BY-SA 4.0", page.locator("body").inner_text())
+    context.close()
+    assert [url for url in requests if not url.startswith(("data:", "blob:"))] == [made.as_uri()]
     assert errors == []
