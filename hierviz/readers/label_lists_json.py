@@ -287,7 +287,8 @@ def _parts(record, where, place):
         got = f"{len(keys)} among the keys {listed(map(str, record))}" if record else "an empty object"
         raise PredictionsError(
             f"{where}, sample {place}: expected one list of labels and scores, got {got}. "
-            f"Write it as {{'sample_id': ..., 'scores': [{{'label': ..., 'score': ...}}, ...]}}."
+            f"Write it as {{'sample_id': ..., 'scores': [{{'label': ..., 'score': ...}}, ...]}}, or a list of objects with a key "
+            "for each class (pandas: to_json with orient='records')."
         )
     return record[keys[0]], {str(key): value for key, value in record.items() if key != keys[0]}
 

@@ -628,3 +628,38 @@ def test_the_start_runs_a_model_on_a_part_of_the_taxonomy(started, brightness):
     assert (
         "The open data are judged on a part of the taxonomy, and their model is run on the whole one only" in page.text
     )
+
+
+@pytest.mark.parametrize(
+    ("flags", "names"),
+    [
+        (("--level", "1"), ("all", "sky", "ground")),
+        (("--inner-truth", "other"), ("all", "sky", "ground", "day", "night", "sky (other)")),
+    ],
+)
+def test_the_start_runs_a_model_as_prediction_files_are_cut(started, brightness, flags, names):
+    import hierviz as hv
+    from hierviz.onnx import load_inputs, load_model
+
+    model, taxonomy, folder = brightness
+    taxonomy.write_text("parent,child\nall,sky\nsky,day\nsky,night\nall,ground\n")
+    truth = folder.parent / "truth.csv"
+    truth.write_text("sample_id,truth\np0,sky\np1,day\np2,day\np3,day\n")
+    said = ["--model", model, "--taxonomy", taxonomy, "--inputs", folder, "--truth", truth]
+    said += ["--classes", folder.parent / "classes.csv", "--missing", "zero", "--range", "0,1"]
+    page = started(*said, *flags)
+    assert not page.at.error
+    found = next(iter(opened._opening(opened.startup_files())[0].models.values())).predictions
+    tree = hv.load_taxonomy(taxonomy)
+    # The same scores by way of a file: p2 cannot be read, and is left out.
+    told = load_model(model, tree, classes=folder.parent / "classes.csv", missing="zero",
+                      preprocessing={"range": [0, 1]})  # fmt: skip
+    scored = told.predict(load_inputs(folder, told), unreadable={})
+    truths = dict(line.split(",") for line in truth.read_text().split()[1:])
+    whole = scored.replace(truth=tree.nodes(*(truths[name] for name in scored.sample_ids)))
+    expected = hv.cut(whole, level=1) if "--level" in flags else hv.with_other_leaves(whole)
+    assert sorted(found.taxonomy.names) == sorted(names) == sorted(expected.taxonomy.names)
+    assert np.array_equal(found.node_probabilities(), expected.node_probabilities())
+    assert [found.taxonomy.names[node] for node in found.truth] == [
+        expected.taxonomy.names[node] for node in expected.truth
+    ]

@@ -111,7 +111,9 @@ def test_files_chosen_all_at_once_go_where_they_belong(open_page, plants):
     for text in ("Uploaded: plants.csv", "Uploaded: careful.csv, hasty.csv", "Uploaded: truth.csv"):
         expect(page.get_by_text(text)).to_be_visible()
     press_open(
-        page, "Opened: the taxonomy as edge list; careful, hasty as wide scores (one column per class). More under"
+        page,
+        "Opened: the taxonomy as edge list; careful, hasty as wide scores (one column per class); "
+        "truth of 8 of 8 samples from truth.csv. More under",
     )
     heading(page, "careful.csv, hasty.csv")
     expect(page.get_by_test_id("stMain")).to_contain_text("8 samples (8 with known truth, 1 of them")
