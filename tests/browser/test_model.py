@@ -219,4 +219,5 @@ def test_a_run_is_cancelled_and_another_one_sent(open_page, server, foreign, slo
     page.get_by_text("is now a model of the open data").wait_for()
     page.get_by_test_id("stMain").get_by_role("link", name="Overview").click()
     page.get_by_text("12 samples").first.wait_for()
-    expect(page.get_by_role("heading", level=1, name="slow")).to_be_visible()
+    expect(page.get_by_role("heading", level=1, name="Overview")).to_be_visible()
+    expect(page.get_by_test_id("stMain").get_by_role("emphasis").filter(has_text="slow").first).to_be_visible()

@@ -115,7 +115,8 @@ def test_files_chosen_all_at_once_go_where_they_belong(open_page, plants):
         "Opened: the taxonomy as edge list; careful, hasty as wide scores (one column per class); "
         "truth of 8 of 8 samples from truth.csv. More under",
     )
-    heading(page, "careful.csv, hasty.csv")
+    heading(page, "Overview")
+    expect(page.get_by_test_id("stMain")).to_contain_text("careful.csv, hasty.csv")
     expect(page.get_by_test_id("stMain")).to_contain_text("8 samples (8 with known truth, 1 of them")
     page.get_by_role("button", name="How the files were read").click()
     expect(page.get_by_test_id("stPopoverBody")).to_contain_text("truth file: truth.csv")
