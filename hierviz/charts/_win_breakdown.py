@@ -68,8 +68,9 @@ def win_breakdown(taxonomy, breakdown, *, dark=False, width=1000):
         first, last = at(row["from"]), at(row["from"] + row["weight"])
         shapes.append({**place, "x": first, "x2": max(last, first + 1), "colour": look.tn})
         shapes.append({**place, "x": first, "x2": first + (last - first) * min(max(row["p"], 0), 1), "colour": look.tp})
+        # Of the whole line: a name that is cut shows whole on hover.
         tips.append(
-            {**place, "x": start, "x2": end, "name": row["name"]}
+            {"x": 0, "x2": width, "y": place["y"] - (0 if wide else top), "y2": place["y2"], "name": row["name"]}
             | {k: f"{row[k]:.6g}" for k in ("weight", "p", "term", "lost")}
         )
     place = line(len(rows), SUM, total, True)
