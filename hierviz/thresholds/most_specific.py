@@ -77,10 +77,10 @@ def most_specific_text(
     if found is None:
         return f"No model has {share} correct answers at any threshold."
     if not found.choice.threshold:
-        best = f"the most specific model is {strong(name)}" if n_models > 1 else name
+        best = f"the most specific model is {strong(name)}" if n_models > 1 else strong(name)
         return (
             f"{strong(f'At least {share} of the answers are correct')} without any threshold: {best}"
-            f"{', with a leaf as every answer' if n_models > 1 else ' may answer with a leaf every time'} (τ = 0). This costs no "
+            f"{', with a leaf as every answer' if n_models > 1 else ' can give a leaf as every answer'} (τ = 0). This costs no "
             f"specificity: the answers contain {percent_text(found.choice.values['info_recall'], 1)} of the information of the "
             f"true classes (information recall), and {percent_text(found.choice.values['correct'], 1)} are correct."
         )

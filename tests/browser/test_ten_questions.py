@@ -65,7 +65,7 @@ def worst_subtree(visit, tmp_path):
         r"No subtree is clearly worse"
     )
     expect(visit.page.get_by_text("Worst subtree")).to_be_in_viewport()
-    visit.reads(r"Most wrong answers in number.*89\.8 % correct")
+    visit.reads(r"Large classes with many wrong answers.*89\.8 % correct")
     visit.link(re.compile("pickup"))
     visit.reads("1 of 4")
 

@@ -92,8 +92,9 @@ def worst_subtrees(choice):
     if not worst:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="worst-subtrees"):
-        said = f"Most {_verb(choice)} in number of their level, in classes that are no better than all samples"
-        st.markdown(f"{said} ({_rate(choice, choice.root)}):", width="content")
+        st.markdown(
+            f"Large classes with many {_verb(choice)} (all samples: {_rate(choice, choice.root)}):", width="content"
+        )
         for node, words in worst:
             link = state.link(under=choice.taxonomy.names[node], sample="", model=choice.key)
             st.page_link(shell.page("taxonomy"), label=words, query_params=link, width="content")

@@ -95,7 +95,7 @@ def worst_attributes(choice, found):
     if not (found.is_flagged & (found.node < 0)).any() and (found.node < 0).any():
         st.markdown("No attribute value is clearly worse than the rest.")
     st.caption(
-        f"Clearly worse than all other samples: {found.test} test, corrected for {len(found):,} tests; false discovery rate "
+        f"How was tested whether a part is clearly worse than all other samples: {found.test} test, corrected for {len(found):,} tests; false discovery rate "
         f"5\u00a0%."
         + (
             " Left out here: values that are worse mostly because of samples they share with these."
