@@ -1,5 +1,6 @@
 """The Overview: the most specific model at 95 % correct, the worst subtrees, counts of outcomes, and titles."""
 
+import re
 from urllib.parse import parse_qsl
 
 import numpy as np

@@ -95,8 +95,8 @@ def worst_attributes(choice, found):
     if not (found.is_flagged & (found.node < 0)).any() and (found.node < 0).any():
         st.markdown("No attribute value is clearly worse than the rest.")
     st.caption(
-        f"How was tested whether a part is clearly worse than all other samples: {found.test} test, corrected for {len(found):,} tests; false discovery rate "
-        f"5\u00a0%."
+        f"Clearly worse than all other samples is what a {found.test} test finds, corrected for {len(found):,} tests (false "
+        "discovery rate 5\u00a0%)."
         + (
             " Left out here: values that are worse mostly because of samples they share with these."
             if found.is_explained.any()
