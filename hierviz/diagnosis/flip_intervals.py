@@ -86,7 +86,8 @@ class FlipIntervals:
         following, p = int(self.node[place - 1]), probability_text(float(self.score[place - 1]))
         # Of another branch the next answer may be: more specific is what has more information, not only what lies below.
         branch = "" if following in self.taxonomy.subtree(node) else ", in another branch,"
-        return f"{stops}: of the more specific classes {title(following)}{branch} is the most probable, but its {p} is not above τ."
+        more = f"of the more specific classes {title(following)}{branch} is the most probable"
+        return f"{stops}: {more}, but its {p} is not above τ."
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row an interval, ``node`` by name."""
