@@ -247,7 +247,7 @@ LESSON = Lesson(
     ),
     ("node probability", "threshold", "TP, FP, FN, TN", "win", "information", "correct"),
     OnData(
-        "The mean win of your samples, and the counts of their answers by the rule *majority*.",
+        "The mean win of your samples, and the counts of their answers by the rule majority.",
         ("distribution.softmax_win", "confusion.tp", "confusion.fp", "confusion.fn", "predicted.correct"),
     ),
     sources=("Wu, Tygert & LeCun 2019", "Valmadre, NeurIPS 2022", "Riehl et al. 2023"),
