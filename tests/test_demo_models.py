@@ -220,6 +220,7 @@ def programs():
         sys.path.remove(str(ROOT / "models"))
 
 
+@pytest.mark.long
 def test_the_card_is_written_from_the_same_definitions(programs, demo, ac):
     """`curve.py` beside the models knows nothing of hierviz: AC and every resample of it agree all the same."""
     pytest.importorskip("PIL")

@@ -68,6 +68,7 @@ def check_row(row, values):
         assert row[label] == f"{values[key]:.3f}", label
 
 
+@pytest.mark.long
 def test_target_accuracy(demo, monkeypatch):
     drawn, build = [], charts.operating_curves
     monkeypatch.setattr(

@@ -18,6 +18,7 @@ def own_list(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
+@pytest.mark.long
 def test_the_demo_of_texts_in_one_click():
     visit = Visit("open").press("Demo: Wikipedia articles")
     assert "*Demo: Wikipedia articles*" in visit.text

@@ -197,6 +197,7 @@ def test_a_closed_link_offers_both(demo):
     upload(Visit("open"), "session", s__json="{}")
 
 
+@pytest.mark.long
 def test_a_file_begins_with_the_view(files, tmp_path, monkeypatch):
     data = shelve(**files)
     visit = Visit("example", data=data.key, rule="threshold", threshold="0.25", sample="c")

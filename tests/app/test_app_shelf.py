@@ -505,6 +505,7 @@ def test_two_visitors_with_files_of_one_name():
     server().shelf.close(keys[1], data[1] and first.at.session_state["visit"].visitor)
 
 
+@pytest.mark.long
 def test_closed_files_are_freed():
     page = open_page(predictions=("scores.csv", OTHER))
     key = page.query["data"]

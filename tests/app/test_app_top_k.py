@@ -29,6 +29,7 @@ def shelved(folder, k=2, **more):
     )
 
 
+@pytest.mark.long
 def test_the_overview_shows_bounds_and_says_why(tmp_path):
     data = shelved(tmp_path)
     pages = look_around(data)

@@ -101,7 +101,14 @@ def test_pages_that_stop_early_still_promise_privacy(name):
     assert PRIVACY in [one.value for one in Visit(page, **query).at.caption]
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    "page",
+    [
+        "overview",
+        "example",
+        *(pytest.param(page, marks=pytest.mark.long) for page in PAGES if page not in ("overview", "example")),
+    ],
+)
 def test_link_to_files_that_are_not_here(page):
     visit = Visit(page, data="0123456789abcdef")
     assert "not open on this machine" in visit.at.info[0].value
@@ -267,7 +274,7 @@ def test_links_with_the_former_name_of_a_panel(former, panel):
     assert view.to_query() == View(panel=panel).to_query()
 
 
-@pytest.mark.parametrize("page", ["open", "example"])
+@pytest.mark.parametrize("page", [pytest.param("open", marks=pytest.mark.long), "example"])
 def test_markup_in_the_url_is_drawn_nowhere(no_charts, page):
     """Neither as HTML nor as Markdown, in one field or in all of them, whether it stays in the URL or not."""
     visit = None

@@ -42,6 +42,7 @@ def test_hard_labels(shared_data):
     assert "Truth: **" in pages["example"].text
 
 
+@pytest.mark.long
 def test_label_lists_with_several_truths(shared_data):
     folder = shared_data / "germeval2019"
     data = shelve(

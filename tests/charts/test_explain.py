@@ -29,6 +29,7 @@ def test_the_worst(taxonomy, predictions):
         predictions.worst(0)
 
 
+@pytest.mark.long
 def test_explain(predictions):
     evaluation = hv.Evaluation.from_predictions(predictions)
     parts = charts.sample_parts(evaluation, 0)

@@ -279,6 +279,7 @@ def test_it_compiles_fits_and_is_readable(n, width, dark):
     assert spec["usermeta"]["embedOptions"]["renderer"] == "svg"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("threshold", [[], [0.7], [0.5], [1.0], [0.0]])
 def test_curves_of_one_or_two_points(threshold):
     to_svg(operating_curves(curve_of(threshold), width=330))

@@ -105,7 +105,7 @@ def test_cells_of_the_icicle_lie_inside_their_parents(taxonomy):
     assert animal["y"] <= mammal["y"] <= cat["y"] < cat["y2"] < dog["y"] < dog["y2"] <= mammal["y2"] + 1e-9
 
 
-@pytest.mark.parametrize(("dark", "width"), [(False, 1000), (True, 330)])
+@pytest.mark.parametrize(("dark", "width"), [(False, 1000), pytest.param(True, 330, marks=pytest.mark.long)])
 @pytest.mark.parametrize("style", ["icicle", "node-link", "list"])
 @pytest.mark.parametrize("case", CASES)
 def test_every_case_compiles_and_fits(taxonomy, case, style, dark, width):

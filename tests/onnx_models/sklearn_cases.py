@@ -162,7 +162,7 @@ def sklearn_coded_labels(folder):
         "sklearn_coded_labels",
         "zipmap=False; int64 class labels 0..7 for the sorted names; logistic regression",
         load=CLASSES,
-        asks={"classes": "'0', '1'.*(--classes|classes=)"},
+        asks={"classes": "number the 8 columns from 0.*(--classes|classes=)"},
     )
     rng, learn, ask = some(26)
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(numbers(rng, learn), learn)
