@@ -92,9 +92,7 @@ def worst_subtrees(choice):
     if not worst:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="worst-subtrees"):
-        st.markdown(
-            f"Large classes with many {_verb(choice)} (all samples: {_rate(choice, choice.root)}):", width="content"
-        )
+        st.markdown(f"Large classes with many {_verb(choice)}{_everything(choice, ' (', ')')}:", width="content")
         for node, words in worst:
             link = state.link(under=choice.taxonomy.names[node], sample="", model=choice.key)
             st.page_link(shell.page("taxonomy"), label=words, query_params=link, width="content")
@@ -106,8 +104,14 @@ def _most_in_number(choice, worst):
     taxonomy, large = choice.taxonomy, "large classes have more"
     if len(nodes) > 1 and taxonomy.is_tree and taxonomy.is_ancestor(nodes[:-1], nodes[1:]).all():
         large += "; each lies in the one before it"
-    everything = "" if choice.root else f"; all samples: {_rate(choice, 0)}"
-    return f"Most {_verb(choice)} in number, one class of each level ({large}{everything}):"
+    return f"Most {_verb(choice)} in number, one class of each level ({large}{_everything(choice, '; ')}):"
+
+
+def _everything(choice, before, after=""):
+    """The share of all samples, to compare with; nothing inside a subtree, and of samples that no answer misses at the root."""
+    if choice.root or choice.levels.cost_key != "n_wrong":
+        return ""
+    return f"{before}all samples: {_rate(choice, 0)}{after}"
 
 
 def _worst(choice):
