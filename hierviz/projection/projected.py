@@ -170,8 +170,8 @@ def with_zeros(taxonomy: Taxonomy, known: TaxonomyPart, predictions: Predictions
     """
     unknown = int(taxonomy.is_leaf.sum() - (known.number[taxonomy.leaves] >= 0).sum())
     note = (
-        f"{predictions.name} knows {known.taxonomy.n_leaves} classes with their ancestors: the {unknown} other leaves of "
-        f"{taxonomy.n_leaves} have probability 0"
+        f"the model {predictions.name} knows {known.taxonomy.n_leaves} classes with their ancestors: the {unknown} other "
+        f"leaves of {taxonomy.n_leaves} have probability 0"
     )
     return predictions.replace(
         taxonomy=taxonomy,

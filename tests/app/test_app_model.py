@@ -570,6 +570,25 @@ def test_the_start_says_what_a_model_does_not_know(started, brightness):
         assert "3 samples" in page.text
 
 
+def test_checks_of_a_model_that_knows_some_of_the_classes(started, brightness):
+    """Its own classes have other numbers than in the whole taxonomy: the truth is looked up once."""
+    model, taxonomy, folder = brightness
+    taxonomy.write_text("parent,child\nsky,dusk\nsky,day\nsky,night\n")
+    flags = ["--model", model, "--taxonomy", taxonomy, "--inputs", folder, "--truth", folder.parent / "truth.csv"]
+    page = started(*flags, "--classes", folder.parent / "classes.csv", "--only-known")
+    page.go("model")
+    scales(page).set_value("0,1")
+    page.run()
+    page.control("Section").set_value("run")
+    page.run()
+    page.press("Run")
+    assert "Ran on 3 samples, truth known." in page.text
+    assert not page.at.warning
+    tables = [one.value for one in page.at.dataframe if "used" in one.value]
+    assert [table["accuracy"][table["used"] == "✓"].tolist() for table in tables] == [[1.0], [1.0]]
+    assert page.text.count("Top-1 accuracy on 3 samples with known truth.") == 2
+
+
 def test_a_model_without_inputs_is_opened_on_the_model_page(started, brightness):
     model, taxonomy, folder = brightness
     page = started("--model", model, "--taxonomy", taxonomy, "--classes", folder.parent / "classes.csv")

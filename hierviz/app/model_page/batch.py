@@ -87,19 +87,23 @@ def run(source, model, kind, from_data, data):
             args=({"wanted": source.key, "stopped": None},),
             key="run",
         )
-        cancel = st.container()
-    place = st.container()
+        cancel = st.empty()
+    place = st.empty()
     if memory.pop("wanted", None) == source.key:
         memory.pop("finished", None)
         try:
             memory["finished"] = _run(source, model, chosen, place, cancel, memory)
         except OpenQuestion as error:
             memory["stopped"] = None
+            place.info("Answer the question above, then press Run again.", icon=":material/arrow_upward:")
             return error.question
         except HiervizError as error:
             memory["stopped"] = None
             place.error(escape(in_form_words(error)), icon=":material/error:")
             return None
+        finally:
+            if memory.get("stopped") is None:  # after a press of Cancel this script draws no more
+                cancel.empty()
     if memory.get("stopped"):
         place.info(f"Cancelled after {memory['stopped']}. No predictions were kept.", icon=":material/cancel:")
     finished = memory.get("finished")
@@ -177,11 +181,12 @@ def _run(source, model, chosen, place, cancel, memory):
             predictions = attach_truth(predictions, chosen.truth, chosen.truth_column, model.class_numbers)
         if chosen.media:
             predictions = attach_media(predictions, chosen.media)
+    truth = predictions.truth  # by the nodes of the whole taxonomy, which the checks and single samples expect
     if model.known.only_known:
         predictions = model.known.judged(predictions)
     left_out = tuple((inputs.pictures.names[row], unreadable[row]) for row in sorted(unreadable))
     key = chosen.path if samples is None else samples.key
-    samples = Samples(without_unreadable(inputs, unreadable)[0], predictions.truth, key, predictions.ids)
+    samples = Samples(without_unreadable(inputs, unreadable)[0], truth, key, predictions.ids)
     bar.progress(1.0, "Evaluating …")
     checks = None
     if samples.truth is not None:
@@ -242,6 +247,8 @@ def _show(finished, data):
     if finished.checks is not None:
         st.subheader("Checks against the truth")
         model_checks.show(finished.checks)
+        if isinstance(finished.checks, model_checks.Checks) and finished.checks.warnings:
+            st.markdown("Class names and preprocessing are corrected in the section **Details**.")
 
 
 def _with_truth(predictions, data):

@@ -79,7 +79,7 @@ def show(checks):
         st.markdown(f":material/info: {escape(sentence(checks))}")
         return
     for warning in checks.warnings:
-        st.warning(escape(sentence(warning)), icon=":material/warning:")
+        st.warning(f"{escape(sentence(warning).removesuffix('.'))}.", icon=":material/warning:")
     left, right = st.columns(2, gap="large")
     with left:
         title = "Order of the classes" if checks.names_known else "Accuracy by order of the classes"

@@ -206,7 +206,9 @@ def _missing(source, model, question, key):
     means = {word: words for word, _, words in question.choices or MISSING_CHOICES}
     labels = {"missing": "Probability 0", "only_known": "Only the classes that it knows"}
     name = name_of(source, key, model.taxonomy)
-    chosen = radio("missing", name, list(labels), [means[word] for word in labels], labels.get)
+    chosen = radio(
+        "missing", name, list(labels), [f"{sentence(means[word]).removesuffix('.')}." for word in labels], labels.get
+    )
     if question.choices:
         st.caption("If the class names are wrong instead, correct them in the section Details.")
     return {None: None, "missing": {"missing": "zero"}, "only_known": {"only_known": True}}[chosen]
@@ -236,7 +238,7 @@ def _scores(source, model, question, key):
         *(("parametrisation", parametrisation, entry.sentence) for parametrisation, entry in PARAMETRISATIONS.items()),
     ]
     options = [f"{word}:{value}" for word, value, _ in choices]
-    captions = [words for _, _, words in choices]
+    captions = [f"{sentence(words).removesuffix('.')}." for _, _, words in choices]
 
     def label(option):
         return choice(*option.split(":", 1))
