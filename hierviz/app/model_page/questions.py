@@ -113,7 +113,9 @@ def ask(source, model, questions):
                 st.error(escape(in_form_words(errors[key])), icon=":material/error:")
             value = WIDGETS[key](source, model, store["asked"][key], key)
             if key in waiting and key not in open_keys:
-                st.button("Keep as detected", key=f"leave-{key}", on_click=store["asked"].pop, args=(key, None))
+                # What the numbers of a run left open was not detected: the next run asks again.
+                words = "Dismiss" if key == "scores" and store["asked"][key].choices else "Keep as detected"
+                st.button(words, key=f"leave-{key}", on_click=store["asked"].pop, args=(key, None))
             _take(store, key, value)
 
 
