@@ -10,7 +10,7 @@ from tests.browser.conftest import heading, quiet
 pytestmark = pytest.mark.browser
 
 PAGES = {
-    "": "Demo",
+    "": "Overview",
     "curves": "Operating curves",
     "compare": "Compare",
     "example?outcome=wrong": "Examples",

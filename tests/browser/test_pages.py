@@ -69,6 +69,7 @@ def check_page(page, path, n_charts, width, scheme):
     quiet(page)  # a phone's window has the page drawn once more, for its width
     for chart in charts(page, n_charts).all():
         chart.scroll_into_view_if_needed()
+        expect(chart).to_be_visible()
         box = chart.bounding_box()
         assert box["width"] > 200, path
         assert box["height"] > 60, path
@@ -291,8 +292,9 @@ def test_click_in_the_list(open_page):
     for where, row in (("box", 4), ("name", 3)):
         quiet(page)
         box = page.get_by_test_id("stDataFrame").last.bounding_box()
-        # The rows are 44 pixels high, below a header. The box to tick is on the left.
-        page.mouse.click(box["x"] + (16 if where == "box" else box["width"] / 2), box["y"] + 44 * (row + 0.4))
+        # Fifteen rows as high as their names need, below a header of 44 pixels. The box to tick is on the left.
+        high = (box["height"] - 44) / 15
+        page.mouse.click(box["x"] + (16 if where == "box" else box["width"] / 2), box["y"] + 44 + high * (row - 0.6))
         picked = another_sample(page, picked)
         in_url(page, "sample", picked)
         page.get_by_text(f"{row} of", exact=False).first.wait_for()
