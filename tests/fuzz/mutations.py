@@ -144,7 +144,7 @@ def mutant(seed, number, originals):
     role, name, content = originals[number % len(originals)]
     others = [one for one in originals if one[0] == role]
     for _ in range(int(rng.integers(1, 4))):
-        content = _damaged(rng, name, content, others)
+        content = damaged(rng, name, content, others)
     if rng.random() < 0.1:
         name = _pick(rng, NAMES).format(name)
     return role, name, content
@@ -154,7 +154,8 @@ def _pick(rng, values):
     return values[int(rng.integers(len(values)))]
 
 
-def _damaged(rng, name, content, others):
+def damaged(rng, name, content, others):
+    """The content of a file with one damage more; `others` are (role, name, content) to take pieces of."""
     if len(content) > 4 << 20:  # what repeats itself grows without end
         return content[: 1 << 20]
     if rng.random() < 0.35:
@@ -164,7 +165,7 @@ def _damaged(rng, name, content, others):
             inside = gzip.decompress(content)
             if rng.random() < 0.15:
                 return gzip.compress(inside) * int(rng.choice([1, 2, 10**4]))
-            return gzip.compress(_damaged(rng, name.removesuffix(".gz"), inside, others))
+            return gzip.compress(damaged(rng, name.removesuffix(".gz"), inside, others))
         if content.startswith(b"\x93NUMPY"):
             return _array_file(rng, content)
         if content.startswith(b"PK"):
@@ -366,7 +367,7 @@ def _archive(rng, content, others):
     kind = _pick(rng, (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA))
     match int(rng.integers(8)):
         case 0 | 1 | 2:
-            members[place] = (name, _damaged(rng, name, data, others))
+            members[place] = (name, damaged(rng, name, data, others))
         case 3:
             odd = (
                 "",

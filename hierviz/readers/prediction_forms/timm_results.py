@@ -88,7 +88,7 @@ def _entries(record, where):
     for label, score in zip(labels, values["prob"], strict=True):
         try:
             score = float(score)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):  # the last of a whole number of hundreds of digits
             raise PredictionsError(f"{where}: expected a probability, got {score!r:.40}. Correct it.") from None
         entries.append({"label": str(label), "score": score})
     return entries

@@ -40,7 +40,7 @@ def looks_like_newick(name, lines):
 
 def looks_like_nexus(name, lines):
     """Whether a text begins with #NEXUS."""
-    return lines[0].lstrip("\ufeff \t").upper().startswith("#NEXUS")
+    return re.match(r"[\ufeff \t]*#NEXUS", lines[0], re.IGNORECASE) is not None
 
 
 def read_newick(source, options):
