@@ -39,9 +39,13 @@ def main():
 
 
 def _progress(n):
-    if not sys.stderr.isatty():
-        return None
-    return lambda tally: print(f"\r{tally.counts.total()} of {n}: {dict(tally.counts)}", end="", file=sys.stderr)
+    every, start = (1, "\r") if sys.stderr.isatty() else (500, "\n")
+
+    def report(tally):
+        if tally.counts.total() % every == 0:
+            print(f"{start}{tally.counts.total()} of {n}: {dict(tally.counts)}", end="", file=sys.stderr, flush=True)
+
+    return report
 
 
 def _show(options, what, number, fate, words):

@@ -132,8 +132,11 @@ def _corpus(_, numbers):
 
 
 def _commands(seed, numbers):
+    from hierviz.charts.export import browser_library
+
     from .commands import command
 
+    browser_library()  # takes longer than any command, once in a process
     for number in numbers:
         case = command(seed, number)
         yield number, case.run, case.write
