@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from .mutations import mutant
-from .seeds import seeds
+from .forms import originals
 from .watchdog import watched
 
 
@@ -62,7 +62,7 @@ def _keep(folder, seed, what, number, words):
 
         command(seed, number).write(folder / f"commands-{number}")
     elif what == "files":
-        role, name, content = mutant(seed, number, seeds())
+        role, name, content = mutant(seed, number, originals())
         name = f"{role}--{ascii(name)[1:-1].replace('/', '_')[-100:]}"
     else:
         from tests.onnx_models import mutants

@@ -230,3 +230,15 @@ def classes():
         "settings": ("config.json", json.dumps({"id2label": dict(enumerate(LEAVES))})),
     }
     return found | {form: (name, text.encode() if isinstance(text, str) else text) for form, (name, text) in more.items()}
+
+
+@cache
+def originals():
+    """List of (role, file name, content): those of `seeds`, and the other forms of one file."""
+    more = [
+        (role, name, content)
+        for role, forms in (("predictions", predictions()), ("classes", classes()))
+        for name, content in forms.values()
+    ]
+    more += [("taxonomy", name, files[name]) for name, files in taxonomies().values() if len(files) == 1]
+    return list(dict.fromkeys([*seeds(), *more]))

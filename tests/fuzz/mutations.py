@@ -150,6 +150,30 @@ def mutant(seed, number, originals):
     return role, name, content
 
 
+# What stands in a file a hundred thousand times makes an endless search of what is searched for it once.
+REPEATED = (
+    *(b" ", b"\t", b"\n", b"\r", b"\x0b", b",", b";", b'"', b"'", b"(", b")", b"[", b"]", b"{", b"<", b">", b"/", b"\\"),
+    *(b"|", b".", b"-", b"_", b":", b"=", b"#", b"@", b"0", b"9", b"a", b"\xc2\xa0", b" > ", b"a ", b"a,", b"[1,", b'"\\', b"a\n"),
+)
+_PLACES = 4
+
+
+def n_repeated(originals):
+    """How many files `repeated` has."""
+    return len(originals) * len(REPEATED) * _PLACES
+
+
+def repeated(number, originals, n=100_000):
+    """A file with one of `REPEATED` put in `n` times, at its beginning or at another place."""
+    rest, place = divmod(number, _PLACES)
+    which, piece = divmod(rest, len(REPEATED))
+    role, name, content = originals[which]
+    inside = gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
+    at = int(np.random.default_rng(number).integers(len(inside) + 1)) if place else 0
+    inside = inside[:at] + REPEATED[piece] * n + inside[at:]
+    return role, name, gzip.compress(inside) if inside is not content and name.endswith(".gz") else inside
+
+
 def _pick(rng, values):
     return values[int(rng.integers(len(values)))]
 

@@ -101,12 +101,21 @@ def _say(message):
 
 def _files(seed, numbers):
     from .doors import DOORS
+    from .forms import originals
     from .mutations import mutant
-    from .seeds import seeds
 
-    originals = seeds()
     for number in numbers:
-        role, name, content = mutant(seed, number, originals)
+        role, name, content = mutant(seed, number, originals())
+        yield number, DOORS[role], lambda place, name=name, content=content: _put(place / name, content)
+
+
+def _repeats(_, numbers):
+    from .doors import DOORS
+    from .forms import originals
+    from .mutations import repeated
+
+    for number in numbers:
+        role, name, content = repeated(number, originals())
         yield number, DOORS[role], lambda place, name=name, content=content: _put(place / name, content)
 
 
@@ -150,7 +159,7 @@ def _exhaustive(_, numbers):
         yield number, case.run, case.write
 
 
-_JOBS = {"files": _files, "exhaustive": _exhaustive, "models": _models, "corpus": _corpus, "commands": _commands}
+_JOBS = {"files": _files, "repeats": _repeats, "exhaustive": _exhaustive, "models": _models, "corpus": _corpus, "commands": _commands}
 
 
 def _put(path, content):
