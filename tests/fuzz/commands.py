@@ -29,6 +29,8 @@ COMMANDS = ("evaluate", "table", "curve", "chart", "diagnose", "doctor", "report
 _TURNS = ("evaluate", "table", "curve", "diagnose", "doctor", "taxonomy") * 3 + ("app", "chart", "chart", "predict", "report")
 LONGEST_LINE = 520
 MOST_OUTPUT = 64 << 20
+# Of a damaged file: rdflib takes a minute for 5 MB.
+MOST_BYTES = 1 << 20
 NUMBERS = (
     *("0", "1", "-1", "2", "0.5", "0.999999999", "1.0000001", "-0", "-0.0", "inf", "-inf", "nan", "1e308", "-1e308", "1e-320"),
     *("1e400", "1e9", "9" * 12, "9" * 25, "9" * 5000, "4294967296", "2147483648", "1e5", "100001", "0x10", "1_0", "", "x", "١"),
@@ -206,7 +208,7 @@ def command(seed, number):
             file = _pick(rng, mine)
             others = [(None, None, content) for _, inside in taxonomies().values() for content in inside.values()]
             for _ in range(int(rng.choice([1, 1, 2, 3]))):
-                files[file] = damaged(rng, Path(file).name, files[file], others)
+                files[file] = damaged(rng, Path(file).name, files[file], others)[:MOST_BYTES]
             break
     named = {"taxonomy": taxonomy, "predictions": scores, "classes": class_list, "truth": "truth.csv"}
     return Case(_arguments(rng, name, named, 0 if damage < 0.46 else int(rng.integers(4))), files)
@@ -235,13 +237,16 @@ def said_forms():
     return found + [("evaluate", form, file) for form in PREDICTION_FORMS for file in predictions()]
 
 
+def n_exhaustive():
+    """How many cases `exhaustive_case` has."""
+    return len(numeric_flags()) + len(said_forms())
+
+
 def exhaustive_case(number):
-    """Each of `numeric_flags`, then each of `said_forms`; None beyond."""
+    """Each of `numeric_flags`, then each of `said_forms`."""
     n_flags = len(numeric_flags())
     if number < n_flags:
         return _flag_case(*numeric_flags()[number])
-    if number >= n_flags + len(said_forms()):
-        return None
     command, form, of = said_forms()[number - n_flags]
     if command == "taxonomy":
         name, files = taxonomies().get(of) or ("p.json", {"p.json": predictions()[of][1]})

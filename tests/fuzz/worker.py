@@ -159,7 +159,17 @@ def _exhaustive(_, numbers):
         yield number, case.run, case.write
 
 
-_JOBS = {"files": _files, "repeats": _repeats, "exhaustive": _exhaustive, "models": _models, "corpus": _corpus, "commands": _commands}
+def _command_corpus(_, numbers):
+    from .corpus import command_corpus
+
+    for number in numbers:
+        _, case = command_corpus()[number]
+        yield number, case.run, case.write
+
+
+_JOBS = {
+    "command corpus": _command_corpus,
+    "files": _files, "repeats": _repeats, "exhaustive": _exhaustive, "models": _models, "corpus": _corpus, "commands": _commands}
 
 
 def _put(path, content):
