@@ -311,7 +311,7 @@ def _ties(model):
         of = f"{len(rows)} samples" if len(rows) == model.n_judged else f"the first {len(rows)} samples"
         first = ", ".join(repr(taxonomy.names[leaf]) for leaf in taxonomy.leaves[:3].tolist())
         remarks.append(
-            f"top_down, curve: of {of}, {several} have several most probable leaves, and of {at_end} the truth has the "
+            f"ties: of {of}, {several} have several most probable leaves, and of {at_end} the truth has the "
             f"probability of the fifth and sixth leaf: those first in the order of the taxonomy ({first}, ...) are taken"
         )
     return remarks

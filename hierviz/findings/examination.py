@@ -81,7 +81,9 @@ class Examination:
             if place.exists() and place.samefile(fix.table.source.path):
                 raise FileError(f"{place}: expected another folder than that of the file itself. Choose another one.")
             if os.path.lexists(place):
-                raise FileError(f"{place}: expected no file of that name in the folder, got one. Choose another folder.")
+                raise FileError(
+                    f"{place}: expected no file of that name in the folder, got one. Choose another folder."
+                )
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:

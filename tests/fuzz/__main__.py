@@ -1,12 +1,15 @@
-"""`python -m tests.fuzz --n 20000 --commands 10000 --models 1000`: damaged files by the thousand; exit code 1 when one is a finding."""
+"""`python -m tests.fuzz --n 20000 --commands 10000 --models 1000`: damaged files, commands and models by the thousand.
+
+The exit code is 1 when one of them is a finding.
+"""
 
 import argparse
 import sys
 from functools import partial
 from pathlib import Path
 
-from .mutations import mutant
 from .forms import originals
+from .mutations import mutant
 from .watchdog import watched
 
 

@@ -26,18 +26,71 @@ from .seeds import TRUTH, archive, png, seeds
 
 COMMANDS = ("evaluate", "table", "curve", "chart", "diagnose", "doctor", "report", "predict", "taxonomy", "app")
 # What takes longest comes least often.
-_TURNS = ("evaluate", "table", "curve", "diagnose", "doctor", "taxonomy") * 3 + ("app", "chart", "chart", "predict", "report")
+_TURNS = ("evaluate", "table", "curve", "diagnose", "doctor", "taxonomy") * 3 + (
+    "app",
+    "chart",
+    "chart",
+    "predict",
+    "report",
+)
 LONGEST_LINE = 520
 MOST_OUTPUT = 64 << 20
 # Of a damaged file: rdflib takes a minute for 5 MB.
 MOST_BYTES = 1 << 20
 NUMBERS = (
-    *("0", "1", "-1", "2", "0.5", "0.999999999", "1.0000001", "-0", "-0.0", "inf", "-inf", "nan", "1e308", "-1e308", "1e-320"),
-    *("1e400", "1e9", "9" * 12, "9" * 25, "9" * 5000, "4294967296", "2147483648", "1e5", "100001", "0x10", "1_0", "", "x", "١"),
+    *(
+        "0",
+        "1",
+        "-1",
+        "2",
+        "0.5",
+        "0.999999999",
+        "1.0000001",
+        "-0",
+        "-0.0",
+        "inf",
+        "-inf",
+        "nan",
+        "1e308",
+        "-1e308",
+        "1e-320",
+    ),
+    *(
+        "1e400",
+        "1e9",
+        "9" * 12,
+        "9" * 25,
+        "9" * 5000,
+        "4294967296",
+        "2147483648",
+        "1e5",
+        "100001",
+        "0x10",
+        "1_0",
+        "",
+        "x",
+        "١",
+    ),
 )
 _CHOICES = {
-    "rule": ("majority", "leaf", "threshold", "darts", "information_threshold", "threshold_set", "crm_leaf", "depth_thresholds"),
-    "parametrisation": ("leaf_probabilities", "node_probabilities", "softmax", "conditional_softmax", "sigmoid", "NOPE"),
+    "rule": (
+        "majority",
+        "leaf",
+        "threshold",
+        "darts",
+        "information_threshold",
+        "threshold_set",
+        "crm_leaf",
+        "depth_thresholds",
+    ),
+    "parametrisation": (
+        "leaf_probabilities",
+        "node_probabilities",
+        "softmax",
+        "conditional_softmax",
+        "sigmoid",
+        "NOPE",
+    ),
     "classes": ("{classes}",),
     "truth": ("{truth}",),
     "nodes": ("nodes.csv",),
@@ -72,7 +125,19 @@ _CHOICES = {
     "inputs": ("pictures.zip", "x.npy", "texts.txt"),
     "model": ("m.onnx", "p"),
     "cluster": ("local:x", "tcp://", "nope"),
-    "kind": ("curves", "rules", "fronts", "rejection", "facets", "groups", "levels", "ranks", "methods", "agreement", "nope"),
+    "kind": (
+        "curves",
+        "rules",
+        "fronts",
+        "rejection",
+        "facets",
+        "groups",
+        "levels",
+        "ranks",
+        "methods",
+        "agreement",
+        "nope",
+    ),
     "out": ("out.svg", "out.csv", "out.json", "out.png", "out.parquet", "{taxonomy}", "{predictions}", "-", "."),
     "json": ("out.json", "-", "{taxonomy}", "{predictions}"),
     "csv": ("out.csv", "-", "{taxonomy}"),
@@ -116,13 +181,15 @@ class Case:
         assert len(said) <= MOST_OUTPUT, f"{shown}: {len(said)} bytes"
         assert all(len(line) <= LONGEST_LINE for line in told.split("\n")), shown
         if code == 0:
-            assert "Traceback" not in told and "Warning" not in told, shown
+            assert "Traceback" not in told, shown
+            assert "Warning" not in told, shown
             return
         lines = told.splitlines()
         assert code == 2, shown
         if self.arguments[0] == "doctor" and not told:
             return
-        assert len(lines) == 1 and lines[0].startswith("hierviz"), shown
+        assert len(lines) == 1, shown
+        assert lines[0].startswith("hierviz"), shown
         raise HiervizError(lines[0].partition(": ")[2])
 
 
@@ -262,7 +329,11 @@ def _flag_case(name, flag, value):
     """A command on whole files with one flag."""
     arguments = [name, *_OF_KIND.get(name, ())]
     arguments += [] if name == "taxonomy" else ["--taxonomy", "t/t.csv"]
-    files = {"t/t.csv": taxonomies()["edges"][1]["t.csv"], "p.csv": predictions()["p.csv"][1], "truth.csv": TRUTH.encode()}
+    files = {
+        "t/t.csv": taxonomies()["edges"][1]["t.csv"],
+        "p.csv": predictions()["p.csv"][1],
+        "truth.csv": TRUTH.encode(),
+    }
     if name == "predict":
         files |= {"m.onnx": model(), "x.npy": _beside()["x.npy"], "classes.txt": classes()["classes.txt"][1]}
         arguments += ["--model", "m.onnx", "--inputs", "x.npy", "--out", "out.csv", "--classes", "classes.txt"]

@@ -187,7 +187,12 @@ def _of_other_tools():
     sample = '{"samples": [{"filepath": "a", "ground_truth": %s, "p": {"_cls": "Classification", "label": "cat"}}]}'
     return [
         ("a number of 400 digits", "predictions", "p.json", f'{{"a.jpg": {{"label": ["cat"], "prob": [{huge}]}}}}'),
-        ("a place of 5,000 digits", "predictions", "p.json", f'{{"a": {{"label_0": "cat", "prob_0": 1, "prob_{"9" * 5000}": 0}}}}'),
+        (
+            "a place of 5,000 digits",
+            "predictions",
+            "p.json",
+            f'{{"a": {{"label_0": "cat", "prob_0": 1, "prob_{"9" * 5000}": 0}}}}',
+        ),
         ("timm without rows", "predictions", "p.json", '{"columns": ["prob"], "index": ["a"], "data": [3]}'),
         ("timm without columns", "predictions", "p.json", '{"columns": 3, "index": ["a"], "data": []}'),
         *(
@@ -203,14 +208,33 @@ def _of_other_tools():
         ),
         *(
             (f"results {result}", "predictions", "p.json", task % ('{"result": 3}', result))
-            for result in ("3", '[{"type": "choices", "value": "x"}]', '[{"type": "choices", "value": {"choices": 0.5}}]')
+            for result in (
+                "3",
+                '[{"type": "choices", "value": "x"}]',
+                '[{"type": "choices", "value": {"choices": 0.5}}]',
+            )
         ),
         *(
             (f"ground truth {truth}", "predictions", "p.json", sample % truth)
-            for truth in ("3", '["x"]', '{"_cls": "Classification"}', '{"_cls": "Classifications", "classifications": [3]}')
+            for truth in (
+                "3",
+                '["x"]',
+                '{"_cls": "Classification"}',
+                '{"_cls": "Classifications", "classifications": [3]}',
+            )
         ),
-        ("parts that are a number", "taxonomy", "t.json", '{"LabelName": "a", "Part": 3, "Subcategory": [{"LabelName": "b"}]}'),
-        ("a damaged address", "taxonomy", "t.ttl", taxonomies()["skos"][1]["t.ttl"] + b"x:cat skos:broader <http://e.org/{ > ."),
+        (
+            "parts that are a number",
+            "taxonomy",
+            "t.json",
+            '{"LabelName": "a", "Part": 3, "Subcategory": [{"LabelName": "b"}]}',
+        ),
+        (
+            "a damaged address",
+            "taxonomy",
+            "t.ttl",
+            taxonomies()["skos"][1]["t.ttl"] + b"x:cat skos:broader <http://e.org/{ > .",
+        ),
         ("a line of brackets", "taxonomy", "t.nex", "[" * 7_900_000),
         ("a length that is none", "taxonomy", "t.nwk", "(cat:1.2.3,dog:1)animal;\n"),
         ("an infinite length", "taxonomy", "t.nwk", "(cat:1e999,dog:1)animal;\n"),
@@ -220,7 +244,12 @@ def _of_other_tools():
             for line in ("# a comment", '"3"', "3\t|\tcat\t|", "3\v", "?1\t|\tx\t|\t\t|\tscientific name\t|", huge)
         ),
         ("a number behind many blanks", "classes", "c.txt", f"cat{blanks}x 1\n"),
-        ("many blanks in a cell", "predictions", "p.csv", f'sample_id,cat,dog,duck,newt\na,1{blanks}x,0,0,0\nb,0,1,0,0\n'),
+        (
+            "many blanks in a cell",
+            "predictions",
+            "p.csv",
+            f"sample_id,cat,dog,duck,newt\na,1{blanks}x,0,0,0\nb,0,1,0,0\n",
+        ),
         ("many lines before a label map", "classes", "c.pbtxt", "item {" + "\n" * 200_000 + "id: 1 name: 'cat' }"),
         ("a long word in a label map", "classes", "c.pbtxt", "item { " + "x" * 200_000 + " id: 1 name: 'cat' }"),
         ("no item in a label map", "classes", "c.pbtxt", "item { "),
@@ -253,7 +282,8 @@ def command_corpus():
     files = {"t.csv": tree, "p.csv": scores, "truth.csv": TRUTH.encode()}
     dumps = {
         f"--taxonomy-classes, {line!a} in {name}": Case(
-            ["taxonomy", "t.zip", "--taxonomy-classes", "c.txt"], {"t.zip": _dump(name, line), "c.txt": b"cat\nanother name\n"}
+            ["taxonomy", "t.zip", "--taxonomy-classes", "c.txt"],
+            {"t.zip": _dump(name, line), "c.txt": b"cat\nanother name\n"},
         )
         for name in ("names.dmp", "merged.dmp")
         for line in ("# a comment", "3\t|\tcat", '"3"\t|\tx\t|\t\t|\tscientific name\t|', "3\v", "?1\t|\tx", "9" * 400)
@@ -278,7 +308,9 @@ def command_corpus():
         case.files["q.csv"] = scores
     written = {
         "taxonomy over its input": Case(["taxonomy", "t.csv", "--to", "newick", "--out", "t.csv"], files),
-        "evaluate over NAME=FILE": Case(["evaluate", *named[:2], "--predictions", "a=p.csv", *truth, "--json", "p.csv"], files),
+        "evaluate over NAME=FILE": Case(
+            ["evaluate", *named[:2], "--predictions", "a=p.csv", *truth, "--json", "p.csv"], files
+        ),
     }
     of_model = {"m.onnx": model(), "x.npy": saved(np.save, P[:, :3].astype(np.float32))}
     return [
@@ -286,7 +318,10 @@ def command_corpus():
         ("scores as the truth", Case(["evaluate", *named, "--truth-column", "cat"], files)),
         (
             "a model without names, with a truth",
-            Case(["predict", "--model", "m.onnx", *named[:2], "--inputs", "x.npy", *truth, "--out", "o.csv"], files | of_model),
+            Case(
+                ["predict", "--model", "m.onnx", *named[:2], "--inputs", "x.npy", *truth, "--out", "o.csv"],
+                files | of_model,
+            ),
         ),
         ("RDF that is cut", Case(["evaluate", "--taxonomy", "t.ttl", *named[2:]], files | {"t.ttl": _cut_turtle()})),
     ]

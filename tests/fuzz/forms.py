@@ -62,7 +62,8 @@ class Forms:
         """SpeciesNet's, of the leaves."""
         steps = {leaf: [*self.path(leaf)[1:], "", "", ""][:4] for leaf in self.leaves}
         return [
-            f"0123abcd-0000-4000-8000-{self.numbers[leaf]:012};{';'.join(steps[leaf])};;a {leaf}" for leaf in self.leaves
+            f"0123abcd-0000-4000-8000-{self.numbers[leaf]:012};{';'.join(steps[leaf])};;a {leaf}"
+            for leaf in self.leaves
         ]
 
     def speciesnet(self, ids, p):
@@ -105,7 +106,9 @@ class Forms:
         spaces = f'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:skos="{SKOS}"'
         called = {leaf: str(k) for k, leaf in enumerate(self.leaves, 1)}
         translate = ", ".join(f"{number} {leaf}" for leaf, number in called.items())
-        categories = [{"id": k, "name": name, "supercategory": parents.get(name, "none")} for name, k in numbers.items()]
+        categories = [
+            {"id": k, "name": name, "supercategory": parents.get(name, "none")} for name, k in numbers.items()
+        ]
         taxa = "".join(f"{ids[name]}\t{above.get(name, '')}\t{name}\t{name}\tx\n" for name in names)
         taxa = f"taxonID\tparentNameUsageID\tscientificName\tcanonicalName\ttaxonRank\n{taxa}"
         own = {name: numbers[parents.get(name, name)] for name in names}
@@ -131,7 +134,10 @@ class Forms:
             "taxonomy": ("t.taxonomy", "".join("\t".join([n, *self.below(n)]) + "\n" for n in names if self.below(n))),
             "coco": ("t.json", json.dumps({"categories": categories})),
             "open_images": ("t.json", json.dumps(self.nested(self.top, "LabelName", "Subcategory"))),
-            "speciesnet": ("t.json", json.dumps(self.speciesnet(["a"], np.ones((1, len(self.leaves))) / len(self.leaves)))),
+            "speciesnet": (
+                "t.json",
+                json.dumps(self.speciesnet(["a"], np.ones((1, len(self.leaves))) / len(self.leaves))),
+            ),
             "newick": ("t.nwk", f"{self.brackets(self.top, {leaf: f'{leaf}:1' for leaf in self.leaves})};\n"),
             "nexus": (
                 "t.nex",
@@ -148,7 +154,10 @@ class Forms:
             "wordnet_data": ("data.noun", f"  1 The licence of a database.  \n{synsets}"),
             "google_products": ("t.txt", f"# Google_Product_Taxonomy_Version: 1\n{product}"),
             "speciesnet_labels": ("t.txt", "\n".join(self.labels())),
-            "label_studio": ("t.xml", f'<View><Taxonomy name="t" toName="i">\n{self.choices(self.top)}</Taxonomy></View>\n'),
+            "label_studio": (
+                "t.xml",
+                f'<View><Taxonomy name="t" toName="i">\n{self.choices(self.top)}</Taxonomy></View>\n',
+            ),
             "codes": ("t.csv", "code,title\n" + "".join(f"{self.code(name)},{name}\n" for name in names)),
             "darwin_core": ("Taxon.tsv", taxa),
             "darwin_core in zip": ("t.zip", _zip({"Taxon.tsv": taxa})),
@@ -233,12 +242,23 @@ def predictions():
         "fiftyone": ("p.json", json.dumps(labels)),
         "fiftyone samples": ("p.json", json.dumps({"samples": samples})),
         "label_studio_tasks": ("p.json", json.dumps(tasks)),
-        "cafa": ("p.tsv", "AUTHOR\tteam\n" + "".join(f"{name}\tTT:0000000{k}\t0.5\n" for name in IDS for k in (3, 4)) + "END\n"),
-        "levels": ("p.csv", "sample_id,level_1,level_2,true_1,true_2\na,mammal,cat,mammal,dog\nb,bird,,bird,duck\nc,newt,,newt,\n"),
+        "cafa": (
+            "p.tsv",
+            "AUTHOR\tteam\n" + "".join(f"{name}\tTT:0000000{k}\t0.5\n" for name in IDS for k in (3, 4)) + "END\n",
+        ),
+        "levels": (
+            "p.csv",
+            "sample_id,level_1,level_2,true_1,true_2\na,mammal,cat,mammal,dog\nb,bird,,bird,duck\nc,newt,,newt,\n",
+        ),
         "records": ("p.json", json.dumps([dict(zip(["id", *LEAVES], [n, *row])) for n, row in zip(IDS, P.tolist())])),
-        "level arrays": ("p.npz", saved(np.savez, level_1=P[:, :2], level_2=P, level_1_names=["mammal", "bird"], level_2_names=LEAVES)),
+        "level arrays": (
+            "p.npz",
+            saved(np.savez, level_1=P[:, :2], level_2=P, level_1_names=["mammal", "bird"], level_2_names=LEAVES),
+        ),
     }
-    return found | {form: (name, text.encode() if isinstance(text, str) else text) for form, (name, text) in more.items()}
+    return found | {
+        form: (name, text.encode() if isinstance(text, str) else text) for form, (name, text) in more.items()
+    }
 
 
 @cache
@@ -254,7 +274,9 @@ def classes():
         "npy": ("c.npy", saved(np.save, np.array(LEAVES))),
         "settings": ("config.json", json.dumps({"id2label": dict(enumerate(LEAVES))})),
     }
-    return found | {form: (name, text.encode() if isinstance(text, str) else text) for form, (name, text) in more.items()}
+    return found | {
+        form: (name, text.encode() if isinstance(text, str) else text) for form, (name, text) in more.items()
+    }
 
 
 @cache

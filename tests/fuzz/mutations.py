@@ -152,8 +152,46 @@ def mutant(seed, number, originals):
 
 # What stands in a file a hundred thousand times makes an endless search of what is searched for it once.
 REPEATED = (
-    *(b" ", b"\t", b"\n", b"\r", b"\x0b", b",", b";", b'"', b"'", b"(", b")", b"[", b"]", b"{", b"<", b">", b"/", b"\\"),
-    *(b"|", b".", b"-", b"_", b":", b"=", b"#", b"@", b"0", b"9", b"a", b"\xc2\xa0", b" > ", b"a ", b"a,", b"[1,", b'"\\', b"a\n"),
+    *(
+        b" ",
+        b"\t",
+        b"\n",
+        b"\r",
+        b"\x0b",
+        b",",
+        b";",
+        b'"',
+        b"'",
+        b"(",
+        b")",
+        b"[",
+        b"]",
+        b"{",
+        b"<",
+        b">",
+        b"/",
+        b"\\",
+    ),
+    *(
+        b"|",
+        b".",
+        b"-",
+        b"_",
+        b":",
+        b"=",
+        b"#",
+        b"@",
+        b"0",
+        b"9",
+        b"a",
+        b"\xc2\xa0",
+        b" > ",
+        b"a ",
+        b"a,",
+        b"[1,",
+        b'"\\',
+        b"a\n",
+    ),
 )
 _PLACES = 4
 

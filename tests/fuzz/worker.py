@@ -169,7 +169,13 @@ def _command_corpus(_, numbers):
 
 _JOBS = {
     "command corpus": _command_corpus,
-    "files": _files, "repeats": _repeats, "exhaustive": _exhaustive, "models": _models, "corpus": _corpus, "commands": _commands}
+    "files": _files,
+    "repeats": _repeats,
+    "exhaustive": _exhaustive,
+    "models": _models,
+    "corpus": _corpus,
+    "commands": _commands,
+}
 
 
 def _put(path, content):

@@ -33,5 +33,7 @@ def read_pbtxt_names(text, where):
         entries.append((f"{where}, item {number}", ", ".join(dict.fromkeys(both))))
         numbers.append(fields["id"])
     if not entries:
-        raise PredictionsError(f"{where}: expected items in braces, each with an id and a name, got none. Is it complete?")
+        raise PredictionsError(
+            f"{where}: expected items in braces, each with an id and a name, got none. Is it complete?"
+        )
     return in_order(where, entries, numbers, "'id'", may_have_gaps=True)

@@ -40,7 +40,9 @@ def records(value, where, taxonomy):
             raise PredictionsError(f"{place}: expected choices in its prediction, got none. Is it a classification?")
         record = {"sample_id": str(task.get("id", "")), "predicted": labels}
         annotations = [
-            one for one in of_kind(task.get("annotations"), list) if isinstance(one, dict) and not one.get("was_cancelled")
+            one
+            for one in of_kind(task.get("annotations"), list)
+            if isinstance(one, dict) and not one.get("was_cancelled")
         ]
         if "annotations" in task:
             record["truth"] = _labels(annotations[0], place) if annotations else []
