@@ -21,6 +21,7 @@ from hierviz.readers.long_scores import is_large, read_long_in_blocks
 from hierviz.readers.long_table import SCORE_COLUMNS, long_roles, read_long
 from hierviz.readers.prediction_forms import level_columns, timm_results
 from hierviz.readers.prediction_forms.registry import PREDICTION_FORMS
+from hierviz.readers.rank_columns import hold_classes, rank_places
 from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.readers.top_k_table import read_top_k, top_k_roles
 from hierviz.readers.truth_file import (
@@ -87,12 +88,8 @@ def read_prediction_table(
     scores = _score_columns(table, names, taxonomy, classes, truth_column, has_header, loose)
     of_samples = {"taxonomy": taxonomy, "truth_column": truth_column, "has_header": has_header, "numbers": numbers}
     if form is None:
-        form = _form(table, names, scores, has_header)
+        form = _form(table, names, scores, has_header, taxonomy)
     if form == "levels":
-        if not level_columns.looks_like(names):
-            raise PredictionsError(
-                f"{table.where}: expected the columns level_1, level_2, ..., got {listed(names)}. Rename them so."
-            )
         return level_columns.read(table, names, of_samples, _other_columns)
     if form == "timm":
         return _read_timm(table, names, of_samples, missing)
@@ -175,7 +172,7 @@ def _score_columns(table, names, taxonomy, classes, truth_column, has_header, lo
     return node_of_place
 
 
-def _form(table, names, scores, has_header):
+def _form(table, names, scores, has_header, taxonomy):
     if any(table.is_number_column(place, has_header) for place in scores):
         return "wide"
     if has_header and timm_results.looks_like_table(names):
@@ -191,6 +188,8 @@ def _form(table, names, scores, has_header):
         return "labels"
     if scores:
         return "wide"
+    if has_header and hold_classes(table, rank_places(names), taxonomy):
+        return "levels"
     numeric = [names[place] for place in range(len(names)) if table.is_number_column(place)]
     numeric = [name for name in numeric if name.casefold() not in _KNOWN]
     if numeric:
