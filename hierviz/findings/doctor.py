@@ -38,6 +38,8 @@ def doctor(
     parametrisation: str | None = None,
     missing: str | None = None,
     predictions_form: str | None = None,
+    percent: bool = False,
+    ids: str | None = None,
     stage: Callable[[str], Any] = lambda name: None,
     taxonomy_reading: Mapping[str, Any] | None = None,
 ) -> Examination:
@@ -50,7 +52,7 @@ def doctor(
     truth : str or path, optional
     classes : str, path or sequence of str, optional
         A class list, as `load_predictions` takes it.
-    truth_column, parametrisation, missing : str, optional
+    truth_column, parametrisation, missing, percent, ids : optional
         As `load_predictions` takes them.
     predictions_form : str, optional
         The form of the predictions: `form` of `load_predictions`.
@@ -105,6 +107,8 @@ def doctor(
             "parametrisation": parametrisation,
             "missing": missing,
             "form": predictions_form,
+            "percent": percent,
+            "ids": ids,
         }
         for number, file in enumerate(files):
             if isinstance(file, Predictions):

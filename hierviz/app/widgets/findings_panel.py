@@ -63,20 +63,34 @@ def _of_open_data(data):
     return state.computed("findings", data.digest, lambda: doctor(data.taxonomy, models))
 
 
-def findings_of_files(files, key):
-    """All faults of files that could not be opened, with the mended ones; at once where they are small."""
+def found_in_refused(files):
+    """The Examination of files that could not be opened, at once where they are small; None where there is none."""
     if not files.taxonomy or not files.predictions:
-        return
-    if _size(files) > MOST_BYTES and not st.button(
-        "Find all faults", icon=":material/stethoscope:", help="Not only the first; large files take a while."
-    ):
-        return
+        return None
+    if _size(files) > MOST_BYTES and not state.memory("offers").pop("all faults", False):
+        st.button(
+            "Find all faults",
+            icon=":material/stethoscope:",
+            help="Not only the first; large files take a while.",
+            on_click=_ask_for_all,
+        )
+        return None
     try:
         with st.spinner("Looking for all faults"):
-            found = _found_in(files)
+            return _found_in(files)
     except HiervizError:
-        return  # what the page says already
-    if len(found):
+        return None  # what the page says already
+
+
+def _ask_for_all():
+    # The error that the faults are shown below is there after an opening only.
+    state.memory("offers")["all faults"] = True
+    state.request_open()
+
+
+def findings_of_refused(found, files, key):
+    """The findings about files that could not be opened, with the mended ones."""
+    if found is not None and len(found):
         st.markdown(f"**All that is wrong with the files, or to know of them:** {found.sentence}.")
         findings_list(found, key, is_of_path=not files.held)
 
@@ -90,6 +104,8 @@ def _found_in(files):
         truth_column=files.truth_column,
         parametrisation=files.parametrisation,
         missing=files.missing,
+        percent=files.percent,
+        ids=files.ids,
         predictions_form=files.predictions_form,
         taxonomy_reading=files.taxonomy_keywords,
     )
