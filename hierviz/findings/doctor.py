@@ -96,10 +96,10 @@ def doctor(
             usable, numbers = look_at_classes(classes, taxonomy, found)
             if usable is None:
                 return examination(found, fixes)
-        of_truth, ids = None, None
+        of_truth, truth_ids = None, None
         if truth is not None:
             stage(Path(truth).name)
-            of_truth, ids = look_at_truth(truth, taxonomy, found, truth_column=truth_column, numbers=numbers)
+            of_truth, truth_ids = look_at_truth(truth, taxonomy, found, truth_column=truth_column, numbers=numbers)
             if of_truth is None:
                 truth = _readable(truth, taxonomy, truth_column, classes, found)
         said = {
@@ -121,7 +121,7 @@ def doctor(
                 file, taxonomy, found, own, numbers, classes=usable, is_truth_apart=truth is not None, **said
             )
             if truth is not None:
-                look.join(truth, of_truth, ids)
+                look.join(truth, of_truth, truth_ids)
             look.look_at_content()
             # Scores on disk are let go before the folder is.
             look.predictions = None

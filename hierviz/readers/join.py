@@ -106,9 +106,16 @@ def check_ids(ids):
         check_one_of("ids", ids, IDS)
 
 
+def ids_advice(mine, theirs):
+    """What to do about ids of two files of which none is in both."""
+    if set(map(whole_id, mine)).isdisjoint(map(whole_id, theirs)):
+        return "Use the same ids in both files."
+    return "If a number such as 1.0 is the same as 1, say {ids=number}."
+
+
 def _with_whole_ids(side):
     """RawPredictions or a Truth, an id such as 1.0 being 1."""
-    whole = [_whole(sample_id) for sample_id in side.ids.tolist()]
+    whole = [whole_id(sample_id) for sample_id in side.ids.tolist()]
     if len(set(whole)) < len(whole):
         twice = next(sample_id for sample_id, count in Counter(whole).items() if count > 1)
         raise PredictionsError(
@@ -118,7 +125,8 @@ def _with_whole_ids(side):
     return replace(side, ids=text_array(whole))
 
 
-def _whole(sample_id):
+def whole_id(sample_id):
+    """An id, a number such as 1.0 as 1."""
     number = _WHOLE_AS_FLOAT.fullmatch(sample_id.strip())
     return sample_id if number is None else number[1]
 
@@ -142,13 +150,11 @@ def _as_pictures(raw, truth, mine, theirs):
     """Both lists of ids without the folder and suffix of pictures; PredictionsError when they still have none in common."""
     short = [[picture_stem(sample_id) for sample_id in ids] for ids in (mine, theirs)]
     if set(short[0]).isdisjoint(short[1]) or any(len(set(ids)) < len(ids) for ids in short):
-        whole = [set(map(_whole, ids)) for ids in (mine, theirs)]
-        are_numbers = " If a number such as 1.0 is the same as 1, say {ids=number}."
-        advice = " Use the same ids in both files." if whole[0].isdisjoint(whole[1]) else are_numbers
+        advice = ids_advice(mine, theirs)
         mine, theirs = (", ".join(map(repr, ids[:2])) for ids in (mine, theirs))
         raise PredictionsError(
             f"{raw.where}: expected sample ids that are also in {truth.where}, got none in common: {mine} here, "
-            f"{theirs} there.{advice}"
+            f"{theirs} there. {advice}"
         )
     return short
 

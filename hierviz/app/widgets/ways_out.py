@@ -125,7 +125,7 @@ def _form(field, widget):
     key = f"way-typed-{field}"
     with st.form(f"way-{field}"):
         widget(key)
-        st.form_submit_button("Open so", on_click=lambda: _say(field, state.session[key]))
+        st.form_submit_button("Open with this", on_click=lambda: _say(field, state.session[key]))
 
 
 def _kinds(key):
