@@ -8,7 +8,6 @@ What to do often is to give a parameter: the message names it as `parameters.nam
 import difflib
 import re
 import unicodedata
-from collections.abc import Sequence
 from functools import partial
 
 from hierviz.parameters import QUOTED, Words, in_python, named, parameters_in, template_of
@@ -36,11 +35,11 @@ class HiervizError(Exception):
     ----------
     message : str
         With parameters as `parameters.named` reads them; kept as `template`. As text the error names Python's keywords.
-    about : sequence of str
+    about : list of str
         Names of the classes that it is about, where it is about some.
     """
 
-    def __init__(self, message: str = "", about: Sequence[str] = ()) -> None:
+    def __init__(self, message: str = "", about: list[str] | tuple[str, ...] = ()) -> None:
         self.template, self.about = template_of(message), tuple(about)
         super().__init__(self.said(in_python))
 

@@ -75,6 +75,7 @@ def load_truth(
     truth : str, path, Truth, or sequence
         A CSV, TSV or Parquet table, or JSON of one object a sample (gzipped too); a folder with a folder of files for each
         class (ImageFolder); or node numbers, names, or lists of either, one entry a sample.
+        Numbers in memory are refused beside `classes`, whose places they may be.
     taxonomy : Taxonomy
     truth_column : str, optional
         Name of the column that holds it.
@@ -97,10 +98,10 @@ def load_truth(
     if isinstance(truth, Truth):
         return truth
     if not isinstance(truth, (str, os.PathLike)):
-        nodes = truth_nodes(truth, taxonomy)
+        nodes = truth_nodes(truth, taxonomy, "" if classes is None else "the class list")
         if nodes is None:
             raise PredictionsError("truth: expected a file, node numbers or names, got None. Pass one of them.")
-        return Truth(nodes)
+        return Truth(nodes, notes=_number_notes(truth, nodes, taxonomy))
     if os.path.isdir(truth):
         return truth_of_folders(Path(truth), taxonomy)
     numbers = classes
@@ -140,6 +141,15 @@ def load_truth(
         },
         tuple(notes),
     )
+
+
+def _number_notes(truth, nodes, taxonomy):
+    """A note where whole numbers in memory were taken for nodes: they may have been meant as something else."""
+    array = np.asarray(truth) if not isinstance(nodes, NodeLists) else np.empty(0)
+    known = nodes[nodes >= 0] if array.dtype.kind in "iuf" and array.size else ()
+    if not len(known):
+        return ()
+    return (f"truth: whole numbers were taken for node numbers ({known[0]} is {taxonomy.names[known[0]]!r})",)
 
 
 def _is_number(value):

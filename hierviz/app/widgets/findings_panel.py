@@ -12,6 +12,7 @@ from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.form_words import in_form_words, quoting_little
 from hierviz.errors import HiervizError
+from hierviz.evaluation.summary import exchanged_note
 from hierviz.findings.doctor import doctor
 
 # More scores, or larger files, are looked at when it is asked for.
@@ -21,6 +22,14 @@ MOST_AT_ONCE = 2 * 10**6
 SIGNS = {"error": ":material/error:", "warning": ":material/warning:", "info": ":material/info:"}
 WORDS = {"error": "Error", "warning": "Warning", "info": "To know"}
 _SHOWN = 12
+
+
+def exchanged_columns(data):
+    """A warning for each model whose columns of scores look exchanged: its numbers are those of other classes."""
+    for key, model in data.models.items():
+        words = state.computed("exchanged columns", (data.digest, key), lambda model=model: exchanged_note(model))
+        if words:
+            st.warning(f"**{escape(model.predictions.name)}**: {escape(words)}", icon=":material/swap_horiz:")
 
 
 def findings_line(data):
