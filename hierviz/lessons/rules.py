@@ -7,12 +7,12 @@ import numpy as np
 import hierviz as hv
 from hierviz.diagnosis.flip_intervals import flip_intervals
 from hierviz.diagnosis.sample_answers import sample_answer
-from hierviz.evaluation.judged_answers import OUTCOMES
 from hierviz.lessons.demo_models import TEXTS, texts
 from hierviz.lessons.lesson import Exercise, Figure, Lesson, Number, OnData, Result, Selector, Slider, Step
 from hierviz.lessons.quantities import bars_figure, p_number, probability_texts, tree_figure
 from hierviz.lessons.sandbox import START, TRUTH, WEIGHTS, probabilities
 from hierviz.lessons.trees import ANIMALS, TOPICS, leaf_names, spread
+from hierviz.metrics.outcomes import OUTCOMES
 
 # What each rule looks at, in words; the rules themselves stand in `hv.INFERENCE_RULES`.
 WHY = {

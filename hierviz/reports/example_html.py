@@ -9,7 +9,7 @@ import numpy as np
 from hierviz.charts import packed, packed_chart, sample_parts
 from hierviz.diagnosis.flip_intervals import RULES, flip_intervals
 from hierviz.diagnosis.sample_answers import sample_answer
-from hierviz.evaluation.judged_answers import OUTCOMES
+from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.number_text import probability_text, value_text
 from hierviz.reports.browser_data import probability_data
 

@@ -10,10 +10,11 @@ from hierviz.charts import operating_curves, operating_curves_sentence, packed, 
 from hierviz.curves.set_curve import set_curve
 from hierviz.diagnosis.node_table import node_table
 from hierviz.diagnosis.slices import slices
-from hierviz.evaluation.judged_answers import OUTCOMES, judged_answers
+from hierviz.evaluation.judged_answers import judged_answers
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.metrics import path_keys, path_metrics
+from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.number_text import percent_text
 from hierviz.reports.browser_data import matrix_data, node_data, tree_data
 from hierviz.reports.chosen_samples import chosen_samples

@@ -11,10 +11,11 @@ from hierviz.charts.curve_knots import threshold_text
 from hierviz.diagnosis.sample_answers import sample_answer
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered
 from hierviz.errors import HiervizError
-from hierviz.evaluation.judged_answers import OUTCOMES, judged_answers
+from hierviz.evaluation.judged_answers import judged_answers
 from hierviz.evaluation.summary import evaluate
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.metrics import METRICS
+from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.number_text import percent_text, probability_text, value_text
 from hierviz.stories.story_step import view_settings
 

@@ -10,7 +10,8 @@ import numpy as np
 from hierviz.charts.curve_knots import threshold_text
 from hierviz.diagnosis.node_table import node_table
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered
-from hierviz.evaluation.judged_answers import OUTCOMES, judged_answers
+from hierviz.evaluation.judged_answers import judged_answers
+from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.stories.story_step import StoryStep
 from hierviz.thresholds.selection import at_least_correct
 

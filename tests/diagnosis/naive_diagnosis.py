@@ -14,10 +14,12 @@ from hierviz.metrics.confusion.path_cover import greedy_cover
 NAN = float("nan")
 
 
-def outcome(graph, truth, predicted):
-    if truth in naive.ancestors(graph, predicted):
-        return "exact"
-    return "coarse" if predicted in naive.ancestors(graph, truth) else "wrong"
+def set_outcome(graph, truth, predicted):
+    """What a set is, in one word; -1 is a label outside the taxonomy."""
+    true, said = (closure(graph, [node for node in nodes if node >= 0]) for nodes in (truth, predicted))
+    if any(node < 0 for node in predicted):
+        return "wrong"
+    return "exact" if true == said else "wrong" if said - {0} else "no_answer"
 
 
 def closure(graph, nodes):

@@ -9,7 +9,7 @@ from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.state.page_view import FILTERS, NODES
 from hierviz.diagnosis.sample_filter import SampleFilter, facets
-from hierviz.evaluation.judged_answers import OUTCOMES
+from hierviz.metrics.outcomes import OUTCOMES
 
 WORDS = {"under": "Truth in", "truth": "Truth is", "answered": "Answer in", "answer": "Answer is"}
 COMMON = "Common ancestor at depth"

@@ -15,7 +15,7 @@ from hierviz.app.widgets.figure import picture_url
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered, rows_with
 from hierviz.diagnosis.set_mistakes import SetMistakes, set_mistakes
 from hierviz.evaluation.judged_answers import judged_answers
-from hierviz.evaluation.mistakes import ORDERS, OUTCOMES, Mistakes, mistakes, outcome_counts
+from hierviz.evaluation.mistakes import ORDERS, Mistakes, mistakes, outcome_counts
 from hierviz.evaluation.severity import SEVERITIES
 from hierviz.metrics.sets.node_sets import most_specific
 
@@ -98,12 +98,9 @@ def _ranked(model, choice, wanted, outcome, order):
         return rows[rows_with(predictions, rows, wanted.where, wanted.text)], None, None, {}
     answers = judged_answers(model, **choice)
     fits = filtered(answers, replace(wanted, outcome=None))
-    # Without one answer and one truth there is nothing between exact and wrong.
-    outcomes = OUTCOMES if answers.is_single else ("exact", "wrong")
-    having = {key: filtered(answers, SampleFilter(outcome=key)) for key in outcomes}
-    counts = {key: int((fits & has).sum()) for key, has in having.items()}
-    if outcome in having:
-        fits &= having[outcome]
+    counts = outcome_counts(answers, fits)
+    if outcome in counts:
+        fits &= filtered(answers, SampleFilter(outcome=outcome))
     ranked = set_mistakes(answers, only_wrong=False)
     is_kept = np.zeros(predictions.n_samples, dtype=bool)
     is_kept[model.rows[fits]] = True
