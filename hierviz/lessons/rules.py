@@ -184,8 +184,13 @@ def of_text(article="Catfish"):
         }
         for rule, found in answers.items()
     ]
-    said = {"exact": "the true class", "coarse": "right and says less than the text", "wrong": "wrong"}
-    found, outcomes = answers["majority"], list(OUTCOMES)
+    said = {
+        "exact": "the true class",
+        "coarse": "right and says less than the text",
+        "no_answer": "no answer",
+        "wrong": "wrong",
+    }
+    found, outcomes = answers["majority"], ("exact", "coarse", "wrong")
     start = sample_answer(model, list(TEXTS).index("Catfish"), "majority").outcome
     flips = flip_intervals(model, row)
     return Result(

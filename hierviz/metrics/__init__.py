@@ -5,7 +5,7 @@ from hierviz.metrics.confusion.multi_path import PathConfusion, best_constant_pa
 from hierviz.metrics.confusion.path_cover import greedy_cover
 from hierviz.metrics.confusion.path_lists import PathLists
 from hierviz.metrics.entry import Metric, PathMetric
-from hierviz.metrics.outcomes import OUTCOMES, answered_text, outcome_indicators
+from hierviz.metrics.outcomes import OUTCOMES, answered_text, outcome_indicators, outcomes_text
 from hierviz.metrics.path import path_metrics, truncate
 from hierviz.metrics.registry import METRICS, path_keys, share_keys
 from hierviz.metrics.sets.expected_sets import expected_by_threshold, expected_hf1
@@ -30,6 +30,7 @@ __all__ = [
     "expected_hf1",
     "greedy_cover",
     "outcome_indicators",
+    "outcomes_text",
     "path_keys",
     "path_metrics",
     "set_curve",

@@ -7,7 +7,7 @@ empty set, where the truth is not the root itself) or *wrong*. `correct` in the 
 
 Functions
 ---------
-OUTCOMES, is_no_answer, outcome_places, outcome_indicators, answered_text
+OUTCOMES, is_no_answer, outcome_places, outcome_indicators, answered_text, outcomes_text
 
 References
 ----------
@@ -63,3 +63,26 @@ def answered_text(no_answer: float, correct: float) -> str:
         return "no sample gets an answer"
     of_others = min(max((correct - no_answer) / (1 - no_answer), 0.0), 1.0)
     return f"{percent_text(no_answer)} get no answer; of the others {percent_text(of_others, 1)} are correct"
+
+
+def outcomes_text(counts: Mapping[str, int], bold: str = "{}") -> str:
+    """How many answers have each outcome, in two sentences.
+
+    Parameters
+    ----------
+    counts : dict of str to int
+        Of `hierviz.evaluation.mistakes.outcome_counts`; of sets nothing is coarse. Not all 0.
+    bold : str
+        How counts are marked, such as ``"**{}**"``.
+    """
+    n = sum(counts.values())
+    said = {key: f"{bold.format(f'{count:,}')} ({percent_text(count / n)})" for key, count in counts.items()}
+    if "coarse" in counts:
+        parts = [f"{said['exact']} are exact", f"{said['coarse']} are correct but coarse (an ancestor of the truth)"]
+        parts.append(f"{said['no_answer']} are no answer (only the root)")
+    else:
+        parts = [f"{said['exact']} are exactly the true classes", f"{said['no_answer']} are no answer (no class)"]
+    text = f"of {n:,} answer{'s' * (n != 1)} {', '.join(parts)}, and {said['wrong']} are wrong."
+    if "coarse" not in counts or not 0 < counts["no_answer"] < n:
+        return text
+    return f"{text} So {answered_text(counts['no_answer'] / n, 1 - counts['wrong'] / n)}."

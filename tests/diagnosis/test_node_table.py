@@ -11,7 +11,7 @@ from strategies import many
 
 import hierviz as hv
 
-COLUMNS = ("support", "answered", "hits", "stopped_here", "recall", "precision", "f1")
+COLUMNS = ("n_no_answer", "support", "answered", "hits", "stopped_here", "recall", "precision", "f1")
 
 
 def check(found, expected):

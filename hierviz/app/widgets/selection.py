@@ -12,6 +12,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.widgets import filters
 from hierviz.app.widgets.figure import picture_url
+from hierviz.charts.theme import ANSWERS, answer_signs
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered, rows_with
 from hierviz.diagnosis.set_mistakes import SetMistakes, set_mistakes
 from hierviz.evaluation.judged_answers import judged_answers
@@ -24,7 +25,6 @@ ON_A_PAGE, ROW_HEIGHT, LEAST_WRAPPED = 15, 44, 66
 # Letters of a line of a cell in windows of two widths, of lists of classes in three lines, and of ids for which there is a column
 # beside them.
 LETTERS, LETTERS_OF_LARGE, ROOM, LONG_ID = 15, 20, 40, 8
-SIGNS = {"exact": "✓", "coarse": "≈", "wrong": "×"}
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ def sample_list(selection, taxonomy, key):
         before, after = max(start - ON_A_PAGE, 0), min(start + ON_A_PAGE, len(rows) - 1)
         st.button(f"Previous {ON_A_PAGE}", on_click=selection.go, args=(before,), disabled=start == 0)
         st.button(f"Next {ON_A_PAGE}", on_click=selection.go, args=(after,), disabled=end == len(rows))
-    signs = "✓ exact, ≈ correct but coarse, × wrong. " if selection.found is not None else ""
+    signs = f"{answer_signs()}. " if selection.found is not None else ""
     if selection.sets is not None:
         signs = "The largest lost hierarchical F1 comes first. "
     st.caption(f"{signs}Click a row to open it.")
@@ -193,7 +193,7 @@ def _table(selection, taxonomy, part):
         shown_mistakes = selection.found.take(part)
         table["truth"] = [taxonomy.title(node) for node in shown_mistakes.truth.tolist()]
         answers = zip(shown_mistakes.outcome, shown_mistakes.predicted.tolist())
-        table["answer"] = [f"{SIGNS[kind]} {taxonomy.title(node)}" for kind, node in answers]
+        table["answer"] = [f"{ANSWERS[kind][1]} {taxonomy.title(node)}" for kind, node in answers]
         by_bits = state.view().order == "info_dist" or not predictions.has_scores
         table["distance" if by_bits else "lost"] = (
             shown_mistakes.info_dist if by_bits else shown_mistakes.win_lost
