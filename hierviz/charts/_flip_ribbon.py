@@ -29,7 +29,7 @@ PATTERNS = {"coarse": ", dotted line", "no_answer": ", two dotted lines", "wrong
 # Pixels: beside the ribbon, above it (the label of the threshold), of it, and below it (ticks).
 MARGIN, TOP, TALL, BELOW = 22, 22, 46, 20
 # Where dotted lines run, from the top of the ribbon.
-DOTTED = {"coarse": (TALL - 6,), "no_answer": (6, TALL - 6)}
+DOTTED = {"coarse": (TALL - 6,), "no_answer": (TALL - 9, TALL - 3)}
 # Of a part of a stretch in which words may stand.
 LEAST_BESIDE = 80
 VIEW = "ribbon"

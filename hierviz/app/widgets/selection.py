@@ -116,7 +116,8 @@ def orders(model):
 def controls(selection, model, data_key):
     """Controls of the selection: outcome, filters and order."""
     if selection.counts:
-        filters.outcome_control(selection.counts)
+        with st.container(key="outcomes"):
+            filters.outcome_control(selection.counts)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if selection.found is not None:
             order = state.view().order if state.view().order in orders(model) else orders(model)[0]
