@@ -323,8 +323,13 @@ def command_corpus():
                 files | of_model,
             ),
         ),
+        ("a tar that is cut", Case(["taxonomy", "t.tar.gz"], {"t.tar.gz": gzip.compress(_tar_of_dump()[:700])})),
         ("RDF that is cut", Case(["evaluate", "--taxonomy", "t.ttl", *named[2:]], files | {"t.ttl": _cut_turtle()})),
     ]
+
+
+def _tar_of_dump():
+    return gzip.decompress(taxonomies()["taxdump in tar"][1]["t.tar.gz"])
 
 
 def _cut_turtle():
