@@ -214,7 +214,8 @@ def envelope_integral(x, y):
 
 
 def best_at_correct(x, correct, level):
-    return max((a for a, c in zip(x, correct) if c >= level), default=0.0)
+    """"Correct >= c" means at least c - 1e-12."""
+    return max((a for a, c in zip(x, correct) if c >= level - 1e-12), default=0.0)
 
 
 # Path metrics: Valmadre, NeurIPS 2022 ---------------------------------------------------------------------------

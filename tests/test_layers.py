@@ -43,6 +43,7 @@ COLUMN = (
     "errors",
     "extras",
     "number_text",
+    "ties",
     "progress_text",
     "stopping",
     "_version",

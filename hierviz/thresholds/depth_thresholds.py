@@ -31,6 +31,7 @@ from hierviz.metrics.registry import path_keys
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
 from hierviz.thresholds.selection import typeable
+from hierviz.ties import at_least
 
 
 def thresholds_by_depth(
@@ -135,7 +136,7 @@ def _threshold(score, is_right, level):
     values = score[order]
     share = np.cumsum(is_right[order]) / np.arange(1, len(order) + 1)
     # Equal scores are taken together, and only scores above 0 can be.
-    ends = np.flatnonzero(np.append(values[1:] != values[:-1], True) & (values > 0) & (share >= level - 1e-12))
+    ends = np.flatnonzero(np.append(values[1:] != values[:-1], True) & (values > 0) & at_least(share, level))
     if not len(ends):
         return 1.0
     last = ends[-1]
