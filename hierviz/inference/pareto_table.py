@@ -141,7 +141,7 @@ def pareto_table(
 
     Notes
     -----
-    Candidates (nodes without exactly one child) are walked from the most to the least informative; the most probable
+    `Taxonomy.candidates` are walked from the most to the least informative; the most probable
     of equal information (lowest node on ties) is kept when its p is strictly above all before it. The last element is
     thus the most probable leaf, and the first normally the root.
     """

@@ -25,7 +25,6 @@ from hierviz.checks import check_taxonomy, checked_probabilities, is_within, one
 from hierviz.errors import PredictionsError, shown
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.inference.registry import infer
-from hierviz.inference.rules import candidates
 from hierviz.metrics.path import check_nodes, path_metrics
 from hierviz.metrics.registry import path_keys
 from hierviz.predictions import Predictions
@@ -114,7 +113,7 @@ def _offers(taxonomy: Taxonomy, truth: Any, p: Any) -> tuple[np.ndarray, np.ndar
     check_taxonomy(taxonomy)
     taxonomy.require_tree("thresholds by depth")
     truth = _checked_truth(taxonomy, truth, p)
-    nodes = candidates(taxonomy)
+    nodes = taxonomy.candidates
     score, is_right = (np.full((len(truth), taxonomy.max_depth), fill) for fill in (-np.inf, 0.0))
     for rows, block in _blocks(taxonomy, p):
         places, due = np.arange(len(block)), truth[rows]
