@@ -92,7 +92,7 @@ def test_lambda_and_depth_in_any_order_of_weights(tree):
     predictions = one_wrong(tree, truth, np.arange(20) >= 19)
     curve = hv.rule_curve(tree, truth, hv.pareto_table(tree, predictions), "darts")
     values = {key: (column + column + column) / 3 for key, column in curve.values.items()}
-    assert 0.95 > values["correct"].min()
+    assert values["correct"].min() < 0.95
     assert smallest_lambda(type(curve)(curve.threshold, values, 20), 0.95).threshold == 0
     table = hv.pareto_table(tree, predictions)
     goal = partial(at_most_above_depth, taxonomy=tree, table=table, depth=2)

@@ -336,7 +336,7 @@ def _corners(x, y):
 
 
 def best_at_correct(x, correct, level):
-    """Largest x over points with correct >= level (as `ties.at_least`), 0 when there is none; of one level or an array of them."""
+    """Largest x over points with correct >= level (`ties.at_least`), 0 when there is none; of one level or an array of them."""
     # The envelope with the axes exchanged: from each share of correct answers on, the largest x.
     shares, largest = envelope(*_corners(np.asarray(correct), np.asarray(x)))
     best = np.append(largest, 0.0)[np.searchsorted(shares, np.asarray(level) - TIE, side="left")]

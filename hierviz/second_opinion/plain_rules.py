@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-A node with one child, or in a graph one leaf below several, is never answered but by ``exclusive``. More informative is: fewer leaves below. Ties go to
-the lowest node.
+A node with one child, or in a graph one leaf below several, is never answered but by ``exclusive``. More informative is: fewer
+leaves below. Ties go to the lowest node.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def candidates(graph):
     return [
         node
         for node, children in enumerate(graph.children)
-        if not children or len(children) > 1 and graph.n_below[node] > 1
+        if not children or (len(children) > 1 and graph.n_below[node] > 1)
     ]
 
 
