@@ -39,7 +39,6 @@ from hierviz.metrics.sets.node_sets import (
     same_length,
     work_blocks,
 )
-
 from hierviz.ties import at_least
 
 
