@@ -44,6 +44,7 @@ COLUMN = (
     "extras",
     "number_text",
     "ties",
+    "column_text",
     "progress_text",
     "stopping",
     "_version",

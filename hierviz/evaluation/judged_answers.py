@@ -238,10 +238,7 @@ def known_answers(predicted: np.ndarray | NodeLists) -> np.ndarray | NodeLists:
     """Answers without labels outside the taxonomy."""
     if not isinstance(predicted, NodeLists) or not (predicted.nodes < 0).any():
         return predicted
-    row = np.repeat(np.arange(len(predicted)), predicted.lengths)
-    known = predicted.nodes >= 0
-    lengths = np.bincount(row[known], minlength=len(predicted))
-    return NodeLists(np.append(0, np.cumsum(lengths)), predicted.nodes[known])
+    return predicted.only(predicted.nodes >= 0)
 
 
 def judged_answers(

@@ -3,8 +3,8 @@ r"""How large each node's probability can be when only some scores of a sample a
 Conventions
 -----------
 `scores` are ListedScores. For leaf probabilities let r = max(0, 1 - listed mass). A leaf that is not listed has a probability
-in [0, u], where u is the smallest listed one, or r if that is less, for the k best of a sample, and r for other lists. A node with the listed mass a
-below it, and m unlisted leaves below it and m' elsewhere, has a probability in
+in [0, u], where u is the smallest listed one, or r if that is less, for the k best of a sample, and r for other lists. A node
+with the listed mass a below it, and m unlisted leaves below it and m' elsewhere, has a probability in
 
     [a + max(0, r - m' u),  a + min(r, m u)],
 
@@ -12,8 +12,9 @@ which is exactly what the completions of the list give. For probabilities of nod
 listed lies in [0, u], with u = 1 for lists that are not the best ones; the root is 1.
 
 Rows of leaf probabilities may miss 1 by the tolerance with which they are accepted, for example because their numbers were
-rounded for a file: the unlisted mass lies within `ROUNDING` of 1 - listed mass. A node below which all leaves are listed has exactly the probability that the whole row would give it; bounds of other inner nodes are 1e-12
-wider, because sums depend on their order.
+rounded for a file: the unlisted mass lies within `ROUNDING` of 1 - listed mass. A node below which all leaves are listed has
+exactly the probability that the whole row would give it; bounds of other inner nodes are 1e-12 wider, because sums depend on
+their order.
 
 Functions
 ---------
