@@ -75,3 +75,46 @@ def test_a_graph_with_one_leaf():
     assert [taxonomy.names[node] for node in taxonomy.candidates] == ["leaf"]
     for rule in ("leaf", "majority", "plurality"):
         assert taxonomy.names[int(hv.infer(taxonomy, np.ones((1, 4)), rule)[0])] == "leaf"
+
+
+@pytest.fixture
+def evaluation():
+    taxonomy = hv.Taxonomy.from_edges([("r", "a"), ("r", "b"), ("a", "a1"), ("a", "a2"), ("b", "b1"), ("b", "b2")])
+    p = np.array([[0.5, 0.2, 0.2, 0.1], [0.3, 0.3, 0.2, 0.2]])
+    truth = taxonomy.nodes("a1", "a2")
+    return Evaluation.from_predictions(hv.Predictions.from_scores(taxonomy, p, "leaf_probabilities", truth=truth))
+
+
+@pytest.mark.parametrize("make", [list, np.array])
+def test_a_list_of_thresholds_that_changes_after_the_call(evaluation, make):
+    """At .55 for depth 1 and .4 for depth 2: a1 for the first sample, a for the second; at .9 the root for both."""
+    thresholds = make([0.55, 0.4])
+    expected = {(0.55, 0.4): [3, 1], (0.9, 0.9): [0, 0]}
+    for now in ((0.55, 0.4), (0.9, 0.9), (0.55, 0.4)):
+        thresholds[:] = now
+        answers = hv.judged_answers(evaluation, "depth_thresholds", thresholds_by_depth=thresholds)
+        assert answers.predicted.tolist() == expected[now]
+        found = hv.node_table(evaluation, "depth_thresholds", thresholds_by_depth=thresholds)
+        # Right at a1: only where it is the answer.
+        assert found.hits[3] == (now == (0.55, 0.4))
+    assert answers.parameters == {"thresholds_by_depth": "0.55,0.4"}
+    thresholds[:] = (0.9, 0.9)
+    assert answers.parameters == {"thresholds_by_depth": "0.55,0.4"}
+
+
+def test_thresholds_that_differ_in_the_last_digit_are_others(evaluation):
+    p = evaluation.predictions.node_probabilities()[0, 1]
+    below, at = np.nextafter(p, 0), p
+    for threshold, answer in ((at, 0), (below, 1), (at, 0)):
+        found = evaluation.answers("depth_thresholds", thresholds_by_depth=[threshold, 1.0])
+        assert found[0] == answer, threshold
+
+
+@pytest.mark.parametrize("rule", ["top_down", "plurality", "threshold_set"])
+def test_answers_that_are_kept_cannot_be_written_to(evaluation, rule):
+    found = evaluation.answers(rule)
+    found = found.nodes if isinstance(found, hv.NodeLists) else found
+    with pytest.raises(ValueError, match="read-only"):
+        found[:] = 0
+    with pytest.raises(ValueError, match="read-only"):
+        evaluation.table.scores[:] = 0
