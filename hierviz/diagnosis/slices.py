@@ -12,7 +12,8 @@ All p-values are adjusted together [1]_; flagged is what stays at or below q.
 
 The excess of a slice is n (rate - overall rate), its losses beyond those of an average slice of its size. Flagged slices
 come first, the largest excess first; later ones are counted again on the samples outside the earlier ones, so that a subtree
-and its only bad child do not both lead.
+and its only bad child do not both lead. The worst subtree is the one with the largest excess, of those that are clearly worse
+where there are some; its sentence says whether it is.
 
 Functions
 ---------
@@ -40,9 +41,11 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers
 from hierviz.evaluation.severity import SEVERITIES, severity
 from hierviz.extras import require
-from hierviz.number_text import fixed_text
+from hierviz.number_text import fixed_text, percent_text, probability_text, value_text
 from hierviz.positions import check_position
 from hierviz.predictions import Predictions
+from hierviz.taxonomy import Taxonomy
+from hierviz.ties import at_most
 
 WRONG = "wrong"
 COLUMNS = (
@@ -57,6 +60,7 @@ class Slices:
 
     Attributes
     ----------
+    taxonomy : Taxonomy
     kind : ndarray of object
         ``subtree``, or the name of an attribute.
     node : ndarray of int
@@ -93,6 +97,7 @@ class Slices:
         Rows of the Predictions.
     """
 
+    taxonomy: Taxonomy
     kind: np.ndarray
     node: np.ndarray
     value: np.ndarray
@@ -144,10 +149,15 @@ class Slices:
         return own if len(own) else flagged
 
     @property
-    def highest_subtree(self) -> int | None:
-        """Place of the subtree with the highest rate, on ties the one of most samples; None where no subtree is tested."""
-        places = np.flatnonzero(self.node >= 0)
-        return int(places[np.lexsort((-self.n[places], -self.rate[places]))[0]]) if len(places) else None
+    def worst_subtree(self) -> int | None:
+        """Place of the subtree with the largest excess, among the `worse_subtrees` where there are some.
+
+        On ties the smaller subtree, then the later one; None where no subtree loses more than expected.
+        """
+        worse = self.worse_subtrees
+        places = worse if len(worse) else np.flatnonzero((self.node >= 0) & ~at_most(self.excess, 0, self.n))
+        order = np.lexsort((-self.node[places], self.n[places], -np.round(self.excess[places], 9)))
+        return int(places[order[0]]) if len(places) else None
 
     def sentence(self, most: int = 3) -> str:
         """The worst slices in one sentence, or that none is clearly worse, or that nothing is tested."""
@@ -176,15 +186,25 @@ class Slices:
             others = f" {are_worse}, but mostly because of samples shared with these."
         return f"Clearly worse than the rest: {', '.join(shown_slices)}{f' and {more} more' if more else ''}.{others}"
 
-    def highest_sentence(self) -> str:
-        """The subtree with the highest rate in one sentence; empty where none is tested or none has a loss."""
-        place = self.highest_subtree
-        if place is None or not self.rate[place]:
+    def worst_sentence(self) -> str:
+        """The `worst_subtree` in one sentence with its excess and its test; empty where there is none."""
+        place = self.worst_subtree
+        if place is None:
             return ""
-        if self.loss_key != WRONG:
-            return f"Worst subtree by its mean {SEVERITIES[self.loss_key].label}: {self.value[place]} ({self.rate[place]:.3g})."
-        counts = f"{int(self.loss[place]):,} of {int(self.n[place]):,} wrong, {fixed_text(100 * self.rate[place], 1)}%"
-        return f"Worst subtree by its share of wrong answers: {self.value[place]} ({counts})."
+        node, p = int(self.node[place]), probability_text(self.p_adjusted[place])
+        name = f"{self.taxonomy.title(node)}{' (a leaf class)' if self.taxonomy.is_leaf[node] else ''}"
+        verdict = "clearly worse" if self.is_flagged[place] else "not clearly worse"
+        tested = f"{verdict} than the rest (corrected p = {p})" if self.test != "none" else "not tested"
+        return f"Worst subtree: {name}, {self.counts(place)}: {tested}."
+
+    def counts(self, place: int) -> str:
+        """The losses of a slice in words, and how many more they are than those of an average slice of its size."""
+        n, rate, excess = int(self.n[place]), float(self.rate[place]), float(self.excess[place])
+        more = f"{fixed_text(abs(excess), 1)} {'more' if excess >= 0 else 'fewer'} than expected"
+        if self.loss_key == WRONG:
+            return f"{int(self.loss[place]):,} of {n:,} wrong ({percent_text(rate, 1)}), {more}"
+        more = more.replace("fewer", "less")
+        return f"mean {SEVERITIES[self.loss_key].label} {value_text(rate)} of {n:,} samples, in all {more}"
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a slice; ``node`` is a number and -1 of an attribute."""
@@ -288,6 +308,7 @@ def slices(
     with np.errstate(invalid="ignore"):
         rate_outside = np.where(n_outside > 0, sum_outside / np.maximum(n_outside, 1), np.nan)
     return Slices(
+        taxonomy=answers.taxonomy,
         kind=members.kind[order],
         node=members.node[order],
         value=members.value[order],

@@ -14,6 +14,7 @@ from strategies import many
 import hierviz as hv
 from hierviz.diagnosis.slice_members import codes_of
 from hierviz.evaluation.judged_answers import OUTCOMES, judged_answers
+from hierviz.number_text import percent_text, probability_text
 
 # A tree of depth 3 with three children each: 27 leaves.
 GRID = [("root", f"{a}") for a in "abc"]
@@ -334,16 +335,49 @@ def test_demo():
     # Counted by hand: each subtree with ten samples inside and outside, its wrong answers and samples.
     answers = judged_answers(flat)
     wrong = answers.outcome == list(OUTCOMES).index("wrong")
-    taxonomy, truth, shares = flat.taxonomy, flat.truth, {}
+    taxonomy, truth, excess = flat.taxonomy, flat.truth, {}
     for node in range(1, taxonomy.n_nodes):
         inside = np.array([node in taxonomy.path(one) for one in truth])
         if inside.sum() >= 10 and (~inside).sum() >= 10:
-            shares[node] = (wrong[inside].mean(), inside.sum(), wrong[inside].sum())
-    worst = max(shares, key=lambda node: shares[node][:2])
-    rate, n, lost = shares[worst]
-    assert found.highest_sentence() == (
-        f"Worst subtree by its share of wrong answers: {taxonomy.title(worst)} ({lost} of {n} wrong, {100 * rate:.1f}%)."
+            excess[node] = (wrong[inside].sum() - inside.sum() * wrong.mean(), wrong[inside].sum(), inside.sum())
+    worst = max(excess, key=lambda node: excess[node][0])
+    more, lost, n = excess[worst]
+    place = found.worst_subtree
+    assert found.node[place] == worst
+    assert not found.is_flagged[place]
+    assert found.worst_sentence() == (
+        f"Worst subtree: {taxonomy.title(worst)}, {lost} of {n} wrong ({percent_text(lost / n, 1)}), {more:.1f} more than "
+        f"expected: not clearly worse than the rest (corrected p = {probability_text(found.p_adjusted[place])})."
     )
+
+
+def test_the_worst_subtree_has_the_largest_excess_of_those_that_are_clearly_worse(grid):
+    """Half of aa is wrong, and one in twenty of the others."""
+    rng = np.random.default_rng(8)
+    truth = np.repeat(grid.leaves, 40)
+    is_wrong = rng.random(len(truth)) < 0.05
+    aa = grid.is_ancestor(grid.node("aa"), truth)
+    is_wrong[np.flatnonzero(aa)[:60]] = True
+    found = hv.slices(labelled(grid, truth, is_wrong))
+    place = found.worst_subtree
+    assert found.value[place] == "aa"
+    assert found.is_flagged[place]
+    assert found.worst_sentence().endswith(
+        f"than expected: clearly worse than the rest (corrected p = {probability_text(found.p_adjusted[place])})."
+    )
+    # A leaf is called so; equally good subtrees have no worst one.
+    leaf = grid.is_ancestor(grid.node("ccc"), truth)
+    named = hv.slices(labelled(grid, truth, leaf)).worst_sentence()
+    assert named.startswith(
+        "Worst subtree: ccc (a leaf class), 40 of 40 wrong (100.0 %), 38.5 more than expected: clearly"
+    )
+    for nothing in (np.zeros(len(truth), bool), np.ones(len(truth), bool)):
+        assert hv.slices(labelled(grid, truth, nothing)).worst_subtree is None
+        assert hv.slices(labelled(grid, truth, nothing)).worst_sentence() == ""
+    grouped = hv.slices(labelled(grid, truth, is_wrong), group=np.arange(len(truth)) % 5)
+    assert grouped.worst_sentence().endswith("than expected: not tested.")
+    by_loss = hv.slices(labelled(grid, truth, is_wrong), loss="depth_dist", n_permutations=999)
+    assert "Worst subtree: aa, mean depth distance" in by_loss.worst_sentence()
 
 
 @pytest.mark.parametrize(
@@ -388,7 +422,7 @@ def test_values_of_a_column(column, codes, texts):
 def test_no_slice_is_large_enough(taxonomy):
     found = hv.slices(hv.Predictions.from_labels(taxonomy, [2, 3], truth=[2, 2]))
     assert (len(found), found.n_flagged) == (0, 0)
-    assert found.highest_sentence() == ""
+    assert found.worst_sentence() == ""
     assert found.sentence() == "Slices are not tested: 2 samples are fewer than the 10 that a test needs."
 
 

@@ -47,7 +47,7 @@ def draw(asked):
     )
     if found is None:
         return
-    st.markdown(f"**{escape(found.sentence().replace('%', ' %'))}**")
+    st.markdown(f"**{escape(found.sentence().replace('%', ' %'))}** {escape(found.worst_sentence())}")
     if not len(found):
         st.markdown("No subtree and no value of an attribute has 10 samples inside and outside.")
         return
