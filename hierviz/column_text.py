@@ -35,7 +35,7 @@ def as_text(values: Any) -> np.ndarray:
     values = _as_array(values)
     if values.dtype != object:
         return values.astype(str)
-    texts = np.empty(values.shape, dtype=object)
+    texts: Any = np.empty(values.shape, dtype=object)
     texts.flat = [str(value) for value in values.flat]
     return texts
 
