@@ -23,6 +23,7 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.judged_answers import OUTCOMES, JudgedAnswers, judged_answers
 from hierviz.evaluation.severity import SEVERITIES
 from hierviz.extras import require
+from hierviz.inference.registry import rule_and_threshold
 from hierviz.positions import check_position
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
@@ -82,8 +83,8 @@ class Mistakes:
 
 def mistakes(
     evaluation: Evaluation | Predictions,
-    rule: str = "majority",
-    threshold: float = 0.5,
+    rule: str | None = None,
+    threshold: float | None = None,
     *,
     outcome: str | None = None,
     under: int | None = None,
@@ -130,6 +131,7 @@ def mistakes(
     reason = evaluation.why_no_mistakes()
     if reason:
         raise PredictionsError(f"{predictions.name}: expected answers that can be ranked, got none: {reason}.")
+    rule, threshold = rule_and_threshold(rule, threshold)
     answers = judged_answers(evaluation, rule, threshold, **parameters)
     if not isinstance(answers.predicted, np.ndarray):
         raise PredictionsError(f"rule: expected one answer per sample, got sets by {rule!r}. Choose another rule.")

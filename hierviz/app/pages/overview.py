@@ -7,7 +7,7 @@ from hierviz.app.taxonomy_page.choice import TaxonomyChoice
 from hierviz.app.taxonomy_page.where import goes_wrong_most, worst_subtree
 from hierviz.app.widgets import controls, filters, numbers, overview_models, overview_table, selection, shell
 from hierviz.app.widgets.account import account, opened_line
-from hierviz.app.widgets.findings_panel import findings_line
+from hierviz.app.widgets.findings_panel import exchanged_columns, findings_line
 from hierviz.app.widgets.gallery import gallery
 from hierviz.app.widgets.progress import answers_worked_out
 from hierviz.evaluation.mistakes import outcome_shares
@@ -111,6 +111,7 @@ st.markdown(
 
 if state.view().data != "demo":
     findings_line(data)
+    exchanged_columns(data)
 
 if judged:
     # What the models together are worth is known at the end of a first visit.
