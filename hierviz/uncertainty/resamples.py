@@ -13,7 +13,7 @@ fewer than about five samples (or groups) differ from all others, such as the wr
 
 Functions
 ---------
-Resamples, Interval, group_numbers, as_text
+Resamples, Interval, group_numbers
 
 References
 ----------
@@ -28,10 +28,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hierviz.column_text import as_text, is_missing
 from hierviz.errors import PredictionsError, listed
-
-# What a group label of a file looks like where it is missing.
-MISSING = ("", "nan", "None", "<NA>", "NaT")
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +111,7 @@ def group_numbers(groups, n_samples):
         )
     # Columns of files mix texts, numbers and gaps: as text all of them can be sorted.
     names, numbers = np.unique(labels, return_inverse=True)
-    missing = np.flatnonzero(np.isin(names, MISSING)[numbers])
+    missing = np.flatnonzero(is_missing(groups))
     if len(missing):
         raise PredictionsError(
             f"groups: expected a label for every sample, got none in rows {listed(missing)}. Fill them, or leave them out."
@@ -172,14 +170,3 @@ def check_level(level):
     """Raise a PredictionsError unless `level` is inside (0, 1)."""
     if not isinstance(level, (float, np.floating)) or not 0 < level < 1:
         raise PredictionsError(f"level: expected a number between 0 and 1, got {level!r}. 0.95 is usual.")
-
-
-def as_text(values):
-    """Values as an array of text, with Python's own texts where a fixed width would make room for the longest in every row."""
-    is_mixed = not isinstance(values, np.ndarray) and any(isinstance(value, str) for value in values)
-    values = np.asarray(values, dtype=object if is_mixed else None)
-    if values.dtype != object:
-        return values.astype(str)
-    texts = np.empty(values.shape, dtype=object)
-    texts.flat = [str(value) for value in values.flat]
-    return texts

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import hierviz as hv
+from hierviz.column_text import as_text
 from hierviz.evaluation.common_samples import SEEN, UNKNOWN, facet_columns, facets, group_columns, judged_samples
 from hierviz.evaluation.model_table import (
     TABLE_KEYS,
@@ -14,7 +15,7 @@ from hierviz.evaluation.model_table import (
     spread_over_runs,
     standings,
 )
-from hierviz.uncertainty.resamples import as_text, group_numbers
+from hierviz.uncertainty.resamples import group_numbers
 from tests.small_tree import EDGES
 
 LEAVES = ("cat", "dog", "duck", "newt")
