@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hierviz.curves.operating_curve import OperatingCurve
 from hierviz.number_text import percent_text, points_text
 from hierviz.thresholds.selection import Choice, at_least_correct
+from hierviz.uncertainty.resamples import rounded
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def most_specific(curves: Mapping[str, OperatingCurve], level: float = 0.95) -> 
     reached = [key for key, point in points.items() if point.is_feasible]
     if not reached:
         return None
-    key = max(reached, key=lambda key: points[key].values["info_recall"])
+    key = max(reached, key=lambda key: rounded(points[key].values["info_recall"]))
     return MostSpecific(key, points[key], curves[key].at(0.0))
 
 
