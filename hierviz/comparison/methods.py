@@ -239,7 +239,7 @@ def gains_of(methods: Sequence[Method], column: Column) -> np.ndarray:
 def marks_of(methods: Sequence[Method], column: Column, level: float) -> list[str | None]:
     """'best', 'tied', 'second' or None of each method, as the conventions say; all None where nothing can be compared."""
     gains = gains_of(methods, column)
-    places = np.flatnonzero(~np.isnan(gains))
+    places = np.flatnonzero(~np.isnan(gains)).tolist()
     found: list[str | None] = [None] * len(methods)
     ranked = [methods[place] for place in places]
     if len(ranked) < 2 or not column.sign or any(method.why_no_interval(column) for method in ranked):
@@ -255,6 +255,6 @@ def marks_of(methods: Sequence[Method], column: Column, level: float) -> list[st
         spread=[method.spread(column.key) or 0.0 for method in ranked],
         n_runs=[method.n_runs for method in ranked],
     )
-    for place, mark in zip(places.tolist(), marks(gains[places], pairs), strict=True):
+    for place, mark in zip(places, marks(gains[places], pairs), strict=True):
         found[place] = mark
     return found

@@ -233,7 +233,7 @@ def bootstrap_curve(
             found, lower=np.where(too_few, np.nan, found.lower), upper=np.where(too_few, np.nan, found.upper)
         )
 
-    def band(key, draws):
+    def band_of(key, draws):
         means = whole.values[key][places]
         found = interval(means, draws)
         is_share = np.isin(steps.values[:, steps.keys.index(key)], (0, 1)).all()
@@ -245,7 +245,7 @@ def bootstrap_curve(
     few = leaves_too_few_wrong(table.n_samples, levels)
     return CurveBands(
         thresholds,
-        {key: band(key, draws) for key, draws in bands.items()},
+        {key: band_of(key, draws) for key, draws in bands.items()},
         {
             key: interval(
                 summary[key], draws, key in AT_CORRECT and leaves_too_few_wrong(table.n_samples, AT_CORRECT[key])
