@@ -116,13 +116,14 @@ def test_a_large_difference_is_found_among_many():
 
 @pytest.mark.long
 def test_power_of_400_tables():
-    """A planted difference of about 6 points of accuracy, 600 samples."""
+    """A planted difference of about 9 points of accuracy, 600 samples."""
     for k in (2, 4, 8, 12):
-        among, alone = power(400, k, 600, 0.32)
+        among, alone = power(400, k, 600, 0.45)
         print(
             f"{k} methods, one better: found in {among:.1%} of 400 tables, by one paired interval alone in {alone:.1%}"
         )
-        assert among >= {2: 0.85, 4: 0.7, 8: 0.55, 12: 0.5}[k]
+        assert among >= {2: 0.95, 4: 0.9, 8: 0.8, 12: 0.7}[k]
+        assert k > 2 or abs(among - alone) < 0.03
 
 
 # Ends of intervals ---------------------------------------------------------------------------------------------------
