@@ -2,7 +2,7 @@
 
 Functions
 ---------
-at_least, at_most
+at_least, at_most, rounded
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 # Numbers less than this apart are equal; numbers of a larger scale, this share of it.
-TIE = 1e-12
+TIE, TIE_DECIMALS = 1e-12, 12
 
 
 def at_least(values: Any, level: Any, scale: Any = 1.0) -> Any:
@@ -39,3 +39,8 @@ def at_least(values: Any, level: Any, scale: Any = 1.0) -> Any:
 def at_most(values: Any, level: Any, scale: Any = 1.0) -> Any:
     """Whether values stay below a level, or exceed it by rounding alone; as `at_least`."""
     return at_least(-np.asarray(values), -np.asarray(level), scale)
+
+
+def rounded(values: Any) -> np.ndarray:
+    """Numbers that may be ties, rounded so that they are equal: ndarray of float."""
+    return np.round(np.asarray(values, dtype=np.float64), TIE_DECIMALS)

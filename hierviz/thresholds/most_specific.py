@@ -9,7 +9,7 @@ from hierviz.curves.operating_curve import OperatingCurve
 from hierviz.metrics.outcomes import answered_text
 from hierviz.number_text import percent_text, points_text
 from hierviz.thresholds.selection import Choice, at_least_correct
-from hierviz.ties import at_least
+from hierviz.ties import rounded
 from hierviz.uncertainty.repeats import curve_of_runs
 
 
@@ -63,7 +63,7 @@ def most_specific(
     reached = {key: point.values["info_recall"] for key, point in points.items() if point.is_feasible}
     if not reached:
         return None
-    key = next(key for key, recall in reached.items() if at_least(recall, max(reached.values())))
+    key = max(reached, key=lambda key: rounded(reached[key]))
     return MostSpecific(key, points[key], means[key].at(0.0), len(runs[key]))
 
 

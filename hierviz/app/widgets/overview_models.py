@@ -39,7 +39,11 @@ def draw(data):
         values, spread = _by_method(data, values, keys)
         bounds = {name: _bounds(entries[name], keys) if name in entries else {} for name in values}
         unranked = [
-            key for key in keys if any(key in of for of in bounds.values()) or (len(values) > 1 and key == "mcc")
+            key
+            for key in keys
+            if overview_table.has_few(entries)
+            or any(key in of for of in bounds.values())
+            or (len(values) > 1 and key == "mcc")
         ]
         rows = ranked(
             [
