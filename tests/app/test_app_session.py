@@ -224,7 +224,6 @@ def test_a_file_begins_with_the_view(files, tmp_path, monkeypatch):
 def test_a_report_of_the_demo_has_its_story_where_it_is_ticked():
     visit = Visit("overview")
     visit.memory("save")["what of view-report-story-session"] = "report"
-    visit.at.session_state["save"] = True
     visit.run()
     (box,) = [one for one in visit.at.toggle if one.label.startswith("With the story")]
     assert not box.value
@@ -234,7 +233,6 @@ def test_the_menu_makes_a_report(files):
     data = shelve(**files)
     visit = Visit("overview", data=data.key, rule="threshold", threshold="0.25", sample="c")
     visit.memory("save").update({"worst": 1, "random": 0, "what of view-report-story-session": "report"})
-    visit.at.session_state["save"] = True
     visit.run()
     visit.press("Make the report")
     (made,) = [value.value for key, value in opened.server().results._found.items() if key[0] == "report"]
