@@ -101,6 +101,20 @@ def test_the_greeting_stays_until_it_is_dismissed(monkeypatch):
     assert "New here?" not in Visit("overview").text
 
 
+def test_the_story_of_the_greeting_is_played():
+    visit = Visit("overview")
+    visit.press("A story in eight views")
+    assert visit.memory("story played")["at"] == 0
+    assert visit.at.title[0].value == "Overview"
+
+
+def test_another_demo_starts_without_the_filters_of_this_one():
+    visit = Visit("mistakes", data="wikipedia", under="Birds", where="title=Swift", outcome="wrong", threshold="0.75")
+    assert visit.query["under"] == "Birds"
+    visit.go("open").press("Demo: drawn vehicles")
+    assert visit.query == {"threshold": "0.75"}
+
+
 @pytest.mark.parametrize(
     ("is_local", "until", "words"),
     [(True, "", "this machine only"), (False, "", ""), (False, ", while", "this server, while.")],
