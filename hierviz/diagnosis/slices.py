@@ -39,7 +39,7 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers
 from hierviz.evaluation.severity import SEVERITIES, severity
 from hierviz.extras import require
-from hierviz.number_text import fixed_text
+from hierviz.number_text import percent_text
 from hierviz.positions import check_position
 from hierviz.predictions import Predictions
 
@@ -159,7 +159,7 @@ class Slices:
         for place in own[:most]:
             name = self.value[place] if self.kind[place] == "subtree" else f"{self.kind[place]} = {self.value[place]}"
             inside, rest = self.rate[place], self.rest_rate[place]
-            numbers = f"{fixed_text(100 * inside, 1)}% {what}, the rest {fixed_text(100 * rest, 1)}%"
+            numbers = f"{percent_text(inside, 1)} {what}, the rest {percent_text(rest, 1)}"
             if self.loss_key != WRONG:
                 numbers = f"{what} {inside:.3g}, the rest {rest:.3g}"
             shown_slices.append(f"{name} ({numbers})")
@@ -177,7 +177,7 @@ class Slices:
             return ""
         if self.loss_key != WRONG:
             return f"Worst subtree by its mean {SEVERITIES[self.loss_key].label}: {self.value[place]} ({self.rate[place]:.3g})."
-        counts = f"{int(self.loss[place]):,} of {int(self.n[place]):,} wrong, {fixed_text(100 * self.rate[place], 1)}%"
+        counts = f"{int(self.loss[place]):,} of {int(self.n[place]):,} wrong, {percent_text(self.rate[place], 1)}"
         return f"Worst subtree by its share of wrong answers: {self.value[place]} ({counts})."
 
     def to_frame(self) -> Any:

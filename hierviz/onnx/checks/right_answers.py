@@ -12,6 +12,7 @@ from math import comb
 
 import numpy as np
 
+from hierviz.number_text import percent_text
 from hierviz.taxonomy import NodeLists
 
 # Chance, over all alternatives together, that luck alone makes one look as much better: below it a warning is given.
@@ -105,7 +106,8 @@ def near_chance(n_right, n, n_leaves):
     if n_right * n_leaves >= limit:
         return None
     return (
-        f"accuracy is close to chance ({n_right / n:.1%} of {n} leaves correct, {chance:.1%} by chance): "
+        f"accuracy is close to chance ({percent_text(n_right / n, 1)} of {n} leaves correct, {percent_text(chance, 1)} by "
+        "chance): "
         "check the order of the classes and the scaling of the inputs"
     )
 
