@@ -183,3 +183,12 @@ def test_truth_is_node_numbers(taxonomy, truth):
     """Names belong through Taxonomy.nodes, and 1.5 is no node: neither may be cast in silence or end in a bare error."""
     with pytest.raises(hv.PredictionsError, match=r"^truth: expected node numbers"):
         scored(taxonomy, truth=truth)
+
+
+def test_a_text_is_called_by_its_first_words(taxonomy):
+    words = ["A cat sat on a mat, and another one sat beside it for the whole of the afternoon.", "  "]
+    p = np.full((2, taxonomy.n_leaves), 1 / taxonomy.n_leaves)
+    found = hv.Predictions.from_scores(
+        taxonomy, p, "leaf_probabilities", sample_ids=["0", "1"], attributes={"text": np.array(words, dtype=object)}
+    )
+    assert [found.called(row) for row in (0, 1)] == ["A cat sat on a mat, and another one sat beside it for the …", "1"]

@@ -112,7 +112,7 @@ def test_another_demo_starts_without_the_filters_of_this_one():
     visit = Visit("mistakes", data="wikipedia", under="Birds", where="title=Swift", outcome="wrong", threshold="0.75")
     assert visit.query["under"] == "Birds"
     visit.go("open").press("Demo: drawn vehicles")
-    assert visit.query == {"threshold": "0.75"}
+    assert visit.query == {"threshold": "0.750"}
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from hierviz.diagnosis.confusion_matrix import confusion_matrix
 from hierviz.number_text import percent_text
 from hierviz.reports.chosen_samples import chosen_samples
 from hierviz.reports.sample_pictures import sample_pictures
+from hierviz.stories import StoryStep
 from hierviz.thresholds.most_specific import most_specific
 from tests.reports.report_cases import HOSTILE, Seen, hostile_predictions, numbers_of, packed_of
 from tests.small_tree import EDGES
@@ -241,7 +242,7 @@ def test_the_command(tmp_path, predictions, capsys, monkeypatch):
     assert '<p class="caption">m</p>' in html  # no truth
     assert html.count('<article class="step"') == 2
     for wrong, said in (
-        ([*files, "--view", "compare?x=1", "--out", out], "--view: expected the link of a page of the app (overview, "),
+        ([*files, "--view", "learn?x=1", "--out", out], "--view: expected the link of a page of the app (overview, "),
         (["--out", out], "report: expected one of --predictions, --model and --demo, got none."),
         (
             ["--demo", *files, "--out", out],
@@ -285,3 +286,50 @@ def test_the_overview_says_which_model_at_95_percent(predictions, made):
         )
         for part in (best.key, threshold_text(best.choice.threshold), percent_text(values["info_recall"], 1)):
             assert part.replace(" %", "\u00a0%") in text
+
+
+def test_a_view_holds_its_models_and_its_part():
+    """What the address says is drawn, and what is not is said."""
+    rng = np.random.default_rng(3)
+    taxonomy = hv.Taxonomy.from_edges(EDGES)
+    truth = rng.choice(taxonomy.leaves, 300)
+    hit = np.eye(taxonomy.n_nodes)[truth][:, taxonomy.leaves]
+    found = [
+        hv.Predictions.from_scores(
+            taxonomy,
+            share * hit + (1 - share) * rng.dirichlet(np.ones(taxonomy.n_leaves), 300),
+            "leaf_probabilities",
+            truth=truth,
+            name=name,
+            attributes={"light": np.where(np.arange(300) % 3 == 0, "night", "day")},
+        )
+        for name, share in (("one", 0.5), ("two", 0.3), ("three", 0.1))
+    ]
+
+    def step(page, **view):
+        html = hv.report(found, "threshold", worst=0, random=0, story=(StoryStep(page, view, ""),)).html
+        return html, html.split('<article class="step"')[1].split("</article>")[0]
+
+    html, first = step("curves", models="one,three", drawn="bands", threshold="0.6", axes="exact-correct")
+    words = json.dumps(packed_of(html, "story-1"))
+    assert '"Exact"' in words
+    assert "clearly" in first or "not clearly" in first
+    assert "bootstrap interval" in first
+    assert ('"three"' in words, '"two"' in words) == (True, False)
+    assert "Not in this file, of what the page shows: the panel below the curves; marks of rules" in first
+    _, first = step("mistakes", part="slices", model="two")
+    model = hv.Evaluation.from_predictions(found[1])
+    assert hv.slices(model, "threshold", 0.5).sentence().replace(" %", "\u00a0%") in first.replace("&#x27;", "'")
+    assert "light = night" in first
+    _, first = step("mistakes", part="labels")
+    assert first.count("<tr>") == 1 + min(15, len(hv.label_errors(found[0], "threshold", 0.5)))
+    html, first = step("example", sample="4", tree="node-link")
+    plain = packed_of(step("example", sample="4")[0], "story-1")
+    assert packed_of(html, "story-1")["specs"] != plain["specs"]
+    _, first = step("compare", models="one,two")
+    assert ('<th scope="row">one</th>' in first, ">three<" in first) == (True, False)
+    assert "columns that were added or hidden" in first
+    _, first = step("compare", comparison="classes")
+    assert "Not in this file, of what the page shows: this part of the page Compare." in first
+    html, first = step("taxonomy", aspect="levels")
+    assert "classes per sample" in first
