@@ -5,7 +5,15 @@ import json
 import numpy as np
 import pytest
 
-from hierviz.number_text import adding_up, count_text, fixed_text, percent_text, probability_text, value_text
+from hierviz.number_text import (
+    adding_up,
+    count_text,
+    fixed_text,
+    percent_text,
+    probability_text,
+    shares_text,
+    value_text,
+)
 
 
 @pytest.mark.parametrize(
@@ -90,3 +98,16 @@ def test_a_value_that_is_not_whole_does_not_read_as_whole(value, text):
     assert value_text(value) == text
     assert value_text(float("nan")) == "–"
     assert value_text(float("inf")) == "∞"
+
+
+def test_shares_of_counts_add_up():
+    """Rounded one by one, 1 of 3 three times is 99 %; 0.5, 0.5 and 99 % are 101 %."""
+    assert shares_text([1, 1, 1]) == ["34 %", "33 %", "33 %"]
+    assert shares_text([57, 146, 397]) == ["10 %", "24 %", "66 %"]
+    assert shares_text([1, 599]) == ["under 1 %", "over 99 %"]
+    assert shares_text([0, 7]) == ["0 %", "100 %"]
+    rng = np.random.default_rng(0)
+    for counts in rng.integers(20, 1000, (300, 4)).tolist():
+        shares = [int(text.split()[0]) for text in shares_text(counts)]
+        assert sum(shares) == 100
+        assert all(abs(share - 100 * n / sum(counts)) < 1 for share, n in zip(shares, counts, strict=True))

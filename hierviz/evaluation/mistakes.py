@@ -7,7 +7,7 @@ the truth: correct but less specific), or *wrong*.
 
 Functions
 ---------
-mistakes, outcome_counts, outcome_shares
+mistakes, outcome_counts
 """
 
 from __future__ import annotations
@@ -179,9 +179,3 @@ def outcome_counts(ranked: Mistakes | JudgedAnswers, among: np.ndarray | None = 
     if isinstance(ranked, JudgedAnswers):
         return dict(zip(OUTCOMES, np.bincount(outcome, minlength=len(OUTCOMES)).tolist(), strict=True))
     return {key: int((outcome == key).sum()) for key in OUTCOMES}
-
-
-def outcome_shares(counts):
-    """Share of each outcome among all counted samples, in [0, 1], from `outcome_counts`; empty where there are none."""
-    total = sum(counts.values())
-    return {key: count / total for key, count in counts.items()} if total else {}

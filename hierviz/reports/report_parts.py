@@ -14,7 +14,7 @@ from hierviz.evaluation.judged_answers import OUTCOMES, judged_answers
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.metrics import path_keys, path_metrics
-from hierviz.number_text import percent_text
+from hierviz.number_text import shares_text
 from hierviz.reports.browser_data import matrix_data, node_data, tree_data
 from hierviz.reports.chosen_samples import chosen_samples
 from hierviz.reports.example_html import ExamplePage, chart
@@ -110,7 +110,7 @@ class ReportParts:
         if not answers.is_single:
             return f"{escape(self.setting)}: answers or truths are sets of classes."
         counts = np.bincount(answers.outcome, minlength=len(OUTCOMES)).tolist()
-        shares = [f"<b>{n:,}</b> ({percent_text(n / sum(counts))})" for n in counts]
+        shares = [f"<b>{n:,}</b> ({share})" for n, share in zip(counts, shares_text(counts), strict=True)]
         return (
             f"{escape(self.setting)}: of {sum(counts):,} answers {shares[0]} are exact, {shares[1]} are correct but coarse (an "
             f"ancestor of the truth), and {shares[2]} are wrong."

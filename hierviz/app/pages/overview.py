@@ -10,8 +10,7 @@ from hierviz.app.widgets.account import account, opened_line
 from hierviz.app.widgets.findings_panel import findings_line
 from hierviz.app.widgets.gallery import gallery
 from hierviz.app.widgets.progress import answers_worked_out
-from hierviz.evaluation.mistakes import outcome_shares
-from hierviz.number_text import percent_text
+from hierviz.number_text import shares_text
 
 data = shell.open_data()
 taxonomy, first = data.taxonomy, data.first
@@ -29,10 +28,13 @@ def counted(n, what):
 def say(found, data, key, choice):
     """What the answers are worth, in one sentence."""
     n, counts = sum(found.counts.values()), found.counts
-    shares = {key: f"**{counts[key]:,}** ({percent_text(share)})" for key, share in outcome_shares(counts).items()}
     if not n:
         st.markdown("No sample matches these filters. Remove one.")
         return
+    shares = {
+        name: f"**{count:,}** ({share})"
+        for (name, count), share in zip(counts.items(), shares_text(counts.values()), strict=True)
+    }
     where = f"{controls.setting(data, key, choice)}: of {counted(n, 'answer')} "
     if "coarse" in counts:
         st.markdown(
