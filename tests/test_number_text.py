@@ -1,10 +1,17 @@
 """Numbers as text: rounded once and in one way, and sums that add up as they are written."""
 
+import ast
 import json
+import re
+from pathlib import Path
 
+import altair as alt
 import numpy as np
 import pytest
 
+import hierviz as hv
+from hierviz.charts.export import to_svg
+from hierviz.charts.theme import finish
 from hierviz.number_text import (
     adding_up,
     count_text,
@@ -111,3 +118,30 @@ def test_shares_of_counts_add_up():
         shares = [int(text.split()[0]) for text in shares_text(counts)]
         assert sum(shares) == 100
         assert all(abs(share - 100 * n / sum(counts)) < 1 for share, n in zip(shares, counts, strict=True))
+
+
+def test_a_percentage_is_a_number_a_space_and_the_sign():
+    """In every text of the package; formats of charts take the sign from the locale of `theme.finish`."""
+    package = Path(hv.__file__).parent
+    texts = [
+        (path.name, part.value)
+        for path in package.rglob("*.py")
+        if path.parent.name != "charts"
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.JoinedStr)
+        for part in node.values
+        if isinstance(part, ast.Constant)
+    ]
+    assert len(texts) > 1000
+    assert [text for text in texts if re.match(r"%(?![a-z0-9])", text[1])] == []
+    formats = [
+        (path.name, node.format_spec.values[0].value)
+        for path in package.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.FormattedValue)
+        and node.format_spec
+        and isinstance(node.format_spec.values[0], ast.Constant)
+    ]
+    assert [one for one in formats if one[1].endswith("%")] == []
+    chart = finish(alt.Chart(alt.InlineData([{"a": 0.5}])).mark_text().encode(text=alt.Text("a:Q", format=".0%")))
+    assert "50\u00a0%" in to_svg(chart)
