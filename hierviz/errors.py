@@ -35,10 +35,12 @@ class HiervizError(Exception):
     ----------
     message : str
         With parameters as `parameters.named` reads them; kept as `template`. As text the error names Python's keywords.
+    about : list of str
+        Names of the classes that it is about, where it is about some.
     """
 
-    def __init__(self, message: str = "") -> None:
-        self.template = template_of(message)
+    def __init__(self, message: str = "", about: list[str] | tuple[str, ...] = ()) -> None:
+        self.template, self.about = template_of(message), tuple(about)
         super().__init__(self.said(in_python))
 
     @property

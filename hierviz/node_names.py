@@ -75,13 +75,16 @@ def nodes_named(names: Sequence[str], taxonomy: Taxonomy, where: str) -> np.ndar
     return np.array(nodes, dtype=np.intp)
 
 
-def truth_nodes(truth: Any, taxonomy: Taxonomy) -> np.ndarray | NodeLists | None:
-    """Truth given by node numbers, by names, or by lists of either, as node numbers; -1 where it is not known."""
+def truth_nodes(truth: Any, taxonomy: Taxonomy, named: str = "") -> np.ndarray | NodeLists | None:
+    """Truth given by node numbers, by names, or by lists of either, as node numbers; -1 where it is not known.
+
+    Where `named`, such as "classes", has said the names of the classes, whole numbers may be their places: a PredictionsError.
+    """
     if truth is None or isinstance(truth, NodeLists):
         return truth
     _check_form(truth)
     if isinstance(truth, np.ndarray) and truth.dtype.kind in "iu":
-        _check_numbers(np.unique(truth).tolist(), taxonomy)
+        _check_numbers(np.unique(truth).tolist(), taxonomy, named)
         return truth
     entries = list(truth)
     has_lists = any(isinstance(entry, (list, tuple, set, np.ndarray)) for entry in entries)
@@ -103,12 +106,12 @@ def truth_nodes(truth: Any, taxonomy: Taxonomy) -> np.ndarray | NodeLists | None
             known[value] = int(value)
         else:
             known[value] = find_node(str(value), taxonomy)
-    _check_numbers([node for value, node in known.items() if node != -1 and _is_whole(value)], taxonomy)
     unknown = [value for value, node in known.items() if node is None]
     if unknown:
         row = next(k for k, names in enumerate(lists) if unknown[0] in names)
         hint = advice(str(unknown[0]), taxonomy, " Check the spelling, or that this is the right taxonomy.")
         raise PredictionsError(f"truth, sample {row}: expected names of nodes, got {listed(unknown)}.{hint}")
+    _check_numbers([node for value, node in known.items() if node != -1 and _is_whole(value)], taxonomy, named)
     if has_lists:
         return NodeLists.from_lists([[known[name] for name in names if known[name] >= 0] for names in lists])
     return np.array([known[value] for value in flat], dtype=np.intp)
@@ -128,8 +131,8 @@ def _check_form(truth):
         )
 
 
-def _check_numbers(numbers, taxonomy):
-    """Raise a PredictionsError where a number may be a node or the class that is called by another node's number."""
+def _check_numbers(numbers, taxonomy, named=""):
+    """Raise a PredictionsError where a number may be a node or the class that is called by another node's number, or a place."""
     for number in numbers:
         node = taxonomy.index.get(str(number), number)
         if node != number:
@@ -137,6 +140,12 @@ def _check_numbers(numbers, taxonomy):
                 f"truth: expected names as text, because classes are called by numbers, got {number}: the class "
                 f"{str(number)!r} is node {node}. Pass names as text, or node numbers by predictions.replace(truth=...)."
             )
+    if named and any(number != -1 for number in numbers):
+        raise PredictionsError(
+            f"truth: expected names, because {named} says names, got whole numbers "
+            f"({listed([number for number in numbers if number != -1], 3)}), which may be places in a list of classes or node "
+            "numbers. Pass names, such as np.array(classes)[truth], or node numbers by predictions.replace(truth=...)."
+        )
 
 
 def level_nodes(labels: Any, taxonomy: Taxonomy, what: str) -> NodeLists:

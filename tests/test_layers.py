@@ -63,6 +63,7 @@ COLUMN = (
     "losses",
     "name_matching",
     "node_names",
+    "exchanged_columns",
     "predictions_from_memory",
     "score_checks",
     "predictions",

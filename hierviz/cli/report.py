@@ -7,7 +7,7 @@ import shlex
 import sys
 
 from hierviz.checks import check_threads
-from hierviz.cli.evaluate import add_choice, add_threads, class_weights_of, thresholds_of
+from hierviz.cli.evaluate import add_choice, add_threads, class_weights_of, rule_of, thresholds_of
 from hierviz.cli.files import add_demo_option, load_models
 from hierviz.cli.named_files import values_by_method
 from hierviz.cli.output import progress, require_places
@@ -93,7 +93,7 @@ def run_report(options):
     from hierviz.reports.report_file import TITLE
 
     require_places(options, options.out)
-    rule = "majority" if options.rule is None else options.rule
+    rule = rule_of(options)
     check_rule_flags(options, rule)
     check_threads(options.threads, "--threads")
     taxonomy, predictions = _models(options)

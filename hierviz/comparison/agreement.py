@@ -174,7 +174,7 @@ def _sentence(methods, columns, taus, reversed_pairs, pairs, level):
         return f"{start} No pair is clearly different by both: no paired interval of both leaves out 0."
     named = "; ".join(f"{a} is better than {b} by {one.label}, and worse by {other.label}" for a, b in clear[:NAMED])
     more = f", and {len(clear) - NAMED} more" if len(clear) > NAMED else ""
-    return f"{start} With paired intervals of {level:.0%} that leave out 0 on both sides, {named}{more}."
+    return f"{start} With paired intervals of {100 * level:g} % that leave out 0 on both sides, {named}{more}."
 
 
 def _called(column, columns):

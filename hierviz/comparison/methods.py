@@ -35,6 +35,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierviz.comparison.columns import Column
+from hierviz.number_text import percent_text
 from hierviz.uncertainty.comparison import FEWEST_WRONG, fewest_resamples
 from hierviz.uncertainty.student import satterthwaite, t_quantile, t_tail
 
@@ -95,14 +96,12 @@ class Method:
             return "it has no value"
         level = next((level for key, level in _AT_CORRECT.items() if column.metric.endswith(key)), None)
         if level is not None and self.n_samples * (1 - level) < FEWEST_WRONG - 1e-9:
-            return (
-                f"{self.n_samples} samples are too few for {level:.0%} correct: fewer than {FEWEST_WRONG} may be wrong"
-            )
+            return f"{self.n_samples} samples are too few for {100 * level:g} % correct: fewer than {FEWEST_WRONG} may be wrong"
         draws = self.draws.get(column.key)
         if draws is None:
             return "it is not resampled"
         lacking = float(np.isnan(draws).mean())
-        return f"{lacking:.1%} of the resamples have no such number" if lacking > MOST_LACKING else None
+        return f"{percent_text(lacking, 1)} of the resamples have no such number" if lacking > MOST_LACKING else None
 
     def interval(self, column: Column, level: float) -> tuple[float, float] | None:
         """Interval of the value, inside the range of the number; None where there is none."""

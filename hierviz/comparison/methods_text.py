@@ -80,7 +80,7 @@ def _intervals(table, most_runs):
     groups = resamples.group_of is not None
     units = f"{int(resamples.group_of.max()) + 1:,} groups" if groups else "samples"
     text = [
-        f"Intervals of {table.level:.0%} come from {resamples.n_resamples:,} bootstrap resamples of {units} "
+        f"Intervals of {100 * table.level:g} % come from {resamples.n_resamples:,} bootstrap resamples of {units} "
         f"(seed {resamples.seed}), the same for all methods; sums and ratios were computed anew in each."
     ]
     if most_runs > 1:

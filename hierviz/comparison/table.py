@@ -27,6 +27,7 @@ from hierviz.errors import PredictionsError, listed, near_miss
 from hierviz.evaluation.common_samples import common_rows
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import check_models, thresholds_of
+from hierviz.inference.registry import rule_and_threshold
 from hierviz.metrics.registry import BALANCED_PREFIX, METRICS
 from hierviz.metrics.sets.protein_function import PROTEIN_KEYS
 from hierviz.predictions import Predictions
@@ -40,8 +41,8 @@ def table(
     preset: str | None = None,
     metrics: Sequence[str] | str | None = None,
     *,
-    rule: str | Sequence[str] = "majority",
-    threshold: float | Sequence[float] = 0.5,
+    rule: str | Sequence[str] | None = None,
+    threshold: float | Sequence[float] | None = None,
     level: float = 0.95,
     resamples: int = 1000,
     seed: int = 0,
@@ -111,6 +112,7 @@ def table(
     """
     check_level(level)
     given: list[Any] = list(predictions) if hasattr(predictions, "__iter__") else [predictions]
+    rule, threshold = rule_and_threshold(rule, threshold)
     thresholds = thresholds_of(given, threshold)
     rules = [rule] * len(given) if isinstance(rule, str) else list(rule)
     if len(rules) != len(given):

@@ -149,6 +149,13 @@ def infer(taxonomy: Taxonomy, p: ArrayLike, rule: str = "majority", **parameters
     return np.concatenate(answers)
 
 
+def rule_and_threshold(rule: Any, threshold: Any) -> tuple[Any, Any]:
+    """Rule and threshold where either may be None: a threshold alone is that of the rule ``threshold``."""
+    if rule is None:
+        rule = "majority" if threshold is None else THRESHOLD.name
+    return rule, THRESHOLD.default if threshold is None else threshold
+
+
 def inference_rule(rule):
     """The entry of `INFERENCE_RULES` called `rule`, or a PredictionsError that lists them."""
     try:

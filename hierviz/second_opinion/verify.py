@@ -24,7 +24,7 @@ import numpy as np
 from hierviz.checks import check_kind
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import evaluate
-from hierviz.inference.registry import inference_rule
+from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.predictions import Predictions, column_nodes
 from hierviz.second_opinion import packages, plain_confusion, plain_numbers, plain_rules, plain_sets
 from hierviz.second_opinion.plain_graph import PlainGraph, node_probabilities
@@ -106,8 +106,8 @@ class SecondOpinion:
 
 def verify(
     predictions: Predictions | Evaluation,
-    rule: str = "majority",
-    threshold: float = 0.5,
+    rule: str | None = None,
+    threshold: float | None = None,
     *,
     most: int = MOST_SAMPLES,
     seed: int = 0,
@@ -148,6 +148,7 @@ def verify(
     if isinstance(predictions, Evaluation):
         predictions = predictions.predictions
     check_kind("verify", predictions, Predictions, "Pass those of one model.")
+    rule, threshold = rule_and_threshold(rule, threshold)
     settings = inference_rule(rule).settings({"threshold": threshold, **parameters})
     judged = np.flatnonzero(predictions.has_truth)
     rows = judged

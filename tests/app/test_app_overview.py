@@ -11,7 +11,7 @@ import hierviz as hv
 from hierviz.charts import threshold_text
 from hierviz.diagnosis.subtree_levels import subtree_levels
 from hierviz.evaluation.judged_answers import judged_answers
-from hierviz.evaluation.mistakes import OUTCOMES
+from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.number_text import percent_text, points_text, probability_text
 from hierviz.thresholds.selection import at_least_correct
 

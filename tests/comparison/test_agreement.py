@@ -57,7 +57,7 @@ def test_few_methods_have_counts_only(taxonomy):
     assert found.kendall == [[None] * 3] * 3
     assert (found.reversed[0][2], found.pairs[0][2]) == (2, 3)
     assert found.sentence == (
-        "AC and Micro F1 disagree most (2 of 3 pairs of methods reversed). With paired intervals of 95% that leave out 0 on "
+        "AC and Micro F1 disagree most (2 of 3 pairs of methods reversed). With paired intervals of 95 % that leave out 0 on "
         "both sides, A is better than B by AC, and worse by Micro F1; A is better than C by AC, and worse by Micro F1."
     )
 

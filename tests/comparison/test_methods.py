@@ -108,7 +108,7 @@ def test_too_few_samples_have_no_interval(taxonomy):
     keys = {at_95.key: 0.5, at_90.key: 0.6}
     draws = {key: np.linspace(0.4, 0.7, 100) for key in keys}
     few = Method("a", [keys], draws, 199, 199)
-    assert "199 samples are too few for 95% correct" in few.why_no_interval(at_95)
+    assert "199 samples are too few for 95 % correct" in few.why_no_interval(at_95)
     assert few.why_no_interval(at_90) is None
     assert Method("a", [keys], draws, 200, 200).why_no_interval(at_95) is None
 
@@ -118,7 +118,7 @@ def test_draws_that_lack_the_number(column):
     draws[:25] = np.nan
     assert Method("a", [{F1: 0.5}], {F1: draws}, 9, 9).why_no_interval(column) is None
     draws[:26] = np.nan
-    assert "2.6% of the resamples" in Method("a", [{F1: 0.5}], {F1: draws}, 9, 9).why_no_interval(column)
+    assert "2.6 % of the resamples" in Method("a", [{F1: 0.5}], {F1: draws}, 9, 9).why_no_interval(column)
 
 
 def simulated(taxonomy, truth, name, seed, skill=1.5, run=None):
@@ -149,7 +149,7 @@ def test_forty_runs_in_one_table(taxonomy):
             assert value == pytest.approx(np.mean(runs), rel=1e-12, abs=1e-12), key
             assert row["spread"][key] == pytest.approx(np.std(runs, ddof=1), rel=1e-9, abs=1e-12), key
             compared += 1
-    assert compared == 8 * 74
+    assert compared == 8 * 79
 
 
 def test_an_increasing_map_of_node_scores_changes_nothing(taxonomy):

@@ -130,7 +130,7 @@ def startup_files():
         return None
     files = run_files(options.predictions)
     methods = [file.method for file in files]
-    names = ("taxonomy", "truth", "truth_column", "missing", "inputs", "nodes", "media")
+    names = ("taxonomy", "truth", "truth_column", "missing", "percent", "ids", "inputs", "nodes", "media")
     names += ("taxonomy_form", "taxonomy_classes", "taxonomy_relations", "predictions_form")
     classes, of_classes = shared_and_own("--classes", options.classes, methods)
     parametrisation, of_parametrisations = shared_and_own("--parametrisation", options.parametrisation, methods)

@@ -40,6 +40,8 @@ SEVERAL = ("predictions", "model", "classes_of")
 READING = (
     "truth_column",
     "missing",
+    "percent",
+    "ids",
     "parametrisation",
     "taxonomy_form",
     "taxonomy_separator",
@@ -355,7 +357,9 @@ def _part(part):
 
 
 def _reading(found):
-    reading = {name: value for name in READING if isinstance(value := found.get(name), str)}
+    reading = {
+        name: value for name in READING if isinstance(value := found.get(name), bool if name == "percent" else str)
+    }
     projection = found.get("projection", {})
     kept = {name: value for name in PROJECTION if isinstance(value := projection.get(name), str | int | bool)}
     for name, kind in OF_FILES.items():

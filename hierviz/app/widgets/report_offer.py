@@ -66,8 +66,9 @@ def rebuild_command(data, key, choice, thresholds, options, of_story=()):
             value = getattr(files, name)
             for path in value if isinstance(value, tuple) else (value,) if value else ():
                 words += [f"--{name}", without_folder(str(path))]
-        for name in ("truth_column", "parametrisation", "missing", "taxonomy_form", "predictions_form"):
+        for name in ("truth_column", "parametrisation", "missing", "ids", "taxonomy_form", "predictions_form"):
             words += [f"--{name.replace('_', '-')}", getattr(files, name)] if getattr(files, name) else []
+        words += ["--percent"] if files.percent else []
         if files.taxonomy_direction or files.taxonomy_separator:
             return ""  # the command has no such flags
     for name, value in choice.items():

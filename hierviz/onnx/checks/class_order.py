@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from hierviz.exchanged_columns import CLEARLY, luck, luck_words
 from hierviz.number_text import percent_text
-from hierviz.onnx.checks.right_answers import CLEARLY, are_right, luck, luck_words
+from hierviz.onnx.checks.right_answers import are_right
 from hierviz.parameters import Sentence
 from hierviz.parametrisation import default_columns, node_probabilities
 from hierviz.predictions import BLOCK_VALUES

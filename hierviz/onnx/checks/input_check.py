@@ -11,8 +11,9 @@ from dataclasses import replace
 import numpy as np
 
 from hierviz.errors import FileError, HiervizError
+from hierviz.exchanged_columns import CLEARLY, luck, luck_words
 from hierviz.number_text import percent_text
-from hierviz.onnx.checks.right_answers import CLEARLY, are_right, luck, luck_words, top_level_wrong
+from hierviz.onnx.checks.right_answers import are_right, top_level_wrong
 from hierviz.onnx.description.presets import IMAGENET_MEAN, IMAGENET_STD
 from hierviz.onnx.inputs.model_inputs import ModelInputs
 from hierviz.onnx.inputs.preparing import BLOCK_BYTES, picture_bytes, require_room_for_picture
