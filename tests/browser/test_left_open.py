@@ -30,8 +30,10 @@ PARTS = (
     "story",
 )
 # The kind of each popover of a page: of "number-exact" the first word, for numbers are defined alike.
-KINDS = """all => all.map(one => [...one.closest('[class*=st-key-]').classList].find(name => name.startsWith('st-key-'))
-    .slice(7).split('-')[0] + one.innerText.replace(/[0-9.]+/g, '').split('\\n')[0])"""
+KINDS = """all => all.map(one => {
+    const key = [...one.closest('.stPopover, [data-testid=stPopover]')?.parentElement?.classList ?? []]
+        .find(name => name.startsWith('st-key-'));
+    return key?.slice(7).split('-')[0] ?? one.innerText.split('\\n')[0]; })"""
 
 
 def follow(page, label):
