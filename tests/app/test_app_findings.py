@@ -19,9 +19,7 @@ def test_findings_of_open_files_and_of_large_ones(tmp_path, monkeypatch):
     overview = Visit("overview", data=data.key)
     assert "The files hold 2 warnings and 1 remark." in overview.text
     # What makes all numbers those of other classes is said without a press.
-    assert "scores: 2 columns look exchanged: 'cello' holds 'violin'" in overview.at.warning[0].value.replace(
-        "*", ""
-    )
+    assert "scores: 2 columns look exchanged: 'cello' holds 'violin'" in overview.at.warning[0].value.replace("*", "")
     # The list stands behind the line.
     visit = Visit("overview", data=data.key)
     visit.at.session_state["what-was-found"] = True
