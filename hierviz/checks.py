@@ -74,10 +74,13 @@ def check_seed(seed: object) -> None:
         raise PredictionsError(f"seed: expected a whole number from 0 up, got {shown(seed)}. Choose one.")
 
 
-def check_whole(what: str, value: object, least: int) -> None:
-    """Raise a PredictionsError that calls the argument `what` unless `value` is a whole number >= `least`."""
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
-        raise PredictionsError(f"{what}: expected a whole number >= {least}, got {shown(value)}. Choose one.")
+def check_whole(what: str, value: object, least: int, most: int | None = None) -> None:
+    """Raise a PredictionsError that calls the argument `what` unless `value` is a whole number >= `least`, and <= `most`."""
+    is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    is_large = is_whole and most is not None and value > most  # type: ignore[operator]
+    if not is_whole or is_large or value < least:  # type: ignore[operator]
+        wanted = f"<= {most:,}" if is_large else f">= {least}"
+        raise PredictionsError(f"{what}: expected a whole number {wanted}, got {shown(value)}. Choose one.")
 
 
 def check_threads(threads: Any, what: str = "threads") -> None:

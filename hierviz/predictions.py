@@ -18,7 +18,7 @@ import numpy as np
 
 from hierviz.checks import array_of_rows, check_kind, check_taxonomy
 from hierviz.column_text import as_text
-from hierviz.errors import PredictionsError, listed, shown
+from hierviz.errors import PredictionsError, first_words, listed, shown
 from hierviz.listed_scores import ListedScores
 from hierviz.notebook_html import fact_rows, fact_sheet, table
 from hierviz.parametrisation import column_order, default_columns, node_probabilities
@@ -29,6 +29,8 @@ from hierviz.taxonomy import NodeLists, Taxonomy
 
 # Rows are worked on in blocks of about this many node probabilities (32 MB), whatever the number of samples.
 BLOCK_VALUES = 4_000_000
+# Letters of a text by which its sample is called.
+HEADING = 60
 # Samples that a notebook shows.
 ROWS_SHOWN = 5
 
@@ -325,6 +327,10 @@ class Predictions(FromMemory):
     def text(self, row: int) -> str | None:
         """Text of a sample, None when it has none."""
         return str(self.attributes["text"][row]) if "text" in self.attributes else None
+
+    def called(self, row: int) -> str:
+        """What people call a sample: the first words of its text; its id where it has none."""
+        return first_words(self.text(row) or "", HEADING) or self.sample_id(row)
 
     def blocks(self) -> list[slice]:
         """Slices of rows that together are all of them, each small enough to hold its node probabilities."""

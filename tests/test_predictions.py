@@ -213,3 +213,12 @@ def test_minus_1_in_a_list_of_truths_is_no_truth(taxonomy, truth):
         assert hv.evaluate(made)["models"][0]["n_samples"] == 2
     with pytest.raises(hv.PredictionsError, match=r"^truth: expected node numbers below 7, got -2\."):
         hv.Predictions.from_labels(taxonomy, [[2], [3], [3]], truth=[[2], [-2], [3]])
+
+
+def test_a_text_is_called_by_its_first_words(taxonomy):
+    words = ["A cat sat on a mat, and another one sat beside it for the whole of the afternoon.", "  "]
+    p = np.full((2, taxonomy.n_leaves), 1 / taxonomy.n_leaves)
+    found = hv.Predictions.from_scores(
+        taxonomy, p, "leaf_probabilities", sample_ids=["0", "1"], attributes={"text": np.array(words, dtype=object)}
+    )
+    assert [found.called(row) for row in (0, 1)] == ["A cat sat on a mat, and another one sat beside it for the …", "1"]

@@ -121,7 +121,7 @@ class Method:
         if level is not None and leaves_too_few_wrong(self.n_samples, level):
             return f"{self.n_samples} samples are too few for {100 * level:g} % correct: fewer than {FEWEST_WRONG} may be wrong"
         lacking = float(np.isnan(draws).mean())
-        return f"{lacking:.1%} of the resamples have no such number" if lacking > MOST_LACKING else None
+        return f"{percent_text(lacking, 1)} of the resamples have no such number" if lacking > MOST_LACKING else None
 
     def interval(self, column: Column, level: float) -> tuple[float, float] | None:
         """Interval of the value, inside the range of the number; None where there is none."""

@@ -175,7 +175,7 @@ class Slices:
         for place in own[:most]:
             name = self.value[place] if self.kind[place] == "subtree" else f"{self.kind[place]} = {self.value[place]}"
             inside, rest = self.rate[place], self.rest_rate[place]
-            numbers = f"{fixed_text(100 * inside, 1)}% {what}, the rest {fixed_text(100 * rest, 1)}%"
+            numbers = f"{percent_text(inside, 1)} {what}, the rest {percent_text(rest, 1)}"
             if self.loss_key != WRONG:
                 numbers = f"{what} {inside:.3g}, the rest {rest:.3g}"
             shown_slices.append(f"{name} ({numbers})")

@@ -27,6 +27,7 @@ from hierviz.exchanged_columns import LEAST_SAMPLES, exchanged, exchanged_words
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.metrics import best_constant_path, best_leaf_metrics, outcome_indicators, path_keys, path_metrics
+from hierviz.metrics.confusion.constant_paths import n_best_constants
 from hierviz.metrics.leaf_answers import node_heights
 from hierviz.metrics.registry import BALANCED_PREFIX
 from hierviz.parametrisation import SUM_TOLERANCE
@@ -311,6 +312,32 @@ def _remarks(model):
         remarks.append(
             f"distribution, top_down: {inner} samples have their truth at an inner node; the path ends there "
             "with its p counted twice, and a best leaf below it counts as correct"
+        )
+    return remarks + _ties(model)
+
+
+def _ties(model):
+    """Where the order of the nodes decides, which another form of the same taxonomy may not have."""
+    predictions, taxonomy = model.predictions, model.taxonomy
+    n_paths = n_best_constants(taxonomy, model.truth)
+    remarks = [
+        f"confusion.baseline: {n_paths} constant paths are equally good; path_to names the first in the order of the taxonomy"
+    ]
+    remarks = remarks if n_paths > 1 else []
+    if predictions.has_unknown:
+        return remarks
+    rows = model.rows[: predictions.blocks()[0].stop]
+    p = predictions.node_probabilities(rows)[:, taxonomy.leaves]
+    several = int(((p == p.max(axis=1, keepdims=True)).sum(axis=1) > 1).sum())
+    of_truth = np.where(taxonomy.leaves == model.truth[: len(rows), None], p, -np.inf).max(axis=1, keepdims=True)
+    larger, equal = (p > of_truth).sum(axis=1), (p == of_truth).sum(axis=1)
+    at_end = int(((larger < TOP) & (larger + equal > TOP)).sum())
+    if several or at_end:
+        of = f"{len(rows)} samples" if len(rows) == model.n_judged else f"the first {len(rows)} samples"
+        first = ", ".join(repr(taxonomy.names[leaf]) for leaf in taxonomy.leaves[:3].tolist())
+        remarks.append(
+            f"ties: of {of}, {several} have several most probable leaves, and of {at_end} the truth has the "
+            f"probability of the fifth and sixth leaf: those first in the order of the taxonomy ({first}, ...) are taken"
         )
     return remarks
 

@@ -350,6 +350,11 @@ def _other_columns(columns, special, *, taxonomy, truth_column, has_header, numb
     id_place = id_column(names) if has_header else None
     truth, notes = None, []
     place = _truth_place(names, truth_column, taxonomy, set(range(len(names))) - set(columns.text))
+    if place is not None and place not in columns.text:
+        raise PredictionsError(
+            f"{columns.where}: expected a column of true classes as {{truth_column}}, got the scores of {names[place]!r}. Name "
+            "another one."
+        )
     if place is not None:
         find_truth_column(columns, taxonomy, names[place], id_place)
         nodes, notes = truth_of_column(columns, place, taxonomy, numbers)

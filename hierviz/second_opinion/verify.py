@@ -33,6 +33,7 @@ from hierviz.taxonomy import NodeLists
 MOST_SAMPLES, TOLERANCE = 2000, 1e-9
 EQUAL, BY_DEFINITION, DIFFERENT, LEFT_OUT = "equal", "different by definition", "different", "not recomputed"
 PLAIN = "plain definition"
+PACKAGES = {"sklearn": "scikit-learn", "hiclass": "hiclass"}
 
 
 @dataclass(frozen=True)
@@ -72,12 +73,15 @@ class SecondOpinion:
     n_samples, n_judged : int
         Samples that were looked at, and all that have a known truth.
     checks : list of Check
+    without : tuple of str
+        Packages that are not installed, or cannot be imported: nothing was compared with them.
     """
 
     name: str
     n_samples: int
     n_judged: int
     checks: list[Check]
+    without: tuple[str, ...] = ()
 
     def of_verdict(self, verdict: str) -> list[Check]:
         """The checks with one verdict."""
@@ -89,10 +93,11 @@ class SecondOpinion:
         counts = {verdict: len(self.of_verdict(verdict)) for verdict in (EQUAL, BY_DEFINITION, DIFFERENT, LEFT_OUT)}
         some = "" if self.n_samples == self.n_judged else f" (drawn from {self.n_judged:,})"
         named = ", ".join(f"{check.key} ({check.way})" for check in self.of_verdict(DIFFERENT))
+        without = f"; {' and '.join(self.without)} cannot be imported here" if self.without else ""
         return (
             f"{self.name}, {self.n_samples:,} samples{some}: {counts[EQUAL]} comparisons are equal, {counts[BY_DEFINITION]} "
             f"different by definition, {counts[LEFT_OUT]} numbers were not recomputed, and {counts[DIFFERENT]} are different"
-            f"{f': {named}' if named else ''}."
+            f"{f': {named}' if named else ''}{without}."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -164,7 +169,8 @@ def verify(
             checks += of_part()
             if progress:
                 progress(done, len(parts))
-    return SecondOpinion(predictions.name, len(rows), len(judged), checks)
+    without = tuple(name for module, name in PACKAGES.items() if not packages.is_installed(module))
+    return SecondOpinion(predictions.name, len(rows), len(judged), checks, without)
 
 
 def _part(predictions, rows):

@@ -32,6 +32,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hierviz.checks import check_whole
 from hierviz.column_text import as_text, is_missing
 from hierviz.errors import PredictionsError, listed
 from hierviz.ties import TIE
@@ -40,6 +41,8 @@ from hierviz.ties import TIE
 FEWEST, FEWEST_WRONG = 10, 10
 # Share of the draws that may lack a number.
 MOST_LACKING = 0.025
+# Draws of every number are held, and more change no digit that is shown.
+MOST_RESAMPLES = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +70,7 @@ class Resamples:
         n_samples : int
             At least one.
         n_resamples : int
-            At least two.
+            At least two, at most 100,000.
         seed : int
             >= 0. The first resamples of a larger number are the same ones.
         groups : array_like, shape (n_samples,), optional
@@ -84,8 +87,7 @@ class Resamples:
             If a number is out of range, groups have another length, a label is missing, or all labels are the same.
         """
         for what, value, least in (("n_samples", n_samples, 1), ("n_resamples", n_resamples, 2), ("seed", seed, 0)):
-            if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
-                raise PredictionsError(f"{what}: expected a whole number >= {least}, got {value!r}. Choose one.")
+            check_whole(what, value, least, MOST_RESAMPLES if what == "n_resamples" else None)
         group_of = None if groups is None else group_numbers(groups, n_samples)
         return cls(int(n_samples), int(n_resamples), int(seed), group_of)
 

@@ -165,7 +165,7 @@ def test_draws_that_lack_the_number(column):
     draws[:25] = np.nan
     assert Method("a", [{F1: 0.5}], {F1: draws}, 10, 10).why_no_interval(column) is None
     draws[:26] = np.nan
-    assert "2.6% of the resamples" in Method("a", [{F1: 0.5}], {F1: draws}, 10, 10).why_no_interval(column)
+    assert "2.6 % of the resamples" in Method("a", [{F1: 0.5}], {F1: draws}, 10, 10).why_no_interval(column)
 
 
 def simulated(taxonomy, truth, name, seed, skill=1.5, run=None):

@@ -331,7 +331,7 @@ def test_demo():
     found = hv.slices(flat)
     assert (found.kind[0], found.value[0]) == ("unusual_setting", "yes")
     assert found.sentence().startswith(
-        "Clearly worse than the rest: unusual_setting = yes (28.6% wrong, the rest 5.3%)"
+        "Clearly worse than the rest: unusual_setting = yes (28.6 % wrong, the rest 5.3 %)"
     )
     assert hv.slices(flat, attributes=[], correction="by").sentence() == "No slice is clearly worse than the rest."
     # Counted by hand: each subtree with ten samples inside and outside, its wrong answers and samples.
@@ -442,6 +442,6 @@ def test_a_slice_that_fails_through_another_is_no_cause_of_its_own():
     assert found.is_flagged.sum() == 2
     assert (named["a", "True"], named["b", "True"]) == (False, True)
     assert found.sentence() == (
-        "Clearly worse than the rest: a = True (100.0% wrong, the rest 0.0%). "
+        "Clearly worse than the rest: a = True (100.0 % wrong, the rest 0.0 %). "
         "1 more slice is worse, but mostly because of samples shared with these."
     )

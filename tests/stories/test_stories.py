@@ -137,6 +137,6 @@ def test_a_step_from_a_link():
     assert step_from_link("http://localhost:8501/").page == step_from_link("?threshold=1").page == "overview"
     assert step_from_link("taxonomy", has_truth=False) == StoryStep("taxonomy", {}, "{model}")
     assert link_of_step(StoryStep("curves")) == "curves"
-    for wrong in ("compare", "http://[", "../etc/passwd"):
+    for wrong in ("learn", "http://[", "../etc/passwd"):
         with pytest.raises(hv.PredictionsError, match=r"^view: expected the link of a page of the app \(overview, "):
             step_from_link(wrong)

@@ -268,8 +268,8 @@ if state.view().data != "demo":
         else:
             st.button(
                 "Show the demo",
-                on_click=state.change,
-                kwargs={"data": "demo", "model": "", "models": ()},
+                on_click=state.show_data,
+                args=("demo",),
                 key="show-demo",
             )
     if not state.is_startup() and not found.credit:
