@@ -115,7 +115,9 @@ with left:
         chosen["model"] = model_files(uploaded)
         chosen["inputs"] = ask("Inputs: pictures (zip), a table, texts, .npy or .npz", "inputs")
 with right:
-    chosen["truth"] = ask("Truth (optional if it is in the predictions)", "truth", help="Columns: sample_id and truth.")
+    chosen["truth"] = ask(
+        f"{LABELS['truth']} (optional if it is in the predictions)", "truth", help="Columns: sample_id and truth."
+    )
     chosen["media"] = ask(f"{LABELS['media']}: a zip (optional)", "media", help="Named by a column `image` or `file`.")
     with st.expander("Reading options"):
         forms = st.selectbox(
