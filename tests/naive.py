@@ -227,12 +227,22 @@ def truncate(graph, truth, predicted):
     return truth if truth in ancestors(graph, predicted) else predicted
 
 
+def outcome(graph, truth, predicted):
+    """What an answer is, in one word; `predicted` is a node."""
+    if truth in ancestors(graph, predicted):
+        return "exact"
+    if predicted not in ancestors(graph, truth):
+        return "wrong"
+    return "coarse" if ancestors(graph, predicted) != {predicted} else "no_answer"
+
+
 def path_metrics(graph, truth, predicted, truncated=True):
     below = truth in ancestors(graph, predicted)
     if truncated:
         predicted = truncate(graph, truth, predicted)
     common = lca(graph, truth, predicted)
     found = {"exact": float(predicted == truth), "correct": float(below or predicted in ancestors(graph, truth))}
+    found["no_answer"] = float(outcome(graph, truth, predicted) == "no_answer")
     for name, value in (("info", information), ("depth", depth)):
         shared, claimed, due = (float(value(graph, node)) for node in (common, predicted, truth))
         precision = shared / claimed if claimed else 1.0

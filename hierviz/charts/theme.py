@@ -13,6 +13,7 @@ import altair as alt
 
 from hierviz.checks import check_kind
 from hierviz.inference.registry import INFERENCE_RULES
+from hierviz.metrics.outcomes import OUTCOMES as ANSWER_WORDS
 
 FONT = '"Source Sans", "Source Sans Pro", sans-serif'
 # A name with a digit or an unknown font without a generic one makes vl-convert guess text widths.
@@ -27,6 +28,9 @@ OUTCOMES = {
     "root": "the root, which is on every path and never counted",
     "others": "folded",
 }
+
+# What an answer is: its colour among `OUTCOMES`, and the sign that says it without colour.
+ANSWERS = {"exact": ("tp", "✓"), "coarse": ("path", "≈"), "no_answer": ("root", "∅"), "wrong": ("fp", "×")}
 
 RULE_SHAPES = {
     "leaf": "circle",
@@ -130,6 +134,16 @@ DARK = Palette(
     link="#4a4f59",
     models=("#5894fe", "#b16d46", "#ecb9d9", "#91c161", "#de7380", "#d196df", "#798bbe", "#6f72ca"),
 )
+
+
+def answer_text(outcome):
+    """Sign and words of an outcome of `hierviz.metrics.OUTCOMES`; a dash where the truth is unknown."""
+    return f"{ANSWERS[outcome][1]} {ANSWER_WORDS[outcome]}" if outcome else "–"
+
+
+def answer_signs():
+    """What the signs of answers mean, in one line."""
+    return ", ".join(map(answer_text, ANSWERS))
 
 
 def palette(dark=False):

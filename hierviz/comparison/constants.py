@@ -139,6 +139,8 @@ def _why_none(column):
         return "it is a count"
     if column.metric == "hp_samples" or (isinstance(metric, PathMetric) and metric.is_best_at_root):
         return "always answering the root is perfect by it"
+    if column.metric == "no_answer":
+        return "always answering any class but the root is perfect by it"
     if column.metric in ("fpr", "tnr", "n_incoherent"):
         return "no answer at all is perfect by it"
     return "it is defined over wrong leaves" if column.metric == "error_lca_height" else None

@@ -27,6 +27,7 @@ from hierviz.evaluation.sample_numbers import TOP
 from hierviz.evaluation.summary import error_heights
 from hierviz.metrics.confusion.confusion_counts import CELLS
 from hierviz.metrics.node_pairs import ratio
+from hierviz.metrics.outcomes import outcome_indicators
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import BALANCED_PREFIX, path_keys
 from hierviz.metrics.win import best_leaf_metrics
@@ -193,9 +194,13 @@ class ResampledNumbers:
     def _add_predicted(self, columns):
         model = self.model
         metrics = path_metrics(model.taxonomy, model.truth, model.answers(**self.choice)[model.rows])
+        counted = outcome_indicators(metrics)
         for column in columns:
-            assert column.metric in path_keys()
-            self._add_mean(column.key, metrics[column.metric])
+            if column.metric in counted:
+                self._add_total(column.key, counted[column.metric])
+            else:
+                assert column.metric in path_keys()
+                self._add_mean(column.key, metrics[column.metric])
 
     def _add_labels(self, columns):
         counts = self.model.label_counts(self.choice["threshold"])

@@ -20,7 +20,8 @@ from hierviz.checks import check_kind, check_one_of, is_number, listed_values
 from hierviz.column_text import as_text, is_missing
 from hierviz.diagnosis.slice_members import NO_FACETS, attribute, codes_of
 from hierviz.errors import PredictionsError, shown
-from hierviz.evaluation.judged_answers import OUTCOMES, JudgedAnswers
+from hierviz.evaluation.judged_answers import JudgedAnswers
+from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.positions import check_position, places_of
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists, Taxonomy
@@ -33,8 +34,8 @@ class SampleFilter:
     Attributes
     ----------
     outcome : str, optional
-        Key of ``OUTCOMES``; with several truths or answers ``wrong`` is anything but exactly the true set, ``exact`` is that
-        set, and there is no ``coarse``.
+        Key of ``OUTCOMES``; with several truths or answers ``exact`` is exactly the true set, ``no_answer`` an empty set or
+        the root alone where that is not the true set, ``wrong`` any other set, and there is no ``coarse``.
     under, answered : int, optional
         A truth, or an answer, at or below this node.
     truth, answer : int, optional
@@ -150,20 +151,12 @@ def facets(predictions: Predictions, rows: np.ndarray, most: int = 100) -> dict[
 
 def _has_outcome(answers, outcome):
     check_one_of("outcome", outcome, OUTCOMES)
-    if answers.is_single:
-        return answers.outcome == list(OUTCOMES).index(outcome)
-    if outcome == "coarse":
+    if outcome not in answers.outcomes:
         raise PredictionsError(
-            "outcome: expected exact or wrong where samples have several truths or answers, got 'coarse'. Choose one."
+            f"outcome: expected one of {', '.join(answers.outcomes)} where samples have several truths or answers, got "
+            f"{outcome!r}. Choose one."
         )
-    true, claimed = answers.closed()
-    n = answers.taxonomy.n_nodes
-    changed = np.zeros(answers.n_judged, dtype=bool)
-    changed[np.setxor1d(true, claimed, assume_unique=True) // n] = True
-    if isinstance(answers.predicted, NodeLists):
-        outside = answers.predicted.nodes < 0
-        changed[np.repeat(np.arange(answers.n_judged), answers.predicted.lengths)[outside]] = True
-    return changed if outcome == "wrong" else ~changed
+    return answers.outcome == list(OUTCOMES).index(outcome)
 
 
 def _wanted(taxonomy: Taxonomy, node: int, is_subtree: bool) -> np.ndarray:

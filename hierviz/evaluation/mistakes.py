@@ -2,8 +2,7 @@
 
 Conventions
 -----------
-Every judged sample has one outcome: its answer is *exact* (the truth, or finer than it), *coarse* (a proper ancestor of
-the truth: correct but less specific), or *wrong*.
+Every judged sample has one outcome: its answer is exact, coarse, none or wrong, as `hierviz.metrics.outcomes` says.
 
 Functions
 ---------
@@ -20,10 +19,11 @@ import numpy as np
 from hierviz.checks import check_kind, check_one_of
 from hierviz.errors import PredictionsError
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.evaluation.judged_answers import OUTCOMES, JudgedAnswers, judged_answers
+from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers
 from hierviz.evaluation.severity import SEVERITIES
 from hierviz.extras import require
 from hierviz.inference.registry import rule_and_threshold
+from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.positions import check_position
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
@@ -173,13 +173,14 @@ def mistakes(
 
 
 def outcome_counts(ranked: Mistakes | JudgedAnswers, among: np.ndarray | None = None) -> dict[str, int]:
-    """How many samples have each outcome: dict of key of `OUTCOMES` to int.
+    """How many samples have each outcome that they can have: dict of key of `OUTCOMES` to int.
 
     `among` keeps some of the samples, ndarray of bool.
     """
     outcome = ranked.outcome if among is None else ranked.outcome[among]
     if isinstance(ranked, JudgedAnswers):
-        return dict(zip(OUTCOMES, np.bincount(outcome, minlength=len(OUTCOMES)).tolist(), strict=True))
+        counts = dict(zip(OUTCOMES, np.bincount(outcome, minlength=len(OUTCOMES)).tolist(), strict=True))
+        return {key: counts[key] for key in ranked.outcomes}
     return {key: int((outcome == key).sum()) for key in OUTCOMES}
 
 

@@ -26,7 +26,7 @@ from hierviz.evaluation.sample_numbers import TOP
 from hierviz.exchanged_columns import LEAST_SAMPLES, exchanged, exchanged_words
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import inference_rule, rule_and_threshold
-from hierviz.metrics import best_constant_path, best_leaf_metrics, path_keys, path_metrics
+from hierviz.metrics import best_constant_path, best_leaf_metrics, outcome_indicators, path_keys, path_metrics
 from hierviz.metrics.leaf_answers import node_heights
 from hierviz.metrics.registry import BALANCED_PREFIX
 from hierviz.parametrisation import SUM_TOLERANCE
@@ -238,7 +238,8 @@ def error_heights(model):
 
 def _predicted(model, choice):
     metrics = path_metrics(model.taxonomy, model.truth, model.answers(**choice)[model.rows])
-    return {key: metrics[key].mean() for key in path_keys()}
+    counts = {key: int(holds.sum()) for key, holds in outcome_indicators(metrics).items()}
+    return {key: metrics[key].mean() for key in path_keys()} | counts
 
 
 def _labels(model, choice):

@@ -10,7 +10,8 @@ import numpy as np
 from hierviz.charts.curve_knots import threshold_text
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered
 from hierviz.diagnosis.slices import slices
-from hierviz.evaluation.judged_answers import OUTCOMES, judged_answers
+from hierviz.evaluation.judged_answers import judged_answers
+from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.stories.story_step import StoryStep
 from hierviz.thresholds.selection import at_least_correct
 
@@ -46,7 +47,8 @@ def demo_story(models):
             "overview",
             {**at},
             "{model} names the vehicle on {samples} drawings. It may stop early: {exact} of its answers name the exact class, "
-            "{coarse} a broader class that is right, and {wrong} are wrong. Which of them can you trust?",
+            "{coarse} a broader class that is right, {no_answer} say nothing, and {wrong} are wrong. "
+            "Which of them can you trust?",
         ),
         StoryStep(
             "example",
@@ -57,8 +59,8 @@ def demo_story(models):
         StoryStep(
             "curves",
             {**at, "threshold": safe},
-            "You choose how careful it is. At the threshold {threshold}, {correct} of the answers are correct. The price: only "
-            "{exact} still name the exact class. Drag the threshold to see the exchange.",
+            "You choose how careful it is. At the threshold {threshold}, {correct} of the answers are correct: "
+            "{answered}. Only {exact} still name the exact class. Drag the threshold to see the exchange.",
         ),
         StoryStep(
             "taxonomy",
@@ -83,7 +85,8 @@ def demo_story(models):
             "overview",
             {**at, "threshold": safe},
             "So ask for a careful model, and look at the rest: at the threshold {threshold}, {wrong} of the answers are wrong "
-            "({n_wrong}), {exact} are finished, and {coarse} wait for somebody who names the exact class.",
+            "({n_wrong}), {exact} are finished, {coarse} wait for somebody who names the "
+            "exact class, and {no_answer} have no answer yet.",
         ),
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hierviz.curves.operating_curve import OperatingCurve
+from hierviz.metrics.outcomes import answered_text
 from hierviz.number_text import percent_text, points_text
 from hierviz.thresholds.selection import Choice, at_least_correct
 from hierviz.ties import at_least
@@ -95,9 +96,10 @@ def most_specific_text(
             f"true classes (information recall), and {percent_text(found.choice.values['correct'], 1)} are correct."
         )
     best = f"the most specific model is {strong(name)}{runs}, at" if n_models > 1 else f"{name}{runs} needs"
+    answered = answered_text(*(found.choice.values[key] for key in ("no_answer", "correct")))
     return (
-        f"{strong(f'With at least {share} of the answers correct')}, {best} {strong(f'τ = {threshold}')}. "
-        f"{_cost(found.choice.values, found.leaf, strong)}"
+        f"{strong(f'With at least {share} of the answers correct')}, {best} {strong(f'τ = {threshold}')}; there, "
+        f"{strong(answered)}. {_cost(found.choice.values, found.leaf, strong)}"
     )
 
 

@@ -48,7 +48,8 @@ class Choice:
     threshold : float or None
         In [0, 1]; None when the goal cannot be reached.
     values : dict of str to float
-        Every mean of the curve at that threshold; empty when there is none.
+        Every mean of the curve at that threshold, so also ``no_answer``, the share of the samples without an answer, which
+        count as correct; empty when there is none.
     why_not : str or None
         One sentence, when there is none.
     """
@@ -90,8 +91,8 @@ def at_least_correct(curve: OperatingCurve, level: float = 0.95, *, key: str = "
     >>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
     >>> table = pareto_table(taxonomy, np.array([[1, 0.75, 0.4375, 0.3125, 0.25], [1, 0.125, 0.125, 0, 0.875]]))
     >>> choice = at_least_correct(operating_curve(taxonomy, taxonomy.nodes("dog", "newt"), table), 0.95)
-    >>> choice.threshold, choice.values["correct"], choice.values["exact"]
-    (0.5, 1.0, 0.5)
+    >>> choice.threshold, choice.values["correct"], choice.values["exact"], choice.values["no_answer"]
+    (0.5, 1.0, 0.5, 0.0)
     """
     _check_share("level", level)
     check_kind("curve", curve, OperatingCurve, "It comes first.")

@@ -11,7 +11,7 @@ import hierviz as hv
 from hierviz.charts import threshold_text
 from hierviz.diagnosis.subtree_levels import subtree_levels
 from hierviz.evaluation.judged_answers import judged_answers
-from hierviz.evaluation.mistakes import OUTCOMES
+from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.number_text import percent_text, points_text, probability_text
 from hierviz.thresholds.selection import at_least_correct
 
@@ -35,6 +35,13 @@ def test_most_specific_model_at_95_percent_and_the_way_to_its_threshold(demo):
     assert f"**Cost in specificity: {specific}**" in visit.text
     shares = f"{percent_text(at['correct'], 1)} instead of {percent_text(leaf['correct'], 1)}"
     assert f"**{correct} more answers are correct**: {shares}" in visit.text
+    # 95 % correct may hold many that say nothing: the share stands next to the threshold.
+    answers = demo.models[key].answers("threshold", points[key].threshold)
+    without = sum(int(a == 0) for a in answers)
+    right = round(at["correct"] * len(answers)) - without
+    of_others = percent_text(right / (len(answers) - without), 1)
+    said = f"{percent_text(without / len(answers))} get no answer; of the others {of_others} are correct"
+    assert f"**τ = {threshold}**; there, **{said}**." in visit.text
     # It stands above what depends on the chosen model.
     assert (
         visit.text.index("Cost in specificity") < visit.text.index("are exact,") < visit.text.index("Worst mistakes of")
@@ -109,8 +116,8 @@ def test_a_graph_counts_coarse_answers_as_what_they_are(tmp_path):
         truth=write(tmp_path / "y.csv", [("sample_id", "truth"), *((f"s{i}", truths[i % 4]) for i in range(40))]),
     )
     judged = judged_answers(data.first)
-    counts = np.bincount(judged.outcome, minlength=3)
-    assert dict(zip(OUTCOMES, counts.tolist())) == {"exact": 10, "coarse": 10, "wrong": 20}
+    counts = np.bincount(judged.outcome, minlength=4)
+    assert dict(zip(OUTCOMES, counts.tolist())) == {"exact": 10, "coarse": 10, "no_answer": 0, "wrong": 20}
     visit = Visit("overview", data=data.key)
     assert visit.says(10, "are exact,")
     assert visit.says(10, "are correct but coarse")
@@ -122,6 +129,20 @@ def test_a_graph_counts_coarse_answers_as_what_they_are(tmp_path):
     page = Visit("mistakes", data=data.key, part="matrix")
     assert "Open these samples in Examples" not in page.text
     assert "counted once here" in page.text
+
+
+def test_answers_that_say_nothing_are_an_outcome_of_their_own(demo):
+    model, threshold = demo.models["flat-softmax"], 0.9
+    answers, truth = model.answers("threshold", threshold), model.predictions.truth
+    without = int(((answers == 0) & (truth != 0)).sum())
+    assert without > 50
+    visit = Visit("overview", rule="threshold", threshold="0.9")
+    assert visit.says(without, "are no answer (only the root)")
+    page = Visit("mistakes", rule="threshold", threshold="0.9", outcome="no_answer")
+    assert f"**{without:,}** get no answer" in Visit("taxonomy", rule="threshold", threshold="0.9").text
+    assert f"no answer {without:,}" in page.control("Show").options
+    assert page.query["outcome"] == "no_answer"
+    assert f"1 of {without:,}" in Visit("example", rule="threshold", threshold="0.9", outcome="no_answer").text
 
 
 def test_title_of_many_files_is_short(tmp_path):

@@ -149,7 +149,7 @@ def test_forty_runs_in_one_table(taxonomy):
             assert value == pytest.approx(np.mean(runs), rel=1e-12, abs=1e-12), key
             assert row["spread"][key] == pytest.approx(np.std(runs, ddof=1), rel=1e-9, abs=1e-12), key
             compared += 1
-    assert compared == 8 * 74
+    assert compared == 8 * 79
 
 
 def test_an_increasing_map_of_node_scores_changes_nothing(taxonomy):

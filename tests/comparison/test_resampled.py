@@ -79,7 +79,7 @@ def test_every_block_is_compared(taxonomy):
     scores = rng.dirichlet(np.ones(taxonomy.n_leaves) / 3, size=20)
     predictions = hv.Predictions.from_scores(taxonomy, scores, "leaf_probabilities", truth=truth)
     keys = compare(predictions, rng.integers(0, 3, 20), {"rule": "majority", "threshold": 0.5})
-    assert len(keys) == 75
+    assert len(keys) == 80
     assert {key.split(".")[0] for key in keys} == {
         *("distribution", "top_down", "predicted", "labels", "curve", "confusion")
     }

@@ -3,17 +3,19 @@
 import itertools
 import math
 
+import naive
 import numpy as np
 import pytest
 import strategies
 from hypothesis import given
 from hypothesis import strategies as st
-from naive_diagnosis import closure, outcome
+from naive_diagnosis import closure
 from strategies import many
 
 import hierviz as hv
 from hierviz.diagnosis.slice_members import codes_of
-from hierviz.evaluation.judged_answers import OUTCOMES, judged_answers
+from hierviz.evaluation.judged_answers import judged_answers
+from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.number_text import percent_text, probability_text
 
 # A tree of depth 3 with three children each: 27 leaves.
@@ -64,7 +66,7 @@ def test_against_counting(case, data):
         taxonomy, said, truth=truth, attributes={"light": np.array(light), "text": np.array(light)}
     )
     found = hv.slices(predictions, min_samples=3, q=0.3)
-    losses = [float(outcome(graph, y, a) == "wrong") for y, a in zip(truth.tolist(), said.tolist())]
+    losses = [float(naive.outcome(graph, y, a) == "wrong") for y, a in zip(truth.tolist(), said.tolist())]
     expected = naive_slices(graph, [[y] for y in truth.tolist()], losses, {"light": light}, 3)
     keys = list(zip(found.kind.tolist(), found.value.tolist()))
     assert sorted(keys) == sorted(expected)

@@ -29,15 +29,15 @@ def models():
 
 
 def outcomes(model, threshold, keep=None):
-    """Shares of exact, coarse and wrong answers from the definition, one sample at a time."""
+    """Numbers of exact, coarse, no and wrong answers from the definition, one sample at a time."""
     taxonomy, predictions = model.taxonomy, model.predictions
-    answers, counts = model.answers("threshold", threshold), [0, 0, 0]
+    answers, counts = model.answers("threshold", threshold), [0, 0, 0, 0]
     for row, answer in enumerate(answers.tolist()):
         if keep is not None and not keep[row]:
             continue
         truth, path = int(predictions.truth[row]), taxonomy.path
         is_right = truth in path(answer) or answer in path(truth)
-        counts[0 if is_right and truth in path(answer) else 1 if is_right else 2] += 1
+        counts[3 if not is_right else 0 if truth in path(answer) else 1 if answer else 2] += 1
     return counts
 
 
@@ -56,8 +56,10 @@ def test_the_story_of_the_demo(models):
     assert all(share in said[0] for share in shares)
     found = hv.at_least_correct(model.curve, 0.95)
     safe = outcomes(model, found.threshold)
-    assert f"{percent_text((safe[0] + safe[1]) / 600)} of the answers are correct" in said[2]
-    assert f"({safe[2]:,})" in said[7]
+    assert f"{percent_text(sum(safe[:3]) / 600)} of the answers are correct" in said[2]
+    of_others = percent_text((safe[0] + safe[1]) / (600 - safe[2]), 1)
+    assert f"{percent_text(safe[2] / 600)} get no answer; of the others {of_others} are correct" in said[2]
+    assert f"({safe[3]:,})" in said[7]
     # The branch is that of the Overview, and no accusation where its excess can be chance.
     slices = hv.slices(model, "threshold", threshold=0.5)
     place = slices.worst_subtree
@@ -73,15 +75,15 @@ def test_the_story_of_the_demo(models):
     column, value = steps[4].view["where"].split("=")
     keep = np.asarray(model.predictions.attributes[column]) == value
     of_some = outcomes(model, 0.5, keep)
-    assert f"{percent_text(of_some[2] / sum(of_some))} of {sum(of_some)} answers are wrong" in said[4]
+    assert f"{percent_text(of_some[3] / sum(of_some))} of {sum(of_some)} answers are wrong" in said[4]
     node = model.taxonomy.node(steps[5].view["under"])
     below = [node in model.taxonomy.path(int(truth)) for truth in model.predictions.truth]
     of_some = outcomes(model, 0.5, below)
-    assert f"{percent_text(of_some[2] / sum(of_some))} of {sum(of_some)} answers are wrong" in said[5]
+    assert f"{percent_text(of_some[3] / sum(of_some))} of {sum(of_some)} answers are wrong" in said[5]
     # The surest mistake: no wrong answer has a higher probability.
     p, answers = model.predictions.node_probabilities(), model.answers("threshold", 0.5)
     row = model.predictions.row(steps[6].view["sample"])
-    wrong = [k for k in range(600) if outcomes(model, 0.5, np.arange(600) == k)[2]]
+    wrong = [k for k in range(600) if outcomes(model, 0.5, np.arange(600) == k)[3]]
     assert max(p[k, answers[k]] for k in wrong) == p[row, answers[row]]
     assert f"{probability_text(p[row, answers[row]])} for" in said[6]
 

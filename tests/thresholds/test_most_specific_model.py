@@ -25,7 +25,9 @@ def test_a_threshold_that_costs_no_specificity():
     assert found.leaf["correct"] == found.leaf["info_recall"] == 0.75
     said = most_specific_text(found, "one", "0.600", 1)
     level = f"With at least {percent_text(0.95)} of the answers correct"
-    assert said.startswith(f"{level}, one needs τ = 0.600. No cost in specificity: the answers contain")
+    assert found.choice.values["no_answer"] == 0.25
+    answered = "there, 25 % get no answer; of the others 100.0 % are correct"
+    assert said.startswith(f"{level}, one needs τ = 0.600; {answered}. No cost in specificity: the answers contain")
 
 
 def test_no_threshold_is_needed():
@@ -49,7 +51,7 @@ def test_a_method_is_recommended_over_its_lucky_run():
     found = most_specific({"method": [lucky, unlucky]})
     assert (found.key, found.n_runs, found.choice.values["info_recall"]) == ("method", 2, 0.375)
     said = most_specific_text(found, "method", "0.600", 1)
-    assert "method (mean of its 2 runs) needs τ = 0.600." in said
+    assert "method (mean of its 2 runs) needs τ = 0.600; there" in said
     one = most_specific({"method": [lucky], "other": steady})
     assert (one.key, one.n_runs) == ("method", 1)
 

@@ -65,6 +65,11 @@ def use_threshold(threshold, model, key):
     )
 
 
+def shown_keys():
+    """Metrics of an operating point: the shares by information, and how many samples get no answer."""
+    return (*share_keys(), "no_answer")
+
+
 def value_table(rows, key, *, first, keys=None, intervals=None):
     """Rows of numbers, the same columns in all panels.
 
@@ -81,7 +86,7 @@ def value_table(rows, key, *, first, keys=None, intervals=None):
     intervals : dict of str to dict of str to Interval, optional
         By row and metric.
     """
-    keys = share_keys() if keys is None else keys
+    keys = shown_keys() if keys is None else keys
     table = pd.DataFrame(
         [[name, row["τ"], *(row.get(key) for key in keys)] for name, row in rows.items()],
         columns=[first, "τ", *(short_label(key) for key in keys)],

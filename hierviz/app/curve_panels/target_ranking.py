@@ -128,7 +128,7 @@ def is_wanted(choice):
 
 
 def _table(choice, goal, ranking, where):
-    keys = list(dict.fromkeys(("correct", goal.key, "info_recall", "exact")))
+    keys = list(dict.fromkeys(("correct", "no_answer", goal.key, "info_recall", "exact")))
     has_left_out = any(row.cross_fitted is not None for row in ranking.rows)
     samples, rows = choosing.samples_of(choice), []
     several = len(ranking.rows) > 1

@@ -14,8 +14,8 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets import sample, shell
 from hierviz.app.widgets.selection import shortened
 from hierviz.diagnosis.sample_paths import sample_paths
-from hierviz.evaluation.judged_answers import OUTCOMES
 from hierviz.evaluation.severity import SEVERITIES
+from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.sets.node_sets import most_specific
 from hierviz.number_text import value_text
 from hierviz.taxonomy import NodeLists

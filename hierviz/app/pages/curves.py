@@ -105,8 +105,8 @@ def explain(choice):
     """What is drawn, and what a chart of sets leaves out."""
     if not is_of_sets:
         st.markdown(
-            "Answer: the most specific class with probability above τ. *Correct*: the true class or an ancestor of it. "
-            "*Information recall*: share of the true class's information (in bits) that the answer contains."
+            "Answer: the most specific class with probability above τ. *Correct*: the true class or an ancestor, even the root "
+            "(*no answer*). *Information recall*: share of the true class's bits that the answer contains."
         )
         return
     why = choice.first.why_not_one_truth() or "samples have several answers"

@@ -33,6 +33,8 @@ h3 {padding-top: 1rem !important}
 button:is([data-variant=segmented_control], [data-variant=pills]):is([aria-checked=true], [aria-pressed=true]) {
     background: SELECTED !important; color: #ffffff !important; border-color: SELECTED !important}
 :is(.st-key-greeting, .st-key-worst-subtrees, [class*=st-key-slice-link]) a p {color: FOCUS; text-decoration: underline}
+/* Four outcomes and their counts beside a sample: Streamlit would scroll them out of sight. */
+.st-key-outcomes [data-testid=stButtonGroup] > div {flex-wrap: wrap}
 /* A long link breaks its line: Streamlit would cut it. */
 :is(.st-key-worst-subtrees, [class*=st-key-slice-link]) a, :is(.st-key-worst-subtrees, [class*=st-key-slice-link]) a * {
     white-space: normal !important; height: auto}
