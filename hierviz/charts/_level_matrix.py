@@ -10,7 +10,7 @@ from hierviz.charts._value_colours import mixed
 from hierviz.charts.theme import palette
 from hierviz.metrics import METRICS
 from hierviz.number_text import value_text
-from hierviz.uncertainty.resamples import rounded
+from hierviz.ties import rounded
 
 TITLES = {"model": "Model", "trained": "Trained at", "tested": "Tested at", "value": "Value"}
 

@@ -26,7 +26,7 @@ def mending_hint(options):
         return ""
     try:
         predictions = [file.path for file in run_files(options.predictions)]
-        files = [options.taxonomy, *predictions, *filter(None, [options.truth])]
+        files = [options.taxonomy, *predictions, *filter(None, [given.get("truth")])]
         found = [os.stat(file) for file in files]
         if not all(stat.S_ISREG(one.st_mode) for one in found) or sum(one.st_size for one in found) > MOST_BYTES:
             return ""
@@ -34,13 +34,14 @@ def mending_hint(options):
         return ""
     from hierviz.findings.doctor import doctor
 
-    classes = options.classes if isinstance(options.classes, str) else (options.classes or [None])[-1]
+    classes = given.get("classes")
+    classes = classes if isinstance(classes, str) else (classes or [None])[-1]
     said = {key: given.get(key) for key in ("truth_column", "missing", "percent", "ids")}
     try:
         found = doctor(
             options.taxonomy,
             predictions,
-            options.truth,
+            given.get("truth"),
             classes=classes,
             taxonomy_reading=taxonomy_options(options),
             **said,

@@ -17,7 +17,7 @@ from hierviz.diagnosis.constant_answers import SUSPICIOUS_MCC
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.node_lists import NodeLists
 from hierviz.number_text import percent_text, value_text
-from hierviz.uncertainty.resamples import rounded
+from hierviz.ties import rounded
 
 # Share of samples without an answer, and of one class among all answers, from which on there is a warning.
 MANY_EMPTY, ONE_CLASS = 0.1, 0.9

@@ -37,7 +37,7 @@ from hierviz.metrics.registry import METRICS, PathMetric
 from hierviz.metrics.sets.node_sets import closed_lists
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists
-from hierviz.uncertainty.resamples import rounded
+from hierviz.ties import rounded
 
 AREAS = ("hf1_auc", "ihf1_auc", "hf1_auc_raw")
 OF_SCORES = ("distribution", "top_down", "curve")

@@ -26,7 +26,7 @@ from hierviz.extras import require
 from hierviz.inference.registry import inference_rule
 from hierviz.metrics import path_metrics
 from hierviz.metrics.registry import METRICS, path_keys
-from hierviz.uncertainty.resamples import rounded
+from hierviz.ties import rounded
 
 
 @dataclass(frozen=True, eq=False)

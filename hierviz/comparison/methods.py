@@ -38,16 +38,15 @@ import numpy as np
 
 from hierviz.comparison.columns import Column
 from hierviz.number_text import percent_text
+from hierviz.ties import TIE, rounded
 from hierviz.uncertainty.all_pairs import clear_pairs, fewest_resamples, marks
 from hierviz.uncertainty.bootstrap import AT_CORRECT
 from hierviz.uncertainty.resamples import (
     FEWEST,
     FEWEST_WRONG,
     MOST_LACKING,
-    TIE,
     leaves_too_few_wrong,
     percentile_ends,
-    rounded,
     share_at_bound,
     too_few_units,
 )

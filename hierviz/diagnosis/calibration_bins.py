@@ -20,6 +20,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hierviz.ties import at_least
+
 # Up to so many samples are redrawn one by one; more in groups of nearly equal p, so many a bin.
 ONE_BY_ONE, GROUPS_A_BIN = 1500, 20
 # Outcomes that are redrawn at a time.
@@ -56,7 +58,7 @@ class CalibrationBins:
         if not len(self.n):
             return np.nan
         # Equal errors differ by rounding.
-        return float((1 + (self.null_ece >= self.ece - 1e-12).sum()) / (1 + len(self.null_ece)))
+        return float((1 + at_least(self.null_ece, self.ece).sum()) / (1 + len(self.null_ece)))
 
 
 def bin_ends(ordered, n_bins, min_samples):

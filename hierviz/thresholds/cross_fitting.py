@@ -39,9 +39,10 @@ from hierviz.inference.pareto_table import as_table
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS
 from hierviz.taxonomy import Taxonomy
+from hierviz.ties import TIE
 from hierviz.uncertainty.all_pairs import clear_pairs, fewest_resamples, marks
 from hierviz.uncertainty.bootstrap import bootstrap_means
-from hierviz.uncertainty.resamples import FEWEST, TIE, Resamples, group_numbers
+from hierviz.uncertainty.resamples import FEWEST, Resamples, group_numbers
 from hierviz.uncertainty.student import t_quantile
 
 

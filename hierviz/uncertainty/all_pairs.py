@@ -28,7 +28,8 @@ import math
 
 import numpy as np
 
-from hierviz.uncertainty.resamples import FEWEST, MOST_LACKING, TIE, rounded
+from hierviz.ties import TIE, rounded
+from hierviz.uncertainty.resamples import FEWEST, MOST_LACKING
 from hierviz.uncertainty.student import satterthwaite, t_quantile, t_tail
 
 

@@ -34,9 +34,10 @@ import numpy as np
 
 from hierviz.checks import check_kind
 from hierviz.errors import PredictionsError
+from hierviz.ties import TIE
 from hierviz.uncertainty.all_pairs import clear_pairs, fewest_resamples, marks
 from hierviz.uncertainty.bootstrap import AT_CORRECT, CurveBands
-from hierviz.uncertainty.resamples import FEWEST_WRONG, TIE, Interval
+from hierviz.uncertainty.resamples import FEWEST_WRONG, Interval
 
 # Two of a kind, and a difference of that kind.
 Compared = TypeVar("Compared", Interval, CurveBands)

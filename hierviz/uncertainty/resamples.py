@@ -17,7 +17,7 @@ percentile of the finite draws. Numbers that differ by `TIE` or less are equal: 
 
 Functions
 ---------
-Resamples, Interval, percentile_ends, share_at_bound, rounded, leaves_too_few_wrong, group_numbers, as_text
+Resamples, Interval, percentile_ends, share_at_bound, leaves_too_few_wrong, group_numbers
 
 References
 ----------
@@ -32,15 +32,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hierviz.column_text import as_text, is_missing
 from hierviz.errors import PredictionsError, listed
+from hierviz.ties import TIE
 
 # Samples or groups, and wrong answers, with fewer of which there is no interval.
 FEWEST, FEWEST_WRONG = 10, 10
 # Share of the draws that may lack a number.
 MOST_LACKING = 0.025
-TIE, TIE_DECIMALS = 1e-12, 12
-# What a group label of a file looks like where it is missing.
-MISSING = ("", "nan", "None", "<NA>", "NaT")
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +131,7 @@ def group_numbers(groups, n_samples):
         )
     # Columns of files mix texts, numbers and gaps: as text all of them can be sorted.
     names, numbers = np.unique(labels, return_inverse=True)
-    missing = np.flatnonzero(np.isin(names, MISSING)[numbers])
+    missing = np.flatnonzero(is_missing(groups))
     if len(missing):
         raise PredictionsError(
             f"groups: expected a label for every sample, got none in rows {listed(missing)}. Fill them, or leave them out."
@@ -234,11 +233,6 @@ def share_at_bound(draws, limits):
     return (share, bound) if share else (0.0, np.nan)
 
 
-def rounded(values):
-    """Values as they are compared: those that differ by rounding alone are equal."""
-    return np.round(np.asarray(values, dtype=np.float64), TIE_DECIMALS)
-
-
 def too_few_units(n_units, are_groups):
     """Why so many samples, or groups, have no interval, in words; None when they have one."""
     what = "group" if are_groups else "sample"
@@ -255,14 +249,3 @@ def check_level(level):
     """Raise a PredictionsError unless `level` is inside (0, 1)."""
     if not isinstance(level, (float, np.floating)) or not 0 < level < 1:
         raise PredictionsError(f"level: expected a number between 0 and 1, got {level!r}. 0.95 is usual.")
-
-
-def as_text(values):
-    """Values as an array of text, with Python's own texts where a fixed width would make room for the longest in every row."""
-    is_mixed = not isinstance(values, np.ndarray) and any(isinstance(value, str) for value in values)
-    values = np.asarray(values, dtype=object if is_mixed else None)
-    if values.dtype != object:
-        return values.astype(str)
-    texts = np.empty(values.shape, dtype=object)
-    texts.flat = [str(value) for value in values.flat]
-    return texts

@@ -383,6 +383,7 @@ def expected_order(demo, model, rule, threshold, outcome, under, order):
         above = {taxonomy.names[node] for node in taxonomy.path(truth)}
         path = set(taxonomy.path(truth))
         kind = "exact" if truth in set(taxonomy.path(answer)) else "coarse" if answer in path else "wrong"
+        kind = "no_answer" if kind == "coarse" and answer == 0 else kind
         if outcome in ("", kind) and (not under or under in above):
             keep.append(i)
     severity = {"win_lost": 1 - table["softmax_win"], "info_dist": table["info_dist"]}.get(order, np.zeros(10**6))
@@ -408,7 +409,7 @@ def test_next_walks_the_selection(no_charts, demo, outcome, under, order):
     # The counters beside the list are those of the same subtree.
     counts = [
         len(expected_order(demo, "soft-max-margin", "threshold", 0.6, kind, under, order))
-        for kind in ("", "exact", "coarse", "wrong")
+        for kind in ("", "exact", "coarse", "no_answer", "wrong")
     ]
     assert [int(one.split()[-1]) for one in visit.control("Show").options] == counts
     steps = min(len(expected), 4)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import hierviz as hv
+from hierviz.column_text import as_text
 from hierviz.evaluation.common_samples import SEEN, UNKNOWN, facet_columns, facets, group_columns, judged_samples
 from hierviz.evaluation.model_table import (
     TABLE_KEYS,
@@ -15,7 +16,7 @@ from hierviz.evaluation.model_table import (
     standings,
 )
 from hierviz.uncertainty.comparison import too_few_for
-from hierviz.uncertainty.resamples import as_text, group_numbers
+from hierviz.uncertainty.resamples import group_numbers
 from tests.small_tree import EDGES
 
 LEAVES = ("cat", "dog", "duck", "newt")
