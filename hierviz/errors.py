@@ -92,6 +92,15 @@ def shortened(text, most=LONGEST_VALUE):
     return f"{text[: most - 1 - tail]}…{text[len(text) - tail :]}"
 
 
+def first_words(text, most):
+    """The start of a text that ends with a word, and with … where more follows; at most about `most` characters."""
+    text = " ".join(text.split())
+    if len(text) <= most:
+        return text
+    start = text[: most + 1].rpartition(" ")[0] or text[:most]
+    return f"{start.rstrip(' ,;:.…')} …"
+
+
 def shown(value, most=LONGEST_VALUE):
     """A value as errors and notes show it: text with `repr`, anything else with `str`; at most `most` characters of it."""
     if isinstance(value, str):

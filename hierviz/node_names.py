@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from hierviz.column_text import is_missing_value
 from hierviz.errors import PredictionsError, listed, near_miss
 from hierviz.name_matching import advice
 from hierviz.taxonomy import NodeLists, Taxonomy
@@ -99,7 +100,7 @@ def truth_nodes(truth: Any, taxonomy: Taxonomy, named: str = "") -> np.ndarray |
             )
         if value in known:
             continue
-        if _is_missing(value):
+        if is_missing_value(value):
             known[value] = -1
         elif _is_whole(value):
             # Pandas turns whole numbers into floats where one is missing.
@@ -204,7 +205,7 @@ def _object_array(labels):
 
 def _path_end(names, taxonomy, where):
     """The node at the end of names from the root's children down, -1 when there is none."""
-    names = ["" if _is_missing(name) else str(name).strip() for name in names]
+    names = ["" if is_missing_value(name) else str(name).strip() for name in names]
     filled = [name for name in names if name]
     if names[: len(filled)] != filled:
         raise PredictionsError(f"{where}: expected names without gaps from the top down, got {names!r}. Fill the gaps.")
@@ -228,8 +229,3 @@ def _path_end(names, taxonomy, where):
 def _is_whole(value):
     is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
     return is_number and float(value).is_integer()
-
-
-def _is_missing(value):
-    is_text, is_nan = isinstance(value, str), isinstance(value, (float, np.floating)) and np.isnan(value)
-    return value is None or is_nan or (is_text and value == "") or type(value).__name__ in ("NAType", "NaTType")

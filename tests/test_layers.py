@@ -43,6 +43,8 @@ COLUMN = (
     "errors",
     "extras",
     "number_text",
+    "ties",
+    "column_text",
     "progress_text",
     "stopping",
     "_version",

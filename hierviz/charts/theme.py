@@ -223,5 +223,9 @@ def finish(chart, dark=False):
         text={"font": FONT, "color": look.ink},
         view={"stroke": None},
         concat={"spacing": 8},
+        # Percentages as `hierviz.number_text` writes them.
+        locale={
+            "number": {"decimal": ".", "thousands": ",", "grouping": [3], "currency": ["$", ""], "percent": "\u00a0%"}
+        },
     )
     return finished

@@ -8,6 +8,7 @@ import numpy as np
 
 from hierviz.cli.parameter_flags import with_flags
 from hierviz.errors import HiervizError
+from hierviz.number_text import percent_text
 from hierviz.onnx.checks.class_order import check_class_order
 from hierviz.onnx.checks.input_check import check_inputs
 from hierviz.onnx.checks.right_answers import near_chance
@@ -100,8 +101,11 @@ def _print_table(title, table, key, chosen, most=_MOST_ROWS, file=None):
     shown = table[:most] + [row for row in table[most:] if row[chosen]]
     for row in shown:
         tops = row.get("top_level_wrong")
-        more = "" if tops is None else f", {tops:.1%} wrong at the top level"
-        print(f"  {row['accuracy']:6.1%}  {row[key]}{' (used)' if row[chosen] else ''}{more}", file=file or sys.stderr)
+        more = "" if tops is None else f", {percent_text(tops, 1)} wrong at the top level"
+        print(
+            f"  {percent_text(row['accuracy'], 1):>7}  {row[key]}{' (used)' if row[chosen] else ''}{more}",
+            file=file or sys.stderr,
+        )
 
 
 def _print_warning(text):

@@ -37,6 +37,7 @@ from hierviz.metrics.registry import METRICS, PathMetric
 from hierviz.metrics.sets.node_sets import closed_lists
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists
+from hierviz.ties import rounded
 
 AREAS = ("hf1_auc", "ihf1_auc", "hf1_auc_raw")
 OF_SCORES = ("distribution", "top_down", "curve")
@@ -148,7 +149,7 @@ def _why_none(column):
 
 def _best(values, sign):
     """(node, value) of the best finite value, the lowest node on ties; (None, None) where there is none."""
-    gain = np.where(np.isfinite(values), sign * values, -np.inf)
+    gain = rounded(np.where(np.isfinite(values), sign * values, -np.inf))
     node = int(np.argmax(gain))
     return (None, None) if math.isinf(gain[node]) else (node, float(values[node]))
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierviz.checks import check_kind, check_one_of, is_number, listed_values
+from hierviz.column_text import as_text, is_missing
 from hierviz.diagnosis.slice_members import NO_FACETS, attribute, codes_of
 from hierviz.errors import PredictionsError, shown
 from hierviz.evaluation.judged_answers import JudgedAnswers
@@ -103,7 +104,9 @@ def rows_with(predictions: Predictions, rows: np.ndarray, where: tuple[tuple[str
     """Which rows have all values of attributes and the text, as `SampleFilter` says; shape of `rows`, of bool."""
     keep = np.ones(len(rows), dtype=bool)
     for name, value in _conditions(where):
-        keep &= attribute(predictions.attributes, name, "where")[rows].astype(str) == value
+        column = attribute(predictions.attributes, name, "where")[rows]
+        # The empty text stands for all that is missing.
+        keep &= ~is_missing(column) & (as_text(column) == value) if value else is_missing(column)
     check_kind("text", text, str, "Pass a part of the text or id.")
     if text:
         sought = text.casefold()

@@ -32,6 +32,7 @@ from hierviz.errors import PredictionsError
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.ranking import largest_first
 from hierviz.evaluation.severity import severity
+from hierviz.inference.registry import inference_rule
 from hierviz.metrics.outcomes import OUTCOMES, is_no_answer, outcome_places
 from hierviz.metrics.sets.node_sets import is_member, truth_keys
 from hierviz.positions import places_of
@@ -254,10 +255,7 @@ def known_answers(predicted: np.ndarray | NodeLists) -> np.ndarray | NodeLists:
     """Answers without labels outside the taxonomy."""
     if not isinstance(predicted, NodeLists) or not (predicted.nodes < 0).any():
         return predicted
-    row = np.repeat(np.arange(len(predicted)), predicted.lengths)
-    known = predicted.nodes >= 0
-    lengths = np.bincount(row[known], minlength=len(predicted))
-    return NodeLists(np.append(0, np.cumsum(lengths)), predicted.nodes[known])
+    return predicted.only(predicted.nodes >= 0)
 
 
 def judged_answers(
@@ -294,13 +292,16 @@ def judged_answers(
         raise PredictionsError(
             f"{predictions.name}: expected samples with a known truth, got none. Attach the truth by hierviz.attach_truth."
         )
-    choice = ("diagnosis", rule, threshold, *sorted(parameters.items(), key=lambda pair: pair[0]))
+    # Values, which stay what they are: a list of numbers may change after this call.
+    settings = inference_rule(rule).settings({"threshold": threshold, **parameters}) if predictions.has_scores else {}
+    choice = (rule, threshold, settings) if predictions.has_scores else ()
     known = next((answers for of_choice, answers in kept if of_choice == choice), None)
     if known is not None:
         return known
     if predictions.has_scores:
         answers = evaluation.answers(rule, threshold, **parameters)
-        chosen: dict[str, Any] = {"rule": rule, "threshold": threshold, "parameters": parameters}
+        given = {name: value for name, value in settings.items() if name in parameters}
+        chosen: dict[str, Any] = {"rule": rule, "threshold": threshold, "parameters": given}
     else:
         ends, labels = evaluation.label_paths(), predictions.labels
         assert labels is not None

@@ -6,7 +6,7 @@ Every judged sample has one outcome: its answer is exact, coarse, none or wrong,
 
 Functions
 ---------
-mistakes, outcome_counts, outcome_shares
+mistakes, outcome_counts
 """
 
 from __future__ import annotations
@@ -182,9 +182,3 @@ def outcome_counts(ranked: Mistakes | JudgedAnswers, among: np.ndarray | None = 
         counts = dict(zip(OUTCOMES, np.bincount(outcome, minlength=len(OUTCOMES)).tolist(), strict=True))
         return {key: counts[key] for key in ranked.outcomes}
     return {key: int((outcome == key).sum()) for key in OUTCOMES}
-
-
-def outcome_shares(counts):
-    """Share of each outcome among all counted samples, in [0, 1], from `outcome_counts`; empty where there are none."""
-    total = sum(counts.values())
-    return {key: count / total for key, count in counts.items()} if total else {}

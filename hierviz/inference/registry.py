@@ -3,8 +3,8 @@
 Conventions
 -----------
 `p` has shape (n_samples, n_nodes); rules return node numbers of shape (n_samples,), before truncation at the truth.
-Ties go to the lowest node number unless said otherwise. Nodes with a single child are never predicted, except by `leaf`
-and `top_down`, which return leaves, and by `exclusive`. The functions are in `inference.rules` and `inference.crm`.
+Ties go to the lowest node number unless said otherwise. Nodes with a single child, and in graphs those
+with a single leaf below, are never predicted, except by `exclusive`. The functions are in `inference.rules` and `inference.crm`.
 
 References
 ----------

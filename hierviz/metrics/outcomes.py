@@ -20,7 +20,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from hierviz.number_text import percent_text
+from hierviz.number_text import percent_text, shares_text
 
 OUTCOMES = {"exact": "exact", "coarse": "correct but coarse", "no_answer": "no answer", "wrong": "wrong"}
 _PLACES = {key: place for place, key in enumerate(OUTCOMES)}
@@ -76,7 +76,11 @@ def outcomes_text(counts: Mapping[str, int], bold: str = "{}") -> str:
         How counts are marked, such as ``"**{}**"``.
     """
     n = sum(counts.values())
-    said = {key: f"{bold.format(f'{count:,}')} ({percent_text(count / n)})" for key, count in counts.items()}
+    shares = shares_text(counts.values())
+    said = {
+        key: f"{bold.format(f'{count:,}')} ({share})"
+        for (key, count), share in zip(counts.items(), shares, strict=True)
+    }
     if "coarse" in counts:
         parts = [f"{said['exact']} are exact", f"{said['coarse']} are correct but coarse (an ancestor of the truth)"]
         parts.append(f"{said['no_answer']} are no answer (only the root)")

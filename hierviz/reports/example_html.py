@@ -46,7 +46,9 @@ class ExamplePage:
         told = f"truth {self._named(truth)}, answer {answered}" if truth else f"answer {answered}"
         picture = self.pictures.get(row)
         thumbnail = f'<img class="thumbnail" src="{picture}" alt="Sample {escape(sample)}">' if picture else ""
-        head = f'{thumbnail}<span class="sample-name">{escape(sample)}</span> <span>{told}{verdict}</span>'
+        called = predictions.called(row)
+        own = "" if called == sample else f"{escape(sample)}: "
+        head = f'{thumbnail}<span class="sample-name">{escape(called)}</span> <span>{own}{told}{verdict}</span>'
         body, text = [], predictions.text(row)
         if text:
             body.append(f"<blockquote>{escape(text)}</blockquote>")

@@ -113,12 +113,15 @@ class ReportParts:
         if not answers.is_single:
             return ""
         found = slices(answers)
-        return escape(f"{found.highest_sentence()} {found.sentence()}") if len(found) else ""
+        return escape(f"{found.worst_sentence()} {found.sentence()}") if len(found) else ""
 
     def _most_specific(self):
         """Which model at 95 % correct, at which threshold, and what that costs, as on the Overview of the app."""
-        named = zip(self.numbers["models"], self.evaluations, strict=True)
-        curves = {model_name(entry): model.curve for entry, model in named if model.why_no_curve() is None}
+        curves: dict[str, list] = {}
+        for model in self.evaluations:
+            # Runs of one method have one name.
+            if model.why_no_curve() is None:
+                curves.setdefault(model.predictions.name, []).append(model.curve)
         if not curves or any(model.predictions.has_unknown for model in self.evaluations):
             return ""
         found = most_specific(curves)

@@ -141,7 +141,7 @@ def curve(graph, rows, truth):
         return total
 
     def recall_at(share):
-        return max((point["info_recall"] for point in points if point["correct"] >= share), default=0.0)
+        return max((point["info_recall"] for point in points if point["correct"] >= share - 1e-12), default=0.0)
 
     return {
         "ap": area("info_recall", "info_precision"),

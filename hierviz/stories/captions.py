@@ -17,7 +17,7 @@ from hierviz.evaluation.summary import evaluate
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.metrics import METRICS
 from hierviz.metrics.outcomes import OUTCOMES, answered_text
-from hierviz.number_text import percent_text, probability_text, value_text
+from hierviz.number_text import percent_text, probability_text, shares_text, value_text
 from hierviz.stories.story_step import view_settings
 
 _FIELD = re.compile(r"\{(all\.)?([a-z0-9_]+)\}")
@@ -110,7 +110,12 @@ class _CaptionValues:
             return "–"
         if name == "answered":
             return answered_text(counts["no_answer"] / n, 1 - counts["wrong"] / n)
-        return percent_text((n - counts["wrong"] if name == "correct" else counts[name]) / n)
+        shares = dict(zip(counts, shares_text(counts.values()), strict=True))
+        if name in shares:
+            return shares[name]
+        # What is correct and what is wrong add up to 100 %, too.
+        number = shares["wrong"].removesuffix(" %")
+        return f"{100 - int(number)} %" if number.isdecimal() else percent_text((n - counts["wrong"]) / n)
 
     def _of_sample(self, name):
         row, title = self.settings.row, self.model.taxonomy.title

@@ -14,6 +14,7 @@ VIEW_CAPTIONS = {
     "example": "Sample {sample}, {model}: truth {truth}, answer {answer}.",
     "mistakes": "{model}: {n_wrong} of {answers} answers are wrong.",
     "taxonomy": "{model}: {under}.",
+    "compare": "Models side by side, rule {rule}.",
 }
 
 

@@ -69,34 +69,28 @@ def test_worst_subtrees_are_those_of_the_levels(tmp_path):
     assert all(label in found for label in labels[:4])
     shown = {label for label in found if label.endswith("correct)")}
     assert shown == set(labels[:4])  # a class that is better than all samples is named nowhere
-    # What is large is called so; what is worst by its share comes first, in the same words on both pages.
+    # What is large is called so; the worst subtree comes first, in the same sentence on all pages.
     slices = hv.slices(answers)
-    highest = max(np.flatnonzero(slices.node >= 0), key=lambda place: (slices.rate[place], slices.n[place]))
-    assert slices.highest_subtree == highest
-    leaf = " (a leaf class)" if taxonomy.is_leaf[int(slices.node[highest])] else ""
-    label = (
-        f"{slices.value[highest]}{leaf}: {int(slices.loss[highest])} of {slices.n[highest]} wrong, "
-        f"{percent_text(slices.rate[highest], 1)}"
-    )
     assert not len(slices.worse_subtrees)
+    sentence = slices.worst_sentence()
     for page in (visit, Visit("taxonomy", data=data.key)):
-        worst = page.text.index("**Worst subtree**, by its share of wrong answers:")
-        verdict = page.text.index("No subtree is clearly worse than the rest.")
         large = re.search("Large classes with many wrong answers|Most wrong answers in number", page.text)
-        assert worst < verdict < large.start()
-        assert f"under={slices.value[highest]}" in links(page)[label]
+        assert page.text.index(sentence) < large.start()
+        assert f"under={slices.value[slices.worst_subtree]}" in links(page)["Its samples"]
+    assert sentence in Visit("mistakes", data=data.key, part="slices").text
 
 
 def test_a_subtree_that_is_clearly_worse_comes_first(demo):
     found = hv.slices(demo.models["multi-label"], "threshold", threshold=0.5)
     (place,) = found.worse_subtrees
     assert found.value[place] == "helicopter"
+    sentence = found.worst_sentence()
+    assert sentence.startswith("Worst subtree: helicopter")
+    assert f"clearly worse than the rest (corrected p = {probability_text(found.p_adjusted[place])})" in sentence
     for page in ("overview", "taxonomy"):
         visit = Visit(page, model="multi-label")
-        assert "**Worst subtree: *helicopter*** is clearly worse than the rest:" in visit.text
-        assert "No subtree is clearly worse" not in visit.text
-        label = f"9 of 15 wrong, 60.0 %, p\u00a0=\u00a0{probability_text(found.p_adjusted[place])}"
-        assert any(one.startswith(label) for one in links(visit))
+        assert sentence in visit.text
+        assert "under=helicopter" in links(visit)["Its samples"]
 
 
 def test_any_pair_of_models_is_a_question(demo):

@@ -449,10 +449,13 @@ def test_counts_on_the_filter_are_those_of_the_overview(no_charts, demo):
     options = visit.control("Show").options
     table = demo.models["flat-softmax"].per_sample("threshold", 0.7)
     exact, correct = int(table["exact"].sum()), int(table["correct"].sum())
-    assert [one.split()[-1] for one in options] == [str(n) for n in (600, exact, correct - exact, 600 - correct)]
+    without = int(((table["predicted"] == 0) & (table["truth"] != 0)).sum())
+    coarse = correct - exact - without
+    assert [one.split()[-1] for one in options] == [str(n) for n in (600, exact, coarse, without, 600 - correct)]
     visit.go("overview")
     assert visit.says(exact, "are exact")
-    assert visit.says(correct - exact, "are correct but coarse")
+    assert visit.says(coarse, "are correct but coarse")
+    assert visit.says(without, "are no answer")
     assert visit.says(600 - correct, "are wrong")
     # A subtree chosen on one page holds on the others; the outcome is the link's own.
     visit.go("overview", under="watercraft", outcome="exact", threshold="0.700")

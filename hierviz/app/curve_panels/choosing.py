@@ -4,6 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from hierviz.app import state
+from hierviz.app.widgets.metric_table import span_text
 from hierviz.charts import threshold_text
 from hierviz.charts.curve_table import short_label
 from hierviz.evaluation.common_samples import judged_samples
@@ -47,8 +48,7 @@ def with_interval(number, interval=None):
     """A number as text, with its interval where it has one."""
     if number is None or number != number:
         return "–"
-    span = "" if interval is None else f"  [{value_text(interval.lower)}, {value_text(interval.upper)}]"
-    return f"{value_text(number)}{span}"
+    return f"{value_text(number)}{span_text(interval)}"
 
 
 def use_threshold(threshold, model, key):

@@ -181,7 +181,7 @@ def card(asked, row, severity):
 
 def _head_of_lists(asked, row, place):
     predictions, answers = asked.predictions, asked.whole
-    st.markdown(f"#### {escape(predictions.sample_id(row))}")
+    sample.heading(predictions, row)
     for word, nodes in (("Truth", answers.truth), ("Answer", answers.predicted)):
         one = nodes.take(np.array([place])) if isinstance(nodes, NodeLists) else NodeLists.of(nodes[[place]])
         listed = most_specific(asked.taxonomy, one).nodes.tolist()

@@ -115,7 +115,9 @@ with left:
         chosen["model"] = model_files(uploaded)
         chosen["inputs"] = ask("Inputs: pictures (zip), a table, texts, .npy or .npz", "inputs")
 with right:
-    chosen["truth"] = ask("Truth (optional if it is in the predictions)", "truth", help="Columns: sample_id and truth.")
+    chosen["truth"] = ask(
+        f"{LABELS['truth']} (optional if it is in the predictions)", "truth", help="Columns: sample_id and truth."
+    )
     chosen["media"] = ask(f"{LABELS['media']}: a zip (optional)", "media", help="Named by a column `image` or `file`.")
     with st.expander("Reading options"):
         forms = st.selectbox(
@@ -266,8 +268,8 @@ if state.view().data != "demo":
         else:
             st.button(
                 "Show the demo",
-                on_click=state.change,
-                kwargs={"data": "demo", "model": "", "models": ()},
+                on_click=state.show_data,
+                args=("demo",),
                 key="show-demo",
             )
     if not state.is_startup() and not found.credit:

@@ -12,7 +12,7 @@ from dataclasses import replace
 import streamlit as st
 
 from hierviz.app.state import dataset as datasets
-from hierviz.app.state.current import publish, session, view
+from hierviz.app.state.current import publish, session, show_data, view
 from hierviz.app.state.page_view import View, own_thresholds
 from hierviz.app.state.server import server
 from hierviz.app.state.server_memory import memory
@@ -185,7 +185,7 @@ def put(data):
         When there is no room for it.
     """
     server().shelf.put(data, visit().visitor)
-    session.view = View(data=data.key, threshold=view().threshold, thresholds=own_thresholds(data.thresholds))
+    show_data(data.key, thresholds=own_thresholds(data.thresholds))
     visit().shows = data.key
 
 
@@ -204,7 +204,7 @@ def may_close():
 def close():
     """Give back what the view shows, for everybody, with the files it was made of; then show the demo."""
     gone = server().shelf.close(view().data, visit().visitor)
-    session.view = View(threshold=view().threshold)
+    show_data(datasets.DEMO)
     if gone is None:
         return
     finished = memory("run").get("finished")

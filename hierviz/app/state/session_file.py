@@ -15,6 +15,7 @@ from pathlib import Path
 
 from hierviz._version import version
 from hierviz.app.state.dataset import DEMO, NAME_OF_DEMO, Files
+from hierviz.app.state.page_view import CHOICES
 from hierviz.cli.projection_flags import NAMES as PROJECTION
 from hierviz.errors import FileError
 from hierviz.stories import StoryStep, story_from
@@ -51,18 +52,8 @@ READING = (
 # Readings of the single prediction files in their order, None where nothing is said; and to which of them `classes_of` belong.
 OF_FILES = {"names": str, "parametrisations": str, "thresholds": float}
 PLACES = "classes_of_places"
-# Memories of the session with choices that no link carries; of one data set the last.
-MEMORIES = (
-    "choosing",
-    "matrix",
-    "slices",
-    "mistakes",
-    "confusions",
-    "taxonomy",
-    "compare table",
-    "compare classes",
-    "compare samples",
-)
+# Memories of the session with choices of which a link carries some; of one data set the last.
+MEMORIES = CHOICES
 PAGE_NAMES = {
     "overview": "Overview",
     "curves": "Operating curves",

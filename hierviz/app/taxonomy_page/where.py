@@ -77,7 +77,7 @@ def costliest(choice):
 
 
 def worst_subtree(choice):
-    """The subtree with the highest share of mistakes, and whether it is clearly worse than the rest."""
+    """The subtree with the most mistakes beyond the expected ones, and whether it is clearly worse than the rest."""
     if choice.answers is not None and (found := found_slices(choice)) is not None:
         subtree_verdict(choice, found)
 

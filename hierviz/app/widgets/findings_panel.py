@@ -44,12 +44,8 @@ def findings_line(data):
     with st.container(horizontal=True, vertical_alignment="center"):
         worst = next(severity for severity, n in found.counts.items() if n)
         st.markdown(f"{SIGNS[worst]} {text}")
-        behind = st.popover(
-            "What was found", icon=":material/stethoscope:", type="tertiary", key="what-was-found", on_change="rerun"
-        )
-        if behind.open:
-            with behind:
-                findings_list(found, (data.digest, "line"), is_of_path=not data.held)
+        with st.popover("What was found", icon=":material/stethoscope:", type="tertiary", key="what-was-found"):
+            findings_list(found, (data.digest, "line"), is_of_path=not data.held)
 
 
 def findings_of_open_data(data):
@@ -141,10 +137,10 @@ def findings_list(found, key, is_of_path=False):
             text = escape(quoting_little(text) if is_of_path else text)
             fix = "" if one.fix is None else f" *Can be mended: {escape(one.fix)}.*"
             st.markdown(f"{SIGNS[one.severity]} **{WORDS[one.severity]}** in {escape(one.where)}: {text}{fix}")
-    for number, (name, content) in enumerate(_mended(found).items()):
+    for number, name in enumerate(found.mended_names):
         st.download_button(
             f"Mended {escape(name)}",
-            content,
+            lambda name=name: _mended(found)[name],
             file_name=name,
             icon=":material/healing:",
             key=f"mended-{number}-{abs(hash(key))}",
@@ -155,7 +151,5 @@ def findings_list(found, key, is_of_path=False):
 
 def _mended(found):
     """Content of the mended files by name."""
-    if not found.fixes:
-        return {}
     with tempfile.TemporaryDirectory(prefix="hierviz-mended-") as folder:
         return {path.name: path.read_bytes() for path in found.write_mended(Path(folder))}

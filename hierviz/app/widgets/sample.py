@@ -38,7 +38,7 @@ def head(predictions, row, truth, predicted, outcome, why=""):
                 picture_url(picture), width=96 if state.is_narrow() else 150, alt=f"Sample {predictions.sample_id(row)}"
             )
         with st.container(gap="small"):
-            st.markdown(f"#### {escape(predictions.sample_id(row))}")
+            heading(predictions, row)
             if truth is None and predictions.truth is not None and not predictions.has_single_truth:
                 truth = predictions.truth[row]
             verdict = f" — {VERDICTS[outcome]}" if outcome else ""
@@ -54,6 +54,14 @@ def head(predictions, row, truth, predicted, outcome, why=""):
                 st.caption(" · ".join(f"{escape(str(key))}: {escape(str(value))}" for key, value in known.items()))
     if text:
         st.markdown(f"> {escape(text)}")
+
+
+def heading(predictions, row):
+    """What a sample is called, with its id where that is another thing."""
+    called, sample = predictions.called(row), predictions.sample_id(row)
+    st.markdown(f"#### {escape(called)}")
+    if called != sample:
+        st.caption(f"Sample {escape(sample)}")
 
 
 def _named(taxonomy, nodes, verdict=""):

@@ -15,6 +15,7 @@ from hierviz.app.widgets.figure import picture_url
 from hierviz.charts.theme import ANSWERS, answer_signs
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered, rows_with
 from hierviz.diagnosis.set_mistakes import SetMistakes, set_mistakes
+from hierviz.errors import first_words
 from hierviz.evaluation.judged_answers import judged_answers
 from hierviz.evaluation.mistakes import ORDERS, Mistakes, mistakes, outcome_counts
 from hierviz.evaluation.severity import SEVERITIES
@@ -210,7 +211,7 @@ def _table(selection, taxonomy, part):
     if "sample" in table and len(table) > 1:
         table["sample"] = table.pop("sample")  # after what there may not be room for all of
     if "text" in predictions.attributes and not is_judged:
-        table["text"] = [predictions.text(row)[:60] for row in rows]
+        table["text"] = [first_words(predictions.text(row), 60) for row in rows]
     return pd.DataFrame(table)
 
 

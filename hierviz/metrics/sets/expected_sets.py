@@ -39,9 +39,7 @@ from hierviz.metrics.sets.node_sets import (
     same_length,
     work_blocks,
 )
-
-# Values of expected F1 that differ by less are the same but for rounding.
-TIE = 1e-12
+from hierviz.ties import at_least
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +71,7 @@ class ExpectedSets:
     @property
     def best(self):
         """Place of the set with the highest expectation; the smallest one on ties."""
-        return int(np.argmax(self.expected >= self.expected.max() - TIE))
+        return int(np.argmax(at_least(self.expected, self.expected.max())))
 
 
 def expected_by_threshold(taxonomy, p, *, weight="nodes"):

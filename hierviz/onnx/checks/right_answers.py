@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hierviz.number_text import percent_text
 from hierviz.taxonomy import NodeLists
 
 
@@ -79,6 +80,7 @@ def near_chance(n_right, n, n_leaves):
     if n_right * n_leaves >= limit:
         return None
     return (
-        f"accuracy is close to chance ({n_right / n:.1%} of {n} leaves correct, {chance:.1%} by chance): "
+        f"accuracy is close to chance ({percent_text(n_right / n, 1)} of {n} leaves correct, {percent_text(chance, 1)} by "
+        "chance): "
         "check the order of the classes and the scaling of the inputs"
     )
