@@ -323,9 +323,21 @@ def command_corpus():
                 files | of_model,
             ),
         ),
+        ("a taxdump in damaged LZMA", Case(["taxonomy", "t.zip"], {"t.zip": _lzma_dump()})),
         ("a tar that is cut", Case(["taxonomy", "t.tar.gz"], {"t.tar.gz": gzip.compress(_tar_of_dump()[:700])})),
         ("RDF that is cut", Case(["evaluate", "--taxonomy", "t.ttl", *named[2:]], files | {"t.ttl": _cut_turtle()})),
     ]
+
+
+def _lzma_dump():
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_LZMA) as made:
+        for name, content in taxonomies()["taxdump"][1].items():
+            made.writestr(name, content)
+    content = bytearray(file.getvalue())
+    at = content.index(b"nodes.dmp") + len("nodes.dmp")
+    content[at + 10 : at + 40] = b"\xff" * 30
+    return bytes(content)
 
 
 def _tar_of_dump():

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from hierviz.errors import FileError
 from hierviz.readers.sources import open_source, translated
+from hierviz.readers.unpacking import require_deflate
 
 # Of one line, and of all lines of a table.
 MOST_CHARACTERS = 1 << 20
@@ -80,8 +81,10 @@ class TableFiles:
             with open_source(self.inside[name], "a table").open(MOST_BYTES) as file:
                 yield file
         elif self.kind == "zip":
-            with zipfile.ZipFile(self.path) as archive, archive.open(self.inside[name]) as file:
-                yield file
+            with zipfile.ZipFile(self.path) as archive:
+                require_deflate(self.where, [archive.getinfo(self.inside[name])])
+                with archive.open(self.inside[name]) as file:
+                    yield file
         else:
             with tarfile.open(self.path, "r:*") as archive:
                 for member in archive:
