@@ -241,6 +241,7 @@ def test_the_command(tmp_path, predictions, capsys, monkeypatch):
     html = (tmp_path / "report.html").read_text("utf-8")
     assert '<p class="caption">m</p>' in html  # no truth
     assert html.count('<article class="step"') == 2
+    capsys.readouterr()  # the notes of the runs above
     for wrong, said in (
         ([*files, "--view", "learn?x=1", "--out", out], "--view: expected the link of a page of the app (overview, "),
         (["--out", out], "report: expected one of --predictions, --model and --demo, got none."),
