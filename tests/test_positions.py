@@ -84,7 +84,7 @@ def test_places_in_results(answers, place):
         (lambda a: hv.filtered(a, hv.SampleFilter), r"^chosen: expected a SampleFilter, got type"),
         (
             lambda a: hv.filtered(a, hv.SampleFilter(outcome=["wrong"])),
-            r"^outcome: expected one of exact, coarse, wrong",
+            r"^outcome: expected one of exact, coarse, no_answer, wrong",
         ),
         (lambda a: hv.filtered(a, hv.SampleFilter(where=("light", "day"))), r"^where: expected pairs of a column and"),
         (lambda a: hv.filtered(a, hv.SampleFilter(where="light=day")), r"^where: expected a list of pairs"),
@@ -94,8 +94,14 @@ def test_places_in_results(answers, place):
         (lambda a: hv.facets(a.evaluation.predictions, [0], "all"), r"^most: expected a number, got 'all'"),
         (lambda a: hv.confusions(a, by=["classes"]), r"^by: expected one of classes, branches, common, got"),
         (lambda a: hv.confusions(a, cost=["bits"]), r"^cost: expected one of win_lost"),
-        (lambda a: hv.confusions(a, outcomes=3), r"^outcomes: expected a list of exact, coarse, wrong, got 3"),
-        (lambda a: hv.confusions(a, outcomes=[]), r"^outcomes: expected a list of exact, coarse, wrong, got \[\]"),
+        (
+            lambda a: hv.confusions(a, outcomes=3),
+            r"^outcomes: expected a list of exact, coarse, no_answer, wrong, got 3",
+        ),
+        (
+            lambda a: hv.confusions(a, outcomes=[]),
+            r"^outcomes: expected a list of exact, coarse, no_answer, wrong, got \[\]",
+        ),
         (lambda a: hv.confusion_matrix(a, open_nodes=1), r"^open_nodes: expected a list of node numbers, got 1"),
         (
             lambda a: hv.confusion_matrix(a, open_nodes=[[1]]),

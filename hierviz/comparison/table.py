@@ -104,7 +104,7 @@ def table(
     --------
     >>> from hierviz import Predictions, Taxonomy
     >>> taxonomy = Taxonomy.from_edges([("animal", "cat"), ("animal", "dog")])
-    >>> truth = taxonomy.nodes("cat", "cat", "dog", "dog")
+    >>> truth = taxonomy.nodes(*["cat"] * 6, *["dog"] * 6)
     >>> good, bad = (Predictions.from_labels(taxonomy, nodes, truth=truth) for nodes in (truth, truth[::-1]))
     >>> found = table([good.replace(name="good"), bad.replace(name="bad")], metrics="confusion.f1", resamples=100)
     >>> [(row["model"], row["values"], row["mark"]) for row in found.to_dict()["rows"]]

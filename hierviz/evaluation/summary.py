@@ -118,6 +118,7 @@ def evaluate(
             "n_leaves": taxonomy.n_leaves,
             "is_tree": taxonomy.is_tree,
             "max_depth": taxonomy.max_depth,
+            "ties": f"of equal classes the first of {order_text(taxonomy)}",
         },
         "models": summaries,
     }
@@ -283,6 +284,12 @@ BLOCKS = {
 }
 
 
+def order_text(taxonomy):
+    """How the order of leaves begins, which decides between equal ones and differs between forms of one taxonomy."""
+    names = [repr(taxonomy.names[leaf]) for leaf in taxonomy.leaves[:3].tolist()]
+    return ", ".join([*names, "..."] if taxonomy.n_leaves > len(names) else names)
+
+
 def exchanged_note(model):
     """What is said where columns of scores look exchanged, judged by the truth; an empty text where they do not."""
     predictions = model.predictions
@@ -318,28 +325,12 @@ def _remarks(model):
 
 def _ties(model):
     """Where the order of the nodes decides, which another form of the same taxonomy may not have."""
-    predictions, taxonomy = model.predictions, model.taxonomy
-    n_paths = n_best_constants(taxonomy, model.truth)
-    remarks = [
+    n_paths = n_best_constants(model.taxonomy, model.truth)
+    if n_paths < 2:
+        return []
+    return [
         f"confusion.baseline: {n_paths} constant paths are equally good; path_to names the first in the order of the taxonomy"
     ]
-    remarks = remarks if n_paths > 1 else []
-    if predictions.has_unknown:
-        return remarks
-    rows = model.rows[: predictions.blocks()[0].stop]
-    p = predictions.node_probabilities(rows)[:, taxonomy.leaves]
-    several = int(((p == p.max(axis=1, keepdims=True)).sum(axis=1) > 1).sum())
-    of_truth = np.where(taxonomy.leaves == model.truth[: len(rows), None], p, -np.inf).max(axis=1, keepdims=True)
-    larger, equal = (p > of_truth).sum(axis=1), (p == of_truth).sum(axis=1)
-    at_end = int(((larger < TOP) & (larger + equal > TOP)).sum())
-    if several or at_end:
-        of = f"{len(rows)} samples" if len(rows) == model.n_judged else f"the first {len(rows)} samples"
-        first = ", ".join(repr(taxonomy.names[leaf]) for leaf in taxonomy.leaves[:3].tolist())
-        remarks.append(
-            f"ties: of {of}, {several} have several most probable leaves, and of {at_end} the truth has the "
-            f"probability of the fifth and sixth leaf: those first in the order of the taxonomy ({first}, ...) are taken"
-        )
-    return remarks
 
 
 # Checks and plain values -----------------------------------------------------------------------------------------------

@@ -219,6 +219,7 @@ HEDGED = {
     "predicted": {
         "exact": 0.0,
         "correct": 2 / 3,
+        "no_answer": 1 / 3,
         "info_precision": 2 / 3,
         "info_recall": 1 / 6,
         "info_f1": 2 / 9,
@@ -227,6 +228,10 @@ HEDGED = {
         "depth_recall": 1 / 6,
         "depth_f1": 2 / 9,
         "depth_dist": 6 / 3,
+        "n_exact": 0,
+        "n_coarse": 1,
+        "n_no_answer": 1,
+        "n_wrong": 1,
     },
     # Node sets {p > 1/2}: a mammal;  b nothing;  c bird, duck.  Truth closed: mammal cat;  bird duck;  newt.
     # TP 1, FP 2, FN 4 of 3 x 6 cells; F1 is 1 for mammal and 0 for the five others, four of which are true somewhere.
@@ -331,10 +336,13 @@ def test_evaluate_by_hand(world, evaluate):
     found = evaluate(*world.flags)
     assert list(found) == ["hierviz", "taxonomy", "models"]
     assert found["hierviz"] == hv.__version__
+    assert found["taxonomy"].pop("ties").startswith("of equal classes the first of '")
     same(found["taxonomy"], {"n_nodes": 7, "n_leaves": 4, "is_tree": True, "max_depth": 2})
     (model,) = found["models"]
     assert_nulls_are_explained(model)
-    assert model.pop("notes") == []
+    assert [note.split(";")[0] for note in model.pop("notes")] == [
+        "confusion.baseline: 2 constant paths are equally good"
+    ]
     same(model, HEDGED)
 
 
@@ -521,6 +529,7 @@ def test_small_graph(tmp_path, evaluate, run):
     (tmp_path / "scores.csv").write_text("sample_id,truth,c,d\n1,c,0.75,0.25\n2,d,0.5,0.5\n")
     flags = ["--taxonomy", tmp_path / "dag.csv", "--predictions", tmp_path / "scores.csv"]
     found = evaluate(*flags, "--per-sample", tmp_path / "samples.csv")
+    assert found["taxonomy"].pop("ties").startswith("of equal classes the first of '")
     same(found["taxonomy"], {"n_nodes": 5, "n_leaves": 2, "is_tree": False, "max_depth": 2})
     assert_graph(found["models"][0])
     assert (tmp_path / "samples.csv").read_text().count("\n") == 3
@@ -618,6 +627,7 @@ def test_hwv(shared_data, evaluate, taxonomy):
     hwv = shared_data / "hwv"
     flags = ["--taxonomy", hwv / taxonomy, "--predictions", hwv / "pred_flat.npz", "--truth", hwv / "test.csv"]
     found = evaluate(*flags)
+    assert found["taxonomy"].pop("ties").startswith("of equal classes the first of '")
     same(found["taxonomy"], {"n_nodes": 1187, "n_leaves": 953, "is_tree": True, "max_depth": 6})
     (model,) = found["models"]
     counts = [model[key] for key in ("n_samples", "n_without_prediction", "n_without_truth")]

@@ -16,6 +16,7 @@ import pytest
 
 import hierviz as hv
 from hierviz import cli
+from hierviz.metrics import path_keys
 from hierviz.metrics.sets.label_sets import LABEL_KEYS, LabelSetCounts
 from hierviz.readers import load_node_attributes
 
@@ -236,7 +237,7 @@ def test_hwv_per_sample_means_are_the_blocks(evaluate_hwv, name):
     means = {
         "distribution": ("softmax_win", "softmax_win_raw", "neg_log_win"),
         "top_down": ("one_hot_win", "coarsest_accuracy", "parents_accuracy", "finest_accuracy", "argmax_leaf_accuracy"),
-        "predicted": tuple(model["predicted"]),
+        "predicted": path_keys(),
         "labels": ("hp_samples", "hr_samples", "hf1_samples", "ihf1_samples", *CURVES),
     }
     compared = 0
@@ -249,7 +250,11 @@ def test_hwv_per_sample_means_are_the_blocks(evaluate_hwv, name):
     compared += compare([("infinite", infinite, model["distribution"]["cross_entropy_infinite"])], "distribution")
     n_empty = sum(row["n_predicted"] == "0" for row in found.rows)
     compared += compare([("n_empty", n_empty, model["labels"]["n_empty"])], "labels")
-    assert compared == 31
+    each = columns(found.rows, ("exact", "correct", "no_answer")).sum(axis=0)
+    of = model["predicted"]
+    assert [of["n_exact"], of["n_exact"] + of["n_coarse"] + of["n_no_answer"], of["n_no_answer"]] == each.tolist()
+    assert of["n_exact"] + of["n_coarse"] + of["n_no_answer"] + of["n_wrong"] == model["n_samples"]
+    assert compared == 32
 
 
 def test_hwv_several_models(evaluate_hwv):

@@ -105,5 +105,10 @@ def test_choices_are_kept(taxonomy):
     once = hv.judged_answers(evaluation)
     assert hv.judged_answers(evaluation) is once
     assert hv.judged_answers(once, "leaf") is once
-    assert hv.judged_answers(evaluation, "leaf") is not once
+    # Labels are answers already, whatever the rule.
+    assert hv.judged_answers(evaluation, "leaf") is once
+    scores = hv.Predictions.from_scores(taxonomy, [[0.5, 0.25, 0.25, 0]] * 2, "leaf_probabilities", truth=[2, 2])
+    evaluation = hv.Evaluation.from_predictions(scores)
+    assert hv.judged_answers(evaluation, "leaf") is hv.judged_answers(evaluation, "leaf")
+    assert hv.judged_answers(evaluation, "leaf") is not hv.judged_answers(evaluation)
     assert len(hv.mistakes(evaluation)) == 2

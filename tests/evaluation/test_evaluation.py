@@ -190,6 +190,7 @@ def test_frame(scored):
     result = hv.evaluate(scored)
     assert set(result) == {"hierviz", "taxonomy", "models"}
     assert result["hierviz"] == hv.__version__
+    assert result["taxonomy"].pop("ties") == "of equal classes the first of 'cat', 'dog', 'duck', ..."
     assert result["taxonomy"] == {"n_nodes": 7, "n_leaves": 4, "is_tree": True, "max_depth": 2}
     (model,) = result["models"]
     assert tuple(model) == (

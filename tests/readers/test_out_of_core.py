@@ -59,7 +59,7 @@ def save(folder, form, taxonomy, nodes, scores, truth, ids, group=3, order=None)
     keywords = {}
     path = folder / f"p.{form.split()[0]}"
     if form.startswith("npy"):
-        keywords = {"classes": names, "truth": list(truth)}
+        keywords = {"classes": names, "truth": [name or None for name in true]}
         file = io.BytesIO()
         np.save(file, scores)
         path.write_bytes(gzip.compress(file.getvalue()) if form.endswith("gz") else file.getvalue())

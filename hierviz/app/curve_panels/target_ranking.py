@@ -148,7 +148,7 @@ def _table(choice, goal, ranking, where):
                 f"{short_label(key)}, left out": _left_out(
                     row.cross_fitted, key, row.margin if key == goal.key else None
                 )
-                for key in keys[:2]
+                for key in dict.fromkeys(("correct", goal.key))
             }
         cells |= {"current τ": threshold_text(now)}
         cells |= {f"{short_label(key)}, current τ": value_text(before[key]) for key in ("correct", "info_recall")}
