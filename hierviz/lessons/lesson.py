@@ -95,7 +95,9 @@ class Result:
     Attributes
     ----------
     before : tuple of Figure
-        Shown at once.
+        Shown at once, or with the answer where there is `asked`.
+    asked : tuple of Figure
+        Shown until the answer is, where `before` would give it away.
     numbers : tuple of Number
         Shown with the answer.
     after : tuple of Figure
@@ -114,10 +116,16 @@ class Result:
     right: int
     numbers: tuple[Number, ...] = ()
     before: tuple[Figure, ...] = ()
+    asked: tuple[Figure, ...] = ()
     after: tuple[Figure, ...] = ()
     rows: tuple[Mapping[str, Any], ...] = ()
     quoted: str = ""
     credit: str = ""
+
+    @property
+    def of_question(self):
+        """Figures that are shown until the answer is."""
+        return self.asked or self.before
 
     @property
     def all_numbers(self):
