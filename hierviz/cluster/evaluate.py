@@ -8,7 +8,7 @@ from typing import Any
 from hierviz.cluster.running import evaluation_on
 from hierviz.evaluation import summary
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.predictions import Predictions
+from hierviz.predictions import Predictions, listed_models
 
 
 def evaluate(
@@ -63,7 +63,7 @@ def evaluate(
         return summary.evaluate(
             predictions, rule, threshold, threads=threads, class_weights=class_weights, **parameters
         )
-    models = [predictions] if isinstance(predictions, (Predictions, Evaluation)) else list(predictions)
+    models = listed_models(predictions)
     thresholds = summary.thresholds_of(models, threshold)
     summary.check_models(models, rule, thresholds, **parameters)
     evaluations = [

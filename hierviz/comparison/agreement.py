@@ -32,6 +32,7 @@ from numpy.typing import ArrayLike
 from hierviz.comparison.columns import Column
 from hierviz.comparison.methods import Method, difference
 from hierviz.errors import PredictionsError
+from hierviz.notebook_html import Short
 
 FEWEST = 5
 # Methods of which all orders are counted.
@@ -129,7 +130,7 @@ def _orders(x, y):
 
 
 @dataclass(frozen=True, eq=False)
-class Agreement:
+class Agreement(Short):
     """How far metrics agree in the order of methods.
 
     Attributes

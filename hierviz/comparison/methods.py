@@ -35,6 +35,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierviz.comparison.columns import Column
+from hierviz.notebook_html import Short
 from hierviz.uncertainty.comparison import FEWEST_WRONG, fewest_resamples
 from hierviz.uncertainty.student import satterthwaite, t_quantile, t_tail
 
@@ -45,7 +46,7 @@ _AT_CORRECT = {"recall_at_90_correct": 0.90, "recall_at_95_correct": 0.95}
 
 
 @dataclass(frozen=True, eq=False)
-class Method:
+class Method(Short):
     """One method with its runs.
 
     Attributes
@@ -116,7 +117,7 @@ class Method:
 
 
 @dataclass(frozen=True, eq=False)
-class Difference:
+class Difference(Short):
     """An estimate with what its interval is made of: the difference of two methods, or the value of one.
 
     Attributes

@@ -21,6 +21,8 @@ from statistics import NormalDist
 
 import numpy as np
 
+from hierviz.notebook_html import Short
+
 # Up to so many samples are redrawn one by one; more in groups of nearly equal p, so many a bin.
 ONE_BY_ONE, GROUPS_A_BIN = 1500, 20
 # Outcomes that are redrawn at a time.
@@ -28,7 +30,7 @@ REDRAWN_AT_ONCE = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class CalibrationBins:
+class CalibrationBins(Short):
     """Bins of one event, ascending in p, and its error; arrays of shape (n_bins,).
 
     Attributes

@@ -27,6 +27,7 @@ from hierviz.evaluation.judged_answers import NO_PARTNER, OUTCOMES, OUTSIDE, Jud
 from hierviz.evaluation.ranking import DECIMALS
 from hierviz.evaluation.severity import severity, why_no_severity
 from hierviz.extras import require
+from hierviz.notebook_html import Short
 from hierviz.positions import check_position
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
@@ -40,7 +41,7 @@ WITHOUT_A_NODE = {NO_PARTNER: "(none left)", OUTSIDE: "(outside the taxonomy)"}
 
 
 @dataclass(frozen=True, eq=False)
-class Confusions:
+class Confusions(Short):
     """Groups of confused samples, the most frequent or most expensive first.
 
     Attributes

@@ -20,6 +20,7 @@ import numpy as np
 from hierviz.curves.operating_curve import operating_curve
 from hierviz.errors import PredictionsError, listed
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.notebook_html import Short
 from hierviz.uncertainty.resamples import MISSING, as_text
 
 SEEN = "class seen in training"
@@ -30,7 +31,7 @@ SETS_AT = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class JudgedSamples:
+class JudgedSamples(Short):
     """Some judged samples of one model.
 
     Attributes

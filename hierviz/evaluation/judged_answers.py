@@ -33,6 +33,7 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.ranking import largest_first
 from hierviz.evaluation.severity import severity
 from hierviz.metrics.sets.node_sets import is_member, truth_keys
+from hierviz.notebook_html import Short
 from hierviz.positions import places_of
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists, Taxonomy
@@ -49,7 +50,7 @@ NO_PARTNER, OUTSIDE = -1, -2
 
 
 @dataclass(frozen=True, eq=False)
-class AnswerPairs:
+class AnswerPairs(Short):
     """Pairs of a true and a predicted node, in the order of the samples.
 
     Attributes
@@ -70,7 +71,7 @@ class AnswerPairs:
 
 
 @dataclass(frozen=True, eq=False)
-class JudgedAnswers:
+class JudgedAnswers(Short):
     """The answers of a choice of rule to the judged samples, in the order of the file.
 
     Attributes

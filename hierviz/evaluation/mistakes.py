@@ -17,12 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.checks import check_kind, check_one_of
+from hierviz.checks import check_one_of
 from hierviz.errors import PredictionsError
-from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.evaluation import Evaluation, as_evaluation
 from hierviz.evaluation.judged_answers import OUTCOMES, JudgedAnswers, judged_answers
 from hierviz.evaluation.severity import SEVERITIES
 from hierviz.extras import require
+from hierviz.notebook_html import Short
 from hierviz.positions import check_position
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
@@ -34,7 +35,7 @@ ORDERS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Mistakes:
+class Mistakes(Short):
     """Samples, worst first.
 
     Attributes
@@ -118,9 +119,7 @@ def mistakes(
     PredictionsError
         If the input has no truth, several truths a sample or several labels, is no tree, or a keyword is unknown.
     """
-    if isinstance(evaluation, Predictions):
-        evaluation = Evaluation.from_predictions(evaluation)
-    check_kind("mistakes", evaluation, Evaluation, "Predictions can be passed too.")
+    evaluation = as_evaluation("mistakes", evaluation)
     predictions, taxonomy = evaluation.predictions, evaluation.taxonomy
     if outcome is not None:
         check_one_of("outcome", outcome, OUTCOMES)

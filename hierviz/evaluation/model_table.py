@@ -19,6 +19,7 @@ import numpy as np
 
 from hierviz.metrics import METRICS, path_keys
 from hierviz.metrics.path import path_metrics
+from hierviz.notebook_html import Short
 from hierviz.uncertainty.bootstrap import CurveBands, bootstrap_curve, bootstrap_means
 from hierviz.uncertainty.comparison import clear_after_holm, paired_difference
 from hierviz.uncertainty.repeats import over_repeats
@@ -48,7 +49,7 @@ _RUN = re.compile(
 
 
 @dataclass(frozen=True, eq=False)
-class ModelIntervals:
+class ModelIntervals(Short):
     """Bands of a model's curve and the intervals of its numbers.
 
     Attributes
@@ -124,7 +125,7 @@ def answer_intervals(samples, threshold, resamples, *, level=0.95, progress=None
 
 
 @dataclass(frozen=True, eq=False)
-class Standing:
+class Standing(Short):
     """Who is best in one column, arrays of bool over the models.
 
     Attributes

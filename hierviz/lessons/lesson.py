@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hierviz.errors import PredictionsError
+from hierviz.notebook_html import Short
 from hierviz.number_text import value_text
 
 # Reading aloud; and for each step, a prediction (20 s) and something that is changed (25 s).
@@ -89,7 +90,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Short):
     """What a step shows for some settings.
 
     Attributes
@@ -134,7 +135,7 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Step:
+class Step(Short):
     """One step of a lesson.
 
     Attributes
@@ -194,7 +195,7 @@ class Exercise:
 
 
 @dataclass(frozen=True)
-class Lesson:
+class Lesson(Short):
     """A lesson.
 
     Attributes

@@ -109,8 +109,8 @@ def areas(goal=0.9):
         ("specificity", level, ANIMALS, TRUTH, P),
     )
     return Result(
-        f"**AC** is the area under *correct* over information recall, shaded here: {ac.text}. **AP** is the area under information "
-        f"precision: {ap.text}. Both run along "
+        f"**AC** is the area under *correct* over information recall, shaded here: {ac.text}. **AP** is the area under "
+        f"information precision: {ap.text}. Both run along "
         "the envelope: at each recall the best value of all points at least as specific, in steps, without interpolation. "
         "Nothing is added "
         f"to the right of the last point, at {largest.text}, so no area is larger than that. With at least {level:.0%} "

@@ -18,6 +18,7 @@ import numpy as np
 
 from hierviz._version import version
 from hierviz.errors import FileError, ModelError, PredictionsError, listed
+from hierviz.notebook_html import Short
 from hierviz.onnx.description.open_question import OpenQuestion, Question
 from hierviz.onnx.inputs.declared_inputs import COLOUR_ASSUMED
 from hierviz.onnx.inputs.input_spec import InputSpec
@@ -40,7 +41,7 @@ from hierviz.uncertainty.resamples import as_text
 
 
 @dataclass(frozen=True, eq=False)
-class ReadScores:
+class ReadScores(Short):
     """Scores as a parametrisation takes them.
 
     Parameters

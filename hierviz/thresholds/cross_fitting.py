@@ -28,13 +28,14 @@ from hierviz.errors import PredictionsError, shown
 from hierviz.inference.pareto_table import as_table
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS
+from hierviz.notebook_html import Short
 from hierviz.taxonomy import Taxonomy
 from hierviz.uncertainty.bootstrap import bootstrap_means
 from hierviz.uncertainty.resamples import Interval, Resamples, group_numbers
 
 
 @dataclass(frozen=True, eq=False)
-class CrossFitted:
+class CrossFitted(Short):
     """Values on left-out folds.
 
     Attributes
@@ -112,7 +113,7 @@ def cross_fitted(
 
 
 @dataclass(frozen=True, eq=False)
-class TargetRow:
+class TargetRow(Short):
     """One model of `rank_for_target`.
 
     Attributes
@@ -144,7 +145,7 @@ class TargetRow:
 
 
 @dataclass(frozen=True, eq=False)
-class TargetRanking:
+class TargetRanking(Short):
     """All models for one goal, the best first.
 
     Attributes

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hierviz.curves.operating_curve import OperatingCurve
+from hierviz.notebook_html import Short
 from hierviz.number_text import percent_text, points_text
 from hierviz.thresholds.selection import Choice, at_least_correct
 
 
 @dataclass(frozen=True)
-class MostSpecific:
+class MostSpecific(Short):
     """The model, its threshold, and its answers without one.
 
     Attributes

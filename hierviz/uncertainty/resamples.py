@@ -29,13 +29,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierviz.errors import PredictionsError, listed
+from hierviz.notebook_html import Short
 
 # What a group label of a file looks like where it is missing.
 MISSING = ("", "nan", "None", "<NA>", "NaT")
 
 
 @dataclass(frozen=True, eq=False)
-class Resamples:
+class Resamples(Short):
     """Which samples each resample takes, worked out when asked for: nothing of size n_resamples x n_samples is held.
 
     Attributes
@@ -126,7 +127,7 @@ def group_numbers(groups, n_samples):
 
 
 @dataclass(frozen=True, eq=False)
-class Interval:
+class Interval(Short):
     """A number, or an array of numbers of any shape, with its percentile interval.
 
     Attributes

@@ -193,7 +193,7 @@ def of_interval(label, n):
 
 def of_choice(label, n, part):
     rows = how_sure.choices.__wrapped__(n)
-    assert (rows[:, 1] <= rows[:, 0]).all() and (rows[:, 0] <= rows[:, 2]).all()
+    assert (np.diff(rows[:, [1, 0, 2]]) >= 0).all()
     return rows[("in sample", "on new samples", "cross-fitted").index(label)][part]
 
 

@@ -17,7 +17,8 @@ const TYPING = "input, textarea, select, [contenteditable=true], [role=slider], 
   + "[data-testid=stButtonGroup]";
 const STEP = {ArrowRight: "next", j: "next", ArrowLeft: "previous", k: "previous"};
 const CLICKER = {PageDown: "next", PageUp: "previous"};
-const TEXT = "textarea, [contenteditable], input:not([role=combobox], [role=slider], [type=range], [type=radio], [type=checkbox])";
+const TEXT = "textarea, [contenteditable], input:not([role=combobox], [role=slider], [type=range], [type=radio], "
+  + "[type=checkbox])";
 
 export default function () {
   const end = new AbortController();

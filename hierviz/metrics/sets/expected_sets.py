@@ -39,13 +39,14 @@ from hierviz.metrics.sets.node_sets import (
     same_length,
     work_blocks,
 )
+from hierviz.notebook_html import Short
 
 # Values of expected F1 that differ by less are the same but for rounding.
 TIE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class ExpectedSets:
+class ExpectedSets(Short):
     """Expected F1 of every set that one sample's thresholds can give, from the empty set to the largest.
 
     Attributes
