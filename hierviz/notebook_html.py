@@ -89,8 +89,9 @@ class Short:
         """The first rows of the table, as a DataFrame; None where there is none."""
         if not hasattr(self, "to_frame") or importlib.util.find_spec("pandas") is None:
             return None
-        is_long = hasattr(self, "take") and len(self) > MOST_ROWS  # type: ignore[arg-type]
-        return (self.take(np.arange(MOST_ROWS)) if is_long else self).to_frame().head(MOST_ROWS)
+        whole: Any = self
+        is_long = hasattr(whole, "take") and len(whole) > MOST_ROWS
+        return (whole.take(np.arange(MOST_ROWS)) if is_long else whole).to_frame().head(MOST_ROWS)
 
     def __repr__(self) -> str:
         text = ", ".join(f"{name}={value}" for name, value in self._facts().items())

@@ -87,22 +87,17 @@ def plain_curves(curves, *, marks=None, level=None, area=False, dark=False, widt
                 **place, color=alt.Color("colour:N", scale=None), tooltip=tips
             )
         )
-        # To the right of a dot there is no line, unless it is above it.
-        text = {
-            "align": "left",
-            "dx": 9,
-            "dy": -13,
-            "fontSize": SIZE,
-            "fontWeight": 600,
-            "tooltip": None,
-            "aria": False,
-        }
-        layers += [
-            base.mark_text(stroke=look.background, strokeWidth=4, strokeJoin="round", **text).encode(
-                **place, text="shown:N"
-            ),
-            base.mark_text(color=look.ink, **text).encode(**place, text="shown:N"),
-        ]
+        for number, row in enumerate(rows.to_dict("records")):
+            # Names of dots that lie close together stand on both sides of the curve.
+            is_below = number % 2 == 1
+            to_left = row["x"] > (0.3 if is_below else 0.75)
+            text = {"align": "right" if to_left else "left", "dx": -9 if to_left else 9, "dy": 20 if is_below else -13}
+            text |= {"fontSize": SIZE, "fontWeight": 600, "tooltip": None, "aria": False}
+            base = alt.Chart(rows.iloc[[number]])
+            layers += [
+                base.mark_text(**text, **halo).encode(**place, text="shown:N")
+                for halo in ({"stroke": look.background, "strokeWidth": 4, "strokeJoin": "round"}, {"color": look.ink})
+            ]
     items = [{"kind": "line", "label": name, "colour": colour} for name, colour in colours.items()]
     if area:
         items.append({"kind": "note", "label": "shaded: AC"})

@@ -110,11 +110,9 @@ def kendall_by_chance(x: ArrayLike, y: ArrayLike, level: float = 0.95) -> tuple[
     a, b = np.triu_indices(n, 1)
     products = np.sign(ranks[orders[:, a]] - ranks[orders[:, b]]) @ first
     untied = math.sqrt(np.count_nonzero(first) * np.count_nonzero(second))
-    low, high = (
-        float(np.quantile(products, share, method=method)) / untied
-        for share, method in (((1 - level) / 2, "lower"), ((1 + level) / 2, "higher"))
-    )
-    return float((np.abs(products) >= abs(int((first * second).sum()))).mean()), low, high
+    taus, beyond = np.sort(products) / untied, int((1 - level) / 2 * (len(products) - 1))
+    share = float((np.abs(products) >= abs(int((first * second).sum()))).mean())
+    return share, float(taus[beyond]), float(taus[-1 - beyond])
 
 
 def _orders(x, y):

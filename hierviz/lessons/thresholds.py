@@ -10,6 +10,7 @@ from hierviz.lessons.quantities import at_threshold, curves_figure, expected_num
 from hierviz.lessons.sandbox import START, THRESHOLD, WEIGHTS, answer_at, probabilities
 from hierviz.lessons.trees import ANIMALS, PLAUD, spread
 from hierviz.metrics.sets.expected_sets import expected_by_threshold
+from hierviz.number_text import percent_text
 
 N_SAMPLES = 60
 FIGURE_7 = {"p2": 25, "p3": 20, "p4": 20, "p5": 35}
@@ -101,9 +102,9 @@ def areas(goal=0.9):
         ("largest recall", ANIMALS, TRUTH, P),
     )
     chosen = hv.at_least_correct(CURVE, level).threshold
-    goal_mark = {} if chosen is None else {f"{level:.0%} correct": chosen}
+    goal_mark = {} if chosen is None else {f"{percent_text(level)} correct": chosen}
     there = Number(
-        f"information recall with {level:.0%} correct",
+        f"information recall with {percent_text(level)} correct",
         float(hv.specificity_at(CURVE, level)),
         "info_recall",
         ("specificity", level, ANIMALS, TRUTH, P),
@@ -113,7 +114,7 @@ def areas(goal=0.9):
         f"information precision: {ap.text}. Both run along "
         "the envelope: at each recall the best value of all points at least as specific, in steps, without interpolation. "
         "Nothing is added "
-        f"to the right of the last point, at {largest.text}, so no area is larger than that. With at least {level:.0%} "
+        f"to the right of the last point, at {largest.text}, so no area is larger than that. With at least {percent_text(level)} "
         "correct the most specific point has "
         f"information recall {there.text}{' (no point is that correct)' if there.value == 0 else ''}; at 90 % this is "
         "called R@90C.",
