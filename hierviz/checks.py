@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.errors import PredictionsError, near_miss, shown
+from hierviz.errors import PredictionsError, listed, near_miss, shown
 from hierviz.node_lists import NodeLists
 from hierviz.taxonomy import Taxonomy
 
@@ -20,6 +20,7 @@ KINDS = {"f": "floats", "i": "integers", "u": "integers", "b": "booleans", "U": 
 def checked_probabilities(taxonomy: Taxonomy, p: ArrayLike) -> np.ndarray:
     """`p` as float64; a PredictionsError unless its shape is (n_samples, n_nodes) and all values are finite."""
     check_taxonomy(taxonomy)
+    p = in_order_of(p, taxonomy.names, "p")
     try:
         p = np.asarray(p, dtype=np.float64)
     except (TypeError, ValueError):
@@ -86,10 +87,13 @@ def check_seed(seed: object) -> None:
         raise PredictionsError(f"seed: expected a whole number from 0 up, got {shown(seed)}. Choose one.")
 
 
-def check_whole(what: str, value: object, least: int) -> None:
-    """Raise a PredictionsError that calls the argument `what` unless `value` is a whole number >= `least`."""
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
-        raise PredictionsError(f"{what}: expected a whole number >= {least}, got {shown(value)}. Choose one.")
+def check_whole(what: str, value: object, least: int, most: int | None = None) -> None:
+    """Raise a PredictionsError that calls the argument `what` unless `value` is a whole number >= `least`, and <= `most`."""
+    is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    is_large = is_whole and most is not None and value > most  # type: ignore[operator]
+    if not is_whole or is_large or value < least:  # type: ignore[operator]
+        wanted = f"<= {most:,}" if is_large else f">= {least}"
+        raise PredictionsError(f"{what}: expected a whole number {wanted}, got {shown(value)}. Choose one.")
 
 
 def check_threads(threads: Any, what: str = "threads") -> None:
@@ -115,6 +119,29 @@ def array_of_rows(values: object, what: str) -> np.ndarray:
         raise PredictionsError(
             f"{what}: expected rows of one length, got rows of several lengths. Make them equally long."
         ) from None
+
+
+def in_order_of(values: Any, names: Sequence[str], what: str) -> Any:
+    """Columns of a DataFrame in the order of `names`; anything else, and a frame whose columns are only counted, as it is.
+
+    Raises
+    ------
+    PredictionsError
+        If the columns have other names.
+    """
+    columns = getattr(values, "columns", None)
+    if columns is None or callable(columns):
+        return values
+    given, wanted = [str(column).strip() for column in columns], [str(name).strip() for name in names]
+    if given == [str(place) for place in range(len(given))] and given != wanted:
+        return values
+    if sorted(given) != sorted(wanted) or len(set(given)) < len(given):
+        raise PredictionsError(
+            f"{what}: expected a DataFrame with the columns {listed(wanted, 3)}, got {listed(given, 3)}. Rename its columns, or "
+            "pass its values (to_numpy()) if their order is right."
+        )
+    place = {name: k for k, name in enumerate(given)}
+    return np.asarray(values)[:, [place[name] for name in wanted]]
 
 
 def check_truth_first(truth: object, then: str = "probabilities", *, is_one_sample: bool = False) -> None:

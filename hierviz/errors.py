@@ -35,10 +35,12 @@ class HiervizError(Exception):
     ----------
     message : str
         With parameters as `parameters.named` reads them; kept as `template`. As text the error names Python's keywords.
+    about : list of str
+        Names of the classes that it is about, where it is about some.
     """
 
-    def __init__(self, message: str = "") -> None:
-        self.template = template_of(message)
+    def __init__(self, message: str = "", about: list[str] | tuple[str, ...] = ()) -> None:
+        self.template, self.about = template_of(message), tuple(about)
         super().__init__(self.said(in_python))
 
     @property
@@ -88,6 +90,15 @@ def shortened(text, most=LONGEST_VALUE):
         return text
     tail = 2 * (most - 1) // 5
     return f"{text[: most - 1 - tail]}…{text[len(text) - tail :]}"
+
+
+def first_words(text, most):
+    """The start of a text that ends with a word, and with … where more follows; at most about `most` characters."""
+    text = " ".join(text.split())
+    if len(text) <= most:
+        return text
+    start = text[: most + 1].rpartition(" ")[0] or text[:most]
+    return f"{start.rstrip(' ,;:.…')} …"
 
 
 def shown(value, most=LONGEST_VALUE):

@@ -140,9 +140,12 @@ class ListedScores(Short):
         if len(wrong):
             entry = wrong[0]
             row = int(np.searchsorted(self.offsets, entry, side="right")) - 1
+            is_percent = bool(((self.values >= 0) & (self.values <= 100)).all())
+            advice = "If they are percent, read the file with {percent}." if is_percent else ""
             raise PredictionsError(
                 f"{where}, sample {sample(row)!r}, class {name(int(self.columns[entry]))!r}: expected a probability from 0 to 1, "
-                f"got {float(self.values[entry])!r}. Such values: {len(wrong)}. Lists of some classes need probabilities."
+                f"got {float(self.values[entry])!r}. Such values: {len(wrong)}. "
+                f"{advice or 'Lists of some classes need probabilities.'}"
             )
         if not is_distribution or not len(self):
             return

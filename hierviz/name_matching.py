@@ -2,7 +2,8 @@
 
 Conventions
 -----------
-An exact name always wins; what is here is asked only about the others. Two spellings are equal when they differ in case,
+An exact name always wins; what is here is asked only about the others. A title or synonym written exactly so by one node
+alone comes next: "Cardigan" is the dog, "cardigan" the jacket. Else two spellings are equal when they differ in case,
 accents, hyphens, underscores and blanks only (Unicode NFKD). A cell of synonyms ("tench, Tinca tinca") means the node that
 its parts agree on, ``n01440764 tench`` the one of the id. Ids are compared as they stand, and none is ever guessed.
 
@@ -176,6 +177,8 @@ class _Spellings:
 
     def __init__(self, taxonomy):
         self.ids: dict[str, set] = {}
+        # Whole names and their synonyms as they stand.
+        self.exact: tuple[dict, ...] = ({}, {})
         # The plain names first, then synonyms, what stands in front of "(bird)" or ".n.01", and names without blanks.
         self.grades: tuple[dict, ...] = ({}, {}, {}, {})
         plain, other, before, tight = self.grades
@@ -204,16 +207,21 @@ class _Spellings:
             table.setdefault(text, set()).add(node)
 
     def _add_name(self, text, node):
-        self._add(self.grades[0], normal(text), node)
         parts = text.split(",")
-        for part in parts if len(parts) > 1 else ():
-            self._add(self.grades[1], normal(part), node)
+        for place, names in enumerate(([text], parts if len(parts) > 1 else ())):
+            for name in names:
+                self._add(self.exact[place], name.strip(), node)
+                self._add(self.grades[place], normal(name), node)
 
     def of(self, text):
-        """Nodes that a text fits, by the first of: an id, a name, a synonym, a name before brackets, one without blanks."""
+        """Nodes that a text fits, by the first of: an id, a name as it stands, a name, a synonym, a name before brackets, one
+        without blanks."""
         text = text.strip()
         if text in self.ids:
             return self.ids[text]
+        exact = next((names[text] for names in self.exact if text in names), set())
+        if len(exact) == 1:
+            return exact
         key = normal(text)
         keys = (key, key, key, _TIGHT.sub("", key))
         return next((grade[k] for grade, k in zip(self.grades, keys, strict=True) if k and k in grade), set())

@@ -77,6 +77,10 @@ class NodeLists(Short):
         """Number of nodes of each list, shape (n_lists,)."""
         return np.diff(self.offsets)
 
+    def only(self, kept: np.ndarray) -> NodeLists:
+        """The lists with some of their nodes; `kept` is of bool, shape of `nodes`."""
+        return NodeLists(np.append(0, np.cumsum(kept)).astype(np.intp)[self.offsets], self.nodes[kept])
+
     def take(self, rows: np.ndarray | slice) -> NodeLists:
         """The lists of `rows` (ndarray of int, or slice), in that order, as NodeLists."""
         lengths = self.lengths[rows]

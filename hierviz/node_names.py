@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from hierviz.column_text import is_missing_value
 from hierviz.errors import PredictionsError, listed, near_miss
 from hierviz.name_matching import advice
 from hierviz.taxonomy import NodeLists, Taxonomy
@@ -75,13 +76,16 @@ def nodes_named(names: Sequence[str], taxonomy: Taxonomy, where: str) -> np.ndar
     return np.array(nodes, dtype=np.intp)
 
 
-def truth_nodes(truth: Any, taxonomy: Taxonomy) -> np.ndarray | NodeLists | None:
-    """Truth given by node numbers, by names, or by lists of either, as node numbers; -1 where it is not known."""
+def truth_nodes(truth: Any, taxonomy: Taxonomy, named: str = "") -> np.ndarray | NodeLists | None:
+    """Truth given by node numbers, by names, or by lists of either, as node numbers; -1 where it is not known.
+
+    Where `named`, such as "classes", has said the names of the classes, whole numbers may be their places: a PredictionsError.
+    """
     if truth is None or isinstance(truth, NodeLists):
         return truth
     _check_form(truth)
     if isinstance(truth, np.ndarray) and truth.dtype.kind in "iu":
-        _check_numbers(np.unique(truth).tolist(), taxonomy)
+        _check_numbers(np.unique(truth).tolist(), taxonomy, named)
         return truth
     entries = list(truth)
     has_lists = any(isinstance(entry, (list, tuple, set, np.ndarray)) for entry in entries)
@@ -96,19 +100,19 @@ def truth_nodes(truth: Any, taxonomy: Taxonomy) -> np.ndarray | NodeLists | None
             )
         if value in known:
             continue
-        if _is_missing(value):
+        if is_missing_value(value):
             known[value] = -1
         elif _is_whole(value):
             # Pandas turns whole numbers into floats where one is missing.
             known[value] = int(value)
         else:
             known[value] = find_node(str(value), taxonomy)
-    _check_numbers([node for value, node in known.items() if node != -1 and _is_whole(value)], taxonomy)
     unknown = [value for value, node in known.items() if node is None]
     if unknown:
         row = next(k for k, names in enumerate(lists) if unknown[0] in names)
         hint = advice(str(unknown[0]), taxonomy, " Check the spelling, or that this is the right taxonomy.")
         raise PredictionsError(f"truth, sample {row}: expected names of nodes, got {listed(unknown)}.{hint}")
+    _check_numbers([node for value, node in known.items() if node != -1 and _is_whole(value)], taxonomy, named)
     if has_lists:
         return NodeLists.from_lists([[known[name] for name in names if known[name] >= 0] for names in lists])
     return np.array([known[value] for value in flat], dtype=np.intp)
@@ -128,8 +132,8 @@ def _check_form(truth):
         )
 
 
-def _check_numbers(numbers, taxonomy):
-    """Raise a PredictionsError where a number may be a node or the class that is called by another node's number."""
+def _check_numbers(numbers, taxonomy, named=""):
+    """Raise a PredictionsError where a number may be a node or the class that is called by another node's number, or a place."""
     for number in numbers:
         node = taxonomy.index.get(str(number), number)
         if node != number:
@@ -137,6 +141,12 @@ def _check_numbers(numbers, taxonomy):
                 f"truth: expected names as text, because classes are called by numbers, got {number}: the class "
                 f"{str(number)!r} is node {node}. Pass names as text, or node numbers by predictions.replace(truth=...)."
             )
+    if named and any(number != -1 for number in numbers):
+        raise PredictionsError(
+            f"truth: expected names, because {named} says names, got whole numbers "
+            f"({listed([number for number in numbers if number != -1], 3)}), which may be places in a list of classes or node "
+            "numbers. Pass names, such as np.array(classes)[truth], or node numbers by predictions.replace(truth=...)."
+        )
 
 
 def level_nodes(labels: Any, taxonomy: Taxonomy, what: str) -> NodeLists:
@@ -195,7 +205,7 @@ def _object_array(labels):
 
 def _path_end(names, taxonomy, where):
     """The node at the end of names from the root's children down, -1 when there is none."""
-    names = ["" if _is_missing(name) else str(name).strip() for name in names]
+    names = ["" if is_missing_value(name) else str(name).strip() for name in names]
     filled = [name for name in names if name]
     if names[: len(filled)] != filled:
         raise PredictionsError(f"{where}: expected names without gaps from the top down, got {names!r}. Fill the gaps.")
@@ -219,8 +229,3 @@ def _path_end(names, taxonomy, where):
 def _is_whole(value):
     is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
     return is_number and float(value).is_integer()
-
-
-def _is_missing(value):
-    is_text, is_nan = isinstance(value, str), isinstance(value, (float, np.floating)) and np.isnan(value)
-    return value is None or is_nan or (is_text and value == "") or type(value).__name__ in ("NAType", "NaTType")

@@ -7,7 +7,7 @@ Halves are rounded up (of a negative number down: away from 0), as a reader roun
 
 Functions
 ---------
-value_text, percent_text, points_text, probability_text, count_text, fixed_text, adding_up
+value_text, percent_text, points_text, probability_text, count_text, fixed_text, adding_up, shares_text
 """
 
 from __future__ import annotations
@@ -113,13 +113,35 @@ def adding_up(terms, total):
         steps, whole = [_steps(term, decimals) for term in terms], _steps(total, decimals)
         if sum(steps) == whole:
             return [_written(step, decimals) for step in steps], _written(whole, decimals)
-    exact = [term * 10**least for term in terms]
-    steps, whole = [math.floor(term) for term in exact], _steps(total, least)
-    # Those that lose most by rounding down are rounded up.
-    order = sorted(range(len(terms)), key=lambda i: steps[i] - exact[i])
+    whole = _steps(total, least)
+    steps = _whole_steps([term * 10**least for term in terms], whole)
+    return [_written(step, least) for step in steps], _written(whole, least)
+
+
+def shares_text(counts):
+    """Counts as percentages of their sum, not 0, that add up to 100 as they are written; where one is small, as nearly.
+
+    Examples
+    --------
+    >>> shares_text([1, 1, 1]), shares_text([0, 4, 1196])
+    (['34 %', '33 %', '33 %'], ['0 %', 'under 1 %', 'over 99 %'])
+    """
+    counts = list(counts)
+    n = sum(counts)
+    steps = _whole_steps([100 * count / n for count in counts], 100)
+    return [
+        "under 1 %" if count and not step else "over 99 %" if step == 100 and count < n else f"{step} %"
+        for count, step in zip(counts, steps, strict=True)
+    ]
+
+
+def _whole_steps(exact, whole):
+    """Whole numbers near some numbers, with the given sum: those that lose most by rounding down are rounded up."""
+    steps = [math.floor(one) for one in exact]
+    order = sorted(range(len(steps)), key=lambda i: steps[i] - exact[i])
     for i in order[: max(0, whole - sum(steps))]:
         steps[i] += 1
-    return [_written(step, least) for step in steps], _written(whole, least)
+    return steps
 
 
 def _steps(value, decimals):

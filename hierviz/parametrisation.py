@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import array_of_rows, check_taxonomy
+from hierviz.checks import array_of_rows, check_taxonomy, in_order_of
 from hierviz.errors import PredictionsError, listed, shown
 from hierviz.notebook_html import Short
 from hierviz.taxonomy import Taxonomy
@@ -127,6 +127,11 @@ def node_probabilities(
     entry = _entry(parametrisation)
     if entry.tree_only:
         taxonomy.require_tree(parametrisation)
+    if hasattr(scores, "columns"):
+        nodes = default_columns(taxonomy, parametrisation) if scored_nodes is None else np.asarray(scored_nodes)
+        if scored_nodes is None and np.shape(scores)[1] == taxonomy.n_nodes:
+            nodes = np.arange(taxonomy.n_nodes)
+        scores = in_order_of(scores, [taxonomy.names[node] for node in nodes.tolist()], "scores")
     scores = array_of_rows(scores, "scores")
     if scores.ndim != 2:
         raise PredictionsError(f"scores: expected two axes (samples, scores), got shape {scores.shape}. Reshape them.")

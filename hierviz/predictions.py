@@ -8,6 +8,7 @@ the taxonomy, for example an empty field that was kept.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -16,7 +17,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from hierviz.checks import array_of_rows, check_kind, check_taxonomy
-from hierviz.errors import PredictionsError, listed, shown
+from hierviz.column_text import as_text
+from hierviz.errors import PredictionsError, first_words, listed, shown
 from hierviz.listed_scores import ListedScores
 from hierviz.notebook_html import fact_rows, fact_sheet, table
 from hierviz.parametrisation import column_order, default_columns, node_probabilities
@@ -27,6 +29,8 @@ from hierviz.taxonomy import NodeLists, Taxonomy
 
 # Rows are worked on in blocks of about this many node probabilities (32 MB), whatever the number of samples.
 BLOCK_VALUES = 4_000_000
+# Letters of a text by which its sample is called.
+HEADING = 60
 # Samples that a notebook shows.
 ROWS_SHOWN = 5
 
@@ -98,7 +102,11 @@ class Predictions(FromMemory):
                 "predictions: expected either scores or labels, got both or neither. Pass one of them."
             )
         check_taxonomy(self.taxonomy)
-        object.__setattr__(self, "truth", _as_nodes("truth", self.truth))
+        truth = _as_nodes("truth", self.truth)
+        if isinstance(truth, NodeLists) and (truth.nodes == -1).any():
+            # As in an array, -1 stands for no truth.
+            truth = truth.only(truth.nodes != -1)
+        object.__setattr__(self, "truth", truth)
         if self.scores is not None:
             if not hasattr(self.scores, "shape") or hasattr(self.scores, "iloc"):
                 raise PredictionsError(
@@ -121,10 +129,11 @@ class Predictions(FromMemory):
                 raise PredictionsError(
                     f"{what}: expected {self.n_samples} values (one per sample), got {len(values)}. Align the rows."
                 )
-        for what, nodes, lowest in (("truth", self.truth, -1), ("labels", self.labels, -1)):
+        _check_distinct(self.sample_ids)
+        for what, nodes in (("truth", self.truth), ("labels", self.labels)):
             nodes = nodes.nodes if isinstance(nodes, NodeLists) else nodes
-            if nodes is not None and len(nodes) and not (lowest <= nodes.min() and nodes.max() < self.taxonomy.n_nodes):
-                bad = nodes[(nodes < lowest) | (nodes >= self.taxonomy.n_nodes)]
+            if nodes is not None and len(nodes) and not (nodes.min() >= -1 and nodes.max() < self.taxonomy.n_nodes):
+                bad = nodes[(nodes < -1) | (nodes >= self.taxonomy.n_nodes)]
                 raise PredictionsError(
                     f"{what}: expected node numbers below {self.taxonomy.n_nodes}, got {listed(bad.tolist())}. "
                     "Use Taxonomy.nodes to look names up."
@@ -178,7 +187,8 @@ class Predictions(FromMemory):
         scored_nodes : ndarray of int, shape (n_scores,), optional
             Node of each column; the default order of the parametrisation when absent.
         truth : array_like of int, or list of lists of int, optional
-            Node numbers, one a sample or a list of them, -1 where not known; `Taxonomy.nodes` looks names up.
+            Node numbers, one a sample or a list of them, -1 where not known, which a list leaves out; `Taxonomy.nodes` looks
+            names up.
         name : str
             Of the model.
         **more
@@ -191,7 +201,7 @@ class Predictions(FromMemory):
         Raises
         ------
         PredictionsError
-            If shapes do not fit, a score is not valid (see `check_scores`) or a truth is no node number.
+            If shapes do not fit, a score is not valid (see `check_scores`), a truth is no node number, or an id is there twice.
         """
         if not hasattr(scores, "shape"):
             scores = array_of_rows(scores, "scores")
@@ -229,7 +239,7 @@ class Predictions(FromMemory):
         Raises
         ------
         PredictionsError
-            If lengths differ or a label or a truth is no node number.
+            If lengths differ, a label or a truth is no node number, or an id is there twice.
         """
         if not isinstance(labels, NodeLists):
             labels = _as_nodes("labels", labels)
@@ -239,7 +249,15 @@ class Predictions(FromMemory):
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed."""
-        return replace(self, **changes)
+        ids = self.sample_ids
+        if ids is None or "sample_ids" in changes:
+            return replace(self, **changes)
+        # Ids were checked before: of a million samples that takes longer than all else.
+        made = replace(self, **changes, sample_ids=None)
+        if len(ids) != made.n_samples:
+            return replace(self, **changes)
+        object.__setattr__(made, "sample_ids", ids)
+        return made
 
     @property
     def has_scores(self) -> bool:
@@ -310,6 +328,10 @@ class Predictions(FromMemory):
         """Text of a sample, None when it has none."""
         return str(self.attributes["text"][row]) if "text" in self.attributes else None
 
+    def called(self, row: int) -> str:
+        """What people call a sample: the first words of its text; its id where it has none."""
+        return first_words(self.text(row) or "", HEADING) or self.sample_id(row)
+
     def blocks(self) -> list[slice]:
         """Slices of rows that together are all of them, each small enough to hold its node probabilities."""
         step = max(1, BLOCK_VALUES // self.taxonomy.n_nodes)
@@ -368,6 +390,17 @@ def column_nodes(taxonomy, parametrisation, n_scores, scored_nodes=None):
         return scored_nodes
     nodes = default_columns(taxonomy, parametrisation)
     return np.arange(n_scores) if len(nodes) != n_scores else nodes
+
+
+def _check_distinct(ids):
+    """Raise a PredictionsError when an id is there twice: models and truths are met by them."""
+    texts = [] if ids is None else as_text(ids).tolist()
+    if len(set(texts)) < len(texts):
+        twice = listed(sorted(text for text, count in Counter(texts).items() if count > 1))
+        raise PredictionsError(
+            f"sample ids: expected every id once, got {twice} more than once. Give every sample an id of its own, or leave the "
+            "ids out."
+        )
 
 
 def _as_nodes(what, values):

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from hierviz.checks import array_of_rows, check_taxonomy
+from hierviz.checks import array_of_rows, check_taxonomy, in_order_of
 from hierviz.errors import PredictionsError, listed, near_miss
+from hierviz.exchanged_columns import exchanged, exchanged_words
 from hierviz.listed_entries import ListedEntries, first_repeat, is_falling, label_entries, require_missing
 from hierviz.node_names import is_by_level, level_nodes, nodes_named, truth_nodes
 from hierviz.parametrisation import default_columns
@@ -123,6 +124,7 @@ class FromMemory:
             nodes,
             truth,
             parametrisation,
+            "the frame",
             name=name,
             sample_ids=None if ids is None else _distinct_ids(ids),
             attributes={names[k]: frame.iloc[:, k].to_numpy() for k in rest if k not in scores},
@@ -136,22 +138,31 @@ class FromMemory:
         classes: Any,
         *,
         truth: Any = None,
+        predicted: Any = None,
         parametrisation: str | None = None,
         name: str = "model",
         **more: Any,
     ) -> Self:
         """Predictions from what ``predict_proba`` of a classifier returns.
 
+        A classifier of hiclass returns the probabilities of its last level, or with ``return_all_probabilities=True`` a list
+        with those of all levels; both are taken with its ``classes_``, which has one list a level.
+
         Parameters
         ----------
         taxonomy : Taxonomy
         probabilities : ndarray, shape (n_samples, n_classes), or list of them
-            A list has one array a level, as where a classifier has several outputs; a class called "" is left out there.
+            A list has one array a level, as where a classifier has several outputs; a class called "" is left out there. Of a
+            DataFrame the columns are matched by name.
         classes : sequence of str, or list of them
-            ``classes_`` of the classifier: names of nodes. Numbers of a label encoder are no names: pass the encoder's.
+            ``classes_`` of the classifier: names of nodes. Numbers of a label encoder are no names: pass the encoder's. Of lists
+            for several levels beside one array the last is taken.
         truth : sequence, optional
-            A name or a node number a sample, or a list of them; None, NaN, "" or -1 where it is not known. Names are text: where
-            classes are called by numbers, a number is an error.
+            A name a sample, or a list of them; None, NaN, "" or -1 where it is not known. Whole numbers are an error, which may
+            be places in `classes` or nodes: node numbers go to ``predictions.replace(truth=...)``.
+        predicted : array_like of str, optional
+            What ``predict`` of the classifier returns, shape (n_samples,) or (n_samples, n_levels): columns that are in another
+            order than `classes` are found by it.
         parametrisation, name
             As in `from_frame`.
         **more
@@ -164,7 +175,8 @@ class FromMemory:
         Raises
         ------
         PredictionsError
-            If shapes do not fit, a class is unknown, missing or there twice, or a score or a truth is not valid.
+            If shapes do not fit, a class is unknown, missing or there twice, a score or a truth is not valid, or columns look
+            exchanged by what is predicted.
 
         Examples
         --------
@@ -178,6 +190,8 @@ class FromMemory:
             array_of_rows(array, "probabilities").ndim == 2 for array in probabilities
         )
         classes = _items(classes)
+        if not has_levels and classes and all(isinstance(of_level, (list, tuple, np.ndarray)) for of_level in classes):
+            classes = _of_last_level(classes, taxonomy)
         levels = list(zip(probabilities, classes, strict=False)) if has_levels else [(probabilities, classes)]
         if has_levels and not probabilities:
             raise PredictionsError("probabilities: expected at least one row or array, got none. Pass predict_proba.")
@@ -187,7 +201,8 @@ class FromMemory:
             )
         arrays, names = [], []
         for array, of_array in levels:
-            array, of_array = array_of_rows(array, "probabilities"), [str(value) for value in _items(of_array)]
+            of_array = [str(value) for value in _items(of_array)]
+            array = array_of_rows(in_order_of(array, of_array, "probabilities"), "probabilities")
             if array.ndim != 2 or array.shape[1] != len(of_array):
                 raise PredictionsError(
                     f"probabilities: expected shape (n_samples, {len(of_array)}) for {len(of_array)} classes, "
@@ -201,7 +216,10 @@ class FromMemory:
             raise PredictionsError(f"probabilities: expected arrays of one length, got {listed(lengths)}. Align them.")
         scores = np.concatenate(arrays, axis=1)
         nodes = nodes_named(names, taxonomy, "classes")
-        return _from_columns(cls, taxonomy, scores, nodes, truth, parametrisation, name=name, **more)
+        made = _from_columns(cls, taxonomy, scores, nodes, truth, parametrisation, "classes", name=name, **more)
+        if predicted is not None:
+            _check_answers(made, predicted)
+        return made
 
     @classmethod
     def from_level_labels(
@@ -243,7 +261,9 @@ class FromMemory:
             truth = level_nodes(truth, taxonomy, "truth")
             if len(truth.nodes) == len(truth) and (truth.lengths == 1).all():
                 truth = truth.nodes
-        return cls.from_labels(taxonomy, nodes, truth=truth_nodes(truth, taxonomy), name=name, is_hard=True, **more)
+        else:
+            truth = truth_nodes(truth, taxonomy, "labels")
+        return cls.from_labels(taxonomy, nodes, truth=truth, name=name, is_hard=True, **more)
 
     @classmethod
     def from_pipeline(
@@ -319,7 +339,7 @@ class FromMemory:
             scores[row, column] = value
             order = np.argsort(nodes)
             return _from_columns(
-                cls, taxonomy, scores[:, order], nodes[order], truth, parametrisation, name=name, **more
+                cls, taxonomy, scores[:, order], nodes[order], truth, parametrisation, "outputs", name=name, **more
             )
         is_top_k = is_falling(row, value)
         if missing is None and not is_top_k:
@@ -329,7 +349,8 @@ class FromMemory:
             )
         entries = ListedEntries(row, nodes[column], value, len(outputs), is_top_k)
         listed_scores, _, key = entries.scores(taxonomy, "outputs", parametrisation, missing)
-        return cls.from_scores(taxonomy, listed_scores, key, truth=truth_nodes(truth, taxonomy), name=name, **more)
+        truth = truth_nodes(truth, taxonomy, "outputs")
+        return cls.from_scores(taxonomy, listed_scores, key, truth=truth, name=name, **more)
 
 
 def _items(classes):
@@ -339,6 +360,18 @@ def _items(classes):
             f"classes: expected the names of the columns in a list, got {classes!r}. Pass classes_ of the classifier."
         )
     return list(classes)
+
+
+def _of_last_level(classes, taxonomy):
+    """The classes of the only level that hiclass gives without ``return_all_probabilities=True``."""
+    last = [str(value) for value in classes[-1]]
+    ends_above = [taxonomy.names[leaf] for leaf in taxonomy.leaves if taxonomy.names[leaf] not in last]
+    if "" in last or any(str(value) in ends_above for of_level in classes[:-1] for value in of_level):
+        raise PredictionsError(
+            "probabilities: expected those of all levels, because some classes end above the last one, got one array for "
+            f"{len(classes)} lists of classes. Make the classifier with return_all_probabilities=True."
+        )
+    return last
 
 
 def _numbers(column, name):
@@ -368,11 +401,37 @@ def _distinct_ids(ids):
     return texts
 
 
-def _from_columns(cls, taxonomy, scores, nodes, truth, parametrisation, **more):
+def _from_columns(cls, taxonomy, scores, nodes, truth, parametrisation, named, **more):
     if parametrisation is None:
         parametrisation = "leaf_probabilities" if taxonomy.is_leaf[nodes].all() else "node_probabilities"
-    truth = truth_nodes(truth, taxonomy)
+    truth = truth_nodes(truth, taxonomy, named)
     return cls.from_scores(taxonomy, scores, parametrisation, scored_nodes=nodes, truth=truth, **more)
+
+
+def _check_answers(predictions, predicted):
+    """Raise a PredictionsError where the columns look exchanged by what the classifier itself predicts."""
+    taxonomy = predictions.taxonomy
+    if is_by_level(predicted):
+        nodes = level_nodes(predicted, taxonomy, "predicted")
+        answers = np.full(len(nodes), -1, dtype=np.intp)
+        answers[nodes.lengths == 1] = nodes.nodes[nodes.offsets[:-1][nodes.lengths == 1]]
+    else:
+        answers = truth_nodes(predicted, taxonomy, "classes")
+    if len(answers) != predictions.n_samples:
+        raise PredictionsError(
+            f"predicted: expected {predictions.n_samples} answers (one per sample), got {len(answers)}. Align the rows."
+        )
+    columns = np.flatnonzero(taxonomy.is_leaf[predictions.scored_nodes])
+    if not len(columns):
+        return
+    best = predictions.scored_nodes[columns][np.asarray(predictions.scores)[:, columns].argmax(axis=1)]
+    known = answers >= 0
+    moved = exchanged(answers[known], best[known], taxonomy.n_nodes)
+    if moved:
+        raise PredictionsError(
+            f"classes: expected the columns in the order of classes_, but {exchanged_words(moved, taxonomy, 'predict')} "
+            "Pass the classes in the order of the columns."
+        )
 
 
 def _truth_column(names, truth, taxonomy):

@@ -54,14 +54,16 @@ def check_rows(predictions: Any, rows: slice, where: str) -> None:
             nodes = default_columns(taxonomy, predictions.parametrisation)
             nodes = np.arange(block.shape[1]) if len(nodes) != block.shape[1] else nodes
         expected = "a probability from 0 to 1" if is_probability else "a finite score"
+        advice = "Correct them, or leave these samples out."
+        if is_probability:
+            advice = "If the file holds raw scores, say which with {parametrisation}."
+            # Raw scores are rarely all from 0 to 100, some of each row being above 1.
+            if not (block < 0).any() and (block <= 100).all() and (block.max(axis=1) > 1).all():
+                advice = "If they are percent, divide them by 100, or read the file with {percent}; if raw scores, say which "
+                advice += "with {parametrisation}."
         raise PredictionsError(
             f"{where}, sample {predictions.sample_id(rows.start + row)!r}, column {taxonomy.names[nodes[column]]!r}: "
-            f"expected {expected}, got {float(block[row, column])!r}. Such values in this block: {int(wrong.sum())}. "
-            + (
-                "If the file holds raw scores, say which with {parametrisation}."
-                if is_probability
-                else "Correct them, or leave these samples out."
-            )
+            f"expected {expected}, got {float(block[row, column])!r}. Such values in this block: {int(wrong.sum())}. {advice}"
         )
     if predictions.parametrisation == "leaf_probabilities":
         total = block.sum(axis=1, dtype=np.float64)

@@ -294,14 +294,19 @@ class Taxonomy:
         return families
 
     @cached_property
-    def candidate_groups(self) -> list[np.ndarray]:
-        """Nodes that may be predicted, grouped by information: most informative group first, ascending inside.
+    def candidates(self) -> np.ndarray:
+        """Nodes that may be predicted, ascending, shape (n,): those that are more than another node with the same leaves.
 
-        A node with a single child carries the same information as its child and is never predicted [1]_.
+        A node with a single child carries the same information as its child and is never predicted [1]_; in a graph, neither
+        is one with several children and a single leaf below them.
         """
-        candidates = np.flatnonzero(self.children.lengths != 1)
-        below = self.n_leaves_below[candidates]
-        order = candidates[np.argsort(below, kind="stable")]
+        return frozen(np.flatnonzero(self.is_leaf | ((self.children.lengths > 1) & (self.n_leaves_below > 1))))
+
+    @cached_property
+    def candidate_groups(self) -> list[np.ndarray]:
+        """`candidates` grouped by information: most informative group, the leaves, first, ascending inside."""
+        below = self.n_leaves_below[self.candidates]
+        order = self.candidates[np.argsort(below, kind="stable")]
         return np.split(order, np.flatnonzero(np.diff(np.sort(below))) + 1)
 
     # Relations -----------------------------------------------------------------------------------------------------

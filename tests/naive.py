@@ -132,7 +132,9 @@ def node_probabilities(graph, parametrisation, row):
 
 
 def candidates(graph):
-    return [node for node in range(graph.n) if len(graph.children[node]) != 1]
+    """All but trivial nodes: inner nodes that have one child, or one leaf below several."""
+    nodes = [node for node in range(graph.n) if len(graph.children[node]) != 1]
+    return [node for node in nodes if not graph.children[node] or len(leaves_below(graph, node)) > 1]
 
 
 def pareto_set(graph, p, min_threshold=-math.inf):
@@ -214,7 +216,8 @@ def envelope_integral(x, y):
 
 
 def best_at_correct(x, correct, level):
-    return max((a for a, c in zip(x, correct) if c >= level), default=0.0)
+    """ "Correct >= c" means at least c - 1e-12."""
+    return max((a for a, c in zip(x, correct) if c >= level - 1e-12), default=0.0)
 
 
 # Path metrics: Valmadre, NeurIPS 2022 ---------------------------------------------------------------------------
@@ -224,12 +227,22 @@ def truncate(graph, truth, predicted):
     return truth if truth in ancestors(graph, predicted) else predicted
 
 
+def outcome(graph, truth, predicted):
+    """What an answer is, in one word; `predicted` is a node."""
+    if truth in ancestors(graph, predicted):
+        return "exact"
+    if predicted not in ancestors(graph, truth):
+        return "wrong"
+    return "coarse" if ancestors(graph, predicted) != {predicted} else "no_answer"
+
+
 def path_metrics(graph, truth, predicted, truncated=True):
     below = truth in ancestors(graph, predicted)
     if truncated:
         predicted = truncate(graph, truth, predicted)
     common = lca(graph, truth, predicted)
     found = {"exact": float(predicted == truth), "correct": float(below or predicted in ancestors(graph, truth))}
+    found["no_answer"] = float(outcome(graph, truth, predicted) == "no_answer")
     for name, value in (("info", information), ("depth", depth)):
         shared, claimed, due = (float(value(graph, node)) for node in (common, predicted, truth))
         precision = shared / claimed if claimed else 1.0

@@ -13,6 +13,7 @@ from hierviz.errors import (
     FileError,
     HiervizError,
     TaxonomyError,
+    first_words,
     listed,
     near_miss,
     printable,
@@ -133,3 +134,19 @@ def test_a_suggestion_compares_few_letters(monkeypatch):
     assert max(compared, default=0) < 200
     # What differs only in case or blanks is found among any number of names.
     assert near_miss(" SPECIES 7 ", names) == " Did you mean 'species 7'?"
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "start"),
+    [
+        ("one two", 7, "one two"),
+        ("one two three", 7, "one two …"),
+        ("one two three", 9, "one two …"),
+        ("one, two", 5, "one …"),
+        ("one\n two  three", 8, "one two …"),
+        ("undivided", 4, "undi …"),
+        ("", 4, ""),
+    ],
+)
+def test_the_first_words_of_a_text_are_whole(text, most, start):
+    assert first_words(text, most) == start

@@ -1,11 +1,26 @@
 """Numbers as text: rounded once and in one way, and sums that add up as they are written."""
 
+import ast
 import json
+import re
+from pathlib import Path
 
+import altair as alt
 import numpy as np
 import pytest
 
-from hierviz.number_text import adding_up, count_text, fixed_text, percent_text, probability_text, value_text
+import hierviz as hv
+from hierviz.charts.export import to_svg
+from hierviz.charts.theme import finish
+from hierviz.number_text import (
+    adding_up,
+    count_text,
+    fixed_text,
+    percent_text,
+    probability_text,
+    shares_text,
+    value_text,
+)
 
 
 @pytest.mark.parametrize(
@@ -90,3 +105,44 @@ def test_a_value_that_is_not_whole_does_not_read_as_whole(value, text):
     assert value_text(value) == text
     assert value_text(float("nan")) == "–"
     assert value_text(float("inf")) == "∞"
+
+
+def test_shares_of_counts_add_up():
+    """Rounded one by one, 1 of 3 three times is 99 %; 0.5, 0.5 and 99 % are 101 %."""
+    assert shares_text([1, 1, 1]) == ["34 %", "33 %", "33 %"]
+    assert shares_text([57, 146, 397]) == ["10 %", "24 %", "66 %"]
+    assert shares_text([1, 599]) == ["under 1 %", "over 99 %"]
+    assert shares_text([0, 7]) == ["0 %", "100 %"]
+    rng = np.random.default_rng(0)
+    for counts in rng.integers(20, 1000, (300, 4)).tolist():
+        shares = [int(text.split()[0]) for text in shares_text(counts)]
+        assert sum(shares) == 100
+        assert all(abs(share - 100 * n / sum(counts)) < 1 for share, n in zip(shares, counts, strict=True))
+
+
+def test_a_percentage_is_a_number_a_space_and_the_sign():
+    """In every text of the package; formats of charts take the sign from the locale of `theme.finish`."""
+    package = Path(hv.__file__).parent
+    texts = [
+        (path.name, part.value)
+        for path in package.rglob("*.py")
+        if path.parent.name != "charts"
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.JoinedStr)
+        for part in node.values
+        if isinstance(part, ast.Constant)
+    ]
+    assert len(texts) > 1000
+    assert [text for text in texts if text[1] != "%." and re.match(r"%(?![a-z0-9])", text[1])] == []
+    formats = [
+        (path.name, node.format_spec.values[0].value)
+        for path in package.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if path.parent.name != "lessons"
+        and isinstance(node, ast.FormattedValue)
+        and node.format_spec
+        and isinstance(node.format_spec.values[0], ast.Constant)
+    ]
+    assert [one for one in formats if one[1].endswith("%")] == []
+    chart = finish(alt.Chart(alt.InlineData([{"a": 0.5}])).mark_text().encode(text=alt.Text("a:Q", format=".0%")))
+    assert "50\u00a0%" in to_svg(chart)

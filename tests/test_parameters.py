@@ -120,10 +120,12 @@ def test_every_parameter_has_a_flag_of_the_command_line():
         "--missing",
         "--unseen",
         "--only-known",
+        "--percent",
+        "--ids",
     }
     # The app takes what `predict` takes, but for what is about its output.
     assert flags_of("predict") - flags_of("app") == {"--out", "--inspect", "--json"}
-    for name in ("classes", "parametrisation", "truth_column", "missing"):
+    for name in ("classes", "parametrisation", "truth", "truth_column", "missing", "percent", "ids"):
         assert FLAGS[name] in flags_of("evaluate") & flags_of("curve")
 
 

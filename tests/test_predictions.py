@@ -183,3 +183,42 @@ def test_truth_is_node_numbers(taxonomy, truth):
     """Names belong through Taxonomy.nodes, and 1.5 is no node: neither may be cast in silence or end in a bare error."""
     with pytest.raises(hv.PredictionsError, match=r"^truth: expected node numbers"):
         scored(taxonomy, truth=truth)
+
+
+def test_an_id_that_is_there_twice_is_an_error(taxonomy):
+    """Models and truths are met by ids: the second of two would get the truth of the first."""
+    scores = np.full((3, 4), 0.25)
+    for ids, twice in ((["a", "b", "a"], "'a'"), (np.array([1, 2, 2]), "'2'"), ([1, "1", "x"], "'1'")):
+        expected = (
+            rf"^sample ids: expected every id once, got {twice} more than once\. Give every sample an id of its own"
+        )
+        with pytest.raises(hv.PredictionsError, match=expected):
+            hv.Predictions.from_scores(taxonomy, scores, "leaf_probabilities", sample_ids=ids)
+        with pytest.raises(hv.PredictionsError, match=expected):
+            hv.Predictions.from_labels(taxonomy, [2, 3, 5], sample_ids=ids)
+        with pytest.raises(hv.PredictionsError, match=expected):
+            hv.Predictions.from_labels(taxonomy, [2, 3, 5]).replace(sample_ids=ids)
+    made = hv.Predictions.from_labels(taxonomy, [2, 3, 5], sample_ids=["a", "b", "c"])
+    assert made.replace(name="other").ids.tolist() == ["a", "b", "c"]
+    with pytest.raises(hv.PredictionsError, match=r"^sample ids: expected 2 values \(one per sample\), got 3\."):
+        made.replace(labels=hv.NodeLists.of([2, 3]))
+
+
+@pytest.mark.parametrize("truth", [[[2], [-1], [3, 5]], [[2, -1], [-1, -1], [3, 5]], [[2], [], [-1, 3, 5]]])
+def test_minus_1_in_a_list_of_truths_is_no_truth(taxonomy, truth):
+    for given in (truth, hv.NodeLists.from_lists(truth)):
+        made = hv.Predictions.from_labels(taxonomy, [[2], [3], [3]], truth=given)
+        assert [one.tolist() for one in made.truth] == [[2], [], [3, 5]]
+        assert made.has_truth.tolist() == [True, False, True]
+        assert hv.evaluate(made)["models"][0]["n_samples"] == 2
+    with pytest.raises(hv.PredictionsError, match=r"^truth: expected node numbers below 7, got -2\."):
+        hv.Predictions.from_labels(taxonomy, [[2], [3], [3]], truth=[[2], [-2], [3]])
+
+
+def test_a_text_is_called_by_its_first_words(taxonomy):
+    words = ["A cat sat on a mat, and another one sat beside it for the whole of the afternoon.", "  "]
+    p = np.full((2, taxonomy.n_leaves), 1 / taxonomy.n_leaves)
+    found = hv.Predictions.from_scores(
+        taxonomy, p, "leaf_probabilities", sample_ids=["0", "1"], attributes={"text": np.array(words, dtype=object)}
+    )
+    assert [found.called(row) for row in (0, 1)] == ["A cat sat on a mat, and another one sat beside it for the …", "1"]

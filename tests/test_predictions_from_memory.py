@@ -34,8 +34,6 @@ def frame(**more):
     [
         ["cat", "newt"],
         np.array(["cat", "newt"]),
-        np.array([2, 6]),
-        [2, 6],
         pd.Series(["cat", "newt"]),
         ("cat", " newt "),
     ],
@@ -148,9 +146,9 @@ def test_a_frame_and_its_taxonomy_change_places(taxonomy):
 
 
 def test_columns_of_pandas_own_types(taxonomy):
-    same(Predictions.from_frame(frame().astype("Float64"), taxonomy, truth=pd.array([2, 6], dtype="Int64")), taxonomy)
-    # A missing whole number makes floats of all.
-    found = Predictions.from_frame(frame(truth=pd.array([2, None], dtype="Int64")), taxonomy)
+    truth = pd.array(["cat", "newt"], dtype="string")
+    same(Predictions.from_frame(frame().astype("Float64"), taxonomy, truth=truth), taxonomy)
+    found = Predictions.from_frame(frame(truth=pd.array(["cat", None], dtype="string")), taxonomy)
     assert found.truth.tolist() == [2, -1]
     index = pd.MultiIndex.from_product([["x"], ["a", "b"]])
     assert Predictions.from_frame(frame().set_axis(index), taxonomy).ids.tolist() == ["('x', 'a')", "('x', 'b')"]
@@ -172,6 +170,32 @@ def test_truths_that_break(taxonomy, truth, words):
     with pytest.raises(hv.PredictionsError) as caught:
         Predictions.from_predict_proba(taxonomy, P, LEAVES, truth=truth)
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "truth", [np.array([0, 3]), [0, 3], [0.0, None], pd.array([0, 3], dtype="Int64"), [np.int64(0), -1]]
+)
+def test_whole_numbers_beside_names_are_no_truth(taxonomy, truth):
+    """0 may be the first of the classes or node 0, the root: .81 of 1 once became .16 without a word."""
+    message = r"^truth: expected names, because .* got whole numbers \(0.*node numbers by predictions\.replace"
+    lists = [[{"label": name, "score": 0.25} for name in LEAVES]] * 2
+    for make in (
+        lambda: Predictions.from_predict_proba(taxonomy, P, LEAVES, truth=truth),
+        lambda: Predictions.from_frame(frame(), taxonomy, truth=truth),
+        lambda: Predictions.from_frame(frame(y=list(truth)), taxonomy, truth="y"),
+        lambda: Predictions.from_pipeline(taxonomy, lists, truth=truth),
+        lambda: Predictions.from_level_labels(taxonomy, [["newt"], ["newt"]], truth=truth),
+        lambda: hv.load_truth(truth, taxonomy, classes=LEAVES),
+    ):
+        with pytest.raises(hv.PredictionsError, match=message):
+            make()
+    with pytest.raises(hv.PredictionsError, match=message):
+        Predictions.from_predict_proba(taxonomy, P, LEAVES, truth=[[0, 3], [3]])
+    # -1 says that it is not known; where nothing is named, numbers are nodes, said.
+    assert Predictions.from_predict_proba(taxonomy, P, LEAVES, truth=[-1, -1]).truth.tolist() == [-1, -1]
+    assert hv.load_truth(np.array([2, -1]), taxonomy).notes == (
+        "truth: whole numbers were taken for node numbers (2 is 'cat')",
+    )
 
 
 def test_what_load_truth_read_is_attached(taxonomy):
@@ -269,6 +293,62 @@ def test_bad_predict_proba(taxonomy, p, classes, words):
     with pytest.raises(hv.PredictionsError) as caught:
         Predictions.from_predict_proba(taxonomy, p, classes)
     assert words in str(caught.value)
+
+
+def test_columns_of_a_frame_are_matched_by_name(taxonomy):
+    """Its own columns say the classes, whatever the order of `classes`; others contradict, and counted ones say nothing."""
+    table, names = pd.DataFrame(P, columns=LEAVES), ["newt", "dog", "cat", "duck"]
+    same(Predictions.from_predict_proba(taxonomy, table, names, truth=["cat", "newt"]), taxonomy)
+    same(Predictions.from_predict_proba(taxonomy, pd.DataFrame(P), LEAVES, truth=["cat", "newt"]), taxonomy)
+    for wrong in (table.rename(columns={"cat": "kitten"}), table[["cat", "dog", "duck", "duck"]]):
+        with pytest.raises(
+            hv.PredictionsError, match=r"^probabilities: expected a DataFrame with the columns 'newt', 'dog'"
+        ):
+            Predictions.from_predict_proba(taxonomy, wrong, names)
+    # So wherever an array has a column a node.
+    p = pd.DataFrame(hv.node_probabilities(taxonomy, P, "leaf_probabilities"), columns=taxonomy.names)
+    turned = p[p.columns[::-1]]
+    assert hv.infer(taxonomy, turned).tolist() == hv.infer(taxonomy, p.to_numpy()).tolist()
+    shuffled = hv.node_probabilities(taxonomy, table[names], "leaf_probabilities")
+    np.testing.assert_array_equal(shuffled, p.to_numpy())
+    np.testing.assert_array_equal(hv.node_probabilities(taxonomy, turned, "node_probabilities"), p.to_numpy())
+    with pytest.raises(hv.PredictionsError, match=r"^p: expected a DataFrame with the columns"):
+        hv.infer(taxonomy, p.rename(columns={"cat": "kitten"}))
+
+
+def test_columns_that_contradict_what_is_predicted(taxonomy):
+    """40 samples of each leaf: the columns of cat and dog are exchanged in `classes`."""
+    y = np.repeat(np.arange(4), 40)
+    scores = np.full((160, 4), 0.1)
+    scores[np.arange(160), y] = 0.7
+    names = np.array(LEAVES)
+    for predicted in (
+        names[y],
+        [
+            ["mammal" if name in ("cat", "dog") else "bird" if name == "duck" else name, "" if name == "newt" else name]
+            for name in names[y]
+        ],
+    ):
+        made = Predictions.from_predict_proba(taxonomy, scores, LEAVES, predicted=predicted)
+        assert made.n_samples == 160
+        message = r"2 columns of siblings look exchanged: 'dog' holds 'cat', 'cat' holds 'dog', judged by predict\."
+        with pytest.raises(hv.PredictionsError, match=message):
+            Predictions.from_predict_proba(taxonomy, scores, ["dog", "cat", "duck", "newt"], predicted=predicted)
+    with pytest.raises(hv.PredictionsError, match="predicted: expected 160 answers"):
+        Predictions.from_predict_proba(taxonomy, scores, LEAVES, predicted=names)
+
+
+def test_one_level_of_hiclass():
+    tree = hv.Taxonomy.from_edges([("r", "a"), ("r", "b"), ("a", "a1"), ("a", "a2"), ("b", "b1")])
+    levels = [np.array(["a", "b"]), np.array(["a1", "a2", "b1"])]
+    found = Predictions.from_predict_proba(tree, [[0.5, 0.25, 0.25]], levels)
+    assert [tree.names[node] for node in found.scored_nodes] == ["a1", "a2", "b1"]
+    whole = Predictions.from_predict_proba(tree, [[[0.75, 0.25]], [[0.5, 0.25, 0.25]]], levels)
+    assert [tree.names[node] for node in whole.scored_nodes] == ["a", "b", "a1", "a2", "b1"]
+    ragged = hv.Taxonomy.from_edges([("r", "a"), ("r", "b"), ("a", "a1"), ("a", "a2")])
+    for last in (["", "a1", "a2"], ["a1", "a2"]):
+        with pytest.raises(hv.PredictionsError, match=r"Make the classifier with return_all_probabilities=True\."):
+            Predictions.from_predict_proba(ragged, np.full((1, len(last)), 0.5), [["a", "b"], last])
 
 
 @pytest.mark.parametrize("classes", [None, "cat", {"cat": 0}])

@@ -44,5 +44,10 @@ def words_of(curves, counts="information"):
         briefs = {key: METRICS[key].brief or METRICS[key].label for key in numbers.common_keys(curves)}
         return CurveWords(briefs, {key: brief for key, brief in briefs.items() if "f1" in key}, "0.5")
     value = "depth" if counts == "depth" else "info"
-    told = {"correct": "correct", "exact": "exact", f"{value}_recall": METRICS[f"{value}_recall"].name}
+    told = {
+        "correct": "correct",
+        "exact": "exact",
+        "no_answer": "no answer",
+        f"{value}_recall": METRICS[f"{value}_recall"].name,
+    }
     return CurveWords(told, {f"{value}_f1": "F1"}, "majority", f"{value}_recall")

@@ -15,7 +15,8 @@ from hierviz.charts.curve_table import short_label
 from hierviz.charts.theme import FONT, SMALL, palette
 from hierviz.errors import PredictionsError
 from hierviz.metrics import METRICS
-from hierviz.uncertainty.comparison import fewest_resamples, highest_level, no_clear_difference, simultaneous
+from hierviz.uncertainty.all_pairs import fewest_resamples
+from hierviz.uncertainty.comparison import highest_level, no_clear_difference, simultaneous
 from hierviz.uncertainty.model_difference import ModelDifference
 from hierviz.uncertainty.resamples import Interval
 
@@ -172,9 +173,9 @@ def difference_band_sentence(difference, key, names, *, most_correct=None):
     unclear = no_clear_difference(interval)
     band, label = f"{100 * interval.level:.4g} % band of the paired difference", METRICS[key].label
     if not len(levels):
-        n = interval.resamples.n_samples
+        few = interval.resamples.why_no_interval or f"{interval.resamples.n_samples:,} samples are too few"
         who = f"{names[0]} and {names[1]}"
-        return f"{label}: {n:,} samples are too few to compare {who} where the same share of answers is correct."
+        return f"{label}: {few.partition(':')[0]} to compare {who} where the same share of answers is correct."
     enough, drawn = fewest_resamples(interval.level), interval.resamples.n_resamples
     if drawn < enough:
         return f"{label}: {drawn} resamples are too few to call a difference clear: take at least {enough}."
@@ -244,7 +245,7 @@ def _compared(difference, key):
     if key not in difference.at_correct:
         raise PredictionsError(f"key: expected one of {', '.join(difference.at_correct)}, got {key!r}. Choose one.")
     interval, levels = difference.at_correct[key], difference.levels
-    usable = levels <= highest_level(interval.resamples.n_samples) + 1e-9
+    usable = (levels <= highest_level(interval.resamples.n_samples) + 1e-9) & ~np.isnan(interval.lower)
     same = (interval.estimate == interval.estimate[:1]) & (interval.draws == interval.draws[:, :1]).all(axis=0)
     usable &= np.arange(len(levels)) >= np.logical_and.accumulate(same).sum() - 1
     picked = [values[..., usable] for values in (interval.estimate, interval.lower, interval.upper, interval.draws)]

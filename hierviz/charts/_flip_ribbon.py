@@ -1,6 +1,7 @@
 """The answers to one sample at every threshold: a ribbon from 0 to 1, each stretch with its outcome by colour and pattern.
 
-An exact answer is plain, a coarse one has a dotted line, a wrong one is hatched; the current threshold is a line with a label.
+An exact answer is plain, a coarse one has a dotted line, no answer has two, a wrong one is hatched; the current threshold is a
+line with a label.
 """
 
 from __future__ import annotations
@@ -15,15 +16,20 @@ from hierviz.charts._legend import legend
 from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten, text_width
 from hierviz.charts.curve_knots import threshold_text
-from hierviz.charts.theme import SIZE, SMALL, palette
+from hierviz.charts.theme import ANSWERS, SIZE, SMALL, palette
+from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.number_text import probability_text, value_text
 
-COLOURS = {"exact": "tp", "coarse": "path", "wrong": "fp", "": "root"}
-WORDS = {"exact": "exact", "coarse": "correct but coarse", "wrong": "wrong", "": "truth unknown"}
+COLOURS = {outcome: colour for outcome, (colour, _) in ANSWERS.items()} | {"": "root"}
+WORDS = {**OUTCOMES, "": "truth unknown"}
 # What a sentence says of an answer.
-WHICH = {"exact": ", which is exact", "coarse": ", which is correct but coarse", "wrong": ", which is wrong", "": ""}
+WHICH = {outcome: f", which is {words}" for outcome, words in OUTCOMES.items()} | {"": ""}
+# What tells an outcome apart without colour.
+PATTERNS = {"coarse": ", dotted line", "no_answer": ", two dotted lines", "wrong": ", hatched"}
 # Pixels: beside the ribbon, above it (the label of the threshold), of it, and below it (ticks).
 MARGIN, TOP, TALL, BELOW = 22, 22, 46, 20
+# Where dotted lines run, from the top of the ribbon.
+DOTTED = {"coarse": (TALL - 6,), "no_answer": (TALL - 9, TALL - 3)}
 # Of a part of a stretch in which words may stand.
 LEAST_BESIDE = 80
 VIEW = "ribbon"
@@ -59,8 +65,9 @@ def flip_ribbon(flips, threshold=None, *, dark=False, width=1000):
         cells.append({**place, **line, "colour": look.outcome(kind)})
         if row["outcome"] == "wrong":
             patterns += _slashes(x, x2, look.on_colour)
-        if row["outcome"] == "coarse" and x2 - x > 8:
-            dots.append({"x": x + 4, "x2": x2 - 4, "y": TOP + TALL - 6, "y2": TOP + TALL - 6, "colour": look.on_colour})
+        if x2 - x > 8:
+            heights = [TOP + y for y in DOTTED.get(row["outcome"], ())]
+            dots += [{"x": x + 4, "x2": x2 - 4, "y": y, "y2": y, "colour": look.on_colour} for y in heights]
         # Words stand clear of the line of the threshold.
         said = WORDS[row["outcome"]]
         wide = max(text_width(row["name"], SIZE, True), text_width(said, SMALL))
@@ -91,8 +98,8 @@ def flip_ribbon(flips, threshold=None, *, dark=False, width=1000):
     present = list(dict.fromkeys(flips.outcome.tolist()))
     items = []
     for outcome in [key for key in WORDS if key in present]:
-        sign = {"coarse": ", dotted line", "wrong": ", hatched"}.get(outcome, "")
-        items.append({"kind": "box", "label": f"{WORDS[outcome]}{sign}", "colour": look.outcome(COLOURS[outcome])})
+        label = f"{WORDS[outcome]}{PATTERNS.get(outcome, '')}"
+        items.append({"kind": "box", "label": label, "colour": look.outcome(COLOURS[outcome])})
     items.append({"kind": "note", "label": "across: threshold τ"})
     return vconcat(
         legend([(None, items)], width, dark=dark),

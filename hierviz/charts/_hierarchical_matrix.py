@@ -1,7 +1,7 @@
 """The collapsible confusion matrix: true classes as rows, answers as columns, a click opens a class or picks a cell.
 
 Lines stand in the order of the tree, the classes of an open node indented below it. Colour is what a cell means (right, less
-specific than the truth, wrong), its strength the count or share; cells of one class are outlined.
+specific than the truth, no answer, wrong), its strength the count or share; cells of one class are outlined.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ LEGEND = {
     "same": ("tp", "the same class, or both below it"),
     "finer": ("tp", "answer below the truth"),
     "coarse": ("path", "answer stops above the truth"),
+    "no_answer": ("root", "no answer: the root"),
     "wrong": ("fp", "wrong"),
     "folded": ("tn", "both among the other classes"),
     "none": ("fn", "without a partner"),

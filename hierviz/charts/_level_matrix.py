@@ -10,6 +10,7 @@ from hierviz.charts._value_colours import mixed
 from hierviz.charts.theme import palette
 from hierviz.metrics import METRICS
 from hierviz.number_text import value_text
+from hierviz.ties import rounded
 
 TITLES = {"model": "Model", "trained": "Trained at", "tested": "Tested at", "value": "Value"}
 
@@ -38,7 +39,7 @@ def level_matrix(found, *, dark=False, width=800):
             value, known = found.value[row, column], sign * found.value[:, column]
             known = known[~np.isnan(known)]
             is_known = not np.isnan(value)
-            is_best = is_known and sign * value == known.max()
+            is_best = is_known and rounded(sign * value) == rounded(known).max()
             share = 0.0
             if is_known:
                 share = 0.8 if is_best else 0.45 * (sign * value - known.min()) / ((known.max() - known.min()) or 1)

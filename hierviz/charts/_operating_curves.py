@@ -20,7 +20,7 @@ from hierviz.charts._text import percent_text, text_width
 from hierviz.charts._threshold_strip import threshold_strip
 from hierviz.charts.curve_knots import threshold_text
 from hierviz.charts.theme import SIZE
-from hierviz.metrics import METRICS
+from hierviz.metrics import METRICS, answered_text
 
 # Width from which there is room for columns; what padding and strokes add at the sides.
 NARROW, EDGE = 640, 10
@@ -180,9 +180,10 @@ def operating_curves_sentence(curves, threshold=0.5, *, model=None):
     if numbers.are_sets(curves):
         told = words_of(curves).told.items()
         return f"{name} at τ = {threshold_text(at)}: {', '.join(f'{words} {percent_text(values[key])}' for key, words in told)}."
+    answered = answered_text(values["no_answer"], values["correct"])
     return (
         f"{name} at τ = {threshold_text(at)}: {percent_text(values['correct'])} of the answers are correct, "
-        f"{percent_text(values['exact'])} exact; information recall {percent_text(values['info_recall'])}."
+        f"{percent_text(values['exact'])} exact; {answered}; information recall {percent_text(values['info_recall'])}."
     )
 
 

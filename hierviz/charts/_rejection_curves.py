@@ -14,7 +14,7 @@ from hierviz.charts.curve_knots import threshold_text
 from hierviz.charts.curve_lines import plain_lines
 from hierviz.charts.theme import model_colours
 from hierviz.errors import PredictionsError
-from hierviz.number_text import value_text
+from hierviz.number_text import percent_text, value_text
 
 HEIGHT = 260
 # Shares of the samples at which a sentence compares models.
@@ -94,7 +94,7 @@ def rejection_curves_sentence(curves):
             f"{name} {'–' if np.isnan(risk) else value_text(risk)}"
             for name, risk in ((name, curve.risk_at(coverage)) for name, curve in curves.items())
         ]
-        said.append(f"{coverage:.0%} covered: {', '.join(parts)}")
+        said.append(f"{percent_text(coverage)} covered: {', '.join(parts)}")
     return f"Smallest share of wrong answers with at least so many samples answered. {'; '.join(said)}."
 
 

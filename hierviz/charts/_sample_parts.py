@@ -45,7 +45,7 @@ class SamplePart:
     sentence: str
 
 
-def sample_parts(evaluation, row, rule="majority", threshold=0.5, **parameters):
+def sample_parts(evaluation, row, rule="majority", threshold=0.5, *, tree="icicle", **parameters):
     """The pictures of one sample that apply to it.
 
     Parameters
@@ -55,6 +55,8 @@ def sample_parts(evaluation, row, rule="majority", threshold=0.5, **parameters):
         Row of the Predictions.
     rule, threshold, **parameters
         How the answer is chosen, as in `Evaluation.answers`; ignored for labels.
+    tree : str
+        Style of `probability_tree`; where that does not fit, the tree is a list.
 
     Returns
     -------
@@ -73,7 +75,7 @@ def sample_parts(evaluation, row, rule="majority", threshold=0.5, **parameters):
     p = predictions.node_probabilities(np.array([row]))[0] if predictions.has_scores else None
     parts = []
     if p is not None and taxonomy.is_tree:
-        parts.append(_tree(predictions, row, p, truth, predicted))
+        parts.append(_tree(predictions, row, p, truth, predicted, tree))
     is_simple = answer.outcome != "" and predictions.has_single_truth and taxonomy.is_tree
     counts = sample_confusion(evaluation, row, rule, threshold, **parameters) if is_judged else None
     if counts is not None and not is_simple:
@@ -111,7 +113,7 @@ def sample_parts(evaluation, row, rule="majority", threshold=0.5, **parameters):
     return parts
 
 
-def _tree(predictions, row, p, truth, predicted):
+def _tree(predictions, row, p, truth, predicted, wanted):
     taxonomy = predictions.taxonomy
     nodes = {"truth": truth or None, "predicted": predicted or None}
     bounds = None
@@ -120,8 +122,8 @@ def _tree(predictions, row, p, truth, predicted):
         bounds = low[0], high[0]
 
     def draw(dark, width):
-        is_refused = width < NARROW or "icicle" in refused_styles(taxonomy, p, **nodes, width=width)
-        style = "list" if is_refused else "icicle"
+        is_refused = width < NARROW or wanted in refused_styles(taxonomy, p, **nodes, width=width)
+        style = "list" if is_refused else wanted
         return probability_tree(taxonomy, p, **nodes, style=style, bounds=bounds, dark=dark, width=width)
 
     return SamplePart("tree", "Probability tree", draw, probability_tree_sentence(taxonomy, p, **nodes))

@@ -6,13 +6,9 @@ import numpy as np
 
 from hierviz.metrics import METRICS
 from hierviz.number_text import value_text
-from hierviz.uncertainty.comparison import (
-    AT_CORRECT,
-    clear_after_holm,
-    fewest_resamples,
-    paired_difference,
-    too_few_for,
-)
+from hierviz.uncertainty.all_pairs import fewest_resamples
+from hierviz.uncertainty.bootstrap import AT_CORRECT
+from hierviz.uncertainty.comparison import clear_after_holm, paired_difference, too_few_for
 from hierviz.uncertainty.resamples import Interval
 
 ONE_TAU = (
@@ -66,7 +62,7 @@ def comparison_sentence(numbers, model, n_samples, *, never=None):
         return ""
     keys = compared_keys(n_samples)
     few = "" if len(keys) > 1 else f" {n_samples:,} samples are too few to compare at 90 or 95 % correct answers."
-    if not all(isinstance(number[key], Interval) for number in numbers.values() for key in keys):
+    if not all(_has_interval(number[key]) for number in numbers.values() for key in keys):
         told = "; ".join(
             f"{_what(key)}: {', '.join(f'{name} {value_text(float(_estimate(of[key])))}' for name, of in numbers.items())}"
             for key in keys
@@ -125,6 +121,10 @@ def _verdicts(differences):
 
 def _signed(value):
     return value_text(value).replace("-", "−")
+
+
+def _has_interval(value):
+    return isinstance(value, Interval) and not np.isnan(value.lower)
 
 
 def _estimate(value):

@@ -153,7 +153,8 @@ def read_out_keys(x, y, curves=None):
 
     Of `curves` (dict of str to curve) of predicted sets it is all that they hold.
     """
-    keys = share_keys(counted(x, y)) if curves is None or not are_sets(curves) else common_keys(curves)
+    of_sets = curves is not None and are_sets(curves)
+    keys = common_keys(curves) if of_sets else [*share_keys(counted(x, y)), "no_answer"]
     return [*keys, *(key for key in (x, y) if key != "threshold" and key not in keys)]
 
 

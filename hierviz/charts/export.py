@@ -9,6 +9,7 @@ import threading
 import altair as alt
 import pandas as pd
 
+from hierviz.charts.picture_process import picture
 from hierviz.charts.theme import check_chart, finish
 from hierviz.csv_cells import safe_frame_csv
 
@@ -82,17 +83,13 @@ _ALTAIR = threading.Lock()
 
 
 def to_svg(chart, dark=False):
-    """The chart as SVG text."""
-    import vl_convert
-
-    return vl_convert.vegalite_to_svg(to_vega_lite(chart, dark))
+    """The chart as SVG text; FileError where it cannot be drawn."""
+    return picture("vegalite_to_svg", to_vega_lite(chart, dark)).decode()
 
 
 def to_png(chart, dark=False, ppi=144):
-    """The chart as PNG bytes, at `ppi` pixels an inch (72 is one pixel a pixel)."""
-    import vl_convert
-
-    return vl_convert.vegalite_to_png(to_vega_lite(chart, dark), ppi=ppi)
+    """The chart as PNG bytes, at `ppi` pixels an inch (72 is one pixel a pixel); FileError where it cannot be drawn."""
+    return picture("vegalite_to_png", to_vega_lite(chart, dark), ppi=ppi)
 
 
 def to_csv(table):

@@ -13,6 +13,7 @@ import altair as alt
 
 from hierviz.checks import check_kind
 from hierviz.inference.registry import INFERENCE_RULES
+from hierviz.metrics.outcomes import OUTCOMES as ANSWER_WORDS
 
 FONT = '"Source Sans", "Source Sans Pro", sans-serif'
 # A name with a digit or an unknown font without a generic one makes vl-convert guess text widths.
@@ -27,6 +28,9 @@ OUTCOMES = {
     "root": "the root, which is on every path and never counted",
     "others": "folded",
 }
+
+# What an answer is: its colour among `OUTCOMES`, and the sign that says it without colour.
+ANSWERS = {"exact": ("tp", "✓"), "coarse": ("path", "≈"), "no_answer": ("root", "∅"), "wrong": ("fp", "×")}
 
 RULE_SHAPES = {
     "leaf": "circle",
@@ -132,6 +136,16 @@ DARK = Palette(
 )
 
 
+def answer_text(outcome):
+    """Sign and words of an outcome of `hierviz.metrics.OUTCOMES`; a dash where the truth is unknown."""
+    return f"{ANSWERS[outcome][1]} {ANSWER_WORDS[outcome]}" if outcome else "–"
+
+
+def answer_signs():
+    """What the signs of answers mean, in one line."""
+    return ", ".join(map(answer_text, ANSWERS))
+
+
 def palette(dark=False):
     """The Palette of the light or the dark theme."""
     return DARK if dark else LIGHT
@@ -209,5 +223,9 @@ def finish(chart, dark=False):
         text={"font": FONT, "color": look.ink},
         view={"stroke": None},
         concat={"spacing": 8},
+        # Percentages as `hierviz.number_text` writes them.
+        locale={
+            "number": {"decimal": ".", "thousands": ",", "grouping": [3], "currency": ["$", ""], "percent": "\u00a0%"}
+        },
     )
     return finished

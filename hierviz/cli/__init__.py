@@ -15,6 +15,7 @@ from hierviz.cli.chart import add_chart
 from hierviz.cli.diagnose import add_diagnose
 from hierviz.cli.doctor import add_doctor
 from hierviz.cli.evaluate import add_curve, add_evaluate
+from hierviz.cli.mending import mending_hint
 from hierviz.cli.parameter_flags import error_line
 from hierviz.cli.predict import add_predict
 from hierviz.cli.report import add_report
@@ -34,7 +35,7 @@ def main(arguments=None):
         options.arguments = arguments  # a report says how it was made
         return options.run(options) or 0
     except HiervizError as error:
-        print(f"hierviz: {error_line(error, options)}", file=sys.stderr)
+        print(f"hierviz: {error_line(error, options)}{mending_hint(options)}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         # The reader of our output went away, for example `hierviz evaluate ... | head`.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hierviz.checks import check_threads
-from hierviz.cli.evaluate import add_choice, add_threads, class_weights_of, thresholds_of
+from hierviz.cli.evaluate import add_choice, add_threads, class_weights_of, rule_of, thresholds_of
 from hierviz.cli.files import load_models
 from hierviz.cli.output import progress, require_places, write_text
 from hierviz.cli.rule_flags import add_rule_flags, check_rule_flags, chosen_parameters
@@ -243,7 +243,7 @@ def run_chart(options):
                 f"--{name.replace('_', '-')}: expected with {those}, got it with {options.kind}. Leave it out."
             )
     require_places(options, options.out)
-    rule = "majority" if options.rule is None else options.rule
+    rule = rule_of(options)
     check_rule_flags(options, rule)
     check_threads(options.threads, "--threads")
     thresholds = thresholds_of(options)

@@ -132,6 +132,7 @@ class DiagnosisBlocks:
             },
             "slices": lambda: {
                 "sentence": self.slices.sentence(),
+                "worst_subtree": self.slices.worst_sentence() or None,
                 "loss": self.slices.loss_key,
                 "test": self.slices.test,
                 "overall_rate": self.slices.overall_rate,

@@ -6,7 +6,7 @@ import json
 import textwrap
 from pathlib import Path
 
-from hierviz.cli.files import add_predictions_form
+from hierviz.cli.files import add_predictions_form, add_reading
 from hierviz.cli.named_files import run_files
 from hierviz.cli.output import require_places, write_text
 from hierviz.cli.parameter_flags import flag, with_flags
@@ -35,9 +35,7 @@ def add_doctor(commands):
     command.add_argument("--truth-column", metavar="C", help="column of the truth")
     command.add_argument("--classes", metavar="F", help="class list: the node of each score column")
     command.add_argument("--parametrisation", metavar="KEY", help="how scores become probabilities")
-    command.add_argument(
-        "--missing", metavar="unknown|zero", help="what the scores of classes are that a sample does not list"
-    )
+    add_reading(command)
     command.add_argument("--json", metavar="FILE|-", help="file for the findings as JSON (- is standard output)")
     command.add_argument("--fix", metavar="FOLDER", help="folder for the mended files, which keep their names")
     command.set_defaults(run=run_doctor)
@@ -59,6 +57,8 @@ def run_doctor(options):
         truth_column=options.truth_column,
         parametrisation=options.parametrisation,
         missing=options.missing,
+        percent=options.percent,
+        ids=options.ids,
         predictions_form=options.predictions_form,
         taxonomy_reading=taxonomy_options(options),
     )

@@ -19,8 +19,8 @@ from hierviz.curves.set_curve import set_curve
 from hierviz.errors import FileError
 from hierviz.evaluation.bounds import curve_bounds_of
 from hierviz.evaluation.evaluation import NODE_COLUMNS, Evaluation
-from hierviz.evaluation.summary import BOUNDS, CURVE, STEPS, evaluate, require_same_samples
-from hierviz.inference.registry import INFERENCE_RULES
+from hierviz.evaluation.summary import BOUNDS, CURVE, NO_TRUTH, STEPS, evaluate, require_same_samples
+from hierviz.inference.registry import INFERENCE_RULES, rule_and_threshold
 from hierviz.thresholds.operating_point import RULE
 from hierviz.thresholds.operating_point_check import operating_point_notes
 
@@ -59,7 +59,7 @@ def add_choice(command, *, has_rules=False, required=True):
     With `has_rules` each model can have a rule of its own.
     """
     add_input(command, several=True, required=required)
-    rules = f"one of {', '.join(INFERENCE_RULES)} (default: majority)"
+    rules = f"one of {', '.join(INFERENCE_RULES)} (default: majority, or threshold where --threshold is given)"
     if has_rules:
         command.add_argument("--rule", metavar="[NAME=]KEY", action="append", help=f"NAME= for one model: {rules}")
     else:
@@ -143,8 +143,8 @@ def run_evaluate(options):
         raise FileError("--per-sample: expected a file, got -, which is for the JSON. Name a CSV file.")
     check_protein_flags(options)
     require_places(options, options.json, options.per_sample)
-    by_default = "majority" if options.operating_point is None else RULE
-    check_rule_flags(options, by_default if options.rule is None else options.rule)
+    rule = rule_of(options) if options.operating_point is None or options.rule is not None else RULE
+    check_rule_flags(options, rule)
     thresholds = thresholds_of(options)
     is_here = options.cluster is None
     check_threads(options.threads, "--threads")
@@ -158,9 +158,8 @@ def run_evaluate(options):
 
         predictions = [attach_media(predictions_of_model, options.media) for predictions_of_model in predictions]
     require_same_samples(predictions)
-    rule = "majority" if options.rule is None else options.rule
     if point is not None:
-        rule, thresholds = RULE, [point.threshold] * len(predictions)
+        thresholds = [point.threshold] * len(predictions)
     choice = {"rule": rule} | chosen_parameters(options, taxonomy)
     if is_here:
         models = [
@@ -199,6 +198,8 @@ def run_evaluate(options):
             options.per_sample,
             *per_sample_table(models, [choice | {"threshold": threshold} for threshold in thresholds]),
         )
+    if not any(entry["n_samples"] for entry in report["models"]):
+        print(f"hierviz: {NO_TRUTH}. Give it as --truth.", file=sys.stderr)
     write_text(options.json, json.dumps(with_flags(report), indent=1, ensure_ascii=False) + "\n")
 
 
@@ -246,11 +247,17 @@ def thresholds_of(options):
     return [0.5 if threshold is None else threshold for threshold in given]
 
 
+def rule_of(options):
+    """The rule of all files of predictions: majority where none is given, or that of the threshold where one is."""
+    return rule_and_threshold(options.rule, options.threshold)[0]
+
+
 def rules_of(options):
-    """The rule of each file of predictions where the command has one for each: list of str, majority where none is given."""
+    """As `rule_of`, for each file of predictions where the command has one for each: list of str."""
     methods = [file.method for file in run_files(options.predictions)]
     given = values_by_method("--rule", options.rule, methods)
-    return ["majority" if rule is None else rule for rule in given]
+    thresholds = values_by_method("--threshold", options.threshold, methods, float)
+    return [rule_and_threshold(rule, of_file)[0] for rule, of_file in zip(given, thresholds, strict=True)]
 
 
 def class_weights_of(options, taxonomy):

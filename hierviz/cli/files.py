@@ -15,6 +15,7 @@ from hierviz.cli.projection_flags import (
 from hierviz.cli.taxonomy_flags import add_taxonomy_flags, taxonomy_options
 from hierviz.parametrisation import PARAMETRISATIONS
 from hierviz.predictions import with_distinct_names
+from hierviz.readers.join import IDS
 from hierviz.readers.predictions_file import FORMS as PREDICTION_FORMS
 from hierviz.readers.taxonomy_file import FORMS
 
@@ -59,7 +60,7 @@ def add_input(command, *, several, taxonomy=True, level="--level", required=True
         action="append",
         help=f"how scores become probabilities, NAME= for one model: {', '.join(PARAMETRISATIONS)}",
     )
-    _add_missing(command)
+    add_reading(command)
     add_projection_flags(command, level)
 
 
@@ -76,13 +77,23 @@ def add_predictions_form(command, several=True):
     )
 
 
-def _add_missing(command):
-    return command.add_argument(
-        "--missing",
-        metavar="unknown|zero",
-        help="what the scores of classes are that a sample does not list: unknown (numbers get bounds), or zero, also of "
-        "classes without a column",
-    )
+def add_reading(command):
+    """Options that say what a file leaves open about its scores and ids; returns the actions."""
+    return [
+        command.add_argument(
+            "--missing",
+            metavar="unknown|zero",
+            help="what the scores of classes are that a sample does not list: unknown (numbers get bounds), or zero, also of "
+            "classes without a column",
+        ),
+        command.add_argument("--percent", action="store_true", help="scores are percent: they are divided by 100"),
+        command.add_argument(
+            "--ids",
+            choices=IDS,
+            metavar="text|number",
+            help="how ids of predictions and truth are compared: as they stand (default), or numbers so that 1.0 is 1",
+        ),
+    ]
 
 
 def add_app_options(command):
@@ -104,7 +115,7 @@ def add_app_options(command):
         command.add_argument("--nodes", metavar="F", help="attributes of the nodes: node, name, ..."),
         add_predictions_form(command, several=False),
         *add_taxonomy_flags(command),
-        _add_missing(command),
+        *add_reading(command),
         *add_projection_flags(command),
         *add_model_flags(command, required=False),
     ]
@@ -149,6 +160,8 @@ def load_models(options, *, keep_empty_labels=False, read_scores=True):
             truth_column=options.truth_column,
             keep_empty_labels=keep_empty_labels,
             missing=options.missing,
+            percent=options.percent,
+            ids=options.ids,
             form=form,
             partial=is_partial(options),
             read_scores=read_scores or asks_for_projection(options),

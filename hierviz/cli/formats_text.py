@@ -39,24 +39,31 @@ columns are in the order of the ids. [Each form with an example](class_lists.md)
 _NAMES = """\
 ## Names
 
-In class lists, predictions and truth a name is first looked up as it stands. What is no node's name is matched by
-what it means, where that is clear, and a note says how many names were, with three examples: spellings that differ in
-case, accents, hyphens, underscores and blanks; synonyms in one cell (`tench, Tinca tinca`); wnids and other ids
-beside a name (`n01440764 tench`); titles and the columns of `--nodes` or attributes of the taxonomy such as `wnid`,
-`id`, `synonyms`. A name that fits several nodes is refused, and the nodes are named: `crane` is `crane (bird)` or
-`crane (machine)`. Only in a class list, whose classes are different ones, it is the node that no other class of the
-list is, where that is one alone, and a note says so. For ids (wnids, numbers) no similar one is ever suggested.
+In class lists, predictions and truth a name is first looked up as it stands, among the nodes, then among their titles
+and synonyms: of `Cardigan` (a dog) and `cardigan` each is its own. What nothing is called so is matched by what it
+means, where that is clear, and a note says how many names were, with three examples: spellings that differ in case,
+accents, hyphens, underscores and blanks; synonyms in one cell (`tench, Tinca tinca`); wnids and other ids beside a
+name (`n01440764 tench`); titles and the columns of `--nodes` or attributes of the taxonomy such as `wnid`, `id`,
+`synonyms`. A name that fits several nodes is refused, and the nodes are named: `crane` is `crane (bird)` or `crane
+(machine)`. Only in a class list, whose classes are different ones, it is the node that no other class of the list is,
+where that is one alone, and a note says so. For ids (wnids, numbers) no similar one is ever suggested.
 
-Truths and labels that are whole numbers, and no names, are looked up in the class list. A folder with a folder of
-files for each class (ImageFolder) may be the truth: `--truth FOLDER`, the ids of the samples being the names of the
-files without suffix.
+Truths and labels that are whole numbers, and no names, are looked up in the class list; so are columns of scores that
+are called `0, 1, 2, ...`. Whole numbers in memory, beside names of classes, are refused: they may be nodes too. A
+folder with a folder of files for each class (ImageFolder) may be the truth: `--truth FOLDER`, the ids of the samples
+being the names of the files without suffix.
 """
 _PREDICTIONS = """\
 ## Predictions
 
 `--predictions P`, `hv.load_predictions(P, taxonomy)`. Where the form is not recognised, say it: `--predictions-form
 FORM`, in Python `form="FORM"`, on the page *Open files* under *Reading options*. Numbers may have decimal
-commas and percent signs (`12,5 %`). Labels may be numbers of the class list, as Hugging Face's `LABEL_3`.
+commas and percent signs (`12,5 %`); `--percent` says that plain numbers are percent. Labels may be numbers of the
+class list, as Hugging Face's `LABEL_3`. Truth and predictions meet by their ids as text; `--ids number` takes `1.0`, as
+pandas writes a number where others are missing, for `1`.
+
+Labels, and truths, may stand in columns of ranks (`kingdom, order, species`), of which a table need not have all: a row
+means the deepest of its classes, which lie on one path.
 """
 
 

@@ -106,7 +106,9 @@ def add_model_flags(command, *, required):
             metavar="SHORT|HxW",
             help="pixels of the shorter side, or height and width, before the middle is cut out (default: stretch to --size)",
         ),
-        shape.add_argument("--crop", metavar="HxW", help="height and width of the middle (default: --size)"),
+        shape.add_argument(
+            "--crop", metavar="SIDE|HxW", help="side of the middle, or its height and width (default: --size)"
+        ),
         shape.add_argument(
             "--resample",
             metavar="METHOD",
@@ -202,10 +204,11 @@ def _preprocessing(options):
 
 
 def _pixels(key, text):
-    """[height, width], or of `resize` one number."""
-    form = "pixels of the shorter side, or HxW" if key == "resize" else "HxW in pixels, such as 224x224"
+    """[height, width], or of `resize` and `crop` one number."""
+    forms = {"resize": "pixels of the shorter side, or HxW", "crop": "the side of a square in pixels, or HxW"}
+    form = forms.get(key, "HxW in pixels, such as 224x224")
     sides = _numbers(f"--{key}", text.lower(), "x", int, form)
-    if len(sides) == 1 and key == "resize":
+    if len(sides) == 1 and key in forms:
         return sides[0]
     if len(sides) != 2:
         raise ModelError(f"--{key}: expected {form}, got {text!r}. Name both.")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 
+from hierviz.cli.named_files import run_files
 from hierviz.csv_cells import SafeWriter
 from hierviz.errors import FileError
 from hierviz.new_files import check_place, new_text
 from hierviz.progress_text import ProgressText
+from hierviz.readers.picture_names import is_picture
 
-# Options that name files to read.
-INPUTS = ("taxonomy", "predictions", "truth", "classes", "nodes", "media", "operating_point", "cost", "model", "inputs")
+# Options whose folders are read, of some only the pictures.
+_WHOLE, _PICTURES = ("taxonomy", "predictions"), ("media", "inputs")
 
 
 def write_csv(path, header, rows):
@@ -38,30 +41,42 @@ def require_places(options, *paths):
     A place that is an input of the command, or another of its outputs, is none: one of them would be lost.
     """
     outputs = set()
+    require_no_input(options, *paths)
     for path in paths:
         if path is None or path == "-":
             continue
         if not path:
             raise FileError("file to write: expected a name, got ''. Name one.")
         check_place(path)
-        require_no_input(options, path)
         place = os.path.realpath(path)
         if place in outputs and (os.path.isfile(path) or not os.path.exists(path)):
             raise FileError(f"{path}: expected one table or report for this file, got several. Choose another place.")
         outputs.add(place)
 
 
-def require_no_input(options, path):
-    """Raise a FileError where a file to write is one that the command reads."""
-    place = os.path.realpath(path)
-    if os.path.isfile(path) and any(os.path.realpath(given) == place for given in _inputs(options)):
-        raise FileError(f"{path}: expected another file to write to, got one that is read. Choose another place.")
+def require_no_input(options, *paths):
+    """Raise a FileError where a file to write is one that the command reads: `paths` are all options that name one to write."""
+    places = [os.path.realpath(path) for path in paths if path]
+    files, folders = _named(options)
+    for path, place in zip(filter(None, paths), places, strict=True):
+        keys = (*_WHOLE, *_PICTURES) if is_picture(os.path.basename(place)) else _WHOLE
+        is_inside = any(folder == os.path.dirname(place) and key in keys for key, folder in folders)
+        # The option that names it to be written is one of those that name it.
+        if os.path.isfile(path) and (files.count(place) > places.count(place) or is_inside):
+            raise FileError(f"{path}: expected another file to write to, got one that is read. Choose another place.")
 
 
-def _inputs(options):
-    for name in INPUTS:
-        given = getattr(options, name, None)
-        yield from given if isinstance(given, list) else [given] if given else []
+def _named(options):
+    """Places that are named by any option: those of files, and (option, place) of folders."""
+    texts = []
+    for key, given in vars(options).items():
+        if key != "arguments":  # the command as it was typed
+            texts += [(key, text) for text in (given if isinstance(given, list) else [given]) if isinstance(text, str)]
+    texts += [(key, text.partition("=")[2]) for key, text in texts if "=" in text]
+    with contextlib.suppress(FileError):  # said when they are read
+        texts += [("predictions", file.path) for file in run_files(getattr(options, "predictions", None) or ())]
+    places = [(key, os.path.realpath(text)) for key, text in dict.fromkeys(texts) if text and "\0" not in text]
+    return [place for _, place in places], [(key, place) for key, place in places if os.path.isdir(place)]
 
 
 def _write(path, write):

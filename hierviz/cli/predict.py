@@ -71,6 +71,7 @@ def run_predict(options):
     from hierviz.readers import load_node_attributes, load_taxonomy, load_truth, write_predictions
     from hierviz.readers.predictions_writer import check_target
 
+    require_no_input(options, options.out, options.json)
     taxonomy = load_taxonomy(options.taxonomy, **taxonomy_options(options))
     if options.nodes:
         taxonomy = load_node_attributes(options.nodes, taxonomy)
@@ -86,7 +87,6 @@ def run_predict(options):
     if options.json:
         raise ModelError("--json: expected --inspect beside it, got none. The predictions go where --out says.")
     check_target(options.out)
-    require_no_input(options, options.out)
     # A mistake in the truth, its ids included, shows before the model runs for an hour.
     model = draft_model(options.model, taxonomy, **given)
     numbers = options.classes or model.class_numbers

@@ -8,6 +8,7 @@ import numpy as np
 
 from hierviz.cli.parameter_flags import with_flags
 from hierviz.errors import HiervizError
+from hierviz.number_text import percent_text
 from hierviz.onnx.checks.class_order import check_class_order
 from hierviz.onnx.checks.input_check import check_inputs
 from hierviz.onnx.checks.right_answers import near_chance
@@ -72,7 +73,9 @@ def check_predictions(model, inputs, predictions, truth):
 
 
 def show_orders(model, inputs, truth):
-    """Print the accuracy by order of the classes for a model whose columns have no class names.
+    """Print the accuracy by order of the classes for a model whose columns have no class names, to standard output.
+
+    What is missing is said after it, as the one line on standard error.
 
     Parameters
     ----------
@@ -88,18 +91,21 @@ def show_orders(model, inputs, truth):
     except HiervizError:
         return  # what is missing is said in any case
     table, _ = check_class_order(model.taxonomy, truth.take(kept), np.asarray(scores)[kept], None)
-    _print_table("accuracy by order of the classes", table, "order", "is_chosen")
+    _print_table("accuracy by order of the classes", table, "order", "is_chosen", file=sys.stdout)
 
 
-def _print_table(title, table, key, chosen, most=_MOST_ROWS):
+def _print_table(title, table, key, chosen, most=_MOST_ROWS, file=None):
     if not table:
         return
-    print(f"{title} ({table[0]['n']} samples with known truth, top-1 accuracy):", file=sys.stderr)
+    print(f"{title} ({table[0]['n']} samples with known truth, top-1 accuracy):", file=file or sys.stderr)
     shown = table[:most] + [row for row in table[most:] if row[chosen]]
     for row in shown:
         tops = row.get("top_level_wrong")
-        more = "" if tops is None else f", {tops:.1%} wrong at the top level"
-        print(f"  {row['accuracy']:6.1%}  {row[key]}{' (used)' if row[chosen] else ''}{more}", file=sys.stderr)
+        more = "" if tops is None else f", {percent_text(tops, 1)} wrong at the top level"
+        print(
+            f"  {percent_text(row['accuracy'], 1):>7}  {row[key]}{' (used)' if row[chosen] else ''}{more}",
+            file=file or sys.stderr,
+        )
 
 
 def _print_warning(text):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 
 from hierviz.checks import check_threads
-from hierviz.cli.evaluate import add_choice, add_threads, class_weights_of, thresholds_of
+from hierviz.cli.evaluate import add_choice, add_threads, class_weights_of, rule_of, thresholds_of
 from hierviz.cli.files import add_demo_option, load_models
 from hierviz.cli.named_files import values_by_method
 from hierviz.cli.output import progress, require_places
@@ -76,6 +77,11 @@ def add_report(commands):
         metavar="F|demo",
         help="session file whose story the report begins with, or demo for the story of the demo of vehicles",
     )
+    command.add_argument(
+        "--folders",
+        action="store_true",
+        help="write the folders of files into the command that makes the file again, not their names alone",
+    )
     add_threads(command)
     add_rule_flags(command)
     command.set_defaults(run=run_report)
@@ -87,7 +93,7 @@ def run_report(options):
     from hierviz.reports.report_file import TITLE
 
     require_places(options, options.out)
-    rule = "majority" if options.rule is None else options.rule
+    rule = rule_of(options)
     check_rule_flags(options, rule)
     check_threads(options.threads, "--threads")
     taxonomy, predictions = _models(options)
@@ -109,7 +115,9 @@ def run_report(options):
         random=options.random,
         seed=options.seed,
         max_mb=options.max_mb,
-        command=shlex.join(["hierviz", *options.arguments]),
+        command=shlex.join(
+            ["hierviz", *(options.arguments if options.folders else map(without_folder, options.arguments))]
+        ),
         words=with_flags,
         stage=progress,
         threads=options.threads,
@@ -120,6 +128,13 @@ def run_report(options):
     write_report(made, options.out)
     if made.left_out:
         print(f"note: {made.left_out}", file=sys.stderr)
+
+
+def without_folder(word):
+    """A word of a command, such as ``A=/home/me/a.csv``, without the folders that are nobody else's business."""
+    start, equals, path = word.rpartition("=")
+    is_of_here = os.path.isabs(path) or os.path.exists(path) or os.path.isdir(os.path.dirname(path))
+    return f"{start}{equals}{os.path.basename(path.rstrip(os.sep)) or path}" if is_of_here else word
 
 
 def _views(options, predictions):

@@ -49,7 +49,7 @@ def run_taxonomy(options: argparse.Namespace):
     """`hierviz taxonomy`."""
     from hierviz.readers import load_taxonomy
 
-    require_places(options.out)
+    require_places(options, options.out)
     keys = [] if options.values is None else [key.strip() for key in options.values.split(",") if key.strip()]
     unknown = [key for key in keys if key not in OF_CLASSES]
     if unknown:

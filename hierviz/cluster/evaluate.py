@@ -8,13 +8,14 @@ from typing import Any
 from hierviz.cluster.running import evaluation_on
 from hierviz.evaluation import summary
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.inference.registry import rule_and_threshold
 from hierviz.predictions import Predictions, listed_models
 
 
 def evaluate(
     predictions: Predictions | Evaluation | Sequence[Predictions | Evaluation],
-    rule: str = "majority",
-    threshold: float | Sequence[float] = 0.5,
+    rule: str | None = None,
+    threshold: float | Sequence[float] | None = None,
     *,
     threads: int | None = None,
     client: Any = None,
@@ -27,11 +28,11 @@ def evaluate(
     ----------
     predictions : Predictions, Evaluation, or list of them
         Several models need the same taxonomy and the same samples.
-    rule : str
-        Key of `INFERENCE_RULES`.
-    threshold : float, or sequence of float
+    rule : str, optional
+        Key of `INFERENCE_RULES`; ``majority`` when absent, or ``threshold`` where a threshold is given.
+    threshold : float, or sequence of float, optional
         In [0, 1], one for all models or one for each; used by the rules ``threshold`` and ``threshold_set`` and by the sets
-        of block ``labels``.
+        of block ``labels``, which ``notes`` says where the rule has none. 0.5 when absent.
     threads : int, optional
         Blocks of rows that are worked on at a time, where compiled loops serve (`hierviz.compiled`); all processors when
         None. On a cluster each thread of a worker is one.
@@ -59,6 +60,7 @@ def evaluate(
     ClusterError
         If the cluster has no workers, or ones without this version of hierviz.
     """
+    rule, threshold = rule_and_threshold(rule, threshold)
     if client is None:
         return summary.evaluate(
             predictions, rule, threshold, threads=threads, class_weights=class_weights, **parameters

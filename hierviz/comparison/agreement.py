@@ -7,8 +7,8 @@ pairs tied in one metric alone,
 
 .. math:: \tau_b = \frac{P - Q}{\sqrt{(P + Q + X)(P + Q + Y)}}
 
-over the methods that have both values. With fewer than `FEWEST` methods the coefficient takes few values and is left out:
-"2 of 3 pairs reversed" says as much.
+over the methods that have both values. With fewer than `FEWEST` of these the coefficient takes few values and is left out:
+"2 of 3 pairs reversed" says as much. Values that differ by rounding alone are tied.
 
 Functions
 ---------
@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierviz.comparison.columns import Column
-from hierviz.comparison.methods import Method, difference
+from hierviz.comparison.methods import Method, difference, gains_of
 from hierviz.errors import PredictionsError
 from hierviz.notebook_html import Short
 
@@ -137,7 +137,7 @@ class Agreement(Short):
         Metrics in which more or less is better.
     n_methods : int
     kendall : list of list of (float or None)
-        Of each pair of columns; all None below `FEWEST` methods.
+        Of each pair of columns; None below `FEWEST` methods with both values.
     reversed : list of list of int
         Pairs of methods that the two metrics put in opposite orders.
     pairs : list of list of int
@@ -177,24 +177,20 @@ def agreement(methods: Sequence[Method], columns: Sequence[Column], level: float
     Agreement
     """
     columns = [column for column in columns if column.sign]
-    gains = np.array([[_gain(method, column) for method in methods] for column in columns]).reshape(len(columns), -1)
+    gains = np.array([gains_of(methods, column) for column in columns]).reshape(len(columns), -1)
     n = len(columns)
     taus: list[list[float | None]] = [[None] * n for _ in range(n)]
     reversed_pairs, pairs = ([[0] * n for _ in range(n)] for _ in range(2))
     for i in range(n):
         for j in range(i, n):
             first, second = _orders(gains[i], gains[j])
-            tau = kendall(gains[i], gains[j]) if len(methods) >= FEWEST else None
+            n_both = int((~np.isnan(gains[i]) & ~np.isnan(gains[j])).sum())
+            tau = kendall(gains[i], gains[j]) if n_both >= FEWEST else None
             taus[i][j] = taus[j][i] = tau
             reversed_pairs[i][j] = reversed_pairs[j][i] = int((first * second < 0).sum())
             pairs[i][j] = pairs[j][i] = len(first)
     sentence = _sentence(methods, columns, taus, reversed_pairs, pairs, level)
     return Agreement(columns, len(methods), taus, reversed_pairs, pairs, sentence)
-
-
-def _gain(method, column):
-    value = method.value(column.key)
-    return math.nan if value is None else column.sign * value
 
 
 def _sentence(methods, columns, taus, reversed_pairs, pairs, level):
@@ -204,7 +200,14 @@ def _sentence(methods, columns, taus, reversed_pairs, pairs, level):
     places = [(i, j) for i, j in places if reversed_pairs[i][j]]
     if not places:
         return "No two metrics put two methods in opposite orders."
-    i, j = min(places, key=lambda p: (_or(taus[p[0]][p[1]], 2.0), -reversed_pairs[p[0]][p[1]] / pairs[p[0]][p[1]], p))
+
+    def agree(place):
+        """Kendall's coefficient, or, of few methods, the share of pairs in one order less that of reversed ones."""
+        i, j = place
+        share = reversed_pairs[i][j] / pairs[i][j]
+        return 1 - 2 * share if taus[i][j] is None else taus[i][j], -share, place
+
+    i, j = min(places, key=agree)
     one, other = columns[j], columns[i]
     n_reversed, n_pairs, tau = reversed_pairs[i][j], pairs[i][j], taus[i][j]
     share = f"{n_reversed} of {n_pairs} pairs of methods reversed"
@@ -217,7 +220,7 @@ def _sentence(methods, columns, taus, reversed_pairs, pairs, level):
         return f"{start} No pair is clearly different by both: no paired interval of both leaves out 0."
     named = "; ".join(f"{a} is better than {b} by {one.label}, and worse by {other.label}" for a, b in clear[:NAMED])
     more = f", and {len(clear) - NAMED} more" if len(clear) > NAMED else ""
-    return f"{start} With paired intervals of {level:.0%} that leave out 0 on both sides, {named}{more}."
+    return f"{start} With paired intervals of {100 * level:g} % that leave out 0 on both sides, {named}{more}."
 
 
 def _called(column, columns):
@@ -240,7 +243,3 @@ def _clear_reversals(methods, one, other, level):
             elif gains[0] < 0 < gains[1]:
                 found.append((b.name, a.name))
     return found
-
-
-def _or(value, otherwise):
-    return otherwise if value is None else value

@@ -17,6 +17,7 @@ from hierviz.diagnosis.constant_answers import SUSPICIOUS_MCC
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.node_lists import NodeLists
 from hierviz.number_text import percent_text, value_text
+from hierviz.ties import rounded
 
 # Share of samples without an answer, and of one class among all answers, from which on there is a warning.
 MANY_EMPTY, ONE_CLASS = 0.1, 0.9
@@ -68,8 +69,8 @@ def _is_not_better(column, values, constants):
     value, constant = values.get(column.key), constants.values.get(column.key)
     if value is None or constant is None or column.metric in ONE_SIDED:
         return False
-    is_perfect = value == column.range[0 if column.sign < 0 else 1]
-    return not is_perfect and column.sign * value <= column.sign * constant
+    value, constant, perfect = rounded([value, constant, column.range[0 if column.sign < 0 else 1]])
+    return bool(value != perfect and column.sign * value <= column.sign * constant)
 
 
 def _of_answers(model, choice):

@@ -110,6 +110,13 @@ class ComparisonTable(Short):
                 found[column.key] = f"no interval: {reason}"
         return found
 
+    def interval_cautions(self, method: Method) -> dict[str, str]:
+        """Which intervals of a method may be too short, and why, by key; empty without resamples."""
+        if self.resamples is None:
+            return {}
+        found = {column.key: method.interval_caution(column) for column in self.columns}
+        return {key: caution for key, caution in found.items() if caution is not None}
+
     def interval(self, method: Method, column: Column) -> tuple[float, float] | None:
         """Interval of a value; None where there is none."""
         return method.interval(column, self.level)
@@ -167,7 +174,7 @@ class ComparisonTable(Short):
     def to_dict(self) -> dict[str, Any]:
         """The JSON of `hierviz table`: columns, rows, constant, agreement, methods, and notes where there are any.
 
-        Infinite values are "Infinity". ``reason`` says why a value is null, or has no interval.
+        Infinite values are "Infinity". ``reason`` says why a value is null, has no interval, or one that may be too short.
         """
         rows = []
         for place, method in enumerate(self.methods):
@@ -182,7 +189,9 @@ class ComparisonTable(Short):
                     "interval": {column.key: _listed(self.interval(method, column)) for column in self.columns},
                     "rank": {column.key: self.ranks[column.key][place] for column in self.columns},
                     "mark": {column.key: self.marks[column.key][place] for column in self.columns},
-                    "reason": self.reasons(method.name) | self.interval_reasons(method),
+                    "reason": self.reasons(method.name)
+                    | self.interval_reasons(method)
+                    | self.interval_cautions(method),
                     "warnings": list(self.warnings[method.name]),
                     "runs": [{"run": file.run, "values": file.values} for file in own],
                 }

@@ -38,6 +38,7 @@ from hierviz.metrics.sets.node_sets import closed_lists
 from hierviz.notebook_html import Short
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists
+from hierviz.ties import rounded
 
 AREAS = ("hf1_auc", "ihf1_auc", "hf1_auc_raw")
 OF_SCORES = ("distribution", "top_down", "curve")
@@ -140,6 +141,8 @@ def _why_none(column):
         return "it is a count"
     if column.metric == "hp_samples" or (isinstance(metric, PathMetric) and metric.is_best_at_root):
         return "always answering the root is perfect by it"
+    if column.metric == "no_answer":
+        return "always answering any class but the root is perfect by it"
     if column.metric in ("fpr", "tnr", "n_incoherent"):
         return "no answer at all is perfect by it"
     return "it is defined over wrong leaves" if column.metric == "error_lca_height" else None
@@ -147,7 +150,7 @@ def _why_none(column):
 
 def _best(values, sign):
     """(node, value) of the best finite value, the lowest node on ties; (None, None) where there is none."""
-    gain = np.where(np.isfinite(values), sign * values, -np.inf)
+    gain = rounded(np.where(np.isfinite(values), sign * values, -np.inf))
     node = int(np.argmax(gain))
     return (None, None) if math.isinf(gain[node]) else (node, float(values[node]))
 

@@ -27,6 +27,7 @@ from hierviz.inference.registry import inference_rule
 from hierviz.metrics import path_metrics
 from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.notebook_html import Short
+from hierviz.ties import rounded
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +175,7 @@ def models_on_samples(
         values.append(column[np.searchsorted(model.rows, own)])
     x, y = values
     with np.errstate(invalid="ignore"):
-        gap = _turned(metric, x) - _turned(metric, y)
+        gap = rounded(_turned(metric, x) - _turned(metric, y))
     # Two infinite losses are the same.
     gap = np.where(np.isinf(x) & (x == y), 0.0, gap)
     return SampleDisagreement(_names(a.predictions, b.predictions), rows[0], a.predictions.ids[rows[0]], x, y, gap)
@@ -213,7 +214,7 @@ def _among_all(model, key, choice):
 
 
 def _turned(key, values):
-    return -values if METRICS[key].better == "lower" else values
+    return rounded(-values if METRICS[key].better == "lower" else values)
 
 
 def _share_below(values):

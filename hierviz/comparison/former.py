@@ -8,13 +8,12 @@ kept_of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-
-import numpy as np
+from dataclasses import dataclass, field, replace
 
 from hierviz.comparison.columns import Column
 from hierviz.comparison.comparison_table import ComparisonTable
 from hierviz.comparison.constants import Constants
+from hierviz.comparison.methods import Method
 from hierviz.comparison.protein_numbers import has_protein
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.notebook_html import Short
@@ -27,17 +26,17 @@ class Kept(Short):
 
     Attributes
     ----------
-    draws : dict of str to dict of str to ndarray of float, shape (n_resamples,)
-        By method, then by key.
+    methods : dict of str to Method
+        By name, with the draws that are taken over alone.
     constants : Constants
     """
 
-    draws: dict[str, dict[str, np.ndarray]] = field(default_factory=dict)
+    methods: dict[str, Method] = field(default_factory=dict)
     constants: Constants = field(default_factory=lambda: Constants({}, {}, {}))
 
     def has_draws(self, column: Column) -> bool:
         """Whether the draws of a column are here, for all methods that have some."""
-        return any(column.key in of for of in self.draws.values())
+        return any(column.key in method.draws for method in self.methods.values())
 
 
 def kept_of(
@@ -83,10 +82,15 @@ def kept_of(
     values = {key: value for key, value in found.values.items() if key in keys}
     answers = {key: answer for key, answer in found.answers.items() if key in keys}
     reasons = {key: reason for key, reason in found.reasons.items() if key in keys}
-    draws: dict[str, dict[str, np.ndarray]] = {}
+    methods = {}
     if former.resamples is not None and resamples is not None and former.resamples.is_same(resamples):
-        free = [column.key for column in same if not column.is_of_answers]
-        draws = {
-            method.name: {key: method.draws[key] for key in free if key in method.draws} for method in former.methods
+        free = {column.key for column in same if not column.is_of_answers}
+        methods = {
+            method.name: replace(
+                method,
+                draws={key: of for key, of in method.draws.items() if key in free},
+                shares=method.shares & free,
+            )
+            for method in former.methods
         }
-    return Kept(draws, Constants(values, answers, reasons))
+    return Kept(methods, Constants(values, answers, reasons))

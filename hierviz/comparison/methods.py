@@ -12,9 +12,12 @@ with the degrees of freedom of Welch and Satterthwaite [1]_: n - 1 (samples or g
 of a difference of two methods is B of the difference, from the same resamples, plus s² / r of both. With one run there is no
 s²: the interval is the percentile interval of the resamples and says nothing about retraining.
 
+An interval of a mean of 0/1 values over single samples, with one run, is Wilson's. Below ten samples, or groups, there are no
+intervals and no marks.
+
 Marks of a column: *best* is the highest value (the lowest where less is better), *tied* are those not clearly different from
-it, *second* is the best of the rest. Clearly different: the interval of the difference leaves out 0, after Holm's correction
-for all methods that are compared with the best one [2]_.
+it, *second* is the best of the rest. Clearly different: the simultaneous intervals of all pairs of methods leave out 0
+(`hierviz.uncertainty.all_pairs`), since the best one was found among all of them.
 
 Functions
 ---------
@@ -23,26 +26,33 @@ Method, Difference, difference, marks_of, ranks_of
 References
 ----------
 .. [1] F. E. Satterthwaite, An approximate distribution of estimates of variance components, Biometrics Bulletin 2 (1946).
-.. [2] S. Holm, A simple sequentially rejective multiple test procedure, Scand. J. Statist. 6 (1979) 65-70.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from hierviz.comparison.columns import Column
 from hierviz.notebook_html import Short
-from hierviz.uncertainty.comparison import FEWEST_WRONG, fewest_resamples
+from hierviz.number_text import percent_text
+from hierviz.ties import TIE, rounded
+from hierviz.uncertainty.all_pairs import clear_pairs, fewest_resamples, marks
+from hierviz.uncertainty.bootstrap import AT_CORRECT
+from hierviz.uncertainty.resamples import (
+    FEWEST,
+    FEWEST_WRONG,
+    MOST_LACKING,
+    leaves_too_few_wrong,
+    percentile_ends,
+    share_at_bound,
+    too_few_units,
+)
+from hierviz.uncertainty.risk_bounds import wilson
 from hierviz.uncertainty.student import satterthwaite, t_quantile, t_tail
-
-# A number that more of the draws lack has no interval.
-MOST_LACKING = 0.025
-# Shares of correct answers that a number is read off at.
-_AT_CORRECT = {"recall_at_90_correct": 0.90, "recall_at_95_correct": 0.95}
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +69,10 @@ class Method(Short):
     n_units : int
         Samples, or groups, that are resampled.
     n_samples : int
+    n_valued : dict of str to int
+        Of means over samples by key: samples, or groups, with a value.
+    shares : frozenset of str
+        Keys that are means of 0/1 values over single samples.
     """
 
     name: str
@@ -66,6 +80,8 @@ class Method(Short):
     draws: dict[str, np.ndarray]
     n_units: int
     n_samples: int
+    n_valued: Mapping[str, int] = field(default_factory=dict)
+    shares: frozenset[str] = frozenset()
 
     @property
     def n_runs(self) -> int:
@@ -94,16 +110,19 @@ class Method(Short):
         """Why a number has no interval, in words; None when it has one."""
         if self.value(column.key) is None:
             return "it has no value"
-        level = next((level for key, level in _AT_CORRECT.items() if column.metric.endswith(key)), None)
-        if level is not None and self.n_samples * (1 - level) < FEWEST_WRONG - 1e-9:
-            return (
-                f"{self.n_samples} samples are too few for {level:.0%} correct: fewer than {FEWEST_WRONG} may be wrong"
-            )
         draws = self.draws.get(column.key)
         if draws is None:
             return "it is not resampled"
+        few = too_few_units(self.n_units, self.n_units != self.n_samples)
+        if few is not None:
+            return few
+        if self.n_valued.get(column.key, FEWEST) < FEWEST:
+            return f"only {self.n_valued[column.key]} samples or groups have it: an interval needs at least {FEWEST}"
+        level = next((level for key, level in AT_CORRECT.items() if column.metric.endswith(key)), None)
+        if level is not None and leaves_too_few_wrong(self.n_samples, level):
+            return f"{self.n_samples} samples are too few for {100 * level:g} % correct: fewer than {FEWEST_WRONG} may be wrong"
         lacking = float(np.isnan(draws).mean())
-        return f"{lacking:.1%} of the resamples have no such number" if lacking > MOST_LACKING else None
+        return f"{percent_text(lacking, 1)} of the resamples have no such number" if lacking > MOST_LACKING else None
 
     def interval(self, column: Column, level: float) -> tuple[float, float] | None:
         """Interval of the value, inside the range of the number; None where there is none."""
@@ -111,9 +130,24 @@ class Method(Short):
             return None
         value = self.value(column.key)
         assert value is not None
-        alone = Difference(value, self.draws[column.key], [self], column.key)
-        low, high = alone.interval(level)
+        if self._is_wilson(column):
+            n = self.n_valued[column.key]
+            low, high = map(float, wilson(round(value * n), n, level))
+        else:
+            low, high = Difference(value, self.draws[column.key], [self], column.key).interval(level)
         return max(low, column.range[0]), min(high, column.range[1])
+
+    def interval_caution(self, column: Column) -> str | None:
+        """That an interval may be too short since many resamples lie at the end of the range, in words; else None."""
+        if self._is_wilson(column) or self.why_no_interval(column) is not None:
+            return None
+        share, bound = share_at_bound(self.draws[column.key], column.range)
+        if share <= MOST_LACKING:
+            return None
+        return f"its interval may be too short: {percent_text(share, 1)} of the resamples are at {bound:g}, the end of its range"
+
+    def _is_wilson(self, column):
+        return self.n_runs == 1 and column.key in self.shares
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,27 +186,26 @@ class Difference(Short):
 
     def interval(self, level: float) -> tuple[float, float]:
         """(low, high): percentiles with one run each, where the resamples suffice for the level; else by Student's t."""
-        if not math.isfinite(self.estimate):
-            return self.estimate, self.estimate
         known = self.draws[~np.isnan(self.draws)]
-        if not self.has_runs and len(known) >= fewest_resamples(level):
-            tail, last = (1 - level) / 2, len(known) - 1
-            low, high = int(np.floor(last * tail + 1e-9)), int(np.ceil(last * (1 - tail) - 1e-9))
-            ends = np.partition(known, (low, high))[[low, high]]
-            return float(ends[0]), float(ends[1])
+        is_open = not math.isfinite(self.estimate)
+        if is_open or (not self.has_runs and len(known) >= fewest_resamples(level)):
+            low, high = percentile_ends(known, level)
+            return float(low), float(high)
         variance, degrees = self.variance()
         half = t_quantile(level, degrees) * math.sqrt(variance) if variance else 0.0
         return self.estimate - half, self.estimate + half
 
     def is_clear(self, level: float) -> bool:
-        """Whether the interval leaves out 0."""
+        """Whether the interval leaves out 0, and the difference is more than rounding."""
+        if abs(self.estimate) <= TIE:
+            return False
         if self.has_runs:
             variance, degrees = self.variance()
             return (
                 bool(self.estimate) and t_tail(abs(self.estimate) / math.sqrt(variance or 1e-300), degrees) < 1 - level
             )
         low, high = self.interval(level)
-        return low > 0 or high < 0
+        return low > TIE or high < -TIE
 
 
 def difference(a: Method, b: Method, column: Column) -> Difference | None:
@@ -191,46 +224,37 @@ def difference(a: Method, b: Method, column: Column) -> Difference | None:
 
 def ranks_of(methods: Sequence[Method], column: Column) -> list[int | None]:
     """Rank of each method, 1 the best; equal values share one. None without a value, or where neither is better."""
-    gains = [None if (value := method.value(column.key)) is None else column.sign * value for method in methods]
     if not column.sign:
-        return [None] * len(gains)
-    return [None if gain is None else 1 + sum(g is not None and g > gain for g in gains) for gain in gains]
+        return [None] * len(methods)
+    gains = gains_of(methods, column)
+    return [None if np.isnan(gain) else 1 + int((gains > gain).sum()) for gain in gains]
+
+
+def gains_of(methods: Sequence[Method], column: Column) -> np.ndarray:
+    """Values as they are compared, larger is better: ndarray of float, shape (n_methods,); nan without a value."""
+    values = [method.value(column.key) for method in methods]
+    return rounded([np.nan if value is None else column.sign * value for value in values])
 
 
 def marks_of(methods: Sequence[Method], column: Column, level: float) -> list[str | None]:
     """'best', 'tied', 'second' or None of each method, as the conventions say; all None where nothing can be compared."""
-    ranks = ranks_of(methods, column)
-    marks: list[str | None] = [None] * len(methods)
-    ranked = [place for place, rank in enumerate(ranks) if rank is not None]
-    if len(ranked) < 2 or any(methods[place].why_no_interval(column) for place in ranked):
-        return marks
-    best = [place for place in ranked if ranks[place] == 1]
-    if math.isinf(methods[best[0]].value(column.key) or 0.0):
-        return marks
-    others = [place for place in ranked if ranks[place] != 1]
-    compared = {place: difference(methods[best[0]], methods[place], column) for place in others}
-    # An infinite value is worse than any finite one.
-    clear = {place for place, found in compared.items() if found is None}
-    clear |= clear_after_holm({place: found for place, found in compared.items() if found is not None}, level)
-    for place in best:
-        marks[place] = "best"
-    for place in set(others) - clear:
-        marks[place] = "tied"
-    if clear:
-        second = min(ranks[place] or 0 for place in clear)
-        for place in clear:
-            if ranks[place] == second:
-                marks[place] = "second"
-    return marks
-
-
-def clear_after_holm(differences: dict[int, Difference], level: float) -> set[int]:
-    """Keys of the differences that are clear when all are judged together, by Holm's steps [2]_."""
-    clear: set[int] = set()
-    while left := set(differences) - clear:
-        strict = 1 - (1 - level) / len(left)
-        more = {place for place in left if differences[place].is_clear(strict)}
-        if not more:
-            break
-        clear |= more
-    return clear
+    gains = gains_of(methods, column)
+    places = np.flatnonzero(~np.isnan(gains)).tolist()
+    found: list[str | None] = [None] * len(methods)
+    ranked = [methods[place] for place in places]
+    if len(ranked) < 2 or not column.sign or any(method.why_no_interval(column) for method in ranked):
+        return found
+    draws = np.stack([method.draws[column.key] for method in ranked])
+    if draws.shape[1] < fewest_resamples(level) or math.isinf(gains[places].max()):
+        return found
+    pairs = clear_pairs(
+        gains[places],
+        column.sign * draws,
+        level,
+        ranked[0].n_units,
+        spread=[method.spread(column.key) or 0.0 for method in ranked],
+        n_runs=[method.n_runs for method in ranked],
+    )
+    for place, mark in zip(places, marks(gains[places], pairs), strict=True):
+        found[place] = mark
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hierviz._version import version
 from hierviz.metrics.protein_texts import PROTEIN_METRICS
+from hierviz.uncertainty.all_pairs import fewest_resamples
 
 
 def methods_paragraph(table):
@@ -77,10 +78,12 @@ def _answers(table):
 
 def _intervals(table, most_runs):
     resamples = table.resamples
+    if resamples.why_no_interval is not None:
+        return [f"There are no intervals and no marks: {resamples.why_no_interval}."]
     groups = resamples.group_of is not None
-    units = f"{int(resamples.group_of.max()) + 1:,} groups" if groups else "samples"
+    units = f"{resamples.n_units:,} groups" if groups else "samples"
     text = [
-        f"Intervals of {table.level:.0%} come from {resamples.n_resamples:,} bootstrap resamples of {units} "
+        f"Intervals of {100 * table.level:g} % come from {resamples.n_resamples:,} bootstrap resamples of {units} "
         f"(seed {resamples.seed}), the same for all methods; sums and ratios were computed anew in each."
     ]
     if most_runs > 1:
@@ -89,11 +92,18 @@ def _intervals(table, most_runs):
             "runs were added, and intervals are Student's t with Welch-Satterthwaite degrees of freedom."
         )
     if any(method.n_runs == 1 for method in table.methods):
-        text.append("An interval of a method with one run is a percentile interval and says nothing about retraining.")
-    text.append(
-        "Bold are the best method and all whose paired difference from it is not clear after Holm's correction within the "
-        "column; the best of the rest is marked second."
-    )
+        shares = "; means of 0/1 values have Wilson's interval" if any(m.shares for m in table.methods) else ""
+        text.append(
+            f"An interval of a method with one run is a percentile interval and says nothing about retraining{shares}."
+        )
+    if len(table.methods) > 1:
+        enough = fewest_resamples(table.level)
+        text.append(
+            "Bold are the best method and all that are not clearly different from it by simultaneous intervals of all pairs of "
+            "methods (max-|t| over the same resamples), column by column; the best of the rest is marked second."
+            if resamples.n_resamples >= enough
+            else f"{resamples.n_resamples:,} resamples are too few to mark methods: take at least {enough:,}."
+        )
     return text
 
 

@@ -27,6 +27,7 @@ from hierviz.evaluation.sample_numbers import TOP
 from hierviz.evaluation.summary import error_heights
 from hierviz.metrics.confusion.confusion_counts import CELLS
 from hierviz.metrics.node_pairs import ratio
+from hierviz.metrics.outcomes import outcome_indicators
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import BALANCED_PREFIX, path_keys
 from hierviz.metrics.win import best_leaf_metrics
@@ -67,12 +68,18 @@ class ResampledNumbers:
     ----------
     keys : list of str
         Numbers that have draws.
+    has_value : dict of str to ndarray of bool, shape (n_samples,)
+        Of means over samples: those that have a value.
+    shares : set of str
+        Means of 0/1 values.
     """
 
     def __init__(self, model, columns, values, rows, choice, class_weights=None):
         self.model, self.choice, self.rows = model, choice, rows
         # Places of the samples among the judged ones, of which arrays are.
         self.places = np.searchsorted(model.rows, rows)
+        self.has_value: dict[str, np.ndarray] = {}
+        self.shares: set[str] = set()
         self._sums: list[np.ndarray] = []
         self._from_sums: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {}
         self._by_node: list[Any] = []
@@ -86,11 +93,11 @@ class ResampledNumbers:
         self.node_counts = None
         if self._by_node:
             self.node_counts = NodeCounts(model, rows, choice["threshold"])
-        self._steps = self._weights = None
+        self._steps = self._truth = None
+        self._class_weights = class_weights
         if self._of_curve or self._of_balanced:
-            truth = model.predictions.truth[rows]
-            self._steps = CurveSteps.from_table(model.taxonomy, truth, model.table.take(rows))
-            self._weights = sample_weights(model.taxonomy, truth, class_weights) if self._of_balanced else None
+            self._truth = model.predictions.truth[rows]
+            self._steps = CurveSteps.from_table(model.taxonomy, self._truth, model.table.take(rows))
         keys = [*self._from_sums, *self._of_curve, *self._of_balanced, *(column.key for column in self._by_node)]
         self.keys = [key for key in wanted if key in keys]
 
@@ -123,19 +130,25 @@ class ResampledNumbers:
                 told(next(done) / (n_kinds * len(counts)))
             return numbers
 
-        for columns, weights in ((self._of_curve, None), (self._of_balanced, self._weights)):
+        for columns, weighed in ((self._of_curve, lambda draw: draw), (self._of_balanced, self._balanced)):
             if not columns:
                 continue
-            summaries = each(
-                lambda draw, weights=weights: self._steps.curve(draw if weights is None else draw * weights).summary()
-            )
+            summaries = each(lambda draw, weighed=weighed: self._summary(weighed(draw)))
             for key in columns:
                 name = key.split(".")[1].removeprefix(BALANCED_PREFIX)
-                found[key] = np.array([summary[name] for summary in summaries])
+                found[key] = np.array([summary.get(name, np.nan) for summary in summaries])
         if self.node_counts is not None:
             by_draw = each(lambda draw: self.node_counts.numbers(draw, self._by_node))
             found |= {column.key: np.array([numbers[column.key] for numbers in by_draw]) for column in self._by_node}
         return found
+
+    def _balanced(self, draw):
+        """Counts of a draw, weighed so that each class has its weight, however often the draw takes it."""
+        return sample_weights(self.model.taxonomy, self._truth, self._class_weights, draw)
+
+    def _summary(self, counts):
+        """Numbers of the curve; none where a draw takes no class that has a weight."""
+        return self._steps.curve(counts).summary() if counts.any() else {}
 
     # Kinds of numbers ----------------------------------------------------------------------------------------------
 
@@ -146,6 +159,9 @@ class ResampledNumbers:
 
     def _add_mean(self, key, values):
         values = np.asarray(values, dtype=np.float64)
+        self.has_value[key] = ~np.isnan(values)[self.places]
+        if np.isin(values[~np.isnan(values)], (0, 1)).all():
+            self.shares.add(key)
         total = self._sum(np.where(np.isfinite(values), values, 0))
         known = None if not np.isnan(values).any() else self._sum(~np.isnan(values))
         infinite = None if not np.isinf(values).any() else self._sum(np.isinf(values))
@@ -193,9 +209,13 @@ class ResampledNumbers:
     def _add_predicted(self, columns):
         model = self.model
         metrics = path_metrics(model.taxonomy, model.truth, model.answers(**self.choice)[model.rows])
+        counted = outcome_indicators(metrics)
         for column in columns:
-            assert column.metric in path_keys()
-            self._add_mean(column.key, metrics[column.metric])
+            if column.metric in counted:
+                self._add_total(column.key, counted[column.metric])
+            else:
+                assert column.metric in path_keys()
+                self._add_mean(column.key, metrics[column.metric])
 
     def _add_labels(self, columns):
         counts = self.model.label_counts(self.choice["threshold"])

@@ -27,6 +27,7 @@ from hierviz.errors import PredictionsError, listed, near_miss
 from hierviz.evaluation.common_samples import common_rows
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import check_models, thresholds_of
+from hierviz.inference.registry import rule_and_threshold
 from hierviz.metrics.registry import BALANCED_PREFIX, METRICS
 from hierviz.metrics.sets.protein_function import PROTEIN_KEYS
 from hierviz.predictions import Predictions, listed_models
@@ -40,8 +41,8 @@ def table(
     preset: str | None = None,
     metrics: Sequence[str] | str | None = None,
     *,
-    rule: str | Sequence[str] = "majority",
-    threshold: float | Sequence[float] = 0.5,
+    rule: str | Sequence[str] | None = None,
+    threshold: float | Sequence[float] | None = None,
     level: float = 0.95,
     resamples: int = 1000,
     seed: int = 0,
@@ -111,6 +112,7 @@ def table(
     """
     check_level(level)
     given = listed_models(predictions)
+    rule, threshold = rule_and_threshold(rule, threshold)
     thresholds = thresholds_of(given, threshold)
     rules = [rule] * len(given) if isinstance(rule, str) else list(rule)
     if len(rules) != len(given):
@@ -154,9 +156,10 @@ def table(
     found = _resamples(models, rows[0], resamples, seed, group)
     kept = kept_of(former, models, columns, found, weights is not None)
     new = [column for column in columns if not kept.has_draws(column)]
-    draws = _draws(models, files, new, rows, choices, weights, proteins, found, stage)
+    numbers = [] if found is None else _numbers(models, files, new, rows, choices, weights)
+    draws = _draws(models, numbers, rows, proteins, found, stage)
     names = list(dict.fromkeys(file.name for file in files))
-    methods = [_method(name, files, draws, kept.draws.get(name, {}), found, len(rows[0])) for name in names]
+    methods = [_method(name, files, draws, numbers, kept.methods.get(name), found, len(rows[0])) for name in names]
     best = constants(models[0], [c for c in columns if c.key not in kept.constants.values], weights, accretion)
     best = best.with_those_of(kept.constants)
     first = {file.name: place for place, file in reversed(list(enumerate(files)))}
@@ -222,15 +225,19 @@ def _resamples(models, rows, n_resamples, seed, group):
     return Resamples.draw(len(rows), n_resamples, seed, groups)
 
 
-def _draws(models, files, columns, rows, choices, weights, proteins, resamples, stage):
-    """Draws of each file by key; none without resamples."""
-    if resamples is None:
-        return [{} for _ in models]
+def _numbers(models, files, columns, rows, choices, weights):
+    """ResampledNumbers of each file."""
     others = [column for column in columns if not has_protein([column])]
-    numbers: list[Any] = [
+    return [
         ResampledNumbers(model, others, file.values, own, choice, weights)
         for model, file, own, choice in zip(models, files, rows, choices, strict=True)
     ]
+
+
+def _draws(models, numbers, rows, proteins, resamples, stage):
+    """Draws of each file by key; none without resamples."""
+    if resamples is None:
+        return [{} for _ in models]
     terms = [
         protein.of_places(np.searchsorted(model.rows, own))
         for model, own, protein in zip(models, rows, proteins, strict=True)
@@ -241,13 +248,32 @@ def _draws(models, files, columns, rows, choices, weights, proteins, resamples, 
     return [draws[k] | draws[n + k] for k in range(n)] if terms else draws
 
 
-def _method(name, files, draws, kept, resamples, n_samples):
+def _method(name, files, draws, numbers, former, resamples, n_samples):
+    """The Method of the files of one name; `former` is one with draws that are taken over, or None."""
     places = [place for place, file in enumerate(files) if file.name == name]
     of_runs = [draws[place] for place in places]
     shared = {
         key: np.mean([run[key] for run in of_runs], axis=0) for key in of_runs[0] if all(key in run for run in of_runs)
     }
-    n_units = n_samples
-    if resamples is not None and resamples.group_of is not None:
-        n_units = int(resamples.group_of.max()) + 1
-    return Method(name, [files[place].values for place in places], kept | shared, n_units, n_samples)
+    runs = [files[place].values for place in places]
+    if resamples is None:
+        return Method(name, runs, {}, n_samples, n_samples)
+    own = [numbers[place] for place in places]
+    n_valued = {
+        key: min(_n_units(run.has_value[key], resamples.group_of) for run in own)
+        for key in own[0].has_value
+        if all(key in run.has_value for run in own)
+    }
+    shares = (
+        frozenset()
+        if resamples.group_of is not None
+        else frozenset.intersection(*(frozenset(run.shares) for run in own))
+    )
+    if former is not None:
+        shared, n_valued, shares = former.draws | shared, {**former.n_valued, **n_valued}, former.shares | shares
+    return Method(name, runs, shared, resamples.n_units, n_samples, n_valued, shares)
+
+
+def _n_units(has_value, group_of):
+    """Samples, or groups, with a value."""
+    return int(has_value.sum()) if group_of is None else len(np.unique(group_of[has_value]))

@@ -24,7 +24,6 @@ from numpy.typing import ArrayLike
 from hierviz.checks import check_taxonomy, one_truth_each
 from hierviz.curves.operating_curve import StepCurve, operating_curve
 from hierviz.inference.pareto_table import ParetoTable, as_table
-from hierviz.inference.rules import candidates
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
 
@@ -97,7 +96,7 @@ def darts_table(taxonomy, table):
     slope = table.scores
     height = taxonomy.information[table.nodes] * slope
     # Without any probability all candidates are equally good, and the lowest is the answer.
-    first = np.where(slope[starts] > 0, table.nodes[starts], candidates(taxonomy)[0]).astype(table.nodes.dtype)
+    first = np.where(slope[starts] > 0, table.nodes[starts], taxonomy.candidates[0]).astype(table.nodes.dtype)
     current, rows, nodes, below = starts.copy(), [np.arange(n)], [first], [np.full(n, np.inf)]
     limit, is_open = np.full(n, np.inf), np.ones(n, dtype=bool)
     while True:

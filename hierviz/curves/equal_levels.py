@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike
 from hierviz.checks import array_of_numbers, check_kind
 from hierviz.curves.operating_curve import StepCurve, best_at_correct
 from hierviz.errors import PredictionsError, shown
+from hierviz.ties import at_least
 
 
 def specificity_at(curve: StepCurve, correct: ArrayLike, key: str = "info_recall") -> Any:
@@ -64,7 +65,7 @@ def correctness_at(curve: StepCurve, specificity: ArrayLike, key: str = "info_re
     x, share = _columns(curve, key)
     wanted = array_of_numbers(specificity, "specificity")
     found = best_at_correct(share, x, wanted)
-    found = np.where(wanted > x.max(), np.nan, found)
+    found = np.where(at_least(x.max(), wanted), found, np.nan)
     return float(found) if np.ndim(wanted) == 0 else found
 
 

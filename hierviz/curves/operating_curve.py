@@ -36,6 +36,7 @@ from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.notebook_html import Short, fact_sheet, table
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
+from hierviz.ties import TIE, at_least
 
 # The grid of thresholds that a person can choose from, descending.
 THOUSANDTHS = np.arange(1000, -1, -1) / 1000
@@ -150,9 +151,11 @@ class OperatingCurve(StepCurve):
         if not is_number(correct):
             raise PredictionsError(f"correct: expected a share from 0 to 1, got {shown(correct)}. Choose one.")
         values = self.at(THOUSANDTHS)
-        allowed = values["correct"] >= correct
+        allowed = at_least(values["correct"], correct)
         gain = -values[key] if METRICS[key].better == "lower" else values[key]
-        return float(THOUSANDTHS[np.argmax(np.where(allowed, gain, -np.inf))]) if allowed.any() else None
+        if not allowed.any():
+            return None
+        return float(THOUSANDTHS[np.argmax(allowed & at_least(gain, gain[allowed].max()))])
 
     def summary(self) -> dict[str, float]:
         """Numbers of the whole curve, named as block `curve` of the JSON.
@@ -333,8 +336,8 @@ def _corners(x, y):
 
 
 def best_at_correct(x, correct, level):
-    """Largest x over points with correct >= level (not strict), 0 when there is none; of one level or an array of them."""
+    """Largest x over points with correct >= level (`ties.at_least`), 0 when there is none; of one level or an array of them."""
     # The envelope with the axes exchanged: from each share of correct answers on, the largest x.
     shares, largest = envelope(*_corners(np.asarray(correct), np.asarray(x)))
-    best = np.append(largest, 0.0)[np.searchsorted(shares, level, side="left")]
+    best = np.append(largest, 0.0)[np.searchsorted(shares, np.asarray(level) - TIE, side="left")]
     return float(best) if np.ndim(level) == 0 else best

@@ -24,6 +24,7 @@ from hierviz.inference.pareto_table import ParetoTable, as_table
 from hierviz.notebook_html import Short
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
+from hierviz.ties import at_least
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +47,7 @@ class RejectionCurve(Short):
 
     def risk_at(self, coverage: float) -> float:
         """Smallest risk with at least this coverage, both over all thresholds; nan where none covers so much."""
-        reached = (self.coverage >= coverage - 1e-12) & ~np.isnan(self.risk)
+        reached = at_least(self.coverage, coverage) & ~np.isnan(self.risk)
         return float(self.risk[reached].min()) if reached.any() else float("nan")
 
     def columns(self) -> dict[str, np.ndarray]:

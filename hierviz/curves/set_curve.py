@@ -30,6 +30,7 @@ from hierviz.curves.operating_curve import THOUSANDTHS, OperatingCurve
 from hierviz.errors import PredictionsError, shown
 from hierviz.metrics.registry import METRICS
 from hierviz.metrics.sets.set_curves import SetMetricsByThreshold
+from hierviz.ties import at_least
 
 # Numbers that are kept of some samples at all thresholds at a time, for each of a few counts.
 MOST_COUNTS = 2_000_000
@@ -90,7 +91,7 @@ class SetOperatingCurve(OperatingCurve):
             raise PredictionsError(f"correct: expected 0 on a curve of sets, got {shown(correct)}. Leave it out.")
         values = METRICS[key].sign * self.values[key]
         # Means that differ by a rounding error are equal.
-        return float(self.exact_at[np.argmax(values >= values.max() - 1e-12)]) if np.isfinite(values).all() else None
+        return float(self.exact_at[np.argmax(at_least(values, values.max()))]) if np.isfinite(values).all() else None
 
     def summary(self) -> dict[str, float]:
         """The largest mean of each F1: dict of float by its key; areas of single samples are in block ``labels``."""

@@ -11,17 +11,17 @@ with the ECE of outcomes redrawn from p in the same bins.
 
 Functions
 ---------
-bin_ends, wilson, calibration_of, CalibrationBins
+bin_ends, calibration_of, CalibrationBins
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 
 from hierviz.notebook_html import Short
+from hierviz.ties import at_least
 
 # Up to so many samples are redrawn one by one; more in groups of nearly equal p, so many a bin.
 ONE_BY_ONE, GROUPS_A_BIN = 1500, 20
@@ -59,7 +59,7 @@ class CalibrationBins(Short):
         if not len(self.n):
             return np.nan
         # Equal errors differ by rounding.
-        return float((1 + (self.null_ece >= self.ece - 1e-12).sum()) / (1 + len(self.null_ece)))
+        return float((1 + at_least(self.null_ece, self.ece).sum()) / (1 + len(self.null_ece)))
 
 
 def bin_ends(ordered, n_bins, min_samples):
@@ -90,33 +90,6 @@ def bin_ends(ordered, n_bins, min_samples):
     if len(ends) > 1 and n - ends[-2] < min_samples:
         del ends[-2]
     return np.array(ends, dtype=np.intp)
-
-
-def wilson(events, n, confidence=0.95):
-    """Wilson's interval of a share.
-
-    Parameters
-    ----------
-    events, n : ndarray of int
-        n >= 1.
-    confidence : float
-        In (0, 1).
-
-    Returns
-    -------
-    low, high : ndarray of float
-        In [0, 1].
-
-    Examples
-    --------
-    >>> [float(round(end, 4)) for end in wilson(2, 20)]
-    [0.0279, 0.301]
-    """
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    events, n = np.asarray(events, dtype=float), np.asarray(n, dtype=float)
-    centre = (events + z**2 / 2) / (n + z**2)
-    half = z / (n + z**2) * np.sqrt(events * (n - events) / n + z**2 / 4)
-    return np.clip(centre - half, 0, 1), np.clip(centre + half, 0, 1)
 
 
 def calibration_of(p, events, *, n_bins, min_samples, n_redraws, rng):

@@ -36,6 +36,8 @@ from hierviz.notebook_html import Short
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists, Taxonomy
 
+# There F is recall to six digits.
+MOST_BETA = 1000
 READINGS = {"exact": "the class itself", "inclusive": "the class or one below it"}
 
 
@@ -136,7 +138,7 @@ def class_table(
     rule, threshold, **parameters
         How the answer is chosen, as in `Evaluation.answers`; ignored for labels.
     beta : float
-        > 0: recall counts beta times as much as precision.
+        In (0, 1000]: recall counts beta times as much as precision.
 
     Returns
     -------
@@ -189,7 +191,7 @@ def hierarchical_f(
     evaluation, rule, threshold, **parameters
         As in `class_table`.
     beta : float
-        > 0: recall counts beta times as much as precision.
+        In (0, 1000]: recall counts beta times as much as precision.
 
     Returns
     -------
@@ -221,8 +223,10 @@ def hierarchical_f(
 
 
 def _check_beta(beta):
-    if not is_number(beta) or not 0 < beta < np.inf:
-        raise PredictionsError(f"beta: expected a number above 0, got {shown(beta)}. 1 weighs both alike.")
+    if not is_number(beta) or not 0 < beta <= MOST_BETA:
+        raise PredictionsError(
+            f"beta: expected a number above 0, at most {MOST_BETA:,}, got {shown(beta)}. 1 weighs both alike."
+        )
 
 
 def _scores(support, answered, hits, beta, is_class):

@@ -23,10 +23,11 @@ import numpy as np
 from hierviz.checks import check_one_of, is_number, listed_values
 from hierviz.errors import PredictionsError, shown
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.evaluation.judged_answers import NO_PARTNER, OUTCOMES, OUTSIDE, JudgedAnswers, judged_answers
+from hierviz.evaluation.judged_answers import NO_PARTNER, OUTSIDE, JudgedAnswers, judged_answers
 from hierviz.evaluation.ranking import DECIMALS
 from hierviz.evaluation.severity import severity, why_no_severity
 from hierviz.extras import require
+from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.notebook_html import Short
 from hierviz.positions import check_position
 from hierviz.predictions import Predictions
@@ -126,7 +127,7 @@ def confusions(
     order : 'count' or 'cost'
         Largest first; ties by the other one, then by node.
     outcomes : sequence of str
-        Keys of ``OUTCOMES`` to count: 'exact', 'coarse', 'wrong'. Without effect with several truths or answers, where pairs
+        Keys of ``OUTCOMES`` to count. Without effect with several truths or answers, where pairs
         of one class are left out instead.
 
     Returns

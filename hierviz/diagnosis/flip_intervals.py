@@ -26,10 +26,10 @@ import numpy as np
 from hierviz.checks import check_kind, check_threshold
 from hierviz.errors import PredictionsError
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.evaluation.judged_answers import OUTCOMES
 from hierviz.extras import require
 from hierviz.inference.pareto_table import ParetoTable, pareto_table
 from hierviz.inference.registry import inference_rule
+from hierviz.metrics.outcomes import OUTCOMES, outcome_places
 from hierviz.metrics.path import check_nodes
 from hierviz.notebook_html import Short
 from hierviz.number_text import probability_text
@@ -139,7 +139,7 @@ def flip_intervals(
     >>> scores = Predictions.from_scores(taxonomy, [[0.5, 0.25, 0.25]], "leaf_probabilities", truth=taxonomy.nodes("dog"))
     >>> found = flip_intervals(scores, 0)
     >>> found.low, [taxonomy.names[node] for node in found.node], found.outcome.tolist()
-    (array([0.  , 0.5 , 0.75]), ['cat', 'mammal', 'animal'], ['wrong', 'coarse', 'coarse'])
+    (array([0.  , 0.5 , 0.75]), ['cat', 'mammal', 'animal'], ['wrong', 'coarse', 'no_answer'])
     """
     if not isinstance(rule, str) or rule not in RULES:
         entry = inference_rule(rule)
@@ -212,5 +212,4 @@ def outcomes(taxonomy: Taxonomy, nodes: np.ndarray, truth: np.ndarray) -> np.nda
     above_truth = np.unique(taxonomy.ancestors(truth).nodes)
     answers = taxonomy.ancestors(nodes)
     holds_truth = np.add.reduceat(np.isin(answers.nodes, truth), answers.offsets[:-1]) > 0
-    place = np.where(holds_truth, 0, np.where(np.isin(nodes, above_truth), 1, 2))
-    return np.array(list(OUTCOMES))[place]
+    return np.array(list(OUTCOMES))[outcome_places(holds_truth, np.isin(nodes, above_truth), nodes == 0)]

@@ -26,6 +26,7 @@ from hierviz.taxonomy import Taxonomy
 RELATIONS = {
     "same": "truth and answer are the same class, or both below it",
     "coarse": "the answer stops above the truth",
+    "no_answer": "no answer: the root",
     "finer": "the answer is below the truth",
     "wrong": "wrong",
     "folded": "both are among the folded classes",
@@ -193,7 +194,8 @@ def _relation(tree, nodes, folds, opened, row, column):
     above[1, known] = tree.is_ancestor(true[known], answer[known])
     same = row == column
     return np.select(
-        [~known, same & (folds[row] > 0), same, above[0] & opened[column], above[1] & opened[row]],
-        ["none", "folded", "same", "coarse", "finer"],
+        [~known, same & (folds[row] > 0), same, opened[column] & (answer == 0)]
+        + [above[0] & opened[column], above[1] & opened[row]],
+        ["none", "folded", "same", "no_answer", "coarse", "finer"],
         "wrong",
     )

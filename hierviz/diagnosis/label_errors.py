@@ -64,6 +64,8 @@ class LabelErrors(Short):
         Its children on the way to them.
     p_true, p_predicted : ndarray of float
         Probabilities of these children.
+    p_answer : ndarray of float
+        Probability of the answer itself, at most that of its branch.
     score : ndarray of float
         p_predicted - p_true.
     n_candidates : int
@@ -83,6 +85,7 @@ class LabelErrors(Short):
     p_true: np.ndarray
     p_predicted: np.ndarray
     score: np.ndarray
+    p_answer: np.ndarray
     n_candidates: int
     caution: str = CAUTION
 
@@ -96,7 +99,7 @@ class LabelErrors(Short):
 
         names = np.array(self.taxonomy.names, dtype=object)
         nodes = ("truth", "predicted", "common", "true_branch", "predicted_branch")
-        numbers = {key: getattr(self, key) for key in ("p_true", "p_predicted", "score")}
+        numbers = {key: getattr(self, key) for key in ("p_true", "p_predicted", "score", "p_answer")}
         return pd.DataFrame(
             {"sample_id": self.sample_id, **{key: names[getattr(self, key)] for key in nodes}, **numbers}
         )
@@ -148,9 +151,9 @@ def label_errors(
     n = len(rows)
     if most is None or 4 * most >= n or not PARAMETRISATIONS[str(predictions.parametrisation)].is_coherent:
         kept = np.arange(n)
-        p = _branch_probabilities(predictions, rows, branches, progress)
+        p = _branch_probabilities(predictions, rows, [*branches, predicted], progress)
     else:
-        kept, p = _first_ones(answers.evaluation, rows, branches, int(most))
+        kept, p = _first_ones(answers.evaluation, rows, [*branches, predicted], int(most))
     order = largest_first(p[1] - p[0])[: n if most is None else int(most)]
     p, order = p[:, order], kept[order]
     return LabelErrors(
@@ -165,23 +168,24 @@ def label_errors(
         p[0],
         p[1],
         p[1] - p[0],
+        p[2],
         n,
     )
 
 
-def _first_ones(evaluation, rows, branches, most):
-    """Places, ascending, among which the `most` largest scores are, and their probabilities; few of the others.
+def _first_ones(evaluation, rows, nodes, most):
+    """Places, ascending, among which the `most` largest scores are, and the probabilities of their nodes; few of the others.
 
     The truth's branch is at least as probable as the truth, and the answer's branch often stands in the Pareto table: their
     difference is a bound above, and only rows whose bound is large are read.
     """
-    known = table_probabilities(evaluation, branches[1], rows)
+    known = table_probabilities(evaluation, nodes[1], rows)
     bound = np.where(np.isnan(known), 1.0, known) - evaluation.p_truth[rows] + ROUNDING
     by_bound = np.argsort(-bound, kind="stable")
     step, stop, parts = max(4 * most, LEAST_READ), 0, []
     while stop < len(rows):
         some = by_bound[stop : stop + step]
-        parts.append(_branch_probabilities(evaluation.predictions, rows[some], [nodes[some] for nodes in branches]))
+        parts.append(_branch_probabilities(evaluation.predictions, rows[some], [one[some] for one in nodes]))
         stop += len(some)
         scores = np.concatenate([part[1] - part[0] for part in parts])
         if most == 0 or (stop < len(rows) and bound[by_bound[stop]] < np.partition(scores, -most)[-most]):
@@ -190,17 +194,17 @@ def _first_ones(evaluation, rows, branches, most):
     return by_bound[:stop][order], np.concatenate(parts, axis=1)[:, order]
 
 
-def _branch_probabilities(predictions, rows, branches, progress=None):
-    """Probability of two nodes of each row, shape (2, n_rows)."""
-    p = np.empty((2, len(rows)))
+def _branch_probabilities(predictions, rows, nodes, progress=None):
+    """Probability of some nodes of each row, shape (len(nodes), n_rows)."""
+    p = np.empty((len(nodes), len(rows)))
     step = max(1, BLOCK_VALUES // predictions.taxonomy.n_nodes)
     # In the order of the file, which is read in runs.
     ordered = np.argsort(rows, kind="stable")
     for start in range(0, len(rows), step):
         some = ordered[start : start + step]
         block = predictions.node_probabilities(rows[some])
-        for which, nodes in enumerate(branches):
-            p[which, some] = block[np.arange(len(some)), nodes[some]]
+        for which, one in enumerate(nodes):
+            p[which, some] = block[np.arange(len(some)), one[some]]
         if progress:
             progress(start + len(some), len(rows))
     return p

@@ -22,12 +22,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.diagnosis.calibration_bins import wilson
 from hierviz.metrics.node_pairs import ratio
+from hierviz.uncertainty.resamples import FEWEST
+from hierviz.uncertainty.risk_bounds import wilson
 from hierviz.uncertainty.student import t_quantiles
-
-# With fewer independent samples or groups there is no interval.
-FEWEST = 10
 
 
 def mean_intervals(

@@ -48,10 +48,17 @@ NODE_COLUMNS = {
     ),
     "correct": NodeColumn(
         "Correct",
-        "Share of the support whose answer is not wrong: the truth, above it (coarse) or below it.",
+        "Share of the support whose answer is not wrong: the truth, below it, or above it, the root included (no answer).",
         r"1 - \text{wrong} / |T(v)|",
         "share",
         "low",
+    ),
+    "n_no_answer": NodeColumn(
+        "No answer",
+        "Of the support, samples that get no answer: only the root, or no class at all.",
+        r"|\{i \in T(v) : \text{answer}_i = \text{root}\}|",
+        "count",
+        "high",
     ),
     "missed": NodeColumn(
         "Missed",

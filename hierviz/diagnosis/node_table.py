@@ -29,6 +29,7 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers, samples_at_or_below
 from hierviz.extras import require
 from hierviz.metrics.node_pairs import ratio
+from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.sets.node_sets import is_member
 from hierviz.node_lists import distinct
 from hierviz.notebook_html import Short
@@ -51,6 +52,8 @@ class NodeTable(Short):
         Samples with both.
     stopped_here : ndarray of int
         Samples with this node as an answer; without any answer it is the root.
+    n_no_answer : ndarray of int
+        Of the `support`, samples without an answer, as `hierviz.metrics.outcomes` says; they count as correct.
     n_correct : ndarray of float
         Of the `support`, samples whose answer is the truth, above it or below it; nan with several truths or answers.
     recall, precision, f1 : ndarray of float
@@ -73,6 +76,7 @@ class NodeTable(Short):
     answered: np.ndarray
     hits: np.ndarray
     stopped_here: np.ndarray
+    n_no_answer: np.ndarray
     n_correct: np.ndarray
     recall: np.ndarray
     precision: np.ndarray
@@ -164,12 +168,14 @@ def node_table(
             for keys in (true_keys, predicted_keys, true_keys[is_member(true_keys, predicted_keys)])
         )
         support[0] = answered[0] = hits[0] = answers.n_judged
-    reasons = {}
+    reasons, without = {}, answers.outcome == list(OUTCOMES).index("no_answer")
     if answers.is_single:
-        right = np.flatnonzero(~answers.is_wrong)
-        n_correct = _truths_below(answers, right).astype(float)
+        n_correct = _truths_below(answers, ~answers.is_wrong).astype(float)
+        n_no_answer = _truths_below(answers, without)
     else:
         n_correct = np.full(n_nodes, np.nan)
+        n_no_answer = np.bincount(true_keys[without[true_keys // n_nodes]] % n_nodes, minlength=n_nodes)
+        n_no_answer[0] = without.sum()
         reasons["correct"] = reasons["n_correct"] = (
             f"it needs one true class and one answer per sample, and there are {answers.why_not_single()}"
         )
@@ -201,6 +207,7 @@ def node_table(
         answered,
         hits,
         _stops(answers),
+        n_no_answer,
         n_correct,
         ratio(hits, support, np.nan),
         ratio(hits, answered, np.nan),
@@ -214,14 +221,14 @@ def node_table(
     )
 
 
-def _truths_below(answers, places):
-    """Number of some samples with their one truth at or below each node, shape (n_nodes,)."""
-    taxonomy, truth = answers.taxonomy, answers.truth[places]
+def _truths_below(answers, some):
+    """Number of some samples (a mask) with their one truth at or below each node, shape (n_nodes,)."""
+    taxonomy, truth = answers.taxonomy, answers.truth[some]
     if taxonomy.is_tree:
         return samples_at_or_below(taxonomy, truth)
     nodes, count = np.unique(truth, return_counts=True)
     above = taxonomy.ancestors(nodes)
-    return np.bincount(above.nodes, np.repeat(count, above.lengths), taxonomy.n_nodes)
+    return np.bincount(above.nodes, np.repeat(count, above.lengths), taxonomy.n_nodes).astype(np.intp)
 
 
 def _stops(answers):

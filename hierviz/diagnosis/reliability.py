@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from hierviz.checks import check_kind, check_one_of, check_seed, is_number, is_within, listed_values
-from hierviz.diagnosis.calibration_bins import calibration_of, wilson
+from hierviz.diagnosis.calibration_bins import calibration_of
 from hierviz.diagnosis.many_tests import CORRECTIONS, adjusted
 from hierviz.diagnosis.truth_relation import TruthRelation
 from hierviz.errors import PredictionsError, shown
@@ -40,6 +40,7 @@ from hierviz.notebook_html import Short
 from hierviz.positions import check_position, places_of
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
+from hierviz.uncertainty.risk_bounds import wilson
 
 # Probabilities that are looked at unless `max_samples` says otherwise (about two seconds), but at least so many samples.
 MOST_VALUES, LEAST_SAMPLES = 50_000_000, 5_000

@@ -22,10 +22,11 @@ from hierviz.checks import check_kind
 from hierviz.diagnosis.flip_intervals import outcomes
 from hierviz.errors import PredictionsError
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.judged_answers import set_outcomes
 from hierviz.inference.registry import infer, inference_rule
 from hierviz.metrics.confusion.confusion import HierarchicalConfusion, confusion
 from hierviz.metrics.confusion.path_cover import greedy_cover
-from hierviz.metrics.sets.node_sets import closed_lists
+from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.win import win_breakdown
 from hierviz.notebook_html import Short
 from hierviz.positions import check_position
@@ -42,7 +43,7 @@ class SampleAnswer(Short):
         The answer: one node, or a set, which may be empty; -1 is a label outside the taxonomy.
     outcome : str
         Key of ``OUTCOMES``, with several truths the best of them; of a set ``exact`` where it is the set of the truths, both
-        with their ancestors, else ``wrong``; "" where no truth is known.
+        with their ancestors, else ``no_answer`` where it is empty or the root alone, else ``wrong``; "" where no truth is known.
     information : float or None
         Specificity of a single node, in bits, at least 0; None for sets.
     p : float or None
@@ -164,10 +165,8 @@ def _outcome_of_set(taxonomy, nodes, truth):
     """Outcome of a set of answers; "" without a truth."""
     if not len(truth):
         return ""
-    if (nodes < 0).any():
-        return "wrong"
-    answered, true = (closed_lists(taxonomy, NodeLists.from_lists([listed])).nodes for listed in (nodes, truth))
-    return "exact" if np.array_equal(answered, true) else "wrong"
+    sets = (NodeLists.from_lists([listed]) for listed in (truth, nodes))
+    return list(OUTCOMES)[set_outcomes(taxonomy, *sets)[0]]
 
 
 def _labels(evaluation, sample):

@@ -17,9 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierviz.checks import check_kind, check_one_of, is_number, listed_values
+from hierviz.column_text import as_text, is_missing
 from hierviz.diagnosis.slice_members import NO_FACETS, attribute, codes_of
 from hierviz.errors import PredictionsError, shown
-from hierviz.evaluation.judged_answers import OUTCOMES, JudgedAnswers
+from hierviz.evaluation.judged_answers import JudgedAnswers
+from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.positions import check_position, places_of
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists, Taxonomy
@@ -32,8 +34,8 @@ class SampleFilter:
     Attributes
     ----------
     outcome : str, optional
-        Key of ``OUTCOMES``; with several truths or answers ``wrong`` is anything but exactly the true set, ``exact`` is that
-        set, and there is no ``coarse``.
+        Key of ``OUTCOMES``; with several truths or answers ``exact`` is exactly the true set, ``no_answer`` an empty set or
+        the root alone where that is not the true set, ``wrong`` any other set, and there is no ``coarse``.
     under, answered : int, optional
         A truth, or an answer, at or below this node.
     truth, answer : int, optional
@@ -102,7 +104,9 @@ def rows_with(predictions: Predictions, rows: np.ndarray, where: tuple[tuple[str
     """Which rows have all values of attributes and the text, as `SampleFilter` says; shape of `rows`, of bool."""
     keep = np.ones(len(rows), dtype=bool)
     for name, value in _conditions(where):
-        keep &= attribute(predictions.attributes, name, "where")[rows].astype(str) == value
+        column = attribute(predictions.attributes, name, "where")[rows]
+        # The empty text stands for all that is missing.
+        keep &= ~is_missing(column) & (as_text(column) == value) if value else is_missing(column)
     check_kind("text", text, str, "Pass a part of the text or id.")
     if text:
         sought = text.casefold()
@@ -147,20 +151,12 @@ def facets(predictions: Predictions, rows: np.ndarray, most: int = 100) -> dict[
 
 def _has_outcome(answers, outcome):
     check_one_of("outcome", outcome, OUTCOMES)
-    if answers.is_single:
-        return answers.outcome == list(OUTCOMES).index(outcome)
-    if outcome == "coarse":
+    if outcome not in answers.outcomes:
         raise PredictionsError(
-            "outcome: expected exact or wrong where samples have several truths or answers, got 'coarse'. Choose one."
+            f"outcome: expected one of {', '.join(answers.outcomes)} where samples have several truths or answers, got "
+            f"{outcome!r}. Choose one."
         )
-    true, claimed = answers.closed()
-    n = answers.taxonomy.n_nodes
-    changed = np.zeros(answers.n_judged, dtype=bool)
-    changed[np.setxor1d(true, claimed, assume_unique=True) // n] = True
-    if isinstance(answers.predicted, NodeLists):
-        outside = answers.predicted.nodes < 0
-        changed[np.repeat(np.arange(answers.n_judged), answers.predicted.lengths)[outside]] = True
-    return changed if outcome == "wrong" else ~changed
+    return answers.outcome == list(OUTCOMES).index(outcome)
 
 
 def _wanted(taxonomy: Taxonomy, node: int, is_subtree: bool) -> np.ndarray:

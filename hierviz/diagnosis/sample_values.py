@@ -11,13 +11,14 @@ import numpy as np
 
 from hierviz.checks import check_one_of
 from hierviz.evaluation.judged_answers import JudgedAnswers
-from hierviz.metrics import path_keys, path_metrics
+from hierviz.metrics import OUTCOMES, path_keys, path_metrics
 from hierviz.taxonomy import NodeLists
 
 DISTRIBUTION = ("softmax_win", "softmax_win_raw", "neg_log_win", "cross_entropy")
 # Key of METRICS -> column of LabelSetCounts.per_sample.
 OF_SETS = {"hf1_samples": "hf1", "hp_samples": "hp", "hr_samples": "hr", "ihf1_samples": "ihf1"}
-OF_OUTCOMES = ("correct", "exact")
+# On graphs: key of METRICS -> the outcomes that it counts.
+OF_OUTCOMES = {"correct": ("exact", "coarse", "no_answer"), "exact": ("exact",), "no_answer": ("no_answer",)}
 
 
 def sample_keys(answers: JudgedAnswers) -> list[str]:
@@ -60,7 +61,7 @@ def sample_values(answers: JudgedAnswers, key: str) -> np.ndarray:
     truth, predicted = answers.single
     if answers.taxonomy.is_tree:
         return np.asarray(path_metrics(answers.taxonomy, truth, predicted)[key], dtype=float)
-    return (answers.outcome == 0 if key == "exact" else ~answers.is_wrong).astype(float)
+    return np.isin(answers.outcome, [list(OUTCOMES).index(outcome) for outcome in OF_OUTCOMES[key]]).astype(float)
 
 
 def truth_lengths(answers: JudgedAnswers) -> np.ndarray:

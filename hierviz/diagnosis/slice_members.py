@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hierviz.column_text import is_missing
 from hierviz.errors import PredictionsError, near_miss, shown
 from hierviz.evaluation.judged_answers import JudgedAnswers
 from hierviz.notebook_html import Short
@@ -130,25 +131,20 @@ def _nodes_above(answers, min_samples):
     lists = taxonomy.ancestors(truths)
     n = np.bincount(lists.nodes, np.repeat(count[truths], lists.lengths), taxonomy.n_nodes).astype(np.intp)
     is_kept = ((n >= min_samples) & (answers.n_judged - n >= min_samples))[lists.nodes]
-    lengths = np.bincount(np.repeat(np.arange(len(lists)), lists.lengths)[is_kept], minlength=len(lists))
     place = np.empty(taxonomy.n_nodes, dtype=np.intp)
     place[truths] = np.arange(len(truths))
-    kept = NodeLists(np.append(0, np.cumsum(lengths)), lists.nodes[is_kept]).take(place[answers.truth])
+    kept = lists.only(is_kept).take(place[answers.truth])
     return np.repeat(np.arange(answers.n_judged), kept.lengths), kept.nodes, n
 
 
 def codes_of(column: np.ndarray) -> tuple[np.ndarray, list[str]]:
-    """Number of the value of each sample, -1 where it is empty, and the values as text, ascending."""
+    """Number of the value of each sample, -1 where it is missing, and the values as text, ascending."""
     column = np.asarray(column)
-    is_known = np.ones(len(column), dtype=bool)
-    if column.dtype.kind in "fcO":
-        # Missing is None, or what does not equal itself.
-        is_known = np.asarray((column == column) & (column != np.full(1, None)), dtype=bool)
-    texts, codes = np.unique(column[is_known].astype(str), return_inverse=True)
-    is_text = texts != ""
+    known = np.flatnonzero(~is_missing(column))
+    texts, codes = np.unique(column[known].astype(str), return_inverse=True)
     number = np.full(len(column), -1)
-    number[is_known] = np.where(is_text, np.cumsum(is_text) - 1, -1)[codes]
-    return number, texts[is_text].tolist()
+    number[known] = codes
+    return number, texts.tolist()
 
 
 def group_codes(answers: JudgedAnswers, group: str | np.ndarray | None) -> np.ndarray | None:

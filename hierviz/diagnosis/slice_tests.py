@@ -10,6 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.node_lists import group as grouped
+from hierviz.ties import at_least
+
+# With fewer groups, or samples where there are no groups, nothing is tested.
+FEWEST_GROUPS = 10
 
 
 def worst_first(members, losses, sums, flagged, overall):
@@ -43,29 +47,59 @@ def worst_first(members, losses, sums, flagged, overall):
 
 
 def permutation_p_values(members, losses, groups, n_permutations, seed, progress=None):
-    """Share of permutations, the data themselves included, whose slice is at least as much above the mean of all.
+    """One-sided p-values of the mean loss inside against that of the rest, shape (n_slices,).
 
-    `progress` is called with (permutations done, n_permutations).
+    A slice that is the same for all samples of each group is tested by permuting groups, each with its samples and losses; one
+    that varies inside groups by permuting the losses inside each group.
+
+    Parameters
+    ----------
+    members : SliceMembers
+        No slice has all samples.
+    losses : ndarray of float, shape (n_judged,)
+    groups : ndarray of int, shape (n_judged,), or None
+        Numbers from 0 without gaps; None where each sample is a group of its own.
+    n_permutations, seed : int
+    progress : callable, optional
+        Called with (permutations done, n_permutations).
+
+    Returns
+    -------
+    ndarray of float
+        Share of the permutations, the data themselves included, whose difference is at least as large.
     """
     rng = np.random.default_rng(seed)
-    n = len(losses)
-    if groups is None:
-        order, start, sizes = np.arange(n), np.arange(n), np.ones(n, dtype=np.intp)
-    else:
-        order = np.argsort(groups, kind="stable")
-        sizes = np.bincount(groups)
-        start = np.cumsum(sizes) - sizes
-    place = np.arange(n) - np.repeat(start, sizes)
-    observed = members.sums(losses) / members.n - losses.mean()
-    # Equal sums in another order differ by rounding.
-    observed -= 1e-12 * max(1.0, float(np.abs(losses).max()))
-    as_far = np.ones(len(observed))
-    moved = np.empty(n)
+    n, n_slices, total = len(losses), len(members.n), losses.sum()
+    groups = np.arange(n) if groups is None else groups
+    sizes, sums = np.bincount(groups), np.bincount(groups, losses)
+    sample, slice_of = np.repeat(np.arange(n), members.of_sample.lengths), members.of_sample.nodes
+    pairs, count = np.unique(slice_of * len(sizes) + groups[sample], return_counts=True)
+    slice_of_pair, group_of_pair = np.divmod(pairs, len(sizes))
+    varies = np.zeros(n_slices, dtype=bool)
+    varies[slice_of_pair[count < sizes[group_of_pair]]] = True
+    whole = ~varies[slice_of_pair]
+    slice_of_pair, group_of_pair = slice_of_pair[whole], group_of_pair[whole]
+    inside = varies[slice_of]
+    sample, slice_of = sample[inside], slice_of[inside]
+    order = np.argsort(groups, kind="stable")
+    group_in_order, loss_in_order = groups[order], losses[order]
+
+    def above_rest(sums, n_inside):
+        return sums / n_inside - (total - sums) / (n - n_inside)
+
+    observed = above_rest(members.sums(losses), members.n)
+    scale, as_far = np.abs(losses).max(), np.ones(n_slices)
+    moved, n_inside = np.empty(n), members.n.astype(float)
     for done in range(1, n_permutations + 1):
-        other = rng.permutation(len(sizes))
-        source = np.repeat(start[other], sizes) + place % np.repeat(sizes[other], sizes)
-        moved[order] = losses[order[source]]
-        as_far += members.sums(moved) / members.n - moved.mean() >= observed
+        moved_sums = np.zeros(n_slices)
+        if len(group_of_pair):
+            other = rng.permutation(len(sizes))[group_of_pair]
+            moved_sums = np.bincount(slice_of_pair, sums[other], n_slices)
+            n_inside = np.where(varies, members.n, np.bincount(slice_of_pair, sizes[other], n_slices))
+        if len(sample):
+            moved[order] = loss_in_order[np.argsort(group_in_order + rng.random(n))]
+            moved_sums += np.bincount(slice_of, moved[sample], n_slices)
+        as_far += at_least(above_rest(moved_sums, n_inside), observed, scale)
         if progress:
             progress(done, n_permutations)
     return as_far / (n_permutations + 1)

@@ -4,14 +4,16 @@ Conventions
 -----------
 The loss of a sample is 1 where its answer is wrong, unless another severity is asked for. A slice with at least
 `min_samples` samples inside and outside is tested one-sided against the rest: by Fisher's exact test where the loss is
-"wrong" and samples are independent, else by permutations of the losses, whole groups at a time where samples are grouped.
+"wrong" and samples are independent, else by a permutation test of the mean losses. Where samples are grouped, a slice that
+is the same for all samples of each group permutes whole groups: sum and number of the losses of a group move together, whatever
+its size. A slice that varies inside groups permutes the losses inside each group, so that neither the order of rows nor the
+level of a group matters. With fewer than ten groups, or samples, nothing is tested, which is said.
 All p-values are adjusted together [1]_; flagged is what stays at or below q.
 
 The excess of a slice is n (rate - overall rate), its losses beyond those of an average slice of its size. Flagged slices
 come first, the largest excess first; later ones are counted again on the samples outside the earlier ones, so that a subtree
-and its only bad child do not both lead.
-
-Where groups differ in size, the losses of one take the places of another in their order, repeated or cut.
+and its only bad child do not both lead. The worst subtree is the one with the largest excess, of those that are clearly worse
+where there are some; its sentence says whether it is.
 
 Functions
 ---------
@@ -33,16 +35,18 @@ import numpy as np
 from hierviz.checks import check_one_of, check_seed, is_number, is_within, listed_values
 from hierviz.diagnosis.many_tests import adjusted, hypergeometric_tail
 from hierviz.diagnosis.slice_members import SliceMembers, group_codes, slice_members
-from hierviz.diagnosis.slice_tests import permutation_p_values, worst_first
+from hierviz.diagnosis.slice_tests import FEWEST_GROUPS, permutation_p_values, worst_first
 from hierviz.errors import PredictionsError, shown
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers
 from hierviz.evaluation.severity import SEVERITIES, severity
 from hierviz.extras import require
 from hierviz.notebook_html import Short
-from hierviz.number_text import fixed_text
+from hierviz.number_text import fixed_text, percent_text, probability_text, value_text
 from hierviz.positions import check_position
 from hierviz.predictions import Predictions
+from hierviz.taxonomy import Taxonomy
+from hierviz.ties import at_most
 
 WRONG = "wrong"
 COLUMNS = (
@@ -57,6 +61,7 @@ class Slices(Short):
 
     Attributes
     ----------
+    taxonomy : Taxonomy
     kind : ndarray of object
         ``subtree``, or the name of an attribute.
     node : ndarray of int
@@ -72,7 +77,7 @@ class Slices(Short):
     excess : ndarray of float
         n (rate - overall_rate).
     p_value, p_adjusted : ndarray of float
-        In [0, 1]; adjusted for all tested slices.
+        In [0, 1]; adjusted for all tested slices. nan where nothing is tested.
     is_flagged : ndarray of bool
         Clearly worse than the rest.
     n_outside : ndarray of int
@@ -83,7 +88,7 @@ class Slices(Short):
     loss_key : str
         ``wrong`` or a key of `SEVERITIES`.
     test : str
-        ``Fisher`` or ``permutation``.
+        ``Fisher``, ``permutation``, or ``none`` with fewer than ten groups, or samples.
     n_samples, n_groups : int
         Judged samples, and groups of them (n_samples where there are none).
     members : SliceMembers
@@ -93,6 +98,7 @@ class Slices(Short):
         Rows of the Predictions.
     """
 
+    taxonomy: Taxonomy
     kind: np.ndarray
     node: np.ndarray
     value: np.ndarray
@@ -144,13 +150,23 @@ class Slices(Short):
         return own if len(own) else flagged
 
     @property
-    def highest_subtree(self) -> int | None:
-        """Place of the subtree with the highest rate, on ties the one of most samples; None where no subtree is tested."""
-        places = np.flatnonzero(self.node >= 0)
-        return int(places[np.lexsort((-self.n[places], -self.rate[places]))[0]]) if len(places) else None
+    def worst_subtree(self) -> int | None:
+        """Place of the subtree with the largest excess, among the `worse_subtrees` where there are some.
+
+        On ties the smaller subtree, then the later one; None where no subtree loses more than expected.
+        """
+        worse = self.worse_subtrees
+        places = worse if len(worse) else np.flatnonzero((self.node >= 0) & ~at_most(self.excess, 0, self.n))
+        order = np.lexsort((-self.node[places], self.n[places], -np.round(self.excess[places], 9)))
+        return int(places[order[0]]) if len(places) else None
 
     def sentence(self, most: int = 3) -> str:
-        """The worst slices in one sentence, or that none is clearly worse."""
+        """The worst slices in one sentence, or that none is clearly worse, or that nothing is tested."""
+        if self.test == "none":
+            what = "samples" if self.n_groups == self.n_samples else "groups"
+            return (
+                f"Slices are not tested: {self.n_groups:,} {what} are fewer than the {FEWEST_GROUPS} that a test needs."
+            )
         if not self.n_flagged:
             return "No slice is clearly worse than the rest."
         # A slice that shares most of its excess with earlier ones is not a further cause.
@@ -160,7 +176,7 @@ class Slices(Short):
         for place in own[:most]:
             name = self.value[place] if self.kind[place] == "subtree" else f"{self.kind[place]} = {self.value[place]}"
             inside, rest = self.rate[place], self.rest_rate[place]
-            numbers = f"{fixed_text(100 * inside, 1)}% {what}, the rest {fixed_text(100 * rest, 1)}%"
+            numbers = f"{percent_text(inside, 1)} {what}, the rest {percent_text(rest, 1)}"
             if self.loss_key != WRONG:
                 numbers = f"{what} {inside:.3g}, the rest {rest:.3g}"
             shown_slices.append(f"{name} ({numbers})")
@@ -171,15 +187,25 @@ class Slices(Short):
             others = f" {are_worse}, but mostly because of samples shared with these."
         return f"Clearly worse than the rest: {', '.join(shown_slices)}{f' and {more} more' if more else ''}.{others}"
 
-    def highest_sentence(self) -> str:
-        """The subtree with the highest rate in one sentence; empty where none is tested or none has a loss."""
-        place = self.highest_subtree
-        if place is None or not self.rate[place]:
+    def worst_sentence(self) -> str:
+        """The `worst_subtree` in one sentence with its excess and its test; empty where there is none."""
+        place = self.worst_subtree
+        if place is None:
             return ""
-        if self.loss_key != WRONG:
-            return f"Worst subtree by its mean {SEVERITIES[self.loss_key].label}: {self.value[place]} ({self.rate[place]:.3g})."
-        counts = f"{int(self.loss[place]):,} of {int(self.n[place]):,} wrong, {fixed_text(100 * self.rate[place], 1)}%"
-        return f"Worst subtree by its share of wrong answers: {self.value[place]} ({counts})."
+        node, p = int(self.node[place]), probability_text(self.p_adjusted[place])
+        name = f"{self.taxonomy.title(node)}{' (a leaf class)' if self.taxonomy.is_leaf[node] else ''}"
+        verdict = "clearly worse" if self.is_flagged[place] else "not clearly worse"
+        tested = f"{verdict} than the rest (corrected p = {p})" if self.test != "none" else "not tested"
+        return f"Worst subtree: {name}, {self.counts(place)}: {tested}."
+
+    def counts(self, place: int) -> str:
+        """The losses of a slice in words, and how many more they are than those of an average slice of its size."""
+        n, rate, excess = int(self.n[place]), float(self.rate[place]), float(self.excess[place])
+        more = f"{fixed_text(abs(excess), 1)} {'more' if excess >= 0 else 'fewer'} than expected"
+        if self.loss_key == WRONG:
+            return f"{int(self.loss[place]):,} of {n:,} wrong ({percent_text(rate, 1)}), {more}"
+        more = more.replace("fewer", "less")
+        return f"mean {SEVERITIES[self.loss_key].label} {value_text(rate)} of {n:,} samples, in all {more}"
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a slice; ``node`` is a number and -1 of an attribute."""
@@ -217,7 +243,7 @@ def slices(
     attributes : sequence of str, optional
         Columns of the predictions or the truth whose values are slices; all but pictures and texts if not given.
     group : str, or array_like of shape (n_samples,), optional
-        Samples with one label (an observer, a document) belong together: they are permuted as a whole.
+        Samples with one label (an observer, a document) belong together; those without a label are groups of their own.
     q : float
         False discovery rate, in (0, 1).
     correction : 'bh' or 'by'
@@ -259,8 +285,11 @@ def slices(
     members, groups = slice_members(answers, attributes, int(min_samples)), group_codes(answers, group)
     n_all, total = len(losses), losses.sum()
     sums = members.sums(losses)
-    is_fisher = loss == WRONG and groups is None
-    if is_fisher:
+    n_groups = n_all if groups is None else int(groups.max()) + 1
+    test = "none" if n_groups < FEWEST_GROUPS else "Fisher" if loss == WRONG and groups is None else "permutation"
+    if test == "none":
+        p_values = np.full(len(sums), np.nan)
+    elif test == "Fisher":
         p_values = hypergeometric_tail(np.rint(sums), members.n, round(total), n_all)
     else:
         enough = int(np.clip(np.ceil(2 * len(members.n) / q), 999, 9999))
@@ -280,6 +309,7 @@ def slices(
     with np.errstate(invalid="ignore"):
         rate_outside = np.where(n_outside > 0, sum_outside / np.maximum(n_outside, 1), np.nan)
     return Slices(
+        taxonomy=answers.taxonomy,
         kind=members.kind[order],
         node=members.node[order],
         value=members.value[order],
@@ -296,9 +326,9 @@ def slices(
         excess_outside=sum_outside - n_outside * overall,
         overall_rate=overall,
         loss_key=loss,
-        test="Fisher" if is_fisher else "permutation",
+        test=test,
         n_samples=n_all,
-        n_groups=n_all if groups is None else int(groups.max()) + 1,
+        n_groups=n_groups,
         members=members,
         order=order,
         rows_judged=answers.rows,

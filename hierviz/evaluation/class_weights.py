@@ -7,7 +7,7 @@ A mean over classes is
 .. math:: \sum_c w_c \, \bar x_c \, / \sum_c w_c,\qquad \bar x_c = \frac{1}{n_c} \sum_{i : y_i = c} x_i
 
 over the classes that are the truth of a sample, which is the mean over samples with the weights w_c / n_c. They are scaled to
-sum to the number of samples.
+sum to the number of samples. A resample counts its own n_c.
 
 Functions
 ---------
@@ -21,7 +21,7 @@ import numpy as np
 from hierviz.errors import PredictionsError
 
 
-def sample_weights(taxonomy, truth, class_weights=None):
+def sample_weights(taxonomy, truth, class_weights=None, counts=None):
     """Weight of each sample.
 
     Parameters
@@ -31,11 +31,14 @@ def sample_weights(taxonomy, truth, class_weights=None):
         True node of each sample.
     class_weights : array_like of float, shape (n_nodes,), optional
         w of each class, >= 0; 1 each when absent.
+    counts : ndarray of float, shape (n_samples,), optional
+        How often each sample is taken, as in a resample; once each when absent. A class has its weight however often its
+        samples are taken.
 
     Returns
     -------
     ndarray of float, shape (n_samples,)
-        >= 0, with sum n_samples.
+        >= 0, with sum n_samples (of `counts` where they are given). All 0 where no sample of a class with a weight is taken.
 
     Raises
     ------
@@ -64,5 +67,7 @@ def sample_weights(taxonomy, truth, class_weights=None):
         raise PredictionsError(
             "class weights: expected one above 0 for a true class of a sample, got none. Give its class a weight."
         )
-    per_sample = own / np.bincount(truth, minlength=taxonomy.n_nodes)[truth]
-    return per_sample * (len(truth) / per_sample.sum())
+    counts = np.ones(len(truth)) if counts is None else counts
+    per_sample = np.divide(own * counts, np.bincount(truth, counts)[truth], out=np.zeros(len(truth)), where=counts > 0)
+    total = per_sample.sum()
+    return per_sample * (counts.sum() / total) if total else per_sample

@@ -17,11 +17,11 @@ from functools import cached_property
 
 import numpy as np
 
+from hierviz.column_text import as_text, is_missing
 from hierviz.curves.operating_curve import operating_curve
 from hierviz.errors import PredictionsError, listed
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.notebook_html import Short
-from hierviz.uncertainty.resamples import MISSING, as_text
 
 SEEN = "class seen in training"
 # What a facet is called where its value is missing.
@@ -102,8 +102,8 @@ class JudgedSamples(Short):
         if column == SEEN:
             counts = _train_counts(self.taxonomy)[self.truth]
             return np.where(np.isnan(counts), UNKNOWN, np.where(counts > 0, "seen", "unseen"))
-        values = as_text(np.asarray(self.model.predictions.attributes[column])[self.rows])
-        return np.where(np.isin(values, MISSING), UNKNOWN, values)
+        values = np.asarray(self.model.predictions.attributes[column])[self.rows]
+        return np.where(is_missing(values), UNKNOWN, as_text(values))
 
 
 def judged_samples(models):

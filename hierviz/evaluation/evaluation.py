@@ -30,7 +30,7 @@ from hierviz.evaluation.rule_answers import answers_by_rule, kept_answers
 from hierviz.evaluation.sample_numbers import numbers_of_samples
 from hierviz.extras import require
 from hierviz.inference.pareto_table import ParetoTable
-from hierviz.inference.registry import inference_rule
+from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.metrics.confusion.confusion import HierarchicalConfusion, confusion
 from hierviz.metrics.confusion.path_cover import greedy_cover
 from hierviz.metrics.sets.label_sets import LabelSetCounts
@@ -243,15 +243,17 @@ class Evaluation(Short):
 
     # Answers -------------------------------------------------------------------------------------------------------
 
-    def answers(self, rule: str = "majority", threshold: float = 0.5, **parameters: Any) -> np.ndarray | NodeLists:
+    def answers(
+        self, rule: str | None = None, threshold: float | None = None, **parameters: Any
+    ) -> np.ndarray | NodeLists:
         """Predicted node of every sample by an inference rule, shape (n_samples,), before truncation.
 
         Parameters
         ----------
-        rule : str
-            Key of `INFERENCE_RULES`.
-        threshold : float
-            For the rules ``threshold`` and ``threshold_set``, in [0, 1].
+        rule : str, optional
+            Key of `INFERENCE_RULES`; ``majority`` when absent, or ``threshold`` where a threshold is given.
+        threshold : float, optional
+            For the rules ``threshold`` and ``threshold_set``, in [0, 1]; 0.5 when absent.
         **parameters
             Of any rules, ``INFERENCE_RULES[rule].parameters``: those of this one are used, and the default where none is
             given.
@@ -265,6 +267,7 @@ class Evaluation(Short):
         PredictionsError
             If these are labels, or the rule or a parameter is not valid.
         """
+        rule, threshold = rule_and_threshold(rule, threshold)
         return self.answers_by_rule([rule], threshold, **parameters)[rule]
 
     def answers_by_rule(
@@ -303,7 +306,9 @@ class Evaluation(Short):
 
     # Metrics of the judged samples ---------------------------------------------------------------------------------
 
-    def confusion(self, rule: str = "majority", threshold: float = 0.5, **parameters: Any) -> HierarchicalConfusion:
+    def confusion(
+        self, rule: str | None = None, threshold: float | None = None, **parameters: Any
+    ) -> HierarchicalConfusion:
         """Hierarchical confusion: the answer by `rule` as a path, or lists turned into paths by the greedy cover.
 
         `rule`, `threshold` and `parameters` are those of `answers`.
@@ -358,7 +363,9 @@ class Evaluation(Short):
                 "p_truth": p_truth,
             }
 
-    def per_sample(self, rule: str = "majority", threshold: float = 0.5, **parameters: Any) -> dict[str, np.ndarray]:
+    def per_sample(
+        self, rule: str | None = None, threshold: float | None = None, **parameters: Any
+    ) -> dict[str, np.ndarray]:
         """Every number of every judged sample; `rule`, `threshold` and `parameters` are those of `answers`.
 
         Returns
@@ -369,12 +376,12 @@ class Evaluation(Short):
             of a column is the number in the JSON; ``tp, tn, fp, fn, hp, hr, hf1`` of the paths and ``n_predicted`` of
             the set. Only what applies to the input is there.
         """
-        return numbers_of_samples(self, rule, threshold, parameters)
+        return numbers_of_samples(self, *rule_and_threshold(rule, threshold), parameters)
 
     def _first_rows(self):
         """None: its table runs through all samples."""
 
-    def to_frame(self, rule: str = "majority", threshold: float = 0.5, **parameters: Any) -> Any:
+    def to_frame(self, rule: str | None = None, threshold: float | None = None, **parameters: Any) -> Any:
         """`per_sample` as a pandas DataFrame, one row a judged sample: nodes by name, without ``row``.
 
         `rule`, `threshold` and `parameters` are those of `answers`.

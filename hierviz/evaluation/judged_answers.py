@@ -3,13 +3,13 @@ r"""The answers of one model at one choice of rule and threshold beside the trut
 Conventions
 -----------
 Every judged sample has a true node and an answer, or lists of them. With one truth and one answer (on trees and graphs) a
-sample has one outcome: *exact* (the answer is the truth or below it), *coarse* (a proper ancestor of the truth) or *wrong*.
+sample has one of the outcomes of `hierviz.metrics.outcomes`.
 With several paths, the truth and the answer of a sample are turned into paths by the greedy cover, and paths are matched
 as in the hierarchical confusion matrix [1]_: a pair is a true and a predicted end, and what has no partner is kept.
 
 Functions
 ---------
-judged_answers, JudgedAnswers, AnswerPairs, OUTCOMES
+judged_answers, JudgedAnswers, AnswerPairs
 
 References
 ----------
@@ -32,17 +32,14 @@ from hierviz.errors import PredictionsError
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.ranking import largest_first
 from hierviz.evaluation.severity import severity
+from hierviz.inference.registry import inference_rule
+from hierviz.metrics.outcomes import OUTCOMES, is_no_answer, outcome_places
 from hierviz.metrics.sets.node_sets import is_member, truth_keys
 from hierviz.notebook_html import Short
 from hierviz.positions import places_of
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists, Taxonomy
 
-OUTCOMES = {
-    "exact": "exact",
-    "coarse": "correct but coarse",
-    "wrong": "wrong",
-}
 # Choices of rule and threshold whose answers an Evaluation keeps: a page asks for the same ones several times.
 KEPT_CHOICES = 3
 # In the place of a node: a path without a partner, and a predicted label that the taxonomy does not have.
@@ -162,7 +159,7 @@ class JudgedAnswers(Short):
         return self.truth, self.predicted
 
     def why_not_single(self) -> str | None:
-        """Why samples have no outcome, in words; None when they have one."""
+        """Why samples have more than one truth or answer, in words; None when they have one."""
         if not isinstance(self.truth, np.ndarray):
             return "several true classes per sample"
         return None if isinstance(self.predicted, np.ndarray) else "sets of answers"
@@ -173,18 +170,25 @@ class JudgedAnswers(Short):
         self.taxonomy.require_tree("lowest common ancestors")
         return np.asarray(lowest_common_ancestors(self.taxonomy, *self.single), dtype=np.intp)
 
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        """Keys of `OUTCOMES` that samples can have: with several truths or answers nothing is coarse."""
+        return tuple(key for key in OUTCOMES if self.is_single or key != "coarse")
+
     @cached_property
     def outcome(self) -> np.ndarray:
-        """Outcome of each sample as its place in `OUTCOMES`, shape (n_judged,) of int8: 0 exact, 1 coarse, 2 wrong."""
+        """Outcome of each sample as its place in `OUTCOMES`, shape (n_judged,) of int8."""
+        if not self.is_single:
+            return set_outcomes(self.taxonomy, self.truth, self.predicted)
         truth, predicted = self.single
         if self.taxonomy.is_tree:
-            is_exact, is_coarse = self.common == truth, self.common == predicted
+            is_exact, is_above = self.common == truth, self.common == predicted
         else:
             # The root, which is above everything, has no key.
             n, rows = self.taxonomy.n_nodes, np.arange(len(truth))
             is_exact = (truth == 0) | is_member(rows * n + truth, truth_keys(self.taxonomy, predicted))
-            is_coarse = (predicted == 0) | is_member(rows * n + predicted, truth_keys(self.taxonomy, truth))
-        return np.where(is_exact, 0, np.where(is_coarse, 1, 2)).astype(np.int8)
+            is_above = (predicted == 0) | is_member(rows * n + predicted, truth_keys(self.taxonomy, truth))
+        return outcome_places(is_exact, is_above, is_no_answer(truth, predicted))
 
     def severity(self, key: str) -> np.ndarray:
         """Severity of each sample, shape (n_judged,), kept; `key` is one of `hierviz.evaluation.severity.SEVERITIES`."""
@@ -200,7 +204,8 @@ class JudgedAnswers(Short):
 
     @property
     def is_wrong(self) -> np.ndarray:
-        """True where the answer is wrong, shape (n_judged,)."""
+        """True where the one answer to one truth is wrong, shape (n_judged,); a PredictionsError where they are lists."""
+        _ = self.single
         return self.outcome == list(OUTCOMES).index("wrong")
 
     @cached_property
@@ -218,6 +223,18 @@ class JudgedAnswers(Short):
     def closed(self) -> tuple[np.ndarray, np.ndarray]:
         """Sample * n_nodes + node of every true and of every predicted node with its ancestors, the root left out; ascending."""
         return truth_keys(self.taxonomy, self.truth), truth_keys(self.taxonomy, known_answers(self.predicted))
+
+
+def set_outcomes(taxonomy: Taxonomy, truth: np.ndarray | NodeLists, predicted: np.ndarray | NodeLists) -> np.ndarray:
+    """Outcome of sets as its place in `OUTCOMES`: exact where both are the same, ancestors added; -1 is a label outside."""
+    true, claimed = truth_keys(taxonomy, truth), truth_keys(taxonomy, known_answers(predicted))
+    is_exact, is_empty = np.ones(len(truth), dtype=bool), np.ones(len(truth), dtype=bool)
+    is_exact[np.setxor1d(true, claimed, assume_unique=True) // taxonomy.n_nodes] = False
+    is_empty[claimed // taxonomy.n_nodes] = False
+    if isinstance(predicted, NodeLists):
+        outside = np.repeat(np.arange(len(predicted)), predicted.lengths)[predicted.nodes < 0]
+        is_exact[outside] = is_empty[outside] = False
+    return outcome_places(is_exact, np.zeros_like(is_exact), is_empty)
 
 
 def _matched_pairs(matched, rows):
@@ -239,10 +256,7 @@ def known_answers(predicted: np.ndarray | NodeLists) -> np.ndarray | NodeLists:
     """Answers without labels outside the taxonomy."""
     if not isinstance(predicted, NodeLists) or not (predicted.nodes < 0).any():
         return predicted
-    row = np.repeat(np.arange(len(predicted)), predicted.lengths)
-    known = predicted.nodes >= 0
-    lengths = np.bincount(row[known], minlength=len(predicted))
-    return NodeLists(np.append(0, np.cumsum(lengths)), predicted.nodes[known])
+    return predicted.only(predicted.nodes >= 0)
 
 
 def judged_answers(
@@ -279,13 +293,16 @@ def judged_answers(
         raise PredictionsError(
             f"{predictions.name}: expected samples with a known truth, got none. Attach the truth by hierviz.attach_truth."
         )
-    choice = ("diagnosis", rule, threshold, *sorted(parameters.items(), key=lambda pair: pair[0]))
+    # Values, which stay what they are: a list of numbers may change after this call.
+    settings = inference_rule(rule).settings({"threshold": threshold, **parameters}) if predictions.has_scores else {}
+    choice = (rule, threshold, settings) if predictions.has_scores else ()
     known = next((answers for of_choice, answers in kept if of_choice == choice), None)
     if known is not None:
         return known
     if predictions.has_scores:
         answers = evaluation.answers(rule, threshold, **parameters)
-        chosen: dict[str, Any] = {"rule": rule, "threshold": threshold, "parameters": parameters}
+        given = {name: value for name, value in settings.items() if name in parameters}
+        chosen: dict[str, Any] = {"rule": rule, "threshold": threshold, "parameters": given}
     else:
         ends, labels = evaluation.label_paths(), predictions.labels
         assert labels is not None

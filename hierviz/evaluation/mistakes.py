@@ -2,12 +2,11 @@
 
 Conventions
 -----------
-Every judged sample has one outcome: its answer is *exact* (the truth, or finer than it), *coarse* (a proper ancestor of
-the truth: correct but less specific), or *wrong*.
+Every judged sample has one outcome: its answer is exact, coarse, none or wrong, as `hierviz.metrics.outcomes` says.
 
 Functions
 ---------
-mistakes, outcome_counts, outcome_shares
+mistakes, outcome_counts
 """
 
 from __future__ import annotations
@@ -20,9 +19,11 @@ import numpy as np
 from hierviz.checks import check_one_of
 from hierviz.errors import PredictionsError
 from hierviz.evaluation.evaluation import Evaluation, as_evaluation
-from hierviz.evaluation.judged_answers import OUTCOMES, JudgedAnswers, judged_answers
+from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers
 from hierviz.evaluation.severity import SEVERITIES
 from hierviz.extras import require
+from hierviz.inference.registry import rule_and_threshold
+from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.notebook_html import Short
 from hierviz.positions import check_position
 from hierviz.predictions import Predictions
@@ -83,8 +84,8 @@ class Mistakes(Short):
 
 def mistakes(
     evaluation: Evaluation | Predictions,
-    rule: str = "majority",
-    threshold: float = 0.5,
+    rule: str | None = None,
+    threshold: float | None = None,
     *,
     outcome: str | None = None,
     under: int | None = None,
@@ -129,6 +130,7 @@ def mistakes(
     reason = evaluation.why_no_mistakes()
     if reason:
         raise PredictionsError(f"{predictions.name}: expected answers that can be ranked, got none: {reason}.")
+    rule, threshold = rule_and_threshold(rule, threshold)
     answers = judged_answers(evaluation, rule, threshold, **parameters)
     if not isinstance(answers.predicted, np.ndarray):
         raise PredictionsError(f"rule: expected one answer per sample, got sets by {rule!r}. Choose another rule.")
@@ -170,17 +172,12 @@ def mistakes(
 
 
 def outcome_counts(ranked: Mistakes | JudgedAnswers, among: np.ndarray | None = None) -> dict[str, int]:
-    """How many samples have each outcome: dict of key of `OUTCOMES` to int.
+    """How many samples have each outcome that they can have: dict of key of `OUTCOMES` to int.
 
     `among` keeps some of the samples, ndarray of bool.
     """
     outcome = ranked.outcome if among is None else ranked.outcome[among]
     if isinstance(ranked, JudgedAnswers):
-        return dict(zip(OUTCOMES, np.bincount(outcome, minlength=len(OUTCOMES)).tolist(), strict=True))
+        counts = dict(zip(OUTCOMES, np.bincount(outcome, minlength=len(OUTCOMES)).tolist(), strict=True))
+        return {key: counts[key] for key in ranked.outcomes}
     return {key: int((outcome == key).sum()) for key in OUTCOMES}
-
-
-def outcome_shares(counts):
-    """Share of each outcome among all counted samples, in [0, 1], from `outcome_counts`; empty where there are none."""
-    total = sum(counts.values())
-    return {key: count / total for key, count in counts.items()} if total else {}

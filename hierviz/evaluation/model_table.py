@@ -3,7 +3,7 @@
 Conventions
 -----------
 Numbers are those of `OperatingCurve.summary` and means over samples; all are in [0, 1] and higher is better. Intervals of
-several models come from the same `Resamples`, so that ties are judged by paired differences (`hierviz.uncertainty.comparison`).
+several models come from the same `Resamples`, so that ties are judged by the differences of all pairs.
 
 Functions
 ---------
@@ -20,8 +20,8 @@ import numpy as np
 from hierviz.metrics import METRICS, path_keys
 from hierviz.metrics.path import path_metrics
 from hierviz.notebook_html import Short
+from hierviz.uncertainty.all_pairs import clear_pairs, marks
 from hierviz.uncertainty.bootstrap import CurveBands, bootstrap_curve, bootstrap_means
-from hierviz.uncertainty.comparison import clear_after_holm, paired_difference
 from hierviz.uncertainty.repeats import over_repeats
 from hierviz.uncertainty.resamples import Interval
 
@@ -124,28 +124,8 @@ def answer_intervals(samples, threshold, resamples, *, level=0.95, progress=None
     return _columns(keys, means)
 
 
-@dataclass(frozen=True, eq=False)
-class Standing(Short):
-    """Who is best in one column, arrays of bool over the models.
-
-    Attributes
-    ----------
-    best : ndarray of bool, shape (n_models,)
-        The best value; equal values share the place. All False with one model.
-    tied : ndarray of bool, shape (n_models,)
-        Not best, but not clearly different from it: the interval of the paired difference contains 0, after Holm's correction
-        for all models that are compared with the best. All False without intervals.
-    second : ndarray of bool, shape (n_models,)
-        The best of the rest, as in `hierviz.comparison.methods`. All False without intervals.
-    """
-
-    best: np.ndarray
-    second: np.ndarray
-    tied: np.ndarray
-
-
 def standings(key, values, intervals=None):
-    """The Standing of models in one number.
+    """Who is best in one column, as in `hierviz.uncertainty.all_pairs.marks`.
 
     Parameters
     ----------
@@ -158,22 +138,22 @@ def standings(key, values, intervals=None):
 
     Returns
     -------
-    Standing
+    list of (str or None)
+        'best', 'tied', 'second' or None; with one model, and with too few samples or groups for the intervals, all None.
+        Without intervals 'best' alone.
     """
     values = np.array([np.nan if value is None else value for value in values], dtype=float)
-    nobody = np.zeros(len(values), dtype=bool)
-    gain = -values if METRICS[key].better == "lower" else values
-    order = np.unique(gain[~np.isnan(gain)])[::-1]
-    if len(values) < 2 or not len(order) or key in AT_ONE_THRESHOLD:
-        return Standing(nobody, nobody, nobody)
-    best, tied, second = gain == order[0], nobody.copy(), nobody.copy()
-    if intervals is not None:
-        first, others = int(np.argmax(best)), np.flatnonzero(~np.isnan(gain) & ~best)
-        clear = clear_after_holm([paired_difference(intervals[first], intervals[place]) for place in others])
-        tied[others[~clear]] = True
-        rest = others[clear]
-        second[rest] = gain[rest] == gain[rest].max(initial=-np.inf)
-    return Standing(best, second, tied)
+    nobody: list[str | None] = [None] * len(values)
+    if len(values) < 2 or key in AT_ONE_THRESHOLD:
+        return nobody
+    sign = -1 if METRICS[key].better == "lower" else 1
+    if intervals is None:
+        return marks(sign * values)
+    level, resamples = intervals[0].level, intervals[0].resamples
+    if resamples.why_no_interval is not None:
+        return nobody
+    draws = np.stack([interval.draws for interval in intervals])
+    return marks(sign * values, clear_pairs(sign * values, sign * draws, level, resamples.n_units))
 
 
 def run_groups(names):

@@ -16,6 +16,7 @@ from hierviz.compiled.tree_pass import is_used
 from hierviz.errors import PredictionsError
 from hierviz.inference.fast_answers import FAST_RULES, fast_answers
 from hierviz.inference.registry import infer, inference_rule
+from hierviz.node_lists import frozen
 from hierviz.taxonomy import NodeLists
 
 # Answers of other rules that are kept: reading all scores again takes long.
@@ -42,7 +43,7 @@ def answers_by_rule(
         elif rule == "leaf":
             made[rule] = table.nodes[table.offsets[1:] - 1].astype(np.intp)
         elif rule == "top_down":
-            made[rule] = evaluation.best_leaf
+            made[rule] = frozen(evaluation.best_leaf)
         elif rule == "information_threshold":
             made[rule] = table.nodes_from_bits(taxonomy, given["bits"])
         else:
@@ -67,6 +68,9 @@ def answers_by_rule(
         returns_sets = inference_rule(rule).returns_sets
         made[rule] = NodeLists.concatenate(answers) if returns_sets else np.concatenate(answers)
     for rule, given in slow.items():
+        # What is kept is given out again.
+        for array in vars(made[rule]).values() if isinstance(made[rule], NodeLists) else (made[rule],):
+            frozen(array)
         if isinstance(made[rule], NodeLists):
             # Lists take more room than single nodes: those of one choice are kept.
             evaluation._answers[:] = [kept for kept in evaluation._answers if not isinstance(kept[2], NodeLists)]

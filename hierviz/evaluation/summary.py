@@ -23,9 +23,11 @@ from hierviz.errors import PredictionsError, TaxonomyError, listed
 from hierviz.evaluation.bounds import bounds_of
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.sample_numbers import TOP
+from hierviz.exchanged_columns import LEAST_SAMPLES, exchanged, exchanged_words
 from hierviz.inference.parameters import THRESHOLD
-from hierviz.inference.registry import inference_rule
-from hierviz.metrics import best_constant_path, best_leaf_metrics, path_keys, path_metrics
+from hierviz.inference.registry import inference_rule, rule_and_threshold
+from hierviz.metrics import best_constant_path, best_leaf_metrics, outcome_indicators, path_keys, path_metrics
+from hierviz.metrics.confusion.constant_paths import n_best_constants
 from hierviz.metrics.leaf_answers import node_heights
 from hierviz.metrics.registry import BALANCED_PREFIX
 from hierviz.parametrisation import SUM_TOLERANCE
@@ -33,14 +35,15 @@ from hierviz.predictions import Predictions, listed_models
 
 # Parts of the work, as they are called where their progress is shown.
 CURVE, LABEL_SETS, BOUNDS = "Operating curve", "Label sets", "Bounds"
+NO_TRUTH = "no sample has a known truth: nothing is evaluated"
 # Each answer of a table is looked at, and then added.
 STEPS = "steps"
 
 
 def evaluate(
     predictions: Predictions | Evaluation | Sequence[Predictions | Evaluation],
-    rule: str = "majority",
-    threshold: float | Sequence[float] = 0.5,
+    rule: str | None = None,
+    threshold: float | Sequence[float] | None = None,
     *,
     threads: int | None = None,
     stage: Callable[[str, str], Callable[[int, int], object] | None] = lambda name, unit: None,
@@ -53,11 +56,11 @@ def evaluate(
     ----------
     predictions : Predictions, Evaluation, or list of them
         Several models need the same taxonomy and the same samples.
-    rule : str
-        Key of `INFERENCE_RULES`.
-    threshold : float, or sequence of float
+    rule : str, optional
+        Key of `INFERENCE_RULES`; ``majority`` when absent, or ``threshold`` where a threshold is given.
+    threshold : float, or sequence of float, optional
         In [0, 1], one for all models or one for each; used by the rules ``threshold`` and ``threshold_set`` and by the sets
-        of block ``labels``.
+        of block ``labels``, which ``notes`` says where the rule has none. 0.5 when absent.
     threads : int, optional
         Blocks of rows that are worked on at a time, where compiled loops serve (`hierviz.compiled`); all processors when
         None.
@@ -86,6 +89,7 @@ def evaluate(
         If models differ in their taxonomy.
     """
     models = listed_models(predictions)
+    rule, threshold = rule_and_threshold(rule, threshold)
     thresholds = thresholds_of(models, threshold)
     check_models(models, rule, thresholds, **parameters)
     evaluations = [
@@ -97,6 +101,16 @@ def evaluate(
         for model, of_model in zip(models, thresholds, strict=True)
     ]
     taxonomy = evaluations[0].taxonomy
+    summaries = [
+        model_summary(model, rule, of_model, stage=stage, class_weights=class_weights, **parameters)
+        for model, of_model in zip(evaluations, thresholds, strict=True)
+    ]
+    if not inference_rule(rule).needs_threshold:
+        for found in summaries:
+            if found["labels"] is not None and found["threshold"] not in (None, THRESHOLD.default):
+                found["notes"].append(
+                    f"threshold {found['threshold']:g}: of block labels alone, the rule {rule} has none"
+                )
     return {
         "hierviz": version(),
         "taxonomy": {
@@ -105,10 +119,7 @@ def evaluate(
             "is_tree": taxonomy.is_tree,
             "max_depth": taxonomy.max_depth,
         },
-        "models": [
-            model_summary(model, rule, of_model, stage=stage, class_weights=class_weights, **parameters)
-            for model, of_model in zip(evaluations, thresholds, strict=True)
-        ],
+        "models": summaries,
     }
 
 
@@ -141,6 +152,8 @@ def model_summary(
         blocks[name] = None if reason else block(model, choice)
         if reason:
             notes.append(f"{name}: null, {reason}")
+    if not model.n_judged:
+        notes.insert(0, NO_TRUTH)
     if class_weights is not None and blocks["curve"] is not None:
         blocks["curve"] |= balanced_numbers(model, class_weights)
     progress = stage(f"{BOUNDS} of {predictions.name}", "rows") if predictions.has_unknown else None
@@ -226,7 +239,8 @@ def error_heights(model):
 
 def _predicted(model, choice):
     metrics = path_metrics(model.taxonomy, model.truth, model.answers(**choice)[model.rows])
-    return {key: metrics[key].mean() for key in path_keys()}
+    counts = {key: int(holds.sum()) for key, holds in outcome_indicators(metrics).items()}
+    return {key: metrics[key].mean() for key in path_keys()} | counts
 
 
 def _labels(model, choice):
@@ -269,11 +283,23 @@ BLOCKS = {
 }
 
 
+def exchanged_note(model):
+    """What is said where columns of scores look exchanged, judged by the truth; an empty text where they do not."""
+    predictions = model.predictions
+    # Of a graph no answers are kept, and on a cluster the scores may be elsewhere.
+    are_here = model.best_leaf is not None or isinstance(predictions.scores, np.ndarray)
+    if not are_here or not predictions.has_single_truth or model.n_judged < LEAST_SAMPLES:
+        return ""
+    leaves, truth = model.answers("leaf")[model.rows], model.truth
+    words = exchanged_words(exchanged(truth[truth > 0], leaves[truth > 0], model.taxonomy.n_nodes), model.taxonomy)
+    return f"{words} Are the names of the columns in the right order?" if words else ""
+
+
 def _remarks(model):
     """What a reader of the numbers should know of this input."""
+    remarks = [found] if (found := exchanged_note(model)) else []
     if model.why_no_curve() is not None:
-        return []
-    remarks = []
+        return remarks
     mass = model.leaf_mass[model.judged]
     off = int((np.abs(mass - 1) > SUM_TOLERANCE).sum())
     if off and not model.predictions.has_unknown:
@@ -286,6 +312,32 @@ def _remarks(model):
         remarks.append(
             f"distribution, top_down: {inner} samples have their truth at an inner node; the path ends there "
             "with its p counted twice, and a best leaf below it counts as correct"
+        )
+    return remarks + _ties(model)
+
+
+def _ties(model):
+    """Where the order of the nodes decides, which another form of the same taxonomy may not have."""
+    predictions, taxonomy = model.predictions, model.taxonomy
+    n_paths = n_best_constants(taxonomy, model.truth)
+    remarks = [
+        f"confusion.baseline: {n_paths} constant paths are equally good; path_to names the first in the order of the taxonomy"
+    ]
+    remarks = remarks if n_paths > 1 else []
+    if predictions.has_unknown:
+        return remarks
+    rows = model.rows[: predictions.blocks()[0].stop]
+    p = predictions.node_probabilities(rows)[:, taxonomy.leaves]
+    several = int(((p == p.max(axis=1, keepdims=True)).sum(axis=1) > 1).sum())
+    of_truth = np.where(taxonomy.leaves == model.truth[: len(rows), None], p, -np.inf).max(axis=1, keepdims=True)
+    larger, equal = (p > of_truth).sum(axis=1), (p == of_truth).sum(axis=1)
+    at_end = int(((larger < TOP) & (larger + equal > TOP)).sum())
+    if several or at_end:
+        of = f"{len(rows)} samples" if len(rows) == model.n_judged else f"the first {len(rows)} samples"
+        first = ", ".join(repr(taxonomy.names[leaf]) for leaf in taxonomy.leaves[:3].tolist())
+        remarks.append(
+            f"ties: of {of}, {several} have several most probable leaves, and of {at_end} the truth has the "
+            f"probability of the fifth and sixth leaf: those first in the order of the taxonomy ({first}, ...) are taken"
         )
     return remarks
 

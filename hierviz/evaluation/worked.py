@@ -112,6 +112,14 @@ def _path(taxonomy, truth, predicted):
             f"{cut}{same}: the answer {'is' if metrics['correct'] else 'is not'} the truth or one of its ancestors",
         ),
     }
+    without = (
+        "is the root and says nothing"
+        if metrics["no_answer"]
+        else "is the truth"
+        if answer == truth
+        else "says something"
+    )
+    numbers["no_answer"] = metrics["no_answer"], f"{cut}{same}: the answer {without}"
     for prefix, values, unit in (("info", taxonomy.information, "bits"), ("depth", taxonomy.depth, "edges")):
         shared, claimed, due = (f"{values[node]:.6g} {unit}" for node in (common, answer, truth))
         precision, recall, f1, dist = (metrics[f"{prefix}_{what}"] for what in ("precision", "recall", "f1", "dist"))

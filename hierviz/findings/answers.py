@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from math import erfc, sqrt
-
 import numpy as np
 
+from hierviz.exchanged_columns import (
+    CLEARLY,
+    LEAST_OF_CLASS,
+    LEAST_SAMPLES,
+    exchanged,
+    exchanged_words,
+    luck_of_many,
+    luck_words,
+)
 from hierviz.findings.finding import counted, some
-from hierviz.onnx.checks.right_answers import CLEARLY, are_right, luck, luck_words
+from hierviz.onnx.checks.right_answers import are_right
 
-# Fewer samples say nothing about the rows of a model, and fewer of a class nothing about the class.
-LEAST_SAMPLES, LEAST_OF_CLASS = 20, 5
 # Distinct rows are few below this share of the samples.
 FEW = 0.1
-# Of more rows that differ the exact test takes long, and the normal distribution is as good.
-_MOST_EXACT = 2000
 
 
 def look_at_answers(taxonomy, truth, leaves, where, found, *, hashes=None, mendable=False, known=None):
@@ -69,9 +72,7 @@ def look_at_answers(taxonomy, truth, leaves, where, found, *, hashes=None, menda
     truth, leaves = truth[judged], leaves[judged]
     moved = exchanged(truth, leaves, taxonomy.n_nodes)
     if moved:
-        shown = ", ".join(f"{taxonomy.names[a]!r} holds {taxonomy.names[b]!r}" for a, b in list(moved.items())[:4])
-        siblings = taxonomy.is_tree and len({int(taxonomy.parent[node]) for node in moved}) == 1
-        text = f"{len(moved)} columns{' of siblings' if siblings else ''} look exchanged: {shown}, judged by the truth."
+        text = exchanged_words(moved, taxonomy)
         found.note("permuted_columns", where, text, "these columns called as they look" if mendable else None)
         return moved
     if not is_constant:
@@ -80,54 +81,12 @@ def look_at_answers(taxonomy, truth, leaves, where, found, *, hashes=None, menda
     return {}
 
 
-def exchanged(truth, leaves, n_nodes):
-    """Which columns look exchanged: every class of a ring is clearly answered as the next one.
-
-    Parameters
-    ----------
-    truth, leaves : ndarray of int, shape (n_samples,)
-        True nodes, and the answered ones.
-    n_nodes : int
-
-    Returns
-    -------
-    dict of int to int
-        Answered node -> the true node whose scores its column looks to hold.
-    """
-    pairs, counts = np.unique(truth * n_nodes + leaves, return_counts=True)
-    true, answer = pairs // n_nodes, pairs % n_nodes
-    right = np.zeros(n_nodes, dtype=np.intp)
-    right[true[true == answer]] = counts[true == answer]
-    order = np.lexsort((-counts, true))
-    first = order[np.unique(true[order], return_index=True)[1]]
-    first = first[(answer[first] != true[first]) & (counts[first] >= LEAST_OF_CLASS)]
-    held = dict(zip(answer[first].tolist(), true[first].tolist(), strict=True))
-    n_first = dict(zip(true[first].tolist(), counts[first].tolist(), strict=True))
-    # Of two classes answered alike neither is exchanged.
-    twice = len(first) - len(held)
-    moved = {a: t for a, t in held.items() if not twice or (answer[first] == a).sum() == 1}
-    while set(moved) != set(moved.values()):
-        both = set(moved) & set(moved.values())
-        moved = {a: t for a, t in moved.items() if a in both and t in both}
-    n_better = sum(n_first[t] for t in moved.values())
-    n_worse = int(sum(right[t] for t in moved.values()))
-    return moved if moved and _luck(n_better, n_worse, max(1, len(first))) < CLEARLY and n_better > 2 * n_worse else {}
-
-
-def _luck(n_better, n_worse, n_alternatives=1):
-    """`luck`, of many rows by the normal distribution."""
-    n = n_better + n_worse
-    if n <= _MOST_EXACT:
-        return luck(n_better, n_worse, n_alternatives)
-    return min(1.0, n_alternatives * erfc((n_better - n_worse - 1) / sqrt(2 * n)) / 2)
-
-
 def _look_below_constant(taxonomy, truth, leaves, where, found):
     nodes, counts = np.unique(truth, return_counts=True)
     best = int(nodes[counts.argmax()])
     of_constant = truth == best
     is_right = are_right(taxonomy, truth, leaves)
-    chance = _luck(int((of_constant & ~is_right).sum()), int((is_right & ~of_constant).sum()))
+    chance = luck_of_many(int((of_constant & ~is_right).sum()), int((is_right & ~of_constant).sum()))
     if of_constant.sum() > is_right.sum() and chance < CLEARLY:
         text = (
             f"{int(is_right.sum()):,} of {len(truth):,} most probable answers are correct; answering "

@@ -38,6 +38,8 @@ def doctor(
     parametrisation: str | None = None,
     missing: str | None = None,
     predictions_form: str | None = None,
+    percent: bool = False,
+    ids: str | None = None,
     stage: Callable[[str], Any] = lambda name: None,
     taxonomy_reading: Mapping[str, Any] | None = None,
 ) -> Examination:
@@ -50,7 +52,7 @@ def doctor(
     truth : str or path, optional
     classes : str, path or sequence of str, optional
         A class list, as `load_predictions` takes it.
-    truth_column, parametrisation, missing : str, optional
+    truth_column, parametrisation, missing, percent, ids : optional
         As `load_predictions` takes them.
     predictions_form : str, optional
         The form of the predictions: `form` of `load_predictions`.
@@ -94,10 +96,10 @@ def doctor(
             usable, numbers = look_at_classes(classes, taxonomy, found)
             if usable is None:
                 return examination(found, fixes)
-        of_truth, ids = None, None
+        of_truth, truth_ids = None, None
         if truth is not None:
             stage(Path(truth).name)
-            of_truth, ids = look_at_truth(truth, taxonomy, found, truth_column=truth_column, numbers=numbers)
+            of_truth, truth_ids = look_at_truth(truth, taxonomy, found, truth_column=truth_column, numbers=numbers)
             if of_truth is None:
                 truth = _readable(truth, taxonomy, truth_column, classes, found)
         said = {
@@ -105,6 +107,8 @@ def doctor(
             "parametrisation": parametrisation,
             "missing": missing,
             "form": predictions_form,
+            "percent": percent,
+            "ids": ids,
         }
         for number, file in enumerate(files):
             if isinstance(file, Predictions):
@@ -117,7 +121,7 @@ def doctor(
                 file, taxonomy, found, own, numbers, classes=usable, is_truth_apart=truth is not None, **said
             )
             if truth is not None:
-                look.join(truth, of_truth, ids)
+                look.join(truth, of_truth, truth_ids)
             look.look_at_content()
             # Scores on disk are let go before the folder is.
             look.predictions = None

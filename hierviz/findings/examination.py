@@ -70,7 +70,7 @@ class Examination(Short):
         Raises
         ------
         FileError
-            If a file cannot be written, or two files have one name.
+            If a file cannot be written, two files have one name, or one of that name is there already: nothing is written then.
         """
         folder = Path(folder)
         names = self.mended_names
@@ -81,6 +81,10 @@ class Examination(Short):
             place = folder / fix.name
             if place.exists() and place.samefile(fix.table.source.path):
                 raise FileError(f"{place}: expected another folder than that of the file itself. Choose another one.")
+            if os.path.lexists(place):
+                raise FileError(
+                    f"{place}: expected no file of that name in the folder, got one. Choose another folder."
+                )
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:

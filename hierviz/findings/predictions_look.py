@@ -186,7 +186,10 @@ class PredictionsLook:
         if self.predictions is None:
             return
         if truth_ids is not None and self.ids is not None:
-            look_at_join(self.ids, truth_ids, self.found, has_labels=not self.predictions.has_scores)
+            both = (self.ids, truth_ids)
+            if self.reading.get("ids") == "number":
+                both = tuple(one.as_numbers() for one in both)
+            look_at_join(*both, self.found, has_labels=not self.predictions.has_scores)
         place = truth_path
         if truth_changes is not None and truth_changes.all:
             place = self.folder / f"truth {truth_changes.fixes.name}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hierviz.findings.finding import counted, lines_words, some
 from hierviz.findings.look_alikes import with_zeros_of
+from hierviz.readers.join import ids_advice, whole_id
 
 
 def look_at_ids(rows, place, where, found, changes, of="sample"):
@@ -82,8 +83,8 @@ def look_at_join(mine, theirs, found, *, has_labels):
 
         if {picture_stem(sample) for sample in here}.isdisjoint(picture_stem(sample) for sample in there):
             text = (
-                f"no sample id is also in {theirs.where}: {some(here, 2)} here, {some(there, 2)} there. Use the same "
-                f"ids in both files."
+                f"no sample id is also in {theirs.where}: {some(here, 2)} here, {some(there, 2)} there. "
+                f"{ids_advice(here, there)}"
             )
             found.note("ids_differ", mine.where, text)
         return
@@ -128,6 +129,10 @@ class IdColumn:
 
     def __init__(self, where, ids, changes=None, records=(), place=0):
         self.where, self.ids, self.changes, self.records, self.place = where, list(ids), changes, list(records), place
+
+    def as_numbers(self):
+        """The same, ids such as 1.0 being 1."""
+        return IdColumn(self.where, map(whole_id, self.ids), self.changes, self.records, self.place)
 
     def rename(self, renamed):
         """Write ids otherwise: {old: new}."""

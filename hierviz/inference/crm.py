@@ -37,7 +37,7 @@ from hierviz.checks import is_within
 from hierviz.errors import PredictionsError, shown
 from hierviz.inference.leaf_costs import LeafCosts
 from hierviz.inference.parameters import COST, EXPECTATION
-from hierviz.inference.rules import candidates, lowest_of_best
+from hierviz.inference.rules import lowest_of_best
 from hierviz.parametrisation import accumulate_down, sum_up
 
 
@@ -51,7 +51,7 @@ def darts(taxonomy, p, lam):
     if not is_within(lam, 0, np.inf):
         raise PredictionsError(f"lam: expected a number of bits, 0 or more, got {shown(lam)}. Choose one.")
     lam = float(lam)
-    nodes = candidates(taxonomy)
+    nodes = taxonomy.candidates
     values = p[:, nodes] * (taxonomy.information[nodes] + lam)
     return nodes[lowest_of_best(values, np.abs(values).max(axis=1))]
 
@@ -105,7 +105,7 @@ def crm_nodes(taxonomy, p, expectation="leaves"):
         than the truth is not judged), else 0.
     """
     _check_choice(EXPECTATION, expectation)
-    nodes = candidates(taxonomy)
+    nodes = taxonomy.candidates
     values, scale = (_information_f1 if expectation == "leaves" else _correct_recall)(taxonomy, p)
     return nodes[lowest_of_best(values[:, nodes], scale)]
 

@@ -64,13 +64,17 @@ class Parameter:
         """A value in the form in which two can be compared: numbers as their text."""
         if self.kind != "numbers" or isinstance(value, str):
             return value
-        return ",".join(
-            format(number, ".12g") if is_number(number) else str(number) for number in np.ravel(value).tolist()
-        )
+        return ",".join(_exact(number) if is_number(number) else str(number) for number in np.ravel(value).tolist())
 
     def to_json(self, value):
         """A value as plain JSON: a number, a choice, the text of numbers, or the name of costs."""
         return float(value) if self.kind == "number" else getattr(value, "name", value)
+
+
+def _exact(number):
+    """The shortest text that is read as this number."""
+    short = format(number, ".12g")
+    return short if float(short) == number else repr(float(number))
 
 
 THRESHOLD = Parameter(

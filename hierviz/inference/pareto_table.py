@@ -23,6 +23,7 @@ from hierviz.checks import check_taxonomy, check_threads, check_threshold, check
 from hierviz.compiled.tree_pass import PassBlock, is_used, tree_pass
 from hierviz.errors import PredictionsError, shown
 from hierviz.inference import rules
+from hierviz.node_lists import frozen
 from hierviz.notebook_html import Short
 from hierviz.positions import places_of
 from hierviz.predictions import Predictions
@@ -41,11 +42,19 @@ class ParetoTable(Short):
         Ascending information inside a sample.
     scores : ndarray of float64, shape (n_elements,)
         Their probabilities, descending inside a sample.
+
+    Notes
+    -----
+    The arrays are read-only from then on: what is made of a table is kept with it.
     """
 
     offsets: np.ndarray
     nodes: np.ndarray
     scores: np.ndarray
+
+    def __post_init__(self):
+        for array in (self.offsets, self.nodes, self.scores):
+            frozen(array)
 
     @property
     def n_samples(self) -> int:
@@ -142,7 +151,7 @@ def pareto_table(
 
     Notes
     -----
-    Candidates (nodes without exactly one child) are walked from the most to the least informative; the most probable
+    `Taxonomy.candidates` are walked from the most to the least informative; the most probable
     of equal information (lowest node on ties) is kept when its p is strictly above all before it. The last element is
     thus the most probable leaf, and the first normally the root.
     """

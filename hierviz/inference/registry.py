@@ -3,8 +3,8 @@
 Conventions
 -----------
 `p` has shape (n_samples, n_nodes); rules return node numbers of shape (n_samples,), before truncation at the truth.
-Ties go to the lowest node number unless said otherwise. Nodes with a single child are never predicted, except by `leaf`
-and `top_down`, which return leaves, and by `exclusive`. The functions are in `inference.rules` and `inference.crm`.
+Ties go to the lowest node number unless said otherwise. Nodes with a single child, and in graphs those
+with a single leaf below, are never predicted, except by `exclusive`. The functions are in `inference.rules` and `inference.crm`.
 
 References
 ----------
@@ -150,6 +150,13 @@ def infer(taxonomy: Taxonomy, p: ArrayLike, rule: str = "majority", **parameters
         sizes = np.concatenate([[0], *(lists.lengths for lists in answers)])
         return NodeLists(np.cumsum(sizes), np.concatenate([lists.nodes for lists in answers]))
     return np.concatenate(answers)
+
+
+def rule_and_threshold(rule: Any, threshold: Any) -> tuple[Any, Any]:
+    """Rule and threshold where either may be None: a threshold alone is that of the rule ``threshold``."""
+    if rule is None:
+        rule = "majority" if threshold is None else THRESHOLD.name
+    return rule, THRESHOLD.default if threshold is None else threshold
 
 
 def inference_rule(rule):

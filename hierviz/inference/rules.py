@@ -3,14 +3,14 @@
 Conventions
 -----------
 `p` has shape (n_samples, n_nodes) and float64; rules return node numbers of shape (n_samples,), before truncation at the
-truth. Candidates are the nodes that do not have exactly one child; only `leaf` and `top_down` answer with others. A more
+truth. Candidates are `Taxonomy.candidates`; only `exclusive` answers with others. A more
 informative node has fewer leaves below it. Sums of probabilities have rounding errors: where they are compared,
 differences up to `TIE` of the largest are ties. `inference.registry.infer` checks the arguments; these functions do not.
 
 Functions
 ---------
 leaf, threshold, majority, depth_thresholds, plurality, information_threshold, top_down, threshold_set, checked_probabilities,
-check_threshold, candidates, lowest_of_best
+check_threshold, lowest_of_best
 
 References
 ----------
@@ -108,7 +108,7 @@ def plurality(taxonomy, p):
 
     The bound is the largest p that is second among the children of one node; a p that equals it but for rounding is not
     above it. Where no candidate is above it: the least informative candidate, which is the root unless that has a single
-    child.
+    child or a single leaf.
     """
     bound = _runner_up(taxonomy, p)[:, None] * (1 + TIE)
     predicted, rows = np.full(len(p), -1, dtype=np.intp), np.arange(len(p))
@@ -171,11 +171,6 @@ def threshold_set(taxonomy, p, threshold):
     inside[:, 0] = False
     row, node = np.nonzero(inside)
     return NodeLists(np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(p)))]).astype(np.intp), node)
-
-
-def candidates(taxonomy):
-    """Nodes that may be predicted, ascending: all that do not have exactly one child."""
-    return np.flatnonzero(taxonomy.children.lengths != 1)
 
 
 def lowest_of_best(values, scale):

@@ -26,13 +26,13 @@ GLOSSARY = MappingProxyType(
             "A probability is calibrated when of all cases with probability 0.8 about 80 % are true, and so on for every "
             "value."
         ),
-        "coarse": "An answer is coarse when it is an ancestor of the truth: right, but less specific.",
+        "coarse": "An answer is coarse when it is an ancestor of the truth, but not the root: right, but less specific.",
         "coherent": "Scores are coherent when no child has a higher one than its parent.",
         "confusion of paths": (
             "True and false positives and negatives counted over the classes of the true and the predicted path (Riehl et "
             "al. 2023)."
         ),
-        "correct": "An answer is correct when it is the truth or an ancestor of it.",
+        "correct": "An answer is correct when it is the truth or an ancestor of it, the root included, which says nothing.",
         "cross entropy": "−ln p(truth): what a probability costs, without a limit as it nears 0.",
         "depth": "Number of edges between a class and the root.",
         "exact": "An answer is exact when it is the truth itself.",
@@ -59,6 +59,7 @@ GLOSSARY = MappingProxyType(
             "Matthews correlation coefficient: 1 for perfect, 0 for no association of answers and truths; needs all four "
             "counts."
         ),
+        "no answer": "A sample gets no answer when it is answered by the root, or by no class at all: that says nothing.",
         "node probability": "The probability that the truth is at or below a class.",
         "operating curve": "Correctness against specificity at all thresholds.",
         "parametrisation": "How raw scores become node probabilities.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -12,6 +13,7 @@ from hierviz.lessons.lesson import Exercise, Figure, Lesson, Number, OnData, Res
 from hierviz.lessons.quantities import curves_figure, intervals_figure, probability_texts, tree_figure
 from hierviz.lessons.trees import ANIMALS
 from hierviz.number_text import value_text
+from hierviz.uncertainty.resamples import percentile_ends
 
 GOAL = 0.9
 N_POPULATION, N_DRAWS = 4000, 40
@@ -32,7 +34,10 @@ def correct_interval(n):
     """Share of correct answers of the first n samples with its interval, at a threshold of one half."""
     table, truth = population()
     correct = hv.path_metrics(ANIMALS, truth[:n], table.take(slice(0, n)).nodes_at(0.5))["correct"]
-    return hv.bootstrap_means(correct, hv.Resamples.draw(n, 1000))
+    found = hv.bootstrap_means(correct, hv.Resamples.draw(n, 1000))
+    # The lesson draws what the resamples are; the interval of a share is otherwise Wilson's.
+    lower, upper = percentile_ends(found.draws, found.level)
+    return replace(found, lower=lower, upper=upper)
 
 
 def interval_numbers(n):

@@ -7,12 +7,12 @@ import numpy as np
 import hierviz as hv
 from hierviz.diagnosis.flip_intervals import flip_intervals
 from hierviz.diagnosis.sample_answers import sample_answer
-from hierviz.evaluation.judged_answers import OUTCOMES
 from hierviz.lessons.demo_models import TEXTS, texts
 from hierviz.lessons.lesson import Exercise, Figure, Lesson, Number, OnData, Result, Selector, Slider, Step
 from hierviz.lessons.quantities import bars_figure, p_number, probability_texts, tree_figure
 from hierviz.lessons.sandbox import START, TRUTH, WEIGHTS, probabilities
 from hierviz.lessons.trees import ANIMALS, TOPICS, leaf_names, spread
+from hierviz.metrics.outcomes import OUTCOMES
 
 # What each rule looks at, in words; the rules themselves stand in `hv.INFERENCE_RULES`.
 WHY = {
@@ -187,8 +187,13 @@ def of_text(article="Catfish"):
         }
         for rule, found in answers.items()
     ]
-    said = {"exact": "the true class", "coarse": "right and says less than the text", "wrong": "wrong"}
-    found, outcomes = answers["majority"], list(OUTCOMES)
+    said = {
+        "exact": "the true class",
+        "coarse": "right and says less than the text",
+        "no_answer": "no answer",
+        "wrong": "wrong",
+    }
+    found, outcomes = answers["majority"], ("exact", "coarse", "wrong")
     start = sample_answer(model, list(TEXTS).index("Catfish"), "majority").outcome
     flips = flip_intervals(model, row)
     return Result(

@@ -5,6 +5,7 @@ from hierviz.metrics.confusion.multi_path import PathConfusion, best_constant_pa
 from hierviz.metrics.confusion.path_cover import greedy_cover
 from hierviz.metrics.confusion.path_lists import PathLists
 from hierviz.metrics.entry import Metric, PathMetric
+from hierviz.metrics.outcomes import OUTCOMES, answered_text, outcome_indicators, outcomes_text
 from hierviz.metrics.path import path_metrics, truncate
 from hierviz.metrics.registry import METRICS, path_keys, share_keys
 from hierviz.metrics.sets.expected_sets import expected_by_threshold, expected_hf1
@@ -14,6 +15,7 @@ from hierviz.metrics.win import WinBreakdown, best_leaf_metrics, win_breakdown
 
 __all__ = [
     "METRICS",
+    "OUTCOMES",
     "HierarchicalConfusion",
     "LabelSetCounts",
     "Metric",
@@ -21,11 +23,14 @@ __all__ = [
     "PathLists",
     "PathMetric",
     "WinBreakdown",
+    "answered_text",
     "best_constant_path",
     "best_leaf_metrics",
     "expected_by_threshold",
     "expected_hf1",
     "greedy_cover",
+    "outcome_indicators",
+    "outcomes_text",
     "path_keys",
     "path_metrics",
     "set_curve",

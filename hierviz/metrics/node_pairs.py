@@ -11,7 +11,7 @@ edges,
 
 Functions
 ---------
-exact, correct, and of the `PathValues` of information or depth: precision, recall, f1, distance
+exact, correct, no_answer, and of the `PathValues` of information or depth: precision, recall, f1, distance
 
 References
 ----------
@@ -25,6 +25,7 @@ from functools import cached_property
 
 import numpy as np
 
+from hierviz.metrics.outcomes import is_no_answer
 from hierviz.notebook_html import Short
 from hierviz.taxonomy import Taxonomy
 
@@ -97,6 +98,11 @@ def exact(pairs):
 def correct(pairs):
     """1 where the answer is the truth or one lies above the other, else 0."""
     return ((pairs.common == pairs.predicted) | (pairs.common == pairs.truth)).astype(float)
+
+
+def no_answer(pairs):
+    """1 where the answer is the root and the truth is not, else 0."""
+    return is_no_answer(pairs.truth, pairs.predicted).astype(float)
 
 
 def precision(values):

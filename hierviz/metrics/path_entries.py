@@ -11,7 +11,7 @@ References
 from __future__ import annotations
 
 from hierviz.metrics import node_pairs
-from hierviz.metrics.entry import POSITIVE, PathMetric, entries_of
+from hierviz.metrics.entry import COUNT, POSITIVE, PathMetric, entries_of
 
 VALMADRE = "Valmadre, NeurIPS 2022"
 _PREDICTED_NOTE = "An answer below the truth is first truncated to the truth."
@@ -70,10 +70,18 @@ PATH_METRICS = entries_of(
     (
         "correct",
         "Correct",
-        f"The answer is the truth or one of its ancestors. {_PREDICTED_NOTE}",
+        f"The answer is the truth or one of its ancestors, the root included. {_PREDICTED_NOTE}",
         r"[\mathrm{lca}(y, \hat y) = \hat y]",
         {"function": node_pairs.correct, "brief": "Corr.", "loss": "wrong answers"}
         | {"is_binary": True, "is_best_at_root": True},
+    ),
+    (
+        "no_answer",
+        "No answer",
+        "The answer is the root, and the truth is not: it says nothing, and counts as correct.",
+        r"[\hat y = \text{root} \ne y]",
+        {"function": node_pairs.no_answer, "brief": "No ans.", "better": "lower", "is_binary": True}
+        | {"source": "hierviz"},
     ),
     *_counting(
         "info",
@@ -92,4 +100,37 @@ PATH_METRICS = entries_of(
         missing="missing depth (1 − recall by depth)",
     ),
     kind=PathMetric,
+)
+
+# How many samples have each outcome (`hierviz.metrics.outcomes`); they add up to all.
+OUTCOME_COUNTS = entries_of(
+    "predicted",
+    "hierviz",
+    *(
+        (
+            f"n_{key}",
+            f"Samples: {label}",
+            f"How many samples have this outcome: the answer is {meaning}.",
+            rf"\#\{{i : {formula}\}}",
+            {"range": COUNT, "better": better, "unit": "samples"},
+        )
+        for key, label, meaning, formula, better in (
+            ("exact", "exact", "the truth or below it", r"\hat y_i = y_i", "higher"),
+            (
+                "coarse",
+                "correct but coarse",
+                "an ancestor of the truth, not the root",
+                r"\text{root} \ne \hat y_i \ne y_i,\ \mathrm{lca}(y_i, \hat y_i) = \hat y_i",
+                "neither",
+            ),
+            ("no_answer", "no answer", "the root, and the truth is not", r"\hat y_i = \text{root} \ne y_i", "lower"),
+            (
+                "wrong",
+                "wrong",
+                "neither the truth nor above or below it",
+                r"\mathrm{lca}(y_i, \hat y_i) \ne \hat y_i",
+                "lower",
+            ),
+        )
+    ),
 )

@@ -19,7 +19,7 @@ from types import MappingProxyType
 from hierviz.metrics.confusion_texts import CONFUSION_METRICS, KIRITCHENKO
 from hierviz.metrics.entry import COUNT, POSITIVE, PathMetric, entries_of
 from hierviz.metrics.label_texts import LABEL_METRICS
-from hierviz.metrics.path_entries import PATH_METRICS, VALMADRE
+from hierviz.metrics.path_entries import OUTCOME_COUNTS, PATH_METRICS, VALMADRE
 from hierviz.metrics.protein_texts import PROTEIN_METRICS
 
 WU = "Wu, Tygert & LeCun, 2019"
@@ -159,6 +159,7 @@ _ENTRIES = {
         ),
     ),
     **PATH_METRICS,
+    **OUTCOME_COUNTS,
     **entries_of(
         "curve",
         VALMADRE,

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hierviz._version import version
+from hierviz.column_text import as_text
 from hierviz.errors import FileError, ModelError, PredictionsError, listed
 from hierviz.notebook_html import Short
 from hierviz.onnx.description.open_question import OpenQuestion, Question
@@ -37,7 +38,6 @@ from hierviz.predictions import Predictions
 from hierviz.projection.projected import with_zeros
 from hierviz.readers.truth_file import load_truth
 from hierviz.taxonomy import Taxonomy
-from hierviz.uncertainty.resamples import as_text
 
 
 @dataclass(frozen=True, eq=False)

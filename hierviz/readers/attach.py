@@ -16,7 +16,12 @@ from hierviz.readers.truth_file import load_truth
 
 
 def attach_truth(
-    predictions: Predictions, truth: Any, truth_column: str | None = None, classes: Any = None
+    predictions: Predictions,
+    truth: Any,
+    truth_column: str | None = None,
+    classes: Any = None,
+    *,
+    ids: str | None = None,
 ) -> Predictions:
     """Predictions with their truth, joined by sample id, else in order.
 
@@ -29,6 +34,8 @@ def attach_truth(
         Of a file.
     classes : optional
         What numbers in a file of truths mean, as `hierviz.load_truth` takes it.
+    ids : {"text", "number"}, optional
+        As `hierviz.load_predictions` takes it.
 
     Returns
     -------
@@ -52,7 +59,7 @@ def attach_truth(
         attributes=predictions.attributes,
     )
     truth_of_file = load_truth(truth, predictions.taxonomy, truth_column, classes)
-    joined = join(raw, truth_of_file)
+    joined = join(raw, truth_of_file, ids)
     return predictions.replace(
         labels=joined.labels,
         truth=joined.truth,

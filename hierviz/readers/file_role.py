@@ -46,6 +46,19 @@ def file_roles(paths):
     return {role: files for role, files in found.items() if files}
 
 
+def may_be_truth(path):
+    """Whether a table taken for predictions holds one column of labels and no scores, as a truth may."""
+    try:
+        source = open_source(path, "a file", kinds=("text", "parquet"))
+        table = json_table(source) or open_table(source, "a table")
+    except FileError:
+        return False
+    names = [name.strip().casefold() for name in table.first]
+    labels = [place for place, name in enumerate(names) if name in _OF_ANSWERS_TOO]
+    others = [place for place, name in enumerate(names) if place not in labels and name not in SAMPLE_COLUMNS]
+    return len(labels) == 1 and not any(map(table.is_number_column, others))
+
+
 def _role(path):
     suffixes = {suffix.lower() for suffix in path.suffixes}
     if has_taxonomy_tables(path):

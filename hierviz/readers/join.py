@@ -2,22 +2,28 @@
 
 Conventions
 -----------
-By sample id as text when both sides have ids (where none is on both sides, by names of pictures without folder and suffix),
-else in order; notes say so. Rows stay in the order of the prediction file. A prediction without truth keeps its row, with
-the truth unknown. A truth without prediction is an empty prediction at the end of a label file, and left out of a score
-file. Both are counted and named.
+By sample id as text when both sides have ids (where none is on both sides, by names of pictures without folder and suffix;
+where it is asked for, a number such as 1.0 is 1), else in order; notes say so. Rows stay in the order of the prediction file.
+A prediction without truth keeps its row, with the truth unknown. A truth without prediction is an empty prediction at the end
+of a label file, and left out of a score file. Both are counted and named.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from hierviz.checks import check_one_of
 from hierviz.errors import PredictionsError, listed
 from hierviz.readers.labels import text_array
 from hierviz.readers.picture_names import picture_stem
 from hierviz.taxonomy import NodeLists
+
+IDS = ("text", "number")
+_WHOLE_AS_FLOAT = re.compile(r"(-?\d+)\.0*")
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,13 +39,15 @@ class Joined:
     notes: tuple[str, ...]
 
 
-def join(raw, truth):
+def join(raw, truth, ids=None):
     """Join a prediction file with the truth.
 
     Parameters
     ----------
     raw : RawPredictions
     truth : Truth or None
+    ids : {"text", "number"}, optional
+        Whether ids are compared as they stand, or numbers such as ``1.0`` are the same as ``1``.
 
     Returns
     -------
@@ -50,6 +58,7 @@ def join(raw, truth):
     PredictionsError
         If no id is on both sides (shows two of each), or row counts differ where there are no ids to join by.
     """
+    check_ids(ids)
     n = len(raw)
     if truth is None:
         return Joined(
@@ -59,6 +68,8 @@ def join(raw, truth):
     if truth is raw.truth:
         places, extra = np.arange(n), np.empty(0, dtype=np.intp)
     elif raw.ids is not None and truth.ids is not None:
+        if ids == "number":
+            raw, truth = _with_whole_ids(raw), _with_whole_ids(truth)
         places, extra = _by_id(raw, truth, notes)
     else:
         places, extra = np.arange(n), np.empty(0, dtype=np.intp)
@@ -89,6 +100,37 @@ def join(raw, truth):
     return Joined(labels, _take(truth.nodes, places), ids, attributes, len(extra), int((~known).sum()), tuple(notes))
 
 
+def check_ids(ids):
+    """Raise a PredictionsError unless `ids` is None or one of `IDS`."""
+    if ids is not None:
+        check_one_of("ids", ids, IDS)
+
+
+def ids_advice(mine, theirs):
+    """What to do about ids of two files of which none is in both."""
+    if set(map(whole_id, mine)).isdisjoint(map(whole_id, theirs)):
+        return "Use the same ids in both files."
+    return "If a number such as 1.0 is the same as 1, say {ids=number}."
+
+
+def _with_whole_ids(side):
+    """RawPredictions or a Truth, an id such as 1.0 being 1."""
+    whole = [whole_id(sample_id) for sample_id in side.ids.tolist()]
+    if len(set(whole)) < len(whole):
+        twice = next(sample_id for sample_id, count in Counter(whole).items() if count > 1)
+        raise PredictionsError(
+            f"{side.where}: expected every sample id once, got {twice!r} more than once when numbers such as 1.0 and 1 are the "
+            "same. Remove one of the rows."
+        )
+    return replace(side, ids=text_array(whole))
+
+
+def whole_id(sample_id):
+    """An id, a number such as 1.0 as 1."""
+    number = _WHOLE_AS_FLOAT.fullmatch(sample_id.strip())
+    return sample_id if number is None else number[1]
+
+
 def _by_id(raw, truth, notes):
     """Row of the truth for every prediction, -1 where there is none; and the rows of the truth that are left."""
     if len(raw.ids) == len(truth.ids) and (raw.ids == truth.ids).all():
@@ -108,10 +150,11 @@ def _as_pictures(raw, truth, mine, theirs):
     """Both lists of ids without the folder and suffix of pictures; PredictionsError when they still have none in common."""
     short = [[picture_stem(sample_id) for sample_id in ids] for ids in (mine, theirs)]
     if set(short[0]).isdisjoint(short[1]) or any(len(set(ids)) < len(ids) for ids in short):
+        advice = ids_advice(mine, theirs)
         mine, theirs = (", ".join(map(repr, ids[:2])) for ids in (mine, theirs))
         raise PredictionsError(
             f"{raw.where}: expected sample ids that are also in {truth.where}, got none in common: {mine} here, "
-            f"{theirs} there. Use the same ids in both files."
+            f"{theirs} there. {advice}"
         )
     return short
 

@@ -21,7 +21,17 @@ from hierviz.taxonomy import NodeLists
 
 
 def read_labels(
-    cells, taxonomy, place, *, what="label", keep_empty=False, is_path=False, numbers=None, where="", notes=None
+    cells,
+    taxonomy,
+    place,
+    *,
+    what="label",
+    keep_empty=False,
+    is_path=False,
+    numbers=None,
+    where="",
+    notes=None,
+    otherwise="",
 ):
     """Nodes that cells name.
 
@@ -43,6 +53,8 @@ def read_labels(
         What notes call the cells.
     notes : list of str, optional
         Grows by names that were matched by their meaning, and by numbers that were looked up.
+    otherwise : str
+        What the cells may be else, as a sentence for the error.
 
     Returns
     -------
@@ -76,7 +88,7 @@ def read_labels(
         name = next(iter(unknown))
         raise PredictionsError(
             f"{place(first)}: expected the name of a node in the taxonomy ({taxonomy.n_nodes} nodes) as {what}, "
-            f"got {listed(unknown)}.{_advice(name, taxonomy, distinct_cells, numbers)}"
+            f"got {listed(unknown)}.{_advice(name, taxonomy, distinct_cells, numbers)}{otherwise}"
         )
     n_empty = int(np.array([empty for _, empty, _, _ in read], dtype=np.intp)[distinct].sum())
     labels = NodeLists.from_lists([nodes for nodes, _, _, _ in read]).take(distinct)

@@ -14,6 +14,7 @@ import numpy as np
 from hierviz.errors import PredictionsError, listed, near_miss
 from hierviz.name_matching import LooseMatches, advice
 from hierviz.parameters import Sentence
+from hierviz.readers.class_index import index_order, whole
 from hierviz.readers.columns import looks_numeric, require_names
 from hierviz.readers.label_lists_json import raw_of_records
 from hierviz.readers.labels import find_node, read_labels
@@ -21,6 +22,7 @@ from hierviz.readers.long_scores import is_large, read_long_in_blocks
 from hierviz.readers.long_table import SCORE_COLUMNS, long_roles, read_long
 from hierviz.readers.prediction_forms import level_columns, timm_results
 from hierviz.readers.prediction_forms.registry import PREDICTION_FORMS
+from hierviz.readers.rank_columns import hold_classes, rank_places
 from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.readers.top_k_table import read_top_k, top_k_roles
 from hierviz.readers.truth_file import (
@@ -84,15 +86,11 @@ def read_prediction_table(
             f"{near_miss(truth_column, names)} Name one of the columns."
         )
     loose = LooseMatches(taxonomy)
-    scores = _score_columns(table, names, taxonomy, classes, truth_column, has_header, loose)
+    scores = _score_columns(table, names, taxonomy, classes, numbers, truth_column, has_header, loose)
     of_samples = {"taxonomy": taxonomy, "truth_column": truth_column, "has_header": has_header, "numbers": numbers}
     if form is None:
-        form = _form(table, names, scores, has_header)
+        form = _form(table, names, scores, has_header, taxonomy)
     if form == "levels":
-        if not level_columns.looks_like(names):
-            raise PredictionsError(
-                f"{table.where}: expected the columns level_1, level_2, ..., got {listed(names)}. Rename them so."
-            )
         return level_columns.read(table, names, of_samples, _other_columns)
     if form == "timm":
         return _read_timm(table, names, of_samples, missing)
@@ -120,7 +118,9 @@ def _has_header(table, taxonomy, truth_column, classes):
                 f"{table.where}:{table.sample[0][0]}: expected a header row that names the class of each column, got numbers. "
                 "Add one, or name the columns with {classes}."
             )
-        return False
+        # What pandas calls columns without names: 0, 1, 2, ... above scores.
+        below = [cell for _, cells in table.sample[1:] for cell in cells]
+        return list(map(whole, first)) == list(range(len(first))) and not all(whole(cell) is not None for cell in below)
     if len(first) == 1:
         below = [cells[0] for _, cells in table.sample[1:]]
         if first[0] in taxonomy.index and looks_numeric(below) and any(cell not in taxonomy.index for cell in below):
@@ -136,7 +136,20 @@ def _has_header(table, taxonomy, truth_column, classes):
     return True
 
 
-def _score_columns(table, names, taxonomy, classes, truth_column, has_header, loose):
+def _numbered(table, headings, classes, numbers):
+    """Nodes of columns by the class list: by the numbers that they are called by, else in order."""
+    found = [whole(heading) for heading in headings]
+    if None in found:
+        return np.asarray(classes).tolist()
+    if numbers and set(found) == set(numbers):
+        return [numbers[number] for number in found]
+    order, _ = index_order(found, f"{table.where}, names of columns")
+    nodes = np.empty(len(order), dtype=np.intp)
+    nodes[order] = classes
+    return nodes.tolist()
+
+
+def _score_columns(table, names, taxonomy, classes, numbers, truth_column, has_header, loose):
     """{place: node} of the columns that hold scores."""
     if classes is not None:
         places = [
@@ -155,7 +168,7 @@ def _score_columns(table, names, taxonomy, classes, truth_column, has_header, lo
                 f"{table.where}: expected {len(classes)} columns of numbers (one per entry of {{classes}}), got {len(places)}. "
                 "Is a class missing, or an index column there?"
             )
-        return dict(zip(places, np.asarray(classes).tolist(), strict=True))
+        return dict(zip(places, _numbered(table, [names[place] for place in places], classes, numbers), strict=True))
     node_of_place = {}
     for place, name in enumerate(names) if has_header else ():
         is_other = name == truth_column or name.casefold() in _KNOWN
@@ -175,7 +188,7 @@ def _score_columns(table, names, taxonomy, classes, truth_column, has_header, lo
     return node_of_place
 
 
-def _form(table, names, scores, has_header):
+def _form(table, names, scores, has_header, taxonomy):
     if any(table.is_number_column(place, has_header) for place in scores):
         return "wide"
     if has_header and timm_results.looks_like_table(names):
@@ -191,6 +204,8 @@ def _form(table, names, scores, has_header):
         return "labels"
     if scores:
         return "wide"
+    if has_header and hold_classes(table, rank_places(names), taxonomy):
+        return "levels"
     numeric = [names[place] for place in range(len(names)) if table.is_number_column(place)]
     numeric = [name for name in numeric if name.casefold() not in _KNOWN]
     if numeric:
@@ -296,6 +311,7 @@ def _read_label_table(table, names, of_samples, keep_empty, form):
         numbers=of_samples["numbers"],
         where=f"{table.where}, column {name!r}",
         notes=notes,
+        otherwise="" if more["truth"] is not None else " If this file is the truth, give it as {truth}.",
     )
     if form == "hard" and has_lists:
         row = next(row for row in range(len(columns)) if labels.lengths[row] > 1)
@@ -334,6 +350,11 @@ def _other_columns(columns, special, *, taxonomy, truth_column, has_header, numb
     id_place = id_column(names) if has_header else None
     truth, notes = None, []
     place = _truth_place(names, truth_column, taxonomy, set(range(len(names))) - set(columns.text))
+    if place is not None and place not in columns.text:
+        raise PredictionsError(
+            f"{columns.where}: expected a column of true classes as {{truth_column}}, got the scores of {names[place]!r}. Name "
+            "another one."
+        )
     if place is not None:
         find_truth_column(columns, taxonomy, names[place], id_place)
         nodes, notes = truth_of_column(columns, place, taxonomy, numbers)
@@ -377,6 +398,11 @@ def _require_rows(columns):
 
 def _no_node(table, names, taxonomy):
     near = "" if taxonomy is None else advice(names[0], taxonomy)
+    if len(names) > 1 and all(whole(name) is not None for name in names):
+        return PredictionsError(
+            f"{table.where}, column {names[0]!r}: expected columns of numbers to be named after nodes of the taxonomy, "
+            f"got {listed(names)}. If these are numbers of classes, give their names: {{classes}}."
+        )
     return PredictionsError(
         f"{table.where}, column {names[0]!r}: expected columns of numbers to be named after nodes of the taxonomy, "
         f"got {listed(names)}.{near} Rename or remove it; put other numbers of a sample in the truth file."

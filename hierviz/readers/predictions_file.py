@@ -25,7 +25,7 @@ from hierviz.projection.taxonomy_part import part_of_known
 from hierviz.readers import limits
 from hierviz.readers.arrays import read_npy, read_npz
 from hierviz.readers.classes_file import load_class_nodes
-from hierviz.readers.join import join
+from hierviz.readers.join import check_ids, join
 from hierviz.readers.json_table import json_table
 from hierviz.readers.label_lists_json import looks_like_json, read_label_lists
 from hierviz.readers.parquet_parts import PartedSource, PartedTable, open_predictions
@@ -66,6 +66,8 @@ def load_predictions(
     keep_empty_labels: bool = False,
     form: str | None = None,
     missing: str | None = None,
+    percent: bool = False,
+    ids: str | None = None,
     partial: bool = False,
     read_scores: bool = True,
     stage: Callable[[str, str], Callable[[int, int], object] | None] = lambda name, unit: None,
@@ -97,6 +99,11 @@ def load_predictions(
         What the scores of classes are that a sample does not list. Files of the best classes of each sample leave the others
         unknown when absent; other incomplete lists are an error then. With ``"zero"`` whole columns may be missing too, see
         `partial`.
+    percent : bool
+        Scores are percent: they are divided by 100.
+    ids : {"text", "number"}, optional
+        How sample ids of predictions and truth are compared: as they stand, or a number such as ``1.0``, as pandas writes it
+        where an id is missing, as ``1``. Ids are kept as they stand in the predictions.
     partial : bool
         Columns of named classes may be missing, because the model does not know these: their probability is 0, and
         `Predictions.known` says what it knows (`hierviz.only_known` keeps to that). The scores are read as those of the tree
@@ -140,6 +147,7 @@ def load_predictions(
     if form is not None and form not in FORMS:
         raise FileError(f"form: expected one of {', '.join(FORMS)}, got {form!r}. Choose one of them.")
     require_missing(missing)
+    check_ids(ids)
     said: list[str] = []
     nodes, numbers = (None, None) if classes is None else load_class_nodes(classes, taxonomy, said)
     wanted_words, kinds = "predictions (CSV, TSV, Parquet, JSON, .npy or .npz)", ("text", "parquet", "npy", "zip")
@@ -186,6 +194,8 @@ def load_predictions(
                 numbers=numbers,
             )
             record, more = read_record(source, getattr(table, "schema", None))
+    if percent:
+        raw = raw.as_shares()
     made, told = record_words(record, taxonomy)
     if raw.listed is not None:
         scores, columns, _ = raw.listed.scores(taxonomy, raw.where, parametrisation, missing)
@@ -217,7 +227,7 @@ def load_predictions(
         detected |= their.detected
         if raw.truth is not None and their is not raw.truth:
             notes.append(f"the truth is that of {their.where}, not the column in {raw.where}")
-    joined = join(raw, their)
+    joined = join(raw, their, ids)
     model = name or source.stem
     predictions = Predictions(
         tree,
@@ -332,9 +342,11 @@ def _by_columns(raw, taxonomy, nodes):
         advice = "Add the columns, or say that the model does not know these classes: {missing=zero}."
         if raw.form == "long":
             advice = "Add their rows, or say what their scores are: {missing=unknown | zero}."
+        names = [taxonomy.names[node] for node in missing]
         raise PredictionsError(
             f"{raw.where}: expected a column for every {words} ({len(wanted)}), got {len(wanted) - len(missing)}: missing "
-            f"{listed([taxonomy.names[node] for node in missing])}. {advice}"
+            f"{listed(names)}. {advice}",
+            about=names,
         )
     return key, reason
 

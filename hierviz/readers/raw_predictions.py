@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from hierviz.array_rows import ArrayRows
 from hierviz.listed_entries import ListedEntries
 from hierviz.readers.truth_file import Truth
 from hierviz.taxonomy import NodeLists
+
+
+class _Shares(ArrayRows):
+    """Scores that are read from percent when rows are asked for."""
+
+    def __init__(self, percent):
+        self.percent, self.shape, self.dtype = percent, tuple(percent.shape), np.dtype(np.float64)
+
+    def __getitem__(self, key):
+        return self.percent[key] / 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +61,16 @@ class RawPredictions:
     detected: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     listed: ListedEntries | None = None
+
+    def as_shares(self):
+        """The same where scores are percent: divided by 100, when they are read."""
+        if self.labels is not None:
+            return replace(self, notes=(*self.notes, f"{self.where} holds labels: that scores are percent is ignored"))
+        detected = {**self.detected, "scores": "percent, divided by 100"}
+        if self.listed is not None:
+            return replace(self, listed=replace(self.listed, value=self.listed.value / 100), detected=detected)
+        scores = self.scores / 100 if isinstance(self.scores, np.ndarray) else _Shares(self.scores)
+        return replace(self, scores=scores, detected=detected)
 
     def __len__(self):
         if self.listed is not None:

@@ -18,6 +18,7 @@ import gzip
 import io
 import os
 import re
+import tarfile
 import zipfile
 import zlib
 from contextlib import contextmanager
@@ -329,7 +330,7 @@ def translated(where, source=None, path=None):
         ) from None
     except EOFError:
         raise FileError(f"{where}: expected a whole file, got a truncated one. Copy or download it again.") from None
-    except (gzip.BadGzipFile, zlib.error, zipfile.BadZipFile, NotImplementedError) as error:
+    except (gzip.BadGzipFile, zlib.error, zipfile.BadZipFile, tarfile.TarError, NotImplementedError) as error:
         # zipfile says NotImplementedError to compressions and versions that it does not know.
         raise FileError(
             f"{where}: expected an intact archive, got {_one_line(error)}. Copy or download it again."

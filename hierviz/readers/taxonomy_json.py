@@ -61,6 +61,8 @@ def read_json(source, form=None):
     others = [other for other in TAXONOMY_FORMS.values() if other.kind == "json"]
     said = next((other for other in others if other.key == form or (form is None and other.looks_like(value))), None)
     if said is not None:
+        if not said.looks_like(value):
+            raise TaxonomyError(f"{source.where}: expected {said.recognised}, got other JSON. Leave the form out.")
         return said.read(value, source.where, detected)
     records = value if isinstance(value, list) else []
     if records and all(isinstance(record, dict) and any(key in record for key in PARENT_KEYS) for record in records):

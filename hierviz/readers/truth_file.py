@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from hierviz.checks import check_taxonomy
-from hierviz.errors import PredictionsError, listed, near_miss
+from hierviz.errors import HiervizError, PredictionsError, listed, near_miss
 from hierviz.name_matching import LooseMatches
 from hierviz.node_names import truth_nodes
 from hierviz.notebook_html import Short
@@ -27,6 +27,7 @@ from hierviz.readers.classes_file import class_numbers
 from hierviz.readers.columns import require_names
 from hierviz.readers.json_table import open_records
 from hierviz.readers.labels import find_node, is_all_nodes, read_labels, single_nodes, text_array
+from hierviz.readers.rank_columns import deepest_nodes, rank_places
 from hierviz.taxonomy import NodeLists, Taxonomy
 
 ID_COLUMNS = ("sample_id", "id")
@@ -75,6 +76,7 @@ def load_truth(
     truth : str, path, Truth, or sequence
         A CSV, TSV or Parquet table, or JSON of one object a sample (gzipped too); a folder with a folder of files for each
         class (ImageFolder); or node numbers, names, or lists of either, one entry a sample.
+        Numbers in memory are refused beside `classes`, whose places they may be.
     taxonomy : Taxonomy
     truth_column : str, optional
         Name of the column that holds it.
@@ -97,10 +99,10 @@ def load_truth(
     if isinstance(truth, Truth):
         return truth
     if not isinstance(truth, (str, os.PathLike)):
-        nodes = truth_nodes(truth, taxonomy)
+        nodes = truth_nodes(truth, taxonomy, "" if classes is None else "the class list")
         if nodes is None:
             raise PredictionsError("truth: expected a file, node numbers or names, got None. Pass one of them.")
-        return Truth(nodes)
+        return Truth(nodes, notes=_number_notes(truth, nodes, taxonomy))
     if os.path.isdir(truth):
         return truth_of_folders(Path(truth), taxonomy)
     numbers = classes
@@ -118,19 +120,37 @@ def load_truth(
             f"{columns.where}: expected a row for every sample, got none below the header. Is the file complete?"
         )
     id_place = id_column(columns.names) if has_header else _headerless_id(columns, taxonomy)
-    place = find_truth_column(columns, taxonomy, truth_column, id_place)
-    nodes, notes = truth_of_column(columns, place, taxonomy, numbers)
+    of_ranks = _truth_of_ranks(columns, taxonomy) if has_header and truth_column is None else None
+    if of_ranks is not None:
+        nodes, places, notes = of_ranks
+    else:
+        place = find_truth_column(columns, taxonomy, truth_column, id_place)
+        places = [place]
+        nodes, notes = truth_of_column(columns, place, taxonomy, numbers)
     if not has_header:
         notes.append(f"{columns.where} has no header row: column {place + 1} was read as the truth")
     words = "none (rows in order)" if id_place is None else columns.names[id_place]
     return Truth(
         nodes,
         None if id_place is None else sample_ids(columns, id_place),
-        text_attributes(columns, [k for k in columns.text if k not in (id_place, place)]),
+        text_attributes(columns, [k for k in columns.text if k not in (id_place, *places)]),
         columns.where,
-        {"truth file": columns.where, "truth column": columns.names[place], "truth id column": words},
+        {
+            "truth file": columns.where,
+            "truth column": ", ".join(columns.names[place] for place in places),
+            "truth id column": words,
+        },
         tuple(notes),
     )
+
+
+def _number_notes(truth, nodes, taxonomy):
+    """A note where whole numbers in memory were taken for nodes: they may have been meant as something else."""
+    array = np.asarray(truth) if not isinstance(nodes, NodeLists) else np.empty(0)
+    known = nodes[nodes >= 0] if array.dtype.kind in "iuf" and array.size else ()
+    if not len(known):
+        return ()
+    return (f"truth: whole numbers were taken for node numbers ({known[0]} is {taxonomy.names[known[0]]!r})",)
 
 
 def _is_number(value):
@@ -209,6 +229,22 @@ def find_truth_column(columns, taxonomy, truth_column, id_place, accepted=TRUTH_
     raise PredictionsError(
         f"{columns.where}: expected one column of true classes, got {got}. Name it with {{truth_column}}."
     )
+
+
+def _truth_of_ranks(columns, taxonomy):
+    """(nodes, places of the columns, notes) of a truth in columns of ranks; None where it is in one column."""
+    places = rank_places(columns.names)
+    folded = [name.casefold() for name in columns.names]
+    # What is called class or leaf may be one of several ranks.
+    if not places or any(name in TRUTH_COLUMNS and place not in places for place, name in enumerate(folded)):
+        return None
+    try:
+        rows = list(zip(*(columns.single_text(place) for place in places), strict=True))
+        nodes = deepest_nodes(rows, taxonomy, columns.place)
+    except HiervizError:
+        return None  # some of them are attributes
+    shown = listed(columns.names[place] for place in places)
+    return nodes, places, [f"{columns.where}: the truth of a sample is the deepest class of its columns {shown}"]
 
 
 def truth_of_column(columns, place, taxonomy, numbers=None):

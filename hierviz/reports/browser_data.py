@@ -9,7 +9,7 @@ from hierviz.diagnosis.node_columns import NODE_COLUMNS, cost_key, number_text_o
 from hierviz.number_text import probability_text
 
 # Columns of the table of the taxonomy, as far as there are such numbers.
-SHOWN = ("support", "n_wrong", "missed", "correct", "stopped_here", "recall", "precision", "mean_win")
+SHOWN = ("support", "n_wrong", "missed", "correct", "n_no_answer", "stopped_here", "recall", "precision", "mean_win")
 
 
 def tree_data(taxonomy):

@@ -41,7 +41,11 @@
     place.after(paper);
     papers.push(paper);
     // All of this is done before the browser lays out its paper: nothing here waits for a timer or a file.
-    vegaEmbed(paper, spec, {actions: false, renderer: "svg"}).then(({view}) => { keep(views.get(place), view); return view.runAsync(); });
+    vegaEmbed(paper, spec, {actions: false, renderer: "svg"}).then(({view}) => {
+      keep(views.get(place), view);
+      paper.querySelector("svg").setAttribute("preserveAspectRatio", "xMinYMin meet");
+      return view.runAsync();
+    });
   };
   addEventListener("afterprint", () => papers.splice(0).forEach(paper => paper.remove()));
   for (const query of [isDark, isNarrow]) {

@@ -7,13 +7,12 @@ from html import escape
 import numpy as np
 
 from hierviz.charts import packed, packed_chart, sample_parts
+from hierviz.charts.theme import answer_text
 from hierviz.diagnosis.flip_intervals import RULES, flip_intervals
 from hierviz.diagnosis.sample_answers import sample_answer
-from hierviz.evaluation.judged_answers import OUTCOMES
 from hierviz.number_text import probability_text, value_text
 from hierviz.reports.browser_data import probability_data
 
-SIGNS = {"exact": "✓", "coarse": "≈", "wrong": "×"}
 HIDDEN = ("image", "file", "text", "path")
 NAMES_IN_A_SET = 8
 
@@ -42,12 +41,14 @@ class ExamplePage:
         truth = np.atleast_1d(predictions.truth[row]).tolist() if self.evaluation.judged[row] else []
         name, sample = f"sample-{row}", predictions.sample_id(row)
         answered = self._named(answer.nodes)
-        sign = f"{SIGNS[answer.outcome]} " if answer.outcome else ""
-        verdict = f' <span class="{answer.outcome}">{sign}{OUTCOMES[answer.outcome]}</span>' if answer.outcome else ""
+        outcome = answer.outcome
+        verdict = f' <span class="{outcome}">{answer_text(outcome)}</span>' if outcome else ""
         told = f"truth {self._named(truth)}, answer {answered}" if truth else f"answer {answered}"
         picture = self.pictures.get(row)
         thumbnail = f'<img class="thumbnail" src="{picture}" alt="Sample {escape(sample)}">' if picture else ""
-        head = f'{thumbnail}<span class="sample-name">{escape(sample)}</span> <span>{told}{verdict}</span>'
+        called = predictions.called(row)
+        own = "" if called == sample else f"{escape(sample)}: "
+        head = f'{thumbnail}<span class="sample-name">{escape(called)}</span> <span>{own}{told}{verdict}</span>'
         body, text = [], predictions.text(row)
         if text:
             body.append(f"<blockquote>{escape(text)}</blockquote>")

@@ -1,7 +1,7 @@
 (() => {
   const MOST = 20, {make} = hierviz;
   const KINDS = [["same", "tp", "the same class, or both below it"], ["finer", "tp", "answer below the truth"],
-    ["coarse", "path", "answer stops above the truth"], ["wrong", "fp", "wrong"], ["none", "fn", "without a partner"],
+    ["coarse", "path", "answer stops above the truth"], ["no_answer", "muted", "no answer: the root"], ["wrong", "fp", "wrong"], ["none", "fn", "without a partner"],
     ["folded", "axis", "both among the other classes"]];
   async function draw(place) {
     const data = await hierviz.unpack(place.dataset.matrix), {titles} = await hierviz.unpack("taxonomy-tree");
@@ -38,6 +38,7 @@
     function relation(row, column, isSameLine) {
       if (row.kind === "none" || column.kind === "none") return "none";
       if (isSameLine) return row.kind === "others" ? "folded" : "same";
+      if (column.kind === "itself" && column.node === 0) return "no_answer";
       if (column.kind === "itself" && isAbove(column.node, row.node)) return "coarse";
       if (row.kind === "itself" && isAbove(row.node, column.node)) return "finer";
       return "wrong";

@@ -21,6 +21,7 @@ from hierviz.checks import check_kind, is_number
 from hierviz.errors import PredictionsError, shown
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import check_models, evaluate, thresholds_of
+from hierviz.inference.registry import rule_and_threshold
 from hierviz.new_files import new_text
 from hierviz.predictions import Predictions, listed_models
 from hierviz.reports.page import page
@@ -54,8 +55,8 @@ class Report:
 
 def report(
     predictions: Predictions | Evaluation | Sequence[Predictions | Evaluation],
-    rule: str = "majority",
-    threshold: float | Sequence[float] = 0.5,
+    rule: str | None = None,
+    threshold: float | Sequence[float] | None = None,
     *,
     title: str = TITLE,
     notes: str = "",
@@ -121,6 +122,7 @@ def report(
         If models differ in their taxonomy.
     """
     models = listed_models(predictions)
+    rule, threshold = rule_and_threshold(rule, threshold)
     thresholds = thresholds_of(models, threshold)
     check_models(models, rule, thresholds, **parameters)
     for what, text in (("title", title), ("notes", notes), ("command", command)):

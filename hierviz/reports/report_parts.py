@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from html import escape
 
-import numpy as np
-
 from hierviz.charts import operating_curves, operating_curves_sentence, packed, packed_chart, threshold_text
 from hierviz.curves.set_curve import set_curve
 from hierviz.diagnosis.node_table import node_table
 from hierviz.diagnosis.slices import slices
-from hierviz.evaluation.judged_answers import OUTCOMES, judged_answers
+from hierviz.evaluation.judged_answers import judged_answers
+from hierviz.evaluation.mistakes import outcome_counts
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
-from hierviz.metrics import path_keys, path_metrics
-from hierviz.number_text import percent_text
+from hierviz.metrics import outcomes_text, path_keys, path_metrics
 from hierviz.reports.browser_data import matrix_data, node_data, tree_data
 from hierviz.reports.chosen_samples import chosen_samples
 from hierviz.reports.example_html import ExamplePage, chart
@@ -107,14 +105,7 @@ class ReportParts:
 
     def _outcomes(self):
         answers = judged_answers(self.model, **self.choice)
-        if not answers.is_single:
-            return f"{escape(self.setting)}: answers or truths are sets of classes."
-        counts = np.bincount(answers.outcome, minlength=len(OUTCOMES)).tolist()
-        shares = [f"<b>{n:,}</b> ({percent_text(n / sum(counts))})" for n in counts]
-        return (
-            f"{escape(self.setting)}: of {sum(counts):,} answers {shares[0]} are exact, {shares[1]} are correct but coarse (an "
-            f"ancestor of the truth), and {shares[2]} are wrong."
-        )
+        return f"{escape(self.setting)}: {outcomes_text(outcome_counts(answers), '<b>{}</b>')}"
 
     def _where(self):
         """The worst subtree, and what is clearly worse than the rest; nothing where a test takes permutations."""
@@ -122,12 +113,15 @@ class ReportParts:
         if not answers.is_single:
             return ""
         found = slices(answers)
-        return escape(f"{found.highest_sentence()} {found.sentence()}") if len(found) else ""
+        return escape(f"{found.worst_sentence()} {found.sentence()}") if len(found) else ""
 
     def _most_specific(self):
         """Which model at 95 % correct, at which threshold, and what that costs, as on the Overview of the app."""
-        named = zip(self.numbers["models"], self.evaluations, strict=True)
-        curves = {model_name(entry): model.curve for entry, model in named if model.why_no_curve() is None}
+        curves: dict[str, list] = {}
+        for model in self.evaluations:
+            # Runs of one method have one name.
+            if model.why_no_curve() is None:
+                curves.setdefault(model.predictions.name, []).append(model.curve)
         if not curves or any(model.predictions.has_unknown for model in self.evaluations):
             return ""
         found = most_specific(curves)

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from html import escape
 
-from hierviz.charts import (
-    operating_curves,
-    operating_curves_sentence,
-    packed_chart,
-    sample_parts,
-    subtree_icicle,
-    subtree_icicle_sentence,
-)
-from hierviz.diagnosis.node_columns import usable_columns
-from hierviz.diagnosis.node_table import node_table
+from hierviz.charts import packed_chart, sample_parts
+from hierviz.charts._probability_tree import STYLES
 from hierviz.diagnosis.sample_filter import filtered
+from hierviz.errors import HiervizError, first_words
 from hierviz.evaluation.judged_answers import judged_answers
 from hierviz.evaluation.mistakes import mistakes
+from hierviz.reports import view_pictures
 from hierviz.reports.example_html import ExamplePage, chart
 from hierviz.reports.number_tables import overview_table
 from hierviz.reports.sample_pictures import sample_pictures
@@ -75,47 +69,57 @@ class StoryHtml:
         return f'<p class="more"><a href="#{name}">More under {label}</a></p>'
 
     def _picture(self, place, step):
-        settings, key = view_settings(step.view, self.models), f"story-{place + 1}"
+        """What the view shows, and what of it is not in the file: HTML."""
+        settings, key, view = view_settings(step.view, self.models), f"story-{place + 1}", step.view
         draw = {
-            "overview": self._overview,
-            "curves": self._curves,
-            "example": self._example,
-            "mistakes": self._mistakes,
-            "taxonomy": self._taxonomy,
-            "compare": self._compare,
+            "overview": lambda: (self._mistakes(settings) + overview_table(self.entries), []),
+            "curves": lambda: view_pictures.curves(settings, key, view, self.models, self.store),
+            "example": lambda: self._example(settings, key, view),
+            "mistakes": lambda: self._part_of_mistakes(settings, view),
+            "taxonomy": lambda: self._taxonomy(settings, key, view),
+            "compare": lambda: view_pictures.compare(settings, key, view, self.models, self.store),
         }.get(step.page)
-        return "" if draw is None else draw(settings, key, step.view)
-
-    def _overview(self, settings, key, view):
-        return self._mistakes(settings, key, view) + overview_table(self.entries)
-
-    def _compare(self, settings, key, view):
-        return overview_table(self.entries)
-
-    def _curves(self, settings, key, view):
-        if settings.model.why_no_curve() is not None:
+        if draw is None:
             return ""
-        name = settings.model.predictions.name
-        curves, at = {name: settings.model.curve}, settings.choice["threshold"]
-        self.store[key] = packed_chart(
-            lambda dark, width: operating_curves(curves, threshold=at, model=name, dark=dark, width=width, height=260)
-        )
-        return chart(key, f"At the start: {operating_curves_sentence(curves, at, model=name)}")
+        try:
+            made, left_out = draw()
+        except HiervizError as error:
+            made, left_out = f"<p>{escape(str(error))}</p>", []
+        said = f"Not in this file, of what the page shows: {'; '.join(left_out)}." if left_out else ""
+        return made + (f'<p class="muted left-out">{escape(said)}</p>' if said else "")
+
+    def _part_of_mistakes(self, settings, view):
+        part = view.get("part", "list")
+        if settings.model.why_no_mistakes() is not None:
+            return "", []
+        if part == "matrix":
+            return self._mistakes(settings), ["the matrix as it was opened; it opens under Confusion matrix"]
+        draw = {
+            "slices": view_pictures.slices_of,
+            "confusions": view_pictures.confusions_of,
+            "labels": view_pictures.labels_of,
+        }.get(part)
+        return (self._mistakes(settings), [f"mistakes after the first {MOST}"]) if draw is None else draw(settings)
 
     def _example(self, settings, key, view):
         if settings.row is None:
-            return ""
+            return "", []
         model, row = settings.model, settings.row
         urls, _ = sample_pictures(model.predictions, [row], MAX_MB / len(self.steps))
         picture = f'<img class="story-picture" src="{urls[row]}" alt="Sample">' if row in urls else ""
         text = model.predictions.text(row)
         quoted = f"<blockquote>{escape(text)}</blockquote>" if text else ""
         facts = ExamplePage(model, urls, settings.choice, self.store).facts(row)
-        part = sample_parts(model, row, **settings.choice)[0]
+        tree = view.get("tree") if view.get("tree") in STYLES else "icicle"
+        part = sample_parts(model, row, tree=tree, **settings.choice)[0]
         self.store[key] = packed_chart(part.draw)
-        return f'<div class="story-sample">{picture}<div>{quoted}{facts}</div></div>{chart(key, part.sentence)}'
+        left_out = [
+            word for name, word in (("focus", "the class in focus"), ("unfold", "unfolded classes")) if view.get(name)
+        ]
+        made = f'<div class="story-sample">{picture}<div>{quoted}{facts}</div></div>{chart(key, part.sentence)}'
+        return made, left_out
 
-    def _mistakes(self, settings, key, view):
+    def _mistakes(self, settings):
         model, title = settings.model, settings.model.taxonomy.title
         if model.why_no_mistakes() is not None:
             return ""
@@ -126,7 +130,11 @@ class StoryHtml:
         cells = []
         for row, truth, answer in zip(found.row.tolist(), found.truth.tolist(), found.predicted.tolist()):
             text = model.predictions.text(row)
-            head = f'<img src="{urls[row]}" alt="">' if row in urls else f"<span>{escape((text or '')[:120])}</span>"
+            head = (
+                f'<img src="{urls[row]}" alt="">'
+                if row in urls
+                else f"<span>{escape(first_words(text or '', 120))}</span>"
+            )
             sample = escape(model.predictions.sample_id(row))
             cells.append(
                 f'<li>{head}<span class="muted">{sample}</span><span>{escape(title(truth))}</span>'
@@ -136,13 +144,4 @@ class StoryHtml:
         return f'{said}<ul class="story-mistakes">{"".join(cells)}</ul>'
 
     def _taxonomy(self, settings, key, view):
-        if not settings.model.n_judged:
-            return ""
-        table, root = node_table(settings.model, **settings.choice), settings.under
-        value = view.get("colour", "correct")
-        value = value if value in usable_columns(table) else "support"
-        self.store[key] = packed_chart(
-            lambda dark, width: subtree_icicle(table, root, value=value, dark=dark, width=width)
-        )
-        said = subtree_icicle_sentence(table, root, value=value)
-        return chart(key, said.removesuffix(" A click on a class opens its subtree."))
+        return view_pictures.taxonomy(settings, key, view, self.store) if settings.model.n_judged else ("", [])

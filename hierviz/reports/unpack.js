@@ -28,7 +28,7 @@ const hierviz = {
     const open = element => element.matches(words) && !element.closest("details:not([open])");
     return Promise.all([...hierviz.waiting].filter(([element]) => open(element)).map(([, draw]) => draw()));
   },
-  // What opens on a screen stands open on paper: examples, and all numbers.
+  // What opens on a screen stands open on paper, but for all classes of a sample, and in the story what the sections repeat.
   folded: [],
   drawOnPaper: () => {},
   // An element with text, never with markup of names.
@@ -43,7 +43,7 @@ const hierviz = {
   },
 };
 addEventListener("beforeprint", () => {
-  hierviz.folded = [...document.querySelectorAll("details.example:not([open]), #numbers > details:not([open])")];
+  hierviz.folded = [...document.querySelectorAll("details:not([open]):not(:has(> [data-tree])):not(.story *)")];
   for (const one of hierviz.folded) one.open = true;
   for (const place of document.querySelectorAll("[data-chart]")) {
     if (!place.closest("details:not([open])")) hierviz.drawOnPaper(place);

@@ -7,7 +7,7 @@ from_scikit_learn, from_hiclass, is_installed
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import warnings
 
 import numpy as np
@@ -16,8 +16,14 @@ from hierviz.second_opinion.plain_sets import closed
 
 
 def is_installed(package):
-    """Whether a package can be imported."""
-    return importlib.util.find_spec(package) is not None
+    """Whether a package can be imported, with all that it needs."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            importlib.import_module(package)
+    except Exception:  # one that was built or copied by halves raises whatever it comes to
+        return False
+    return True
 
 
 def from_scikit_learn(graph, predicted, truth, rows, single_truth):

@@ -82,6 +82,7 @@ def path_values(graph, truth, answer):
     answer = _truncated(graph, truth, answer)
     common = graph.common(truth, answer)
     found = {"exact": float(answer == truth), "correct": float(common == answer)}
+    found["no_answer"] = float(not graph.depth[answer] and graph.depth[truth] > 0)
     for prefix, value in (("info", graph.information), ("depth", graph.depth)):
         precision = value[common] / value[answer] if value[answer] else 1.0
         recall = value[common] / value[truth] if value[truth] else 1.0
@@ -93,9 +94,17 @@ def path_values(graph, truth, answer):
 
 
 def predicted(graph, answers, truth):
-    """Block ``predicted``: means over samples."""
+    """Block ``predicted``: means over samples, and how many samples have each outcome."""
     values = [path_values(graph, y, answer) for answer, y in zip(answers, truth)]
-    return {key: mean(of_sample[key] for of_sample in values) for key in values[0]}
+    counts = dict.fromkeys(("n_exact", "n_coarse", "n_no_answer", "n_wrong"), 0)
+    for answer, y in zip(answers, truth):
+        if y in graph.up[answer]:
+            counts["n_exact"] += 1
+        elif answer not in graph.up[y]:
+            counts["n_wrong"] += 1
+        else:
+            counts["n_coarse" if graph.parents[answer] else "n_no_answer"] += 1
+    return {key: mean(of_sample[key] for of_sample in values) for key in values[0]} | counts
 
 
 def curve(graph, rows, truth):
@@ -132,7 +141,7 @@ def curve(graph, rows, truth):
         return total
 
     def recall_at(share):
-        return max((point["info_recall"] for point in points if point["correct"] >= share), default=0.0)
+        return max((point["info_recall"] for point in points if point["correct"] >= share - 1e-12), default=0.0)
 
     return {
         "ap": area("info_recall", "info_precision"),

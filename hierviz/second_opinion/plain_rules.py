@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-A node with one child is never answered but by ``leaf`` and ``exclusive``. More informative is: fewer leaves below. Ties go to
-the lowest node.
+A node with one child, or in a graph one leaf below several, is never answered but by ``exclusive``. More informative is: fewer
+leaves below. Ties go to the lowest node.
 """
 
 from __future__ import annotations
@@ -19,7 +19,11 @@ RECOMPUTED = (
 
 def candidates(graph):
     """Nodes that may be answered."""
-    return [node for node in range(graph.n) if len(graph.children[node]) != 1]
+    return [
+        node
+        for node, children in enumerate(graph.children)
+        if not children or (len(children) > 1 and graph.n_below[node] > 1)
+    ]
 
 
 def pareto_set(graph, p):

@@ -24,7 +24,7 @@ import numpy as np
 from hierviz.checks import check_kind
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import evaluate
-from hierviz.inference.registry import inference_rule
+from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.notebook_html import Short
 from hierviz.predictions import Predictions, column_nodes
 from hierviz.second_opinion import packages, plain_confusion, plain_numbers, plain_rules, plain_sets
@@ -34,6 +34,7 @@ from hierviz.taxonomy import NodeLists
 MOST_SAMPLES, TOLERANCE = 2000, 1e-9
 EQUAL, BY_DEFINITION, DIFFERENT, LEFT_OUT = "equal", "different by definition", "different", "not recomputed"
 PLAIN = "plain definition"
+PACKAGES = {"sklearn": "scikit-learn", "hiclass": "hiclass"}
 
 
 @dataclass(frozen=True)
@@ -73,12 +74,15 @@ class SecondOpinion(Short):
     n_samples, n_judged : int
         Samples that were looked at, and all that have a known truth.
     checks : list of Check
+    without : tuple of str
+        Packages that are not installed, or cannot be imported: nothing was compared with them.
     """
 
     name: str
     n_samples: int
     n_judged: int
     checks: list[Check]
+    without: tuple[str, ...] = ()
 
     def of_verdict(self, verdict: str) -> list[Check]:
         """The checks with one verdict."""
@@ -90,10 +94,11 @@ class SecondOpinion(Short):
         counts = {verdict: len(self.of_verdict(verdict)) for verdict in (EQUAL, BY_DEFINITION, DIFFERENT, LEFT_OUT)}
         some = "" if self.n_samples == self.n_judged else f" (drawn from {self.n_judged:,})"
         named = ", ".join(f"{check.key} ({check.way})" for check in self.of_verdict(DIFFERENT))
+        without = f"; {' and '.join(self.without)} cannot be imported here" if self.without else ""
         return (
             f"{self.name}, {self.n_samples:,} samples{some}: {counts[EQUAL]} comparisons are equal, {counts[BY_DEFINITION]} "
             f"different by definition, {counts[LEFT_OUT]} numbers were not recomputed, and {counts[DIFFERENT]} are different"
-            f"{f': {named}' if named else ''}."
+            f"{f': {named}' if named else ''}{without}."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -107,8 +112,8 @@ class SecondOpinion(Short):
 
 def verify(
     predictions: Predictions | Evaluation,
-    rule: str = "majority",
-    threshold: float = 0.5,
+    rule: str | None = None,
+    threshold: float | None = None,
     *,
     most: int = MOST_SAMPLES,
     seed: int = 0,
@@ -149,6 +154,7 @@ def verify(
     if isinstance(predictions, Evaluation):
         predictions = predictions.predictions
     check_kind("verify", predictions, Predictions, "Pass those of one model.")
+    rule, threshold = rule_and_threshold(rule, threshold)
     settings = inference_rule(rule).settings({"threshold": threshold, **parameters})
     judged = np.flatnonzero(predictions.has_truth)
     rows = judged
@@ -164,7 +170,8 @@ def verify(
             checks += of_part()
             if progress:
                 progress(done, len(parts))
-    return SecondOpinion(predictions.name, len(rows), len(judged), checks)
+    without = tuple(name for module, name in PACKAGES.items() if not packages.is_installed(module))
+    return SecondOpinion(predictions.name, len(rows), len(judged), checks, without)
 
 
 def _part(predictions, rows):

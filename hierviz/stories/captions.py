@@ -11,11 +11,13 @@ from hierviz.charts.curve_knots import threshold_text
 from hierviz.diagnosis.sample_answers import sample_answer
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered
 from hierviz.errors import HiervizError
-from hierviz.evaluation.judged_answers import OUTCOMES, judged_answers
+from hierviz.evaluation.judged_answers import judged_answers
+from hierviz.evaluation.mistakes import outcome_counts
 from hierviz.evaluation.summary import evaluate
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.metrics import METRICS
-from hierviz.number_text import percent_text, probability_text, value_text
+from hierviz.metrics.outcomes import OUTCOMES, answered_text
+from hierviz.number_text import percent_text, probability_text, shares_text, value_text
 from hierviz.stories.story_step import view_settings
 
 _FIELD = re.compile(r"\{(all\.)?([a-z0-9_]+)\}")
@@ -26,11 +28,13 @@ FIELDS = {
     "threshold": "threshold τ",
     "samples": "number of samples",
     "answers": "number of answers that the view keeps to; {all.answers} of all",
-    "exact": "share of exact answers; {all.exact} of all, as with the next four",
+    "exact": "share of exact answers; {all.exact} of all, as with the next six",
     "coarse": "share of coarse answers",
+    "no_answer": "share of samples without an answer",
     "wrong": "share of wrong answers",
     "correct": "share of correct answers",
     "n_wrong": "number of wrong answers",
+    "answered": "share without an answer, and of the others that of correct ones, in words",
     "under": "class that the view keeps to",
     "sample": "the sample",
     "truth": "its truth",
@@ -83,7 +87,7 @@ class _CaptionValues:
                 "samples": f"{predictions.n_samples:,}",
                 "under": taxonomy.title(self.settings.under),
             }[name]
-        if name in ("answers", "n_wrong", "correct", *OUTCOMES):
+        if name in ("answers", "answered", "n_wrong", "correct", *OUTCOMES):
             return self._share(name, self._counted(is_whole))
         if name in ("sample", "truth", "answer", "p", "win"):
             return self._of_sample(name)
@@ -94,8 +98,7 @@ class _CaptionValues:
             answers = judged_answers(self.model, **self.choice)
             chosen = SampleFilter() if is_whole else replace(self.settings.chosen, outcome=None)
             kept = filtered(answers, chosen)
-            counts = np.bincount(np.asarray(answers.outcome)[kept], minlength=len(OUTCOMES)).tolist()
-            self._counts[is_whole] = dict(zip(OUTCOMES, counts))
+            self._counts[is_whole] = outcome_counts(answers, kept)
         return self._counts[is_whole]
 
     @staticmethod
@@ -103,9 +106,16 @@ class _CaptionValues:
         n = sum(counts.values())
         if name in ("answers", "n_wrong"):
             return f"{n if name == 'answers' else counts['wrong']:,}"
-        if not n:
+        if not n or (name in OUTCOMES and name not in counts):
             return "–"
-        return percent_text((n - counts["wrong"] if name == "correct" else counts[name]) / n)
+        if name == "answered":
+            return answered_text(counts["no_answer"] / n, 1 - counts["wrong"] / n)
+        shares = dict(zip(counts, shares_text(counts.values()), strict=True))
+        if name in shares:
+            return shares[name]
+        # What is correct and what is wrong add up to 100 %, too.
+        number = shares["wrong"].removesuffix(" %")
+        return f"{100 - int(number)} %" if number.isdecimal() else percent_text((n - counts["wrong"]) / n)
 
     def _of_sample(self, name):
         row, title = self.settings.row, self.model.taxonomy.title

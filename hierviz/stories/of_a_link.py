@@ -9,11 +9,12 @@ from hierviz.stories.story_step import StoryStep
 
 # Pages that a report can show, with their captions where the truth is known.
 VIEW_CAPTIONS = {
-    "overview": "{model}: {correct} of {answers} answers are correct.",
+    "overview": "{model}: {correct} of {answers} answers are correct; {answered}.",
     "curves": "Operating curves; {model} at τ = {threshold}.",
     "example": "Sample {sample}, {model}: truth {truth}, answer {answer}.",
     "mistakes": "{model}: {n_wrong} of {answers} answers are wrong.",
     "taxonomy": "{model}: {under}.",
+    "compare": "Models side by side, rule {rule}.",
 }
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.charts.curve_knots import threshold_text
-from hierviz.diagnosis.node_table import node_table
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered
-from hierviz.evaluation.judged_answers import OUTCOMES, judged_answers
+from hierviz.diagnosis.slices import slices
+from hierviz.evaluation.judged_answers import judged_answers
+from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.stories.story_step import StoryStep
 from hierviz.thresholds.selection import at_least_correct
 
@@ -40,14 +41,14 @@ def demo_story(models):
     coarse = _most(answers, (outcome == "coarse") & (depth == depth[outcome == "coarse"].max(initial=0)), p)
     sure = _most(answers, outcome == "wrong", p)
     condition = max(CONDITIONS, key=lambda name: _wrong(answers, ((name, "yes"),)))
-    weak = _weakest(model)
     sample, at = model.predictions.sample_id, {"model": key}
     return (
         StoryStep(
             "overview",
             {**at},
             "{model} names the vehicle on {samples} drawings. It may stop early: {exact} of its answers name the exact class, "
-            "{coarse} a broader class that is right, and {wrong} are wrong. Which of them can you trust?",
+            "{coarse} a broader class that is right, {no_answer} say nothing, and {wrong} are wrong. "
+            "Which of them can you trust?",
         ),
         StoryStep(
             "example",
@@ -58,8 +59,8 @@ def demo_story(models):
         StoryStep(
             "curves",
             {**at, "threshold": safe},
-            "You choose how careful it is. At the threshold {threshold}, {correct} of the answers are correct. The price: only "
-            "{exact} still name the exact class. Drag the threshold to see the exchange.",
+            "You choose how careful it is. At the threshold {threshold}, {correct} of the answers are correct: "
+            "{answered}. Only {exact} still name the exact class. Drag the threshold to see the exchange.",
         ),
         StoryStep(
             "taxonomy",
@@ -73,12 +74,7 @@ def demo_story(models):
             f"Do not trust it where the conditions are bad: with “{condition.replace('_', ' ')}”, "
             "{wrong} of {answers} answers are wrong; of all drawings it is {all.wrong}.",
         ),
-        StoryStep(
-            "mistakes",
-            {**at, "part": "matrix", "under": weak, "opened": str(model.taxonomy.node(weak))},
-            "Do not trust every branch alike: below “{under}”, {wrong} of {answers} answers are wrong, against {all.wrong} of "
-            "all. See what is taken for what.",
-        ),
+        *_weak_branch(answers, at),
         StoryStep(
             "example",
             {**at, "sample": sample(sure), "outcome": "wrong"},
@@ -89,8 +85,28 @@ def demo_story(models):
             "overview",
             {**at, "threshold": safe},
             "So ask for a careful model, and look at the rest: at the threshold {threshold}, {wrong} of the answers are wrong "
-            "({n_wrong}), {exact} are finished, and {coarse} wait for somebody who names the exact class.",
+            "({n_wrong}), {exact} are finished, {coarse} wait for somebody who names the "
+            "exact class, and {no_answer} have no answer yet.",
         ),
+    )
+
+
+def _weak_branch(answers, at):
+    """The step about the worst subtree, and whether it is clearly worse; none where all subtrees are alike."""
+    found, taxonomy = slices(answers), answers.taxonomy
+    place = found.worst_subtree
+    if place is None:
+        return
+    node = int(found.node[place])
+    opened = int(taxonomy.parents[node][0]) if taxonomy.is_leaf[node] else node
+    first, last = "No branch is clearly worse than the rest", "; such a difference can be chance"
+    if found.is_flagged[place]:
+        first, last = "Do not trust every branch alike", ""
+    yield StoryStep(
+        "mistakes",
+        {**at, "part": "matrix", "under": taxonomy.names[node], "opened": str(opened)},
+        f"{first}. The most wrong answers beyond the expected ones are below “{{under}}”: {{wrong}} of {{answers}} answers are "
+        f"wrong, of all {{all.wrong}}{last}. See what is taken for what.",
     )
 
 
@@ -104,11 +120,3 @@ def _wrong(answers, where):
     kept = filtered(answers, SampleFilter(where=where))
     wrong = np.asarray(answers.outcome) == list(OUTCOMES).index("wrong")
     return float((kept & wrong).sum() / max(kept.sum(), 1))
-
-
-def _weakest(model):
-    """Name of the inner class, of those with a tenth of the samples, with the largest share of wrong answers."""
-    table, taxonomy = node_table(model, RULE, threshold=START), model.taxonomy
-    usable = ~taxonomy.is_leaf & (table.support >= model.n_judged / 10) & (np.arange(taxonomy.n_nodes) > 0)
-    share = np.where(usable, table.n_wrong / np.maximum(table.support, 1), -1.0)
-    return taxonomy.names[int(np.argmax(share))]

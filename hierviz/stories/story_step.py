@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from urllib.parse import unquote
 
 from hierviz.diagnosis.sample_filter import SampleFilter
-from hierviz.evaluation.judged_answers import OUTCOMES
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
+from hierviz.metrics.outcomes import OUTCOMES
 
 # Letters of a caption, and steps of a story.
 LONGEST, MOST = 2000, 50

@@ -3,20 +3,30 @@ r"""What choosing a threshold by a goal yields on samples that had no part in th
 Conventions
 -----------
 A value at a threshold chosen on the same samples is optimistic. Cross-fitted: the samples are split into k folds, the
-threshold is chosen on the others and judged on the fold that was left out; mean over folds and random splits, whole groups
-together. It estimates what this way of choosing yields from (k - 1) n / k samples, not the value of one threshold. Where the
-goal cannot be reached on some training samples there is no value, and the times are counted. One split in two halves says
-the same with far more noise, and its halves are not independent: what is easy about one is missing in the other.
+threshold is chosen on the others and judged on the fold that was left out; mean over samples and random splits, whole groups
+together: a fold of more samples weighs more. It estimates what this way of choosing yields from (k - 1) n / k samples, not
+the value of one threshold. Where the goal cannot be reached on some training samples there is no value, and the times are
+counted. One split in two halves says the same with far more noise, and its halves are not independent: what is easy about
+one is missing in the other.
+
+Its ± has to hold what the choice adds: with other samples another threshold is chosen. It is that of the delete-a-fold
+jackknife [1]_: the number of the key at the threshold chosen on each training part varies there with 1 / (k - 1) of the
+variance that it has between data sets. The same training parts serve all models, so that differences of models are paired,
+and `hierviz.uncertainty.all_pairs` judges all pairs of models at once.
 
 Functions
 ---------
 CrossFitted, cross_fitted, TargetRow, rank_for_target
+
+References
+----------
+.. [1] J. Shao, C. F. J. Wu, A general theory for jackknife variance estimation, Ann. Statist. 17 (1989) 1176-1197.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,8 +40,11 @@ from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS
 from hierviz.notebook_html import Short
 from hierviz.taxonomy import Taxonomy
+from hierviz.ties import TIE
+from hierviz.uncertainty.all_pairs import clear_pairs, fewest_resamples, marks
 from hierviz.uncertainty.bootstrap import bootstrap_means
-from hierviz.uncertainty.resamples import Interval, Resamples, group_numbers
+from hierviz.uncertainty.resamples import FEWEST, Resamples, group_numbers
+from hierviz.uncertainty.student import t_quantile
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +54,7 @@ class CrossFitted(Short):
     Attributes
     ----------
     values : dict of str to float
-        Keys `path_keys`: mean over folds and splits; empty where the goal was not reached everywhere.
+        Keys `path_keys`: mean over samples and splits; empty where the goal was not reached everywhere.
     low, high : dict of str to float
         Smallest and largest mean of one split.
     n_folds, n_splits : int
@@ -108,7 +121,7 @@ def cross_fitted(
     PredictionsError
         If there are fewer samples, or groups, than folds, or a number is out of range.
     """
-    (found,) = _fits(taxonomy, truth, {"": table}, goal, folds, splits, seed, groups, None, of_samples, progress)
+    (found,), _ = _fits(taxonomy, truth, {"": table}, goal, folds, splits, seed, groups, None, of_samples, progress)
     return found
 
 
@@ -129,8 +142,11 @@ class TargetRow(Short):
         Share of the answers that are no leaf.
     cross_fitted : CrossFitted or None
         What choosing yields on new samples; None without folds.
+    margin : float or None
+        ± of the cross-fitted value of the key, half the width of its interval; None where it has no interval.
     is_best : bool
-        The best value of the key among the models that reach the goal, or, with resamples, no clear difference from it.
+        The best cross-fitted value of the key, or not clearly different from it when all pairs of models are compared. False
+        for all without folds, with too few folds and splits, and below ten samples or groups.
     why_not : str or None
     """
 
@@ -140,13 +156,14 @@ class TargetRow(Short):
     interval: dict[str, tuple[float, float]]
     stops_early: float
     cross_fitted: CrossFitted | None
-    is_best: bool
+    margin: float | None = None
+    is_best: bool = False
     why_not: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class TargetRanking(Short):
-    """All models for one goal, the best first.
+    """All models for one goal: by cross-fitted values, the best first; then, by their values on all samples, those without.
 
     Attributes
     ----------
@@ -155,14 +172,11 @@ class TargetRanking(Short):
         What they are ordered by.
     best_inside : CrossFitted or None
         The value of the best model's row with the choice of the model inside the folds too.
-    differences : dict of str to Interval
-        By model that reaches the goal: the first row's mean of `key` less this one's, paired, each at its own threshold.
     """
 
     rows: tuple[TargetRow, ...]
     key: str
     best_inside: CrossFitted | None
-    differences: dict[str, Interval] = field(default_factory=dict)
 
 
 def rank_for_target(
@@ -195,7 +209,7 @@ def rank_for_target(
     goal : callable
         OperatingCurve -> Choice.
     resamples : Resamples, optional
-        For the intervals.
+        For the intervals at the thresholds of the rows.
     key : str
         The number that orders the models.
     numbers : callable
@@ -219,44 +233,63 @@ def rank_for_target(
         raise PredictionsError(f"key: expected one of {', '.join(keys)}, got {shown(key)}. Choose one.")
     sign, names = METRICS[key].sign, list(tables)
     made = {name: as_table(taxonomy, table) for name, table in tables.items()}
-    fits, inside = [None] * len(made), None
+    fits, inside, parts = [None] * len(made), None, np.empty((len(made), 0))
     if folds != 0:
-        *fits, inside = _fits(
+        (*fits, inside), parts = _fits(
             taxonomy, truth, made, goal, folds, splits, seed, groups, key, of_samples, progress, numbers
         )
-    rows, samples = [], {}
+    rows = []
     for name, fit in zip(names, fits, strict=True):
         choice = _choice(taxonomy, truth, made[name], goal, of_samples, (curves or {}).get(name))
         if choice.threshold is None:
-            rows.append(TargetRow(name, None, {}, {}, float("nan"), fit, False, choice.why_not))
+            rows.append(TargetRow(name, None, {}, {}, float("nan"), fit, why_not=choice.why_not))
             continue
         answers = made[name].nodes_at(choice.threshold)
         values = numbers(taxonomy, truth, answers)
-        samples[name], intervals = values[key], {}
+        intervals = {}
         if resamples is not None:
             means = bootstrap_means(np.column_stack([values[one] for one in keys]), resamples, level=level)
-            intervals = {one: (float(means.lower[place]), float(means.upper[place])) for place, one in enumerate(keys)}
+            intervals = {
+                one: (float(means.lower[place]), float(means.upper[place]))
+                for place, one in enumerate(keys)
+                if not np.isnan(means.lower[place])
+            }
         stops = float((~taxonomy.is_leaf[answers]).mean())
         now = {one: float(values[one].mean()) for one in keys}
-        rows.append(TargetRow(name, choice.threshold, now, intervals, stops, fit, False))
-    rows.sort(key=lambda row: (row.threshold is None, -sign * row.values.get(key, 0.0)))
-    differences: dict[str, Interval] = {}
-    if rows[0].threshold is not None and resamples is not None:
-        for row in rows:
-            if row.threshold is not None:
-                differences[row.name] = bootstrap_means(
-                    samples[rows[0].name] - samples[row.name], resamples, level=level
-                )
-    best = rows[0].values.get(key)
-    ranked = tuple(
-        replace(row, is_best=(best is not None and row.values.get(key) == best) or _is_tied(differences.get(row.name)))
-        for row in rows
+        rows.append(TargetRow(name, choice.threshold, now, intervals, stops, fit))
+    fitted = np.array([np.nan if fit is None else fit.values.get(key, np.nan) for fit in fits])
+    n_units = len(truth) if groups is None else int(group_numbers(groups, len(truth)).max()) + 1
+    rows = _judged(rows, sign * fitted, sign * parts, n_units, level)
+    order = sorted(
+        range(len(rows)),
+        key=lambda place: (
+            rows[place].threshold is None,
+            np.isnan(fitted[place]),
+            -sign * (rows[place].values.get(key, 0.0) if np.isnan(fitted[place]) else fitted[place]),
+        ),
     )
-    return TargetRanking(ranked, key, inside, differences)
+    return TargetRanking(tuple(rows[place] for place in order), key, inside)
 
 
-def _is_tied(difference):
-    return difference is not None and bool(difference.lower <= 0 <= difference.upper)
+def _judged(rows, gains, parts, n_units, level):
+    """The rows with their ± and who is best.
+
+    By cross-fitted gains, shape (n_models,), and gains on the training parts, shape (n_models, n_parts).
+    """
+    n_parts = parts.shape[1]
+    if n_units < FEWEST or n_parts < fewest_resamples(level):
+        return rows
+    # Training parts of k - 1 of k folds vary with 1 / (k - 1) of the variance between data sets.
+    folds = rows[0].cross_fitted.n_folds
+    draws = gains[:, None] + np.sqrt(folds - 1) * (parts - parts.mean(axis=1, keepdims=True))
+    # The variances are as certain as so many splits make them.
+    degrees = min(n_units, n_parts // folds) - 1
+    margins = t_quantile(level, degrees) * draws.std(axis=1, ddof=1)
+    found = marks(gains, clear_pairs(gains, draws, level, n_units, degrees=degrees))
+    return [
+        replace(row, margin=None if np.isnan(margin) else float(margin), is_best=mark in ("best", "tied"))
+        for row, margin, mark in zip(rows, margins, found, strict=True)
+    ]
 
 
 def _keys(taxonomy, numbers):
@@ -270,7 +303,10 @@ def _choice(taxonomy, truth, table, goal, of_samples, curve=None):
 
 
 def _fits(taxonomy, truth, tables, goal, folds, splits, seed, groups, key, of_samples, progress, numbers=path_metrics):
-    """CrossFitted of each model, and of the best one by `key` in every fold where a key is given."""
+    """CrossFitted of each model, and of the best one by `key` in every fold where a key is given.
+
+    And the values of the key on the training parts, shape (n_models, splits * folds), nan where the goal is not reached.
+    """
     for what, value, least in (("folds", folds, 2), ("splits", splits, 1), ("seed", seed, 0)):
         check_whole(what, value, least)
     truth = one_truth_each(truth, "the table")
@@ -291,6 +327,7 @@ def _fits(taxonomy, truth, tables, goal, folds, splits, seed, groups, key, of_sa
     n_fits = len(made) + (key is not None)
     values = np.full((n_fits, splits, folds, len(keys)), np.nan)
     thresholds = np.full((n_fits, splits, folds), np.nan)
+    parts = np.full((len(made), splits * folds), np.nan)
     chosen, sizes = np.full((splits, folds), -1), np.zeros((splits, folds), dtype=np.intp)
     rng = np.random.default_rng(seed)
     for split in range(splits):
@@ -308,14 +345,18 @@ def _fits(taxonomy, truth, tables, goal, folds, splits, seed, groups, key, of_sa
                 metrics = numbers(taxonomy, truth[test], table.take(test).nodes_at(choice.threshold))
                 values[place, split, fold] = [metrics[one].mean() for one in keys]
                 thresholds[place, split, fold] = choice.threshold
-                if key is not None and sign * choice.values[key] > best:
+                if key is None:
+                    continue
+                parts[place, split * folds + fold] = choice.values[key]
+                if sign * choice.values[key] > best + TIE:
                     best = sign * choice.values[key]
                     chosen[split, fold] = place
                     values[-1, split, fold] = values[place, split, fold]
                     thresholds[-1, split, fold] = choice.threshold
             if progress:
                 progress(split * folds + fold + 1, splits * folds)
-    return [_summary(values[k], thresholds[k], sizes, keys, chosen if k == len(made) else None) for k in range(n_fits)]
+    found = [_summary(values[k], thresholds[k], sizes, keys, chosen if k == len(made) else None) for k in range(n_fits)]
+    return found, parts
 
 
 def _summary(values, thresholds, sizes, keys, chosen):
@@ -323,7 +364,7 @@ def _summary(values, thresholds, sizes, keys, chosen):
     unreached = int(np.isnan(thresholds).sum())
     if unreached:
         return CrossFitted({}, {}, {}, folds, splits, unreached, thresholds, sizes, chosen)
-    of_split = values.mean(axis=1)
+    of_split = (values * sizes[..., None]).sum(axis=1) / sizes.sum(axis=1)[:, None]
     mean, low, high = of_split.mean(axis=0), of_split.min(axis=0), of_split.max(axis=0)
     parts = ({one: float(row[place]) for place, one in enumerate(keys)} for row in (mean, low, high))
     return CrossFitted(*parts, folds, splits, 0, thresholds, sizes, chosen)

@@ -25,12 +25,12 @@ from hierviz.checks import check_taxonomy, checked_probabilities, is_within, one
 from hierviz.errors import PredictionsError, shown
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.inference.registry import infer
-from hierviz.inference.rules import candidates
 from hierviz.metrics.path import check_nodes, path_metrics
 from hierviz.metrics.registry import path_keys
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
 from hierviz.thresholds.selection import typeable
+from hierviz.ties import at_least
 
 
 def thresholds_by_depth(
@@ -113,7 +113,7 @@ def _offers(taxonomy: Taxonomy, truth: Any, p: Any) -> tuple[np.ndarray, np.ndar
     check_taxonomy(taxonomy)
     taxonomy.require_tree("thresholds by depth")
     truth = _checked_truth(taxonomy, truth, p)
-    nodes = candidates(taxonomy)
+    nodes = taxonomy.candidates
     score, is_right = (np.full((len(truth), taxonomy.max_depth), fill) for fill in (-np.inf, 0.0))
     for rows, block in _blocks(taxonomy, p):
         places, due = np.arange(len(block)), truth[rows]
@@ -135,7 +135,7 @@ def _threshold(score, is_right, level):
     values = score[order]
     share = np.cumsum(is_right[order]) / np.arange(1, len(order) + 1)
     # Equal scores are taken together, and only scores above 0 can be.
-    ends = np.flatnonzero(np.append(values[1:] != values[:-1], True) & (values > 0) & (share >= level - 1e-12))
+    ends = np.flatnonzero(np.append(values[1:] != values[:-1], True) & (values > 0) & at_least(share, level))
     if not len(ends):
         return 1.0
     last = ends[-1]

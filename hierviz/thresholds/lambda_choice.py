@@ -11,6 +11,7 @@ from hierviz.checks import check_kind, is_within
 from hierviz.curves.darts_curve import DartsCurve
 from hierviz.errors import PredictionsError, shown
 from hierviz.thresholds.selection import Choice, typeable
+from hierviz.ties import at_least
 
 
 def smallest_lambda(curve: DartsCurve, level: float = 0.95) -> Choice:
@@ -38,7 +39,7 @@ def smallest_lambda(curve: DartsCurve, level: float = 0.95) -> Choice:
     if not is_within(level, 0, 1):
         raise PredictionsError(f"level: expected a number from 0 to 1, got {shown(level)}. Choose one in that range.")
     correct = curve.values["correct"]
-    reached = np.flatnonzero(correct >= level)
+    reached = np.flatnonzero(at_least(correct, level))
     if not len(reached):
         most = f"{100 * float(correct.max()):.6g} %"
         return Choice(None, {}, f"At no λ are {100 * level:.6g} % of the answers correct; the highest share is {most}.")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hierviz.curves.operating_curve import OperatingCurve
+from hierviz.metrics.outcomes import answered_text
 from hierviz.notebook_html import Short
 from hierviz.number_text import percent_text, points_text
 from hierviz.thresholds.selection import Choice, at_least_correct
+from hierviz.ties import rounded
+from hierviz.uncertainty.repeats import curve_of_runs
 
 
 @dataclass(frozen=True)
@@ -23,20 +26,25 @@ class MostSpecific(Short):
         Its most specific threshold at which enough answers are correct.
     leaf : dict of str to float
         Every mean of its curve where each answer is a leaf.
+    n_runs : int
+        Runs that all these are means of.
     """
 
     key: str
     choice: Choice
     leaf: dict[str, float]
+    n_runs: int = 1
 
 
-def most_specific(curves: Mapping[str, OperatingCurve], level: float = 0.95) -> MostSpecific | None:
+def most_specific(
+    curves: Mapping[str, OperatingCurve | Sequence[OperatingCurve]], level: float = 0.95
+) -> MostSpecific | None:
     """The most specific model at which at least this share of the answers is correct.
 
     Parameters
     ----------
-    curves : dict of str to OperatingCurve
-        By model, of the same samples.
+    curves : dict of str to OperatingCurve, or to the curves of the runs of a method
+        By model, of the same samples. A method is judged by the mean of its runs at each threshold, never by its best run.
     level : float
         In [0, 1].
 
@@ -50,12 +58,14 @@ def most_specific(curves: Mapping[str, OperatingCurve], level: float = 0.95) -> 
     PredictionsError
         If the level is not in [0, 1].
     """
-    points = {key: at_least_correct(curve, level) for key, curve in curves.items()}
-    reached = [key for key, point in points.items() if point.is_feasible]
+    runs = {key: [one] if isinstance(one, OperatingCurve) else list(one) for key, one in curves.items()}
+    means = {key: curve_of_runs(of_method) for key, of_method in runs.items()}
+    points = {key: at_least_correct(curve, level) for key, curve in means.items()}
+    reached = {key: point.values["info_recall"] for key, point in points.items() if point.is_feasible}
     if not reached:
         return None
-    key = max(reached, key=lambda key: points[key].values["info_recall"])
-    return MostSpecific(key, points[key], curves[key].at(0.0))
+    key = max(reached, key=lambda key: rounded(reached[key]))
+    return MostSpecific(key, points[key], means[key].at(0.0), len(runs[key]))
 
 
 def most_specific_text(
@@ -77,18 +87,20 @@ def most_specific_text(
     share, strong = percent_text(level), bold.format
     if found is None:
         return f"No model has {share} correct answers at any threshold."
+    runs = f" (mean of its {found.n_runs} runs)" if found.n_runs > 1 else ""
     if not found.choice.threshold:
-        best = f"the most specific model is {strong(name)}" if n_models > 1 else strong(name)
+        best = f"the most specific model is {strong(name)}{runs}" if n_models > 1 else f"{strong(name)}{runs}"
         return (
             f"{strong(f'At least {share} of the answers are correct')} without any threshold: {best}"
             f"{', with a leaf as every answer' if n_models > 1 else ' can give a leaf as every answer'} (τ = 0). This costs no "
             f"specificity: the answers contain {percent_text(found.choice.values['info_recall'], 1)} of the information of the "
             f"true classes (information recall), and {percent_text(found.choice.values['correct'], 1)} are correct."
         )
-    best = f"the most specific model is {strong(name)}, at" if n_models > 1 else f"{name} needs"
+    best = f"the most specific model is {strong(name)}{runs}, at" if n_models > 1 else f"{name}{runs} needs"
+    answered = answered_text(*(found.choice.values[key] for key in ("no_answer", "correct")))
     return (
-        f"{strong(f'With at least {share} of the answers correct')}, {best} {strong(f'τ = {threshold}')}. "
-        f"{_cost(found.choice.values, found.leaf, strong)}"
+        f"{strong(f'With at least {share} of the answers correct')}, {best} {strong(f'τ = {threshold}')}; there, "
+        f"{strong(answered)}. {_cost(found.choice.values, found.leaf, strong)}"
     )
 
 

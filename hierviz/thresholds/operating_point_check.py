@@ -35,7 +35,7 @@ def operating_point_notes(point, entry):
     if here is None:
         return [f"{whose}; these samples have no metrics to compare with"]
     told = [whose]
-    for key in share_keys():
+    for key in (*share_keys(), "no_answer"):
         if key not in point.values or here.get(key) is None:
             continue
         then = point.values[key]

@@ -32,8 +32,8 @@ from hierviz.metrics.registry import METRICS
 from hierviz.notebook_html import Short
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
+from hierviz.ties import at_least, at_most
 
-TIE = 1e-12
 COST_SENTENCE = (
     "A wrong answer has its full cost. A correct answer costs the missing share of the true class's information times the "
     "cost of answering only the root: nothing for the true class itself, all of it for the root."
@@ -49,7 +49,8 @@ class Choice(Short):
     threshold : float or None
         In [0, 1]; None when the goal cannot be reached.
     values : dict of str to float
-        Every mean of the curve at that threshold; empty when there is none.
+        Every mean of the curve at that threshold, so also ``no_answer``, the share of the samples without an answer, which
+        count as correct; empty when there is none.
     why_not : str or None
         One sentence, when there is none.
     """
@@ -91,8 +92,8 @@ def at_least_correct(curve: OperatingCurve, level: float = 0.95, *, key: str = "
     >>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
     >>> table = pareto_table(taxonomy, np.array([[1, 0.75, 0.4375, 0.3125, 0.25], [1, 0.125, 0.125, 0, 0.875]]))
     >>> choice = at_least_correct(operating_curve(taxonomy, taxonomy.nodes("dog", "newt"), table), 0.95)
-    >>> choice.threshold, choice.values["correct"], choice.values["exact"]
-    (0.5, 1.0, 0.5)
+    >>> choice.threshold, choice.values["correct"], choice.values["exact"], choice.values["no_answer"]
+    (0.5, 1.0, 0.5, 0.0)
     """
     _check_share("level", level)
     check_kind("curve", curve, OperatingCurve, "It comes first.")
@@ -100,7 +101,7 @@ def at_least_correct(curve: OperatingCurve, level: float = 0.95, *, key: str = "
     why_not = (
         f"At no threshold are {_percent(level)} of the answers correct; the highest share is {_percent(correct.max())}."
     )
-    return _choose(curve, _gain(curve, key), correct >= level, why_not)
+    return _choose(curve, _gain(curve, key), at_least(correct, level), why_not)
 
 
 def best_of(curve: OperatingCurve, key: str = "info_f1") -> Choice:
@@ -233,7 +234,7 @@ def at_most_cost(curve: OperatingCurve, most: float, *, key: str = "info_recall"
     if not is_number(most):
         raise PredictionsError(f"cost: expected a number, got {most!r}. Choose one.")
     why_not = f"At no threshold is the mean cost {most:.6g} or less; the lowest is {cost.min():.6g}."
-    return _choose(curve, _gain(curve, key), cost <= most + TIE * max(1.0, abs(most)), why_not)
+    return _choose(curve, _gain(curve, key), at_most(cost, most), why_not)
 
 
 def at_most_above_depth(
@@ -282,7 +283,7 @@ def at_most_above_depth(
         f"At no threshold do {_percent(share)} of the answers or fewer stop above depth {depth}; "
         f"the lowest share is {_percent(above[_usable(curve)].min())}."
     )
-    return _choose(curve, _gain(curve, "correct"), above <= share, why_not)
+    return _choose(curve, _gain(curve, "correct"), at_most(above, share), why_not)
 
 
 def typeable(low, high):
@@ -302,8 +303,7 @@ def _choose(curve, gain, allowed=True, why_not=None):
     allowed = _usable(curve) & allowed
     if not allowed.any():
         return Choice(None, {}, why_not)
-    best = gain[allowed].max()
-    point = int(np.argmax(allowed & (gain >= best - TIE * max(1.0, abs(best)))))
+    point = int(np.argmax(allowed & at_least(gain, gain[allowed].max())))
     low, high = _interval(curve)
     threshold = typeable(low[point], high[point])
     return Choice(threshold, {key: float(values[point]) for key, values in curve.values.items()})

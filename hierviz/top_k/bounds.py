@@ -15,7 +15,9 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.metrics.confusion.pair_counts import count_in_tree
+from hierviz.metrics.outcomes import outcome_indicators
 from hierviz.metrics.path import path_metrics
+from hierviz.metrics.path_entries import OUTCOME_COUNTS
 from hierviz.metrics.registry import path_keys
 from hierviz.metrics.win import best_leaf_metrics
 from hierviz.top_k.answers import reachable_answers, reachable_leaves
@@ -86,8 +88,10 @@ def bounds(predictions, rows, rule="majority", threshold=0.5, progress=None):
         f1 = {f"{name}_f1": (sums[name]["info_f1"] / n).tolist() for name in ("majority", "leaf")}
         found["curve"] = curve.summary() | f1
         if rule in RULES:
-            found["predicted"] = {key: (sums["predicted"][key] / n).tolist() for key in path_keys()}
-            found["confusion"] = _confusion(sums["predicted"])
+            extremes = sums["predicted"]
+            found["predicted"] = {key: (extremes[key] / n).tolist() for key in path_keys()}
+            found["predicted"] |= {key: extremes[key].tolist() for key in OUTCOME_COUNTS}
+            found["confusion"] = _confusion(extremes)
     return found
 
 
@@ -126,7 +130,8 @@ def _sums_of_path(taxonomy, truth, answers):
     metrics = path_metrics(taxonomy, truth, answers.node, common=answers.common)
     tp, tn, fn = count_in_tree(taxonomy, truth, answers.node)
     cells = {"tp": tp, "tn": tn, "fp": taxonomy.depth[answers.node] - tp, "fn": fn}
-    return _sums_of_extremes(answers, {key: metrics[key] for key in path_keys()} | cells)
+    counted = {key: holds.astype(int) for key, holds in outcome_indicators(metrics).items()}
+    return _sums_of_extremes(answers, {key: metrics[key] for key in path_keys()} | counted | cells)
 
 
 def _sums_of_leaf(taxonomy, truth, answers):

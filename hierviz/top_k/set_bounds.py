@@ -4,8 +4,8 @@ Conventions
 -----------
 A node is surely predicted when its lowest probability is above the threshold, and can be predicted when its highest one is.
 With h the true nodes in the set, f the false ones and y the true ones, F1 = 2 h / (h + f + y), precision and recall grow
-with h and fall with f, so bounds of h and f, per sample or per node, give theirs. Of leaf probabilities less than
-1 / threshold nodes of one depth can be above the threshold, which limits f.
+with h and fall with f, so bounds of h and f, per sample or per node, give theirs. Of leaf probabilities, which sum to 1
+within `ROUNDING`, less than 1 / threshold nodes of one depth can be above the threshold, or one more; this limits f.
 
 Functions
 ---------
@@ -18,6 +18,7 @@ import numpy as np
 
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.sets.node_sets import above, highest_below, is_member, node_weights, truth_keys
+from hierviz.top_k.unknown_mass import ROUNDING
 
 
 class SetBounds:
@@ -42,7 +43,7 @@ class SetBounds:
         self._sums = {"plain": {}, "nodes": {}, "information": {}}
         self._most_of_depth = np.inf
         if is_distribution and threshold > 0:
-            self._most_of_depth = np.ceil(1 / threshold) - 1
+            self._most_of_depth = np.ceil((1 + ROUNDING) / threshold) - 1
 
     def add(self, truth, low, high):
         """Add samples: truth of shape (n_rows,) or NodeLists, node bounds of shape (n_rows, n_nodes)."""

@@ -3,17 +3,18 @@ r"""How large each node's probability can be when only some scores of a sample a
 Conventions
 -----------
 `scores` are ListedScores. For leaf probabilities let r = max(0, 1 - listed mass). A leaf that is not listed has a probability
-in [0, u], where u is the smallest listed one for the k best of a sample, and r for other lists. A node with the listed mass a
-below it, and m unlisted leaves below it and m' elsewhere, has a probability in
+in [0, u], where u is the smallest listed one, or r if that is less, for the k best of a sample, and r for other lists. A node
+with the listed mass a below it, and m unlisted leaves below it and m' elsewhere, has a probability in
 
     [a + max(0, r - m' u),  a + min(r, m u)],
 
 which is exactly what the completions of the list give. For probabilities of nodes that have no sum, each node that is not
 listed lies in [0, u], with u = 1 for lists that are not the best ones; the root is 1.
 
-Rows that sum to 1 do so up to the rounding of their numbers: the unlisted mass lies within `ROUNDING` of r. A node below which
-all leaves are listed has exactly the probability that the whole row would give it; bounds of other inner nodes are 1e-12
-wider, because sums depend on their order.
+Rows of leaf probabilities may miss 1 by the tolerance with which they are accepted, for example because their numbers were
+rounded for a file: the unlisted mass lies within `ROUNDING` of 1 - listed mass. A node below which all leaves are listed has
+exactly the probability that the whole row would give it; bounds of other inner nodes are 1e-12 wider, because sums depend on
+their order.
 
 Functions
 ---------
@@ -27,11 +28,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierviz.notebook_html import Short
-from hierviz.parametrisation import node_probabilities
+from hierviz.parametrisation import SUM_TOLERANCE, node_probabilities
 from hierviz.tree_sums import sum_up
 
-# How far a row of numbers of each type may miss 1.
-ROUNDING = {"float64": 1e-9, "float32": 1e-6, "float16": 1e-3}
+# How far a row may miss 1, the rounding of its sum included.
+ROUNDING = SUM_TOLERANCE + 1e-9
 # Two sums of the same numbers in another order may differ by this much.
 _OF_SUMS = 1e-12
 
@@ -60,10 +61,10 @@ class UnknownMass(Short):
         each, n_unlisted = scores.largest_unlisted(rows), scores.n_columns - scores.lengths[rows]
         if not is_distribution:
             return cls(np.zeros(len(rows)), np.full(len(rows), np.inf), each, n_unlisted)
-        rest, rounding = 1 - scores.mass(rows), ROUNDING.get(scores.dtype.name, ROUNDING["float64"])
-        each = np.minimum(each, np.maximum(rest + rounding, 0))
-        most = np.minimum(np.maximum(rest + rounding, 0), n_unlisted * each)
-        return cls(np.minimum(np.maximum(rest - rounding, 0), most), most, each, n_unlisted)
+        rest = 1 - scores.mass(rows)
+        each = np.minimum(each, np.maximum(rest + ROUNDING, 0))
+        most = np.minimum(np.maximum(rest + ROUNDING, 0), n_unlisted * each)
+        return cls(np.minimum(np.maximum(rest - ROUNDING, 0), most), most, each, n_unlisted)
 
 
 def node_bounds(predictions, rows):

@@ -2,7 +2,8 @@
 
 Conventions
 -----------
-Resamples and percentile intervals are those of `uncertainty.resamples`. Bands are pointwise: at one threshold the interval
+Resamples and percentile intervals are those of `uncertainty.resamples`; means of 0/1 values of single samples have Wilson's
+interval, since a percentile interval of a share near 0 or 1 is far too short. Bands are pointwise: at one threshold the interval
 covers with its level, not at all thresholds at once. A curve is sorted once and only weighted again for each resample.
 
 Functions
@@ -13,7 +14,7 @@ bootstrap_means, bootstrap_curve, CurveBands
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,7 +27,8 @@ from hierviz.metrics.registry import path_keys
 from hierviz.notebook_html import Short
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
-from hierviz.uncertainty.resamples import Interval, Resamples, check_level
+from hierviz.uncertainty.resamples import FEWEST, Interval, Resamples, check_level, leaves_too_few_wrong
+from hierviz.uncertainty.risk_bounds import wilson
 
 
 def bootstrap_means(
@@ -55,8 +57,8 @@ def bootstrap_means(
     Returns
     -------
     Interval
-        Arrays of the shape of one sample's values. nan where no sample has a value, and lower and upper also where a
-        resample meets none.
+        Arrays of the shape of one sample's values. nan where no sample has a value, and lower and upper also where fewer
+        than ten samples, or groups, have one, or too many resamples meet none.
 
     Raises
     ------
@@ -93,10 +95,28 @@ def bootstrap_means(
     for index, counts in resamples.each(progress):
         draws[index] = mean(counts)
     estimate = mean(np.ones(len(flat)))
+    found = Interval.from_draws(estimate, draws, resamples, level)
+    lower, upper = found.lower, found.upper
+    n_known = np.full(flat.shape[1], resamples.n_units)
+    for column, is_gap_of in zip(gaps, is_gap.T, strict=True):
+        known = np.flatnonzero(is_gap_of == 0)
+        n_known[column] = len(known if resamples.group_of is None else np.unique(resamples.group_of[known]))
+    if resamples.group_of is None:
+        is_share = np.isin(finite, (0, 1)).all(axis=0) & np.isfinite(estimate)
+        lower[is_share], upper[is_share] = wilson(finite.sum(axis=0)[is_share], n_known[is_share], level)
+    lower[n_known < FEWEST], upper[n_known < FEWEST] = np.nan, np.nan
     shape = values.shape[1:]
-    return Interval.from_draws(estimate.reshape(shape), draws.reshape(len(draws), *shape), resamples, level)
+    return replace(
+        found,
+        estimate=found.estimate.reshape(shape),
+        lower=lower.reshape(shape),
+        upper=upper.reshape(shape),
+        draws=draws.reshape(len(draws), *shape),
+    )
 
 
+# Numbers of a curve that say how specific a model is with so many correct answers, strictest first.
+AT_CORRECT = {"recall_at_95_correct": 0.95, "recall_at_90_correct": 0.90}
 # What can be read off a curve where so many answers are correct: how specific they are.
 SPECIFICITY_KEYS = ("info_recall", "exact", "depth_recall")
 
@@ -168,7 +188,7 @@ def bootstrap_curve(
     Returns
     -------
     CurveBands
-        With one sample all have no width.
+        Without intervals (nan) below ten samples or groups, and at shares of correct answers that leave fewer than ten wrong.
 
     Raises
     ------
@@ -207,15 +227,35 @@ def bootstrap_curve(
             draws[index] = numbers[key]
         for key, largest in specific.items():
             largest[index] = best_at_correct(curve.values[key], curve.values["correct"], levels)
+
+    def interval(estimate, draws, too_few=False):
+        found = Interval.from_draws(estimate, draws, resamples, level)
+        return replace(
+            found, lower=np.where(too_few, np.nan, found.lower), upper=np.where(too_few, np.nan, found.upper)
+        )
+
+    def band_of(key, draws):
+        means = whole.values[key][places]
+        found = interval(means, draws)
+        is_share = np.isin(steps.values[:, steps.keys.index(key)], (0, 1)).all()
+        if not is_share or resamples.group_of is not None or resamples.why_no_interval is not None:
+            return found
+        lower, upper = wilson(means * table.n_samples, table.n_samples, level)
+        return replace(found, lower=lower, upper=upper)
+
+    few = leaves_too_few_wrong(table.n_samples, levels)
     return CurveBands(
         thresholds,
-        {key: Interval.from_draws(whole.values[key][places], draws, resamples, level) for key, draws in bands.items()},
-        {key: Interval.from_draws(summary[key], draws, resamples, level) for key, draws in scalars.items()},
+        {key: band_of(key, draws) for key, draws in bands.items()},
+        {
+            key: interval(
+                summary[key], draws, key in AT_CORRECT and leaves_too_few_wrong(table.n_samples, AT_CORRECT[key])
+            )
+            for key, draws in scalars.items()
+        },
         levels,
         {
-            key: Interval.from_draws(
-                best_at_correct(whole.values[key], whole.values["correct"], levels), draws, resamples, level
-            )
+            key: interval(best_at_correct(whole.values[key], whole.values["correct"], levels), draws, few)
             for key, draws in specific.items()
         },
     )

@@ -5,15 +5,16 @@ Conventions
 Both sides come from the same `Resamples`, so that what makes a resample easy makes it easy for both: the difference is
 taken in each resample, and its interval is narrower than two single intervals suggest. "No clear difference" means that
 the interval of the difference contains 0, or that the resamples are too few to reach its level. It is pointwise, and no
-correction is made for many comparisons, but in `clear_after_holm` (several pairs) and `simultaneous` (a whole range).
+correction is made for many comparisons, but in `clear_after_holm` (several pairs), `tied_with_best` (the best of several, by
+`uncertainty.all_pairs`) and `simultaneous` (a whole range). A difference of `TIE` or less is none.
 
 Models are compared by numbers of the whole curve or where the same share of their answers is correct, never at the same
 threshold: their scores are on different scales.
 
 Functions
 ---------
-paired_difference, no_clear_difference, clear_after_holm, fewest_resamples, simultaneous, highest_level, fewest_samples,
-too_few_for, never_reached, tied_with_best
+paired_difference, no_clear_difference, clear_after_holm, simultaneous, highest_level, fewest_samples, too_few_for,
+never_reached, tied_with_best
 
 References
 ----------
@@ -33,13 +34,10 @@ import numpy as np
 
 from hierviz.checks import check_kind
 from hierviz.errors import PredictionsError
-from hierviz.uncertainty.bootstrap import CurveBands
-from hierviz.uncertainty.resamples import Interval
-
-# Wrong answers that a share of correct answers must leave for an interval there to mean anything.
-FEWEST_WRONG = 10
-# Numbers of a curve that say how specific a model is with so many correct answers, strictest first.
-AT_CORRECT = {"recall_at_95_correct": 0.95, "recall_at_90_correct": 0.90}
+from hierviz.ties import TIE
+from hierviz.uncertainty.all_pairs import clear_pairs, fewest_resamples, marks
+from hierviz.uncertainty.bootstrap import AT_CORRECT, CurveBands
+from hierviz.uncertainty.resamples import FEWEST_WRONG, Interval
 
 # Two of a kind, and a difference of that kind.
 Compared = TypeVar("Compared", Interval, CurveBands)
@@ -56,7 +54,8 @@ def paired_difference(a: Compared, b: Compared) -> Compared:
     Returns
     -------
     Interval, or CurveBands
-        Of the same shape; of CurveBands the keys that both have. Exactly 0 without width where both are the same model.
+        Of the same shape; of CurveBands the keys that both have. Exactly 0 without width where both are the same model; none
+        where one of them has no interval.
 
     Raises
     ------
@@ -69,7 +68,10 @@ def paired_difference(a: Compared, b: Compared) -> Compared:
     _check_paired(a, b)
     with np.errstate(invalid="ignore"):
         # Two infinite means have no known difference.
-        return Interval.from_draws(a.estimate - b.estimate, a.draws - b.draws, a.resamples, a.level)
+        found = Interval.from_draws(a.estimate - b.estimate, a.draws - b.draws, a.resamples, a.level)
+    has_none = np.isnan(a.lower) | np.isnan(b.lower)
+    lower, upper = (np.where(has_none, np.nan, ends) for ends in (found.lower, found.upper))
+    return replace(found, lower=lower, upper=upper)
 
 
 def _bands_of_differences(a, b):
@@ -96,15 +98,7 @@ def no_clear_difference(difference: Interval) -> np.ndarray:
     check_kind("difference", difference, Interval, "paired_difference gives it.")
     if difference.resamples.n_resamples < fewest_resamples(difference.level):
         return np.ones(np.shape(difference.lower), dtype=bool)
-    return ~((difference.lower > 0) | (difference.upper < 0))
-
-
-def fewest_resamples(level, n_differences=1):
-    """How many resamples it takes to call any of so many differences clear by `clear_after_holm`: 40 for one at 95 %.
-
-    With fewer, not even the outermost draws are as far out as the level asks for.
-    """
-    return math.ceil(2 * n_differences / (1 - level) - 1e-6)
+    return ~((difference.lower > TIE) | (difference.upper < -TIE))
 
 
 def clear_after_holm(differences):
@@ -152,12 +146,14 @@ def simultaneous(difference):
     -------
     Interval
         The same numbers: estimate ± c × standard deviation of the draws, c such that the share `level` of the draws lies
-        inside everywhere. Without width where the draws have none.
+        inside everywhere. Without width where the draws have none; none with too few samples or groups.
     """
     spread = difference.draws.std(axis=0, ddof=1)
     off = np.abs(difference.draws - difference.estimate)
     farthest = np.divide(off, spread, out=np.zeros_like(off), where=spread > 0).max(axis=1, initial=0.0)
     half = np.quantile(farthest, difference.level, method="higher") * spread
+    if difference.resamples.why_no_interval is not None:
+        half = np.full_like(half, np.nan)
     return replace(difference, lower=difference.estimate - half, upper=difference.estimate + half)
 
 
@@ -197,8 +193,9 @@ def tied_with_best(models: Iterable[Interval], *, higher_is_better: bool = True)
     Returns
     -------
     ndarray of bool, shape (n_models, ...)
-        True for the model with the best estimate (the first of equal ones) and for those whose paired difference from
-        it has an interval that contains 0. False where a model's estimate is nan.
+        True for the model with the best estimate (equal ones share it) and for those not clearly different from it when all
+        pairs are compared (`hierviz.uncertainty.all_pairs`). False where a model's estimate is nan; below ten samples or
+        groups nothing is clearly different.
 
     Raises
     ------
@@ -212,17 +209,16 @@ def tied_with_best(models: Iterable[Interval], *, higher_is_better: bool = True)
         raise PredictionsError("models: expected at least one, got none. Nothing can be compared.")
     for other in models[1:]:
         _check_paired(models[0], other)
+    level, resamples = models[0].level, models[0].resamples
     estimates = np.stack([model.estimate for model in models])
-    known = ~np.isnan(estimates)
-    worst = -np.inf if higher_is_better else np.inf
-    ranked = np.where(known, estimates, worst)
-    best = ranked.argmax(axis=0) if higher_is_better else ranked.argmin(axis=0)
-    best_estimate, best_draws = models[0].estimate, models[0].draws
-    for place, model in enumerate(models):
-        best_estimate = np.where(best == place, model.estimate, best_estimate)
-        best_draws = np.where(best == place, model.draws, best_draws)
-    leader = Interval.from_draws(best_estimate, best_draws, models[0].resamples, models[0].level)
-    return known & [no_clear_difference(paired_difference(model, leader)) for model in models]
+    draws = np.stack([model.draws for model in models])
+    tied = np.zeros(estimates.shape, dtype=bool)
+    for place in np.ndindex(estimates.shape[1:]):
+        values = estimates[(slice(None), *place)]
+        pairs = clear_pairs(values, draws[(slice(None), slice(None), *place)], level, resamples.n_units)
+        found = marks(values if higher_is_better else -values, pairs)
+        tied[(slice(None), *place)] = [mark in ("best", "tied") for mark in found]
+    return tied
 
 
 def _check_paired(a, b):

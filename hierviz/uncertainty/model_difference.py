@@ -30,11 +30,9 @@ from hierviz.metrics.registry import METRICS
 from hierviz.notebook_html import Short
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
-from hierviz.uncertainty.comparison import FEWEST_WRONG, no_clear_difference, simultaneous
-from hierviz.uncertainty.resamples import Interval, Resamples, check_level
+from hierviz.uncertainty.comparison import no_clear_difference, simultaneous
+from hierviz.uncertainty.resamples import Interval, Resamples, check_level, leaves_too_few_wrong
 
-# Share of the draws that may lack a number.
-MOST_LACKING = 0.025
 AREAS = {"ac": ("info_recall", "correct"), "ap": ("info_recall", "info_precision")}
 
 
@@ -174,14 +172,12 @@ def difference_of_models(
     estimate = numbers()
     for index, counts in resamples.each(progress):
         draws[index] = numbers(counts)
-    lower, upper = _percentiles(draws, level, estimate)
-    too_few = np.zeros(len(estimate), dtype=bool)
-    too_few[: len(levels)] = resamples.n_samples * (1 - levels) < FEWEST_WRONG - 1e-9
-    lower[too_few], upper[too_few] = np.nan, np.nan
+    found = Interval.from_draws(estimate, draws, resamples, level)
+    too_few = np.flatnonzero(leaves_too_few_wrong(resamples.n_samples, levels))
+    found.lower[too_few], found.upper[too_few] = np.nan, np.nan
 
-    def part(start, stop):
-        some = slice(start, stop)
-        return Interval(estimate[some], lower[some], upper[some], draws[:, some], level, resamples)
+    def part(some):
+        return Interval(estimate[some], found.lower[some], found.upper[some], draws[:, some], level, resamples)
 
     ends = len(levels), len(levels) + len(values)
     most = [one.curve().values["correct"].max() for one in steps]
@@ -189,14 +185,11 @@ def difference_of_models(
     return ModelDifference(
         key,
         levels,
-        part(0, ends[0]),
+        part(slice(0, ends[0])),
         (levels > most[0], levels > most[1]),
         values,
-        part(*ends),
-        {
-            name: Interval(estimate[place], lower[place], upper[place], draws[:, place], level, resamples)
-            for name, place in places.items()
-        },
+        part(slice(*ends)),
+        {name: part(place) for name, place in places.items()},
     )
 
 
@@ -255,19 +248,3 @@ def _signed(value):
 def measure_words(key: str, share: float) -> str:
     """What is compared at equal correctness, in words."""
     return f"{METRICS[key].label} at {100 * share:.6g} % correct"
-
-
-def _percentiles(draws, level, estimate):
-    """Percentile interval of each column as in `Interval.from_draws`, of the draws that have the number; nan where too few do."""
-    lower, upper = np.full(draws.shape[1], np.nan), np.full(draws.shape[1], np.nan)
-    lacking = np.isnan(draws).mean(axis=0)
-    has_one = (lacking <= MOST_LACKING) & ~np.isnan(estimate)
-    n = len(draws) - np.isnan(draws).sum(axis=0)
-    tail = (1 - level) / 2
-    # nan is sorted behind all numbers.
-    ordered = np.sort(draws, axis=0)
-    columns = np.flatnonzero(has_one)
-    low = np.floor((n - 1) * tail + 1e-9).astype(int)
-    high = np.ceil((n - 1) * (1 - tail) - 1e-9).astype(int)
-    lower[columns], upper[columns] = ordered[low[columns], columns], ordered[high[columns], columns]
-    return lower, upper

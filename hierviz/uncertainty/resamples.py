@@ -8,12 +8,16 @@ on the number of samples (or the groups) alone: all models share the resamples, 
 
 An interval of level 1 - alpha lies between two order statistics of the R values over the resamples, the percentile
 interval [1]_ without interpolation: 0-based, floor((R - 1) alpha / 2) and ceil((R - 1) (1 - alpha / 2)); for R = 1000
-and 95 % the 25th from either end. Two limits: one sample gives intervals of no width, and intervals are too narrow where
-fewer than about five samples (or groups) differ from all others, such as the wrong answers near threshold 1.
+and 95 % the 25th from either end. Intervals are too narrow where fewer than about five samples (or groups) differ from all
+others, such as the wrong answers near threshold 1: means of 0/1 values have Wilson's interval instead (`bootstrap_means`).
+
+There is no interval with fewer than `FEWEST` samples, or groups; where more than `MOST_LACKING` of the draws lack the number;
+and at a share of correct answers that leaves fewer than `FEWEST_WRONG` wrong ones. Where one end is infinite, the other is the
+percentile of the finite draws. Numbers that differ by `TIE` or less are equal: sums depend on the order of samples.
 
 Functions
 ---------
-Resamples, Interval, group_numbers, as_text
+Resamples, Interval, percentile_ends, share_at_bound, leaves_too_few_wrong, group_numbers
 
 References
 ----------
@@ -28,11 +32,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hierviz.checks import check_whole
+from hierviz.column_text import as_text, is_missing
 from hierviz.errors import PredictionsError, listed
 from hierviz.notebook_html import Short
+from hierviz.ties import TIE
 
-# What a group label of a file looks like where it is missing.
-MISSING = ("", "nan", "None", "<NA>", "NaT")
+# Samples or groups, and wrong answers, with fewer of which there is no interval.
+FEWEST, FEWEST_WRONG = 10, 10
+# Share of the draws that may lack a number.
+MOST_LACKING = 0.025
+# Draws of every number are held, and more change no digit that is shown.
+MOST_RESAMPLES = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +71,7 @@ class Resamples(Short):
         n_samples : int
             At least one.
         n_resamples : int
-            At least two.
+            At least two, at most 100,000.
         seed : int
             >= 0. The first resamples of a larger number are the same ones.
         groups : array_like, shape (n_samples,), optional
@@ -77,15 +88,24 @@ class Resamples(Short):
             If a number is out of range, groups have another length, a label is missing, or all labels are the same.
         """
         for what, value, least in (("n_samples", n_samples, 1), ("n_resamples", n_resamples, 2), ("seed", seed, 0)):
-            if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
-                raise PredictionsError(f"{what}: expected a whole number >= {least}, got {value!r}. Choose one.")
+            check_whole(what, value, least, MOST_RESAMPLES if what == "n_resamples" else None)
         group_of = None if groups is None else group_numbers(groups, n_samples)
         return cls(int(n_samples), int(n_resamples), int(seed), group_of)
+
+    @property
+    def n_units(self) -> int:
+        """Samples, or groups, that are drawn."""
+        return self.n_samples if self.group_of is None else int(self.group_of.max()) + 1
+
+    @property
+    def why_no_interval(self) -> str | None:
+        """Why no number has an interval, in words; None when numbers have one."""
+        return too_few_units(self.n_units, self.group_of is not None)
 
     def counts(self, index: int) -> np.ndarray:
         """How often resample `index` takes each sample: ndarray of int, shape (n_samples,)."""
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(index,)))
-        n = self.n_samples if self.group_of is None else int(self.group_of.max()) + 1
+        n = self.n_units
         counts = np.bincount(rng.integers(0, n, n), minlength=n)
         return counts if self.group_of is None else counts[self.group_of]
 
@@ -114,7 +134,7 @@ def group_numbers(groups, n_samples):
         )
     # Columns of files mix texts, numbers and gaps: as text all of them can be sorted.
     names, numbers = np.unique(labels, return_inverse=True)
-    missing = np.flatnonzero(np.isin(names, MISSING)[numbers])
+    missing = np.flatnonzero(is_missing(groups))
     if len(missing):
         raise PredictionsError(
             f"groups: expected a label for every sample, got none in rows {listed(missing)}. Fill them, or leave them out."
@@ -135,7 +155,7 @@ class Interval(Short):
     estimate : ndarray of float
         From all samples, each once.
     lower, upper : ndarray of float
-        Same shape; both nan where the number is nan in a resample.
+        Same shape; both nan where there is no interval.
     draws : ndarray of float, shape (n_resamples, ...)
         The number in each resample.
     level : float
@@ -160,27 +180,75 @@ class Interval(Short):
             If the level is not inside (0, 1).
         """
         check_level(level)
-        tail, last = (1 - level) / 2, len(draws) - 1
+        estimate = np.asarray(estimate, dtype=np.float64)
+        lower, upper = percentile_ends(draws, level)
+        has_none = np.isnan(estimate) | (resamples is not None and resamples.n_units < FEWEST)
+        return cls(
+            estimate, np.where(has_none, np.nan, lower), np.where(has_none, np.nan, upper), draws, level, resamples
+        )
+
+
+def percentile_ends(draws, level):
+    """Ends of the percentile interval along the first axis, as the conventions say.
+
+    Parameters
+    ----------
+    draws : ndarray of float, shape (n_resamples, ...)
+        nan where a draw lacks the number.
+    level : float
+        In (0, 1).
+
+    Returns
+    -------
+    lower, upper : ndarray of float, shape (...)
+        nan where too many draws lack the number.
+    """
+    tail = (1 - level) / 2
+
+    def places(n):
         # Rounding, as in 999 * (1 - 0.2 / 2), must not move a whole number to the next one.
-        low, high = int(np.floor(last * tail + 1e-9)), int(np.ceil(last * (1 - tail) - 1e-9))
-        lower, upper = np.partition(draws, (low, high), axis=0)[[low, high]]
-        unknown = np.isnan(draws).any(axis=0)
-        lower, upper = np.where(unknown, np.nan, lower), np.where(unknown, np.nan, upper)
-        return cls(np.asarray(estimate, dtype=np.float64), lower, upper, draws, level, resamples)
+        low, high = np.floor((n - 1) * tail + 1e-9), np.ceil((n - 1) * (1 - tail) - 1e-9)
+        return np.maximum(low, 0).astype(int), np.maximum(high, 0).astype(int)
+
+    if np.isfinite(draws).all():
+        return tuple(np.partition(draws, (ends := places(len(draws))), axis=0)[list(ends)])
+
+    def of(some):
+        """Of these draws alone, nan where there are none."""
+        # nan is sorted behind all numbers.
+        ordered = np.sort(np.where(some, draws, np.nan), axis=0)
+        return (np.take_along_axis(ordered, at[None], axis=0)[0] for at in places(some.sum(axis=0)))
+
+    known, finite = ~np.isnan(draws), np.isfinite(draws)
+    lower, upper = of(known)
+    is_open = (np.isinf(lower) | np.isinf(upper)) & finite.any(axis=0)
+    low, high = of(finite)
+    lower = np.where(is_open & (lower != -np.inf), low, lower)
+    upper = np.where(is_open & (upper != np.inf), high, upper)
+    has_none = (~known).mean(axis=0) > MOST_LACKING
+    return np.where(has_none, np.nan, lower), np.where(has_none, np.nan, upper)
+
+
+def share_at_bound(draws, limits):
+    """(share of the draws, bound) of the finite end of a range that most draws lie at; (0, nan) where none does."""
+    found = [(float((np.abs(draws - bound) <= TIE).mean()), bound) for bound in limits if np.isfinite(bound)]
+    share, bound = max(found, default=(0.0, np.nan))
+    return (share, bound) if share else (0.0, np.nan)
+
+
+def too_few_units(n_units, are_groups):
+    """Why so many samples, or groups, have no interval, in words; None when they have one."""
+    what = "group" if are_groups else "sample"
+    few = f"{n_units} {what}{' is' if n_units == 1 else 's are'} too few: an interval needs at least {FEWEST}"
+    return few if n_units < FEWEST else None
+
+
+def leaves_too_few_wrong(n_samples, correct):
+    """Whether so many correct answers (a share, or an array of them) leave fewer than `FEWEST_WRONG` wrong ones."""
+    return n_samples * (1 - np.asarray(correct)) < FEWEST_WRONG - 1e-9
 
 
 def check_level(level):
     """Raise a PredictionsError unless `level` is inside (0, 1)."""
     if not isinstance(level, (float, np.floating)) or not 0 < level < 1:
         raise PredictionsError(f"level: expected a number between 0 and 1, got {level!r}. 0.95 is usual.")
-
-
-def as_text(values):
-    """Values as an array of text, with Python's own texts where a fixed width would make room for the longest in every row."""
-    is_mixed = not isinstance(values, np.ndarray) and any(isinstance(value, str) for value in values)
-    values = np.asarray(values, dtype=object if is_mixed else None)
-    if values.dtype != object:
-        return values.astype(str)
-    texts = np.empty(values.shape, dtype=object)
-    texts.flat = [str(value) for value in values.flat]
-    return texts

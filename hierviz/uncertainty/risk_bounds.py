@@ -7,18 +7,20 @@ Losses are in [0, 1]; `n` observations are independent draws from one population
 
 Functions
 ---------
-binomial_cdf, binomial_p_value, hoeffding_bentkus_p_value, upper_bound
+binomial_cdf, binomial_p_value, hoeffding_bentkus_p_value, upper_bound, wilson
 
 References
 ----------
 .. [1] C. Clopper, E. Pearson, The use of confidence or fiducial limits, Biometrika 1934.
 .. [2] A. Angelopoulos, S. Bates, E. Candès, M. Jordan, L. Lei, Learn then Test, 2021, section 3.1 (Hoeffding-Bentkus).
 .. [3] W. Press et al., Numerical Recipes, section 6.4 (continued fraction of the incomplete beta function).
+.. [4] E. B. Wilson, Probable inference, the law of succession, and statistical inference, JASA 22, 1927.
 """
 
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 
 import numpy as np
 
@@ -117,6 +119,33 @@ def upper_bound(p_value, risk, n, delta):
         low = np.take_along_axis(ends, first, -1)[..., 0]
         high = np.take_along_axis(ends, first + 1, -1)[..., 0]
     return high
+
+
+def wilson(events, n, confidence=0.95):
+    """Wilson's interval of a share [4]_.
+
+    Parameters
+    ----------
+    events, n : ndarray of int
+        n >= 1; events in [0, n].
+    confidence : float
+        In (0, 1).
+
+    Returns
+    -------
+    low, high : ndarray of float
+        In [0, 1].
+
+    Examples
+    --------
+    >>> [float(round(end, 4)) for end in wilson(2, 20)]
+    [0.0279, 0.301]
+    """
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    events, n = np.asarray(events, dtype=float), np.asarray(n, dtype=float)
+    centre = (events + z**2 / 2) / (n + z**2)
+    half = z / (n + z**2) * np.sqrt(events * (n - events) / n + z**2 / 4)
+    return np.clip(centre - half, 0, 1), np.clip(centre + half, 0, 1)
 
 
 def _times_log(a, b):

@@ -1,5 +1,7 @@
 """The page Compare: its numbers are those of the API, for data of every kind."""
 
+import re
+
 import pytest
 from small_worlds import spread, world
 from visit import Visit
@@ -205,3 +207,38 @@ def test_what_parts_and_levels_need_is_said(tmp_path):
     assert "There are none: neither a column of the samples" in visit.text
     visit.go(data=data.key, comparison="ranks")
     assert "One method has no rank" in visit.text
+
+
+def test_every_choice_of_a_part_is_in_the_address():
+    """Two models by a metric on Compare, and what else a colleague would want to see; a link is a fresh visit."""
+    visit = Visit("compare", comparison="agreement", models="flat-softmax,multi-label")
+    visit.control("Compare").set_value("models").run()
+    visit.control("Metric").set_value("hf1_samples").run()
+    link = visit.query
+    assert {"models", "hf1_samples"} <= set(re.findall("%22(.*?)%22", link["choices"]))
+    other = Visit("compare", **link)
+    assert other.control("Compare").value == "models"
+    assert other.control("Metric").value == "hf1_samples"
+    assert other.query == link
+    # An address without it has the default again.
+    other.go("compare", comparison="agreement", models="flat-softmax,multi-label")
+    assert other.control("Compare").value == "metrics"
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "compare%20samples.kind=%22nothing%22",
+        "compare%20samples.kind=7",
+        "compare%20samples.kind=%5B",
+        "compare%20samples.one=%22%3Cb%3E%22",
+        "compare%20table.last=%5B%22a%22%5D",
+        "other.kind=%22models%22",
+    ],
+)
+def test_a_choice_that_is_none_changes_nothing(word):
+    visit = Visit("compare", comparison="agreement", models="flat-softmax,multi-label", choices=word)
+    # Streamlit shows nothing chosen in place of what it does not know.
+    assert visit.control("Compare").value in ("metrics", None)
+    assert visit.control("Metric").value == "softmax_win"
+    assert visit.control("and").value == "hf1_samples"

@@ -20,6 +20,7 @@ from hierviz.number_text import probability_text, value_text
 
 GRAPH = [*EDGES, ("winds", "drum"), ("strings", "oboe")]
 SIGNS = {"exact": "✓ exact", "coarse": "≈ correct but coarse", "wrong": "× wrong", "": "–"}
+SIGNS["no_answer"] = "∅ no answer"
 
 
 @pytest.fixture
@@ -171,7 +172,7 @@ def check_rules(visit, taxonomy, p, truths, threshold):
             is_true = np.array_equal(
                 *(closed_lists(taxonomy, hv.NodeLists.from_lists([one])).nodes for one in (answer, truths))
             )
-            assert row["outcome"] == SIGNS["exact" if is_true else "wrong"]
+            assert row["outcome"] == SIGNS["exact" if is_true else "wrong" if answer.any() else "no_answer"]
             continue
         assert row["answers"] == taxonomy.title(answer[0])
         assert row["specificity, bits"] == value_text(taxonomy.information[answer[0]])

@@ -131,7 +131,9 @@ def test_all_models_for_a_goal(demo, no_chart):
             table["Correct"][place] == f"{value_text(row.values['correct'])}  [{value_text(low)}, {value_text(high)}]"
         )
         fit = row.cross_fitted
-        assert table["Recall, left out"][place].startswith(f"{value_text(fit.values['info_recall'])} (")
+        assert table["Recall, left out"][place].startswith(
+            f"{value_text(fit.values['info_recall'])} ± {value_text(row.margin)} ("
+        )
         assert table["stops early"][place] == f"{100 * row.stops_early:.1f} %"
         now = models[row.name].curve.at(0.5)
         assert table["Correct, current τ"][place] == value_text(now["correct"])

@@ -16,11 +16,13 @@ def test_findings_of_open_files_and_of_large_ones(tmp_path, monkeypatch):
     )
     truth = [LEAVES[k % 6] for k in range(60)]
     data = world(tmp_path, edges=[*EDGES, ("instrument", "cello")], leaves=leaves, scores=scores, truth=truth)
-    assert "The files hold 2 warnings and 1 remark." in Visit("overview", data=data.key).text
-    # The list stands behind the line.
+    overview = Visit("overview", data=data.key)
+    # What makes all numbers those of other classes is said without a press.
+    assert "scores: 2 columns look exchanged: 'cello' holds 'violin'" in overview.at.warning[0].value.replace("*", "")
     visit = Visit("overview", data=data.key)
-    visit.at.session_state["what-was-found"] = True
-    assert "2 columns of siblings look exchanged" in visit.run().text
+    assert "The files hold 2 warnings and 1 remark." in visit.text
+    # The list stands behind the line.
+    assert "2 columns of siblings look exchanged" in visit.text
     visit = Visit("open", data=data.key)
     assert "2 columns of siblings look exchanged: 'cello' holds 'violin', 'violin' holds 'cello'" in visit.text
     assert [one.proto.label for one in visit.at.get("download_button") if "Mended" in one.proto.label] == [

@@ -1,8 +1,10 @@
 """What stands around every page: what an address asks for and is not here, the greeting, the copied link, samples of files."""
 
+import ast
 import asyncio
 import json
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 import streamlit as st
@@ -99,6 +101,20 @@ def test_the_greeting_stays_until_it_is_dismissed(monkeypatch):
     assert "New here?" not in Visit("overview").text
 
 
+def test_the_story_of_the_greeting_is_played():
+    visit = Visit("overview")
+    visit.press("A story in eight views")
+    assert visit.memory("story played")["at"] == 0
+    assert visit.at.title[0].value == "Overview"
+
+
+def test_another_demo_starts_without_the_filters_of_this_one():
+    visit = Visit("mistakes", data="wikipedia", under="Birds", where="title=Swift", outcome="wrong", threshold="0.75")
+    assert visit.query["under"] == "Birds"
+    visit.go("open").press("Demo: drawn vehicles")
+    assert visit.query == {"threshold": "0.750"}
+
+
 @pytest.mark.parametrize(
     ("is_local", "until", "words"),
     [(True, "", "this machine only"), (False, "", ""), (False, ", while", "this server, while.")],
@@ -135,6 +151,13 @@ def test_a_copied_link_leaves_out_what_the_page_does_not_use():
         ("/nosuch page", "model=flat", "text/html", "./?no-page=nosuch%20page&model=flat"),
         ("/overview", "", "text/html", "./?no-page=overview"),
         ("/curves", "", "text/html", None),
+        ("/hierviz/learn", "", "text/html", "../learn"),
+        ("/a/b/curves", "model=flat", "text/html", "../../curves?model=flat"),
+        ("/learn/", "", "text/html", "../learn"),
+        ("/hierviz/nosuch", "", "text/html", "../?no-page=hierviz%2Fnosuch"),
+        ("/hierviz/", "", "text/html", "../?no-page=hierviz"),
+        ("//", "", "text/html", None),
+        ("/component/x/", "", "text/html", None),
         ("/", "", "text/html", None),
         ("/nosuchpage", "", "application/json", None),
         ("/favicon.png", "", "text/html", None),
@@ -172,8 +195,6 @@ def test_the_overview_says_which_page_is_not_here():
 def test_the_menu_says_what_each_file_is_for(tmp_path):
     data = world(tmp_path, scores=spread(12), truth=[LEAVES[k % len(LEAVES)] for k in range(12)])
     visit = Visit("curves", data=data.key)
-    visit.at.session_state["save"] = True
-    visit.run()
     (choice,) = visit.at.radio
     assert choice.options == ["This view", "Report", "Story", "Session file"]
     assert choice.value == "view"
@@ -181,9 +202,19 @@ def test_the_menu_says_what_each_file_is_for(tmp_path):
     (offer,) = [one.proto for one in visit.at.get("download_button") if "MB)" in one.proto.label]
     assert offer.label.startswith("Save scores-csv-curves.html")
     opened.server().results.drop(data.digest)
-    visit = Visit("open")
-    visit.at.session_state["save"] = True
-    assert visit.run().at.radio[0].options == ["Report", "Story", "Session file"]
+    assert Visit("open").at.radio[0].options == ["Report", "Story", "Session file"]
+
+
+def test_no_popover_tells_when_it_is_closed():
+    """The browser would tell it together with the link that closes it, of the page that is left: the new one is emptied."""
+    calls = [
+        (path.name, node)
+        for path in Path(hv.__file__).parent.joinpath("app").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "popover"
+    ]
+    assert len(calls) > 10
+    assert [path for path, node in calls if any(word.arg == "on_change" for word in node.keywords)] == []
 
 
 def test_progress_goes_when_opening_ends_with_an_error():

@@ -12,6 +12,7 @@ from hierviz.app.state import dataset, opened
 from hierviz.app.widgets.file_readings import methods_of
 from hierviz.cli import app as cli_app
 from hierviz.number_text import value_text
+from hierviz.thresholds.most_specific import most_specific
 from hierviz.uncertainty.repeats import mean_curve, run_bands
 
 N = 24
@@ -53,6 +54,14 @@ def test_files_of_one_name_are_runs(runs):
     assert [model.predictions.name for model in runs.models.values()][:2] == ["flat · m_seed_0", "flat · m_seed_1"]
     flat = runs.methods["flat-m-seed-0"]
     assert [model.predictions.run for model in flat] == ["m_seed_0", "m_seed_1", "m_seed_2"]
+    # The Overview recommends a method, by the mean of its runs, never one run.
+    overview = Visit("overview", data=runs.key)
+    curves = {key: [run.curve for run in of_method] for key, of_method in runs.methods.items()}
+    best = most_specific(curves)
+    name, n_runs = runs.methods[best.key][0].predictions.name, len(runs.methods[best.key])
+    assert (best.n_runs, name) in ((3, "flat"), (2, "deep"))
+    assert f"**{name}** (mean of its {n_runs} runs)" in overview.text
+    assert "model is **flat ·" not in overview.text
     # The page Compare: as hv.table of the same files.
     visit = Visit("compare", data=runs.key)
     shown = visit.at.dataframe[0].value

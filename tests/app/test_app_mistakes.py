@@ -64,6 +64,20 @@ def test_the_address_has_the_sample_that_is_shown(instruments):
     assert f"#### {third}" in [one.value for one in visit.at.markdown]
 
 
+def test_the_probability_of_a_doubtful_truths_answer_is_that_of_the_answer(instruments):
+    """As Examples shows it; that of the branch where truth and answer part is called so."""
+    table = samples(Visit("mistakes", data=instruments.key, rule="leaf", part="labels"))
+    predictions, taxonomy = instruments.first.predictions, instruments.taxonomy
+    row = predictions.row(table["sample"].iloc[0])
+    p = predictions.node_probabilities(np.array([row]))[0]
+    answer = int(hv.infer(taxonomy, p[None], "leaf")[0])
+    assert table["p (answer)"].iloc[0] == pytest.approx(p[answer])
+    assert table["p (branch of answer)"].iloc[0] == pytest.approx(
+        table["score"].iloc[0] + table["p (branch of truth)"].iloc[0]
+    )
+    assert table["p (branch of answer)"].iloc[0] > p[answer]
+
+
 def test_marks_last_and_are_counted(instruments):
     visit = Visit("mistakes", data=instruments.key, rule="leaf", part="labels")
     visit.control("Who is wrong?").set_value("truth doubtful")

@@ -24,6 +24,7 @@ NUMBERS = (
     *(f"{prefix}_{what}" for prefix in ("info", "depth") for what in ("precision", "recall", "f1", "dist")),
 )
 VERDICTS = {"exact": ":green[exact]", "coarse": ":blue[correct but coarse]", "wrong": ":orange[wrong]"}
+VERDICTS["no_answer"] = ":gray[no answer]"
 
 
 def some_samples(demo):
@@ -42,7 +43,7 @@ AT_ONE_TAU = ("majority_f1", "f1", "mcc")
 
 def as_shown(key, value):
     """The text of a number at the precision that pages use."""
-    if key in ("exact", "correct"):
+    if key in ("exact", "correct", "no_answer"):
         return {0: "no", 1: "yes"}[int(value)]
     if key in COUNTS:
         return str(int(value))
@@ -109,6 +110,7 @@ def test_numbers_of_twenty_samples(no_charts, demo, model):
         text = visit.text
         assert f"Truth: **{taxonomy.title(truth)}**" in text
         kind = "exact" if truth in taxonomy.path(answer) else "coarse" if answer in taxonomy.path(truth) else "wrong"
+        kind = "no_answer" if kind == "coarse" and answer == 0 else kind
         assert f"Answer: **{taxonomy.title(answer)}** — {VERDICTS[kind]}" in text
 
 
@@ -118,7 +120,7 @@ def test_arithmetic_reaches_its_number(no_charts, demo):
         shown = re.search(r"\*\*(.+)\*\*", block.proto.popover.label)[1]
         worked = plain(block.markdown[0].value).partition(": weight times probability")[0]
         last = re.findall(r"[\d.]+", worked)
-        if key in ("exact", "correct") or shown == "∞":
+        if key in ("exact", "correct", "no_answer") or shown == "∞":
             continue
         assert float(last[-1].rstrip(".")) == pytest.approx(float(shown), abs=6e-4), key
 

@@ -11,7 +11,7 @@ import hierviz as hv
 from hierviz.charts import threshold_text
 from hierviz.diagnosis.subtree_levels import subtree_levels
 from hierviz.evaluation.judged_answers import judged_answers
-from hierviz.evaluation.mistakes import OUTCOMES
+from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.number_text import percent_text, points_text, probability_text
 from hierviz.thresholds.selection import at_least_correct
 
@@ -35,6 +35,13 @@ def test_most_specific_model_at_95_percent_and_the_way_to_its_threshold(demo):
     assert f"**Cost in specificity: {specific}**" in visit.text
     shares = f"{percent_text(at['correct'], 1)} instead of {percent_text(leaf['correct'], 1)}"
     assert f"**{correct} more answers are correct**: {shares}" in visit.text
+    # 95 % correct may hold many that say nothing: the share stands next to the threshold.
+    answers = demo.models[key].answers("threshold", points[key].threshold)
+    without = sum(int(a == 0) for a in answers)
+    right = round(at["correct"] * len(answers)) - without
+    of_others = percent_text(right / (len(answers) - without), 1)
+    said = f"{percent_text(without / len(answers))} get no answer; of the others {of_others} are correct"
+    assert f"**τ = {threshold}**; there, **{said}**." in visit.text
     # It stands above what depends on the chosen model.
     assert (
         visit.text.index("Cost in specificity") < visit.text.index("are exact,") < visit.text.index("Worst mistakes of")
@@ -62,34 +69,28 @@ def test_worst_subtrees_are_those_of_the_levels(tmp_path):
     assert all(label in found for label in labels[:4])
     shown = {label for label in found if label.endswith("correct)")}
     assert shown == set(labels[:4])  # a class that is better than all samples is named nowhere
-    # What is large is called so; what is worst by its share comes first, in the same words on both pages.
+    # What is large is called so; the worst subtree comes first, in the same sentence on all pages.
     slices = hv.slices(answers)
-    highest = max(np.flatnonzero(slices.node >= 0), key=lambda place: (slices.rate[place], slices.n[place]))
-    assert slices.highest_subtree == highest
-    leaf = " (a leaf class)" if taxonomy.is_leaf[int(slices.node[highest])] else ""
-    label = (
-        f"{slices.value[highest]}{leaf}: {int(slices.loss[highest])} of {slices.n[highest]} wrong, "
-        f"{percent_text(slices.rate[highest], 1)}"
-    )
     assert not len(slices.worse_subtrees)
+    sentence = slices.worst_sentence()
     for page in (visit, Visit("taxonomy", data=data.key)):
-        worst = page.text.index("**Worst subtree**, by its share of wrong answers:")
-        verdict = page.text.index("No subtree is clearly worse than the rest.")
         large = re.search("Large classes with many wrong answers|Most wrong answers in number", page.text)
-        assert worst < verdict < large.start()
-        assert f"under={slices.value[highest]}" in links(page)[label]
+        assert page.text.index(sentence) < large.start()
+        assert f"under={slices.value[slices.worst_subtree]}" in links(page)["Its samples"]
+    assert sentence in Visit("mistakes", data=data.key, part="slices").text
 
 
 def test_a_subtree_that_is_clearly_worse_comes_first(demo):
     found = hv.slices(demo.models["multi-label"], "threshold", threshold=0.5)
     (place,) = found.worse_subtrees
     assert found.value[place] == "helicopter"
+    sentence = found.worst_sentence()
+    assert sentence.startswith("Worst subtree: helicopter")
+    assert f"clearly worse than the rest (corrected p = {probability_text(found.p_adjusted[place])})" in sentence
     for page in ("overview", "taxonomy"):
         visit = Visit(page, model="multi-label")
-        assert "**Worst subtree: *helicopter*** is clearly worse than the rest:" in visit.text
-        assert "No subtree is clearly worse" not in visit.text
-        label = f"9 of 15 wrong, 60.0 %, p\u00a0=\u00a0{probability_text(found.p_adjusted[place])}"
-        assert any(one.startswith(label) for one in links(visit))
+        assert sentence in visit.text
+        assert "under=helicopter" in links(visit)["Its samples"]
 
 
 def test_any_pair_of_models_is_a_question(demo):
@@ -115,8 +116,8 @@ def test_a_graph_counts_coarse_answers_as_what_they_are(tmp_path):
         truth=write(tmp_path / "y.csv", [("sample_id", "truth"), *((f"s{i}", truths[i % 4]) for i in range(40))]),
     )
     judged = judged_answers(data.first)
-    counts = np.bincount(judged.outcome, minlength=3)
-    assert dict(zip(OUTCOMES, counts.tolist())) == {"exact": 10, "coarse": 10, "wrong": 20}
+    counts = np.bincount(judged.outcome, minlength=4)
+    assert dict(zip(OUTCOMES, counts.tolist())) == {"exact": 10, "coarse": 10, "no_answer": 0, "wrong": 20}
     visit = Visit("overview", data=data.key)
     assert visit.says(10, "are exact,")
     assert visit.says(10, "are correct but coarse")
@@ -128,6 +129,20 @@ def test_a_graph_counts_coarse_answers_as_what_they_are(tmp_path):
     page = Visit("mistakes", data=data.key, part="matrix")
     assert "Open these samples in Examples" not in page.text
     assert "counted once here" in page.text
+
+
+def test_answers_that_say_nothing_are_an_outcome_of_their_own(demo):
+    model, threshold = demo.models["flat-softmax"], 0.9
+    answers, truth = model.answers("threshold", threshold), model.predictions.truth
+    without = int(((answers == 0) & (truth != 0)).sum())
+    assert without > 50
+    visit = Visit("overview", rule="threshold", threshold="0.9")
+    assert visit.says(without, "are no answer (only the root)")
+    page = Visit("mistakes", rule="threshold", threshold="0.9", outcome="no_answer")
+    assert f"**{without:,}** get no answer" in Visit("taxonomy", rule="threshold", threshold="0.9").text
+    assert f"no answer {without:,}" in page.control("Show").options
+    assert page.query["outcome"] == "no_answer"
+    assert f"1 of {without:,}" in Visit("example", rule="threshold", threshold="0.9", outcome="no_answer").text
 
 
 def test_title_of_many_files_is_short(tmp_path):

@@ -224,7 +224,6 @@ def test_a_file_begins_with_the_view(files, tmp_path, monkeypatch):
 def test_a_report_of_the_demo_has_its_story_where_it_is_ticked():
     visit = Visit("overview")
     visit.memory("save")["what of view-report-story-session"] = "report"
-    visit.at.session_state["save"] = True
     visit.run()
     (box,) = [one for one in visit.at.toggle if one.label.startswith("With the story")]
     assert not box.value
@@ -234,12 +233,11 @@ def test_the_menu_makes_a_report(files):
     data = shelve(**files)
     visit = Visit("overview", data=data.key, rule="threshold", threshold="0.25", sample="c")
     visit.memory("save").update({"worst": 1, "random": 0, "what of view-report-story-session": "report"})
-    visit.at.session_state["save"] = True
     visit.run()
     visit.press("Make the report")
     (made,) = [value.value for key, value in opened.server().results._found.items() if key[0] == "report"]
     assert numbers_of(made.html)["evaluate"] == hv.evaluate(list(data.models.values()), "threshold", 0.25)
-    assert numbers_of(made.html)["command"].startswith(f"hierviz report --taxonomy {files['taxonomy']} --predictions ")
+    assert numbers_of(made.html)["command"].startswith("hierviz report --taxonomy taxonomy.csv --predictions ")
     assert "--sample c" in numbers_of(made.html)["command"]
     # The button has the name of the file that comes.
     (offer,) = [one.proto for one in visit.at.get("download_button") if "MB)" in one.proto.label]

@@ -60,7 +60,6 @@ def test_views_are_arranged(tmp_path):
     for page, caption in (("curves", "First {wrong}"), ("taxonomy", "Second"), ("example", "Third")):
         visit.go(page, data=data.key, threshold="0.25")
         visit.memory("save").update({"caption": caption, "what of view-report-story-session": "story"})
-        visit.at.session_state["save"] = True
         press(visit.run(), "add-view")
     visit.go("story", data=data.key)
     assert captions(visit) == ["First {wrong}", "Second", "Third"]

@@ -8,6 +8,7 @@ from small_worlds import EDGES, LEAVES, spread, world
 from visit import Visit, shelve
 
 import hierviz as hv
+from hierviz import charts
 from hierviz.app.taxonomy_page.tree_rows import FIRST, MORE, flat_rows, named, tree_rows
 from hierviz.diagnosis.node_columns import number_text_of
 from hierviz.number_text import percent_text
@@ -175,6 +176,26 @@ def test_several_labels(shared_data):
     assert "Calibration needs scores" in visit.at.info[0].value
     # The example needs no data.
     assert len(visit.charts()) == 1
+
+
+def test_calibration_of_a_subtree_is_that_of_the_answers_in_it(demo):
+    """The depths from the class down, of the samples that are answered there; not those of all samples, and said."""
+    taxonomy, model = demo.taxonomy, demo.first
+    node = taxonomy.node("aircraft")
+    answers = hv.judged_answers(model, "threshold", threshold=0.5)
+    inside = taxonomy.is_ancestor(node, answers.predicted)
+    below = taxonomy.depth[taxonomy.subtree(node)]
+    found = hv.reliability(answers.take(inside), depths=range(below.min(), below.max() + 1))
+    visit = Visit("taxonomy", aspect="calibration", under="aircraft")
+    n_true = int(taxonomy.is_ancestor(node, answers.truth).sum())
+    assert 0 < inside.sum() != n_true
+    assert f"**{inside.sum()} samples whose answer is *aircraft* or a class below it**, not the {n_true}" in visit.text
+    assert charts.reliability_diagram_sentence(found, np.arange(len(found))) in visit.text
+    assert f"of all {answers.n_judged} samples" in visit.text
+    whole = Visit("taxonomy", aspect="calibration").text
+    assert "samples whose answer is" not in whole
+    found = hv.reliability(answers, depths=range(1, taxonomy.max_depth + 1))
+    assert charts.reliability_diagram_sentence(found, np.arange(len(found))) in whole
 
 
 def test_graph_and_no_truth(tmp_path):

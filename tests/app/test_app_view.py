@@ -383,6 +383,7 @@ def expected_order(demo, model, rule, threshold, outcome, under, order):
         above = {taxonomy.names[node] for node in taxonomy.path(truth)}
         path = set(taxonomy.path(truth))
         kind = "exact" if truth in set(taxonomy.path(answer)) else "coarse" if answer in path else "wrong"
+        kind = "no_answer" if kind == "coarse" and answer == 0 else kind
         if outcome in ("", kind) and (not under or under in above):
             keep.append(i)
     severity = {"win_lost": 1 - table["softmax_win"], "info_dist": table["info_dist"]}.get(order, np.zeros(10**6))
@@ -408,7 +409,7 @@ def test_next_walks_the_selection(no_charts, demo, outcome, under, order):
     # The counters beside the list are those of the same subtree.
     counts = [
         len(expected_order(demo, "soft-max-margin", "threshold", 0.6, kind, under, order))
-        for kind in ("", "exact", "coarse", "wrong")
+        for kind in ("", "exact", "coarse", "no_answer", "wrong")
     ]
     assert [int(one.split()[-1]) for one in visit.control("Show").options] == counts
     steps = min(len(expected), 4)
@@ -448,10 +449,13 @@ def test_counts_on_the_filter_are_those_of_the_overview(no_charts, demo):
     options = visit.control("Show").options
     table = demo.models["flat-softmax"].per_sample("threshold", 0.7)
     exact, correct = int(table["exact"].sum()), int(table["correct"].sum())
-    assert [one.split()[-1] for one in options] == [str(n) for n in (600, exact, correct - exact, 600 - correct)]
+    without = int(((table["predicted"] == 0) & (table["truth"] != 0)).sum())
+    coarse = correct - exact - without
+    assert [one.split()[-1] for one in options] == [str(n) for n in (600, exact, coarse, without, 600 - correct)]
     visit.go("overview")
     assert visit.says(exact, "are exact")
-    assert visit.says(correct - exact, "are correct but coarse")
+    assert visit.says(coarse, "are correct but coarse")
+    assert visit.says(without, "are no answer")
     assert visit.says(600 - correct, "are wrong")
     # A subtree chosen on one page holds on the others; the outcome is the link's own.
     visit.go("overview", under="watercraft", outcome="exact", threshold="0.700")

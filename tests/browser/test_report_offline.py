@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from playwright.sync_api import expect
 
 import hierviz as hv
 from hierviz import cli
@@ -142,6 +143,17 @@ def test_paper_shows_every_chart(chromium, tmp_path):
     n_charts, n_on_paper, n_on_screen, n_empty = page.evaluate(PRINTED)
     assert n_on_paper == n_charts > 8
     assert (n_on_screen, n_empty) == (0, 0)
+    # What numbers mean is read on paper too; but for the trees of all classes nothing stays shut.
+    shut = page.locator("details:not([open]):not(:has(> [data-tree])):not(.story *)")
+    expect(shut).to_have_count(0)
+    for means in page.locator("section:not(#story) summary", has_text="What these numbers mean").all():
+        expect(means.locator("xpath=..").locator("dd").first).to_be_visible()
+    # A chart keeps its words, and leaves no half of a page empty: A4 is 1123 pixels high.
+    for figure in page.locator("main > section:not(#story) figure, .step figure").all():
+        assert figure.evaluate("one => getComputedStyle(one).breakInside") == "avoid"
+        assert figure.bounding_box()["height"] < 480
+    for name in ("h4", ".step .caption"):
+        assert page.locator(name).first.evaluate("one => getComputedStyle(one).breakAfter") == "avoid"
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     page.emulate_media(media="screen")
     assert page.locator(".paper").count() == 0

@@ -107,7 +107,7 @@ def test_rejection(rejection):
         assert rows["risk"].tolist() == curve.risk[inside].tolist()
     said = charts.rejection_curves_sentence(rejection)
     reached = rejection["good"].coverage >= 0.8
-    assert f"80% covered: good {rejection['good'].risk[reached].min():.3f}" in said
+    assert f"80 % covered: good {rejection['good'].risk[reached].min():.3f}" in said
     assert np.isnan(RejectionCurve(np.array([]), np.array([0.5]), np.array([0.1])).risk_at(0.6))
     nothing = RejectionCurve(np.array([]), np.array([0.0]), np.array([np.nan]))
     with pytest.raises(hv.PredictionsError, match="expected answers below the root, got none for 'none'"):

@@ -26,10 +26,10 @@ def test_stretches_outcomes_and_the_sentence(taxonomy):
     table = flip_ribbon_table(flips)
     assert table["name"].tolist() == ["cat", "mammal", "animal"]
     assert table["from"].tolist() == pytest.approx([0, 0.55, 0.8])
-    assert table["outcome"].tolist() == ["wrong", "coarse", "coarse"]
+    assert table["outcome"].tolist() == ["wrong", "coarse", "no_answer"]
     assert flip_ribbon_sentence(flips, 0.6) == (
         "At τ = 0.600 the answer is mammal (p = 0.800), which is correct but coarse; it stops there for τ from 0.550 to 0.800; "
-        "below that it is cat (p = 0.550), which is wrong; from 0.800 on it is animal (p = 1), which is correct but coarse."
+        "below that it is cat (p = 0.550), which is wrong; from 0.800 on it is animal (p = 1), which is no answer."
     )
     wrong = flips_of(taxonomy, taxonomy.nodes("newt"))
     assert "below that" not in flip_ribbon_sentence(wrong, 0.2)
@@ -45,17 +45,25 @@ def test_colour_and_pattern_say_the_outcome(taxonomy, dark, width):
     chart = flip_ribbon(flips, 0.6, dark=dark, width=width)
     drawn = views(chart.to_dict())
     cells = next(view["rows"] for view in drawn if view["mark"].get("cornerRadius") == 0)
-    assert [cell["colour"] for cell in cells] == [look.fp, look.path, look.path]
+    assert [cell["colour"] for cell in cells] == [look.fp, look.path, look.root]
     # They tile the ribbon, in proportion to their lengths.
     wide = [cell["x2"] - cell["x"] for cell in cells]
     assert np.array(wide) / sum(wide) == pytest.approx([0.55, 0.25, 0.2])
     dotted = [view["rows"] for view in drawn if view["mark"].get("strokeDash") == [3, 4]]
-    assert [len(rows) for rows in dotted] == [2]
+    # One line for the coarse answer, two for the root, which says nothing.
+    assert [len(rows) for rows in dotted] == [3]
     hatched = next(view["rows"] for view in drawn if view["mark"].get("strokeWidth") == 2 and "y2" in view["rows"][0])
     assert all(cells[0]["x"] <= row["x"] <= row["x2"] <= cells[0]["x2"] for row in hatched)
     svg = to_svg(chart, dark)
     words = shown_texts(svg)
-    assert {"τ = 0.600", "cat", "wrong", "wrong, hatched", "correct but coarse, dotted line"} <= set(words)
+    assert {
+        "τ = 0.600",
+        "cat",
+        "wrong",
+        "wrong, hatched",
+        "correct but coarse, dotted line",
+        "no answer, two dotted lines",
+    } <= set(words)
     assert size(svg)[0] <= width
     assert min(font_sizes(svg)) >= 11
 
@@ -85,4 +93,4 @@ def test_what_the_program_of_the_handle_gets_is_where_the_chart_draws(taxonomy):
     assert places["top"] * view["height"] == pytest.approx(cells[0]["y"])
     assert places["tall"] * view["height"] == pytest.approx(cells[0]["y2"] - cells[0]["y"])
     assert places["low"] == flips.low.tolist()
-    assert places["said"] == ["wrong", "correct but coarse", "correct but coarse"]
+    assert places["said"] == ["wrong", "correct but coarse", "no answer"]

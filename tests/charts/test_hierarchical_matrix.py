@@ -39,7 +39,7 @@ def test_ten_lemons_called_oranges():
     assert cells["citrus", "citrus"]["samples"] == "10"
     assert "100 % of the row" in cells["citrus", "citrus"]["shares"].replace("100.0", "100")
     assert "10 of 10 are of different classes" in cells["citrus", "citrus"]["means"]
-    assert cells["plum", "fruit itself"]["means"] == "the answer stops above the truth"
+    assert cells["plum", "fruit itself"]["means"] == "no answer: the root"
     opened = {(cell["truth"], cell["answer"]): cell["means"] for cell in rows_of(drawn(lemons("citrus")), "shares")}
     assert opened["lemon", "orange"] == "wrong"
     assert opened["pear", "citrus itself"] == "wrong"
@@ -98,4 +98,4 @@ def test_sentence():
         == "None of 2 samples is in a cell of two different classes shown here."
     )
     labels = {label["text"] for label in rows_of(charts.hierarchical_matrix_legend(lemons(), 600).to_dict(), "text")}
-    assert labels == {"the same class, or both below it", "answer stops above the truth", "wrong"}
+    assert labels == {"the same class, or both below it", "no answer: the root", "wrong"}

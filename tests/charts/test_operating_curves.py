@@ -302,18 +302,19 @@ def test_the_table_holds_thresholds_and_rules():
 
 def test_the_sentence_has_the_numbers():
     curves = {
-        "A": curve_of([], correct=[0.86], exact=[0.41], info_recall=[0.7], info_f1=[0.72]),
+        "A": curve_of([], correct=[0.86], exact=[0.41], info_recall=[0.7], info_f1=[0.72], no_answer=[0.3]),
         "B": curve_of([], correct=[0.95], exact=[0.2], info_recall=[0.4], info_f1=[0.5]),
     }
     assert operating_curves_sentence(curves, 0.5) == (
-        "A at τ = 0.500: 86 % of the answers are correct, 41 % exact; information recall 70 %."
+        "A at τ = 0.500: 86 % of the answers are correct, 41 % exact; 30 % get no answer; of the others 80.0 % are correct; "
+        "information recall 70 %."
     )
     assert operating_curves_sentence({"A": curves["A"]}).endswith("information recall 70 %.")
     # The sentence in the picture, written by the browser, rounds in the same way: 0.785 in a table is 79 %.
     half = {"A": curve_of([], correct=[0.785], exact=[0.145], info_recall=[0.625])}
     assert "79 % of the answers are correct, 15 % exact" in operating_curves_sentence(half)
     (live,) = [text for text in shown_texts(to_svg(operating_curves(half))) if text.startswith("A at τ")]
-    assert live.endswith("correct 79 %, exact 15 %, information recall 63 %.")
+    assert live.endswith("correct 79 %, exact 15 %, no answer 50 %, information recall 63 %.")
 
 
 @pytest.mark.long

@@ -255,4 +255,10 @@ def test_groups_and_attributes(run):
     code, out, _ = run("scores.csv", "--group", "light", "--attribute", "light", "--loss", "depth_dist", "--q", "0.1")
     assert code == 0
     found = json.loads(out)["slices"]
-    assert (found["test"], found["loss"], found["n_groups"]) == ("permutation", "depth_dist", 2)
+    # Two groups are too few for a test, which is said.
+    assert (found["test"], found["loss"], found["n_groups"]) == ("none", "depth_dist", 2)
+    assert found["sentence"] == "Slices are not tested: 2 groups are fewer than the 10 that a test needs."
+    assert all(row["p_value"] is None and not row["is_flagged"] for row in found["rows"])
+    alone = json.loads(run("scores.csv", "--attribute", "light", "--loss", "depth_dist")[1])["slices"]
+    assert alone["test"] == "permutation"
+    assert alone["worst_subtree"] is None or alone["worst_subtree"].startswith("Worst subtree: ")

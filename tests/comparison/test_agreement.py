@@ -57,9 +57,33 @@ def test_few_methods_have_counts_only(taxonomy):
     assert found.kendall == [[None] * 3] * 3
     assert (found.reversed[0][2], found.pairs[0][2]) == (2, 3)
     assert found.sentence == (
-        "AC and Micro F1 disagree most (2 of 3 pairs of methods reversed). With paired intervals of 95% that leave out 0 on "
+        "AC and Micro F1 disagree most (2 of 3 pairs of methods reversed). With paired intervals of 95 % that leave out 0 on "
         "both sides, A is better than B by AC, and worse by Micro F1; A is better than C by AC, and worse by Micro F1."
     )
+
+
+def test_methods_with_both_values_are_counted(taxonomy):
+    """Of six methods two have both numbers: no coefficient. Five do: one."""
+    values = [[0.1 * k, 1, 0.6 - 0.1 * k] for k in range(1, 7)]
+    columns, made = methods(taxonomy, values)
+
+    def known(n):
+        return [
+            Method(one.name, [one.runs[0] | ({} if place < n else {columns[2].key: None})], one.draws, 100, 100)
+            for place, one in enumerate(made)
+        ]
+
+    two = agreement(known(2), columns)
+    assert (two.kendall[0][2], two.reversed[0][2], two.pairs[0][2]) == (None, 1, 1)
+    assert "τ" not in two.sentence
+    assert agreement(known(4), columns).kendall[0][2] is None
+    assert agreement(known(5), columns).kendall[0][2] == -1
+
+
+def test_what_differs_by_rounding_is_no_disagreement(taxonomy):
+    """By the second number both are the same up to rounding: a tie, and no pair is reversed."""
+    columns, made = methods(taxonomy, [[0.5, 1, 0.3], [0.4, 2, 0.1 + 0.2]])
+    assert agreement(made, columns).reversed[0][2] == 0
 
 
 def test_disagreement_needs_both_intervals(taxonomy):

@@ -36,7 +36,7 @@ def brute_force(taxonomy, truth, columns):
                 found[column.key] = block[column.metric]
         if taxonomy.is_tree and isinstance(truth, np.ndarray):
             metrics = hv.path_metrics(taxonomy, truth, np.full(n, node))
-            found |= {c.key: metrics[c.metric].mean() for c in columns if c.block == "predicted"}
+            found |= {c.key: metrics[c.metric].mean() for c in columns if c.metric in metrics}
         always.append(found)
     return always
 

@@ -146,7 +146,7 @@ def test_numbers(found):
 
 def test_methods_paragraph(found):
     text = found.methods_paragraph
-    for part in ("50 test samples", "60 bootstrap resamples", "seed 0", "Holm", "standard deviation between runs"):
+    for part in ("50 test samples", "60 bootstrap resamples", "seed 0", "all pairs", "standard deviation between runs"):
         assert part in text
     assert "different things for models" in text
     assert "says nothing about retraining" in text

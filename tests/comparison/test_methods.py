@@ -8,7 +8,7 @@ from scipy import stats
 
 import hierviz as hv
 from hierviz.comparison.columns import columns_of
-from hierviz.comparison.methods import Difference, Method, clear_after_holm, difference, marks_of, ranks_of
+from hierviz.comparison.methods import Method, difference, marks_of, ranks_of
 from hierviz.uncertainty.student import satterthwaite, t_quantile, t_quantiles, t_tail
 
 F1 = "confusion.f1"
@@ -88,37 +88,84 @@ def test_marks(column):
     assert marks_of([best, Method("x", [{F1: None}], {}, 5, 5), worst], column, 0.95) == ["best", None, "second"]
 
 
-def test_holm(column):
-    """Three differences of 2.3 standard errors: clear alone, not after Holm (p about .021 against .05 / 3)."""
-    rng = np.random.default_rng(0)
-
-    def one(z):
-        draws = rng.normal(size=20_000)
-        return Difference(z, z + (draws - draws.mean()) / draws.std(), [method("a", [0.5]), method("b", [0.5])], F1)
-
-    three = {place: one(2.3) for place in range(3)}
-    assert all(part.is_clear(0.95) for part in three.values())
-    assert clear_after_holm(three, 0.95) == set()
-    # One of 4 and one of 2.3: .021 < .05 / 1 once the first is out.
-    assert clear_after_holm({0: one(4), 1: one(2.3)}, 0.95) == {0, 1}
-
-
 def test_too_few_samples_have_no_interval(taxonomy):
     at_95, at_90 = columns_of(taxonomy, metrics="curve.recall_at_95_correct,curve.recall_at_90_correct")
     keys = {at_95.key: 0.5, at_90.key: 0.6}
     draws = {key: np.linspace(0.4, 0.7, 100) for key in keys}
     few = Method("a", [keys], draws, 199, 199)
-    assert "199 samples are too few for 95% correct" in few.why_no_interval(at_95)
+    assert "199 samples are too few for 95 % correct" in few.why_no_interval(at_95)
     assert few.why_no_interval(at_90) is None
     assert Method("a", [keys], draws, 200, 200).why_no_interval(at_95) is None
+
+
+def test_fewer_than_ten_samples_or_groups_have_no_interval_and_no_mark(column):
+    for n_units, n_samples, words in ((9, 9, "9 samples are too few"), (1, 1, "1 sample is"), (9, 300, "9 groups are")):
+        a, b = (
+            Method(name, [{F1: v}], {F1: np.full(100, v)}, n_units, n_samples) for name, v in (("a", 1.0), ("b", 0.0))
+        )
+        assert words in a.why_no_interval(column)
+        assert (a.interval(column, 0.95), difference(a, b, column)) == (None, None)
+        assert marks_of([a, b], column, 0.95) == [None, None]
+        assert ranks_of([a, b], column) == [1, 2]
+    a, b = (Method(name, [{F1: v}], {F1: np.full(100, v)}, 10, 10) for name, v in (("a", 1.0), ("b", 0.0)))
+    assert marks_of([a, b], column, 0.95) == ["best", "second"]
+
+
+def test_an_infinite_mean_goes_from_its_finite_draws_to_infinity(taxonomy):
+    (loss,) = columns_of(taxonomy, metrics="distribution.cross_entropy")
+    draws = np.append(np.arange(400.0), np.full(600, np.inf))
+    found = Method("a", [{loss.key: np.inf}], {loss.key: draws}, 100, 100)
+    # Of 400 finite draws the 0-based place floor(399 * .025).
+    assert found.interval(loss, 0.95) == (9.0, np.inf)
+    finite = Method("b", [{loss.key: 1.0}], {loss.key: np.linspace(0.9, 1.1, 1000)}, 100, 100)
+    assert marks_of([found, finite], loss, 0.95) == ["second", "best"]
+    assert difference(found, finite, loss) is None
+
+
+def test_means_of_zeros_and_ones_have_the_interval_of_wilson(taxonomy):
+    (exact,) = columns_of(taxonomy, metrics="predicted.exact")
+    draws = np.random.default_rng(0).binomial(50, 0.98, 1000) / 50
+    found = Method("a", [{exact.key: 0.98}], {exact.key: draws}, 50, 50, {exact.key: 50}, frozenset({exact.key}))
+    expected = stats.binomtest(49, 50).proportion_ci(0.95, method="wilson")
+    assert found.interval(exact, 0.95) == pytest.approx((expected.low, expected.high))
+    assert found.interval_caution(exact) is None
+    # Groups have no such interval, and it is said that the percentiles end at the range.
+    grouped = Method("a", [{exact.key: 0.98}], {exact.key: draws}, 20, 50, {exact.key: 20})
+    share = np.mean(draws == 1)
+    assert f"{100 * share:.1f} % of the resamples are at 1" in grouped.interval_caution(exact)
+
+
+def test_values_of_too_few_samples_have_no_interval(column):
+    draws = {F1: np.linspace(0.4, 0.6, 100)}
+    few = Method("a", [{F1: 0.5}], draws, 100, 100, {F1: 9})
+    assert "only 9 samples or groups have it" in few.why_no_interval(column)
+    assert Method("a", [{F1: 0.5}], draws, 100, 100, {F1: 10}).why_no_interval(column) is None
+
+
+def test_what_differs_by_rounding_is_equal(column):
+    """.1 + .2 is more than .3 by 5.6e-17: one rank, one mark and no clear difference, with runs and without."""
+    one, other, worse = 0.1 + 0.2, 0.3, 0.2
+    assert one > other
+    noise = np.random.default_rng(0).normal(size=500) * 0.001
+    for runs in (1, 2):
+        three = [
+            Method(str(v), [{F1: v}] * runs, {F1: v + (noise if v != worse else -noise)}, 100, 100)
+            for v in (other, one, worse)
+        ]
+        assert ranks_of(three, column) == [1, 1, 3]
+        assert marks_of(three, column, 0.95) == ["best", "best", "second"]
+        apart = difference(three[1], three[0], column)
+        assert apart.estimate > 0
+        assert not apart.is_clear(0.95)
+        assert difference(three[0], three[2], column).is_clear(0.95)
 
 
 def test_draws_that_lack_the_number(column):
     draws = np.linspace(0.4, 0.6, 1000)
     draws[:25] = np.nan
-    assert Method("a", [{F1: 0.5}], {F1: draws}, 9, 9).why_no_interval(column) is None
+    assert Method("a", [{F1: 0.5}], {F1: draws}, 10, 10).why_no_interval(column) is None
     draws[:26] = np.nan
-    assert "2.6% of the resamples" in Method("a", [{F1: 0.5}], {F1: draws}, 9, 9).why_no_interval(column)
+    assert "2.6 % of the resamples" in Method("a", [{F1: 0.5}], {F1: draws}, 10, 10).why_no_interval(column)
 
 
 def simulated(taxonomy, truth, name, seed, skill=1.5, run=None):
@@ -149,7 +196,7 @@ def test_forty_runs_in_one_table(taxonomy):
             assert value == pytest.approx(np.mean(runs), rel=1e-12, abs=1e-12), key
             assert row["spread"][key] == pytest.approx(np.std(runs, ddof=1), rel=1e-9, abs=1e-12), key
             compared += 1
-    assert compared == 8 * 74
+    assert compared == 8 * 79
 
 
 def test_an_increasing_map_of_node_scores_changes_nothing(taxonomy):

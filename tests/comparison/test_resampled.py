@@ -42,6 +42,46 @@ def compare(predictions, counts, choice):
     return numbers.keys
 
 
+def two_classes(taxonomy, n=40):
+    """(a model that is right on every cat and wrong on every dog, 0/1 counts): means 1 and 0 of the classes in every draw."""
+    truth = np.where(np.arange(n) < n // 4, taxonomy.node("cat"), taxonomy.node("dog"))
+    labels = np.full(n, taxonomy.node("cat"))
+    p = np.zeros((n, taxonomy.n_leaves))
+    p[np.arange(n), np.searchsorted(taxonomy.leaves, labels)] = 1
+    return hv.Predictions.from_scores(taxonomy, p, "leaf_probabilities", truth=truth, name="a")
+
+
+def test_balanced_columns_count_their_classes_in_each_resample():
+    taxonomy = hv.Taxonomy.from_edges([("r", "cat"), ("r", "dog")])
+    found = hv.table(two_classes(taxonomy), metrics="curve.balanced_leaf_f1", resamples=200)
+    (column,) = found.columns
+    (method,) = found.methods
+    # A wrong leaf has precision and recall 0, so that the mean over both classes is 1/2 whatever their counts.
+    np.testing.assert_allclose(method.draws[column.key], 0.5, atol=1e-12)
+    assert found.interval(method, column) == pytest.approx((0.5, 0.5), abs=1e-12)
+
+
+@settings(many, max_examples=examples(40))
+@given(st.data(), strategies.trees(7))
+def test_balanced_numbers_of_repeated_samples(data, graph):
+    """A draw has the balanced numbers of its samples, evaluated by themselves, with equal weights and with others."""
+    taxonomy = strategies.from_graph(graph)
+    scores = data.draw(strategies.leaf_rows(graph))
+    truth = np.array(data.draw(st.lists(st.integers(0, graph.n - 1), min_size=len(scores), max_size=len(scores))))
+    counts = data.draw(counted(len(scores)))
+    predictions = hv.Predictions.from_scores(taxonomy, scores, "leaf_probabilities", truth=truth)
+    weights = data.draw(st.sampled_from([None, 1.0 + np.arange(taxonomy.n_nodes)]))
+    choice = {"rule": "majority", "threshold": 0.3}
+    columns = [column for column in columns_of(taxonomy, "all") if column.is_balanced and column.metric != "n_points"]
+    model = hv.Evaluation.from_predictions(predictions)
+    values = file_numbers(model, columns, choice, weights).values
+    found = ResampledNumbers(model, columns, values, model.rows, choice, weights).of(counts[None].astype(float))
+    again = hv.Evaluation.from_predictions(repeated(predictions, np.repeat(np.arange(len(counts)), counts)))
+    expected = file_numbers(again, columns, choice, weights).values
+    for key, drawn in found.items():
+        assert drawn[0] == pytest.approx(expected[key], abs=1e-9), key
+
+
 @st.composite
 def counted(draw, n):
     counts = draw(st.lists(st.integers(0, 3), min_size=n, max_size=n).filter(any))
@@ -79,7 +119,7 @@ def test_every_block_is_compared(taxonomy):
     scores = rng.dirichlet(np.ones(taxonomy.n_leaves) / 3, size=20)
     predictions = hv.Predictions.from_scores(taxonomy, scores, "leaf_probabilities", truth=truth)
     keys = compare(predictions, rng.integers(0, 3, 20), {"rule": "majority", "threshold": 0.5})
-    assert len(keys) == 75
+    assert len(keys) == 80
     assert {key.split(".")[0] for key in keys} == {
         *("distribution", "top_down", "predicted", "labels", "curve", "confusion")
     }

@@ -105,7 +105,7 @@ def test_why_an_interval_is_missing(taxonomy):
     row = hv.table(models, metrics=metrics, resamples=50).to_dict()["rows"][0]
     assert row["reason"] == {
         "curve.n_points": "no interval: it is not resampled",
-        "curve.recall_at_95_correct": "no interval: 60 samples are too few for 95% correct: fewer than 10 may be wrong",
+        "curve.recall_at_95_correct": "no interval: 60 samples are too few for 95 % correct: fewer than 10 may be wrong",
     }
     assert all((row["interval"][key] is None) == (key in row["reason"]) for key in row["interval"])
     assert hv.table(models, metrics=metrics, resamples=0).to_dict()["rows"][0]["reason"] == {}

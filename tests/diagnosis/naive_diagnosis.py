@@ -14,10 +14,12 @@ from hierviz.metrics.confusion.path_cover import greedy_cover
 NAN = float("nan")
 
 
-def outcome(graph, truth, predicted):
-    if truth in naive.ancestors(graph, predicted):
-        return "exact"
-    return "coarse" if predicted in naive.ancestors(graph, truth) else "wrong"
+def set_outcome(graph, truth, predicted):
+    """What a set is, in one word; -1 is a label outside the taxonomy."""
+    true, said = (closure(graph, [node for node in nodes if node >= 0]) for nodes in (truth, predicted))
+    if any(node < 0 for node in predicted):
+        return "wrong"
+    return "exact" if true == said else "wrong" if said - {0} else "no_answer"
 
 
 def closure(graph, nodes):
@@ -31,6 +33,7 @@ def over(part, whole):
 def node_table(graph, truths, answers):
     """One dict a node, from one list of true and one of predicted nodes a sample."""
     rows = []
+    empty = {i for i, nodes in enumerate(answers) if not set(nodes) - {0} and set(truths[i]) - {0}}
     for node in range(graph.n):
         true = {i for i, nodes in enumerate(truths) if node in closure(graph, nodes)}
         said = {i for i, nodes in enumerate(answers) if node in closure(graph, [n for n in nodes if n >= 0])}
@@ -41,6 +44,7 @@ def node_table(graph, truths, answers):
                 "answered": len(said),
                 "hits": hits,
                 "stopped_here": sum(node in nodes or (node == 0 and not nodes) for nodes in answers),
+                "n_no_answer": len(true & empty),
                 "recall": over(hits, len(true)),
                 "precision": over(hits, len(said)),
                 "f1": over(2 * hits, len(true) + len(said)),

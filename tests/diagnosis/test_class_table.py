@@ -97,9 +97,7 @@ def test_scikit_learn_and_confusions(case, beta):
     assert hf["samples"] == pytest.approx(fbeta_score(*indicator, beta=beta, average="samples", zero_division=0))
     for node in range(graph.n):
         wrong = Counter(
-            said
-            for true, said in zip(truth, answers)
-            if true == node and naive_diagnosis.outcome(graph, true, said) == "wrong"
+            said for true, said in zip(truth, answers) if true == node and naive.outcome(graph, true, said) == "wrong"
         )
         most = max(wrong.values(), default=0)
         assert found.confused_count[node] == most

@@ -14,6 +14,7 @@ from strategies import many
 
 import hierviz as hv
 from hierviz.evaluation.judged_answers import NO_PARTNER, OUTSIDE
+from hierviz.metrics.outcomes import OUTCOMES
 
 
 def at_level(graph, node, level):
@@ -32,14 +33,14 @@ def test_against_counting(case, data):
     by = data.draw(st.sampled_from(["classes", "branches", "common"]))
     deepest = int(taxonomy.max_depth)
     level = data.draw(st.sampled_from([None, *range(1, deepest + 1)])) if by == "classes" else None
-    outcomes = data.draw(st.sampled_from([("wrong",), ("coarse", "wrong"), ("exact", "coarse", "wrong")]))
+    outcomes = data.draw(st.sampled_from([("wrong",), ("coarse", "no_answer"), tuple(OUTCOMES)]))
     cost = data.draw(st.sampled_from(["info_dist", "depth_dist", "lost_hf1"]))
     order = data.draw(st.sampled_from(["count", "cost"]))
     predictions = hv.Predictions.from_labels(taxonomy, said, truth=truth)
     found = hv.confusions(predictions, by=by, level=level, cost=cost, order=order, outcomes=outcomes)
     counts, costs, members = Counter(), Counter(), {}
     for i, (y, a) in enumerate(zip(truth.tolist(), said.tolist())):
-        if naive_diagnosis.outcome(graph, y, a) not in outcomes:
+        if naive.outcome(graph, y, a) not in outcomes:
             continue
         metrics = naive.path_metrics(graph, y, a)
         true, claimed = (naive.ancestors(graph, node) - {0} for node in (y, a))
@@ -117,7 +118,7 @@ def test_by_hand(taxonomy):
             {"level": 1, "by": "common"},
             r"^level: expected a depth from 1 to 2 with by='classes', got 1 with by='common'",
         ),
-        ({"outcomes": ["right"]}, r"^outcomes: expected a list of exact, coarse, wrong, got \['right'\]\."),
+        ({"outcomes": ["right"]}, r"^outcomes: expected a list of exact, coarse, no_answer, wrong, got \['right'\]\."),
         ({"outcomes": "wrong"}, r"^outcomes: expected a list of"),
     ],
 )

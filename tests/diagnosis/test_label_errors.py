@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import strategies
 from hypothesis import given
-from naive_diagnosis import outcome, same
+from naive_diagnosis import same
 from strategies import many
 
 import hierviz as hv
@@ -23,7 +23,7 @@ def test_against_loops(case):
     expected = []
     for row, y in enumerate(truth.tolist()):
         answer = naive.rule_threshold(graph, p[row].tolist(), 0.3)
-        if outcome(graph, y, answer) != "wrong":
+        if naive.outcome(graph, y, answer) != "wrong":
             continue
         common = naive.lca(graph, y, answer)
         true, said = (naive.path(graph, node) for node in (y, answer))
@@ -48,6 +48,7 @@ def test_against_loops(case):
     for place, key in enumerate(keys, 1):
         assert getattr(found, key).tolist() == [one[place] for one in expected]
     same(found.p_predicted - found.p_true, found.score)
+    same(found.p_answer, [float(p[row, answer]) for _, row, _, answer, *_ in expected])
     assert len(hv.label_errors(predictions, "threshold", 0.3, most=1)) == min(1, len(expected))
 
 
@@ -130,5 +131,5 @@ def test_frame(taxonomy):
     p = np.array([[0.6, 0.1, 0.2, 0.1]])
     made = hv.Predictions.from_scores(taxonomy, p, "leaf_probabilities", truth=taxonomy.nodes("duck"))
     assert hv.label_errors(made).to_frame().round(6).values.tolist() == [
-        ["0", "duck", "cat", "animal", "bird", "mammal", 0.2, 0.7, 0.5]
+        ["0", "duck", "cat", "animal", "bird", "mammal", 0.2, 0.7, 0.5, 0.6]
     ]

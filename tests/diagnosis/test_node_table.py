@@ -11,7 +11,7 @@ from strategies import many
 
 import hierviz as hv
 
-COLUMNS = ("support", "answered", "hits", "stopped_here", "recall", "precision", "f1")
+COLUMNS = ("n_no_answer", "support", "answered", "hits", "stopped_here", "recall", "precision", "f1")
 
 
 def check(found, expected):
@@ -29,7 +29,7 @@ def test_one_truth_and_scores(case):
     check(found, naive_diagnosis.node_table(graph, [[y] for y in truth], [[y] for y in said]))
     for node in range(graph.n):
         below = [i for i, y in enumerate(truth) if node in naive.ancestors(graph, y)]
-        right = [i for i in below if naive_diagnosis.outcome(graph, truth[i], said[i]) != "wrong"]
+        right = [i for i in below if naive.outcome(graph, truth[i], said[i]) != "wrong"]
         same(found.n_correct[node], len(right))
         same(found.correct[node], naive_diagnosis.over(len(right), len(below)))
         wins = [naive.win(graph, p[i].tolist(), truth[i]) for i in below]
@@ -47,7 +47,7 @@ def test_one_truth_on_a_graph(case):
     check(found, naive_diagnosis.node_table(graph, [[y] for y in truth], [[y] for y in said]))
     for node in range(graph.n):
         below = [i for i, y in enumerate(truth) if node in naive.ancestors(graph, y)]
-        right = [i for i in below if naive_diagnosis.outcome(graph, truth[i], said[i]) != "wrong"]
+        right = [i for i in below if naive.outcome(graph, truth[i], said[i]) != "wrong"]
         same(found.n_correct[node], len(right))
     if not taxonomy.is_tree:
         assert "several parents" in found.reasons["mean_win"]

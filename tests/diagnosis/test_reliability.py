@@ -13,7 +13,8 @@ from naive_diagnosis import same
 from strategies import many
 
 import hierviz as hv
-from hierviz.diagnosis.calibration_bins import bin_ends, calibration_of, wilson
+from hierviz.diagnosis.calibration_bins import bin_ends, calibration_of
+from hierviz.uncertainty.risk_bounds import wilson
 
 
 def naive_bins(p, n_bins, least):

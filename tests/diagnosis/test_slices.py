@@ -3,17 +3,20 @@
 import itertools
 import math
 
+import naive
 import numpy as np
 import pytest
 import strategies
 from hypothesis import given
 from hypothesis import strategies as st
-from naive_diagnosis import closure, outcome
+from naive_diagnosis import closure
 from strategies import many
 
 import hierviz as hv
 from hierviz.diagnosis.slice_members import codes_of
-from hierviz.evaluation.judged_answers import OUTCOMES, judged_answers
+from hierviz.evaluation.judged_answers import judged_answers
+from hierviz.metrics.outcomes import OUTCOMES
+from hierviz.number_text import percent_text, probability_text
 
 # A tree of depth 3 with three children each: 27 leaves.
 GRID = [("root", f"{a}") for a in "abc"]
@@ -63,7 +66,7 @@ def test_against_counting(case, data):
         taxonomy, said, truth=truth, attributes={"light": np.array(light), "text": np.array(light)}
     )
     found = hv.slices(predictions, min_samples=3, q=0.3)
-    losses = [float(outcome(graph, y, a) == "wrong") for y, a in zip(truth.tolist(), said.tolist())]
+    losses = [float(naive.outcome(graph, y, a) == "wrong") for y, a in zip(truth.tolist(), said.tolist())]
     expected = naive_slices(graph, [[y] for y in truth.tolist()], losses, {"light": light}, 3)
     keys = list(zip(found.kind.tolist(), found.value.tolist()))
     assert sorted(keys) == sorted(expected)
@@ -174,22 +177,140 @@ def test_groups_are_permuted_as_a_whole(grid):
     assert again.p_value.tolist() == together.p_value.tolist()
 
 
-def test_groups_of_one_size_against_all_permutations(taxonomy):
-    """Five groups of three, whose losses keep their order: 120 permutations."""
-    wrong = np.array([0, 1, 0, 0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0])
-    light = np.array(["day", "night", "day"] * 2 + ["night", "day", "day"] * 3)
-    predictions = hv.Predictions.from_labels(
-        taxonomy, np.where(wrong, 6, 2), truth=np.full(15, 2), attributes={"light": light}
+def test_whole_groups_against_all_permutations(taxonomy):
+    """Ten cameras with 1 to 5 pictures, three of them at night: any three are as likely, each with all its pictures."""
+    sizes, lost = np.array([1, 2, 3, 4, 5, 1, 2, 3, 4, 5]), np.array([1, 2, 1, 3, 0, 0, 0, 1, 2, 1])
+    camera = np.repeat(np.arange(10), sizes)
+    wrong = np.concatenate([np.arange(n) < k for n, k in zip(sizes, lost)])
+    night = np.array([0, 1, 3])
+
+    def above_rest(some):
+        inside, n_inside = lost[list(some)].sum(), sizes[list(some)].sum()
+        return inside / n_inside - (lost.sum() - inside) / (sizes.sum() - n_inside)
+
+    exact = np.mean([above_rest(some) >= above_rest(night) - 1e-9 for some in itertools.combinations(range(10), 3)])
+    light = np.where(np.isin(camera, night), "night", "day")
+    rng = np.random.default_rng(0)
+    for order in (np.arange(30), np.arange(30)[::-1], rng.permutation(30)):
+        predictions = hv.Predictions.from_labels(
+            taxonomy,
+            np.where(wrong, 6, 2)[order],
+            truth=np.full(30, 2),
+            attributes={"light": light[order], "camera": camera[order].astype(str)},
+        )
+        found = hv.slices(predictions, attributes=["light"], group="camera", min_samples=1, n_permutations=9999)
+        assert (found.test, found.n_groups) == ("permutation", 10)
+        p = dict(zip(found.value.tolist(), found.p_value.tolist()))
+        assert p["night"] == pytest.approx(exact, abs=0.01)
+
+
+def test_inside_groups_against_all_permutations(taxonomy):
+    """Ten observers, some of whom are always wrong: the wrong answers at night are sums of hypergeometric numbers."""
+    sizes, lost = [4, 4, 3, 6, 2, 5, 4, 3, 1, 1], [4, 1, 2, 2, 0, 2, 1, 1, 1, 0]
+    at_night = [2, 1, 1, 3, 1, 2, 2, 1, 1, 0]
+    observer = np.repeat(np.arange(10), sizes)
+    wrong = np.concatenate([np.arange(n) < k for n, k in zip(sizes, lost)])
+    # As many of the wrong ones at night as there can be.
+    light = np.concatenate([np.where(np.arange(n) < k, "night", "day") for n, k in zip(sizes, at_night)])
+    ways = np.ones(1)
+    for n, k, m in zip(sizes, lost, at_night):
+        ways = np.convolve(ways, [math.comb(k, x) * math.comb(n - k, m - x) / math.comb(n, m) for x in range(m + 1)])
+    # The eighth observer has one at night, which is wrong, and the last none.
+    observed = sum(min(k, m) for k, m in zip(lost, at_night)) - 1
+    light[np.flatnonzero(observer == 7)[:2]] = ["day", "night"]
+    exact = ways[observed:].sum()
+    assert 0.001 < exact < 0.2
+    rng = np.random.default_rng(0)
+    for order in (np.arange(33), np.arange(33)[::-1], rng.permutation(33)):
+        predictions = hv.Predictions.from_labels(
+            taxonomy,
+            np.where(wrong, 6, 2)[order],
+            truth=np.full(33, 2),
+            attributes={"light": light[order], "observer": observer[order].astype(str)},
+        )
+        found = hv.slices(predictions, attributes=["light"], group="observer", min_samples=1, n_permutations=9999)
+        assert dict(zip(found.value.tolist(), found.p_value.tolist()))["night"] == pytest.approx(exact, abs=0.01)
+
+
+def flagged_at_night(grid, seed, order):
+    """Forty observers with three pictures by day, then three at night, wrong for 1 and 4 of 10; the rows as `order` has them."""
+    rng = np.random.default_rng(seed)
+    observer, light = np.repeat(np.arange(40), 6), np.tile(np.repeat(["day", "night"], 3), 40)
+    is_wrong = rng.random(240) < np.where(light == "night", 0.4, 0.1)
+    rows = {
+        "of the observers": np.arange(240),
+        "reversed": np.arange(240)[::-1],
+        "shuffled inside observers": np.lexsort((rng.random(240), observer)),
+        "by light": np.argsort(light, kind="stable"),
+        "shuffled": rng.permutation(240),
+    }[order]
+    truth = rng.choice(grid.leaves, 240)
+    predictions = labelled(
+        grid, truth[rows], is_wrong[rows], {"light": light[rows], "observer": observer[rows].astype(str)}
     )
-    group = np.repeat(np.arange(5), 3)
-    found = hv.slices(predictions, attributes=["light"], group=group, min_samples=1, n_permutations=9999)
-    for place, value in enumerate(found.value.tolist()):
-        inside = light == value
-        sums = [wrong.reshape(5, 3)[list(order)].ravel()[inside].sum() for order in itertools.permutations(range(5))]
-        exact = np.mean(np.array(sums) >= wrong[inside].sum())
-        assert found.p_value[place] == pytest.approx(exact, abs=0.02)
-        # Three of the four have one in the middle, where two groups are at night.
-        assert exact == pytest.approx(0.3 if value == "night" else 1)
+    found = hv.slices(predictions, attributes=["light"], group="observer", n_permutations=999)
+    return "night" in found.value[: found.n_flagged].tolist()
+
+
+@pytest.mark.parametrize("n_sets", [25, pytest.param(400, marks=pytest.mark.long)])
+@pytest.mark.parametrize("order", ["of the observers", "reversed", "shuffled inside observers", "by light", "shuffled"])
+def test_an_effect_inside_groups_is_found_in_any_order_of_rows(grid, order, n_sets):
+    assert np.mean([flagged_at_night(grid, seed, order) for seed in range(n_sets)]) >= 0.95
+
+
+def flagged_camera(grid, seed):
+    """Forty observers with 1 to 16 pictures and one camera each; camera x is wrong for 4 of 10, the other for 1 of 10."""
+    rng = np.random.default_rng(seed)
+    sizes, has_x = rng.integers(1, 17, 40), rng.permutation(40) < 20
+    observer = np.repeat(np.arange(40), sizes)
+    camera, n = np.where(has_x, "x", "y")[observer], sizes.sum()
+    is_wrong = rng.random(n) < np.where(camera == "x", 0.4, 0.1)
+    columns = {"camera": camera, "observer": observer.astype(str)}
+    predictions = labelled(grid, rng.choice(grid.leaves, n), is_wrong, columns)
+    found = hv.slices(predictions, attributes=["camera"], group="observer", n_permutations=999)
+    return "x" in found.value[: found.n_flagged].tolist()
+
+
+@pytest.mark.parametrize("n_sets", [25, pytest.param(400, marks=pytest.mark.long)])
+def test_an_effect_between_unequal_groups_is_found(grid, n_sets):
+    assert np.mean([flagged_camera(grid, seed) for seed in range(n_sets)]) >= 0.95
+
+
+def flagged_without_effect(grid, seed):
+    """Forty observers with 2 to 16 pictures, wrong for 0 to 60 %, of whom each likes the night and has one camera."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(2, 17, 40)
+    observer = np.repeat(np.arange(40), sizes)
+    level, likes, camera = rng.choice([0, 0.05, 0.1, 0.6], 40), rng.random(40), rng.choice(["x", "y", "z"], 40)
+    n = sizes.sum()
+    light = np.where(rng.random(n) < likes[observer], "night", "day")
+    truth = grid.leaves[(rng.integers(0, 9, 40)[observer] + rng.integers(0, 9, n)) % 27]
+    columns = {"light": light, "camera": camera[observer], "observer": observer.astype(str)}
+    predictions = labelled(grid, truth, rng.random(n) < level[observer], columns)
+    found = hv.slices(predictions, attributes=["light", "camera"], group="observer", n_permutations=999)
+    return found.n_flagged > 0
+
+
+@pytest.mark.parametrize("n_sets", [40, pytest.param(600, marks=pytest.mark.long)])
+def test_unequal_groups_alone_raise_no_alarm(grid, n_sets):
+    share = np.mean([flagged_without_effect(grid, seed) for seed in range(n_sets)])
+    assert share <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / n_sets)
+
+
+def test_fewer_than_ten_groups_are_not_tested(grid):
+    rng = np.random.default_rng(5)
+    truth = rng.choice(grid.leaves, 90)
+    is_wrong = grid.is_ancestor(grid.node("a"), truth)
+    predictions = labelled(grid, truth, is_wrong, {"site": np.repeat(np.arange(9), 10).astype(str)})
+    assert hv.slices(predictions).n_flagged
+    found = hv.slices(predictions, group="site")
+    assert (found.test, found.n_groups, found.n_flagged) == ("none", 9, 0)
+    assert np.isnan(found.p_value).all()
+    assert np.isnan(found.p_adjusted).all()
+    assert found.sentence() == "Slices are not tested: 9 groups are fewer than the 10 that a test needs."
+    assert hv.slices(predictions, group=np.arange(90) // 9).test == "permutation"
+    alone = hv.slices(hv.Predictions.from_labels(grid, grid.leaves[:9], truth=grid.leaves[1:10]), min_samples=1)
+    assert alone.sentence() == "Slices are not tested: 9 samples are fewer than the 10 that a test needs."
 
 
 def test_permutations_agree_with_fisher(grid):
@@ -210,22 +331,55 @@ def test_demo():
     found = hv.slices(flat)
     assert (found.kind[0], found.value[0]) == ("unusual_setting", "yes")
     assert found.sentence().startswith(
-        "Clearly worse than the rest: unusual_setting = yes (28.6% wrong, the rest 5.3%)"
+        "Clearly worse than the rest: unusual_setting = yes (28.6 % wrong, the rest 5.3 %)"
     )
     assert hv.slices(flat, attributes=[], correction="by").sentence() == "No slice is clearly worse than the rest."
     # Counted by hand: each subtree with ten samples inside and outside, its wrong answers and samples.
     answers = judged_answers(flat)
     wrong = answers.outcome == list(OUTCOMES).index("wrong")
-    taxonomy, truth, shares = flat.taxonomy, flat.truth, {}
+    taxonomy, truth, excess = flat.taxonomy, flat.truth, {}
     for node in range(1, taxonomy.n_nodes):
         inside = np.array([node in taxonomy.path(one) for one in truth])
         if inside.sum() >= 10 and (~inside).sum() >= 10:
-            shares[node] = (wrong[inside].mean(), inside.sum(), wrong[inside].sum())
-    worst = max(shares, key=lambda node: shares[node][:2])
-    rate, n, lost = shares[worst]
-    assert found.highest_sentence() == (
-        f"Worst subtree by its share of wrong answers: {taxonomy.title(worst)} ({lost} of {n} wrong, {100 * rate:.1f}%)."
+            excess[node] = (wrong[inside].sum() - inside.sum() * wrong.mean(), wrong[inside].sum(), inside.sum())
+    worst = max(excess, key=lambda node: excess[node][0])
+    more, lost, n = excess[worst]
+    place = found.worst_subtree
+    assert found.node[place] == worst
+    assert not found.is_flagged[place]
+    assert found.worst_sentence() == (
+        f"Worst subtree: {taxonomy.title(worst)}, {lost} of {n} wrong ({percent_text(lost / n, 1)}), {more:.1f} more than "
+        f"expected: not clearly worse than the rest (corrected p = {probability_text(found.p_adjusted[place])})."
     )
+
+
+def test_the_worst_subtree_has_the_largest_excess_of_those_that_are_clearly_worse(grid):
+    """Half of aa is wrong, and one in twenty of the others."""
+    rng = np.random.default_rng(8)
+    truth = np.repeat(grid.leaves, 40)
+    is_wrong = rng.random(len(truth)) < 0.05
+    aa = grid.is_ancestor(grid.node("aa"), truth)
+    is_wrong[np.flatnonzero(aa)[:60]] = True
+    found = hv.slices(labelled(grid, truth, is_wrong))
+    place = found.worst_subtree
+    assert found.value[place] == "aa"
+    assert found.is_flagged[place]
+    assert found.worst_sentence().endswith(
+        f"than expected: clearly worse than the rest (corrected p = {probability_text(found.p_adjusted[place])})."
+    )
+    # A leaf is called so; equally good subtrees have no worst one.
+    leaf = grid.is_ancestor(grid.node("ccc"), truth)
+    named = hv.slices(labelled(grid, truth, leaf)).worst_sentence()
+    assert named.startswith(
+        "Worst subtree: ccc (a leaf class), 40 of 40 wrong (100.0 %), 38.5 more than expected: clearly"
+    )
+    for nothing in (np.zeros(len(truth), bool), np.ones(len(truth), bool)):
+        assert hv.slices(labelled(grid, truth, nothing)).worst_subtree is None
+        assert hv.slices(labelled(grid, truth, nothing)).worst_sentence() == ""
+    grouped = hv.slices(labelled(grid, truth, is_wrong), group=np.arange(len(truth)) % 5)
+    assert grouped.worst_sentence().endswith("than expected: not tested.")
+    by_loss = hv.slices(labelled(grid, truth, is_wrong), loss="depth_dist", n_permutations=999)
+    assert "Worst subtree: aa, mean depth distance" in by_loss.worst_sentence()
 
 
 @pytest.mark.parametrize(
@@ -270,8 +424,8 @@ def test_values_of_a_column(column, codes, texts):
 def test_no_slice_is_large_enough(taxonomy):
     found = hv.slices(hv.Predictions.from_labels(taxonomy, [2, 3], truth=[2, 2]))
     assert (len(found), found.n_flagged) == (0, 0)
-    assert found.highest_sentence() == ""
-    assert found.sentence() == "No slice is clearly worse than the rest."
+    assert found.worst_sentence() == ""
+    assert found.sentence() == "Slices are not tested: 2 samples are fewer than the 10 that a test needs."
 
 
 def test_a_slice_that_fails_through_another_is_no_cause_of_its_own():
@@ -288,6 +442,6 @@ def test_a_slice_that_fails_through_another_is_no_cause_of_its_own():
     assert found.is_flagged.sum() == 2
     assert (named["a", "True"], named["b", "True"]) == (False, True)
     assert found.sentence() == (
-        "Clearly worse than the rest: a = True (100.0% wrong, the rest 0.0%). "
+        "Clearly worse than the rest: a = True (100.0 % wrong, the rest 0.0 %). "
         "1 more slice is worse, but mostly because of samples shared with these."
     )

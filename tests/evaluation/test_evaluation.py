@@ -16,7 +16,7 @@ import hierviz as hv
 # The blocks of docs/metrics.md, section Metrics, in their order.
 BLOCKS = ("distribution", "top_down", "predicted", "labels", "curve", "confusion")
 TOP_DOWN = ("one_hot_win", "coarsest_accuracy", "parents_accuracy", "finest_accuracy")
-PREDICTED = ("exact", "correct") + tuple(
+PREDICTED = ("exact", "correct", "no_answer") + tuple(
     f"{value}_{what}" for value in ("info", "depth") for what in ("precision", "recall", "f1", "dist")
 )
 KEYS = {
@@ -34,7 +34,7 @@ KEYS = {
         *("argmax_leaf_accuracy", "top5_leaf_accuracy", "error_lca_height"),
         *("aggregate_precision", "aggregate_recall", "aggregate_f1"),
     },
-    "predicted": set(PREDICTED),
+    "predicted": {*PREDICTED, "n_exact", "n_coarse", "n_no_answer", "n_wrong"},
     "curve": {
         *("ap", "ac", "ac_exact", "depth_ap", "depth_ac", "recall_at_90_correct", "recall_at_95_correct"),
         *("majority_f1", "leaf_f1", "n_points"),
@@ -70,6 +70,7 @@ def expected_blocks(graph, rows, truth, rule, threshold):
     shared, claimed, due = (sum(one[key] for one in best) for key in ("shared", "claimed", "due"))
     answers = [RULES[rule](graph, p, threshold) for p in rows]
     metrics = [naive.path_metrics(graph, y, q) for y, q in zip(truth, answers)]
+    outcomes = [naive.outcome(graph, y, q) for y, q in zip(truth, answers)]
     return {
         "distribution": {
             "softmax_win": naive.mean(wins),
@@ -89,7 +90,8 @@ def expected_blocks(graph, rows, truth, rule, threshold):
             "aggregate_recall": shared / due if due else None,
             "aggregate_f1": 2 * shared / (claimed + due) if claimed + due else None,
         },
-        "predicted": {key: naive.mean([one[key] for one in metrics]) for key in PREDICTED},
+        "predicted": {key: naive.mean([one[key] for one in metrics]) for key in PREDICTED}
+        | {f"n_{outcome}": outcomes.count(outcome) for outcome in ("exact", "coarse", "no_answer", "wrong")},
         "confusion": naive.totals(graph, truth, answers),
     }
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import hierviz as hv
+from hierviz.column_text import as_text
 from hierviz.evaluation.common_samples import SEEN, UNKNOWN, facet_columns, facets, group_columns, judged_samples
 from hierviz.evaluation.model_table import (
     TABLE_KEYS,
@@ -14,7 +15,8 @@ from hierviz.evaluation.model_table import (
     spread_over_runs,
     standings,
 )
-from hierviz.uncertainty.resamples import as_text, group_numbers
+from hierviz.uncertainty.comparison import too_few_for
+from hierviz.uncertainty.resamples import group_numbers
 from tests.small_tree import EDGES
 
 LEAVES = ("cat", "dog", "duck", "newt")
@@ -82,7 +84,8 @@ def test_numbers_are_those_of_evaluate(taxonomy):
     for key in TABLE_KEYS:
         assert found[key] == pytest.approx(expected[key], abs=1e-12)
         assert float(intervals[key].estimate) == pytest.approx(expected[key], abs=1e-12)
-        assert intervals[key].lower <= intervals[key].upper
+        # At 90 and 95 % correct these samples leave too few wrong answers.
+        assert (intervals[key].lower <= intervals[key].upper) == (key not in too_few_for(TABLE_KEYS, N))
 
 
 def test_intervals_at_any_threshold_are_those_of_the_band(taxonomy):
@@ -131,9 +134,8 @@ def test_seen_and_unseen_classes():
 def test_standings():
     def shown(key, values):
         found = standings(key, values)
-        assert not found.second.any()  # without intervals nobody knows who is clearly worse
-        assert not found.tied.any()
-        return found.best.astype(int).tolist()
+        assert set(found) <= {"best", None}  # without intervals nobody knows who is clearly worse
+        return [int(mark == "best") for mark in found]
 
     assert shown("ap", [0.5, 0.9, 0.7]) == [0, 1, 0]
     # At one threshold, which means different things for different models, none is the best.
@@ -142,6 +144,7 @@ def test_standings():
     assert shown("ap", [0.9, 0.9, 0.7]) == [1, 1, 0]
     assert shown("ap", [None, 0.9, float("nan")]) == [0, 1, 0]
     assert shown("ap", [0.9]) == [0]
+    assert shown("ap", [0.3, 0.1 + 0.2, 0.1]) == [1, 1, 0]
 
 
 def test_marks_are_those_of_the_table_of_methods(taxonomy):
@@ -151,25 +154,15 @@ def test_marks_are_those_of_the_table_of_methods(taxonomy):
     samples = judged_samples(files)
     resamples = hv.Resamples.draw(N, 300)
     intervals = [model_intervals(one, resamples, thresholds=(), keys=()).numbers["ac"] for one in samples]
-    found = standings("ac", [float(one.estimate) for one in intervals], intervals)
-    names = [
-        next((name for name in ("best", "tied", "second") if getattr(found, name)[place]), None) for place in range(4)
-    ]
+    names = standings("ac", [float(one.estimate) for one in intervals], intervals)
     assert names == table.marks["curve.ac"]
     assert names.count("best") == 1
 
 
-def test_ties_come_from_paired_differences(taxonomy):
-    same = [judged_samples([evaluated(taxonomy, "a", seed)])[0] for seed in (0, 0, 1)]
-    resamples = hv.Resamples.draw(N, 100)
-    intervals = [model_intervals(one, resamples, thresholds=(), keys=()).numbers["ac"] for one in same]
-    values = [float(one.estimate) for one in intervals]
-    found = standings("ac", values, intervals)
-    difference = intervals[2].draws - intervals[0].draws
-    is_tied = np.sort(difference)[2] <= 0 <= np.sort(difference)[-3]
-    best = values[0] >= values[2]
-    assert found.best.tolist() == ([True, True, False] if best else [False, False, True])
-    assert found.tied.any() == is_tied
+def test_few_samples_have_no_standing(taxonomy):
+    same = [judged_samples([evaluated(taxonomy, "a", seed)])[0].take(np.arange(9)) for seed in (0, 1)]
+    intervals = [model_intervals(one, hv.Resamples.draw(9, 60), thresholds=(), keys=()).numbers["ac"] for one in same]
+    assert standings("ac", [0.9, 0.1], intervals) == [None, None]
 
 
 def test_runs_are_told_by_a_word_and_a_number():

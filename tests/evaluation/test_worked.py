@@ -20,7 +20,7 @@ WIN = ("softmax_win", "softmax_win_raw", "neg_log_win", "cross_entropy")
 CELLS = ("tp", "tn", "fp", "fn")
 CONFUSION = (*CELLS, "hp", "hr", "hf1")
 PREDICTED = (
-    *("exact", "correct", "info_precision", "info_recall", "info_f1", "info_dist"),
+    *("exact", "correct", "no_answer", "info_precision", "info_recall", "info_f1", "info_dist"),
     *("depth_precision", "depth_recall", "depth_f1", "depth_dist"),
 )
 OPERATORS = {
@@ -62,6 +62,9 @@ def check_text(key, worked, names):
         return
     if key in ("exact", "correct"):
         assert bool(worked.value) == (text.endswith((": equal", "answer is the truth or one of its ancestors")))
+        return
+    if key == "no_answer":
+        assert bool(worked.value) == text.endswith("is the root and says nothing")
         return
     if key == "softmax_win":
         text = text.partition(": weight times probability")[0]

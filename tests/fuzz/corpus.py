@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import struct
 import zipfile
 import zlib
@@ -11,7 +12,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from .seeds import IDS, LEAVES, P, archive, odd_columns, parquet, png, saved, score_columns
+from .commands import Case, model
+from .forms import PARENTS, Forms, classes, predictions, taxonomies
+from .seeds import IDS, LEAVES, TRUTH, P, archive, odd_columns, parquet, png, saved, score_columns
 
 # 604 million rows of one number, 4.8 GB, in 2 kB: nine row groups of pa.array(np.zeros(1 << 26)), dictionary-encoded.
 ONE_VALUE = Path(__file__).with_name("files") / "one_value.parquet"
@@ -153,6 +156,7 @@ def corpus():
         ("ids of 70,000 letters", "truth", "t.csv", f"sample_id,truth\n{'z' * 70_000},cat\n{'z' * 70_000},cat\n"),
         ("control characters", "taxonomy", "t.csv", "parent,child\n\u202eanimal\x1b[31m,\u2028\n"),
     ]
+    cases += _of_other_tools()
     cases += [
         (f"a {kind} column in place {place}", "predictions", "p.parquet", _odd_parquet(kind, place))
         for kind in odd_columns()
@@ -173,6 +177,163 @@ def corpus():
         )
     ]
     return [(name, role, file, one.encode("utf-8") if isinstance(one, str) else one) for name, role, file, one in cases]
+
+
+def _of_other_tools():
+    """Files of other tools with parts of another kind, and pieces that a search would try again at every place."""
+    huge, label, blanks = "9" * 400, Forms(PARENTS).labels()[0], " " * 200_000
+    classified = '{"predictions": [{"filepath": "a", "failures": 3, "classifications": %s}]}'
+    task = '[{"id": 1, "data": {}, "annotations": [%s], "predictions": [{"result": %s}]}]'
+    sample = '{"samples": [{"filepath": "a", "ground_truth": %s, "p": {"_cls": "Classification", "label": "cat"}}]}'
+    return [
+        ("a number of 400 digits", "predictions", "p.json", f'{{"a.jpg": {{"label": ["cat"], "prob": [{huge}]}}}}'),
+        (
+            "a place of 5,000 digits",
+            "predictions",
+            "p.json",
+            f'{{"a": {{"label_0": "cat", "prob_0": 1, "prob_{"9" * 5000}": 0}}}}',
+        ),
+        ("timm without rows", "predictions", "p.json", '{"columns": ["prob"], "index": ["a"], "data": [3]}'),
+        ("timm without columns", "predictions", "p.json", '{"columns": 3, "index": ["a"], "data": []}'),
+        *(
+            (f"classifications {inside}", role, "p.json", classified % inside)
+            for inside in ('"x"', '{"classes": true, "scores": [1]}', '{"classes": [["x"]], "scores": [1]}')
+            for role in ("predictions", "taxonomy")
+        ),
+        (
+            "scores of another kind",
+            "predictions",
+            "p.json",
+            classified % json.dumps({"classes": [label, label], "scores": [0.5, int(huge)]}),
+        ),
+        *(
+            (f"results {result}", "predictions", "p.json", task % ('{"result": 3}', result))
+            for result in (
+                "3",
+                '[{"type": "choices", "value": "x"}]',
+                '[{"type": "choices", "value": {"choices": 0.5}}]',
+            )
+        ),
+        *(
+            (f"ground truth {truth}", "predictions", "p.json", sample % truth)
+            for truth in (
+                "3",
+                '["x"]',
+                '{"_cls": "Classification"}',
+                '{"_cls": "Classifications", "classifications": [3]}',
+            )
+        ),
+        (
+            "parts that are a number",
+            "taxonomy",
+            "t.json",
+            '{"LabelName": "a", "Part": 3, "Subcategory": [{"LabelName": "b"}]}',
+        ),
+        (
+            "a damaged address",
+            "taxonomy",
+            "t.ttl",
+            taxonomies()["skos"][1]["t.ttl"] + b"x:cat skos:broader <http://e.org/{ > .",
+        ),
+        ("a line of brackets", "taxonomy", "t.nex", "[" * 7_900_000),
+        ("a length that is none", "taxonomy", "t.nwk", "(cat:1.2.3,dog:1)animal;\n"),
+        ("an infinite length", "taxonomy", "t.nwk", "(cat:1e999,dog:1)animal;\n"),
+        *(
+            (f"a taxdump with {line!a} in {name}", "taxonomy", "t.zip", _dump(name, line))
+            for name in ("names.dmp", "nodes.dmp")
+            for line in ("# a comment", '"3"', "3\t|\tcat\t|", "3\v", "?1\t|\tx\t|\t\t|\tscientific name\t|", huge)
+        ),
+        ("a number behind many blanks", "classes", "c.txt", f"cat{blanks}x 1\n"),
+        (
+            "many blanks in a cell",
+            "predictions",
+            "p.csv",
+            f"sample_id,cat,dog,duck,newt\na,1{blanks}x,0,0,0\nb,0,1,0,0\n",
+        ),
+        ("many lines before a label map", "classes", "c.pbtxt", "item {" + "\n" * 200_000 + "id: 1 name: 'cat' }"),
+        ("a long word in a label map", "classes", "c.pbtxt", "item { " + "x" * 200_000 + " id: 1 name: 'cat' }"),
+        ("no item in a label map", "classes", "c.pbtxt", "item { "),
+        ("many lines of YAML", "classes", "c.yaml", "\n" * 200_000 + "names: [cat]\n"),
+        ("names with an invalid code point", "classes", "c.npy", _bad_names()),
+        ("a header of names that is cut", "classes", "c.npy", classes()["npy"][1].replace(b"(4,)", b"(4, ")),
+        ("names of a declared npy", "classes", "c.npy", _declared_npy((1 << 40,), "<U4")),
+    ]
+
+
+def _dump(name, line):
+    files = dict(taxonomies()["taxdump"][1])
+    files[name] += line.encode() + b"\n"
+    return archive(**{key.replace(".", "__"): content for key, content in files.items()})
+
+
+def _bad_names():
+    names = np.array(LEAVES)
+    codes = names.view(np.uint32).copy()
+    codes[0] = 0x110000
+    return _declared_npy((4,), f"<U{names.itemsize // 4}", codes.tobytes())
+
+
+@cache
+def command_corpus():
+    """List of (name, Case): commands that were a finding."""
+    tree, scores = taxonomies()["edges"][1]["t.csv"], predictions()["p.csv"][1]
+    named = ["--taxonomy", "t.csv", "--predictions", "p.csv"]
+    truth = ["--truth", "truth.csv"]
+    files = {"t.csv": tree, "p.csv": scores, "truth.csv": TRUTH.encode()}
+    dumps = {
+        f"--taxonomy-classes, {line!a} in {name}": Case(
+            ["taxonomy", "t.zip", "--taxonomy-classes", "c.txt"],
+            {"t.zip": _dump(name, line), "c.txt": b"cat\nanother name\n"},
+        )
+        for name in ("names.dmp", "merged.dmp")
+        for line in ("# a comment", "3\t|\tcat", '"3"\t|\tx\t|\t\t|\tscientific name\t|', "3\v", "?1\t|\tx", "9" * 400)
+    }
+    forms = {
+        f"--taxonomy-form {form} of {of}": Case(["taxonomy", "t.json", "--taxonomy-form", form], {"t.json": content})
+        for form in ("coco", "open_images", "speciesnet", "newick")
+        for of, content in (("records", predictions()["records"][1]), ("json", taxonomies()["json"][1]["t.json"]))
+    }
+    numbers = {
+        f"{flag} {value}": Case([*command, *named, *truth, f"{flag}={value}"], files)
+        for command, flag in (
+            (["diagnose"], "--beta"),
+            (["diagnose"], "--q"),
+            (["table", "--predictions", "q.csv"], "--resamples"),
+            (["table", "--predictions", "q.csv"], "--confidence"),
+            (["chart", "methods", "--out", "o.csv", "--resamples", "20"], "--width"),
+        )
+        for value in ("1e308", "-0", "inf", "nan", "9" * 12, "9" * 5000)
+    }
+    for case in numbers.values():
+        case.files["q.csv"] = scores
+    written = {
+        "taxonomy over its input": Case(["taxonomy", "t.csv", "--to", "newick", "--out", "t.csv"], files),
+        "evaluate over NAME=FILE": Case(
+            ["evaluate", *named[:2], "--predictions", "a=p.csv", *truth, "--json", "p.csv"], files
+        ),
+    }
+    of_model = {"m.onnx": model(), "x.npy": saved(np.save, P[:, :3].astype(np.float32))}
+    return [
+        *{**dumps, **forms, **numbers, **written}.items(),
+        ("scores as the truth", Case(["evaluate", *named, "--truth-column", "cat"], files)),
+        (
+            "a model without names, with a truth",
+            Case(
+                ["predict", "--model", "m.onnx", *named[:2], "--inputs", "x.npy", *truth, "--out", "o.csv"],
+                files | of_model,
+            ),
+        ),
+        ("a tar that is cut", Case(["taxonomy", "t.tar.gz"], {"t.tar.gz": gzip.compress(_tar_of_dump()[:700])})),
+        ("RDF that is cut", Case(["evaluate", "--taxonomy", "t.ttl", *named[2:]], files | {"t.ttl": _cut_turtle()})),
+    ]
+
+
+def _tar_of_dump():
+    return gzip.decompress(taxonomies()["taxdump in tar"][1]["t.tar.gz"])
+
+
+def _cut_turtle():
+    return taxonomies()["skos"][1]["t.ttl"].replace(b"x:cat", b"<http://e.org/{cat>")[:-20]
 
 
 def _large_png():

@@ -144,17 +144,80 @@ def mutant(seed, number, originals):
     role, name, content = originals[number % len(originals)]
     others = [one for one in originals if one[0] == role]
     for _ in range(int(rng.integers(1, 4))):
-        content = _damaged(rng, name, content, others)
+        content = damaged(rng, name, content, others)
     if rng.random() < 0.1:
         name = _pick(rng, NAMES).format(name)
     return role, name, content
+
+
+# What stands in a file a hundred thousand times makes an endless search of what is searched for it once.
+REPEATED = (
+    *(
+        b" ",
+        b"\t",
+        b"\n",
+        b"\r",
+        b"\x0b",
+        b",",
+        b";",
+        b'"',
+        b"'",
+        b"(",
+        b")",
+        b"[",
+        b"]",
+        b"{",
+        b"<",
+        b">",
+        b"/",
+        b"\\",
+    ),
+    *(
+        b"|",
+        b".",
+        b"-",
+        b"_",
+        b":",
+        b"=",
+        b"#",
+        b"@",
+        b"0",
+        b"9",
+        b"a",
+        b"\xc2\xa0",
+        b" > ",
+        b"a ",
+        b"a,",
+        b"[1,",
+        b'"\\',
+        b"a\n",
+    ),
+)
+_PLACES = 4
+
+
+def n_repeated(originals):
+    """How many files `repeated` has."""
+    return len(originals) * len(REPEATED) * _PLACES
+
+
+def repeated(number, originals, n=100_000):
+    """A file with one of `REPEATED` put in `n` times, at its beginning or at another place."""
+    rest, place = divmod(number, _PLACES)
+    which, piece = divmod(rest, len(REPEATED))
+    role, name, content = originals[which]
+    inside = gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
+    at = int(np.random.default_rng(number).integers(len(inside) + 1)) if place else 0
+    inside = inside[:at] + REPEATED[piece] * n + inside[at:]
+    return role, name, gzip.compress(inside) if inside is not content and name.endswith(".gz") else inside
 
 
 def _pick(rng, values):
     return values[int(rng.integers(len(values)))]
 
 
-def _damaged(rng, name, content, others):
+def damaged(rng, name, content, others):
+    """The content of a file with one damage more; `others` are (role, name, content) to take pieces of."""
     if len(content) > 4 << 20:  # what repeats itself grows without end
         return content[: 1 << 20]
     if rng.random() < 0.35:
@@ -164,7 +227,7 @@ def _damaged(rng, name, content, others):
             inside = gzip.decompress(content)
             if rng.random() < 0.15:
                 return gzip.compress(inside) * int(rng.choice([1, 2, 10**4]))
-            return gzip.compress(_damaged(rng, name.removesuffix(".gz"), inside, others))
+            return gzip.compress(damaged(rng, name.removesuffix(".gz"), inside, others))
         if content.startswith(b"\x93NUMPY"):
             return _array_file(rng, content)
         if content.startswith(b"PK"):
@@ -366,7 +429,7 @@ def _archive(rng, content, others):
     kind = _pick(rng, (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA))
     match int(rng.integers(8)):
         case 0 | 1 | 2:
-            members[place] = (name, _damaged(rng, name, data, others))
+            members[place] = (name, damaged(rng, name, data, others))
         case 3:
             odd = (
                 "",

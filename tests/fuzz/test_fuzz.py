@@ -9,7 +9,13 @@ pytest.importorskip("pyarrow")
 pytest.importorskip("PIL")
 pytest.importorskip("onnxruntime")
 
-from .corpus import corpus
+from hierviz.readers import predictions_file, taxonomy_file
+from hierviz.readers.class_lists.registry import CLASS_LIST_FORMS
+from hierviz.readers.prediction_forms.registry import PREDICTION_FORMS
+
+from .commands import n_exhaustive
+from .corpus import command_corpus, corpus
+from .forms import PARENTS, classes, predictions, taxonomies
 from .watchdog import watched
 
 # Far above what a file takes on a slow machine: what hangs, hangs for good.
@@ -42,3 +48,38 @@ def test_every_file_of_the_corpus():
     names = "\n".join(f"{cases[number][0]}: {fate}: {words}" for number, fate, words in tally.findings)
     assert not tally.findings, names
     assert tally.counts.total() == len(cases)
+
+
+def test_every_command_of_the_corpus():
+    cases = command_corpus()
+    tally = watched(0, len(cases), "command corpus", seconds=SECONDS)
+    names = "\n".join(f"{cases[number][0]}: {fate}: {words}" for number, fate, words in tally.findings)
+    assert not tally.findings, names
+    assert tally.counts.total() == len(cases)
+
+
+@pytest.mark.long
+def test_three_hundred_commands():
+    tally = watched(0, 300, "commands", seconds=SECONDS)
+    assert not tally.findings, findings(tally)
+    assert tally.counts.total() == 300
+    assert min(tally.counts["fine"], tally.counts["one line"]) > 60
+
+
+@pytest.mark.long
+def test_every_flag_of_numbers_and_every_form_said_of_every_file():
+    tally = watched(0, n_exhaustive(), "exhaustive", seconds=SECONDS)
+    assert not tally.findings, findings(tally)
+    assert tally.counts.total() == n_exhaustive()
+
+
+def test_forms_of_the_fuzzer_are_all_forms():
+    assert {form.split(" ")[0] for form in taxonomies()} == set(taxonomy_file.FORMS)
+    own = {"wide", "top_k", "long", "lists", "labels", "hard", "npy", "npz"}  # of `seeds`, by the names of their files
+    assert own | set(PREDICTION_FORMS) == set(predictions_file.FORMS)
+    assert set(PREDICTION_FORMS) <= {form.split(" ")[0] for form in predictions()}
+    assert len(classes()) > len(CLASS_LIST_FORMS)
+    for form, (name, files) in taxonomies().items():
+        assert files, form
+        assert not name or name in files
+    assert len(PARENTS) == 6

@@ -1,11 +1,14 @@
 """Runs workers, ends those that stay silent, and counts what became of the files."""
 
 import json
+import os
 import queue
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,19 +38,21 @@ class Tally:
             self.findings.append((number, fate, words))
 
 
-def watched(seed, n, what, *, workers=1, seconds=20.0, progress=None):
-    """Read `n` damaged files, or models, in processes of their own.
+def watched(seed, n, what, *, workers=1, seconds=20.0, progress=None, found=None):
+    """Read `n` damaged files or models, or run commands, in processes of their own.
 
     Parameters
     ----------
     seed, n : int
-    what : {"files", "models", "corpus"}
+    what : {"files", "commands", "models", "corpus"}
     workers : int
         Processes at a time.
     seconds : float
         A file that takes longer is counted as slow, and its process ended.
     progress : callable, optional
         Called with the tally after each file.
+    found : callable, optional
+        Called with number, fate and words of each finding.
 
     Returns
     -------
@@ -57,7 +62,10 @@ def watched(seed, n, what, *, workers=1, seconds=20.0, progress=None):
 
     def add(number, fate, words):
         with lock:
+            n_findings = len(tally.findings)
             tally.add(number, fate, words)
+            if found is not None and len(tally.findings) > n_findings:
+                found(number, fate, words)
             if progress is not None:
                 progress(tally)
 
@@ -92,7 +100,7 @@ def _followed(process, errors, start, step, seconds, add):
             try:
                 line = said.get(timeout=seconds if is_open else None)
             except queue.Empty:
-                add(at, "slow", f"more than {seconds:g} s")
+                add(at, "slow", f"more than {seconds:g} s: {_whereabouts(process, errors)}")
                 return at + step
             if line is None:
                 if not (process.wait() or is_open):
@@ -108,6 +116,16 @@ def _followed(process, errors, start, step, seconds, add):
     finally:
         process.kill()
         listener.join()
+
+
+def _whereabouts(process, errors):
+    """The stack of a worker that does not end."""
+    process.send_signal(signal.SIGUSR1)
+    until = time.monotonic() + 2
+    while time.monotonic() < until and not errors.seek(0, os.SEEK_END):
+        time.sleep(0.05)
+    errors.seek(0)
+    return errors.read().decode(errors="replace")[:3000]
 
 
 def _listen(stream, said):

@@ -5,10 +5,12 @@ HiervizError of one printable line of at most 500 characters); `memory` (more th
 `other` (anything else: a bug).
 """
 
+import faulthandler
 import json
 import os
 import resource
 import shutil
+import signal
 import sys
 import tempfile
 import traceback
@@ -68,6 +70,8 @@ def main(seed, start, stop, step, what):
     import warnings
 
     warnings.simplefilter("error")
+    # Who watches asks where a file that does not end is; what commands say of themselves goes elsewhere by then.
+    faulthandler.register(signal.SIGUSR1, file=os.fdopen(os.dup(2), "w"))
     folder = Path(tempfile.mkdtemp(prefix="hierviz-fuzz-"))
     try:
         for number, read, write in _JOBS[what](seed, range(start, stop, step)):
@@ -75,7 +79,7 @@ def main(seed, start, stop, step, what):
             place.mkdir()
             path = write(place)
             _say({"number": number, "file": ascii(path.name)})
-            if what != "models":
+            if what != "models" and not path.is_dir():  # commands start processes, which would inherit the limit
                 resource.setrlimit(resource.RLIMIT_AS, (_address_space() + MOST_BYTES, resource.RLIM_INFINITY))
             fate, words = fate_of(read, path)
             resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
@@ -97,12 +101,21 @@ def _say(message):
 
 def _files(seed, numbers):
     from .doors import DOORS
+    from .forms import originals
     from .mutations import mutant
-    from .seeds import seeds
 
-    originals = seeds()
     for number in numbers:
-        role, name, content = mutant(seed, number, originals)
+        role, name, content = mutant(seed, number, originals())
+        yield number, DOORS[role], lambda place, name=name, content=content: _put(place / name, content)
+
+
+def _repeats(_, numbers):
+    from .doors import DOORS
+    from .forms import originals
+    from .mutations import repeated
+
+    for number in numbers:
+        role, name, content = repeated(number, originals())
         yield number, DOORS[role], lambda place, name=name, content=content: _put(place / name, content)
 
 
@@ -127,7 +140,42 @@ def _corpus(_, numbers):
         yield number, DOORS[role], lambda place, name=name, content=content: _put(place / name, content)
 
 
-_JOBS = {"files": _files, "models": _models, "corpus": _corpus}
+def _commands(seed, numbers):
+    from hierviz.charts.export import browser_library
+
+    from .commands import command
+
+    browser_library()  # takes longer than any command, once in a process
+    for number in numbers:
+        case = command(seed, number)
+        yield number, case.run, case.write
+
+
+def _exhaustive(_, numbers):
+    from .commands import exhaustive_case
+
+    for number in numbers:
+        case = exhaustive_case(number)
+        yield number, case.run, case.write
+
+
+def _command_corpus(_, numbers):
+    from .corpus import command_corpus
+
+    for number in numbers:
+        _, case = command_corpus()[number]
+        yield number, case.run, case.write
+
+
+_JOBS = {
+    "command corpus": _command_corpus,
+    "files": _files,
+    "repeats": _repeats,
+    "exhaustive": _exhaustive,
+    "models": _models,
+    "corpus": _corpus,
+    "commands": _commands,
+}
 
 
 def _put(path, content):

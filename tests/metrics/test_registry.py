@@ -27,6 +27,9 @@ BALANCED = [key for key in hv.METRICS if key.startswith("balanced_")]
 KEYS = [key for key, metric in hv.METRICS.items() if metric.block in IN_JSON and key not in BALANCED]
 # Means over the wrong samples: undefined without any, and no better or worse with their number.
 OVER_ERRORS = ("error_lca_height",)
+# Of answers that say nothing: no better or worse with the number of wrong ones.
+OF_NO_ANSWERS = ("no_answer", "n_no_answer")
+OUTCOME_COUNTS = ("n_exact", "n_coarse", "n_no_answer", "n_wrong")
 PER_SAMPLE = ("hp", "hr", "hf1")
 COUNTS = ("tp", "tn", "fp", "fn")
 
@@ -169,7 +172,7 @@ def test_a_perfect_prediction_reaches_the_best_end(perfect, key):
 
 
 def test_what_has_no_end():
-    assert set(KEYS) - set(BEST) == {"tp", "tn", "n_points", *OVER_ERRORS}
+    assert set(KEYS) - set(BEST) == {"tp", "tn", "n_points", "n_exact", "n_coarse", *OVER_ERRORS}
 
 
 @pytest.fixture(scope="module")
@@ -188,7 +191,7 @@ def test_better_direction(worsening, key):
     sign = {"higher": 1, "lower": -1}[hv.METRICS[key].better]
     values = [sign * model[key] for model in worsening if model[key] is not None]
     assert all(a >= b - 1e-12 for a, b in itertools.pairwise(values)), values
-    assert values[0] > values[-1] or key in OVER_ERRORS, values
+    assert values[0] > values[-1] or key in (*OVER_ERRORS, *OF_NO_ANSWERS), values
 
 
 @pytest.mark.parametrize("key", PER_SAMPLE)
@@ -223,8 +226,11 @@ def test_pairs_that_must_agree(tree):
     assert found["tpr"] == pytest.approx(found["aggregate_recall"], abs=1e-12)
     assert numbers(evaluation, "majority")["info_f1"] == pytest.approx(found["majority_f1"], abs=1e-12)
     assert numbers(evaluation, "leaf")["info_f1"] == pytest.approx(found["leaf_f1"], abs=1e-12)
-    assert {key for key, metric in hv.METRICS.items() if metric.block == "predicted"} == set(path_keys())
-    for cell in COUNTS:
+    of_block = {key for key, metric in hv.METRICS.items() if metric.block == "predicted"}
+    assert of_block == {*path_keys(), *OUTCOME_COUNTS}
+    assert sum(found[count] for count in OUTCOME_COUNTS) == len(truth)
+    assert found["n_no_answer"] / len(truth) == found["no_answer"]
+    for cell in (*COUNTS, *OUTCOME_COUNTS):
         assert isinstance(found[cell], int)
 
 

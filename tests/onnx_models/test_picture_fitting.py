@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from hierviz.errors import ModelError
+from hierviz.onnx.description.input_keys import checked_input
 from hierviz.onnx.description.picture_fitting import fitted
 from hierviz.onnx.inputs.declared_inputs import find_inputs
 from hierviz.onnx.inputs.input_spec import InputSpec
@@ -153,3 +154,12 @@ FREE, FIXED = (None, 3, None, None), (None, 3, 8, 8)
 def test_what_is_said_about_the_size(shape, said, size, resize, pad):
     (spec,) = find_inputs("m.onnx", [("image", "tensor(float)", shape)], {"range": (0.0, 1.0)} | said, [])
     assert (spec.size, spec.resize, spec.pad) == (size, resize, pad)
+
+
+def test_one_number_is_a_square_to_cut_out():
+    # torchvision and timm say crop_size=224.
+    said = checked_input({"crop": 6, "resize": 9}, lambda *got: ValueError(*got), print)
+    (spec,) = find_inputs("m.onnx", [("image", "tensor(float)", FREE)], {"range": (0.0, 1.0)} | said, [])
+    assert (spec.size, spec.resize) == ((6, 6), 9)
+    with pytest.raises(ValueError, match="or one side of a square"):
+        checked_input({"crop": [1, 2, 3]}, lambda *got: ValueError(*got), print)

@@ -224,6 +224,26 @@ def test_of_two_classes_the_one_that_no_other_name_has():
         load_classes(["projectile, missile"], taxonomy)
 
 
+def test_a_title_written_exactly_so_wins_over_one_in_other_letters(tmp_path):
+    # ImageNet: 'Cardigan' is a dog, 'cardigan' a jacket.
+    attributes = {"words": {"n5": "maillot, tank suit", "n6": "Maillot"}}
+    edges = [("r", f"n{k}") for k in range(1, 7)]
+    titles = {"n1": "Cardigan, Cardigan Welsh corgi", "n2": "cardigan", "n3": "Crane", "n4": "crane"}
+    taxonomy = Taxonomy.from_edges(edges).with_nodes(titles, attributes)
+    names = ["cardigan", "Cardigan", "crane", "Crane", "Maillot", "maillot"]
+    expected = taxonomy.nodes("n2", "n1", "n4", "n3", "n6", "n5").tolist()
+    assert load_classes(names, taxonomy).tolist() == expected
+    path = _file(tmp_path, "p.csv", ",".join([*names, "truth"]) + "\n1,0,0,0,0,0,Cardigan\n")
+    found = load_predictions(path, taxonomy)
+    assert (found.scored_nodes.tolist(), found.truth.tolist()) == (expected, [1])
+    assert load_predictions(_file(tmp_path, "l.csv", "predicted\ncrane\n"), taxonomy).labels.nodes.tolist() == [4]
+    # Written as neither, or exactly so twice, it is asked about.
+    twice = Taxonomy.from_edges([("r", "n1"), ("r", "n2")]).with_nodes({"n1": "crane", "n2": "crane"})
+    for name, tree in (("CRANE", taxonomy), ("crane", twice)):
+        with pytest.raises(PredictionsError, match="Both fit"):
+            load_classes([name], tree)
+
+
 def test_no_near_miss_for_ids(tmp_path):
     taxonomy = Taxonomy.from_edges([("r", "n01440764"), ("r", "n01443537"), ("r", "1024"), ("r", "GO:0008150")])
     for name in ("n01440765", "1025", "GO:0008151"):

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hierviz import load_predictions, load_taxonomy
+from hierviz import load_predictions, load_taxonomy, load_truth
 from hierviz.cli import main
 from hierviz.errors import HiervizError, PredictionsError
 from hierviz.readers.prediction_forms.local_numbers import plain
@@ -144,6 +144,36 @@ def test_levels_may_lack_names_and_stop_early(tmp_path):
     (tmp_path / "l.csv").write_text("sample_id,level_1,level_2\na,mammal,\nb,newt,\nc,mammal,cat\n")
     stopped = load_predictions(tmp_path / "l.csv", taxonomy)
     assert [taxonomy.names[node] for node in stopped.labels.nodes] == ["mammal", "newt", "cat"]
+
+
+RANKS = """kingdom,phylum,order,species
+Animalia,Chordata,Carnivora,lion
+Animalia,Chordata,Galli,hen
+Plantae,Tracheophyta,Poales,vulgaris
+Plantae,Tracheophyta,Asterales,vulgaris
+"""
+
+
+def test_labels_and_truths_in_columns_of_ranks(tmp_path):
+    """Not all ranks of the taxonomy, a row that stops early, a name at two places, and columns in another order."""
+    (tmp_path / "t.csv").write_text(RANKS)
+    taxonomy = load_taxonomy(tmp_path / "t.csv")
+    (tmp_path / "p.csv").write_text(
+        "id,kingdom,order,species,text\n1,Animalia,Carnivora,lion,a\n2,Animalia,Galli,,b\n3,Plantae,Poales,vulgaris,c\n"
+    )
+    (tmp_path / "truth.csv").write_text("id,order,kingdom\n3,Asterales,Plantae\n2,Galli,Animalia\n1,,Animalia\n")
+    found = load_predictions(tmp_path / "p.csv", taxonomy, tmp_path / "truth.csv")
+    assert [taxonomy.names[node] for node in found.labels.nodes] == ["lion", "Galli", "Poales > vulgaris"]
+    assert [taxonomy.names[node] for node in found.truth] == ["Animalia", "Galli", "Asterales"]
+    assert list(found.attributes) == ["text"]
+    assert found.detected["predicted columns"] == "kingdom, order, species"
+    assert any("deepest class of its columns 'order', 'kingdom'" in note for note in found.notes)
+    (tmp_path / "q.csv").write_text("id,kingdom,order\n1,Animalia,Carnivora\n2,Animalia,Poales\n")
+    with pytest.raises(PredictionsError, match=r"q\.csv:3: expected classes on one path .* got 'Animalia', 'Poales'"):
+        load_predictions(tmp_path / "q.csv", taxonomy)
+    # An attribute beside the truth is none of its ranks.
+    (tmp_path / "y.csv").write_text("id,class,group\n1,lion,a\n2,hen,b\n3,hen,a\n")
+    assert load_truth(tmp_path / "y.csv", taxonomy).attributes["group"].tolist() == ["a", "b", "a"]
 
 
 BROKEN = {

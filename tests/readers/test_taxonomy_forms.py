@@ -319,3 +319,25 @@ def test_what_was_read_before_is_read_as_before(tmp_path):
         assert taxonomy.detected["form"] == form
         assert "b" not in text or form != "JSON" or taxonomy.names[-1] == "b"
     assert isinstance(load_taxonomy(tmp_path / "t.csv"), Taxonomy)
+
+
+def test_categories_keep_all_their_ranks(tmp_path):
+    """Other ranks than those of iNaturalist, in whatever letters; one that a category lacks is left out and said."""
+    lion = {"id": 1, "name": "Panthera leo", "order": "Carnivora", "Class": "Mammalia", "superfamily": "Feloidea"}
+    raven = {"id": 2, "name": "Corvus corax", "order": "Passeriformes", "Class": "Aves", "species": "Corvus corax"}
+    (tmp_path / "c.json").write_text(json.dumps({"categories": [lion, raven]}))
+    taxonomy = load_taxonomy(tmp_path / "c.json")
+    paths = [" > ".join(taxonomy.names[n] for n in taxonomy.path(leaf)[1:]) for leaf in taxonomy.leaves]
+    assert paths == ["Mammalia > Carnivora > Feloidea > Panthera leo", "Aves > Passeriformes > Corvus corax"]
+    assert taxonomy.detected["levels"] == "class > order > superfamily > species > name"
+    assert taxonomy.notes[:1] == ("c.json: 1 of 2 categories have no superfamily and stand below the rank before it",)
+    # A single rank is no tree beside supercategories, and is said; without them it is the level.
+    for more, n_leaves, n_nodes, words in (
+        ({"supercategory": "animal"}, 2, 3, "rank 'class' was left out"),
+        ({}, 2, 5, ""),
+    ):
+        of_one = [{"id": k, "name": f"c{k}", "class": f"d{k}"} | more for k in (1, 2)]
+        (tmp_path / "one.json").write_text(json.dumps({"categories": of_one}))
+        taxonomy = load_taxonomy(tmp_path / "one.json")
+        assert (taxonomy.n_leaves, taxonomy.n_nodes) == (n_leaves, n_nodes)
+        assert words in " ".join(taxonomy.notes)

@@ -16,6 +16,7 @@ from hierviz.diagnosis.confusion_matrix import confusion_matrix
 from hierviz.number_text import percent_text
 from hierviz.reports.chosen_samples import chosen_samples
 from hierviz.reports.sample_pictures import sample_pictures
+from hierviz.stories import StoryStep
 from hierviz.thresholds.most_specific import most_specific
 from tests.reports.report_cases import HOSTILE, Seen, hostile_predictions, numbers_of, packed_of
 from tests.small_tree import EDGES
@@ -208,7 +209,7 @@ def test_every_kind_of_input(taxonomy):
         assert numbers_of(html)["evaluate"] == hv.evaluate(found)
 
 
-def test_the_command(tmp_path, predictions, capsys):
+def test_the_command(tmp_path, predictions, capsys, monkeypatch):
     for name, data in (("taxonomy", None), ("scores", predictions)):
         path = str(tmp_path / f"{name}.csv")
         hv.write_taxonomy(predictions.taxonomy, path) if data is None else hv.write_predictions(data, path)
@@ -219,21 +220,30 @@ def test_the_command(tmp_path, predictions, capsys):
     html = (tmp_path / "report.html").read_text("utf-8")
     held = numbers_of(html)
     assert held["evaluate"] == json.loads((tmp_path / "out.json").read_text("utf-8"))
-    assert held["command"].startswith("hierviz report --taxonomy ")
-    assert held["command"].endswith(f"--note 'A <b>note</b>' --out {out}")
+    # It names files; where they lie on this machine is told when it is asked for.
+    assert str(tmp_path) not in html
+    assert held["command"].startswith("hierviz report --taxonomy taxonomy.csv --predictions m=scores.csv ")
+    assert held["command"].endswith("--note 'A <b>note</b>' --out report.html")
     assert "A &lt;b&gt;note&lt;/b&gt;" in html
     # The command makes the same file again.
     (tmp_path / "report.html").unlink()
-    assert cli.main(shlex.split(held["command"])[1:]) == 0
+    with monkeypatch.context() as patch:
+        patch.chdir(tmp_path)
+        assert cli.main(shlex.split(held["command"])[1:]) == 0
     assert (tmp_path / "report.html").read_text("utf-8") == html
+    assert cli.main(["report", *files, "--folders", "--out", out]) == 0
+    assert shlex.split(numbers_of((tmp_path / "report.html").read_text("utf-8"))["command"]) == [
+        *("hierviz", "report", *files, "--folders", "--out", out)
+    ]
     # Views of links come first, with words that say what they show.
     view = ["--view", "http://localhost:8501/curves?data=x&model=m&threshold=0.25", "--view", "taxonomy"]
     assert cli.main(["report", *files, "--rule", "threshold", *view, "--out", out]) == 0
     html = (tmp_path / "report.html").read_text("utf-8")
     assert '<p class="caption">m</p>' in html  # no truth
     assert html.count('<article class="step"') == 2
+    capsys.readouterr()  # the notes of the runs above
     for wrong, said in (
-        ([*files, "--view", "compare?x=1", "--out", out], "--view: expected the link of a page of the app (overview, "),
+        ([*files, "--view", "learn?x=1", "--out", out], "--view: expected the link of a page of the app (overview, "),
         (["--out", out], "report: expected one of --predictions, --model and --demo, got none."),
         (
             ["--demo", *files, "--out", out],
@@ -277,3 +287,50 @@ def test_the_overview_says_which_model_at_95_percent(predictions, made):
         )
         for part in (best.key, threshold_text(best.choice.threshold), percent_text(values["info_recall"], 1)):
             assert part.replace(" %", "\u00a0%") in text
+
+
+def test_a_view_holds_its_models_and_its_part():
+    """What the address says is drawn, and what is not is said."""
+    rng = np.random.default_rng(3)
+    taxonomy = hv.Taxonomy.from_edges(EDGES)
+    truth = rng.choice(taxonomy.leaves, 300)
+    hit = np.eye(taxonomy.n_nodes)[truth][:, taxonomy.leaves]
+    found = [
+        hv.Predictions.from_scores(
+            taxonomy,
+            share * hit + (1 - share) * rng.dirichlet(np.ones(taxonomy.n_leaves), 300),
+            "leaf_probabilities",
+            truth=truth,
+            name=name,
+            attributes={"light": np.where(np.arange(300) % 3 == 0, "night", "day")},
+        )
+        for name, share in (("one", 0.5), ("two", 0.3), ("three", 0.1))
+    ]
+
+    def step(page, **view):
+        html = hv.report(found, "threshold", worst=0, random=0, story=(StoryStep(page, view, ""),)).html
+        return html, html.split('<article class="step"')[1].split("</article>")[0]
+
+    html, first = step("curves", models="one,three", drawn="bands", threshold="0.6", axes="exact-correct")
+    words = json.dumps(packed_of(html, "story-1"))
+    assert '"Exact"' in words
+    assert "clearly" in first or "not clearly" in first
+    assert "bootstrap interval" in first
+    assert ('"three"' in words, '"two"' in words) == (True, False)
+    assert "Not in this file, of what the page shows: the panel below the curves; marks of rules" in first
+    _, first = step("mistakes", part="slices", model="two")
+    model = hv.Evaluation.from_predictions(found[1])
+    assert hv.slices(model, "threshold", 0.5).sentence().replace(" %", "\u00a0%") in first.replace("&#x27;", "'")
+    assert "light = night" in first
+    _, first = step("mistakes", part="labels")
+    assert first.count("<tr>") == 1 + min(15, len(hv.label_errors(found[0], "threshold", 0.5)))
+    html, first = step("example", sample="4", tree="node-link")
+    plain = packed_of(step("example", sample="4")[0], "story-1")
+    assert packed_of(html, "story-1")["specs"] != plain["specs"]
+    _, first = step("compare", models="one,two")
+    assert ('<th scope="row">one</th>' in first, ">three<" in first) == (True, False)
+    assert "columns that were added or hidden" in first
+    _, first = step("compare", comparison="classes")
+    assert "Not in this file, of what the page shows: this part of the page Compare." in first
+    html, first = step("taxonomy", aspect="levels")
+    assert "classes per sample" in first

@@ -29,15 +29,15 @@ def models():
 
 
 def outcomes(model, threshold, keep=None):
-    """Shares of exact, coarse and wrong answers from the definition, one sample at a time."""
+    """Numbers of exact, coarse, no and wrong answers from the definition, one sample at a time."""
     taxonomy, predictions = model.taxonomy, model.predictions
-    answers, counts = model.answers("threshold", threshold), [0, 0, 0]
+    answers, counts = model.answers("threshold", threshold), [0, 0, 0, 0]
     for row, answer in enumerate(answers.tolist()):
         if keep is not None and not keep[row]:
             continue
         truth, path = int(predictions.truth[row]), taxonomy.path
         is_right = truth in path(answer) or answer in path(truth)
-        counts[0 if is_right and truth in path(answer) else 1 if is_right else 2] += 1
+        counts[3 if not is_right else 0 if truth in path(answer) else 1 if answer else 2] += 1
     return counts
 
 
@@ -56,24 +56,51 @@ def test_the_story_of_the_demo(models):
     assert all(share in said[0] for share in shares)
     found = hv.at_least_correct(model.curve, 0.95)
     safe = outcomes(model, found.threshold)
-    assert f"{percent_text((safe[0] + safe[1]) / 600)} of the answers are correct" in said[2]
-    assert f"({safe[2]:,})" in said[7]
+    assert f"{percent_text(sum(safe[:3]) / 600)} of the answers are correct" in said[2]
+    of_others = percent_text((safe[0] + safe[1]) / (600 - safe[2]), 1)
+    assert f"{percent_text(safe[2] / 600)} get no answer; of the others {of_others} are correct" in said[2]
+    assert f"({safe[3]:,})" in said[7]
+    # The branch is that of the Overview, and no accusation where its excess can be chance.
+    slices = hv.slices(model, "threshold", threshold=0.5)
+    place = slices.worst_subtree
+    assert steps[5].view["under"] == slices.value[place]
+    assert not slices.is_flagged[place]
+    share = percent_text(slices.rate[place])
+    assert said[5].startswith(
+        "No branch is clearly worse than the rest. The most wrong answers beyond the expected ones"
+    )
+    assert f"{share} of {int(slices.n[place])} answers are wrong" in said[5]
     numbers = hv.evaluate(model, "threshold", 0.5)["models"][0]["top_down"]
     assert all(percent_text(numbers[key]) in said[3] for key in ("coarsest_accuracy", "finest_accuracy"))
     column, value = steps[4].view["where"].split("=")
     keep = np.asarray(model.predictions.attributes[column]) == value
     of_some = outcomes(model, 0.5, keep)
-    assert f"{percent_text(of_some[2] / sum(of_some))} of {sum(of_some)} answers are wrong" in said[4]
+    assert f"{percent_text(of_some[3] / sum(of_some))} of {sum(of_some)} answers are wrong" in said[4]
     node = model.taxonomy.node(steps[5].view["under"])
     below = [node in model.taxonomy.path(int(truth)) for truth in model.predictions.truth]
     of_some = outcomes(model, 0.5, below)
-    assert f"{percent_text(of_some[2] / sum(of_some))} of {sum(of_some)} answers are wrong" in said[5]
+    assert f"{percent_text(of_some[3] / sum(of_some))} of {sum(of_some)} answers are wrong" in said[5]
     # The surest mistake: no wrong answer has a higher probability.
     p, answers = model.predictions.node_probabilities(), model.answers("threshold", 0.5)
     row = model.predictions.row(steps[6].view["sample"])
-    wrong = [k for k in range(600) if outcomes(model, 0.5, np.arange(600) == k)[2]]
+    wrong = [k for k in range(600) if outcomes(model, 0.5, np.arange(600) == k)[3]]
     assert max(p[k, answers[k]] for k in wrong) == p[row, answers[row]]
     assert f"{probability_text(p[row, answers[row]])} for" in said[6]
+
+
+def test_a_branch_that_is_clearly_worse_is_called_so(models):
+    """Three in five aircraft are taken for another class."""
+    model = next(iter(models.values()))
+    predictions, taxonomy = model.predictions, model.taxonomy
+    scores, node = np.array(predictions.scores), taxonomy.node("aircraft")
+    rows = np.flatnonzero(taxonomy.is_ancestor(node, predictions.truth))[:63]
+    other = np.flatnonzero(~taxonomy.is_ancestor(node, predictions.truth))[:63]
+    scores[rows] = scores[other]
+    worse = hv.Evaluation.from_predictions(predictions.replace(scores=scores))
+    key = next(iter(models))
+    said = [caption_text(step, {key: worse}) for step in demo_story({key: worse})]
+    assert said[5].startswith("Do not trust every branch alike. The most wrong answers")
+    assert "chance" not in said[5]
 
 
 def test_fields(models):
@@ -110,6 +137,6 @@ def test_a_step_from_a_link():
     assert step_from_link("http://localhost:8501/").page == step_from_link("?threshold=1").page == "overview"
     assert step_from_link("taxonomy", has_truth=False) == StoryStep("taxonomy", {}, "{model}")
     assert link_of_step(StoryStep("curves")) == "curves"
-    for wrong in ("compare", "http://[", "../etc/passwd"):
+    for wrong in ("learn", "http://[", "../etc/passwd"):
         with pytest.raises(hv.PredictionsError, match=r"^view: expected the link of a page of the app \(overview, "):
             step_from_link(wrong)

@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import hierviz as hv
 
@@ -104,6 +105,31 @@ def test_cross_fitted_values_of_500_data_sets():
     assert inside > 3 * of_inside
 
 
+def _training_parts(n, folds, splits):
+    rng = np.random.default_rng(0)
+    for _ in range(splits):
+        fold_of = np.empty(n, dtype=int)
+        fold_of[rng.permutation(n)] = np.arange(n) % folds
+        for fold in range(folds):
+            yield np.flatnonzero(fold_of != fold)
+
+
+def test_folds_weigh_by_their_samples():
+    """Four groups of 40 samples and one of 4: the mean over samples, not over folds."""
+    law = Law(1)
+    rows, truth = law.draw(np.random.default_rng(3), 164)
+    groups = np.repeat(np.arange(5), [40, 40, 40, 40, 4])
+    table = law.table.take(rows)
+    found = hv.cross_fitted(TREE, truth, table, hv.best_of, folds=5, splits=1, groups=groups)
+    correct = np.empty(164)
+    for fold in range(5):
+        out = np.flatnonzero(groups == fold)
+        rest = np.flatnonzero(groups != fold)
+        threshold = hv.best_of(hv.operating_curve(TREE, truth[rest], table.take(rest))).threshold
+        correct[out] = hv.path_metrics(TREE, truth[out], table.take(out).nodes_at(threshold))["correct"]
+    assert found.values["correct"] == pytest.approx(correct.mean(), abs=1e-12)
+
+
 def test_all_models_for_a_target():
     law, rng = Law(3), np.random.default_rng(4)
     rows, truth = law.draw(rng, 200)
@@ -115,9 +141,10 @@ def test_all_models_for_a_target():
     never[np.arange(200), np.where(truth == TREE.leaves[0], TREE.leaves[1], TREE.leaves[0])] = 1
     resamples = hv.Resamples.draw(200, 100, 0)
     tables = {"blurred": blurred, "never": never, "good": good, "again": good}
-    found = hv.rank_for_target(TREE, truth, tables, GOAL, resamples, folds=4, splits=2)
+    found = hv.rank_for_target(TREE, truth, tables, GOAL, resamples, folds=4, splits=10)
     assert [row.name for row in found.rows] == ["good", "again", "blurred", "never"]
     assert [row.is_best for row in found.rows][:2] == [True, True]
+    assert not found.rows[-1].is_best
     assert found.rows[-1].threshold is None
     assert "95 % of the answers correct" in found.rows[-1].why_not
     row = found.rows[0]
@@ -128,8 +155,18 @@ def test_all_models_for_a_target():
     answers = hv.infer(TREE, good, "threshold", threshold=choice.threshold)
     assert row.stops_early == np.mean(~TREE.is_leaf[answers])
     assert row.interval["correct"][0] <= row.values["correct"] <= row.interval["correct"][1]
-    alone = hv.cross_fitted(TREE, truth, good, GOAL, folds=4, splits=2)
+    alone = hv.cross_fitted(TREE, truth, good, GOAL, folds=4, splits=10)
     assert row.cross_fitted.values == alone.values
+    # ± from the numbers on the training parts: three times their variance, and Student's t of ten splits.
+    on_parts = [
+        GOAL(hv.operating_curve(TREE, truth[rows_of], hv.pareto_table(TREE, good).take(rows_of))).values["info_recall"]
+        for rows_of in _training_parts(200, 4, 10)
+    ]
+    assert row.margin == pytest.approx(stats.t.ppf(0.975, 9) * np.sqrt(3) * np.std(on_parts, ddof=1))
+    # Two splits in four folds are too few for a verdict, and so is one sample a group of nine.
+    for more in ({"folds": 0}, {"folds": 4, "splits": 2}, {"folds": 4, "splits": 10, "groups": np.arange(200) % 9}):
+        few = hv.rank_for_target(TREE, truth, {"good": good, "blurred": blurred}, GOAL, **more)
+        assert [(one.is_best, one.margin) for one in few.rows] == [(False, None)] * 2
     # In each fold the model with the best value on the training samples is taken.
     inside = found.best_inside
     assert set(np.unique(inside.chosen)) <= {0, 2}

@@ -25,7 +25,9 @@ def test_a_threshold_that_costs_no_specificity():
     assert found.leaf["correct"] == found.leaf["info_recall"] == 0.75
     said = most_specific_text(found, "one", "0.600", 1)
     level = f"With at least {percent_text(0.95)} of the answers correct"
-    assert said.startswith(f"{level}, one needs τ = 0.600. No cost in specificity: the answers contain")
+    assert found.choice.values["no_answer"] == 0.25
+    answered = "there, 25 % get no answer; of the others 100.0 % are correct"
+    assert said.startswith(f"{level}, one needs τ = 0.600; {answered}. No cost in specificity: the answers contain")
 
 
 def test_no_threshold_is_needed():
@@ -36,6 +38,29 @@ def test_no_threshold_is_needed():
     assert said.startswith(best)
     assert f"contain {percent_text(1, 1)} of the information" in said
     assert said.endswith(f"and {percent_text(1, 1)} are correct.")
+
+
+def test_a_method_is_recommended_over_its_lucky_run():
+    """The lucky run is specific three times in four, the other never: the mean is 3/8."""
+    lucky, unlucky, steady = curve(0.6), curve(0.6), curve(0.8)
+    unlucky = hv.OperatingCurve(
+        unlucky.threshold, unlucky.values | {"info_recall": np.zeros(unlucky.n_points)}, unlucky.n_samples
+    )
+    found = most_specific({"method": [lucky, unlucky], "other": steady})
+    assert (found.key, found.n_runs) == ("other", 1)
+    found = most_specific({"method": [lucky, unlucky]})
+    assert (found.key, found.n_runs, found.choice.values["info_recall"]) == ("method", 2, 0.375)
+    said = most_specific_text(found, "method", "0.600", 1)
+    assert "method (mean of its 2 runs) needs τ = 0.600;" in said
+    one = most_specific({"method": [lucky], "other": steady})
+    assert (one.key, one.n_runs) == ("method", 1)
+
+
+def test_equal_models_are_told_apart_by_their_order():
+    """The mean of three equal runs may miss their value by rounding."""
+    steady = curve(0.6)
+    assert most_specific({"runs": [steady] * 3, "one": steady}).key == "runs"
+    assert most_specific({"one": steady, "runs": [steady] * 3}).key == "one"
 
 
 def test_no_model_is_correct_enough():

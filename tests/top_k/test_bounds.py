@@ -93,6 +93,28 @@ def test_intervals_of_leaf_probabilities_hold_the_number_and_never_widen(case, r
 
 
 @many
+@given(leaf_cases(), st.sampled_from(RULES), st.sampled_from((*THRESHOLDS, 0.4995)), st.integers(-1999, 1999))
+def test_intervals_of_rows_that_miss_1_by_the_tolerance(case, rule, threshold, millionths):
+    """Rounded files: the largest value takes what is too much or too little, and all sums differ from 1 alike."""
+    _, taxonomy, full, truth = case
+    full = np.clip(full * (1 + millionths / 1e6), 0, 1)
+    check_growing(taxonomy, "leaf_probabilities", full, truth, rule, threshold)
+
+
+def test_a_file_that_sums_to_a_little_more_than_1():
+    """Numbers rounded to four decimals sum to 1.0006: the truth, which is not listed, has more than 1 - .9998 can give."""
+    taxonomy = hv.Taxonomy.from_edges([("r", name) for name in "abcd"])
+    full = np.array([[0.5, 0.4998, 0.0004, 0.0004]])
+    truth = taxonomy.nodes("d")
+    whole = hv.evaluate(Predictions.from_scores(taxonomy, full, "leaf_probabilities", truth=truth))["models"][0]
+    listed = Predictions.from_scores(taxonomy, best(full, 3), "leaf_probabilities", truth=truth)
+    model = hv.evaluate(listed)["models"][0]
+    for key in ("cross_entropy", "softmax_win", "neg_log_win"):
+        low, high = (float(side) for side in model["bounds"]["distribution"][key])
+        assert low <= whole["distribution"][key] <= high, key
+
+
+@many
 @given(node_cases(), st.sampled_from(RULES), st.sampled_from(THRESHOLDS))
 def test_intervals_of_node_probabilities_hold_the_number_and_never_widen(case, rule, threshold):
     _, taxonomy, full, truth = case

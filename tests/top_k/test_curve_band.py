@@ -25,7 +25,7 @@ def test_the_curve_of_all_scores_lies_inside(graph, data):
         [{"label": name, "score": float(scores[i, leaf])} for name, leaf in zip(row, best[i])]
         for i, row in enumerate(names)
     ]
-    some = hv.Evaluation.from_predictions(hv.Predictions.from_pipeline(taxonomy, listed, truth=truth))
+    some = hv.Evaluation.from_predictions(hv.Predictions.from_pipeline(taxonomy, listed).replace(truth=np.array(truth)))
     whole = hv.Evaluation.from_predictions(
         hv.Predictions.from_scores(taxonomy, scores, "leaf_probabilities", truth=truth)
     )
@@ -55,7 +55,7 @@ def test_the_lowest_value_is_never_above_the_highest():
         [{"label": names[leaf], "score": float(scores[i, leaf])} for leaf in best[i, : 3 if i % 40 == 0 else 12]]
         for i in range(400)
     ]
-    some = hv.Evaluation.from_predictions(hv.Predictions.from_pipeline(taxonomy, listed, truth=truth))
+    some = hv.Evaluation.from_predictions(hv.Predictions.from_pipeline(taxonomy, listed).replace(truth=truth))
     columns = curve_bounds_of(some).columns(some.curve.columns()["threshold"])
     for key in CURVE_METRICS:
         assert (columns[f"{key}_low"] <= columns[f"{key}_high"]).all()

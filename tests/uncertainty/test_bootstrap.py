@@ -176,11 +176,14 @@ def test_means_against_the_rows_themselves():
             expected = sum(rows) / len(rows) if rows else nan
             close(found.draws[i, j], expected, atol=1e-12)
     close(found.estimate, [-0.5625, 3, inf, nan, nan])
-    # A resample without the rows 1 and 3 knows no value of the second column; the third is infinite in some.
-    assert np.isnan(found.lower[[1, 3, 4]]).all()
-    assert np.isnan(found.upper[[1, 3, 4]]).all()
-    assert found.upper[2] == inf
-    assert 0 <= found.lower[2] < 2
+    assert np.isnan([found.lower, found.upper]).all(), "four samples are too few"
+    many = np.append(np.arange(19.0), inf)
+    one = hv.bootstrap_means(many, hv.Resamples.draw(20, 400))
+    finite = np.sort(one.draws[np.isfinite(one.draws)])
+    assert (one.estimate, one.upper) == (inf, inf)
+    assert one.lower == finite[int(0.025 * (len(finite) - 1))]
+    both = hv.bootstrap_means(np.append(many, -inf), hv.Resamples.draw(21, 400))
+    assert np.isnan([both.estimate, both.lower, both.upper]).all()
 
 
 def test_means_have_the_shape_of_a_sample():
@@ -250,16 +253,24 @@ def test_curve_of_each_resample(case, seed, is_grouped):
         equal(bands.curve[key].estimate, whole.at(thresholds)[key])
     for key, one in bands.summary.items():
         assert one.estimate == whole.summary()[key]
-        assert one.lower <= one.upper
+        # Fewer than ten samples have no interval.
+        assert np.isnan(one.lower)
 
 
 def test_bands_are_order_statistics_of_the_draws(simulated):
     bands = hv.bootstrap_curve(*simulated, hv.Resamples.draw(300, 101), level=0.9)
     assert bands.thresholds.shape == (1001,)
-    for one in (*bands.curve.values(), *bands.summary.values()):
+    shares = ("correct", "exact")
+    for one in (*(of for key, of in bands.curve.items() if key not in shares), *bands.summary.values()):
         ordered = np.sort(one.draws, axis=0)
         equal(one.lower, ordered[5])
         equal(one.upper, ordered[95])
+    # Means of 0/1 values have Wilson's interval, at 90 % with z = 1.6449.
+    for key in shares:
+        one, z2 = bands.curve[key], 1.6448536269514722**2
+        middle, half = one.estimate + z2 / 600, np.sqrt(one.estimate * (1 - one.estimate) / 300 * z2 + (z2 / 600) ** 2)
+        close(one.lower, (middle - half) / (1 + z2 / 300), atol=1e-12)
+        close(one.upper, (middle + half) / (1 + z2 / 300), atol=1e-12)
     correct = bands.curve["correct"]
     middle = bands.thresholds == 0.5
     assert (correct.lower < correct.estimate)[middle].all()
@@ -277,12 +288,27 @@ def test_same_seed_same_bands_and_keys_are_a_choice(simulated):
         assert (first.summary[key].draws != other.summary[key].draws).any()
 
 
-def test_one_sample_has_no_width(simulated):
+def test_few_samples_have_no_band(simulated):
+    """Nine samples have none; with twenty there is none where fewer than ten answers may be wrong."""
     taxonomy, truth, table = simulated
-    bands = hv.bootstrap_curve(taxonomy, truth[[4]], table.take(np.array([4])), hv.Resamples.draw(1, 10))
-    for one in (*bands.curve.values(), *bands.summary.values()):
-        equal(one.lower, one.estimate)
-        equal(one.upper, one.estimate)
+
+    def bands_of(n):
+        rows = np.arange(n)
+        return hv.bootstrap_curve(
+            taxonomy, truth[rows], table.take(rows), hv.Resamples.draw(n, 100), thresholds=[0.5], levels=[0.4, 0.5, 0.6]
+        )
+
+    few = bands_of(9)
+    for one in (*few.curve.values(), *few.summary.values(), *few.at_correct.values()):
+        assert np.isnan(one.lower).all()
+        assert np.isnan(one.upper).all()
+    twenty = bands_of(20)
+    assert not np.isnan(twenty.summary["ac"].lower)
+    assert np.isnan([twenty.summary[f"recall_at_{share}_correct"].lower for share in (90, 95)]).all()
+    assert np.isnan(twenty.at_correct["info_recall"].lower).tolist() == [False, False, True]
+    itself = hv.paired_difference(twenty, twenty)
+    assert np.isnan(itself.summary["recall_at_95_correct"].lower)
+    assert itself.summary["ac"].lower == 0
 
 
 def test_copies_in_groups_are_worth_one_sample_each(simulated):

@@ -35,7 +35,7 @@ def draw(compared):
             table=charts.rank_matrix_table(found),
         )
         st.caption(
-            "1 is the best by that number. ≈: not clearly different from the best, after Holm's correction."
+            "1 is the best by that number. ≈: not clearly different from the best when all pairs are compared."
             if found.resamples is not None
             else "1 is the best by that number. Without intervals (see the part Table) small differences count too."
         )

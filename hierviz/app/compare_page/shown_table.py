@@ -174,13 +174,15 @@ def _about(found, has_runs):
     reasons = {}
     labels = {column.key: column.label for column in found.columns}
     for method in found.methods:
-        for why in (found.reasons(method.name), found.interval_reasons(method)):
+        for why in (found.reasons(method.name), found.interval_reasons(method), found.interval_cautions(method)):
             for key, reason in why.items():
                 if key in labels:
                     reasons.setdefault(reason, set()).add(labels[key])
     for reason, columns in reasons.items():
         if reason.startswith("no interval"):
             yield f"{escape(', '.join(sorted(columns)))}: {escape(reason)}; so there are no marks either."
+        elif reason.startswith("its interval"):
+            yield f"{escape(', '.join(sorted(columns)))}: {escape(reason)}."
         else:
             yield f"–: {escape(', '.join(sorted(columns)))}: {escape(reason)}."
 

@@ -4,6 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from hierviz.app import state
+from hierviz.app.widgets.metric_table import span_text
 from hierviz.charts import threshold_text
 from hierviz.charts.curve_table import short_label
 from hierviz.evaluation.common_samples import judged_samples
@@ -47,8 +48,7 @@ def with_interval(number, interval=None):
     """A number as text, with its interval where it has one."""
     if number is None or number != number:
         return "–"
-    span = "" if interval is None else f"  [{value_text(interval.lower)}, {value_text(interval.upper)}]"
-    return f"{value_text(number)}{span}"
+    return f"{value_text(number)}{span_text(interval)}"
 
 
 def use_threshold(threshold, model, key):
@@ -63,6 +63,11 @@ def use_threshold(threshold, model, key):
         on_click=state.move_threshold,
         args=(threshold, model),
     )
+
+
+def shown_keys():
+    """Metrics of an operating point: the shares by information, and how many samples get no answer."""
+    return (*share_keys(), "no_answer")
 
 
 def value_table(rows, key, *, first, keys=None, intervals=None):
@@ -81,7 +86,7 @@ def value_table(rows, key, *, first, keys=None, intervals=None):
     intervals : dict of str to dict of str to Interval, optional
         By row and metric.
     """
-    keys = share_keys() if keys is None else keys
+    keys = shown_keys() if keys is None else keys
     table = pd.DataFrame(
         [[name, row["τ"], *(row.get(key) for key in keys)] for name, row in rows.items()],
         columns=[first, "τ", *(short_label(key) for key in keys)],

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import streamlit as st
 
 from hierviz.app.curve_panels import choosing, guarantee_panel, uncertainty
@@ -73,7 +74,7 @@ def operating_point(choice, key, threshold):
         samples.curve,
         threshold,
         samples.name,
-        intervals={name: (span.lower, span.upper) for name, span in spans.items()},
+        intervals={name: (span.lower, span.upper) for name, span in spans.items() if not np.isnan(span.lower)},
         guarantee=_guarantee(choice, key, threshold),
         created_from=source,
         model_sha256=detected.get("sha256"),

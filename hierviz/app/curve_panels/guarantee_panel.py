@@ -8,7 +8,7 @@ from hierviz.app.state.escape import escape
 from hierviz.charts import threshold_text
 from hierviz.errors import HiervizError
 from hierviz.evaluation.common_samples import group_columns
-from hierviz.metrics import METRICS
+from hierviz.metrics import METRICS, answered_text
 from hierviz.number_text import percent_text
 from hierviz.thresholds.risk_control import guaranteed_keys, guaranteed_threshold
 
@@ -108,6 +108,8 @@ def _show(choice, key, certified):
         )
         checked.metric(f"{loss}, {certified.n_check:,} held-out {units}", percent_text(certified.risk_check, 1))
         bound.metric(f"Upper bound for new {units}", percent_text(certified.bound, 1))
+        here = choosing.samples_of(choice)[key].curve.at(certified.threshold)
+        st.markdown(f"At this threshold, of all samples, {answered_text(here['no_answer'], here['correct'])}.")
         if certified.risk_check > certified.alpha:
             st.markdown(
                 f"The mean loss of the held-out {units} is above the guaranteed one. It varies from sample to sample, and with a "

@@ -22,7 +22,9 @@ from hierviz.evaluation.model_table import (
 )
 from hierviz.metrics import METRICS
 from hierviz.number_text import value_text
-from hierviz.uncertainty.comparison import AT_CORRECT, never_reached, too_few_for
+from hierviz.uncertainty.bootstrap import AT_CORRECT
+from hierviz.uncertainty.comparison import never_reached, too_few_for
+from hierviz.uncertainty.resamples import FEWEST
 
 WHOLE = "all samples"
 
@@ -111,7 +113,8 @@ def _row(lead, samples, values, spans, never):
 
 def _unranked(samples):
     """Columns without marks: samples by model, as many for each."""
-    return too_few_for(AT_CORRECT, next(iter(samples.values())).n_samples)
+    n_samples = next(iter(samples.values())).n_samples
+    return TABLE_KEYS if n_samples < FEWEST else too_few_for(AT_CORRECT, n_samples)
 
 
 def _numbers(choice, key, samples, part):

@@ -7,9 +7,9 @@ import numpy as np
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.curve_panels.curve_chart import CurveChoice
-from hierviz.app.state.curve_choices import set_axes
 from hierviz.app.widgets.progress import worked_out
 from hierviz.charts import to_csv
+from hierviz.charts.curve_axes import set_axes
 from hierviz.curves.set_curve import GRID, set_curve
 
 

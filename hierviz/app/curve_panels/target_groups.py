@@ -10,7 +10,7 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets.progress import worked_out
 from hierviz.charts import threshold_text
 from hierviz.charts.curve_table import short_label
-from hierviz.metrics import METRICS, path_keys, share_keys
+from hierviz.metrics import METRICS, path_keys
 from hierviz.thresholds.group_repeats import repeated_group_thresholds
 from hierviz.thresholds.groups import group_thresholds, groups_by_depth, groups_by_subtree
 from hierviz.thresholds.selection import at_least_correct, best_of
@@ -111,7 +111,9 @@ def panel(choice, key):
         }
         own[name] = {metric: values[place] for metric, values in per_group.group_values.items()}
         alike[name] = {metric: values[place] for metric, values in per_group.global_group_values.items()}
-    shown = list(dict.fromkeys((*share_keys(), *([] if target == "correct" else [target.removeprefix("best-")]))))
+    shown = list(
+        dict.fromkeys((*choosing.shown_keys(), *([] if target == "correct" else [target.removeprefix("best-")])))
+    )
     table = pd.DataFrame(
         [
             [

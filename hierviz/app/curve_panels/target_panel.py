@@ -9,7 +9,7 @@ from hierviz.app.curve_panels import choosing, target_groups, target_ranking, un
 from hierviz.app.curve_panels.target_ranking import Goal
 from hierviz.app.state.escape import escape
 from hierviz.charts import threshold_text
-from hierviz.metrics import METRICS, path_keys, share_keys
+from hierviz.metrics import METRICS, answered_text, path_keys
 from hierviz.number_text import percent_text, value_text
 from hierviz.thresholds.selection import (
     COST_SENTENCE,
@@ -201,6 +201,7 @@ def _reached(choice, key, threshold, label, point, where):
     }
     told = f"**{escape(choice.name(key))}, {escape(label)}:** τ = {threshold_text(point.threshold)}"
     told += f"; {percent_text(point.values['correct'], 1)} of the answers are correct"
+    told += f" ({answered_text(point.values['no_answer'], point.values['correct'])})"
     if "above_depth" in point.values:
         told += f", {percent_text(point.values['above_depth'], 1)} above that depth"
     if "cost" in point.values:
@@ -208,7 +209,7 @@ def _reached(choice, key, threshold, label, point, where):
     st.markdown(f"{told}; information recall {percent_text(point.values['info_recall'], 1)}.")
     thresholds = {label: point.threshold, "current": threshold}
     spans = {name: uncertainty.at(choice, key, threshold) for name, threshold in thresholds.items()}
-    keys = dict.fromkeys((*share_keys(), choosing.value("most_of", MOST_OF, path_keys())))
+    keys = dict.fromkeys((*choosing.shown_keys(), choosing.value("most_of", MOST_OF, path_keys())))
     choosing.value_table(rows, f"target-{where}", first="operating point", keys=tuple(keys), intervals=spans)
     choosing.use_threshold(point.threshold, key, f"target-{where}")
 

@@ -110,9 +110,10 @@ def panel(choice, goal, asked, points):
     if ranking is None:
         return
     if len(ranking.rows) > 1:
+        where = " on left-out samples" if any(row.margin for row in ranking.rows) else ""
         st.markdown(
             f"**All models, {escape(goal.label)}**, each at its own τ, because the same τ means different things for different "
-            f"models; ordered by {METRICS[goal.key].name}:"
+            f"models; ordered by {METRICS[goal.key].name}{where}:"
         )
     _table(choice, goal, ranking, "-".join(map(str, asked[:2])))
     st.caption(" ".join(_words(choice, goal, ranking)))
@@ -128,7 +129,7 @@ def is_wanted(choice):
 
 
 def _table(choice, goal, ranking, where):
-    keys = list(dict.fromkeys(("correct", goal.key, "info_recall", "exact")))
+    keys = list(dict.fromkeys(("correct", "no_answer", goal.key, "info_recall", "exact")))
     has_left_out = any(row.cross_fitted is not None for row in ranking.rows)
     samples, rows = choosing.samples_of(choice), []
     several = len(ranking.rows) > 1
@@ -143,7 +144,12 @@ def _table(choice, goal, ranking, where):
         cells |= {short_label(key): _with_span(row, key) for key in keys}
         cells["stops early"] = "–" if row.threshold is None else percent_text(row.stops_early, 1)
         if has_left_out:
-            cells |= {f"{short_label(key)}, left out": _left_out(row.cross_fitted, key) for key in keys[:2]}
+            cells |= {
+                f"{short_label(key)}, left out": _left_out(
+                    row.cross_fitted, key, row.margin if key == goal.key else None
+                )
+                for key in keys[:2]
+            }
         cells |= {"current τ": threshold_text(now)}
         cells |= {f"{short_label(key)}, current τ": value_text(before[key]) for key in ("correct", "info_recall")}
         rows.append(cells)
@@ -183,20 +189,25 @@ def _with_span(row, key):
     return value_text(row.values[key]) + (f"  [{value_text(span[0])}, {value_text(span[1])}]" if span else "")
 
 
-def _left_out(fitted, key):
-    """The cross-fitted mean with the range over the random divisions; a dash with the count where the goal was missed."""
+def _left_out(fitted, key, margin):
+    """The cross-fitted mean, ± where known, with the range over divisions; a dash with the count where the goal was missed."""
     if fitted is None:
         return "–"
     if fitted.n_unreached:
         return f"– ({fitted.n_unreached} of {fitted.n_folds * fitted.n_splits} not reached)"
-    return f"{value_text(fitted.values[key])} ({value_text(fitted.low[key])} to {value_text(fitted.high[key])})"
+    plus_minus = "" if margin is None else f" ± {value_text(margin)}"
+    return f"{value_text(fitted.values[key])}{plus_minus} ({value_text(fitted.low[key])} to {value_text(fitted.high[key])})"
 
 
 def _words(choice, goal, ranking):
     """What the columns mean."""
     one = METRICS[goal.key].name
-    if len(ranking.rows) > 1 and ranking.differences:
-        yield f"{TIED}: no clear difference from the best (paired interval at these thresholds)."
+    if len(ranking.rows) > 1:
+        yield (
+            f"{TIED}: not clearly different from the best on left-out samples when all pairs of models are compared."
+            if any(row.is_best for row in ranking.rows)
+            else "No model is marked as the best: that takes values on left-out samples, of at least ten samples or groups."
+        )
     yield "*Stops early*: share of the answers that are no leaf."
     fits = [row.cross_fitted for row in ranking.rows if row.cross_fitted is not None]
     if not fits:
@@ -207,7 +218,8 @@ def _words(choice, goal, ranking):
         return
     yield (
         f"*Left out*: the same choice made on {FOLDS - 1} of {FOLDS} parts of the samples, measured on the other part; mean of "
-        f"{SPLITS} random divisions, with their range. It says what choosing in this way yields on new samples; the other "
+        f"{SPLITS} random divisions, with their range; ± is half the width of a 95 % interval "
+        "that includes the choice. It says what choosing in this way yields on new samples; the other "
         "columns are measured where τ was chosen and are optimistic. A stated guarantee for new samples is under Guarantee."
     )
     inside = ranking.best_inside

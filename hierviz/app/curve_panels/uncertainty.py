@@ -9,11 +9,12 @@ from hierviz.app import state
 from hierviz.app.curve_panels import choosing, model_differences
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.progress import worked_out
-from hierviz.errors import HiervizError
+from hierviz.errors import HiervizError, PredictionsError
 from hierviz.evaluation.bounds import bounded_curve, why_no_bounds
 from hierviz.evaluation.common_samples import group_columns
 from hierviz.evaluation.model_table import answer_intervals, model_intervals
-from hierviz.uncertainty.comparison import fewest_resamples, never_reached
+from hierviz.uncertainty.all_pairs import fewest_resamples
+from hierviz.uncertainty.comparison import never_reached
 from hierviz.uncertainty.repeats import summary_over_repeats
 from hierviz.uncertainty.resamples import Resamples
 
@@ -31,9 +32,12 @@ class Settings:
     group: str | None = None
 
     def resamples(self, samples):
-        """The Resamples of some JudgedSamples."""
+        """The Resamples of some JudgedSamples; an error where these are too few for intervals."""
         groups = None if self.group is None else samples.groups(self.group)
-        return Resamples.draw(samples.n_samples, self.n_resamples, self.seed, groups)
+        found = Resamples.draw(samples.n_samples, self.n_resamples, self.seed, groups)
+        if found.why_no_interval is not None:
+            raise PredictionsError(f"intervals: {found.why_no_interval}. Add samples, or choose other groups.")
+        return found
 
     def to_json(self):
         """As it stands in an operating point."""
@@ -78,7 +82,7 @@ def intervals(choice):
 def prepare(choice):
     """Work out what takes long: bands, and the intervals at the thresholds of the view."""
     bands(choice)
-    if is_on() and state.view().panel == "uncertainty" and len(choice.keys) > 1:
+    if intervals(choice) and state.view().panel == "uncertainty" and len(choice.keys) > 1:
         model_differences.prepare(choice, settings(choice))
     for key in choice.keys:
         at(choice, key, state.view().threshold_of(key))
@@ -189,8 +193,6 @@ def panel(choice, now):
                 **choosing.kept("group", ONE_BY_ONE, columns, width=230),
             )
     first = _first(choice)
-    if first.n_samples < 2:
-        st.info("A single sample cannot be resampled: bands and intervals have no width.")
     if not is_on():
         st.markdown(
             "Switch on bands and intervals to see bands on the curves, intervals in every table, and which models clearly differ."

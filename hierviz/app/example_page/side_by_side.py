@@ -7,6 +7,7 @@ from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.controls import has_several_truths, offered_rules
 from hierviz.charts import threshold_text, win_text
+from hierviz.charts.theme import answer_text
 from hierviz.diagnosis.sample_answers import answers_by_rule, sample_answer
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
@@ -14,7 +15,6 @@ from hierviz.metrics.sets.node_sets import most_specific
 from hierviz.number_text import fixed_text, probability_text, value_text
 from hierviz.taxonomy import NodeLists
 
-OUTCOME = {"exact": "✓ exact", "coarse": "≈ correct but coarse", "wrong": "× wrong", "": "–"}
 NAMES_IN_A_SET = 6
 HELP = {
     "specificity, bits": "Information of the answer: log2 of all leaves over the leaves below it. 0 is the root.",
@@ -85,7 +85,7 @@ def _at(rule, settings):
 def _table(what, labels, answers, taxonomy, now, switch, of):
     keys = list(answers)
     rows = [
-        [labels[one], _nodes(taxonomy, answer.nodes), OUTCOME[answer.outcome]]
+        [labels[one], _nodes(taxonomy, answer.nodes), answer_text(answer.outcome)]
         + ["–" if answer.information is None else value_text(answer.information)]
         + ["–" if answer.p is None else probability_text(answer.p), win]
         for (one, answer), win in zip(answers.items(), _wins(answers, now), strict=True)

@@ -31,10 +31,10 @@ def draw(asked):
             "branch of the answer minus that of the branch of the truth, at the class where both paths part. Look at the "
             "sample, then mark the truth as doubtful or the model as wrong."
         )
-        extra = {"score": found.score, "p (answer)": found.p_predicted, "p (truth)": found.p_true}
-        helps = {
-            f"p ({side})": f"Probability of the branch of the {side}, where both paths part"
-            for side in ("answer", "truth")
-        }
+        extra = {"score": found.score, "p (answer)": found.p_answer}
+        helps = {"p (answer)": "Probability of the answer itself, as on Examples"}
+        for side, p in (("answer", found.p_predicted), ("truth", found.p_true)):
+            extra[f"p (branch of {side})"] = p
+            helps[f"p (branch of {side})"] = f"Probability of the class on the way to the {side} where both paths part"
         sample_table.draw(asked, found.row, asked.severities[0], "labels", extra, helps)
     marks.export(asked)

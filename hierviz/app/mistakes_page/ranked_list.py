@@ -8,7 +8,7 @@ from hierviz.app import state
 from hierviz.app.mistakes_page import sample_table
 from hierviz.app.mistakes_page.asked import capital
 from hierviz.app.state.escape import escape
-from hierviz.app.widgets import selection, shell
+from hierviz.app.widgets import filters, selection, shell
 from hierviz.app.widgets.figure import picture_url
 from hierviz.evaluation.severity import SEVERITIES
 from hierviz.number_text import value_text
@@ -19,23 +19,22 @@ CARD = 172
 
 def draw(asked):
     """Filters, order, and the samples."""
-    if state.view().outcome not in ("wrong", "coarse") or (
-        state.view().outcome == "coarse" and not asked.whole.is_single
-    ):
+    offered = [key for key in ("wrong", "coarse", "no_answer") if key in asked.whole.outcomes]
+    if state.view().outcome not in offered:
         state.change(outcome="wrong")
         state.session.outcome_of_page = "wrong"
         state.publish()
     chosen = selection.select(asked.model, asked.choice, (asked.data.digest, asked.key))
-    counts = {key: chosen.counts[key] for key in ("wrong", "coarse") if key in chosen.counts}
+    counts = {key: chosen.counts[key] for key in offered}
     severities = asked.severities
     severity = state.view().order if state.view().order in severities else severities[0]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.segmented_control(
             "Show",
             list(counts),
-            format_func=lambda key: f"{key} {counts[key]:,}",
+            format_func=lambda key: f"{filters.brief_outcome(key)} {counts[key]:,}",
             required=True,
-            help="Coarse: correct, but less specific than the truth.",
+            help=filters.OUTCOMES_HELP,
             **state.bound("outcome"),
         )
         st.selectbox(

@@ -14,8 +14,8 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets import sample, shell
 from hierviz.app.widgets.selection import shortened
 from hierviz.diagnosis.sample_paths import sample_paths
-from hierviz.evaluation.judged_answers import OUTCOMES
 from hierviz.evaluation.severity import SEVERITIES
+from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.sets.node_sets import most_specific
 from hierviz.number_text import value_text
 from hierviz.taxonomy import NodeLists
@@ -181,7 +181,7 @@ def card(asked, row, severity):
 
 def _head_of_lists(asked, row, place):
     predictions, answers = asked.predictions, asked.whole
-    st.markdown(f"#### {escape(predictions.sample_id(row))}")
+    sample.heading(predictions, row)
     for word, nodes in (("Truth", answers.truth), ("Answer", answers.predicted)):
         one = nodes.take(np.array([place])) if isinstance(nodes, NodeLists) else NodeLists.of(nodes[[place]])
         listed = most_specific(asked.taxonomy, one).nodes.tolist()

@@ -47,7 +47,7 @@ def draw(asked):
     )
     if found is None:
         return
-    st.markdown(f"**{escape(found.sentence().replace('%', ' %'))}**")
+    st.markdown(f"**{escape(found.sentence().replace('%', ' %'))}** {escape(found.worst_sentence())}")
     if not len(found):
         st.markdown("No subtree and no value of an attribute has 10 samples inside and outside.")
         return
@@ -133,6 +133,11 @@ def _table(asked, found):
         }
     )
     test = "Fisher's exact test" if found.test == "Fisher" else "a permutation test"
+    tested = (
+        f"each against the rest by {test}, one-sided; *clearly worse* is p ≤ 0.05 after the correction for {len(found):,} "
+        f"{'test' if len(found) == 1 else 'tests'}, *shares samples* that too, but more than half of its excess comes "
+        "from samples that also lie in a slice above it"
+    )
     return group_table.draw(
         table,
         {
@@ -152,10 +157,8 @@ def _table(asked, found):
             "p_adjusted": st.column_config.NumberColumn("p, corrected"),
         },
         found,
-        f"{len(found):,} {'slice' if len(found) == 1 else 'slices'} with at least 10 samples inside and outside, each against "
-        f"the rest by {test}, one-sided; *clearly worse* is p ≤ 0.05 after the correction for {len(found):,} "
-        f"{'test' if len(found) == 1 else 'tests'}, *shares samples* that too, but more than half of its excess comes "
-        "from samples that also lie in a slice above it. Click a row to see its samples.",
+        f"{len(found):,} {'slice' if len(found) == 1 else 'slices'} with at least 10 samples inside and outside, "
+        f"{'not tested' if found.test == 'none' else tested}. Click a row to see its samples.",
         name="slices",
         height=420,
         key=f"slices-{asked.mark(found.loss_key)}",

@@ -12,7 +12,7 @@ from hierviz.app.state.dataset import Dataset
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import controls, sample
 from hierviz.app.widgets.form_words import in_form_words, sentence
-from hierviz.app.widgets.selection import SIGNS
+from hierviz.charts.theme import ANSWERS, answer_signs
 from hierviz.errors import HiervizError
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.mistakes import mistakes
@@ -182,7 +182,7 @@ def _answer(first, second, truth, truths, key):
     _rules(first, second, choice, truth)
     st.caption(
         "Each answer is followed by its probability."
-        + (" ✓ exact, ≈ correct but coarse, × wrong." if truth is not None and taxonomy.is_tree else "")
+        + (f" {answer_signs()}." if truth is not None and taxonomy.is_tree else "")
     )
 
 
@@ -212,5 +212,5 @@ def _rule_cell(evaluation, rule, choice, p):
         return ", ".join(names + ([f"{inner} inner nodes"] if inner else [])) or "nothing"
     node, sign = int(answers[0]), ""
     if evaluation.why_no_mistakes() is None:
-        sign = SIGNS[mistakes(evaluation, **{**choice, "rule": rule.key}).outcome[0]] + " "
+        sign = ANSWERS[mistakes(evaluation, **{**choice, "rule": rule.key}).outcome[0]][1] + " "
     return f"{sign}{taxonomy.title(node)} · {p[node]:.3f}"

@@ -8,9 +8,10 @@ from hierviz.app import state
 from hierviz.app.curve_panels.curve_chart import CurveChoice, curve_chart
 from hierviz.app.curve_panels.curve_panels import panels, prepare, verdict
 from hierviz.app.curve_panels.set_choice import SetChoice
-from hierviz.app.state.curve_choices import DRAWN, OF_SETS, axes, set_axes
+from hierviz.app.state.curve_choices import DRAWN, OF_SETS
 from hierviz.app.widgets import frame, numbers, shell
 from hierviz.app.widgets.controls import models_control
+from hierviz.charts.curve_axes import axes, set_axes
 from hierviz.inference.registry import INFERENCE_RULES
 
 # Methods on the curves, whatever the number of their runs.
@@ -105,8 +106,8 @@ def explain(choice):
     """What is drawn, and what a chart of sets leaves out."""
     if not is_of_sets:
         st.markdown(
-            "Answer: the most specific class with probability above τ. *Correct*: the true class or an ancestor of it. "
-            "*Information recall*: share of the true class's information (in bits) that the answer contains."
+            "Answer: the most specific class with probability above τ. *Correct*: the true class or an ancestor, even the root "
+            "(*no answer*). *Information recall*: share of the true class's bits that the answer contains."
         )
         return
     why = choice.first.why_not_one_truth() or "samples have several answers"

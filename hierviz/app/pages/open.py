@@ -10,20 +10,23 @@ from hierviz.app.state import remembered
 from hierviz.app.state.dataset import Files, open_files
 from hierviz.app.state.escape import escape
 from hierviz.app.state.model_source import model_files
+from hierviz.app.state.replaced import replaced
 from hierviz.app.widgets import offers, shell
 from hierviz.app.widgets.account import account
 from hierviz.app.widgets.file_readings import file_readings
 from hierviz.app.widgets.file_samples import file_samples
-from hierviz.app.widgets.findings_panel import findings_of_files, findings_of_open_data
+from hierviz.app.widgets.findings_panel import findings_of_open_data, findings_of_refused, found_in_refused
 from hierviz.app.widgets.form_words import in_form_words
 from hierviz.app.widgets.parameter_labels import LABELS
 from hierviz.app.widgets.projection_fields import projection_fields
 from hierviz.app.widgets.session_panel import session_panel
+from hierviz.app.widgets.ways_out import forget_readings, reading, replaced_line, truth_offers, ways_out
 from hierviz.errors import HiervizError, ModelError
 from hierviz.listed_scores import MISSING
 from hierviz.parametrisation import PARAMETRISATIONS
 from hierviz.readers import TAXONOMY_FORMS
 from hierviz.readers.file_role import file_roles
+from hierviz.readers.join import IDS
 from hierviz.readers.predictions_file import FORMS as PREDICTION_FORMS
 
 st.title("Open your own files")
@@ -112,7 +115,9 @@ with left:
         chosen["model"] = model_files(uploaded)
         chosen["inputs"] = ask("Inputs: pictures (zip), a table, texts, .npy or .npz", "inputs")
 with right:
-    chosen["truth"] = ask("Truth (optional if it is in the predictions)", "truth", help="Columns: sample_id and truth.")
+    chosen["truth"] = ask(
+        f"{LABELS['truth']} (optional if it is in the predictions)", "truth", help="Columns: sample_id and truth."
+    )
     chosen["media"] = ask(f"{LABELS['media']}: a zip (optional)", "media", help="Named by a column `image` or `file`.")
     with st.expander("Reading options"):
         forms = st.selectbox(
@@ -133,13 +138,22 @@ with right:
             format_func=lambda key: (
                 PARAMETRISATIONS[key].label if key in PARAMETRISATIONS else "detect (probabilities)"
             ),
+            **reading("parametrisation", "detect"),
         )
-        truth_column = st.text_input(f"{LABELS['truth_column']} (empty: detect)")
+        percent = st.checkbox(LABELS["percent"], **reading("percent", False))
+        truth_column = st.text_input(f"{LABELS['truth_column']} (empty: detect)", **reading("truth_column", ""))
+        ids = st.selectbox(
+            LABELS["ids"],
+            IDS,
+            format_func={"text": "text, as they stand", "number": "numbers: 1.0 is 1"}.get,
+            **reading("ids", IDS[0]),
+        )
         missing = st.selectbox(
             LABELS["missing"],
             ["detect", *MISSING],
             format_func=lambda key: "detect (unknown in files of the best classes)" if key == "detect" else key,
             help="In predictions that list some classes of each sample only. Unknown scores give numbers with bounds.",
+            **reading("missing", "detect"),
         )
         classes = ask(
             f"{LABELS['classes']}, one per line",
@@ -163,6 +177,8 @@ files = Files(
     parametrisation=None if keys == "detect" else keys,
     truth_column=truth_column or None,
     missing=None if missing == "detect" else missing,
+    percent=percent,
+    ids=None if ids == IDS[0] else ids,
     projection=projection,
     **of_single_files,
     given=state.startup_limits()[0],
@@ -187,19 +203,24 @@ with opening or st.container():
             st.markdown(
                 escape("; ".join(f"{role.capitalize()}: {name}" for role, name in names.items())), width="content"
             )
+    if kind == "Predictions" and not chosen["truth"]:
+        truth_offers(chosen["predictions"], way)
+    replaced_line()
     answer = st.container()
 
 
 def open_them(files):
     """Read the files and go where their numbers are, or say what is wrong with them."""
-    stages = state.Stages("cancel-open", state.cancel_open, after=0)
+    stages, chosen_files = state.Stages("cancel-open", state.cancel_open, after=0), files
     try:
         if way == "Upload":
+            files = replaced(chosen_files)
             opened = open_files(files, stages, find=state.open_elsewhere)
         else:
-            found = files.with_paths(state.allowed_path)
-            opened = open_files(found, stages)
-            remembered.remember(found)
+            chosen_files = files.with_paths(state.allowed_path)
+            files = replaced(chosen_files)
+            opened = open_files(files, stages)
+            remembered.remember(files)
         state.put(opened)
         stages.end()
         state.publish()
@@ -207,7 +228,10 @@ def open_them(files):
         stages.end()
         st.error(escape(in_form_words(error, is_of_path=way != "Upload")), icon=":material/error:")
         state.open_requested(done=True)
-        findings_of_files(files, "refused")
+        found = found_in_refused(files)
+        if not isinstance(error, ModelError):
+            ways_out(error, files, chosen_files, found)
+        findings_of_refused(found, files, "refused")
         if files.model and files.taxonomy and (isinstance(error, ModelError) or not files.inputs):
             model_choice.offer(files)
             st.markdown(
@@ -219,6 +243,7 @@ def open_them(files):
             )
         shell.stop()
     state.open_requested(done=True)
+    forget_readings()
     state.session.just_opened = opened.key
     st.switch_page(shell.page("overview"), query_params=state.link())
 
@@ -243,8 +268,8 @@ if state.view().data != "demo":
         else:
             st.button(
                 "Show the demo",
-                on_click=state.change,
-                kwargs={"data": "demo", "model": "", "models": ()},
+                on_click=state.show_data,
+                args=("demo",),
                 key="show-demo",
             )
     if not state.is_startup() and not found.credit:

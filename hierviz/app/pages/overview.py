@@ -7,11 +7,10 @@ from hierviz.app.taxonomy_page.choice import TaxonomyChoice
 from hierviz.app.taxonomy_page.where import goes_wrong_most, worst_subtree
 from hierviz.app.widgets import controls, filters, numbers, overview_models, overview_table, selection, shell
 from hierviz.app.widgets.account import account, opened_line
-from hierviz.app.widgets.findings_panel import findings_line
+from hierviz.app.widgets.findings_panel import exchanged_columns, findings_line
 from hierviz.app.widgets.gallery import gallery
 from hierviz.app.widgets.progress import answers_worked_out
-from hierviz.evaluation.mistakes import outcome_shares
-from hierviz.number_text import percent_text
+from hierviz.metrics import outcomes_text
 
 data = shell.open_data()
 taxonomy, first = data.taxonomy, data.first
@@ -28,19 +27,10 @@ def counted(n, what):
 
 def say(found, data, key, choice):
     """What the answers are worth, in one sentence."""
-    n, counts = sum(found.counts.values()), found.counts
-    shares = {key: f"**{counts[key]:,}** ({percent_text(share)})" for key, share in outcome_shares(counts).items()}
-    if not n:
+    if not any(found.counts.values()):
         st.markdown("No sample matches these filters. Remove one.")
         return
-    where = f"{controls.setting(data, key, choice)}: of {counted(n, 'answer')} "
-    if "coarse" in counts:
-        st.markdown(
-            f"{where}{shares['exact']} are exact, {shares['coarse']} are correct but coarse (an ancestor of the truth), "
-            f"and {shares['wrong']} are wrong."
-        )
-    else:
-        st.markdown(f"{where}{shares['exact']} are exactly the true classes, and {shares['wrong']} are not.")
+    st.markdown(f"{controls.setting(data, key, choice)}: {outcomes_text(found.counts, '**{}**')}")
 
 
 def show(found, model, key):
@@ -111,6 +101,7 @@ st.markdown(
 
 if state.view().data != "demo":
     findings_line(data)
+    exchanged_columns(data)
 
 if judged:
     # What the models together are worth is known at the end of a first visit.
@@ -123,7 +114,7 @@ if judged:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         key = controls.model_control(data)
         choice = controls.rule_controls(data, key)
-        numbers.definitions(("exact", "correct", "info_recall"), "outcomes", "Definitions:")
+        numbers.definitions(("exact", "correct", "no_answer", "info_recall"), "outcomes", "Definitions:")
     model = data.models[key]
     filters.chips(taxonomy, but=("outcome",))
     if answers_worked_out(data.digest, key, model, choice):

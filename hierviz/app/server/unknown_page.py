@@ -1,6 +1,6 @@
 """Addresses of pages that hierviz does not have: they lead to the Overview, which says so in a line.
 
-Streamlit would show a dialog of its own that knows nothing of the app.
+Streamlit would show a dialog of its own that knows nothing of the app, and below a folder an empty page.
 """
 
 from __future__ import annotations
@@ -30,18 +30,22 @@ class UnknownPage:
 
     async def __call__(self, scope, receive, send):
         is_asked = scope["type"] == "http" and scope["method"] == "GET" and _wants_html(scope["headers"])
-        name = unknown_page(scope["path"]) if is_asked and not st.get_option("server.baseUrlPath") else None
-        if name is None:
+        leads_to = way_out(scope["path"]) if is_asked and not st.get_option("server.baseUrlPath") else None
+        if leads_to is None:
             await self.app(scope, receive, send)
             return
-        query = "&".join(filter(None, [f"{NO_PAGE}={quote(name, safe='')}", scope["query_string"].decode("latin-1")]))
-        headers = [(b"location", f"./?{query}".encode("latin-1")), (b"content-length", b"0")]
+        query = scope["query_string"].decode("latin-1")
+        if query:
+            leads_to += f"{'&' if '?' in leads_to else '?'}{query}"
+        headers = [(b"location", leads_to.encode("latin-1")), (b"content-length", b"0")]
         await send({"type": "http.response.start", "status": 307, "headers": headers})
         await send({"type": "http.response.body", "body": b""})
 
 
-def unknown_page(path):
-    """The name of the page that a path asks for and hierviz does not have, else None.
+def way_out(path):
+    """Where the path of no page of hierviz leads, relative to it; None for a page, and for what is no page at all.
+
+    A page below other folders, as of a server that stands behind another one, is that page; else it is the Overview.
 
     Parameters
     ----------
@@ -50,12 +54,17 @@ def unknown_page(path):
 
     Examples
     --------
-    >>> unknown_page("/nosuchpage"), unknown_page("/curves"), unknown_page("/"), unknown_page("/static/index.js")
-    ('nosuchpage', None, None, None)
+    >>> way_out("/nosuchpage"), way_out("/hierviz/learn"), way_out("/curves"), way_out("/"), way_out("/static/index.js")
+    ('./?no-page=nosuchpage', '../learn', None, None, None)
     """
-    name = unquote(path).removeprefix("/")
-    is_page = name and not set(name) & set("/.\\") and name[0] not in "_~" and name not in SERVED
-    return name if is_page and (name not in OWN or name == "overview") else None
+    name = unquote(path).strip("/")
+    first, last = name.split("/")[0], name.rpartition("/")[2]
+    if not name or set(name) & set(".\\") or name[0] in "_~" or first in SERVED:
+        return None
+    up, is_page = "../" * (path.count("/") - 1) or "./", last in OWN and last != "overview"
+    if path == f"/{name}" == f"/{last}" and is_page:
+        return None
+    return f"{up}{last}" if is_page else f"{up}?{NO_PAGE}={quote(name, safe='')}"
 
 
 def _wants_html(headers):

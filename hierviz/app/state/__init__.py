@@ -13,6 +13,7 @@ from hierviz.app.state.current import (
     link,
     publish,
     session,
+    show_data,
     shown_model_of,
     view,
 )
@@ -149,6 +150,7 @@ __all__ = [
     "resume",
     "rule_settings",
     "session",
+    "show_data",
     "shown_model",
     "shown_model_of",
     "shown_models",

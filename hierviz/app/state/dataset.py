@@ -139,6 +139,8 @@ class Files:
     truth: str | None = None
     truth_column: str | None = None
     missing: str | None = None
+    percent: bool = False
+    ids: str | None = None
     classes: str | None = None
     parametrisation: str | None = None
     model: tuple[str, ...] = ()
@@ -277,6 +279,8 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
                 truth=files.truth,
                 truth_column=files.truth_column,
                 missing=files.missing,
+                percent=files.percent,
+                ids=files.ids,
                 form=files.predictions_form,
                 partial=is_partial(options),
                 classes=classes,
@@ -306,7 +310,9 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
                 f"{template_of(error)} Or open it on the whole taxonomy: what is still open is asked on the page Model then."
             ) from None
         predictions_of_models.append(
-            attach_truth(predictions, files.truth, files.truth_column, files.classes or model.class_numbers)
+            attach_truth(
+                predictions, files.truth, files.truth_column, files.classes or model.class_numbers, ids=files.ids
+            )
             if files.truth
             else predictions
         )

@@ -32,6 +32,7 @@ KINDS = {
     "drawn": "lines of the chart",
     "marked": "marked inference rule",
     "presenter": "large type",
+    "choices": "choice",
 }
 # Parameter of an address that names a page that is not here: see `hierviz.app.server.unknown_page`.
 NO_PAGE = "no-page"

@@ -12,7 +12,7 @@ from dataclasses import replace
 import streamlit as st
 
 from hierviz.app.state import dataset as datasets
-from hierviz.app.state.current import publish, session, view
+from hierviz.app.state.current import publish, session, show_data, view
 from hierviz.app.state.page_view import View, own_thresholds
 from hierviz.app.state.server import server
 from hierviz.app.state.server_memory import memory
@@ -130,7 +130,7 @@ def startup_files():
         return None
     files = run_files(options.predictions)
     methods = [file.method for file in files]
-    names = ("taxonomy", "truth", "truth_column", "missing", "inputs", "nodes", "media")
+    names = ("taxonomy", "truth", "truth_column", "missing", "percent", "ids", "inputs", "nodes", "media")
     names += ("taxonomy_form", "taxonomy_classes", "taxonomy_relations", "predictions_form")
     classes, of_classes = shared_and_own("--classes", options.classes, methods)
     parametrisation, of_parametrisations = shared_and_own("--parametrisation", options.parametrisation, methods)
@@ -185,7 +185,7 @@ def put(data):
         When there is no room for it.
     """
     server().shelf.put(data, visit().visitor)
-    session.view = View(data=data.key, threshold=view().threshold, thresholds=own_thresholds(data.thresholds))
+    show_data(data.key, thresholds=own_thresholds(data.thresholds))
     visit().shows = data.key
 
 
@@ -204,7 +204,7 @@ def may_close():
 def close():
     """Give back what the view shows, for everybody, with the files it was made of; then show the demo."""
     gone = server().shelf.close(view().data, visit().visitor)
-    session.view = View(threshold=view().threshold)
+    show_data(datasets.DEMO)
     if gone is None:
         return
     finished = memory("run").get("finished")

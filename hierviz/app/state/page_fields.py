@@ -7,11 +7,11 @@ from hierviz.app.state.page_view import FIELDS
 # By page, the fields that only some pages use; all others hold on every page.
 OWN = {
     "overview": (),
-    "curves": ("models", "axes", "drawn", "marked", "panel"),
-    "compare": ("models", "comparison", "preset", "by", "metric"),
+    "curves": ("models", "axes", "drawn", "marked", "panel", "choices"),
+    "compare": ("models", "comparison", "preset", "by", "metric", "choices"),
     "example": ("sample", "order", "tree", "focus", "unfold"),
-    "mistakes": ("sample", "order", "part", "opened"),
-    "taxonomy": ("aspect", "node_order", "node_rows", "colour"),
+    "mistakes": ("sample", "order", "part", "opened", "choices"),
+    "taxonomy": ("aspect", "node_order", "node_rows", "colour", "choices"),
     "model": ("sample",),
     "learn": ("lesson", "step", "presenter"),
     "story": (),

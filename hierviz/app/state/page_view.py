@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import asdict, dataclass, fields, replace
 from urllib.parse import quote, unquote
 
-from hierviz.app.state.curve_choices import DRAWN, FORMER_PANELS, MARKED, PANELS, axes, set_axes
+from hierviz.app.state.curve_choices import DRAWN, FORMER_PANELS, MARKED, PANELS
 from hierviz.app.state.dataset import DEMO, NAME_OF_DEMO
 from hierviz.charts import threshold_text
+from hierviz.charts.curve_axes import axes, set_axes
 from hierviz.diagnosis.node_columns import NODE_COLUMNS
 from hierviz.errors import PredictionsError
-from hierviz.evaluation.mistakes import ORDERS, OUTCOMES
+from hierviz.evaluation.mistakes import ORDERS
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
 from hierviz.lessons.catalogue import LESSON_MODULES
 from hierviz.metrics import METRICS
+from hierviz.metrics.outcomes import OUTCOMES
 
 # Of the page Mistakes.
 PARTS = {
@@ -61,7 +64,21 @@ MOST, DIGITS = 64.0, 3
 # What fields were called in links of former versions.
 FORMER_FIELDS = {"tau": "threshold", "taus": "thresholds"}
 # Fields that hold several words; in the URL "-" stands for none of them.
-SEVERAL = ("models", "drawn", "marked", "thresholds", "where", "opened")
+SEVERAL = ("models", "drawn", "marked", "thresholds", "where", "opened", "choices")
+# Memories whose choices stand in the field `choices`, where they are words, switches or lists of words.
+CHOICES = (
+    "choosing",
+    "matrix",
+    "slices",
+    "mistakes",
+    "confusions",
+    "taxonomy",
+    "compare table",
+    "compare ranks",
+    "compare classes",
+    "compare samples",
+    "compare parts",
+)
 # Filters by a class: truth at or below it, truth, answer at or below it, answer.
 NODES = ("under", "truth", "answered", "answer")
 # What a selection of samples is made of; another one starts with its own first sample.
@@ -80,6 +97,9 @@ def grammar():
         "sample": re.compile(_NAME),
         **dict.fromkeys(NODES, re.compile(_NAME)),
         "where": re.compile("[A-Za-z0-9_.~%-]{1,1000}=[A-Za-z0-9_.~%-]{0,1000}"),
+        "choices": re.compile(
+            rf"(?:{'|'.join(map(quote, CHOICES))})\.[A-Za-z0-9_.~%-]{{1,300}}=[A-Za-z0-9_.~%-]{{1,1000}}"
+        ),
         "text": re.compile(_NAME),
         "common": re.compile("[0-9]{1,4}", re.ASCII),
         "focus": re.compile(_NAME),
@@ -143,6 +163,7 @@ class View:
     text. `part` of the page Mistakes is shown; `opened` are the numbers of the nodes that are open in its matrix.
     `comparison` is the part of the page Compare, `preset` the columns of its table, `by` what divides the samples there,
     `metric` their number. `node_rows` are of the page Taxonomy; `lesson`, `step` and `presenter` (large type) of the page Learn.
+    `choices` holds ``memory.field=value`` of other choices, percent-encoded, the value as JSON.
     `focus` is the node that the probability tree shows alone, or whose family it shows where it is a leaf; `unfold` holds
     ``number:node``, a node so many of whose children are shown.
     """
@@ -183,6 +204,7 @@ class View:
     marked: tuple[str, ...] = MARKED
     thresholds: tuple[str, ...] = ()
     panel: str = "target"
+    choices: tuple[str, ...] = ()
     parameters: tuple[tuple[str, float | str], ...] = ()
 
     @property
@@ -218,6 +240,26 @@ class View:
         """`where` with another value of a column, None for any."""
         others = tuple(word for word, (name, _) in zip(self.where, self.conditions, strict=True) if name != column)
         return others if value is None else (*others, condition(column, value))
+
+    def choice(self, memory, field, default):
+        """A choice that the address names, of the kind of the default; None where it names none."""
+        start = _choice(memory, field)
+        text = next((word[len(start) :] for word in self.choices if word.startswith(start)), None)
+        try:
+            value = None if text is None else json.loads(unquote(text))
+        except ValueError:
+            return None
+        # Numbers have ranges that are not known here.
+        is_list = isinstance(value, list) and all(isinstance(one, str) for one in value)
+        kind = str if default is None else type(default)
+        return value if type(value) is kind and (is_list or isinstance(value, str | bool)) else None
+
+    def with_choice(self, memory, field, value, default):
+        """The view with another choice; the default is left out, and so is a number."""
+        start = _choice(memory, field)
+        others = tuple(word for word in self.choices if not word.startswith(start))
+        is_named = isinstance(value, str | bool | list) and value != default
+        return replace(self, choices=(*others, start + quote(json.dumps(value), safe="")) if is_named else others)
 
     @property
     def filters(self):
@@ -293,6 +335,10 @@ class View:
 def condition(column, value):
     """A word of `View.where`."""
     return f"{quote(column, safe='')}={quote(value, safe='')}"
+
+
+def _choice(memory, field):
+    return f"{quote(memory)}.{quote(field, safe='')}="
 
 
 FIELDS = {field.name for field in fields(View)} - {"parameters"}

@@ -16,7 +16,19 @@ MOST = 8
 LARGEST = 1_000_000  # bytes
 # Of `Files`: what is said by texts alone. What was said about a model is asked again.
 _SINGLE: tuple[str, ...] = (
-    *("taxonomy", "truth", "truth_column", "missing", "classes", "parametrisation", "inputs", "nodes", "media"),
+    *(
+        "taxonomy",
+        "truth",
+        "truth_column",
+        "missing",
+        "percent",
+        "ids",
+        "classes",
+        "parametrisation",
+        "inputs",
+        "nodes",
+        "media",
+    ),
     *("taxonomy_form", "taxonomy_separator", "taxonomy_direction", "predictions_form"),
 )
 _SEVERAL = ("predictions", "model", "names", "parametrisations", "classes_of")
@@ -78,7 +90,7 @@ def _entries():
 def _is_entry(entry):
     if not isinstance(entry, dict) or not set(entry) <= set(_SINGLE) | set(_SEVERAL) <= {f.name for f in fields(Files)}:
         return False
-    is_text = all(isinstance(entry[name], str) for name in set(entry) & set(_SINGLE))
+    is_text = all(isinstance(entry[name], str | bool) for name in set(entry) & set(_SINGLE))
     lists = [entry[name] for name in set(entry) & set(_SEVERAL)]
     is_list = all(isinstance(one, list) and all(part is None or isinstance(part, str) for part in one) for one in lists)
     paths = [path for name in ("predictions", "model") for path in entry.get(name, ())]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from hierviz.app.state.current import session
+from hierviz.app.state.current import publish, session, view
+from hierviz.app.state.page_view import CHOICES
 from hierviz.app.state.server import server
 from hierviz.app.state.visits import visit
 
@@ -41,12 +42,22 @@ def memories():
 
 
 def kept(name, field, default=None, **widget):
-    """Keywords that tie a widget to an entry of a memory: its key, value and callback."""
+    """Keywords that tie a widget to an entry of a memory: its key, value and callback; those of `CHOICES` go into the address."""
     key, store = f"kept_{name}_{field}", memory(name)
+    is_in_address = name in CHOICES
+    told = view().choice(name, field, default) if is_in_address else None
+    of_address = memory("choices of the address")
+    if told is not None and of_address.get((name, field)) != told:
+        store[field] = of_address[name, field] = told
+    elif told is None and of_address.pop((name, field), None) is not None:
+        store.pop(field, None)  # the address that named it was left
     session[key] = store.get(field, default)
 
     def changed():
         store[field] = session[key]
+        if is_in_address:
+            session.view = view().with_choice(name, field, session[key], default)
+            publish()  # in a fragment nothing else does
 
     return {"key": key, "on_change": changed, **widget}
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from hierviz._version import version
 from hierviz.app.state.dataset import DEMO, NAME_OF_DEMO, Files
+from hierviz.app.state.page_view import CHOICES
 from hierviz.cli.projection_flags import NAMES as PROJECTION
 from hierviz.errors import FileError
 from hierviz.stories import StoryStep, story_from
@@ -39,6 +40,8 @@ SEVERAL = ("predictions", "model", "classes_of")
 READING = (
     "truth_column",
     "missing",
+    "percent",
+    "ids",
     "parametrisation",
     "taxonomy_form",
     "taxonomy_separator",
@@ -49,18 +52,8 @@ READING = (
 # Readings of the single prediction files in their order, None where nothing is said; and to which of them `classes_of` belong.
 OF_FILES = {"names": str, "parametrisations": str, "thresholds": float}
 PLACES = "classes_of_places"
-# Memories of the session with choices that no link carries; of one data set the last.
-MEMORIES = (
-    "choosing",
-    "matrix",
-    "slices",
-    "mistakes",
-    "confusions",
-    "taxonomy",
-    "compare table",
-    "compare classes",
-    "compare samples",
-)
+# Memories of the session with choices of which a link carries some; of one data set the last.
+MEMORIES = CHOICES
 PAGE_NAMES = {
     "overview": "Overview",
     "curves": "Operating curves",
@@ -364,7 +357,9 @@ def _part(part):
 
 
 def _reading(found):
-    reading = {name: value for name in READING if isinstance(value := found.get(name), str)}
+    reading = {
+        name: value for name in READING if isinstance(value := found.get(name), bool if name == "percent" else str)
+    }
     projection = found.get("projection", {})
     kept = {name: value for name in PROJECTION if isinstance(value := projection.get(name), str | int | bool)}
     for name, kind in OF_FILES.items():

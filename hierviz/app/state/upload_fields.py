@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -125,6 +126,15 @@ def dealt_upload(slot, label, deal, *, help=None):
 def keep_upload(slot, uploads):
     """Put files that were uploaded elsewhere, or None, into an uploader."""
     memory("uploads")[slot] = _Kept(uploads)
+
+
+def move_upload(source, target, path):
+    """Move one file of an uploader to another one, in place of what that holds."""
+    store, emptied = memory("uploads"), memory("emptied uploaders")
+    kept = [one for one in store[source].uploads.paths if str(one) != str(path)]
+    for slot, paths in ((target, [Path(path)]), (source, kept)):
+        store[slot] = _Kept(server().uploads.keep(paths, owner=visit().visitor)) if paths else _Kept()
+        emptied[slot] = emptied.get(slot, 0) + 1
 
 
 def empty_uploaders(held):

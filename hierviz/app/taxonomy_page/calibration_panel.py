@@ -41,16 +41,26 @@ def draw(choice):
 
 
 def _depths(choice):
+    if choice.answered_here is None:
+        st.info("No answer is at or below this class.", icon=":material/info:")
+        return
     found = choice.calibration_of_depths
     if found is None:
         return
+    if choice.root:
+        st.markdown(
+            f"**{found.n_samples:,} samples whose answer is *{escape(choice.taxonomy.title(choice.root))}* or a class below "
+            "it**, "
+            f"not the {int(choice.plain.support[choice.root]):,} whose truth is: chosen by their truth, the samples of a "
+            "calibrated model would not look calibrated."
+        )
     st.markdown(
         "Of each sample the most probable class of a depth (a leaf above that depth stands for itself), and whether the truth is "
         "at or below it. Samples whose truth is above the class say nothing about it and are left out."
     )
     _diagrams(found, np.arange(min(len(found), MOST_DEPTHS)), "calibration-depths")
     if len(found) > MOST_DEPTHS:
-        st.caption(f"Depths 1 to {MOST_DEPTHS} of {len(found)}.")
+        st.caption(f"The first {MOST_DEPTHS} of {len(found)} depths.")
     _note(found)
 
 
@@ -63,8 +73,9 @@ def _classes(choice):
     if found is None:
         return
     st.markdown(
-        f"The probability of a class against whether a truth is at or below it: the **{len(found):,} classes** of this subtree "
-        f"with the most samples, **{int(found.is_flagged.sum()):,}** of them not calibrated."
+        f"The probability of a class against whether a truth is at or below it, of all {found.n_samples:,} samples: the "
+        f"**{len(found):,} classes** {'of this subtree ' if choice.root else ''}with the most samples, "
+        f"**{int(found.is_flagged.sum()):,}** of them not calibrated."
     )
     n_classes = int((choice.plain.support[choice.taxonomy.subtree(choice.root)] > 0).sum()) - (choice.root == 0)
     if n_classes > len(nodes):

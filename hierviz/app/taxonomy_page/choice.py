@@ -113,16 +113,30 @@ class TaxonomyChoice(ChosenModel):
     def calibration(self):
         """Reliability of `calibrated_nodes`, None where cancelled; of the answers it depends on which classes these are."""
         nodes = tuple(self.calibrated_nodes.tolist())
-        return self._slow((*self.of_samples, nodes), "Calibration of classes", nodes=nodes)
+        return self._slow((*self.of_samples, nodes), "Calibration of classes", self.answers, nodes=nodes)
+
+    @cached_property
+    def answered_here(self):
+        """JudgedAnswers at or below the root of what is shown; None where there are none.
+
+        Calibration chooses samples by their answers: chosen by their truth, not even a calibrated model would look so.
+        """
+        if not self.root:
+            return self.answers
+        inside = filtered(self.answers, SampleFilter(answered=self.root))
+        return self.answers.take(inside) if inside.any() else None
 
     @cached_property
     def calibration_of_depths(self):
-        """Reliability of all depths of a tree, None where it was cancelled."""
-        return self._slow((*self.of_samples, "depths"), "Calibration of depths")
+        """Reliability of the depths of a tree from the root of what is shown down, None where it was cancelled."""
+        what, answers, first = "Calibration of depths", self.answered_here, max(1, int(self.taxonomy.depth[self.root]))
+        last = int(self.taxonomy.depth[self.taxonomy.subtree(self.root)].max())
+        key = (*self.of_answer, "depths", self.root) if self.root else (*self.of_samples, "depths")
+        return self._slow(key, what, answers, depths=range(first, last + 1))
 
-    def _slow(self, key, what, **chosen):
+    def _slow(self, key, what, answers, **chosen):
         return worked_out(
-            "calibration", key, what, lambda stages: reliability(self.answers, **chosen, progress=stages(what, "steps"))
+            "calibration", key, what, lambda stages: reliability(answers, **chosen, progress=stages(what, "steps"))
         )
 
     @cached_property

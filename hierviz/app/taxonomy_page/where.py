@@ -52,7 +52,9 @@ def costliest(choice):
     n, lost = int(table.support[root]), float(getattr(table, cost)[root])
     what = "answers are wrong" if cost == "n_wrong" else "samples are missed"
     said = f"Of **{n:,} samples** of *{escape(taxonomy.title(root))}*, **{number_text_of(cost, lost)}** {what}"
-    said += f" ({_rate(choice, root)})."
+    said += f" ({_rate(choice, root)})"
+    without = int(table.n_no_answer[root])
+    said += f", and **{without:,}** get no answer ({percent_text(without / n, 1)})." if without else "."
     if not root and cost == "missed":
         said = f"**{n:,} samples** have a known truth."
     st.markdown(said)
@@ -75,7 +77,7 @@ def costliest(choice):
 
 
 def worst_subtree(choice):
-    """The subtree with the highest share of mistakes, and whether it is clearly worse than the rest."""
+    """The subtree with the most mistakes beyond the expected ones, and whether it is clearly worse than the rest."""
     if choice.answers is not None and (found := found_slices(choice)) is not None:
         subtree_verdict(choice, found)
 

@@ -9,10 +9,11 @@ from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.state.page_view import FILTERS, NODES
 from hierviz.diagnosis.sample_filter import SampleFilter, facets
-from hierviz.evaluation.judged_answers import OUTCOMES
+from hierviz.metrics.outcomes import OUTCOMES
 
 WORDS = {"under": "Truth in", "truth": "Truth is", "answered": "Answer in", "answer": "Answer is"}
 COMMON = "Common ancestor at depth"
+OUTCOMES_HELP = "Coarse: correct, but less specific than the truth. No answer: only the root, or no class at all."
 
 
 def asked(model):
@@ -71,16 +72,21 @@ def _said(name, value, taxonomy):
     return {"outcome": OUTCOMES.get(value, value), "text": f"contains “{value}”", "common": f"{COMMON} {value}"}[name]
 
 
+def brief_outcome(key):
+    """Name of an outcome where there is little room."""
+    return OUTCOMES[key].rpartition("correct but ")[2]
+
+
 def outcome_control(counts):
     """Which outcomes are shown, each with its number of samples: dict of key of `OUTCOMES` to int."""
     labels = {"": f"all {sum(counts.values()):,}"}
-    labels |= {key: f"{OUTCOMES[key].split()[-1]} {count:,}" for key, count in counts.items()}
+    labels |= {key: f"{brief_outcome(key)} {count:,}" for key, count in counts.items()}
     st.segmented_control(
         "Show",
         list(labels),
         format_func=labels.get,
         required=True,
-        help="Coarse: correct, but less specific than the truth.",
+        help=OUTCOMES_HELP,
         **state.bound("outcome", value=state.view().outcome if state.view().outcome in labels else ""),
     )
 

@@ -12,6 +12,7 @@ from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.form_words import in_form_words, quoting_little
 from hierviz.errors import HiervizError
+from hierviz.evaluation.summary import exchanged_note
 from hierviz.findings.doctor import doctor
 
 # More scores, or larger files, are looked at when it is asked for.
@@ -21,6 +22,14 @@ MOST_AT_ONCE = 2 * 10**6
 SIGNS = {"error": ":material/error:", "warning": ":material/warning:", "info": ":material/info:"}
 WORDS = {"error": "Error", "warning": "Warning", "info": "To know"}
 _SHOWN = 12
+
+
+def exchanged_columns(data):
+    """A warning for each model whose columns of scores look exchanged: its numbers are those of other classes."""
+    for key, model in data.models.items():
+        words = state.computed("exchanged columns", (data.digest, key), lambda model=model: exchanged_note(model))
+        if words:
+            st.warning(f"**{escape(model.predictions.name)}**: {escape(words)}", icon=":material/swap_horiz:")
 
 
 def findings_line(data):
@@ -35,12 +44,8 @@ def findings_line(data):
     with st.container(horizontal=True, vertical_alignment="center"):
         worst = next(severity for severity, n in found.counts.items() if n)
         st.markdown(f"{SIGNS[worst]} {text}")
-        behind = st.popover(
-            "What was found", icon=":material/stethoscope:", type="tertiary", key="what-was-found", on_change="rerun"
-        )
-        if behind.open:
-            with behind:
-                findings_list(found, (data.digest, "line"), is_of_path=not data.held)
+        with st.popover("What was found", icon=":material/stethoscope:", type="tertiary", key="what-was-found"):
+            findings_list(found, (data.digest, "line"), is_of_path=not data.held)
 
 
 def findings_of_open_data(data):
@@ -63,20 +68,34 @@ def _of_open_data(data):
     return state.computed("findings", data.digest, lambda: doctor(data.taxonomy, models))
 
 
-def findings_of_files(files, key):
-    """All faults of files that could not be opened, with the mended ones; at once where they are small."""
+def found_in_refused(files):
+    """The Examination of files that could not be opened, at once where they are small; None where there is none."""
     if not files.taxonomy or not files.predictions:
-        return
-    if _size(files) > MOST_BYTES and not st.button(
-        "Find all faults", icon=":material/stethoscope:", help="Not only the first; large files take a while."
-    ):
-        return
+        return None
+    if _size(files) > MOST_BYTES and not state.memory("offers").pop("all faults", False):
+        st.button(
+            "Find all faults",
+            icon=":material/stethoscope:",
+            help="Not only the first; large files take a while.",
+            on_click=_ask_for_all,
+        )
+        return None
     try:
         with st.spinner("Looking for all faults"):
-            found = _found_in(files)
+            return _found_in(files)
     except HiervizError:
-        return  # what the page says already
-    if len(found):
+        return None  # what the page says already
+
+
+def _ask_for_all():
+    # The error that the faults are shown below is there after an opening only.
+    state.memory("offers")["all faults"] = True
+    state.request_open()
+
+
+def findings_of_refused(found, files, key):
+    """The findings about files that could not be opened, with the mended ones."""
+    if found is not None and len(found):
         st.markdown(f"**All that is wrong with the files, or to know of them:** {found.sentence}.")
         findings_list(found, key, is_of_path=not files.held)
 
@@ -90,6 +109,8 @@ def _found_in(files):
         truth_column=files.truth_column,
         parametrisation=files.parametrisation,
         missing=files.missing,
+        percent=files.percent,
+        ids=files.ids,
         predictions_form=files.predictions_form,
         taxonomy_reading=files.taxonomy_keywords,
     )
@@ -116,10 +137,10 @@ def findings_list(found, key, is_of_path=False):
             text = escape(quoting_little(text) if is_of_path else text)
             fix = "" if one.fix is None else f" *Can be mended: {escape(one.fix)}.*"
             st.markdown(f"{SIGNS[one.severity]} **{WORDS[one.severity]}** in {escape(one.where)}: {text}{fix}")
-    for number, (name, content) in enumerate(_mended(found).items()):
+    for number, name in enumerate(found.mended_names):
         st.download_button(
             f"Mended {escape(name)}",
-            content,
+            lambda name=name: _mended(found)[name],
             file_name=name,
             icon=":material/healing:",
             key=f"mended-{number}-{abs(hash(key))}",
@@ -130,7 +151,5 @@ def findings_list(found, key, is_of_path=False):
 
 def _mended(found):
     """Content of the mended files by name."""
-    if not found.fixes:
-        return {}
     with tempfile.TemporaryDirectory(prefix="hierviz-mended-") as folder:
         return {path.name: path.read_bytes() for path in found.write_mended(Path(folder))}

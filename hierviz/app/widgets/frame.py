@@ -8,6 +8,7 @@ import html
 import streamlit as st
 
 from hierviz.app import state
+from hierviz.app.state import story
 from hierviz.app.state.dataset import DEMO
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.copy_link import copy_link
@@ -33,6 +34,8 @@ h3 {padding-top: 1rem !important}
 button:is([data-variant=segmented_control], [data-variant=pills]):is([aria-checked=true], [aria-pressed=true]) {
     background: SELECTED !important; color: #ffffff !important; border-color: SELECTED !important}
 :is(.st-key-greeting, .st-key-worst-subtrees, [class*=st-key-slice-link]) a p {color: FOCUS; text-decoration: underline}
+/* Four outcomes and their counts beside a sample: Streamlit would scroll them out of sight. */
+.st-key-outcomes [data-testid=stButtonGroup] > div {flex-wrap: wrap}
 /* A long link breaks its line: Streamlit would cut it. */
 :is(.st-key-worst-subtrees, [class*=st-key-slice-link]) a, :is(.st-key-worst-subtrees, [class*=st-key-slice-link]) a * {
     white-space: normal !important; height: auto}
@@ -146,14 +149,15 @@ def greeting(page, pages):
     }
     if state.is_narrow():
         links = {"mistakes": "The mistakes"}
-    if dataset.key == DEMO and not state.is_narrow():
-        links = {"story": "A story in eight views", **links}
     if dataset.first.n_judged == 0:
         del links["mistakes"]
     if all(model.why_no_curve() and model.why_no_set_curve() for model in dataset.models.values()):
         links.pop("curves", None)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="greeting"):
         st.markdown(told, width="content")
+        if dataset.key == DEMO and not state.is_narrow():
+            label = "A story in eight views"
+            st.button(label, icon=":material/slideshow:", type="tertiary", on_click=story.play, args=(dataset,))
         for name, label in links.items():
             if name != (page.url_path or "overview"):
                 st.page_link(pages / f"{name}.py", label=label, width="content", query_params=state.link())

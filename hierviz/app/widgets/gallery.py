@@ -5,6 +5,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.widgets import numbers, shell
 from hierviz.app.widgets.figure import picture_url
+from hierviz.errors import first_words
 
 MOST, WIDTH = 6, 160
 
@@ -32,7 +33,7 @@ def gallery(model, key, rows, pairs, most=MOST):
                 if picture:
                     st.image(picture_url(picture), width=144, alt=f"Sample {sample}")
                 elif text:
-                    st.caption(numbers.escape(text[:140]))
+                    st.caption(numbers.escape(first_words(text, 140)))
                 else:
                     st.caption(numbers.escape(sample))
                 st.markdown(f"{numbers.escape(truth)}  \n→ :orange[{numbers.escape(answer)}]")

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -19,7 +20,9 @@ BOUNDS = (
     "In brackets: the file lists some classes of each sample only, so the number leaves out the unknown scores of the others; "
     "the number that all scores would give lies between these bounds. No best is marked in such a column."
 )
-TIES = f"{TIED}: the interval of the paired difference from the best contains 0, after Holm's correction."
+TIES = (
+    f"{TIED}: not clearly different from the best by simultaneous intervals of the differences of all pairs (max-|t|)."
+)
 
 
 def unmarked(keys):
@@ -72,10 +75,8 @@ def ranked(rows, keys, unranked=()):
         intervals = [row.intervals.get(key) for row in rows]
         intervals = None if any(interval is None for interval in intervals) else intervals
         standing = standings(key, [row.values.get(key) for row in rows], intervals)
-        for place, mark in enumerate(marks):
-            mark[key] = {name for name in ("best", "second", "tied") if getattr(standing, name)[place]}
-            if intervals is None and mark[key]:
-                mark[key] = {"first"}
+        for mark, name in zip(marks, standing, strict=True):
+            mark[key] = {"first" if intervals is None else name} if name else set()
     return [replace(row, marks=mark) for row, mark in zip(rows, marks, strict=True)]
 
 
@@ -125,9 +126,16 @@ def cell_text(row, key):
         return "–"
     signs = {"first": FIRST, "second": SECOND, "tied": TIED}
     signs = "".join(f"\N{NO-BREAK SPACE}{sign}" for name, sign in signs.items() if name in marks)
-    span = "" if interval is None else f"  [{value_text(interval.lower)}, {value_text(interval.upper)}]"
+    span = span_text(interval)
     note = f" ({never_text(key)})" if key in row.never else ""
     return f"{value_text(value)}{note}{signs}{span}{bounds_text(row, key)}"
+
+
+def span_text(interval):
+    """An interval as text behind its number; empty where there is none."""
+    if interval is None or np.isnan(interval.lower):
+        return ""
+    return f"  [{value_text(interval.lower)}, {value_text(interval.upper)}]"
 
 
 def bounds_text(row, key):

@@ -34,7 +34,7 @@ def demos():
             _downloads()
     asked = state.memory("offers").pop("demo", None)
     if asked is not None:
-        state.change(data=asked, model="", models=(), sample="", thresholds=())
+        state.show_data(asked)
         state.publish()
         st.switch_page(PAGES / "overview.py", query_params=state.link())
 

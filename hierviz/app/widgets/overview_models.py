@@ -39,7 +39,11 @@ def draw(data):
         values, spread = _by_method(data, values, keys)
         bounds = {name: _bounds(entries[name], keys) if name in entries else {} for name in values}
         unranked = [
-            key for key in keys if any(key in of for of in bounds.values()) or (len(values) > 1 and key == "mcc")
+            key
+            for key in keys
+            if overview_table.has_few(entries)
+            or any(key in of for of in bounds.values())
+            or (len(values) > 1 and key == "mcc")
         ]
         rows = ranked(
             [
@@ -88,13 +92,17 @@ def _with_spread(text, spread):
 
 
 def say_most_specific(data, level=0.95):
-    """The model that is most specific where 95 % of its answers are correct: its threshold, and its cost in specificity.
+    """The method that is most specific where 95 % of its answers are correct: its threshold, and its cost in specificity.
 
     Nothing before `draw` has worked out the numbers, or where that was cancelled.
     """
     if overview_table.known_summaries(data) is None:
         return
-    curves = {key: model.curve for key, model in data.models.items() if model.why_no_curve() is None}
+    curves = {
+        key: [run.curve for run in runs]
+        for key, runs in data.methods.items()
+        if all(run.why_no_curve() is None for run in runs)
+    }
     if not curves or any(model.predictions.has_unknown for model in data.models.values()):
         return
     found = state.computed("most specific", (data.digest, level), lambda: most_specific(curves, level))
@@ -102,7 +110,7 @@ def say_most_specific(data, level=0.95):
         st.markdown(most_specific_text(None, "", "", len(curves), level))
         return
     key, point = found.key, found.choice
-    name, threshold = numbers.escape(data.models[key].predictions.name), threshold_text(point.threshold)
+    name, threshold = numbers.escape(data.methods[key][0].predictions.name), threshold_text(point.threshold)
     st.markdown(most_specific_text(found, name, threshold, len(curves), level, "**{}**"))
     shown = state.shown_models(data)
     models = state.view().models if key in shown else (*shown[:7], key)
@@ -124,14 +132,16 @@ def say_most_specific(data, level=0.95):
 
 
 def best_two(data):
-    """Keys of the two methods with the largest AC, of several runs of the first; or None."""
+    """Keys of the two methods with the largest AC, of several runs their mean; or None."""
     entries = overview_table.summaries(data) or {}
-    ac = {
-        key: entry["curve"]["ac"]
+    found = {
+        key: [entries.get(data.models[run].predictions.name, {}).get("curve") for run in data.runs_of(key)]
         for key in data.methods
-        if (entry := entries.get(data.models[key].predictions.name))
-        and entry["curve"]
-        and entry["curve"]["ac"] is not None
+    }
+    ac = {
+        key: float(over_repeats([curve["ac"] for curve in curves]).mean) if len(curves) > 1 else curves[0]["ac"]
+        for key, curves in found.items()
+        if all(curve and curve["ac"] is not None for curve in curves)
     }
     return sorted(ac, key=lambda key: -ac[key])[:2] if len(ac) > 1 else None
 

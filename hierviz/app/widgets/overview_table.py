@@ -10,6 +10,7 @@ from hierviz.evaluation.model_table import AT_ONE_THRESHOLD
 from hierviz.evaluation.summary import model_summary
 from hierviz.metrics import METRICS
 from hierviz.uncertainty.comparison import never_reached, too_few_for
+from hierviz.uncertainty.resamples import FEWEST
 
 SHOWN = {
     "curve": ("ac", "ap", "recall_at_95_correct", "majority_f1"),
@@ -71,7 +72,7 @@ def draw(data):
             if "bounds" in entry
         }
         unknown = [key for key in keys if any(key in of_model for of_model in bounds.values())]
-        unranked = list(dict.fromkeys([*at_one_threshold, *few, *unknown]))
+        unranked = keys if has_few(entries) else list(dict.fromkeys([*at_one_threshold, *few, *unknown]))
         never = {name: tuple(never_reached(curve)) for name, curve in curves.items()}
         shell.metric_table(rows, keys, key="overview-table", unranked=unranked, never=never, bounds=bounds)
         said = ["Each row is a model."]
@@ -94,6 +95,11 @@ def draw(data):
         left_out.setdefault(reason, []).append(LEFT_OUT[block])
     for reason, blocks in left_out.items():
         st.caption(f"Not available: {', '.join(blocks)}, because {numbers.escape(reason)}.")
+
+
+def has_few(entries):
+    """Whether a model is judged on so few samples that none is marked."""
+    return min(entry["n_samples"] for entry in entries.values()) < FEWEST
 
 
 def _summary(model, stage):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-from pathlib import Path
 
 import streamlit as st
 
@@ -14,6 +13,7 @@ from hierviz.app.state.dataset import NAME_OF_DEMO
 from hierviz.app.state.rule_parameters import rule_settings
 from hierviz.app.widgets.controls import has_several_truths, offered_rules
 from hierviz.charts import threshold_text
+from hierviz.cli.report import without_folder
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
 
@@ -52,7 +52,7 @@ def story_flag(data, steps):
 
 
 def rebuild_command(data, key, choice, thresholds, options, of_story=()):
-    """The command that makes the report again; empty where no files say all. Files that were uploaded stand by their names."""
+    """The command that makes the report again; empty where no files say all. Files stand by their names."""
     files = data.files
     if data.key not in NAME_OF_DEMO and (files is None or files.given or files.reading or files.projection):
         return ""
@@ -65,9 +65,10 @@ def rebuild_command(data, key, choice, thresholds, options, of_story=()):
         for name in ("taxonomy", "predictions", "model", "inputs", "truth", "classes", "nodes", "media"):
             value = getattr(files, name)
             for path in value if isinstance(value, tuple) else (value,) if value else ():
-                words += [f"--{name}", Path(path).name if files.held else str(path)]
-        for name in ("truth_column", "parametrisation", "missing", "taxonomy_form", "predictions_form"):
+                words += [f"--{name}", without_folder(str(path))]
+        for name in ("truth_column", "parametrisation", "missing", "ids", "taxonomy_form", "predictions_form"):
             words += [f"--{name.replace('_', '-')}", getattr(files, name)] if getattr(files, name) else []
+        words += ["--percent"] if files.percent else []
         if files.taxonomy_direction or files.taxonomy_separator:
             return ""  # the command has no such flags
     for name, value in choice.items():

@@ -11,12 +11,17 @@ from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.figure import figure, picture_url
 from hierviz.app.widgets.numbers import number
-from hierviz.metrics import METRICS, win_breakdown
+from hierviz.metrics import METRICS, path_keys, win_breakdown
 from hierviz.metrics.confusion.confusion import confusion
 from hierviz.metrics.sets.node_sets import most_specific
 from hierviz.taxonomy import NodeLists
 
-VERDICTS = {"exact": ":green[exact]", "coarse": ":blue[correct but coarse]", "wrong": ":orange[wrong]"}
+VERDICTS = {
+    "exact": ":green[exact]",
+    "coarse": ":blue[correct but coarse]",
+    "no_answer": ":gray[no answer]",
+    "wrong": ":orange[wrong]",
+}
 STYLES = {"icicle": "Blocks", "node-link": "Branches", "list": "List"}
 SHOWN_ELSEWHERE = ("image", "file", "text", "path")
 WIN = ("softmax_win", "softmax_win_raw", "neg_log_win", "cross_entropy", "one_hot_win")
@@ -33,12 +38,10 @@ def head(predictions, row, truth, predicted, outcome, why=""):
                 picture_url(picture), width=96 if state.is_narrow() else 150, alt=f"Sample {predictions.sample_id(row)}"
             )
         with st.container(gap="small"):
-            st.markdown(f"#### {escape(predictions.sample_id(row))}")
+            heading(predictions, row)
             if truth is None and predictions.truth is not None and not predictions.has_single_truth:
                 truth = predictions.truth[row]
             verdict = f" — {VERDICTS[outcome]}" if outcome else ""
-            if outcome == "coarse" and predicted == 0:
-                verdict += " (the root, no information)"
             answer = predictions.labels[row] if predicted is None else predicted
             with st.container(horizontal=True, gap="medium"):
                 if truth is not None:
@@ -51,6 +54,14 @@ def head(predictions, row, truth, predicted, outcome, why=""):
                 st.caption(" · ".join(f"{escape(str(key))}: {escape(str(value))}" for key, value in known.items()))
     if text:
         st.markdown(f"> {escape(text)}")
+
+
+def heading(predictions, row):
+    """What a sample is called, with its id where that is another thing."""
+    called, sample = predictions.called(row), predictions.sample_id(row)
+    st.markdown(f"#### {escape(called)}")
+    if called != sample:
+        st.caption(f"Sample {escape(sample)}")
 
 
 def _named(taxonomy, nodes, verdict=""):
@@ -197,7 +208,7 @@ def paths(taxonomy, truth, predicted, worked):
     )
     _numbers(worked, CELLS)
     st.subheader("Metrics of the answer")
-    _numbers(worked, [key for key, entry in METRICS.items() if entry.block == "predicted"])
+    _numbers(worked, path_keys())
     st.caption("Click a number for its definition and its calculation for this sample.")
 
 

@@ -46,9 +46,8 @@ def save_menu(data, page):
         Of the address, such as "curves".
     """
     with st.container(key="save-menu"):
-        menu = st.popover("Save", icon=":material/save:", type="tertiary", key="save", on_change="rerun")
-    if not menu.open:
-        return
+        # Drawn while it is shut: a popover that tells when it is closed tells it of the page that was left, too late.
+        menu = st.popover("Save", icon=":material/save:", type="tertiary", key="save")
     offered = [key for key in CHOICES if key != "view" or (page or "overview") in VIEW_CAPTIONS]
     with menu:
         chosen = st.radio(
@@ -67,13 +66,20 @@ def _view(data, page):
     asked = (data.digest, data.key, page, state.link())
     memory = state.memory(MEMORY)
     st.button("Make the file", icon=":material/description:", on_click=memory.update, args=({"view": asked},))
-    if memory.get("view") == asked:
+    if _is_asked(memory, "view", asked):
         view_file(data, page, "get-view-of-menu")
+
+
+def _is_asked(memory, name, now):
+    """Whether a file was asked for as the page is now; once the page shows something else it is to be asked for again."""
+    if memory.get(name) != now:
+        memory.pop(name, None)
+    return name in memory
 
 
 def _report(data):
     kept, view = state.kept, state.view()
-    title = st.text_input("Title", **kept(MEMORY, "title", data.title))
+    title = st.text_input("Title", **kept(MEMORY, f"title of {data.key}", data.title))
     notes = st.text_area("Notes", placeholder="What the reader should know", height=90, **kept(MEMORY, "notes", ""))
     with st.container(horizontal=True):
         worst = st.number_input("Worst answers", 0, 50, step=1, **kept(MEMORY, "worst", 6, width=130))
@@ -95,7 +101,7 @@ def _report(data):
     asked = (data.digest, data.key, key, repr(sorted(choice.items(), key=str)), tuple(thresholds), options, repr(steps))
     memory = state.memory(MEMORY)
     st.button("Make the report", icon=":material/description:", on_click=memory.update, args=({"asked": asked},))
-    if memory.get("asked") != asked:
+    if not _is_asked(memory, "asked", asked):
         return
     made = worked_out(
         "report",

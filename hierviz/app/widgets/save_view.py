@@ -53,7 +53,9 @@ def view_file(data, page, name):
         Key of the button.
     """
     key, view = state.shown_model(data), state.view()
-    fields = {name: value for name, value in state.link().items() if name != "data"}
+    # The page chooses models where the address names none.
+    shown = tuple(state.shown_models(data)) if page == "curves" else view.models
+    fields = {name: value for name, value in state.link(models=shown).items() if name != "data"}
     step = step_from_link(link_of_step(StoryStep(page, fields)), bool(data.first.n_judged))
     own = story.own_steps(data)
     steps = (step, *own)

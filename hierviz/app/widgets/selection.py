@@ -12,10 +12,12 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.widgets import filters
 from hierviz.app.widgets.figure import picture_url
+from hierviz.charts.theme import ANSWERS, answer_signs
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered, rows_with
 from hierviz.diagnosis.set_mistakes import SetMistakes, set_mistakes
+from hierviz.errors import first_words
 from hierviz.evaluation.judged_answers import judged_answers
-from hierviz.evaluation.mistakes import ORDERS, OUTCOMES, Mistakes, mistakes, outcome_counts
+from hierviz.evaluation.mistakes import ORDERS, Mistakes, mistakes, outcome_counts
 from hierviz.evaluation.severity import SEVERITIES
 from hierviz.metrics.sets.node_sets import most_specific
 
@@ -24,7 +26,6 @@ ON_A_PAGE, ROW_HEIGHT, LEAST_WRAPPED = 15, 44, 66
 # Letters of a line of a cell in windows of two widths, of lists of classes in three lines, and of ids for which there is a column
 # beside them.
 LETTERS, LETTERS_OF_LARGE, ROOM, LONG_ID = 15, 20, 40, 8
-SIGNS = {"exact": "✓", "coarse": "≈", "wrong": "×"}
 
 
 @dataclass(frozen=True)
@@ -98,12 +99,9 @@ def _ranked(model, choice, wanted, outcome, order):
         return rows[rows_with(predictions, rows, wanted.where, wanted.text)], None, None, {}
     answers = judged_answers(model, **choice)
     fits = filtered(answers, replace(wanted, outcome=None))
-    # Without one answer and one truth there is nothing between exact and wrong.
-    outcomes = OUTCOMES if answers.is_single else ("exact", "wrong")
-    having = {key: filtered(answers, SampleFilter(outcome=key)) for key in outcomes}
-    counts = {key: int((fits & has).sum()) for key, has in having.items()}
-    if outcome in having:
-        fits &= having[outcome]
+    counts = outcome_counts(answers, fits)
+    if outcome in counts:
+        fits &= filtered(answers, SampleFilter(outcome=outcome))
     ranked = set_mistakes(answers, only_wrong=False)
     is_kept = np.zeros(predictions.n_samples, dtype=bool)
     is_kept[model.rows[fits]] = True
@@ -119,7 +117,8 @@ def orders(model):
 def controls(selection, model, data_key):
     """Controls of the selection: outcome, filters and order."""
     if selection.counts:
-        filters.outcome_control(selection.counts)
+        with st.container(key="outcomes"):
+            filters.outcome_control(selection.counts)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if selection.found is not None:
             order = state.view().order if state.view().order in orders(model) else orders(model)[0]
@@ -179,7 +178,7 @@ def sample_list(selection, taxonomy, key):
         before, after = max(start - ON_A_PAGE, 0), min(start + ON_A_PAGE, len(rows) - 1)
         st.button(f"Previous {ON_A_PAGE}", on_click=selection.go, args=(before,), disabled=start == 0)
         st.button(f"Next {ON_A_PAGE}", on_click=selection.go, args=(after,), disabled=end == len(rows))
-    signs = "✓ exact, ≈ correct but coarse, × wrong. " if selection.found is not None else ""
+    signs = f"{answer_signs()}. " if selection.found is not None else ""
     if selection.sets is not None:
         signs = "The largest lost hierarchical F1 comes first. "
     st.caption(f"{signs}Click a row to open it.")
@@ -196,7 +195,7 @@ def _table(selection, taxonomy, part):
         shown_mistakes = selection.found.take(part)
         table["truth"] = [taxonomy.title(node) for node in shown_mistakes.truth.tolist()]
         answers = zip(shown_mistakes.outcome, shown_mistakes.predicted.tolist())
-        table["answer"] = [f"{SIGNS[kind]} {taxonomy.title(node)}" for kind, node in answers]
+        table["answer"] = [f"{ANSWERS[kind][1]} {taxonomy.title(node)}" for kind, node in answers]
         by_bits = state.view().order == "info_dist" or not predictions.has_scores
         table["distance" if by_bits else "lost"] = (
             shown_mistakes.info_dist if by_bits else shown_mistakes.win_lost
@@ -212,7 +211,7 @@ def _table(selection, taxonomy, part):
     if "sample" in table and len(table) > 1:
         table["sample"] = table.pop("sample")  # after what there may not be room for all of
     if "text" in predictions.attributes and not is_judged:
-        table["text"] = [predictions.text(row)[:60] for row in rows]
+        table["text"] = [first_words(predictions.text(row), 60) for row in rows]
     return pd.DataFrame(table)
 
 

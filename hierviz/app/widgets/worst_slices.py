@@ -6,8 +6,7 @@ from hierviz.app import state
 from hierviz.app.widgets import numbers, shell
 from hierviz.app.widgets.progress import worked_out
 from hierviz.diagnosis.slices import slices
-from hierviz.evaluation.severity import SEVERITIES
-from hierviz.number_text import percent_text, probability_text, value_text
+from hierviz.number_text import percent_text, value_text
 
 MOST = 3
 # Of a slice that is flagged, and would not be by its samples outside the flagged slices before it.
@@ -48,33 +47,14 @@ def slice_link(found, place, taxonomy, **more):
 
 
 def subtree_verdict(choice, found):
-    """The worst subtrees, clearly so or by their share of wrong answers alone."""
-    highest = found.highest_subtree
-    if highest is None or not found.rate[highest]:
+    """The worst subtree in the sentence of all places, and others that are clearly worse too."""
+    worst = found.worst_subtree
+    if worst is None:
         return
-    worse = found.worse_subtrees.tolist()
-    shown = worse[:MOST]
-    for place in shown:
-        p, name = probability_text(found.p_adjusted[place]), slice_name(found, place, choice.taxonomy)
-        said = f"**Worst subtree: {name}** is" if place == shown[0] else f"{name} is too"
-        _line(
-            choice,
-            found,
-            place,
-            f"{said} clearly worse than the rest:" if place == shown[0] else f"{said}:",
-            f"{_inside(found, place)}, p\u00a0=\u00a0{p}",
-            SHARED if found.is_explained[place] else "",
-        )
-    if highest not in shown:
-        node = int(found.node[highest])
-        name = (
-            f"{numbers.escape(choice.taxonomy.title(node))}{' (a leaf class)' if choice.taxonomy.is_leaf[node] else ''}"
-        )
-        what = "share of wrong answers" if found.loss_key == "wrong" else "mean loss"
-        said = f"Highest {what}:" if shown else f"**Worst subtree**, by its {what}:"
-        also = "" if found.is_flagged[highest] else "Not clearly more than elsewhere."
-        also = also if shown else "No subtree is clearly worse than the rest."
-        _line(choice, found, highest, said, f"{name}: {_inside(found, highest)}", also)
+    _line(choice, found, worst, numbers.escape(found.worst_sentence()), "Its samples")
+    for place in [place for place in found.worse_subtrees.tolist() if place != worst][: MOST - 1]:
+        said = f"{slice_name(found, place, choice.taxonomy)} is clearly worse too:"
+        _line(choice, found, place, said, found.counts(place), SHARED if found.is_explained[place] else "")
 
 
 def worst_attributes(choice, found):
@@ -91,7 +71,7 @@ def worst_attributes(choice, found):
         rest = found.rest_rate[place]
         rest = percent_text(rest, 1) if found.loss_key == "wrong" else value_text(rest)
         said = f"{slice_name(found, place, choice.taxonomy)} is clearly worse than the rest:"
-        _line(choice, found, place, said, _inside(found, place), f"The rest: {rest}.")
+        _line(choice, found, place, said, found.counts(place), f"The rest: {rest}.")
     if not (found.is_flagged & (found.node < 0)).any() and (found.node < 0).any():
         st.markdown("No attribute value is clearly worse than the rest.")
     st.caption(
@@ -104,14 +84,6 @@ def worst_attributes(choice, found):
         )
     )
     _all_slices(found.n_flagged, choice.key)
-
-
-def _inside(found, place):
-    """The losses of a slice."""
-    n = int(found.n[place])
-    if found.loss_key == "wrong":
-        return f"{int(found.loss[place]):,} of {n:,} wrong, {percent_text(found.rate[place], 1)}"
-    return f"mean {SEVERITIES[found.loss_key].label} {value_text(found.rate[place])} of {n:,} samples"
 
 
 def _line(choice, found, place, said, label, also=""):

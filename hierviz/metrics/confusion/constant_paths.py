@@ -78,9 +78,18 @@ def best_constants_in_tree(taxonomy, truth):
         ``f1`` and ``mcc``: the nodes that `best_constant_path` and `best_constant_by_mcc` find.
     """
     counts = constant_counts(taxonomy, checked_truth(taxonomy, truth))
+    return {"f1": int(np.argmax(_f1(counts))), "mcc": _best_by_mcc(counts)}
+
+
+def n_best_constants(taxonomy, truth):
+    """How many nodes of a tree have the best F1 as constant answers to one truth a sample, as `best_constants_in_tree`."""
+    f1 = _f1(constant_counts(taxonomy, checked_truth(taxonomy, truth)))
+    return int((f1 == f1.max()).sum())
+
+
+def _f1(counts):
     tp, _, fp, fn = (counts[cell] for cell in CELLS)
-    f1 = ratio(2 * tp, 2 * tp + fp + fn, empty=0.0)
-    return {"f1": int(np.argmax(f1)), "mcc": _best_by_mcc(counts)}
+    return ratio(2 * tp, 2 * tp + fp + fn, empty=0.0)
 
 
 def _best_by_mcc(counts):

@@ -40,9 +40,7 @@ from hierviz.metrics.sets.node_sets import (
     work_blocks,
 )
 from hierviz.notebook_html import Short
-
-# Values of expected F1 that differ by less are the same but for rounding.
-TIE = 1e-12
+from hierviz.ties import at_least
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +72,7 @@ class ExpectedSets(Short):
     @property
     def best(self):
         """Place of the set with the highest expectation; the smallest one on ties."""
-        return int(np.argmax(self.expected >= self.expected.max() - TIE))
+        return int(np.argmax(at_least(self.expected, self.expected.max())))
 
 
 def expected_by_threshold(taxonomy, p, *, weight="nodes"):

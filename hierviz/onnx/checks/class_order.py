@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.onnx.checks.right_answers import CLEARLY, are_right, luck, luck_words
+from hierviz.exchanged_columns import CLEARLY, luck, luck_words
+from hierviz.number_text import percent_text
+from hierviz.onnx.checks.right_answers import are_right
 from hierviz.parameters import Sentence
 from hierviz.parametrisation import default_columns, node_probabilities
 from hierviz.predictions import BLOCK_VALUES
@@ -82,8 +84,9 @@ def _warning(table):
     if chosen is None or best["luck"] >= CLEARLY:
         return None
     return Sentence(
-        f"the columns are probably in another order: {chosen['accuracy']:.1%} of {chosen['n']} answers are correct as the "
-        f"columns were matched, {best['accuracy']:.1%} in {best['order']} ({best['n_better']} correct only there, "
+        f"the columns are probably in another order: {percent_text(chosen['accuracy'], 1)} of {chosen['n']} answers are "
+        f"correct as the columns were matched, {percent_text(best['accuracy'], 1)} in {best['order']} "
+        f"({best['n_better']} correct only there, "
         f"{best['n_worse']} only as matched; probability by chance: {luck_words(best['luck'])}). "
         f"Check the class names ({{classes}})"
     )

@@ -11,7 +11,9 @@ from dataclasses import replace
 import numpy as np
 
 from hierviz.errors import FileError, HiervizError
-from hierviz.onnx.checks.right_answers import CLEARLY, are_right, luck, luck_words, top_level_wrong
+from hierviz.exchanged_columns import CLEARLY, luck, luck_words
+from hierviz.number_text import percent_text
+from hierviz.onnx.checks.right_answers import are_right, top_level_wrong
 from hierviz.onnx.description.presets import IMAGENET_MEAN, IMAGENET_STD
 from hierviz.onnx.inputs.model_inputs import ModelInputs
 from hierviz.onnx.inputs.preparing import BLOCK_BYTES, picture_bytes, require_room_for_picture
@@ -169,13 +171,14 @@ def _warning(table):
     best = table[0]
     tops = ""
     if best["top_level_wrong"] is not None:
-        tops = f", top-level mistakes {declared['top_level_wrong']:.1%} and {best['top_level_wrong']:.1%}"
+        told = (percent_text(row["top_level_wrong"], 1) for row in (declared, best))
+        tops = f", top-level mistakes {' and '.join(told)}"
     keys = ["colour", "range", "mean", "std", *(("resize", "crop", "pad") if "size" in best["preprocessing"] else ())]
     fields = [f"{{preprocessing.{key}}}" for key in keys]
     return Sentence(
         f"the preprocessing of the pictures is probably wrong: of {best['n']} answers "
-        f"{declared['accuracy']:.1%} are correct as declared ({declared['variant']}), {best['accuracy']:.1%} with "
-        f"{best['variant']}{tops}; probability by chance: {luck_words(best['luck'])}. "
+        f"{percent_text(declared['accuracy'], 1)} are correct as declared ({declared['variant']}), "
+        f"{percent_text(best['accuracy'], 1)} with {best['variant']}{tops}; probability by chance: {luck_words(best['luck'])}. "
         f"Check {', '.join(fields[:-1])} and {fields[-1]}"
     )
 

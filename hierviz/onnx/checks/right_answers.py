@@ -8,14 +8,10 @@ A truth of -1, or an empty list, is not known, and nothing is right there.
 
 from __future__ import annotations
 
-from math import comb
-
 import numpy as np
 
+from hierviz.number_text import percent_text
 from hierviz.taxonomy import NodeLists
-
-# Chance, over all alternatives together, that luck alone makes one look as much better: below it a warning is given.
-CLEARLY = 0.001
 
 
 def are_right(taxonomy, truth, leaves):
@@ -66,27 +62,6 @@ def top_level_wrong(taxonomy, truth, leaves):
     return (truth > 0) & (branch[leaves] != branch[truth])
 
 
-def luck(n_better, n_worse, n_alternatives=1):
-    """Chance that an alternative which is no better wins at least `n_better` of the rows where the two differ.
-
-    Parameters
-    ----------
-    n_better, n_worse : int
-        Rows that are right only with the alternative, and only with what was chosen.
-    n_alternatives : int
-        How many were tried; the chance is multiplied by it (Bonferroni).
-
-    Returns
-    -------
-    float
-        At most 1: the exact sign test (McNemar's) on the rows that differ.
-    """
-    n = n_better + n_worse
-    tail = sum(comb(n, k) for k in range(n_better, n + 1))
-    # Whole numbers of any length: the quotient is exact before it is rounded once.
-    return min(1.0, n_alternatives * (tail / (1 << n)))
-
-
 def near_chance(n_right, n, n_leaves):
     """A warning when the accuracy is so low that class order or scaling may be wrong, else None.
 
@@ -105,11 +80,7 @@ def near_chance(n_right, n, n_leaves):
     if n_right * n_leaves >= limit:
         return None
     return (
-        f"accuracy is close to chance ({n_right / n:.1%} of {n} leaves correct, {chance:.1%} by chance): "
+        f"accuracy is close to chance ({percent_text(n_right / n, 1)} of {n} leaves correct, {percent_text(chance, 1)} by "
+        "chance): "
         "check the order of the classes and the scaling of the inputs"
     )
-
-
-def luck_words(chance):
-    """A small chance in words."""
-    return "less than one in a million" if chance < 1e-6 else f"one in {round(1 / chance):,}"

@@ -9,7 +9,7 @@
 | size | [height, width] of what is fed, in pixels |
 | mean, std | 1 number, or 3 in the model's order of colours, in units of `range` |
 | resize | before the middle of `size` is cut out: n pixels on the shorter side, [height, width], or 0 for as it is |
-| crop | [height, width] of the middle that is cut out: the same as `size`, which it stands for when that is not said |
+| crop | [height, width] of the middle that is cut out, or 1 number for a square: as `size`, which it stands for when absent |
 | pad | instead of both: grey level, 0 to 255, of the borders of a whole picture that keeps its proportions |
 | rounding | of the middle: ``even`` (torchvision) or ``down`` (transformers) |
 | resample | ``nearest``, ``lanczos``, ``bilinear``, ``bicubic``, ``box`` or ``hamming`` |
@@ -30,7 +30,7 @@ INPUT_KEYS = (
 _NUMBERS = (
     ("range", (2,), "[low, high] with low below high"),
     ("size", (2,), "[height, width] in pixels"),
-    ("crop", (2,), "[height, width] in pixels"),
+    ("crop", (1, 2), "[height, width] in pixels, or one side of a square"),
     ("mean", (1, 3), "1 or 3 numbers"),
     ("std", (1, 3), "1 or 3 numbers above 0"),
 )
@@ -83,6 +83,8 @@ def checked_input(given, wrong, unknown):
             ):
                 raise wrong(f"input.{key}", expected, made[key])
             made[key] = tuple(int(v) if key in ("size", "crop") else float(v) for v in values)
+            if key == "crop" and len(values) == 1:
+                made[key] *= 2
     if "resize" in made:
         values = _values(made["resize"])
         if not (all(map(_is_side, values)) if len(values) == 2 else len(values) == 1 and _is_side(values[0], 0)):

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierviz.errors import ModelError, listed
+from hierviz.number_text import percent_text
 from hierviz.parametrisation import SUM_TOLERANCE
 from hierviz.predictions import BLOCK_VALUES
 
@@ -182,8 +183,8 @@ def _of_probabilities(sums, scores, of):
         why = f"{start}the rows sum to {_span(sums.rows)}, not to 1"
     else:
         why = (
-            f"{start}neither rows, children nor depths sum to 1, and {1 - sums.coherent:.1%} of the children are more "
-            "probable than their parent or sum to more than it: the probability of each node, or that given its parent"
+            f"{start}neither rows, children nor depths sum to 1, and {percent_text(1 - sums.coherent, 1)} of the children are "
+            "more probable than their parent or sum to more than it: the probability of each node, or that given its parent"
         )
     return ScoreKind("independent", why=why, **rest, is_certain=False)
 

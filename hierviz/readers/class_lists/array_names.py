@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from hierviz.errors import FileError, PredictionsError
 from hierviz.readers import limits
 from hierviz.readers.class_lists.class_list import ClassList
+from hierviz.readers.numpy_files import Header
 from hierviz.readers.sources import translated
 
 
@@ -21,13 +20,18 @@ def read_npy_names(source):
         If it has more axes or other numbers.
     """
     with translated(source.where), source.open(limits.TEXT_BYTES) as file:
-        try:
-            array = np.load(file, allow_pickle=False)
-        except ValueError:
+        header = Header.read(file, source.where, source.path.name)
+        if header.dtype.hasobject:
             raise FileError(
                 f"{source.where}: expected an array of text, got Python objects, which are not opened. "
                 "Save it again with numpy.save(file, classes.astype(str))."
-            ) from None
+            )
+        if header.n_bytes > limits.TEXT_BYTES:
+            raise FileError(
+                f"{source.where}: expected an array of at most {limits.size_words(limits.TEXT_BYTES)}, got a larger one. Is it "
+                "a list of classes?"
+            )
+        array = header.values(file)
     if array.ndim != 1 or array.dtype.kind not in "USiu":
         raise PredictionsError(
             f"{source.where}: expected one axis of names, got {array.dtype} of shape {array.shape}. "

@@ -17,7 +17,6 @@ from hierviz.readers.class_lists.class_list import ClassList, in_order
 from hierviz.readers.labels import find_node
 
 _NUMBER_FIRST = re.compile(r"(\d{1,7})\s*(?:[:=.)]\s*|\s)\s*(\S.*)")
-_NUMBER_LAST = re.compile(r"(\S.*?)\s*(?:[:=]|\t)\s*(\d{1,7})")
 _WNID_FIRST = re.compile(r"[nvars]\d{8}[\s,:]+\D.*")
 _MARKS = ("#", "//")
 
@@ -46,12 +45,11 @@ def read_numbered_lines(lines, where, taxonomy):
     """ClassList of lines that all say a number or begin with a wnid, or of a single line of names; None for other lines."""
     texts = [line for _, line in lines]
     places = [f"{where}:{number}" for number, _ in lines]
-    for pattern, name, number in ((_NUMBER_FIRST, 2, 1), (_NUMBER_LAST, 1, 2)):
-        found = [pattern.fullmatch(text) for text in texts]
-        if all(found) and _are_names([match[name] for match in found], taxonomy):
-            entries = [(place, unquoted(match[name])) for place, match in zip(places, found, strict=True)]
-            numbers = [match[number] for match in found]
-            return in_order(where, entries, numbers, f"column {number}", is_always_told=True)
+    for split, column in ((_number_first, 1), (_number_last, 2)):
+        found = [split(text) for text in texts]
+        if all(found) and _are_names([name for _, name in found], taxonomy):
+            entries = [(place, unquoted(name)) for place, (_, name) in zip(places, found, strict=True)]
+            return in_order(where, entries, [number for number, _ in found], f"column {column}", is_always_told=True)
     if all(map(_WNID_FIRST.fullmatch, texts)) and not any(re.search(r"[\s,;]\d+([\s,;]|$)", text) for text in texts):
         return ClassList(where, tuple(zip(places, texts, strict=True)))
     if len(texts) == 1 and texts[0].count(",") > 1:
@@ -61,6 +59,21 @@ def read_numbered_lines(lines, where, taxonomy):
         if len(nodes) > 1:
             return ClassList(where, tuple((f"{places[0]}, entry {k}", part) for k, part in enumerate(parts, 1) if part))
     return None
+
+
+def _number_first(text):
+    match = _NUMBER_FIRST.fullmatch(text)
+    return match and (match[1], match[2])
+
+
+def _number_last(text):
+    """From the end of the line: a pattern would try every blank of a long row of them."""
+    before = text.rstrip("0123456789")
+    number, name = text[len(before) :], before.rstrip()
+    if not 1 <= len(number) <= 7 or not (name.endswith((":", "=")) or "\t" in before[len(name) :]):
+        return None
+    name = name.removesuffix(name[-1]).rstrip() if name.endswith((":", "=")) else name
+    return (number, name) if name else None
 
 
 def _are_names(names, taxonomy):

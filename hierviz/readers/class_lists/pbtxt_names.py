@@ -8,17 +8,19 @@ from hierviz.errors import PredictionsError
 from hierviz.readers.class_lists.class_list import in_order
 
 _ITEM = re.compile(r"\bitem\s*\{([^{}]*)\}")
-_FIELD = re.compile(r"(\w+)\s*:\s*(?:\"((?:[^\"\\\n]|\\.)*)\"|'((?:[^'\\\n]|\\.)*)'|(-?\d+))")
+# Blanks of one line, and whole words: a file of nothing else is read once.
+_COMMENT = re.compile(r"^[^\S\n]*#.*$", re.MULTILINE)
+_FIELD = re.compile(r"\b(\w+)\b\s*:\s*(?:\"((?:[^\"\\\n]|\\.)*)\"|'((?:[^'\\\n]|\\.)*)'|(-?\d+))")
 
 
 def looks_like_pbtxt(text):
     """Whether a text begins with an item of a label map, comments left out."""
-    return re.match(r"\s*item\s*\{", re.sub(r"^\s*#.*$", "", text[:4096], flags=re.MULTILINE)) is not None
+    return re.match(r"\s*item\s*\{", _COMMENT.sub("", text[:4096])) is not None
 
 
 def read_pbtxt_names(text, where):
     """ClassList of a label map, in the order of its ids."""
-    text = re.sub(r"^\s*#.*$", "", text, flags=re.MULTILINE)
+    text = _COMMENT.sub("", text)
     entries, numbers = [], []
     for number, item in enumerate(_ITEM.findall(text), 1):
         fields = {key: double or single or digits for key, double, single, digits in _FIELD.findall(item)}
@@ -30,4 +32,8 @@ def read_pbtxt_names(text, where):
         both = [fields[key] for key in ("name", "display_name") if fields.get(key)]
         entries.append((f"{where}, item {number}", ", ".join(dict.fromkeys(both))))
         numbers.append(fields["id"])
+    if not entries:
+        raise PredictionsError(
+            f"{where}: expected items in braces, each with an id and a name, got none. Is it complete?"
+        )
     return in_order(where, entries, numbers, "'id'", may_have_gaps=True)

@@ -8,7 +8,7 @@ from hierviz.errors import FileError
 from hierviz.extras import require
 from hierviz.readers.class_lists.json_names import KEYS, class_list_of
 
-_KEY = re.compile(rf"^\s*-?\s*({'|'.join(KEYS)}):(\s|$)", re.MULTILINE)
+_KEY = re.compile(rf"^[^\S\n]*(?:-[^\S\n]*)?({'|'.join(KEYS)}):(\s|$)", re.MULTILINE)
 # A few anchors can stand for billions of values.
 _ALIAS = re.compile(r"(^|[\s\[{,])[*&][^\s,\]}]+", re.MULTILINE)
 

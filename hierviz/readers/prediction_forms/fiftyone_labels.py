@@ -6,7 +6,8 @@ of ``"_cls": "Classification"``, of which ``ground_truth`` is the truth and anot
 
 from __future__ import annotations
 
-from hierviz.errors import PredictionsError, listed
+from hierviz.errors import PredictionsError, listed, shown
+from hierviz.readers.prediction_forms.form import of_kind
 
 TRUTH = ("ground_truth", "truth", "gt", "true_label")
 _KINDS = ("Classification", "Classifications")
@@ -35,7 +36,7 @@ def records(value, where, taxonomy):
         If no field holds classifications, or several could be the predictions.
     """
     if isinstance(value.get("labels"), dict):
-        classes = value["classes"]
+        classes = of_kind(value["classes"], list)
         for name, label in value["labels"].items():
             yield {"sample_id": name, **_said(label, classes, f"{where}, {name!r}")}
         return
@@ -54,7 +55,7 @@ def records(value, where, taxonomy):
         more = {}
         if truth is not None:
             said = sample.get(truth)
-            more["truth"] = [label["label"] for label in _classifications(said)] if said else []
+            more["truth"] = [_name(label, None, place) for label in _classifications(said)] if _is_field(said) else []
         yield {"sample_id": sample["filepath"], **_of_field(sample.get(others[0]), place), **more}
 
 
@@ -63,7 +64,7 @@ def _is_field(field):
 
 
 def _classifications(field):
-    return field.get("classifications") or [] if field.get("_cls") == "Classifications" else [field]
+    return of_kind(field.get("classifications"), list) if field.get("_cls") == "Classifications" else [field]
 
 
 def _of_field(field, where):
@@ -77,15 +78,19 @@ def _said(label, classes, where):
     labels = label if isinstance(label, list) else [label]
     entries = []
     for one in labels:
-        one = one if isinstance(one, dict) else {"label": one}
-        name = one.get("label")
-        if isinstance(name, int) and not isinstance(name, bool) and classes is not None:
-            if not 0 <= name < len(classes):
-                raise PredictionsError(f"{where}: expected a number below {len(classes)}, got {name}. Correct it.")
-            name = classes[name]
-        if not isinstance(name, str):
-            raise PredictionsError(f"{where}: expected the name of a class, got {name!r:.40}. Correct it.")
-        entries.append({"label": name, "score": one.get("confidence")})
+        entries.append({"label": _name(one, classes, where), "score": of_kind(one, dict).get("confidence")})
     if entries and all(isinstance(entry["score"], (int, float)) for entry in entries):
         return {"scores": sorted(entries, key=lambda entry: -entry["score"])}
     return {"predicted": [entry["label"] for entry in entries]}
+
+
+def _name(label, classes, where):
+    """The name of a class, by its number in `classes` where it has one."""
+    name = label.get("label") if isinstance(label, dict) else label
+    if isinstance(name, int) and not isinstance(name, bool) and classes is not None:
+        if not 0 <= name < len(classes):
+            raise PredictionsError(f"{where}: expected a number below {len(classes)}, got {shown(name)}. Correct it.")
+        name = classes[name]
+    if not isinstance(name, str):
+        raise PredictionsError(f"{where}: expected the name of a class, got {shown(name, 40)}. Correct it.")
+    return name

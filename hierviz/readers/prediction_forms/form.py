@@ -7,6 +7,11 @@ from dataclasses import dataclass
 from hierviz.readers.file_form import FileForm
 
 
+def of_kind(value, kind):
+    """A part of JSON that has to be a list or a dict; an empty one where it is something else."""
+    return value if isinstance(value, kind) else kind()
+
+
 @dataclass(frozen=True)
 class PredictionForm(FileForm):
     """A form of prediction files, with a key for `hierviz.load_predictions`.

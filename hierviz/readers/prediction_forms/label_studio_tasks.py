@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hierviz.errors import PredictionsError
+from hierviz.readers.prediction_forms.form import of_kind
 
 _KINDS = ("choices", "taxonomy")
 
@@ -29,7 +30,7 @@ def records(value, where, taxonomy):
     """
     for task in value:
         place = f"{where}, task {task.get('id')}"
-        said = [prediction for prediction in task.get("predictions") or [] if isinstance(prediction, dict)]
+        said = [prediction for prediction in of_kind(task.get("predictions"), list) if isinstance(prediction, dict)]
         if len(said) != 1:
             raise PredictionsError(
                 f"{place}: expected one prediction, got {len(said)}. Export the predictions of one model with the tasks."
@@ -39,7 +40,9 @@ def records(value, where, taxonomy):
             raise PredictionsError(f"{place}: expected choices in its prediction, got none. Is it a classification?")
         record = {"sample_id": str(task.get("id", "")), "predicted": labels}
         annotations = [
-            one for one in task.get("annotations") or [] if isinstance(one, dict) and not one.get("was_cancelled")
+            one
+            for one in of_kind(task.get("annotations"), list)
+            if isinstance(one, dict) and not one.get("was_cancelled")
         ]
         if "annotations" in task:
             record["truth"] = _labels(annotations[0], place) if annotations else []
@@ -50,10 +53,10 @@ def records(value, where, taxonomy):
 def _labels(annotation, where):
     """Names of the classes of an annotation or prediction; of a path in a taxonomy its last step."""
     labels = []
-    for result in annotation.get("result") or []:
+    for result in of_kind(annotation.get("result"), list):
         if not isinstance(result, dict) or result.get("type") not in _KINDS:
             continue
-        for choice in (result.get("value") or {}).get(result["type"]) or []:
+        for choice in of_kind(of_kind(result.get("value"), dict).get(result["type"]), list):
             path = choice if isinstance(choice, list) else [choice]
             if not path or not all(isinstance(step, str) for step in path):
                 raise PredictionsError(f"{where}: expected names of choices, got {str(choice)[:40]!r}. Correct it.")

@@ -1,5 +1,5 @@
 """Tables of labels with one column a level, as hiclass predicts them: ``level_1, level_2, ...`` or ``predicted_1, ...``; a row
-stops where its cells are empty."""
+stops where its cells are empty. Columns of ranks are read so too (`rank_columns`)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import re
 
 import numpy as np
 
-from hierviz.errors import PredictionsError
+from hierviz.errors import PredictionsError, listed
+from hierviz.node_lists import NodeLists
 from hierviz.node_names import level_nodes
+from hierviz.readers.rank_columns import deepest_nodes, rank_places
 from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.readers.truth_file import Truth, id_column
 
@@ -46,7 +48,7 @@ def read(table, names, of_samples, other_columns):
     Raises
     ------
     PredictionsError
-        If a name is no child of the one in the column before it, or a row has gaps.
+        If there are no such columns, a name is no child of the one in the column before it, or a row has gaps.
     """
     predicted, true = level_places(names)
     columns, taxonomy = table.read(has_header=True), of_samples["taxonomy"]
@@ -54,8 +56,16 @@ def read(table, names, of_samples, other_columns):
         raise PredictionsError(
             f"{table.where}: expected a row for every sample, got none below the header. Is it complete?"
         )
-    more = other_columns(columns, {id_column(names)} - {None}, **of_samples, left_out={*predicted, *true})
-    labels = _nodes(columns, predicted, taxonomy, table.where)
+    ranks = [] if predicted else rank_places(names)
+    if not predicted and not ranks:
+        raise PredictionsError(
+            f"{table.where}: expected the columns level_1, level_2, ..., got {listed(names)}. Rename them so."
+        )
+    more = other_columns(columns, {id_column(names)} - {None}, **of_samples, left_out={*predicted, *true, *ranks})
+    if ranks:
+        labels, predicted = _of_ranks(columns, ranks, taxonomy), ranks
+    else:
+        labels = _nodes(columns, predicted, taxonomy, table.where)
     if true and more["truth"] is None:
         nodes = _nodes(columns, true, taxonomy, f"{table.where}, truth")
         single = np.full(len(nodes), -1, dtype=np.intp)
@@ -81,3 +91,9 @@ def read(table, names, of_samples, other_columns):
 def _nodes(columns, places, taxonomy, where):
     cells = np.array([columns.single_text(place) for place in places], dtype=object).T
     return level_nodes(cells, taxonomy, where)
+
+
+def _of_ranks(columns, places, taxonomy):
+    rows = list(zip(*(columns.single_text(place) for place in places), strict=True))
+    nodes = deepest_nodes(rows, taxonomy, columns.place)
+    return NodeLists.from_lists([[node] if node >= 0 else [] for node in nodes.tolist()])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from hierviz.readers.columns import as_number
 from hierviz.readers.tables import TextTable
 
-_LOCAL = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*%?\s*")
+_LOCAL = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*(?:%\s*)?")
 
 
 @dataclass(frozen=True)

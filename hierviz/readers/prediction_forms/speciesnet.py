@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from hierviz.checks import is_number
 from hierviz.errors import PredictionsError
 from hierviz.name_matching import LooseMatches
 from hierviz.node_names import find_node
+from hierviz.readers.prediction_forms.form import of_kind
 
 N_PARTS = 7
 
@@ -37,28 +39,34 @@ def records(value, where, taxonomy):
     """
     loose, known = LooseMatches(taxonomy), {}
     for record in value["predictions"]:
-        found = record.get("classifications") or {}
-        classes, scores = found.get("classes"), found.get("scores")
-        if not isinstance(classes, list) or not isinstance(scores, list) or len(classes) != len(scores) or not classes:
-            failed = f" (failures: {', '.join(map(str, record['failures']))})" if record.get("failures") else ""
+        classes, scores = classified(record)
+        if len(classes) != len(scores) or not classes:
+            failures = of_kind(record.get("failures"), list)
+            failed = f" (failures: {', '.join(map(str, failures))})" if failures else ""
             raise PredictionsError(
                 f"{where}, {record['filepath']!r}: expected classifications with classes and scores, got none{failed}. "
                 "Remove the picture, or run it again."
             )
         for label in classes:
             if label not in known:
-                known[label] = _name(str(label), taxonomy, loose)
+                known[label] = _name(label, taxonomy, loose)
         entries = [{"label": known[label], "score": score} for label, score in zip(classes, scores, strict=True)]
         entries = _with_classes_below(entries, taxonomy)
         more = {"prediction": str(record["prediction"])} if "prediction" in record else {}
         yield {"sample_id": record["filepath"], "scores": entries, **more}
 
 
+def classified(record):
+    """(labels as text, scores) of a record, as many as are there."""
+    found = of_kind(record.get("classifications"), dict)
+    return list(map(str, of_kind(found.get("classes"), list))), of_kind(found.get("scores"), list)
+
+
 def _with_classes_below(entries, taxonomy):
     """Entries of which each includes the scores of those below it, the best first; as they are where a class is unknown."""
     nodes = [taxonomy.index.get(entry["label"]) for entry in entries]
     scores = [entry["score"] for entry in entries]
-    if None in nodes or not all(isinstance(score, (int, float)) for score in scores):
+    if None in nodes or not all(map(is_number, scores)):
         return entries
     above = [set(taxonomy.ancestors(np.array([node]))[0].tolist()) for node in nodes]
     sums = [sum(score for score, path in zip(scores, above, strict=True) if node in path) for node in nodes]

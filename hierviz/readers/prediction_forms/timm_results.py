@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 from hierviz.errors import PredictionsError
+from hierviz.readers.prediction_forms.form import of_kind
 
 FILE_COLUMNS = ("filename", "file", "image")
 SCORES = ("prob", "probability", "score")
@@ -21,7 +22,7 @@ _QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|([^\s,\[\]]+)"
 def looks_like(value):
     """Whether a JSON value goes from file names to objects with prob, or is a list of objects with filename and prob."""
     if isinstance(value, dict) and set(value) == {"columns", "index", "data"}:
-        return "prob" in value["columns"]
+        return "prob" in of_kind(value["columns"], list)
     inside = list(value.values()) if isinstance(value, dict) else value
     is_list = isinstance(inside, list) and bool(inside) and all(isinstance(record, dict) for record in inside)
     return (
@@ -35,8 +36,14 @@ def looks_like(value):
 def records(value, where, taxonomy):
     """Yield a record for every picture."""
     if isinstance(value, dict) and set(value) == {"columns", "index", "data"}:
-        rows = [dict(zip(value["columns"], row, strict=True)) for row in value["data"]]
-        value = dict(zip(map(str, value["index"]), rows, strict=True))
+        names, rows, index = (of_kind(value[key], list) for key in ("columns", "data", "index"))
+        wrong = [row for row in rows if not isinstance(row, list) or len(row) != len(names)]
+        if wrong or len(rows) != len(index):
+            raise PredictionsError(
+                f"{where}: expected a row of {len(names)} values for each name of 'index', got others. Is it cut off?"
+            )
+        rows = [dict(zip(map(str, names), row, strict=True)) for row in rows]
+        value = dict(zip(map(str, index), rows, strict=True))
     pairs = value.items() if isinstance(value, dict) else ((record.get("filename"), record) for record in value)
     for name, record in pairs:
         yield {"sample_id": str(name), "scores": _entries(record, f"{where}, {name!r}")}
@@ -88,7 +95,7 @@ def _entries(record, where):
     for label, score in zip(labels, values["prob"], strict=True):
         try:
             score = float(score)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):  # the last of a whole number of hundreds of digits
             raise PredictionsError(f"{where}: expected a probability, got {score!r:.40}. Correct it.") from None
         entries.append({"label": str(label), "score": score})
     return entries
@@ -98,5 +105,5 @@ def _column(record, key):
     if key in record:
         value = record[key]
         return value if isinstance(value, list) else [value]
-    numbers = sorted(int(match[1]) for name in record if (match := re.fullmatch(rf"{key}_(\d+)", name)))
-    return [record[f"{key}_{number}"] for number in numbers]
+    names = [name for name in record if re.fullmatch(rf"{key}_(0|[1-9][0-9]*)", name)]
+    return [record[name] for name in sorted(names, key=lambda name: (len(name), name))]

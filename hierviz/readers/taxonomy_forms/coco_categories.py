@@ -1,12 +1,16 @@
-"""COCO and iNaturalist: JSON with ``categories``, each with an id, a name and a ``supercategory`` or its biological ranks."""
+"""COCO and iNaturalist: JSON with ``categories``, each with an id, a name and a ``supercategory`` or its biological ranks.
+
+Ranks are the levels where a category has two or more of them, or has one and no supercategory; a category without one of
+them stands below the rank before it. A rank that is no level is said.
+"""
 
 from __future__ import annotations
 
 from hierviz.errors import TaxonomyError, listed
 from hierviz.readers.class_paths import Places, taxonomy_of_places
+from hierviz.readers.taxonomy_tables import BIOLOGICAL_RANKS
 from hierviz.taxonomy import Taxonomy
 
-RANKS = ("kingdom", "phylum", "class", "order", "family", "genus")
 # Nested nodes and records with a parent are read by `taxonomy_json`.
 _OF_OTHERS = ("children", "subcategories", "nodes", "items", "parent", "parent_id", "parentId")
 _KEPT = ("id", "common_name", "synset", "synonyms", "image_count", "frequency")
@@ -45,8 +49,9 @@ def read(value, where, detected):
     records = _categories(value)
     if not looks_like(value):
         raise TaxonomyError(f"{where}: expected a list of categories with id and name, got none. Is it the right file?")
-    if all(all(isinstance(record.get(rank), str) for rank in RANKS) for record in records):
-        return _of_ranks(records, where, detected)
+    ranks = [rank for rank in BIOLOGICAL_RANKS if any(_rank(record, rank) for record in records)]
+    if len(ranks) > 1 or (ranks and not any(record.get("supercategory") for record in records)):
+        return _of_ranks(records, ranks, where, detected)
     names = [record["name"].strip() for record in records]
     seen: set = set()
     twice = [name for name in names if name in seen or seen.add(name)]
@@ -67,7 +72,8 @@ def read(value, where, detected):
         if any(key in record for record in records)
     }
     detected = {**detected, "shape": "categories with supercategories"}
-    return Taxonomy.from_edges(edges, attributes=kept, where=where, detected=detected)
+    notes = [f"{where}: the rank {rank!r} was left out: the supercategories are the levels" for rank in ranks]
+    return Taxonomy.from_edges(edges, attributes=kept, where=where, detected=detected, notes=notes)
 
 
 def _above(record, name):
@@ -81,21 +87,36 @@ def _plain(value):
     return value if isinstance(value, (str, int, float)) and not isinstance(value, bool) else None
 
 
-def _of_ranks(records, where, detected):
-    places, attributes = Places(), {}
+def _rank(record, rank):
+    """The name that a category has at a rank; an empty text where it has none."""
+    value = next((value for key, value in record.items() if key.casefold() == rank), None)
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _of_ranks(records, ranks, where, detected):
+    places, attributes, found = Places(), {}, set()
+    lacking = dict.fromkeys(ranks, 0)
     for record in records:
-        number = Places.TOP
-        for rank in RANKS:
-            number = places.add(number, record[rank].strip())
-        name = record["name"].strip()
-        if places.has(number, name):
-            raise TaxonomyError(
-                f"{where}: expected every category once, got {name!r} again below {record['genus']!r}. Remove one."
-            )
-        number = places.add(number, name)
+        number, name = Places.TOP, record["name"].strip()
+        for rank in ranks:
+            value = _rank(record, rank)
+            lacking[rank] += not value
+            # A species is often the category itself.
+            if value and value != name:
+                number = places.add(number, value)
+        above, number = number, places.add(number, name)
+        if number in found:
+            below = repr(places.names[above]) if above != Places.TOP else "the root"
+            raise TaxonomyError(f"{where}: expected every category once, got {name!r} again below {below}. Remove one.")
+        found.add(number)
         for key in _KEPT:
             value = _plain(record.get(key))
             if value is not None:
                 attributes.setdefault(key, {})[number] = value
-    detected = {**detected, "shape": "categories with ranks", "levels": " > ".join((*RANKS, "name"))}
-    return taxonomy_of_places(places, where, detected=detected, attributes=attributes)
+    notes = [
+        f"{where}: {n} of {len(records)} categories have no {rank} and stand below the rank before it"
+        for rank, n in lacking.items()
+        if n
+    ]
+    detected = {**detected, "shape": "categories with ranks", "levels": " > ".join((*ranks, "name"))}
+    return taxonomy_of_places(places, where, notes=notes, detected=detected, attributes=attributes)

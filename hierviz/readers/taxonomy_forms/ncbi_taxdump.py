@@ -12,6 +12,7 @@ References
 
 from __future__ import annotations
 
+import re
 from array import array
 
 import numpy as np
@@ -21,6 +22,12 @@ from hierviz.readers.taxonomy_forms.named_nodes import by_name
 from hierviz.readers.taxonomy_forms.needed_part import WantedNames, aliases, require_moderate, with_ancestors
 
 _SCIENTIFIC = "scientific name"
+_ID = re.compile(r"[0-9]{1,18}")
+_LINES = {
+    "nodes.dmp": "a tax id, that of its parent and a rank",
+    "names.dmp": "a tax id, a name, a unique name or none, and the kind of name",
+    "merged.dmp": "two tax ids",
+}
 
 
 def looks_like(name, names):
@@ -65,7 +72,7 @@ def read(files, wanted, where):
         raise TaxonomyError(
             f"{where}: expected a scientific name of tax id {unnamed[0]} in names.dmp, got none. Is it whole?"
         )
-    ranks = _ranks(files, needed)
+    ranks = _ranks(files, needed, where)
     edges = [(None if parent == number or parent not in names else parent, number) for number, parent in pairs]
     attributes = {"tax_id": {number: number for number, _ in pairs}, "rank": ranks}
     if chosen:
@@ -81,72 +88,55 @@ def read(files, wanted, where):
     )
 
 
-def _cells(line):
-    return line.removesuffix("\t|").split("\t|\t")
+def _rows(files, name, where, n_ids, n_cells):
+    """Yield the cells of every line of a dump, `n_cells` or more of them, the first `n_ids` as numbers."""
+    with files.lines(name) as lines:
+        for number, line in enumerate(lines, 1):
+            cells = line.removesuffix("\t|").split("\t|\t")
+            if len(cells) < n_cells or not all(map(_ID.fullmatch, cells[:n_ids])):
+                raise TaxonomyError(
+                    f"{where}, {name}:{number}: expected {_LINES[name]} between tabs and |, got {line!r:.60}. Is it a dump of "
+                    "NCBI?"
+                )
+            yield *map(int, cells[:n_ids]), *cells[n_ids:]
 
 
 def _pairs(files, where):
     """Id and parent of every node."""
     ids, parents = array("q"), array("q")
-    with files.lines("nodes.dmp") as lines:
-        for number, line in enumerate(lines, 1):
-            cells = line.split("\t|\t", 2)
-            try:
-                ids.append(int(cells[0]))
-                parents.append(int(cells[1]))
-            except (ValueError, IndexError, OverflowError):
-                raise TaxonomyError(
-                    f"{where}, nodes.dmp:{number}: expected a tax id and that of its parent between tabs and |, got "
-                    f"{line!r:.60}. Is it a dump of NCBI?"
-                ) from None
+    for number, parent, *_ in _rows(files, "nodes.dmp", where, 2, 3):
+        ids.append(number)
+        parents.append(parent)
     return np.frombuffer(ids, np.int64), np.frombuffer(parents, np.int64)
 
 
 def _chosen(files, wanted, where):
     """Tax id -> names as they were wanted."""
     search = WantedNames(wanted)
-    merged = {}
     if files.has("merged.dmp") and files.kind != "tar":
-        with files.lines("merged.dmp") as lines:
-            for line in lines:
-                old, _, new = line.partition("\t|\t")
-                if old in search.by_text:
-                    merged[old] = int(new.rstrip("\t|"))
-    for old, new in merged.items():
-        search.offer(old, new, 0)
-    with files.lines("names.dmp") as lines:
-        for line in lines:
-            cells = _cells(line)
-            number, is_own = int(cells[0]), cells[-1] == _SCIENTIFIC
-            search.offer(cells[1], number, 0 if is_own else 1)
-            if is_own:
-                search.offer(cells[0], number, 0)
-            if len(cells) > 2 and cells[2]:
-                search.offer(cells[2], number, 0)
+        for old, new, *_ in _rows(files, "merged.dmp", where, 2, 2):
+            if str(old) in search.by_text:
+                search.offer(str(old), new, 0)
+    for number, name, unique, kind, *_ in _rows(files, "names.dmp", where, 1, 4):
+        search.offer(name, number, 0 if kind == _SCIENTIFIC else 1)
+        if kind == _SCIENTIFIC:
+            search.offer(str(number), number, 0)
+        if unique:
+            search.offer(unique, number, 0)
     return search.chosen(where, "tax id")
 
 
 def _names(files, needed, where):
     """Name of every needed id: the unique one where several have the scientific name."""
     names, unique = {}, {}
-    with files.lines("names.dmp") as lines:
-        for line in lines:
-            number = int(line[: line.index("\t")])
-            if number in needed and _SCIENTIFIC in line:
-                cells = _cells(line)
-                if cells[-1] == _SCIENTIFIC:
-                    names[number], unique[number] = cells[1], cells[2]
+    for number, name, of_its_own, kind, *_ in _rows(files, "names.dmp", where, 1, 4):
+        if kind == _SCIENTIFIC and number in needed:
+            names[number], unique[number] = name, of_its_own
     count: dict = {}
     for name in names.values():
         count[name] = count.get(name, 0) + 1
     return {number: (unique[number] or name) if count[name] > 1 else name for number, name in names.items()}
 
 
-def _ranks(files, needed):
-    ranks = {}
-    with files.lines("nodes.dmp") as lines:
-        for line in lines:
-            number, _, rank = line.split("\t|\t", 3)[:3]
-            if int(number) in needed:
-                ranks[int(number)] = rank.removesuffix("\t|")
-    return ranks
+def _ranks(files, needed, where):
+    return {number: rank for number, _, rank, *_ in _rows(files, "nodes.dmp", where, 2, 3) if number in needed}

@@ -13,6 +13,7 @@ References
 
 from __future__ import annotations
 
+import math
 import re
 
 from hierviz.errors import TaxonomyError
@@ -40,7 +41,7 @@ def looks_like_newick(name, lines):
 
 def looks_like_nexus(name, lines):
     """Whether a text begins with #NEXUS."""
-    return lines[0].lstrip("\ufeff \t").upper().startswith("#NEXUS")
+    return re.match(r"[\ufeff \t]*#NEXUS", lines[0], re.IGNORECASE) is not None
 
 
 def read_newick(source, options):
@@ -82,6 +83,16 @@ def _has_support(tree, names):
     return len(set(numbers)) < len(numbers) or not has_number_leaf
 
 
+def _length(node, name, where):
+    try:
+        length = float(node.length)
+    except ValueError:
+        length = math.nan
+    if not math.isfinite(length):
+        raise TaxonomyError(f"{where}: expected a finite number as the length of {name!r}, got none. Correct it.")
+    return length
+
+
 def _taxonomy(text, source, names, words, notes=()):
     where = source.where
     require(where, "files", "newick")
@@ -112,8 +123,9 @@ def _taxonomy(text, source, names, words, notes=()):
         if places.has(above, name):
             raise TaxonomyError(f"{where}: expected children of different names, got {name!r} again. Rename one.")
         number = places.add(above, name)
-        if node.length:
-            lengths[number] = float(node.length)
+        length = _length(node, name, where)
+        if length:
+            lengths[number] = length
         waiting.extend((child, number) for child in reversed(node.descendants))
     if n_unnamed:
         notes.append(

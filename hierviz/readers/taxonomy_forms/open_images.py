@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hierviz.errors import TaxonomyError, listed
+from hierviz.readers.prediction_forms.form import of_kind
 from hierviz.taxonomy import Taxonomy
 
 
@@ -22,7 +23,7 @@ def read(value, where, detected):
                 f"{where}, {name!r}: expected a list as 'Subcategory', got {type(below).__name__}. Correct it."
             )
         edges += [(name, _label(child, where)) for child in below]
-        for child in part.get("Part") or []:
+        for child in of_kind(part.get("Part"), list):
             parts[_label(child, where)] = None
         waiting.extend(reversed(below))
     edges = list(dict.fromkeys(edges))

@@ -12,6 +12,8 @@ References
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import re
 
 from hierviz.errors import FileError, TaxonomyError, listed
@@ -30,6 +32,20 @@ def looks_like(name, lines):
     )
 
 
+@contextlib.contextmanager
+def _silent():
+    """Keep from standard error what rdflib logs about addresses and values that it takes all the same."""
+    log, silent = logging.getLogger("rdflib"), logging.NullHandler()
+    propagates, log.propagate = log.propagate, False
+    log.addHandler(silent)
+    try:
+        yield
+    finally:
+        log.propagate = propagates
+        log.removeHandler(silent)
+
+
+@_silent()
 def read(source, options):
     """Taxonomy of a concept scheme: a graph where a concept has several broader ones.
 

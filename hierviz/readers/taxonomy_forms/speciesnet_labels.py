@@ -31,8 +31,7 @@ def read_json(value, where, detected):
     """Taxonomy of the labels that predictions list."""
     labels = {}
     for record in value["predictions"]:
-        found = record.get("classifications") or {}
-        labels |= dict.fromkeys(map(str, found.get("classes") or ()))
+        labels |= dict.fromkeys(speciesnet.classified(record)[0])
     notes = [
         f"{where}: the taxonomy of the {len(labels)} labels that these predictions list, not of all SpeciesNet knows"
     ]

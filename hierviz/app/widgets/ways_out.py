@@ -1,0 +1,169 @@
+"""What can be done about an error of the files, as buttons below it: each says one thing more and opens the files again."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.state.escape import escape
+from hierviz.app.state.replaced import CLASSES, names_replaced, read_as_chosen, read_instead
+from hierviz.app.state.upload_fields import move_upload
+from hierviz.app.widgets.parameter_labels import LABELS
+from hierviz.errors import HiervizError, shown
+from hierviz.parametrisation import PARAMETRISATIONS
+from hierviz.readers.file_role import may_be_truth
+
+# Memory of the fields under "Reading options".
+READING = "reading"
+
+
+def reading(field, default=None):
+    """Keywords of the field that says how files are read, which a button below an error can fill in."""
+    return state.kept(READING, field, default)
+
+
+def forget_readings():
+    """What was said of files that are open now holds for no others."""
+    state.memory(READING).clear()
+
+
+def ways_out(error, files, chosen, found=None):
+    """The buttons below an error.
+
+    Parameters
+    ----------
+    error : HiervizError
+    files, chosen : Files
+        As they were read, and as they were chosen.
+    found : Examination, optional
+        What the doctor found in them.
+    """
+    wanted, text = error.parameters, error.template
+    with st.container(horizontal=True, key="ways-out"):
+        if "missing" in wanted and "zero" in text:
+            _button(_zero_words(error.about), "missing", "zero")
+        if "missing" in wanted and "unknown" in text:
+            _button("Take what is not listed as unknown", "missing", "unknown")
+        if "ids" in wanted:
+            _button("1.0 is 1: compare ids as numbers", "ids", "number")
+        if "percent" in wanted:
+            _button("The scores are percent", "percent", True)
+        if found is not None and any(one.severity == "error" and one.fix is not None for one in found):
+            st.button(
+                "Open the mended files",
+                icon=":material/healing:",
+                key="way-mended",
+                on_click=_open_mended,
+                args=(found, files, chosen),
+                help="They hold all that can be mended, as it is listed below, and nothing else in them is changed.",
+            )
+    if "parametrisation" in wanted:
+        _form("parametrisation", _kinds)
+    if "truth_column" in wanted:
+        _form("truth_column", lambda key: st.text_input(LABELS["truth_column"], key=key))
+    if "classes" in wanted or CLASSES in names_replaced():
+        with st.form("way-classes"):
+            st.text_area(
+                "Names of the classes, one per line, in the order of the numbers or columns",
+                key="way-typed-classes",
+                height=140,
+            )
+            st.form_submit_button("Open with these names", on_click=_name_classes, args=(chosen.predictions,))
+
+
+def replaced_line():
+    """Which files are read in place of others, and a button that ends it."""
+    names = names_replaced()
+    if names:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"Read in place of what was chosen: {escape(', '.join(names))}", width="content")
+            st.button("Read the files as chosen", on_click=read_as_chosen, type="tertiary", key="read-as-chosen")
+
+
+def truth_offers(paths, way):
+    """A button for each prediction file that may be the truth of the others.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        Prediction files, while no truth is chosen.
+    way : str
+        "Upload", or by path.
+    """
+    for number, path in enumerate(paths if len(paths) > 1 else ()):
+        if may_be_truth(Path(path)):
+            st.button(
+                f"{escape(Path(path).name)} is the truth",
+                icon=":material/fact_check:",
+                key=f"way-truth-{number}",
+                on_click=_is_truth,
+                args=(path, paths, way),
+                help="Now it is read as the answers of another model.",
+            )
+
+
+def _zero_words(names):
+    shown_names = ", ".join(shown(name, 24) for name in names[:2]) or "the missing classes"
+    more = f" and {len(names) - 2} more" if len(names) > 2 else ""
+    return f"Treat {escape(shown_names)}{more} as probability 0"
+
+
+def _button(label, field, value):
+    st.button(label, icon=":material/arrow_forward:", key=f"way-{field}-{value}", on_click=_say, args=(field, value))
+
+
+def _say(field, value):
+    state.memory(READING)[field] = value
+    state.request_open()
+
+
+def _form(field, widget):
+    """A field of the reading options once more, with a button of its own: typing alone would end the error."""
+    key = f"way-typed-{field}"
+    with st.form(f"way-{field}"):
+        widget(key)
+        st.form_submit_button("Open with this", on_click=lambda: _say(field, state.session[key]))
+
+
+def _kinds(key):
+    return st.selectbox(
+        LABELS["parametrisation"],
+        list(PARAMETRISATIONS),
+        format_func=lambda kind: PARAMETRISATIONS[kind].label,
+        key=key,
+    )
+
+
+def _name_classes(predictions):
+    text = state.session["way-typed-classes"].strip()
+    if text:
+        try:
+            read_instead({predictions: (CLASSES, f"{text}\n".encode("utf-8", "replace"))})
+        except HiervizError as error:
+            st.error(escape(str(error)), icon=":material/error:")
+    state.request_open()
+
+
+def _open_mended(found, files, chosen):
+    """Read the mended files, which are called as those that they are made of."""
+    made = dict(zip(files.paths, chosen.paths, strict=False)) if len(files.paths) == len(chosen.paths) else {}
+    places = {Path(path).name: made.get(path, path) for path in files.paths}
+    with tempfile.TemporaryDirectory(prefix="hierviz-mended-") as folder:
+        try:
+            written = found.write_mended(Path(folder))
+            read_instead({places[path.name]: (path.name, path.read_bytes()) for path in written})
+        except HiervizError as error:
+            st.error(escape(str(error)), icon=":material/error:")
+    state.request_open()
+
+
+def _is_truth(path, paths, way):
+    if way == "Upload":
+        move_upload("predictions", "truth", path)
+    else:
+        state.session["path_predictions"] = "; ".join(one for one in paths if one != path)
+        state.session["path_truth"] = path
+    state.request_open()
