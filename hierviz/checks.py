@@ -39,12 +39,25 @@ def checked_probabilities(taxonomy: Taxonomy, p: ArrayLike) -> np.ndarray:
     return p
 
 
+# What makes an object of a class; names, as most of them are made of what is checked here.
+WAYS = {
+    "Taxonomy": "hierviz.Taxonomy.from_edges(edges) makes one of named edges, hierviz.load_taxonomy(path) of a file.",
+    "Predictions": "hierviz.Predictions.from_scores(taxonomy, scores, ...) or .from_labels(...) makes them of arrays.",
+    "Evaluation": "hierviz.Evaluation.from_predictions(predictions) makes one.",
+    "OperatingCurve": "hierviz.operating_curve(taxonomy, truth, table) or Evaluation.curve gives one.",
+    "ParetoTable": "hierviz.pareto_table(taxonomy, p) makes one.",
+    "Resamples": "hierviz.Resamples.draw(n_samples, n_resamples) makes them.",
+}
+WAYS["StepCurve"] = WAYS["OperatingCurve"]
+
+
 def check_kind(what: str, value: object, kind: type, advice: str = "Check the order of the arguments.") -> None:
     """Raise a PredictionsError that calls the argument `what` unless `value` is of a class."""
     if not isinstance(value, kind):
         name = kind.__name__
         article = "an" if name[0] in "AEIOU" else "a"
-        raise PredictionsError(f"{what}: expected {article} {name}, got {type(value).__name__}. {advice}")
+        way = f" {WAYS[name]}" if name in WAYS and WAYS[name] not in advice else ""
+        raise PredictionsError(f"{what}: expected {article} {name}, got {type(value).__name__}. {advice}{way}")
 
 
 def check_taxonomy(taxonomy: object, advice: str = "It comes first.") -> None:

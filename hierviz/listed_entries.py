@@ -17,6 +17,7 @@ import numpy as np
 
 from hierviz.errors import PredictionsError, listed
 from hierviz.listed_scores import MISSING, ListedScores
+from hierviz.notebook_html import Short
 from hierviz.parametrisation import default_columns
 from hierviz.taxonomy import Taxonomy
 
@@ -26,7 +27,7 @@ NOTHING_LISTED = (
 
 
 @dataclass(frozen=True, eq=False)
-class ListedEntries:
+class ListedEntries(Short):
     """One entry for each class that is listed for a sample.
 
     Parameters

@@ -16,13 +16,14 @@ from typing import Any, Self
 import numpy as np
 
 from hierviz.errors import PredictionsError
+from hierviz.notebook_html import Short
 from hierviz.parametrisation import SUM_TOLERANCE
 
 MISSING = ("unknown", "zero")
 
 
 @dataclass(frozen=True, eq=False)
-class ListedScores:
+class ListedScores(Short):
     """Listed scores of each sample, an array of shape (n_samples, n_columns) that is kept by its entries.
 
     Parameters

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hierviz.errors import TaxonomyError
+from hierviz.notebook_html import Short
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -28,7 +29,7 @@ MOST_PAIRS, MARKS_AT_ONCE = 100_000_000, 64_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class NodeLists:
+class NodeLists(Short):
     """Lists of nodes of different lengths, one after the other.
 
     Parameters

@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike
 
 from hierviz.checks import array_of_rows, check_taxonomy, in_order_of
 from hierviz.errors import PredictionsError, listed, shown
+from hierviz.notebook_html import Short
 from hierviz.taxonomy import Taxonomy
 from hierviz.tree_sums import accumulate_down, max_up, sum_up
 
@@ -32,7 +33,7 @@ SUM_TOLERANCE = 2e-3
 
 
 @dataclass(frozen=True)
-class Parametrisation:
+class Parametrisation(Short):
     """One way of modelling node probabilities.
 
     Attributes
@@ -55,6 +56,8 @@ class Parametrisation:
     is_coherent : bool
         True when a child is never above its parent by construction.
     """
+
+    _printed = ("key", "label")
 
     key: str
     label: str

@@ -435,3 +435,21 @@ def with_distinct_names(models):
         seen[model.name] = seen.get(model.name, 0) + 1
         renamed.append(model if seen[model.name] == 1 else model.replace(name=f"{model.name} ({seen[model.name]})"))
     return renamed
+
+
+def listed_models(models: Any) -> list[Any]:
+    """Models as a list: one, several in an order, or a mapping of name to model, which then has that name.
+
+    What is in the list is for the caller to check.
+    """
+    if isinstance(models, Mapping):
+        return [_named(model, str(name)) for name, model in models.items()]
+    return list(models) if hasattr(models, "__iter__") and not isinstance(models, str) else [models]
+
+
+def _named(model, name):
+    of_model = getattr(model, "predictions", model)
+    if not isinstance(of_model, Predictions) or of_model.name == name:
+        return model
+    named = of_model.replace(name=name)
+    return named if of_model is model else replace(model, predictions=named)

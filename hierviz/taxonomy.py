@@ -55,13 +55,18 @@ class Taxonomy:
     """
 
     names: tuple[str, ...]
-    edges: np.ndarray
+    edges: np.ndarray = None  # type: ignore[assignment]
     titles: tuple[str, ...] | None = None
     attributes: Mapping = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     detected: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self):
+        if not isinstance(self.edges, np.ndarray):
+            raise TaxonomyError(
+                f"Taxonomy: expected names and an array of numbered edges, got {type(self.names).__name__} and "
+                f"{type(self.edges).__name__}. Taxonomy.from_edges(edges) makes one of named edges."
+            )
         frozen(self.edges)
 
     def __repr__(self):

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierviz.node_lists import frozen
+from hierviz.notebook_html import Short
 from hierviz.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True, eq=False)
-class TreeLayout:
+class TreeLayout(Short):
     """The nodes of a tree by place: siblings side by side in declared order, each family close to its parent.
 
     Attributes

@@ -39,6 +39,7 @@ from hierviz.charts._operating_curves import curve_stops, operating_curves, oper
 from hierviz.charts._packed import packed, packed_chart
 from hierviz.charts._pareto_points import pareto_points, pareto_points_table
 from hierviz.charts._path_graph import path_graph, path_graph_sentence, path_graph_table
+from hierviz.charts._plain_curves import plain_curves, plain_curves_sentence, plain_curves_table
 from hierviz.charts._probability_tree import (
     probability_tree,
     probability_tree_sentence,
@@ -136,6 +137,9 @@ __all__ = [
     "path_graph",
     "path_graph_sentence",
     "path_graph_table",
+    "plain_curves",
+    "plain_curves_sentence",
+    "plain_curves_table",
     "probability_tree",
     "probability_tree_sentence",
     "probability_tree_table",

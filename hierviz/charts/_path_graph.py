@@ -19,6 +19,7 @@ from hierviz.charts._probability_tree import LONG
 from hierviz.charts._rows import frame
 from hierviz.charts._text import probability_text, shorten, text_width
 from hierviz.charts.theme import SIZE, SMALL, palette
+from hierviz.metrics.confusion.path_confusion import SamplePairs
 
 # Pixels of a layer, of a box, and from one box to the next.
 NARROWEST, WIDEST, BOX, STEP = 104, 260, 34, 54
@@ -36,7 +37,18 @@ class _Drawn:
 
 
 def path_graph(
-    taxonomy, confusion, row, *, p=None, truth=(), predicted=(), dark=False, width=1000, n_likely=3, min_p=0.05
+    taxonomy,
+    confusion,
+    row,
+    *,
+    p=None,
+    truth=(),
+    predicted=(),
+    nodes=(),
+    dark=False,
+    width=1000,
+    n_likely=3,
+    min_p=0.05,
 ):
     """Predicted and true paths of one sample as a layered graph.
 
@@ -44,14 +56,16 @@ def path_graph(
     ----------
     taxonomy : Taxonomy
         A tree or a graph.
-    confusion : PathConfusion
-        From `hierviz.confusion` of lists, or on a graph.
+    confusion : PathConfusion, optional
+        From `hierviz.confusion` of lists, or on a graph. None: no paths, only what the other arguments name.
     row : int
         The sample in `confusion`.
     p : ndarray of float, shape (n_nodes,), optional
         Node probabilities, which are written beside the names.
     truth, predicted : sequence of int
         Further true and answered nodes that are marked: those above others, on whose paths they lie.
+    nodes : sequence of int
+        Further nodes that are drawn.
     dark : bool
     width : int
         Pixels. Where the layers have no room beside each other, each node has a line of its own.
@@ -67,7 +81,7 @@ def path_graph(
     """
     look = palette(dark)
     width -= 8
-    drawn = _drawn(taxonomy, confusion, row, p, n_likely, min_p, truth, predicted)
+    drawn = _drawn(taxonomy, confusion, row, p, n_likely, min_p, truth, predicted, nodes)
     layers = max(one["layer"] for one in drawn.rows) + 1
     across = layers * NARROWEST <= width and (width >= ROOMY or _has_room(drawn.rows, layers, width))
     place = _in_layers(drawn.rows, layers, width) if across else _in_lines(drawn.rows, width)
@@ -83,23 +97,24 @@ def path_graph(
         texts(words, width, height, halo=None),
         hover(tips, width, height, TOOLTIP),
     ).properties(width=width, height=height)
-    present = [one["outcome"] for one in drawn.rows]
+    present = [one["outcome"] for one in drawn.rows] if confusion is not None else []
     items = [{"kind": "box", "label": LONG[key], "colour": look.outcome(key)} for key in LONG if key in present]
     items.append({"kind": "outline", "label": "outlined: true class", "colour": look.ink})
-    items.append({"kind": "line", "label": "on an answer's path", "colour": look.ink})
-    items.append({"kind": "dashed", "label": "on a true path only", "colour": look.ink})
+    if confusion is not None:
+        items.append({"kind": "line", "label": "on an answer's path", "colour": look.ink})
+        items.append({"kind": "dashed", "label": "on a true path only", "colour": look.ink})
     return vconcat(legend([(None, items)], width, dark=dark), drawing, spacing=8)
 
 
-def path_graph_table(taxonomy, confusion, row, *, p=None, truth=(), predicted=(), n_likely=3, min_p=0.05):
+def path_graph_table(taxonomy, confusion, row, *, p=None, truth=(), predicted=(), nodes=(), n_likely=3, min_p=0.05):
     """Table behind `path_graph`: one row a node, ``node``, ``name``, ``layer``, ``outcome``, ``tag``, ``p``, and ``parents``,
     of which those in ``hidden_parents`` are not drawn."""
-    rows = _drawn(taxonomy, confusion, row, p, n_likely, min_p, truth, predicted).rows
+    rows = _drawn(taxonomy, confusion, row, p, n_likely, min_p, truth, predicted, nodes).rows
     keys = ("node", "name", "layer", "outcome", "tag", "p", "parents", "hidden_parents")
     return frame([{key: one[key] for key in keys} for one in rows])
 
 
-def path_graph_sentence(taxonomy, confusion, row, *, p=None, n_likely=3, min_p=0.05):
+def path_graph_sentence(taxonomy, confusion, row, *, p=None, nodes=(), n_likely=3, min_p=0.05):
     """One plain sentence: how many paths are matched, and which parents are not drawn."""
     pairs = confusion.pairs(row)
     n_answers, n_truths = len(pairs.pairs) + len(pairs.surplus), len(pairs.pairs) + len(pairs.left_over)
@@ -110,7 +125,7 @@ def path_graph_sentence(taxonomy, confusion, row, *, p=None, n_likely=3, min_p=0
         text += f", {_count(len(pairs.left_over), 'truth')} without an answer left"
     if all(len(path) == 1 for path in (*(pair.predicted for pair in pairs.pairs), *pairs.surplus)):
         text = f"No path is predicted; {_count(n_truths, 'true path')} {'is' if n_truths == 1 else 'are'} missed"
-    rows = _drawn(taxonomy, confusion, row, p, n_likely, min_p).rows
+    rows = _drawn(taxonomy, confusion, row, p, n_likely, min_p, nodes=nodes).rows
     hidden = [f"{one['name']} is also under {one['hidden_parents']}" for one in rows if one["hidden_parents"]]
     more = f" Parents that are not drawn: {'; '.join(hidden[:6])}" if hidden else ""
     more += f"; and of {len(hidden) - 6} more nodes" if len(hidden) > 6 else ""
@@ -121,8 +136,8 @@ def _count(n, what):
     return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
-def _drawn(taxonomy, confusion, row, p, n_likely, min_p, more_true=(), more_answers=()):
-    pairs = confusion.pairs(row)
+def _drawn(taxonomy, confusion, row, p, n_likely, min_p, more_true=(), more_answers=(), nodes=()):
+    pairs = SamplePairs((), (), ()) if confusion is None else confusion.pairs(row)
     predicted = [pair.predicted for pair in pairs.pairs] + list(pairs.surplus)
     true = [pair.true for pair in pairs.pairs] + list(pairs.left_over)
     tags = _tags(predicted, true, len(pairs.pairs))
@@ -135,7 +150,7 @@ def _drawn(taxonomy, confusion, row, p, n_likely, min_p, more_true=(), more_answ
         {node for path in paths for node in path.tolist() if node >= 0} for paths in (predicted, true)
     )
     matched = {node for pair in pairs.pairs for node in pair.tp.tolist()}
-    nodes = on_answer | on_truth | {0}
+    nodes = on_answer | on_truth | {0} | {int(node) for node in nodes}
     for leaf in _likely(taxonomy, p, nodes, n_likely, min_p):
         nodes |= set(_one_path(taxonomy, leaf))
     ordered = sorted(nodes)

@@ -14,6 +14,8 @@ from hierviz.charts._legend import legend
 from hierviz.charts._rows import frame
 from hierviz.charts._text import count_text, shorten
 from hierviz.charts.theme import FONT, SIZE, SMALL, palette
+from hierviz.checks import check_kind
+from hierviz.diagnosis.reliability import Reliability
 from hierviz.errors import PredictionsError
 from hierviz.number_text import fixed_text, percent_text
 
@@ -45,6 +47,7 @@ def reliability_diagram(found, places=None, *, dark=False, width=1000):
     PredictionsError
         If there is nothing to draw.
     """
+    check_kind("found", found, Reliability, "hierviz.reliability(predictions) makes one.")
     places = _places(found, places)
     beside = max(1, min(len(places), int(width // (PLOT + MARGIN))))
     # As many in each row, so that none stands alone in the last one.

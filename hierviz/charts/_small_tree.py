@@ -10,6 +10,7 @@ from hierviz.charts._legend import legend
 from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten, text_width
 from hierviz.charts.theme import SIZE, palette
+from hierviz.checks import check_taxonomy
 
 ROW, CROWDED = 30, 42
 WORDS = {
@@ -98,6 +99,7 @@ def _places(taxonomy):
 
 def small_tree_table(taxonomy, *, truth=(), predicted=()):
     """Table behind `small_tree`: ``node``, ``name``, ``depth``, ``kind`` ("tp", "fp", "fn", "tn", "path", "root")."""
+    check_taxonomy(taxonomy)
     on_truth, on_answer = (
         {int(above) for node in np.atleast_1d(np.array(nodes, int)) for above in taxonomy.path(int(node))}
         for nodes in (truth, predicted)

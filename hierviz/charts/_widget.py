@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import importlib.util
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,9 +13,8 @@ from hierviz.charts._operating_curves import operating_curves
 from hierviz.charts._packed import packed
 from hierviz.charts._recipes import looks_of, remembered
 from hierviz.charts._show import show, text_of
+from hierviz.charts.curve_table import checked_curves
 from hierviz.errors import PredictionsError, shown
-from hierviz.evaluation.evaluation import Evaluation
-from hierviz.predictions import Predictions
 
 
 def widget(curves: Any, threshold: float = 0.5, *, dark: bool | None = None, width: int = 1000, **options: Any) -> Any:
@@ -47,7 +45,7 @@ def widget(curves: Any, threshold: float = 0.5, *, dark: bool | None = None, wid
     PredictionsError
         If the threshold is not a number from 0 to 1, or as `hierviz.charts.operating_curves`.
     """
-    curves = _curves_of(curves)
+    curves = checked_curves(curves)
     start = _checked(threshold)
     drag = {
         key: value for key, value in options.items() if key in ("x", "y", "strip", "model", "rules", "spread", "zoom")
@@ -60,15 +58,6 @@ def widget(curves: Any, threshold: float = 0.5, *, dark: bool | None = None, wid
     themes = (False, True) if dark is None else (bool(dark),)
     figure = looks_of(draw, themes, width) | {"wide": width}
     return _widget_class()(places, start, packed(figure))
-
-
-def _curves_of(curves):
-    """Operating curves by model of all that `widget` takes."""
-    several = curves if isinstance(curves, Sequence) and not isinstance(curves, str) else [curves]
-    if not all(isinstance(one, (Predictions, Evaluation)) for one in several) or not several:
-        return curves
-    evaluations = [one if isinstance(one, Evaluation) else Evaluation.from_predictions(one) for one in several]
-    return {one.predictions.name: one.curve for one in evaluations}
 
 
 def _checked(threshold):

@@ -10,11 +10,13 @@ import numpy as np
 from hierviz.charts._kept import kept
 from hierviz.charts._rows import frame
 from hierviz.charts.curve_knots import threshold_text
-from hierviz.checks import check_kind, is_number
+from hierviz.checks import WAYS, check_kind, is_number
 from hierviz.curves.answer_depths import answer_depths, share_not_at_leaf
 from hierviz.curves.operating_curve import OperatingCurve
 from hierviz.errors import PredictionsError, shown
+from hierviz.evaluation.evaluation import Evaluation, as_evaluation
 from hierviz.metrics import METRICS, path_keys, share_keys
+from hierviz.predictions import Predictions, listed_models
 
 INFORMATION = "Information "
 # What answers add to the metrics of a curve.
@@ -22,12 +24,18 @@ NOT_AT_LEAF, MEAN_DEPTH = "not_at_leaf", "mean_depth"
 
 
 def checked_curves(curves):
-    """`curves` as a dict of name to OperatingCurve; a single curve is called 'model'."""
+    """`curves` as a dict of name to OperatingCurve: a single curve is called 'model', and Predictions and Evaluations (one, or a
+    list or dict of them) have theirs worked out."""
     if isinstance(curves, OperatingCurve):
         curves = {"model": curves}
+    models = listed_models(curves)
+    if models and all(isinstance(model, (Predictions, Evaluation)) for model in models):
+        evaluations = [as_evaluation("curves", model) for model in models]
+        curves = {model.predictions.name: model.curve for model in evaluations}
     if not isinstance(curves, Mapping):
         raise PredictionsError(
-            f"curves: expected a dict of name to OperatingCurve, got {type(curves).__name__}. Give every curve a name."
+            f"curves: expected a dict of name to OperatingCurve, got {type(curves).__name__}. Give every curve a name: "
+            f"{WAYS['OperatingCurve']}"
         )
     curves = {str(name): curve for name, curve in curves.items()}
     for curve in curves.values():

@@ -9,7 +9,7 @@ from hierviz.cluster.running import evaluation_on
 from hierviz.evaluation import summary
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.inference.registry import rule_and_threshold
-from hierviz.predictions import Predictions
+from hierviz.predictions import Predictions, listed_models
 
 
 def evaluate(
@@ -65,7 +65,7 @@ def evaluate(
         return summary.evaluate(
             predictions, rule, threshold, threads=threads, class_weights=class_weights, **parameters
         )
-    models = [predictions] if isinstance(predictions, (Predictions, Evaluation)) else list(predictions)
+    models = listed_models(predictions)
     thresholds = summary.thresholds_of(models, threshold)
     summary.check_models(models, rule, thresholds, **parameters)
     evaluations = [

@@ -23,12 +23,13 @@ from hierviz.errors import PredictionsError, listed, near_miss
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import jsonable
 from hierviz.extras import require
+from hierviz.notebook_html import Short
 from hierviz.taxonomy import Taxonomy
 from hierviz.uncertainty.resamples import Resamples
 
 
 @dataclass(frozen=True, eq=False)
-class ComparisonTable:
+class ComparisonTable(Short):
     """Methods (rows) by numbers (columns). Made by `hierviz.table`.
 
     Attributes
@@ -207,14 +208,18 @@ class ComparisonTable:
         )
 
     def to_frame(self) -> Any:
-        """A pandas DataFrame, one row a method, one column a key: the values."""
+        """A pandas DataFrame, one row a method: of each column the value, named as its key, and where any method has an
+        interval its ends ``<key>.lower`` and ``<key>.upper``, nan where there is none."""
         require("to_frame", "files", "pandas")
         import pandas as pd
 
-        rows = {m.name: {column.key: m.value(column.key) for column in self.columns} for m in self.methods}
-        return pd.DataFrame.from_dict(
-            rows, orient="index", columns=[column.key for column in self.columns], dtype=float
-        )
+        columns: dict[str, list[float | None]] = {}
+        for column in self.columns:
+            columns[column.key] = [method.value(column.key) for method in self.methods]
+            ends = [self.interval(method, column) or (None, None) for method in self.methods]
+            if any(low is not None for low, _ in ends):
+                columns[f"{column.key}.lower"], columns[f"{column.key}.upper"] = map(list, zip(*ends, strict=True))
+        return pd.DataFrame(columns, index=[method.name for method in self.methods], dtype=float)
 
     def to_markdown(self) -> str:
         """Markdown: best and tied bold, second in italics; constant, notes and methods below."""

@@ -35,6 +35,7 @@ from hierviz.metrics.confusion.confusion_counts import CELLS
 from hierviz.metrics.protein_texts import PROTEIN_METRICS
 from hierviz.metrics.registry import METRICS, PathMetric
 from hierviz.metrics.sets.node_sets import closed_lists
+from hierviz.notebook_html import Short
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists
 from hierviz.ties import rounded
@@ -51,7 +52,7 @@ TRAINING, TRUTH = "the training frequencies of the leaves", "the frequencies of 
 
 
 @dataclass(frozen=True, eq=False)
-class Constants:
+class Constants(Short):
     """The best constant answer of each column.
 
     Attributes

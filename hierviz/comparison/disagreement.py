@@ -21,16 +21,17 @@ import numpy as np
 from hierviz.diagnosis.sample_values import DISTRIBUTION, OF_SETS
 from hierviz.errors import PredictionsError, listed, near_miss
 from hierviz.evaluation.common_samples import common_rows
-from hierviz.evaluation.evaluation import NODE_COLUMNS, Evaluation
+from hierviz.evaluation.evaluation import NODE_COLUMNS, Evaluation, as_evaluation
 from hierviz.extras import require
 from hierviz.inference.registry import inference_rule
 from hierviz.metrics import path_metrics
 from hierviz.metrics.registry import METRICS, path_keys
+from hierviz.notebook_html import Short
 from hierviz.ties import rounded
 
 
 @dataclass(frozen=True, eq=False)
-class SampleDisagreement:
+class SampleDisagreement(Short):
     """Two numbers of every sample, and how far they disagree.
 
     Attributes
@@ -133,7 +134,7 @@ def metrics_on_samples(
     PredictionsError
         If a metric is unknown, or this input has no such number.
     """
-    choice = {"rule": rule, "threshold": threshold} | parameters
+    evaluation, choice = as_evaluation("evaluation", evaluation), {"rule": rule, "threshold": threshold} | parameters
     x, y = (_column(evaluation, key, choice) for key in (first, second))
     known = ~(np.isnan(x) | np.isnan(y))
     gap = np.full(len(x), np.nan)
@@ -166,6 +167,7 @@ def models_on_samples(
     PredictionsError
         If the metric is unknown, an input has no such number, or they share no sample.
     """
+    a, b = as_evaluation("a", a), as_evaluation("b", b)
     rows = common_rows([a, b])
     values = []
     for model, own in zip((a, b), rows, strict=True):

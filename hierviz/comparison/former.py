@@ -16,11 +16,12 @@ from hierviz.comparison.constants import Constants
 from hierviz.comparison.methods import Method
 from hierviz.comparison.protein_numbers import has_protein
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.notebook_html import Short
 from hierviz.uncertainty.resamples import Resamples
 
 
 @dataclass(frozen=True)
-class Kept:
+class Kept(Short):
     """Parts of a former table.
 
     Attributes

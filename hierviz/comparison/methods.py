@@ -37,6 +37,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hierviz.comparison.columns import Column
+from hierviz.notebook_html import Short
 from hierviz.number_text import percent_text
 from hierviz.ties import TIE, rounded
 from hierviz.uncertainty.all_pairs import clear_pairs, fewest_resamples, marks
@@ -55,7 +56,7 @@ from hierviz.uncertainty.student import satterthwaite, t_quantile, t_tail
 
 
 @dataclass(frozen=True, eq=False)
-class Method:
+class Method(Short):
     """One method with its runs.
 
     Attributes
@@ -150,7 +151,7 @@ class Method:
 
 
 @dataclass(frozen=True, eq=False)
-class Difference:
+class Difference(Short):
     """An estimate with what its interval is made of: the difference of two methods, or the value of one.
 
     Attributes

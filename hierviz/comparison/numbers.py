@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from hierviz.comparison.columns import BLOCKS, BY_DEPTH, SUPPORTED
 from hierviz.evaluation.summary import model_summary
 from hierviz.metrics.protein_texts import PROTEIN_METRICS
+from hierviz.notebook_html import Short
 
 # Why a block has a value for other inputs only.
 _GRAPH = "it is defined on trees, and this taxonomy is a graph"
@@ -15,7 +16,7 @@ _NO_AREA = "areas over thresholds need scores, and this file holds labels"
 
 
 @dataclass(frozen=True, eq=False)
-class FileNumbers:
+class FileNumbers(Short):
     """All numbers of one file.
 
     Attributes

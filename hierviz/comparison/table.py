@@ -30,7 +30,7 @@ from hierviz.evaluation.summary import check_models, thresholds_of
 from hierviz.inference.registry import rule_and_threshold
 from hierviz.metrics.registry import BALANCED_PREFIX, METRICS
 from hierviz.metrics.sets.protein_function import PROTEIN_KEYS
-from hierviz.predictions import Predictions
+from hierviz.predictions import Predictions, listed_models
 from hierviz.uncertainty.resamples import Resamples, check_level
 
 RESAMPLES = "Resamples"
@@ -111,7 +111,7 @@ def table(
     [('good', {'confusion.f1': 1.0}, {'confusion.f1': 'best'}), ('bad', {'confusion.f1': 0.0}, {'confusion.f1': 'second'})]
     """
     check_level(level)
-    given: list[Any] = list(predictions) if hasattr(predictions, "__iter__") else [predictions]
+    given = listed_models(predictions)
     rule, threshold = rule_and_threshold(rule, threshold)
     thresholds = thresholds_of(given, threshold)
     rules = [rule] * len(given) if isinstance(rule, str) else list(rule)

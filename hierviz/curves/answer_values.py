@@ -19,6 +19,7 @@ from hierviz.inference.pareto_table import as_table
 from hierviz.metrics.node_pairs import NodePairs
 from hierviz.metrics.path import check_nodes
 from hierviz.metrics.registry import METRICS
+from hierviz.notebook_html import Short
 
 # Kinds of answers whose metrics are worked out at a time, so that they stay in the processor's cache; and answers that are
 # put into kinds at a time.
@@ -46,7 +47,7 @@ def checked_table(taxonomy, truth, table):
 
 
 @dataclass(frozen=True, eq=False)
-class AnswerKinds:
+class AnswerKinds(Short):
     """The different pairs of truth and answer of a table: answers of one kind have the same metrics.
 
     Attributes

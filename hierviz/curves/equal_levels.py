@@ -70,7 +70,7 @@ def correctness_at(curve: StepCurve, specificity: ArrayLike, key: str = "info_re
 
 
 def _columns(curve, key):
-    check_kind("curve", curve, StepCurve, "hierviz.operating_curve gives one.")
+    check_kind("curve", curve, StepCurve, "It comes first.")
     if not isinstance(key, str) or key not in curve.values:
         raise PredictionsError(f"key: expected one of {', '.join(curve.values)}, got {shown(key)}. Choose one.")
     return curve.values[key], curve.values["correct"]

@@ -33,7 +33,7 @@ from hierviz.errors import PredictionsError, shown
 from hierviz.extras import require
 from hierviz.inference.pareto_table import ParetoTable
 from hierviz.metrics.registry import METRICS, path_keys
-from hierviz.notebook_html import fact_sheet, table
+from hierviz.notebook_html import Short, fact_sheet, table
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
 from hierviz.ties import TIE, at_least
@@ -43,7 +43,7 @@ THOUSANDTHS = np.arange(1000, -1, -1) / 1000
 
 
 @dataclass(frozen=True, eq=False)
-class StepCurve(ABC):
+class StepCurve(Short, ABC):
     """Means of the path metrics that change at thresholds only; a subclass says which point holds where.
 
     Attributes
@@ -231,7 +231,7 @@ def operating_curve(
 
 
 @dataclass(frozen=True, eq=False)
-class CurveSteps:
+class CurveSteps(Short):
     """What every breakpoint adds to every metric: sorted once, added up for any weights of the samples.
 
     Attributes

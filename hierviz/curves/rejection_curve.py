@@ -21,13 +21,14 @@ from hierviz.curves.answer_values import answer_kinds, checked_table, kind_value
 from hierviz.curves.operating_curve import operating_curve
 from hierviz.errors import PredictionsError, shown
 from hierviz.inference.pareto_table import ParetoTable, as_table
+from hierviz.notebook_html import Short
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
 from hierviz.ties import at_least
 
 
 @dataclass(frozen=True, eq=False)
-class RejectionCurve:
+class RejectionCurve(Short):
     """Coverage and risk at every threshold.
 
     Attributes

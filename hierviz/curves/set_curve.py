@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import array_of_numbers, is_number
+from hierviz.checks import WAYS, array_of_numbers, is_number
 from hierviz.curves.operating_curve import THOUSANDTHS, OperatingCurve
 from hierviz.errors import PredictionsError, shown
 from hierviz.metrics.registry import METRICS
@@ -149,6 +149,8 @@ def set_curve(
     >>> curve.values["hf1_samples"].round(3), curve.best_threshold("hf1_samples")
     (array([0.667, 1.   , 0.667]), 0.4)
     """
+    if not hasattr(model, "why_no_set_curve"):
+        raise PredictionsError(f"model: expected an Evaluation, got {type(model).__name__}. {WAYS['Evaluation']}")
     reason = model.why_no_set_curve()
     if reason:
         raise PredictionsError(f"{model.predictions.name}: expected a curve of sets, got none: {reason}.")

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hierviz.notebook_html import Short
 from hierviz.ties import at_least
 
 # Up to so many samples are redrawn one by one; more in groups of nearly equal p, so many a bin.
@@ -29,7 +30,7 @@ REDRAWN_AT_ONCE = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class CalibrationBins:
+class CalibrationBins(Short):
     """Bins of one event, ascending in p, and its error; arrays of shape (n_bins,).
 
     Attributes

@@ -32,6 +32,7 @@ from hierviz.extras import require
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.sets.node_sets import set_overlap
 from hierviz.node_lists import distinct
+from hierviz.notebook_html import Short
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists, Taxonomy
 
@@ -41,7 +42,7 @@ READINGS = {"exact": "the class itself", "inclusive": "the class or one below it
 
 
 @dataclass(frozen=True, eq=False)
-class ClassScores:
+class ClassScores(Short):
     """Counts and scores of every node by one reading; arrays of shape (n_nodes,).
 
     Attributes
@@ -83,7 +84,7 @@ class ClassScores:
 
 
 @dataclass(frozen=True, eq=False)
-class ScoresByClass:
+class ScoresByClass(Short):
     """Scores of every class.
 
     Attributes

@@ -35,6 +35,7 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.judged_answers import NO_PARTNER, OUTSIDE, AnswerPairs, JudgedAnswers, judged_answers
 from hierviz.extras import require
 from hierviz.metrics.confusion.path_lists import Towards
+from hierviz.notebook_html import Short
 from hierviz.positions import check_position, places_of
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
@@ -45,7 +46,7 @@ MOST_CELLS = 16_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class ConfusionMatrix:
+class ConfusionMatrix(Short):
     """Counts of the groups of true against the groups of predicted nodes.
 
     Attributes

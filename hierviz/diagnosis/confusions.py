@@ -28,6 +28,7 @@ from hierviz.evaluation.ranking import DECIMALS
 from hierviz.evaluation.severity import severity, why_no_severity
 from hierviz.extras import require
 from hierviz.metrics.outcomes import OUTCOMES
+from hierviz.notebook_html import Short
 from hierviz.positions import check_position
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
@@ -41,7 +42,7 @@ WITHOUT_A_NODE = {NO_PARTNER: "(none left)", OUTSIDE: "(outside the taxonomy)"}
 
 
 @dataclass(frozen=True, eq=False)
-class Confusions:
+class Confusions(Short):
     """Groups of confused samples, the most frequent or most expensive first.
 
     Attributes

@@ -32,6 +32,7 @@ from hierviz.metrics.confusion.confusion_counts import HierarchicalConfusion
 from hierviz.metrics.confusion.constant_paths import best_constant_by_mcc, best_constants_in_tree
 from hierviz.metrics.confusion.path_cover import greedy_cover
 from hierviz.metrics.registry import METRICS
+from hierviz.notebook_html import Short
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists
 
@@ -41,7 +42,7 @@ SUSPICIOUS_MCC = -0.2
 
 
 @dataclass(frozen=True, eq=False)
-class AgainstConstants:
+class AgainstConstants(Short):
     """The confusion of a model and of constant answers.
 
     Attributes

@@ -31,6 +31,7 @@ from hierviz.inference.pareto_table import ParetoTable, pareto_table
 from hierviz.inference.registry import inference_rule
 from hierviz.metrics.outcomes import OUTCOMES, outcome_places
 from hierviz.metrics.path import check_nodes
+from hierviz.notebook_html import Short
 from hierviz.number_text import probability_text
 from hierviz.positions import check_position, check_positions
 from hierviz.predictions import Predictions
@@ -41,7 +42,7 @@ RULES = ("threshold", "majority")
 
 
 @dataclass(frozen=True, eq=False)
-class FlipIntervals:
+class FlipIntervals(Short):
     """Intervals of thresholds with one answer each, ascending; arrays of shape (n_intervals,).
 
     Attributes

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierviz.diagnosis.confusion_matrix import ConfusionMatrix, placement
+from hierviz.notebook_html import Short
 from hierviz.taxonomy import Taxonomy
 
 RELATIONS = {
@@ -34,7 +35,7 @@ RELATIONS = {
 
 
 @dataclass(frozen=True, eq=False)
-class FoldedMatrix:
+class FoldedMatrix(Short):
     """Lines and cells of a matrix that is drawn.
 
     Attributes

@@ -32,6 +32,7 @@ from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers
 from hierviz.evaluation.ranking import largest_first
 from hierviz.evaluation.severity import table_probabilities
 from hierviz.extras import require
+from hierviz.notebook_html import Short
 from hierviz.parametrisation import PARAMETRISATIONS
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
@@ -46,7 +47,7 @@ LEAST_READ = 1024
 
 
 @dataclass(frozen=True, eq=False)
-class LabelErrors:
+class LabelErrors(Short):
     """Candidates, the most doubtful truth first; arrays of shape (n,).
 
     Attributes

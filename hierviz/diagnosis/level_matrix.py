@@ -18,16 +18,18 @@ from typing import Any
 
 import numpy as np
 
+from hierviz.checks import check_kind
 from hierviz.errors import PredictionsError, TaxonomyError, shown
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.extras import require
 from hierviz.metrics import path_keys, path_metrics
-from hierviz.predictions import Predictions
+from hierviz.notebook_html import Short
+from hierviz.predictions import Predictions, listed_models
 from hierviz.projection.projected import cut
 
 
 @dataclass(frozen=True, eq=False)
-class LevelMatrix:
+class LevelMatrix(Short):
     """A metric of each model at each level.
 
     Attributes
@@ -97,7 +99,9 @@ def level_matrix(
     TaxonomyError
         If the taxonomy is no tree, models differ in it, or a depth is not one of it.
     """
-    several = [models] if isinstance(models, Predictions) else list(models)
+    several = listed_models(models)
+    for model in several:
+        check_kind("models", model, Predictions, "Pass Predictions, or a list or dict of them.")
     if not several:
         raise PredictionsError("level_matrix: expected at least one model, got none. Pass Predictions.")
     taxonomy = several[0].taxonomy

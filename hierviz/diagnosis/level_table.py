@@ -20,12 +20,13 @@ import numpy as np
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers, known_answers
 from hierviz.extras import require
+from hierviz.notebook_html import Short
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists
 
 
 @dataclass(frozen=True, eq=False)
-class LevelTable:
+class LevelTable(Short):
     """Numbers by depth, arrays of int, shape (max_depth + 1,), and by number of labels.
 
     Attributes

@@ -31,8 +31,9 @@ from hierviz.evaluation.judged_answers import JudgedAnswers
 from hierviz.extras import require
 from hierviz.metrics import METRICS
 from hierviz.metrics.node_pairs import ratio
+from hierviz.notebook_html import Short
 from hierviz.number_text import value_text
-from hierviz.predictions import Predictions
+from hierviz.predictions import Predictions, listed_models
 
 DEPTH, N_LABELS = "depth", "n_labels"
 # Numbers with up to so many values are not put into bins.
@@ -40,7 +41,7 @@ MOST_VALUES = 12
 
 
 @dataclass(frozen=True, eq=False)
-class MeansBy:
+class MeansBy(Short):
     """The mean of a metric in each part of the samples; arrays of shape (n_parts,).
 
     Attributes
@@ -177,7 +178,7 @@ def means_by(
     if not is_number(bins) or bins != int(bins) or bins < 1:
         raise PredictionsError(f"bins: expected a whole number from 1 up, got {shown(bins)}. Choose one.")
     check_kind("by", by, str, "Name depth, n_labels, or an attribute.")
-    several: list[Any] = list(evaluation) if isinstance(evaluation, (list, tuple)) else [evaluation]
+    several = listed_models(evaluation)
     runs = run_answers(several, rule, threshold, **parameters)
     answers = runs.answers[0]
     metric = sample_keys(answers)[0] if metric is None else metric

@@ -32,12 +32,13 @@ from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.sets.node_sets import is_member
 from hierviz.node_lists import distinct
+from hierviz.notebook_html import Short
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists, Taxonomy
 
 
 @dataclass(frozen=True, eq=False)
-class NodeTable:
+class NodeTable(Short):
     """Numbers of every node, arrays of shape (n_nodes,).
 
     Attributes

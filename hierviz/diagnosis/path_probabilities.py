@@ -18,6 +18,7 @@ from hierviz.checks import check_kind, one_each
 from hierviz.errors import PredictionsError
 from hierviz.extras import require
 from hierviz.metrics.path import check_nodes
+from hierviz.notebook_html import Short
 from hierviz.positions import places_of
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists
@@ -27,7 +28,7 @@ BLOCK_VALUES = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class PathProbabilities:
+class PathProbabilities(Short):
     """The nodes from the root to one node of each sample, with their probabilities.
 
     Attributes

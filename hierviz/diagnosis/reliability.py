@@ -36,6 +36,7 @@ from hierviz.errors import PredictionsError, shown
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.judged_answers import JudgedAnswers
 from hierviz.extras import require
+from hierviz.notebook_html import Short
 from hierviz.positions import check_position, places_of
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
@@ -46,7 +47,7 @@ MOST_VALUES, LEAST_SAMPLES = 50_000_000, 5_000
 
 
 @dataclass(frozen=True, eq=False)
-class Reliability:
+class Reliability(Short):
     """Calibration of some nodes or depths, arrays of shape (n_subjects,), and its bins, arrays of shape (n_bins,).
 
     Attributes

@@ -23,12 +23,13 @@ from hierviz.errors import PredictionsError
 from hierviz.evaluation.common_samples import common_rows
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers
-from hierviz.predictions import Predictions
+from hierviz.notebook_html import Short
+from hierviz.predictions import Predictions, listed_models
 from hierviz.taxonomy import NodeLists
 
 
 @dataclass(frozen=True, eq=False)
-class OverRuns:
+class OverRuns(Short):
     """A number, or an array of numbers, over runs.
 
     Attributes
@@ -70,7 +71,7 @@ def over_runs(values: ArrayLike) -> OverRuns:
 
 
 @dataclass(frozen=True, eq=False)
-class RunAnswers:
+class RunAnswers(Short):
     """The answers of every run to the samples that all of them have.
 
     Attributes
@@ -117,6 +118,7 @@ def run_answers(
     PredictionsError
         If there is no run, runs judge other samples or have other truths, or share no sample.
     """
+    runs = listed_models(runs)
     if not runs:
         raise PredictionsError("runs: expected at least one run, got none. Pass an Evaluation.")
     answers = [judged_answers(run, rule, threshold, **parameters) for run in runs]

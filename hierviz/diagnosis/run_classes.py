@@ -18,6 +18,7 @@ from hierviz.diagnosis.run_answers import OverRuns, over_runs, run_answers
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.judged_answers import JudgedAnswers
 from hierviz.extras import require
+from hierviz.notebook_html import Short
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
 
@@ -26,7 +27,7 @@ COUNTS = ("answered", "hits")
 
 
 @dataclass(frozen=True, eq=False)
-class ClassesOverRuns:
+class ClassesOverRuns(Short):
     """Scores of every class over runs.
 
     Attributes

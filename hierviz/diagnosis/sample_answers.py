@@ -28,12 +28,13 @@ from hierviz.metrics.confusion.confusion import HierarchicalConfusion, confusion
 from hierviz.metrics.confusion.path_cover import greedy_cover
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.win import win_breakdown
+from hierviz.notebook_html import Short
 from hierviz.positions import check_position
 from hierviz.taxonomy import NodeLists
 
 
 @dataclass(frozen=True)
-class SampleAnswer:
+class SampleAnswer(Short):
     """The answer to one sample.
 
     Attributes

@@ -22,11 +22,12 @@ from hierviz.diagnosis.path_probabilities import listed_probabilities
 from hierviz.evaluation.judged_answers import JudgedAnswers
 from hierviz.extras import require
 from hierviz.metrics.confusion.path_lists import PathLists
+from hierviz.notebook_html import Short
 from hierviz.taxonomy import NodeLists, Taxonomy
 
 
 @dataclass(frozen=True, eq=False)
-class SamplePaths:
+class SamplePaths(Short):
     """Paths of some samples with the probability of each node on them.
 
     Attributes

@@ -30,12 +30,13 @@ from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers
 from hierviz.evaluation.ranking import largest_first
 from hierviz.extras import require
 from hierviz.metrics.sets.node_sets import set_overlap, set_scores
+from hierviz.notebook_html import Short
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists, Taxonomy
 
 
 @dataclass(frozen=True, eq=False)
-class SetMistakes:
+class SetMistakes(Short):
     """Samples, the worst first.
 
     Attributes

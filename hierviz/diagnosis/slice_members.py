@@ -19,6 +19,7 @@ import numpy as np
 from hierviz.column_text import is_missing
 from hierviz.errors import PredictionsError, near_miss, shown
 from hierviz.evaluation.judged_answers import JudgedAnswers
+from hierviz.notebook_html import Short
 from hierviz.taxonomy import NodeLists
 
 # Attributes that name or hold one sample each.
@@ -26,7 +27,7 @@ NO_FACETS = ("image", "file", "text")
 
 
 @dataclass(frozen=True, eq=False)
-class SliceMembers:
+class SliceMembers(Short):
     """Slices with the samples in them.
 
     Attributes

@@ -41,6 +41,7 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers
 from hierviz.evaluation.severity import SEVERITIES, severity
 from hierviz.extras import require
+from hierviz.notebook_html import Short
 from hierviz.number_text import fixed_text, percent_text, probability_text, value_text
 from hierviz.positions import check_position
 from hierviz.predictions import Predictions
@@ -55,7 +56,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True, eq=False)
-class Slices:
+class Slices(Short):
     """Tested slices: the flagged ones by excess, then the others by p-value; arrays of shape (n_slices,).
 
     Attributes

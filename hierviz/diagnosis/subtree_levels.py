@@ -21,13 +21,14 @@ from hierviz.diagnosis.node_table import NodeTable, node_table
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers
 from hierviz.extras import require
+from hierviz.notebook_html import Short
 from hierviz.positions import check_position
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists, Taxonomy
 
 
 @dataclass(frozen=True, eq=False)
-class SubtreeLevels:
+class SubtreeLevels(Short):
     """Numbers of every depth, arrays of shape (n_levels,).
 
     Attributes

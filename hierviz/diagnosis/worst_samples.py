@@ -20,12 +20,17 @@ def worst_rows(evaluation: Evaluation, most: int, rule: str, threshold: float, *
     """Rows of the samples with a wrong answer, the worst first, at most so many: ndarray of int.
 
     Ranked by the win (labels: by the distance in bits), or by hF1 where samples have several truths or answers or the taxonomy
-    is a graph.
+    is a graph. Where no answer is wrong, those of the answers that are not exact, and where all are exact of all.
     """
     answers = judged_answers(evaluation, rule, threshold, **parameters)
     if evaluation.why_no_mistakes() is None and not isinstance(answers.predicted, NodeLists):
-        return mistakes(evaluation, rule, threshold, outcome="wrong", **parameters).row[:most]
-    return set_mistakes(answers).row[:most]
+        ranked = mistakes(evaluation, rule, threshold, **parameters)
+        for kept in (ranked.outcome == "wrong", ranked.outcome != "exact"):
+            if kept.any():
+                return ranked.row[kept][:most]
+        return ranked.row[:most]
+    lost = set_mistakes(answers).row
+    return (lost if len(lost) else set_mistakes(answers, only_wrong=False).row)[:most]
 
 
 def worst(
@@ -44,7 +49,9 @@ def worst(
     -------
     list of str
         At most `most` ids of samples with a wrong answer, by the win, the lowest first. Labels are ranked by the distance between
-        answer and truth in bits; where samples have several truths or answers, or the taxonomy is a graph, by lost hF1.
+        answer and truth in bits; where samples have several truths or answers, or the taxonomy is a graph, by lost hF1. Where no
+        answer is wrong (a model that is unsure answers with coarse classes), ids of those that are not exact, and where all are
+        exact of all: never empty.
 
     Raises
     ------

@@ -8,6 +8,7 @@ import numpy as np
 
 from hierviz.curves.operating_curve import THOUSANDTHS
 from hierviz.metrics.registry import BALANCED_PREFIX
+from hierviz.notebook_html import Short
 from hierviz.top_k.bounds import RULES, bounds, curve_bounds
 from hierviz.top_k.curve_bounds import CURVE_METRICS
 
@@ -74,7 +75,7 @@ def curve_bounds_of(model, progress=None):
 
 
 @dataclass(frozen=True, eq=False)
-class Bounded:
+class Bounded(Short):
     """A number with bounds that hold for sure: arrays of one shape; `level` says so where a chart draws bands."""
 
     estimate: np.ndarray
@@ -84,7 +85,7 @@ class Bounded:
 
 
 @dataclass(frozen=True, eq=False)
-class BoundedCurve:
+class BoundedCurve(Short):
     """Means at each threshold, unknown scores left out, and between what those of all scores lie; as `CurveBands` for charts."""
 
     thresholds: np.ndarray

@@ -21,6 +21,7 @@ from hierviz.column_text import as_text, is_missing
 from hierviz.curves.operating_curve import operating_curve
 from hierviz.errors import PredictionsError, listed
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.notebook_html import Short
 
 SEEN = "class seen in training"
 # What a facet is called where its value is missing.
@@ -30,7 +31,7 @@ SETS_AT = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class JudgedSamples:
+class JudgedSamples(Short):
     """Some judged samples of one model.
 
     Attributes

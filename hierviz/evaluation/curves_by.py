@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from hierviz.curves.operating_curve import OperatingCurve
 from hierviz.errors import PredictionsError, listed
 from hierviz.evaluation.common_samples import SEEN, JudgedSamples, facet_columns, facets, judged_samples
-from hierviz.evaluation.evaluation import Evaluation
-from hierviz.predictions import Predictions
+from hierviz.evaluation.evaluation import Evaluation, as_evaluation
+from hierviz.predictions import Predictions, listed_models
 from hierviz.projection.projected import SEEN as KNOWN
 from hierviz.uncertainty.repeats import curve_of_runs
 
@@ -53,8 +53,7 @@ def curves_by(
     >>> {value: curve.n_samples for value, curve in curves_by(model, "light")["model"].items()}
     {'day': 2, 'night': 1}
     """
-    several = [models] if isinstance(models, (Evaluation, Predictions)) else list(models)
-    evaluated = [one if isinstance(one, Evaluation) else Evaluation.from_predictions(one) for one in several]
+    evaluated = [as_evaluation("models", one) for one in listed_models(models)]
     samples = judged_samples(evaluated)
     if by is None:
         by = next((column for column in facet_columns(samples[0]) if column in (KNOWN, SEEN)), None)

@@ -34,6 +34,7 @@ from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.metrics.confusion.confusion import HierarchicalConfusion, confusion
 from hierviz.metrics.confusion.path_cover import greedy_cover
 from hierviz.metrics.sets.label_sets import LabelSetCounts
+from hierviz.notebook_html import Short
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists, Taxonomy
 
@@ -43,7 +44,7 @@ NODE_COLUMNS = ("truth", "predicted", "top_down", "argmax_leaf")
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation:
+class Evaluation(Short):
     """What one pass over a model's node probabilities leaves behind.
 
     Attributes
@@ -66,6 +67,8 @@ class Evaluation:
     kept_answers : list
         What `hierviz.mistakes` was last asked for: pairs of the choice and what it gave.
     """
+
+    _printed = ("predictions", "n_judged")
 
     predictions: Predictions
     judged: np.ndarray
@@ -149,7 +152,16 @@ class Evaluation:
 
     @property
     def curve(self) -> OperatingCurve:
-        """`curve_with` nobody to tell."""
+        """The OperatingCurve over the judged samples: the mean of every path metric at every threshold.
+
+        ``curve.threshold`` has shape (J,), descending, and each of ``curve.values`` shape (J + 1,); see `OperatingCurve`.
+        Computed on first use and kept.
+
+        Raises
+        ------
+        PredictionsError
+            For labels, graphs, several truths a sample and samples without a truth; `why_no_curve` says which.
+        """
         return self.curve_with()
 
     def curve_with(self, progress: Callable[[int, int], object] | None = None) -> OperatingCurve:
@@ -366,6 +378,9 @@ class Evaluation:
         """
         return numbers_of_samples(self, *rule_and_threshold(rule, threshold), parameters)
 
+    def _first_rows(self):
+        """None: its table runs through all samples."""
+
     def to_frame(self, rule: str | None = None, threshold: float | None = None, **parameters: Any) -> Any:
         """`per_sample` as a pandas DataFrame, one row a judged sample: nodes by name, without ``row``.
 
@@ -378,3 +393,11 @@ class Evaluation:
         names = np.array(self.taxonomy.names, dtype=object)
         columns |= {key: names[columns[key]] for key in NODE_COLUMNS if isinstance(columns.get(key), np.ndarray)}
         return pd.DataFrame({key: values for key, values in columns.items() if key != "row"})
+
+
+def as_evaluation(what: str, model: Any) -> Evaluation:
+    """The Evaluation of an Evaluation or Predictions; a PredictionsError that calls the argument `what` for anything else."""
+    if isinstance(model, Predictions):
+        return Evaluation.from_predictions(model)
+    check_kind(what, model, Evaluation, "Predictions can be passed too.")
+    return model

@@ -35,6 +35,7 @@ from hierviz.evaluation.severity import severity
 from hierviz.inference.registry import inference_rule
 from hierviz.metrics.outcomes import OUTCOMES, is_no_answer, outcome_places
 from hierviz.metrics.sets.node_sets import is_member, truth_keys
+from hierviz.notebook_html import Short
 from hierviz.positions import places_of
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists, Taxonomy
@@ -46,7 +47,7 @@ NO_PARTNER, OUTSIDE = -1, -2
 
 
 @dataclass(frozen=True, eq=False)
-class AnswerPairs:
+class AnswerPairs(Short):
     """Pairs of a true and a predicted node, in the order of the samples.
 
     Attributes
@@ -67,7 +68,7 @@ class AnswerPairs:
 
 
 @dataclass(frozen=True, eq=False)
-class JudgedAnswers:
+class JudgedAnswers(Short):
     """The answers of a choice of rule to the judged samples, in the order of the file.
 
     Attributes

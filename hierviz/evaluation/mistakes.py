@@ -16,14 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.checks import check_kind, check_one_of
+from hierviz.checks import check_one_of
 from hierviz.errors import PredictionsError
-from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.evaluation import Evaluation, as_evaluation
 from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers
 from hierviz.evaluation.severity import SEVERITIES
 from hierviz.extras import require
 from hierviz.inference.registry import rule_and_threshold
 from hierviz.metrics.outcomes import OUTCOMES
+from hierviz.notebook_html import Short
 from hierviz.positions import check_position
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
@@ -35,7 +36,7 @@ ORDERS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Mistakes:
+class Mistakes(Short):
     """Samples, worst first.
 
     Attributes
@@ -119,9 +120,7 @@ def mistakes(
     PredictionsError
         If the input has no truth, several truths a sample or several labels, is no tree, or a keyword is unknown.
     """
-    if isinstance(evaluation, Predictions):
-        evaluation = Evaluation.from_predictions(evaluation)
-    check_kind("mistakes", evaluation, Evaluation, "Predictions can be passed too.")
+    evaluation = as_evaluation("mistakes", evaluation)
     predictions, taxonomy = evaluation.predictions, evaluation.taxonomy
     if outcome is not None:
         check_one_of("outcome", outcome, OUTCOMES)

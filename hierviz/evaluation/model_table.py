@@ -19,6 +19,7 @@ import numpy as np
 
 from hierviz.metrics import METRICS, path_keys
 from hierviz.metrics.path import path_metrics
+from hierviz.notebook_html import Short
 from hierviz.uncertainty.all_pairs import clear_pairs, marks
 from hierviz.uncertainty.bootstrap import CurveBands, bootstrap_curve, bootstrap_means
 from hierviz.uncertainty.repeats import over_repeats
@@ -48,7 +49,7 @@ _RUN = re.compile(
 
 
 @dataclass(frozen=True, eq=False)
-class ModelIntervals:
+class ModelIntervals(Short):
     """Bands of a model's curve and the intervals of its numbers.
 
     Attributes

@@ -25,6 +25,7 @@ from hierviz.inference.pareto_table import ParetoTable
 from hierviz.inference.registry import inference_rule
 from hierviz.metrics.sets.label_sets import LabelSetCounts
 from hierviz.node_lists import NodeLists
+from hierviz.notebook_html import Short
 from hierviz.predictions import Predictions
 
 PER_SAMPLE = ("best_leaf", "win", "raw_win", "p_truth", "leaf_mass", "leaf_rank")
@@ -33,7 +34,7 @@ _FROM_THE_PASS = ("threshold", "majority", "leaf", "top_down")
 
 
 @dataclass(frozen=True, eq=False)
-class EvaluationPiece:
+class EvaluationPiece(Short):
     """What the evaluation of some consecutive rows leaves behind.
 
     Attributes

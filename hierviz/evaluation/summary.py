@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from hierviz._version import version
-from hierviz.checks import check_threshold
+from hierviz.checks import WAYS, check_threshold
 from hierviz.compiled.curve_sums import lowest_common_ancestors
 from hierviz.errors import PredictionsError, TaxonomyError, listed
 from hierviz.evaluation.bounds import bounds_of
@@ -31,7 +31,7 @@ from hierviz.metrics.confusion.constant_paths import n_best_constants
 from hierviz.metrics.leaf_answers import node_heights
 from hierviz.metrics.registry import BALANCED_PREFIX
 from hierviz.parametrisation import SUM_TOLERANCE
-from hierviz.predictions import Predictions
+from hierviz.predictions import Predictions, listed_models
 
 # Parts of the work, as they are called where their progress is shown.
 CURVE, LABEL_SETS, BOUNDS = "Operating curve", "Label sets", "Bounds"
@@ -88,7 +88,7 @@ def evaluate(
     TaxonomyError
         If models differ in their taxonomy.
     """
-    models: list[Any] = list(predictions) if hasattr(predictions, "__iter__") else [predictions]
+    models = listed_models(predictions)
     rule, threshold = rule_and_threshold(rule, threshold)
     thresholds = thresholds_of(models, threshold)
     check_models(models, rule, thresholds, **parameters)
@@ -343,7 +343,8 @@ def check_models(models, rule, threshold, **parameters):
     for model in models:
         if not isinstance(model, (Predictions, Evaluation)):
             raise PredictionsError(
-                f"evaluate: expected Predictions, or a list of them, got {type(model).__name__}. The taxonomy is in them."
+                "evaluate: expected Predictions, or a list or dict of them, got "
+                f"{type(model).__name__}. The taxonomy is in them. {WAYS['Predictions']}"
             )
     for of_model in thresholds_of(models, threshold):
         check_threshold(of_model)

@@ -11,10 +11,11 @@ from typing import Any
 from hierviz.errors import FileError
 from hierviz.findings.finding import SEVERITIES, Finding, counted
 from hierviz.new_files import check_place
+from hierviz.notebook_html import Short
 
 
 @dataclass(frozen=True, eq=False)
-class Examination:
+class Examination(Short):
     """What `doctor` has found.
 
     Attributes

@@ -24,13 +24,14 @@ from hierviz.compiled.tree_pass import PassBlock, is_used, tree_pass
 from hierviz.errors import PredictionsError, shown
 from hierviz.inference import rules
 from hierviz.node_lists import frozen
+from hierviz.notebook_html import Short
 from hierviz.positions import places_of
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists, Taxonomy
 
 
 @dataclass(frozen=True, eq=False)
-class ParetoTable:
+class ParetoTable(Short):
     """The nodes that threshold inference can return, for every sample.
 
     Attributes

@@ -27,6 +27,7 @@ from hierviz.errors import PredictionsError, near_miss, shown
 from hierviz.inference import crm, rules
 from hierviz.inference.parameters import BITS, COST, EXPECTATION, LAM, THRESHOLD, THRESHOLDS_BY_DEPTH, Parameter, named
 from hierviz.inference.rules import threshold, threshold_set, top_down
+from hierviz.notebook_html import Short
 from hierviz.taxonomy import NodeLists, Taxonomy
 
 # Rows are worked on in blocks of about this many values (4 MB of float64), so that they stay in the processor's cache.
@@ -34,7 +35,7 @@ WORK_VALUES = 1 << 19
 
 
 @dataclass(frozen=True)
-class InferenceRule:
+class InferenceRule(Short):
     """One inference rule.
 
     Attributes
@@ -50,6 +51,8 @@ class InferenceRule:
     parameters : mapping of str to Parameter
         All keywords of the function, by name.
     """
+
+    _printed = ("key", "label")
 
     key: str
     label: str

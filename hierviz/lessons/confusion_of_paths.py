@@ -90,14 +90,16 @@ def graphs(answer="boots"):
         Number(key.upper(), counts[key], key, (f"graph {key}", SPORTS_SHOP, truth, SPORTS_SHOP.node(answer)))
         for key in ("tp", "fp", "fn", "tn")
     )
-    figure = Figure(
-        "paths",
-        lambda **look: hv.charts.path_graph(
-            SPORTS_SHOP, found, 0, truth=(truth,), predicted=(SPORTS_SHOP.node(answer),), **look
-        ),
-        hv.charts.path_graph_sentence(SPORTS_SHOP, found, 0),
-        lambda: hv.charts.path_graph_table(SPORTS_SHOP, found, 0),
-    )
+    drawn = {"truth": (truth,), "predicted": (SPORTS_SHOP.node(answer),), "nodes": range(SPORTS_SHOP.n_nodes)}
+
+    def drawing(confusion, sentence):
+        return Figure(
+            "paths",
+            lambda **look: hv.charts.path_graph(SPORTS_SHOP, confusion, 0, **drawn, **look),
+            sentence,
+            lambda: hv.charts.path_graph_table(SPORTS_SHOP, confusion, 0, **drawn),
+        )
+
     return Result(
         f"The answer boots is compared with the path through **{way}**: of all paths to the truth the one counts that "
         f"shares the longest start with the answer. For the answer {answer} it is "
@@ -106,7 +108,13 @@ def graphs(answer="boots"):
         "not.",
         ("clothing", "sports").index(way),
         numbers=numbers,
-        before=(figure,),
+        asked=(
+            drawing(
+                None,
+                f"{SPORTS_SHOP.n_nodes} classes of a shop; two edges lead to trainers, from shoes and from running.",
+            ),
+        ),
+        before=(drawing(found, hv.charts.path_graph_sentence(SPORTS_SHOP, found, 0, nodes=drawn["nodes"])),),
     )
 
 
@@ -209,9 +217,9 @@ LESSON = Lesson(
         ),
         Step(
             "The MCC of a constant answer",
-            "A lazy classifier gives every article the same answer. Choose the answer, and drag how many articles of each "
+            "A lazy classifier gives every article the same answer. Choose the answer, and how many articles of each "
             "kind there are.",
-            "Before you drag: always T-shirt, which is true for 60 of 100 articles. Its Matthews correlation coefficient "
+            "At the start: always T-shirt, which is true for 60 of 100 articles. Its Matthews correlation coefficient "
             "(MCC) is …",
             ("above 0", "0", "below 0"),
             constant_answers,

@@ -56,6 +56,7 @@ def sets_of_ancestors(answer="jumper"):
         f"is their harmonic mean: {hf.text}. Of the options, {options[right]} is right for the jumper.",
         right,
         numbers=numbers,
+        asked=(tree_figure(SHOP, TRUTH),),
         before=(tree_figure(SHOP, TRUTH, node),),
         after=(cells_figure(SHOP, TRUTH, node),),
     )
@@ -153,10 +154,10 @@ def solution():
 LESSON = Lesson(
     "flat-metrics",
     "Why flat precision and recall mislead",
-    "A near mistake and a far one have the same accuracy. Sets of ancestors tell them apart.",
+    "What accuracy says of a near mistake and of a far one, and what sets of ancestors add.",
     (
         Step(
-            "Two mistakes, one score",
+            "A near mistake and a far one",
             "A shop sorts its articles with a classifier. An article is a **T-shirt**; the classifier says something else. "
             "Choose what it says. The truth and its ancestors are marked ○, the answer's ✗, and what both share ✓.",
             "How does accuracy count the answers *jumper* and *rake*?",
@@ -185,7 +186,7 @@ LESSON = Lesson(
             "Staying at the root",
             "The most careful answer is the root: *it is something from the shop*. Four articles (T-shirt, boots, kettle, "
             "rake) are "
-            "classified. Drag how many of them get the root; the others are exact.",
+            "classified. Choose how many of them get the root; the others are exact.",
             "What is the hierarchical recall of an answer that stays at the root?",
             ("0", "it depends on the convention", "1"),
             staying_at_the_root,

@@ -10,7 +10,7 @@ import numpy as np
 import hierviz as hv
 from hierviz.diagnosis.calibration_example import calibration_example
 from hierviz.lessons.lesson import Exercise, Figure, Lesson, Number, OnData, Result, Selector, Slider, Step
-from hierviz.lessons.quantities import bars_figure, intervals_figure, probability_texts, tree_figure
+from hierviz.lessons.quantities import curves_figure, intervals_figure, probability_texts, tree_figure
 from hierviz.lessons.trees import ANIMALS
 from hierviz.number_text import value_text
 from hierviz.uncertainty.resamples import percentile_ends
@@ -95,7 +95,8 @@ def goal(curve):
 
 @cache
 def choices(n):
-    """Mean share of correct answers in sample, on new samples, and cross-fitted, at thresholds chosen on n samples."""
+    """Share of correct answers in sample, on new samples, and cross-fitted, at thresholds chosen on n samples: of `N_DRAWS`
+    repetitions the mean and the ends of the middle nine tenths, shape (3, 3)."""
     table, truth = population()
     curve_of_all = hv.operating_curve(ANIMALS, truth, table)
     inside, outside, fitted = [], [], []
@@ -105,36 +106,49 @@ def choices(n):
         threshold = goal(curve).threshold
         inside.append(curve.at(threshold)["correct"])
         outside.append(curve_of_all.at(threshold)["correct"])
-        if draw < 5:
-            found = hv.cross_fitted(ANIMALS, truth[rows], table.take(rows), goal, splits=4)
-            fitted.append(found.values.get("correct", np.nan))
-    return float(np.mean(inside)), float(np.mean(outside)), float(np.nanmean(fitted))
+        found = hv.cross_fitted(ANIMALS, truth[rows], table.take(rows), goal, splits=4)
+        fitted.append(found.values.get("correct", np.nan))
+    values = np.array([inside, outside, fitted])
+    return np.column_stack([np.nanmean(values, axis=1), *np.nanquantile(values, [0.05, 0.95], axis=1)])
 
 
 def chosen_in_sample(n=100):
     """A threshold is chosen and judged on the same samples."""
     n = int(n)
     labels = ("in sample", "on new samples", "cross-fitted")
-    numbers = tuple(Number(label, value, "correct", ("choice", label, n)) for label, value in zip(labels, choices(n)))
+    drawn = {
+        label: tuple(
+            Number(f"{label}{part}", float(value), "correct" if not part else "", ("choice", label, n, place))
+            for place, (part, value) in enumerate(zip(("", ", lower end", ", upper end"), row))
+        )
+        for label, row in zip(labels, choices(n))
+    }
+    numbers = tuple(row[0] for row in drawn.values())
     inside, outside, fitted = numbers
-    start = choices(100)
+    start = choices(100)[:, 0]
     return Result(
         f"Chosen on {n} samples for 90 % correct, the threshold has {inside.text} there, and {outside.text} on new samples "
         f"(mean of {N_DRAWS} repetitions). The choice has picked the samples' luck, too: the value at a threshold that was "
         "chosen on the same "
         "samples is optimistic, and the less so the more samples there are. *Cross-fitting* repairs the number: choose on "
-        f"four fifths, measure on the last fifth, many times. It gives {fitted.text} (mean of 5 repetitions). It judges "
+        f"four fifths, measure on the last fifth, many times. It gives {fitted.text}. It judges "
         "this way of choosing, "
         "not the one threshold at hand.",
         0 if start[1] < start[0] else 1,
         numbers=numbers,
-        before=(bars_figure("choice", {"correct": numbers[:1]}, [labels[0]], f"In sample {inside.text} are correct."),),
-        after=(
-            bars_figure(
+        asked=(
+            intervals_figure(
+                "choice",
+                {labels[0]: drawn[labels[0]]},
+                f"In sample {inside.text} are correct; nine of ten lie on the line.",
+            ),
+        ),
+        before=(
+            intervals_figure(
                 "choices",
-                {"correct": numbers},
-                labels,
-                f"In sample {inside.text}, on new samples {outside.text}, cross-fitted {fitted.text}.",
+                drawn,
+                f"In sample {inside.text}, on new samples {outside.text}, cross-fitted {fitted.text}; nine of ten repetitions "
+                "lie on each line.",
             ),
         ),
     )
@@ -158,8 +172,12 @@ def guarantee(wrong=10):
     at_ten = Number("with the guarantee for 10 %", start.threshold, "", ("guarantee", 10))
     numbers = (threshold, in_sample) if percent == 10 else (threshold, at_ten, in_sample)
     # A share so small that no threshold keeps to it has none.
-    bars = [number for number in numbers if number.value is not None]
-    curves, sentence = {"600 samples": curve}, ", ".join(f"{number.label}: {number.text}" for number in numbers)
+    marks = {
+        f"{label}, τ = {number.text}": number.value
+        for label, number in (("chosen in sample", in_sample), (f"guarantee of {percent} %", threshold))
+        if number.value is not None
+    }
+    curves = {"600 samples": curve}
     return Result(
         f"For at most 10 % wrong answers the threshold with a guarantee is {at_ten.text}; the one chosen in sample is "
         f"{in_sample.text}. A guarantee has to leave room for luck, so it asks for more certainty. It is found on one half "
@@ -167,19 +185,8 @@ def guarantee(wrong=10):
         f"With {percent} %: {found.sentence}",
         0 if start.threshold is not None and start.threshold > in_sample.value else 1,
         numbers=numbers,
-        before=(
-            Figure(
-                "curve",
-                lambda **look: hv.charts.operating_curves(curves, threshold=in_sample.value, **look),
-                f"600 samples at the threshold chosen in sample for {value_text(GOAL)} correct.",
-                lambda: hv.charts.operating_curves_table(curves, threshold=in_sample.value),
-            ),
-        ),
-        after=(
-            bars_figure(
-                "thresholds", {"threshold": bars}, [one.label for one in bars], f"{sentence[0].upper()}{sentence[1:]}."
-            ),
-        ),
+        asked=(curves_figure(curves, marks=dict(list(marks.items())[:1]), level=GOAL),),
+        before=(curves_figure(curves, marks=marks, level=GOAL),),
     )
 
 
@@ -252,12 +259,12 @@ def solution():
 LESSON = Lesson(
     "how-sure",
     "How sure?",
-    "Intervals, thresholds chosen in sample, a guarantee, and calibrated leaves whose parents are not.",
+    "Intervals, thresholds chosen in sample, a guarantee, and the calibration of leaves and parents.",
     (
         Step(
             "Intervals",
             "A share of correct answers from a few samples is a rough number. The samples come from a model whose "
-            "probabilities are right, at a threshold of one half. Drag how many samples there are.",
+            "probabilities are right, at a threshold of one half. Choose how many samples there are.",
             "Four times as many samples: the 95 % interval is about …",
             ("as wide", "half as wide", "a quarter as wide"),
             intervals,
@@ -275,7 +282,7 @@ LESSON = Lesson(
         Step(
             "A guarantee",
             "From 600 samples: a threshold for which, with a confidence of 90 %, at most a given share of *new* answers is "
-            "wrong. Drag that share.",
+            "wrong. Choose that share.",
             "At most 10 % wrong, guaranteed. Compared with the threshold chosen in sample for 90 % correct, the threshold "
             "is …",
             ("higher", "the same or lower"),
@@ -283,7 +290,7 @@ LESSON = Lesson(
             (Slider("wrong", "Wrong answers, at most (%)", 5, 40, 10, 1),),
         ),
         Step(
-            "Calibrated leaves, uncalibrated parents",
+            "Leaves and their parents",
             "Four leaves: a and b below u, c and d below w. For each of the six pairs of leaves, some samples have 0.4 for "
             "these two and 0.1 for the others. Choose a class.",
             "Every leaf is calibrated. Are the parents, whose probability is the sum of their leaves?",
@@ -293,7 +300,7 @@ LESSON = Lesson(
         ),
     ),
     Exercise(
-        "How many samples make the interval of the first step a quarter as wide as with 100? Predict it, then drag.",
+        "How many samples make the interval of the first step a quarter as wide as with 100? Predict it, then try.",
         solution,
     ),
     ("interval", "bootstrap", "calibrated", "threshold"),

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hierviz.errors import PredictionsError
+from hierviz.notebook_html import Short
 from hierviz.number_text import value_text
 
 # Reading aloud; and for each step, a prediction (20 s) and something that is changed (25 s).
@@ -89,13 +90,15 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Short):
     """What a step shows for some settings.
 
     Attributes
     ----------
     before : tuple of Figure
-        Shown at once.
+        Shown at once, or with the answer where there is `asked`.
+    asked : tuple of Figure
+        Shown until the answer is, where `before` would give it away.
     numbers : tuple of Number
         Shown with the answer.
     after : tuple of Figure
@@ -114,10 +117,16 @@ class Result:
     right: int
     numbers: tuple[Number, ...] = ()
     before: tuple[Figure, ...] = ()
+    asked: tuple[Figure, ...] = ()
     after: tuple[Figure, ...] = ()
     rows: tuple[Mapping[str, Any], ...] = ()
     quoted: str = ""
     credit: str = ""
+
+    @property
+    def of_question(self):
+        """Figures that are shown until the answer is."""
+        return self.asked or self.before
 
     @property
     def all_numbers(self):
@@ -126,7 +135,7 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Step:
+class Step(Short):
     """One step of a lesson.
 
     Attributes
@@ -186,7 +195,7 @@ class Exercise:
 
 
 @dataclass(frozen=True)
-class Lesson:
+class Lesson(Short):
     """A lesson.
 
     Attributes

@@ -170,8 +170,8 @@ LESSON = Lesson(
         Step(
             "A confident mistake in another branch",
             "A model is sure of *roll* (score 8), but the truth is *apple*. Training moves each score against its gradient. "
-            "Choose two losses and drag the scores.",
-            "Before you drag: which loss pulls the score of apple hardest?",
+            "Choose two losses and change the scores.",
+            "At the start: which loss pulls the score of apple hardest?",
             ("cross entropy", "log win", "raw win"),
             across,
             (ONE, OTHER, *sliders(ACROSS)),
@@ -179,15 +179,15 @@ LESSON = Lesson(
         Step(
             "A confident mistake inside the branch",
             "Now the model is sure of *pear*, the sibling of the true *apple*.",
-            "Before you drag: how strong is the pull of log win on apple?",
+            "At the start: how strong is the pull of log win on apple?",
             ("nearly 1", "about one half", "nearly 0"),
             inside,
             (ONE, OTHER, *sliders(INSIDE)),
         ),
         Step(
-            "Same formula, different P",
+            "Proposition 2",
             "Conditional softmax and conditional sigmoid read one score of each class as its probability given its parent. "
-            "Drag the scores.",
+            "Change the scores.",
             "Proposition 2 of Plaud et al. says that their gradients are equal. What does that mean?",
             ("the same numbers", "the same formula, with different probabilities"),
             proposition_2,

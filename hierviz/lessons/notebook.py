@@ -31,7 +31,7 @@ def show(result: Result, width: int = 760) -> None:
 
     if result.quoted:
         display(HTML(f"<blockquote>{escape(result.quoted)}</blockquote><p><small>{escape(result.credit)}</small></p>"))
-    for figure in result.before:
+    for figure in result.of_question:
         display(hv.show(figure.draw(dark=False, width=width)))
 
 
@@ -54,7 +54,7 @@ def reveal(result: Result, options: tuple[str, ...] = (), width: int = 760) -> N
         display(Markdown(" · ".join(f"{number.label} **{number.text}**" for number in result.numbers)))
     if result.rows:
         display(Markdown(_table(result.rows)))
-    for figure in result.after:
+    for figure in (*(result.before if result.asked else ()), *result.after):
         display(hv.show(figure.draw(dark=False, width=width)))
 
 

@@ -36,6 +36,12 @@ def read_as(key, scores):
     return hv.node_probabilities(TRIO, np.array([row]), parametrisation=key)[0]
 
 
+def scores_figure(scores):
+    """The tree with the raw scores of its classes."""
+    values = [f"{scores[name]:.1f}".replace("-", "−") if name in scores else "" for name in TRIO.names]
+    return tree_figure(TRIO, values=values)
+
+
 def above_parent(p):
     """How far the worst child stands above its parent, at least 0."""
     return max(0.0, float((p[1:] - p[TRIO.parent[1:]]).max()))
@@ -84,7 +90,8 @@ def one_row_seven_readings(kind="Flat softmax", **scores):
         f"{', '.join(TRIO.title(node) for node in sorted(at_start))}. A raw score means nothing before it is said how it "
         "becomes a probability: "
         "as one of all leaves (softmax), as one of its siblings (conditional), by itself (sigmoid), or as a part of a sum "
-        "along the path (parameter sharing, Deep RTC). hierviz never guesses: "
+        "along the path (parameter sharing; Deep RTC, which divides the sum by a temperature of 10 before its sigmoid, so that "
+        "all its probabilities come near one half). hierviz never guesses: "
         "a file of raw scores needs its parametrisation.",
         0 if len(at_start) == 1 else 1,
         numbers=(p_number(TRIO, p, TRIO.node("fruit")), p_number(TRIO, p, TRIO.node("bread"))),
@@ -122,6 +129,7 @@ def coherent(kind="Multi-label sigmoid", **scores):
         f"{hv.PARAMETRISATIONS[key].label}.",
         expected.index(set(breaks)) if set(breaks) in expected else len(expected) - 1,
         rows=rows,
+        asked=(scores_figure(scores),),
         before=(tree_figure(TRIO, values=probability_texts(p)),),
     )
 
@@ -148,6 +156,7 @@ def exhaustive(kind="Conditional sigmoid", **scores):
         1 if "conditional_sigmoid" not in exact else 0,
         numbers=(fruit, apple, pear),
         rows=rows,
+        asked=(scores_figure(scores),),
         before=(tree_figure(TRIO, values=probability_texts(p)),),
     )
 
@@ -227,7 +236,7 @@ LESSON = Lesson(
     (
         Step(
             "One row, seven readings",
-            "A network ends in raw scores (logits). Drag them, and choose how they are read. Each reading uses the scores "
+            "A network ends in raw scores (logits). Change them, and choose how they are read. Each reading uses the scores "
             "of the classes it needs.",
             "Do the seven readings of the scores at the start agree on the most probable leaf?",
             ("yes", "no"),
@@ -251,7 +260,7 @@ LESSON = Lesson(
             (Selector("kind", "Parametrisation", tuple(LABELS), "Conditional sigmoid"), *SCORES),
         ),
         Step(
-            "Coherent scores: micro F1 is micro hF1",
+            "Micro F1 and micro hF1",
             f"{N} random rows of scores, with random truths. The answer is the set of all classes above τ.",
             "The scores are coherent. How do micro F1 and micro hF1 compare?",
             ("equal at every threshold", "hF1 is larger"),

@@ -105,6 +105,21 @@ def probability_texts(p):
     return [probability_text(float(value)) for value in p]
 
 
+def curves_figure(curves, name="curve", marks=None, **look_of):
+    """Operating curves with marks at some thresholds; further keywords as of `hv.charts.plain_curves`."""
+    return Figure(
+        name,
+        lambda **look: hv.charts.plain_curves(curves, marks=marks, **look_of, **look),
+        hv_sentence("plain_curves_sentence", curves, marks=marks),
+        lambda: hv.charts.plain_curves_table(curves, marks=marks),
+    )
+
+
+def at_threshold(threshold):
+    """The mark of a threshold, as it is written on curves."""
+    return {f"τ = {threshold:.2f}": threshold}
+
+
 def cells_figure(taxonomy, truth, answer):
     """The four cells of one answer."""
     found = hv.confusion(taxonomy, np.array([truth]), np.array([answer]))

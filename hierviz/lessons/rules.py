@@ -78,6 +78,7 @@ def all_rules(truth="cat", **weights):
         "choose, others have none.",
         right,
         rows=tuple(rows),
+        asked=(tree_figure(ANIMALS, values=probability_texts(p)),),
         before=(tree_figure(ANIMALS, true, answer(ANIMALS, p, "majority"), probability_texts(p)),),
     )
 
@@ -106,6 +107,7 @@ def greedy(family=30):
             p_number(TOPICS, p, best),
             p_number(TOPICS, p, stepwise),
         ),
+        asked=(tree_figure(TOPICS, values=probability_texts(p)),),
         before=(tree_figure(TOPICS, (), stepwise, probability_texts(p)),),
     )
 
@@ -165,6 +167,7 @@ def cheapest(eel=30):
         "of real costs can be used.",
         names.index(ANIMALS.title(at_start)),
         numbers=(p_number(ANIMALS, p, ANIMALS.node("mammal")), p_number(ANIMALS, p, best), p_number(ANIMALS, p, near)),
+        asked=(tree_figure(ANIMALS, values=probability_texts(p)),),
         before=(tree_figure(ANIMALS, (), near, probability_texts(p)),),
     )
 
@@ -243,8 +246,8 @@ LESSON = Lesson(
     (
         Step(
             "All rules, one sample",
-            "A model gives probabilities; an *inference rule* turns them into an answer. The tree shows the answer of "
-            "*majority*.",
+            "A model gives probabilities; an *inference rule* turns them into an answer. With "
+            "the answer the tree shows what *majority* says.",
             "Majority stops at pet. *Plurality* answers with the most specific class that is more probable than every "
             "runner-up among siblings. Where does it stop at the start?",
             ("pet", "cat", "mammal"),
@@ -254,15 +257,15 @@ LESSON = Lesson(
         Step(
             "Step by step from the top",
             "The rule *top-down* goes to the most probable child, again and again, until it reaches a leaf. The topics of "
-            "questions are a tree; drag the weight of *family*.",
-            "Before you drag: family is the most probable leaf. Which leaf does top-down reach?",
+            "questions are a tree; change the weight of *family*.",
+            "At the start family is the most probable leaf. Which leaf does top-down reach?",
             ("family", "entertainment", "computers"),
             greedy,
             (Slider("family", "Weight of family", 0, 100, 30, 1),),
         ),
         Step(
             "Paying for correctness: DARTS",
-            "DARTS answers with the class whose (bits + λ) × p is largest. Drag λ.",
+            "DARTS answers with the class whose (bits + λ) × p is largest. Change λ.",
             "λ becomes large. The answer becomes …",
             ("less specific", "no different", "more specific"),
             darts,
@@ -272,7 +275,7 @@ LESSON = Lesson(
             "The cheapest leaf",
             "If a mistake costs as many edges as lie between answer and truth, the best leaf is the one with the least "
             "*expected* distance.",
-            "Before you drag: eel is the most probable leaf. Which leaf has the least expected distance?",
+            "At the start eel is the most probable leaf. Which leaf has the least expected distance?",
             ("eel", "cat", "whale"),
             cheapest,
             (Slider("eel", "Weight of eel", 0, 100, 30, 1),),

@@ -7,8 +7,10 @@ import numpy as np
 import hierviz as hv
 from hierviz.lessons.lesson import Exercise, Figure, Lesson, Number, OnData, Result, Selector, Slider, Step
 from hierviz.lessons.quantities import (
+    at_threshold,
     cell_numbers,
     cells_figure,
+    curves_figure,
     p_number,
     path_number,
     path_numbers,
@@ -20,6 +22,7 @@ from hierviz.lessons.quantities import (
 from hierviz.lessons.trees import ANIMALS, leaf_names, spread
 
 START = {"whale": 10, "cat": 30, "dog": 25, "duck": 15, "owl": 10, "trout": 5, "eel": 5}
+NOTHING = dict.fromkeys(START, 0)
 WEIGHTS = tuple(Slider(name, name, 0, 100, START[name], 1) for name in leaf_names(ANIMALS))
 TRUTH = Selector("truth", "Truth", leaf_names(ANIMALS), "cat")
 THRESHOLD = Slider("threshold", "Threshold τ", 0.0, 1.0, 0.5, 0.01)
@@ -29,6 +32,11 @@ RULES = ("threshold", "leaf", "majority", "plurality", "expected_information", "
 def probabilities(weights):
     """Node probabilities of the sliders."""
     return spread(ANIMALS, [weights[name] for name in leaf_names(ANIMALS)])
+
+
+def of_leaves(p):
+    """Probabilities of the leaves alone, as they stand beside names."""
+    return [text if is_leaf else "?" for text, is_leaf in zip(probability_texts(p), ANIMALS.is_leaf)]
 
 
 def answer_at(p, threshold):
@@ -47,10 +55,10 @@ def adding_up(**weights):
         f"A mammal is a whale, a cat or a dog, and only one of them: {' + '.join(leaf.text for leaf in leaves)} = "
         f"{parent.text}. "
         "So no child is more probable than its parent, and the root, which holds all leaves, has "
-        f"{p_number(ANIMALS, p, 0).text}. "
-        "The sliders are weights; the probabilities are the weights divided by their sum.",
+        f"{p_number(ANIMALS, p, 0).text}.",
         1 if is_sum else 0,
         numbers=(parent, *leaves, p_number(ANIMALS, p, 0)),
+        asked=(tree_figure(ANIMALS, values=of_leaves(p)),),
         before=(tree_figure(ANIMALS, values=probability_texts(p)),),
     )
 
@@ -76,6 +84,7 @@ def answers(threshold=0.5, **weights):
         ("animal", "mammal", "pet", "cat").index(ANIMALS.title(start)),
         numbers=(chosen,),
         rows=tuple(rows),
+        asked=(tree_figure(ANIMALS, values=probability_texts(p)),),
         before=(tree_figure(ANIMALS, (), node, probability_texts(p)),),
     )
 
@@ -98,6 +107,7 @@ def judged(truth="cat", threshold=0.5, **weights):
         "paths part count, as a later lesson shows.",
         int(start[2].value),
         numbers=(*scores, *cells),
+        asked=(tree_figure(ANIMALS, values=probability_texts(p)),),
         before=(tree_figure(ANIMALS, true, node, probability_texts(p)),),
         after=(cells_figure(ANIMALS, true, node),),
     )
@@ -117,7 +127,7 @@ def earned(truth="cat", **weights):
         "with half of the weight on "
         "the first step, a quarter on the second, and so on. At the start it is "
         f"{before.text}. With all of dog's weight moved to eel it is {after.text}: dog shares two classes with cat, eel "
-        "none. Move the sliders of "
+        "none. Change the weights of "
         "leaves outside the true path and watch which matter.",
         0 if change < 0 else 1 if change == 0 else 2,
         numbers=(win, before, after),
@@ -159,12 +169,7 @@ def on_the_curve(truth="cat", threshold=0.5, **weights):
                 hv.charts.flip_ribbon_sentence(flips, level),
                 lambda: hv.charts.flip_ribbon_table(flips),
             ),
-            Figure(
-                "curve",
-                lambda **look: hv.charts.operating_curves({"This sample": curve}, threshold=level, **look),
-                hv.charts.operating_curves_sentence({"This sample": curve}, level),
-                lambda: hv.charts.operating_curves_table({"This sample": curve}, threshold=level),
-            ),
+            curves_figure({"This sample": curve}, marks=at_threshold(level)),
         ),
     )
 
@@ -172,8 +177,8 @@ def on_the_curve(truth="cat", threshold=0.5, **weights):
 def solution():
     """Two samples with the same answer and different wins."""
     sure, unsure = (
-        dict(START, cat=90, dog=5, whale=1, duck=1, owl=1, trout=1, eel=1),
-        dict(START, cat=51, eel=49, dog=0, whale=0, duck=0, owl=0, trout=0),
+        dict(NOTHING, cat=100),
+        dict(NOTHING, cat=100, eel=99),
     )
     cat, numbers = ANIMALS.node("cat"), []
     for label, some in (("sure", sure), ("unsure", unsure)):
@@ -183,10 +188,10 @@ def solution():
             path_number(f"hF, {label}", "depth_f1", ANIMALS, cat, answer_at(p, 0.5)),
         ]
     return Result(
-        f"Cat 90, dog 5 and 1 for each other leaf gives a win of {numbers[0].text}; cat 51 and eel 49 one of "
-        f"{numbers[2].text}. The answer at a threshold of "
-        f"one half is cat both times, with hF {numbers[1].text} and {numbers[3].text}: hF judges the answer, the win judges "
-        "the probabilities.",
+        f"Cat alone, with all other weights 0, has a win of {numbers[0].text}, the largest there is; cat 100 and eel 99 have "
+        f"{numbers[2].text}. No gap is wider: the answer is cat only while cat has more than one half, and what cat has is in "
+        "every class on its path, so no win of cat is below that; it is so small where all the rest lies off the path. "
+        f"hF is {numbers[1].text} and {numbers[3].text}: hF judges the answer, the win judges the probabilities.",
         0,
         numbers=tuple(numbers),
         before=(tree_figure(ANIMALS, cat, cat, probability_texts(probabilities(unsure)), name="exercise"),),
@@ -196,11 +201,11 @@ def solution():
 LESSON = Lesson(
     "sandbox",
     "The sandbox",
-    "Drag the probabilities of seven leaves: the answer, its counts, the win and the point on the curve follow.",
+    "Change the probabilities of seven leaves: the answer, its counts, the win and the point on the curve follow.",
     (
         Step(
-            "Probabilities add up",
-            "A model gives each of seven leaves a probability. Drag the weights and watch the classes above.",
+            "Classes above the leaves",
+            "A model gives each of seven leaves a probability: its weight divided by the sum of all weights. Change the weights.",
             "What is the probability of *mammal*?",
             ("that of its most probable leaf", "the sum over its leaves", "the mean over its leaves"),
             adding_up,
@@ -208,8 +213,8 @@ LESSON = Lesson(
         ),
         Step(
             "The answer",
-            "The rule *threshold* answers with the most specific class whose probability is above τ. Drag τ.",
-            "Before you drag: which class does the threshold of one half give?",
+            "The rule *threshold* answers with the most specific class whose probability is above τ. Change τ.",
+            "At the start: which class does the threshold of one half give?",
             ("animal", "mammal", "pet", "cat"),
             answers,
             (THRESHOLD, *WEIGHTS),
@@ -217,7 +222,7 @@ LESSON = Lesson(
         Step(
             "True and false positives",
             "Now there is a truth. Compare its path with the answer's.",
-            "Before you drag: the truth is cat and the answer is pet. How many classes are false negatives?",
+            "At the start the truth is cat and the answer is pet. How many classes are false negatives?",
             ("none", "one", "two"),
             judged,
             (TRUTH, THRESHOLD, *WEIGHTS),

@@ -6,10 +6,11 @@ import numpy as np
 
 import hierviz as hv
 from hierviz.lessons.lesson import Exercise, Figure, Lesson, Number, OnData, Result, Slider, Step
-from hierviz.lessons.quantities import expected_number, probability_texts, tree_figure
+from hierviz.lessons.quantities import at_threshold, curves_figure, expected_number, probability_texts, tree_figure
 from hierviz.lessons.sandbox import START, THRESHOLD, WEIGHTS, answer_at, probabilities
 from hierviz.lessons.trees import ANIMALS, PLAUD, spread
 from hierviz.metrics.sets.expected_sets import expected_by_threshold
+from hierviz.number_text import percent_text
 
 N_SAMPLES = 60
 FIGURE_7 = {"p2": 25, "p3": 20, "p4": 20, "p5": 35}
@@ -39,15 +40,9 @@ def at(label, key, threshold):
     return Number(label, float(CURVE.at(threshold)[key]), key, ("at", key, float(threshold), ANIMALS, TRUTH, P))
 
 
-def curve_figure(threshold):
+def curve_figure(marks, **look_of):
     """The curve of the drawn samples."""
-    curves = {f"{N_SAMPLES} samples": CURVE}
-    return Figure(
-        "curve",
-        lambda **look: hv.charts.operating_curves(curves, threshold=threshold, envelope=True, **look),
-        hv.charts.operating_curves_sentence(curves, threshold),
-        lambda: hv.charts.operating_curves_table(curves, threshold=threshold),
-    )
+    return curves_figure({f"{N_SAMPLES} samples": CURVE}, marks=marks, **look_of)
 
 
 def pareto_set(threshold=0.5, **weights):
@@ -88,12 +83,11 @@ def many(threshold=0.5):
         f"At τ = {level:.2f} a share of {correct.text} of the answers is correct, and they tell {recall.text} of the bits "
         "of their truths. At τ = 0.1 a share of "
         f"{low.text} is correct, at τ = 0.9 {high.text}. Each threshold is one point: to the right more specific, further "
-        "up more often correct. "
-        "Drag the dot in the picture, too.",
+        "up more often correct.",
         0 if high.value > low.value else 1,
         numbers=(correct, recall, low, high),
         before=(tree_figure(ANIMALS, int(TRUTH[0]), answer_at(P[0], level), probability_texts(P[0])),),
-        after=(curve_figure(level),),
+        after=(curve_figure(at_threshold(level)),),
     )
 
 
@@ -107,24 +101,27 @@ def areas(goal=0.9):
         "info_recall",
         ("largest recall", ANIMALS, TRUTH, P),
     )
+    chosen = hv.at_least_correct(CURVE, level).threshold
+    goal_mark = {} if chosen is None else {f"{percent_text(level)} correct": chosen}
     there = Number(
-        f"information recall with {level:.0%} correct",
+        f"information recall with {percent_text(level)} correct",
         float(hv.specificity_at(CURVE, level)),
         "info_recall",
         ("specificity", level, ANIMALS, TRUTH, P),
     )
     return Result(
-        f"**AC** is the area under *correct* over information recall: {ac.text}. **AP** is the area under information "
-        f"precision: {ap.text}. Both run along "
+        f"**AC** is the area under *correct* over information recall, shaded here: {ac.text}. **AP** is the area under "
+        f"information precision: {ap.text}. Both run along "
         "the envelope: at each recall the best value of all points at least as specific, in steps, without interpolation. "
         "Nothing is added "
-        f"to the right of the last point, at {largest.text}, so no area is larger than that. With at least {level:.0%} "
+        f"to the right of the last point, at {largest.text}, so no area is larger than that. With at least {percent_text(level)} "
         "correct the most specific point has "
         f"information recall {there.text}{' (no point is that correct)' if there.value == 0 else ''}; at 90 % this is "
         "called R@90C.",
         1 if ac.value <= largest.value else 0,
         numbers=(ac, ap, largest, there),
-        before=(curve_figure(0.5),),
+        asked=(curve_figure(goal_mark, level=level),),
+        before=(curve_figure(goal_mark, level=level, area=True),),
     )
 
 
@@ -152,14 +149,14 @@ def figure_7(**weights):
     at_half = sets.nodes(int(np.searchsorted(-sets.threshold_from, -0.5)))
     half = expected_number(PLAUD, p, at_half.tolist(), "set at 0.5")
     return Result(
-        f"In figure 7 of Plaud et al. the set {best.label} has the highest expected hF1, {best.text}. The paper names {{1, "
-        f"5}} as the best, with "
-        f"{by_name['{1, 5}'].text}, and does not mention that adding class 2, which is in another branch, is worth more. "
+        f"In figure 7 of Plaud et al. the set {best.label} has the highest expected hF1, {best.text}. The paper shows that "
+        f"{{1, 5}}, with {by_name['{1, 5}'].text}, beats {{1}}, the set above 0.5, with {by_name['{1}'].text}; it does not "
+        "mention that adding class 2, which is in another branch, is worth still more. "
         f"With the probabilities shown now the best set is {names[sets.best]}, and a threshold of 0.5 gives a set worth "
         f"{half.text} only: nothing "
         "makes 0.5 the right threshold. A set may also hold several paths, while a single answer is one class.",
         ("{1}", "{1, 5}", "{1, 2, 5}", "{1, 2, 3, 4, 5}").index(best.label),
-        numbers=(*numbers, *(() if weights == FIGURE_7 else (by_name["{1, 5}"], best)), half),
+        numbers=(*numbers, *(() if weights == FIGURE_7 else (by_name["{1, 5}"], by_name["{1}"], best)), half),
         before=(tree_figure(PLAUD, values=probability_texts(p)),),
         after=(figure,),
     )
@@ -214,9 +211,9 @@ LESSON = Lesson(
     (
         Step(
             "The Pareto set",
-            "Twelve classes have a probability, but few of them can ever be the answer of a threshold. Drag τ, then the "
-            "weights.",
-            "Before you drag: how many different answers do all thresholds together give?",
+            "Twelve classes have a probability, but few of them can ever be the answer of a threshold. Change τ, then "
+            "the weights.",
+            "At the start: how many different answers do all thresholds together give?",
             ("one", "four", "seven", "twelve"),
             pareto_set,
             (THRESHOLD, *WEIGHTS),
@@ -233,7 +230,8 @@ LESSON = Lesson(
         ),
         Step(
             "Areas: AC and AP",
-            "A curve is hard to rank. Two areas sum it up. Drag the share of correct answers that you need.",
+            "A curve is hard to rank. Two areas sum it up. Choose the share of correct answers that you need: the dashed line."
+            " The dot is the most specific point above it.",
             "One of all thresholds has the largest information recall. Can AC be larger than that?",
             ("yes", "no"),
             areas,
@@ -243,9 +241,9 @@ LESSON = Lesson(
             "From one class to a set",
             "Instead of one class, answer with *all* classes above τ. If the probabilities are right, the truth is a leaf "
             "drawn from them, and "
-            "each set has an expected hF1. This is figure 7 of Plaud et al.; drag its probabilities and watch the best set "
-            "(★) change. The dashed line is τ = 0.5.",
-            "Before you drag: which set has the highest expected hF1?",
+            "each set has an expected hF1. This is figure 7 of Plaud et al.; change its probabilities and see how the best set "
+            "(★) changes. The dashed line is τ = 0.5.",
+            "At the start: which set has the highest expected hF1?",
             ("{1}", "{1, 5}", "{1, 2, 5}", "{1, 2, 3, 4, 5}"),
             figure_7,
             sliders(FIGURE_7),
@@ -253,7 +251,7 @@ LESSON = Lesson(
         Step(
             "Why 0.5 is arbitrary",
             "The same tree with other probabilities: figure 8.",
-            "Before you drag: which set has the highest expected hF1?",
+            "At the start: which set has the highest expected hF1?",
             ("{1}", "{1, 3}", "{1, 3, 5}", "{1, 2, 3, 5}"),
             figure_8,
             sliders(FIGURE_8),

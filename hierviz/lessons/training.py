@@ -13,6 +13,7 @@ from hierviz.lessons.lesson import Exercise, Lesson, Number, OnData, Result, Sel
 from hierviz.lessons.quantities import bars_figure
 
 ALL = (*MODELS, *LESSON_MODELS, "deep_rtc")
+TRAINED_ON_IT = ("log_win", "lesson_raw_win")
 COLUMNS = {
     "Finest accuracy": "top_down.finest_accuracy",
     "Coarsest accuracy": "top_down.coarsest_accuracy",
@@ -36,10 +37,21 @@ def value(key, metric):
     return Number(name_of(key), summary(key)[block][name], name, ("demo metric", key, COLUMNS[metric]))
 
 
+def metric_figure(metric, keys, highlight=None):
+    """One number of some models."""
+    numbers = [value(key, metric) for key in keys]
+    return bars_figure(
+        "models",
+        {metric: numbers},
+        [number.label for number in numbers],
+        f"{metric} of {len(numbers)} models.",
+        None if highlight is None else keys.index(highlight),
+    )
+
+
 def ten_models(metric="Finest accuracy"):
     """All models by one metric."""
     run_all(ALL)
-    numbers = [value(key, metric) for key in ALL]
     collapsed = value("lesson_raw_win", "Finest accuracy")
     coarse = value("lesson_raw_win", "Coarsest accuracy")
     flat = value("flat_softmax", "Finest accuracy")
@@ -60,25 +72,17 @@ def ten_models(metric="Finest accuracy"):
         "shown as they came out of one training each, with one seed; another seed may move some of them.",
         0 if collapsed.value < 0.2 else 1 if collapsed.value < 0.6 else 2,
         rows=rows,
-        after=(
-            bars_figure(
-                "models",
-                {metric: numbers},
-                [number.label for number in numbers],
-                f"{metric} of {len(ALL)} models.",
-                ALL.index("lesson_raw_win"),
-            ),
-        ),
+        asked=(metric_figure(metric, MODELS),),
+        before=(metric_figure(metric, ALL, "lesson_raw_win"),),
     )
 
 
 def best_by_win(metric="Hierarchical win"):
     """Which model has the largest win."""
     run_all(ALL)
-    numbers = {key: value(key, metric) for key in ALL}
     wins = {key: value(key, "Hierarchical win") for key in ALL}
     best = max(ALL, key=lambda key: wins[key].value)
-    trained_on_it = best in ("log_win", "lesson_raw_win")
+    trained_on_it = best in TRAINED_ON_IT
     return Result(
         f"The largest mean win has {name_of(best)}, {wins[best].text}. The model trained on the raw win has "
         f"{wins['lesson_raw_win'].text}, the one with last epochs on the log win {wins['log_win'].text}. "
@@ -88,15 +92,8 @@ def best_by_win(metric="Hierarchical win"):
         "its probabilities leave some mass on inner classes.",
         0 if trained_on_it else 1,
         numbers=(wins[best], wins["lesson_raw_win"], wins["log_win"], wins["lesson_softmax_descendant"]),
-        after=(
-            bars_figure(
-                "wins",
-                {metric: list(numbers.values())},
-                [number.label for number in numbers.values()],
-                f"{metric} of {len(ALL)} models.",
-                ALL.index(best),
-            ),
-        ),
+        asked=(metric_figure(metric, [key for key in ALL if key not in TRAINED_ON_IT]),),
+        before=(metric_figure(metric, ALL, best),),
     )
 
 
@@ -106,7 +103,6 @@ def two_readings(metric="AC"):
     same = float((shared.answers(rule="leaf") == deep.answers(rule="leaf")).mean())
     share = Number("samples with the same best leaf", same, "", ("same leaf", "parameter_sharing", "deep_rtc"))
     one, other = value("parameter_sharing", metric), value("deep_rtc", metric)
-    names = (one.label, other.label)
     return Result(
         f"The share of samples with the same best leaf is {share.text}: both readings add up the scores along the path, so "
         "the leaf with the largest sum is the same. Their probabilities differ. Parameter sharing puts the sums through "
@@ -116,14 +112,8 @@ def two_readings(metric="AC"):
         "would look different.",
         0 if same > 0.99 else 1,
         numbers=(share, one, other),
-        after=(
-            bars_figure(
-                "readings",
-                {metric: [one, other]},
-                names,
-                f"{metric}: {one.text} as parameter sharing, {other.text} as Deep RTC.",
-            ),
-        ),
+        asked=(metric_figure(metric, ["parameter_sharing"]),),
+        before=(metric_figure(metric, ["parameter_sharing", "deep_rtc"]),),
     )
 
 

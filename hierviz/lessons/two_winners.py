@@ -1,4 +1,4 @@
-"""Lesson 9: two metrics, two winners; flat softmax and parameter sharing on the demo, and the agreement of metrics."""
+"""Lesson 9: two models, two metrics; flat softmax and parameter sharing on the demo, and the agreement of metrics."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from functools import cache
 import numpy as np
 
 import hierviz as hv
+from hierviz.comparison.agreement import kendall_by_chance
 from hierviz.demo import MODELS
 from hierviz.lessons.demo_models import evaluated, name_of, run_all
 from hierviz.lessons.lesson import Exercise, Figure, Lesson, Number, OnData, Result, Selector, Slider, Step
-from hierviz.lessons.quantities import intervals_figure
+from hierviz.lessons.quantities import at_threshold, bars_figure, curves_figure, intervals_figure, tree_figure
 
 PAIR = ("flat_softmax", "parameter_sharing")
 RESAMPLES = 1000
@@ -78,7 +79,8 @@ def which_is_better(metric="win"):
         "which question is yours.",
         right,
         numbers=chosen,
-        after=(
+        asked=(tree_figure(hv.cut(run_all(PAIR)[0].taxonomy, max_depth=2)),),
+        before=(
             intervals_figure(
                 "differences",
                 {"win": win, "R@90C": specific},
@@ -105,12 +107,6 @@ def same_threshold(threshold=0.9):
         Number(f"R@90C, {name}", float(hv.specificity_at(curve, 0.9)), "recall_at_90_correct", ("demo r90", which))
         for which, (name, curve) in zip(PAIR, curves.items())
     ]
-    figure = Figure(
-        "curves",
-        lambda **look: hv.charts.operating_curves(curves, threshold=level, **look),
-        hv.charts.operating_curves_sentence(curves, level),
-        lambda: hv.charts.operating_curves_table(curves, threshold=level),
-    )
     return Result(
         f"At τ = {level:.2f}, {numbers[0].text} of the first and {numbers[2].text} of the second model's answers are "
         f"correct, with information recall {numbers[1].text} and {numbers[3].text}: two different points. The scores of two "
@@ -119,7 +115,8 @@ def same_threshold(threshold=0.9):
         f"and {same_level[1].text}. Or compare the areas under the whole curves.",
         0 if abs(start[0] - start[1]) > 0.002 else 1,
         numbers=(*numbers, *same_level),
-        after=(figure,),
+        asked=(curves_figure(dict(list(curves.items())[:1]), marks=at_threshold(level)),),
+        before=(curves_figure(curves, marks=at_threshold(level)),),
     )
 
 
@@ -133,20 +130,22 @@ def agreement(one="Exact, majority", other="Correct, majority"):
     """How far metrics agree in the order of seven models."""
     found = seven()
 
-    def tau_of(first, second):
-        sign = {"distribution.cross_entropy": -1}
-        values = [
-            [sign.get(key, 1) * row["values"][key] for row in found.to_dict()["rows"]]
-            for key in (COLUMNS[first], COLUMNS[second])
-        ]
-        return Number(
-            f"Kendall's τ-b of {first} and {second}",
-            hv.kendall(*values),
-            "",
-            ("kendall", COLUMNS[first], COLUMNS[second]),
+    sign = {"distribution.cross_entropy": -1}
+    models = [row["model"] for row in found.to_dict()["rows"]]
+
+    def values_of(metric):
+        return [sign.get(COLUMNS[metric], 1) * row["values"][COLUMNS[metric]] for row in found.to_dict()["rows"]]
+
+    def numbers_of(first, second):
+        values, key = [values_of(metric) for metric in (first, second)], (COLUMNS[first], COLUMNS[second])
+        parts = ("share of all orders as far from 0", "lower end by chance", "upper end by chance")
+        chance = kendall_by_chance(*values) or (None, None, None)
+        return Number(f"Kendall's τ-b of {first} and {second}", hv.kendall(*values), "", ("kendall", *key)), *(
+            Number(label, value, "", ("by chance", *key, part))
+            for part, (label, value) in enumerate(zip(parts, chance))
         )
 
-    start, now = tau_of("Exact, majority", "Correct, majority"), tau_of(one, other)
+    (start, share, low, high), now = numbers_of("Exact, majority", "Correct, majority"), numbers_of(one, other)
     matrix = found.agreement
     figure = Figure(
         "agreement",
@@ -156,13 +155,21 @@ def agreement(one="Exact, majority", other="Correct, majority"):
     )
     return Result(
         f"Kendall's τ-b of *exact* and *correct* under majority is {start.text}: 1 would be the same order of the seven "
-        "models, −1 the opposite one. A model that stops early is more often correct and less often exact, so the two need "
-        f"not agree. For {one} and "
-        f"{other} it is "
-        f"{now.text}. Where metrics disagree, a ranking by one number is a choice of the metric.",
-        0 if start.value > 0.5 else 1 if start.value > -0.2 else 2,
-        numbers=(now, start) if (one, other) != ("Exact, majority", "Correct, majority") else (now,),
-        after=(figure,),
+        "models, −1 the opposite one. Two orders that have nothing to do with each other lie between "
+        f"{low.text} and {high.text} in at least 95 % of cases, and a share of {share.text} of all orders is as far from 0 "
+        f"(p = {share.text}): seven models cannot tell whether the two metrics agree. For {one} and {other} τ-b is "
+        f"{now[0].text} (p = {now[1].text}). Where metrics disagree, a ranking by one number is a choice of the metric.",
+        2 if share.value >= 0.05 else 0 if start.value > 0 else 1,
+        numbers=(*now, start) if (one, other) != ("Exact, majority", "Correct, majority") else now,
+        asked=(
+            bars_figure(
+                "ranks",
+                {one: [abs(value) for value in values_of(one)]},
+                models,
+                f"{one} of {matrix.n_methods} models.",
+            ),
+        ),
+        before=(figure,),
     )
 
 
@@ -187,8 +194,8 @@ def solution():
 
 LESSON = Lesson(
     "two-winners",
-    "Two metrics, two winners",
-    "Two models of the demo, each clearly better by one metric; why the same τ is no comparison; how far metrics agree.",
+    "Two models, two metrics",
+    "Two models of the demo by two metrics; why the same τ is no comparison; how far metrics agree.",
     (
         Step(
             "Which model is better?",
@@ -202,7 +209,7 @@ LESSON = Lesson(
         ),
         Step(
             "The same τ",
-            "Both curves with one threshold. Drag it, or drag a dot in the picture.",
+            "Both curves with one threshold τ for all. The picture has the first model; the other comes with the answer.",
             "At τ = 0.9, do both models have the same share of correct answers?",
             ("no", "yes"),
             same_threshold,
@@ -212,7 +219,7 @@ LESSON = Lesson(
             "Do metrics agree?",
             "Seven models, ranked by seven metrics. Choose two of them.",
             "Rank the seven models by exact and by correct answers under majority. The two orders are …",
-            ("nearly the same", "unrelated", "nearly opposite"),
+            ("clearly alike", "clearly opposite", "not to be told from seven models"),
             agreement,
             (
                 Selector("one", "One metric", tuple(COLUMNS), "Exact, majority"),

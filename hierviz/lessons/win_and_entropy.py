@@ -213,7 +213,7 @@ LESSON = Lesson(
     (
         Step(
             "Weights along the path",
-            "The win adds up the probabilities along the true path, each with a weight. Drag the probabilities.",
+            "The win adds up the probabilities along the true path, each with a weight. Change the probabilities.",
             "The truth is cat. Which weight does *mammal* have, the first class below the root?",
             ("1/4", "1/3", "1/2", "1"),
             weights_along_the_path,
@@ -238,7 +238,7 @@ LESSON = Lesson(
         ),
         Step(
             "Two levels",
-            f"{N} questions on sports are sorted into a tree of two levels. Drag how many come into the right branch; six "
+            f"{N} questions on sports are sorted into a tree of two levels. Choose how many come into the right branch; six "
             "of them, if there are so many, into the right leaf.",
             "The one-hot win of all is …",
             ("the mean of the two accuracies", "their product"),
@@ -246,9 +246,9 @@ LESSON = Lesson(
             (Slider("branch", "Right branch, of ten", 0, 10, 8, 1),),
         ),
         Step(
-            "One zero hides all else",
+            "A probability of zero",
             f"{N} samples have the probabilities of the sandbox and the truth cat. In some of them cat has probability "
-            "exactly 0, and dog has what it had. Drag how many.",
+            "exactly 0, and dog has what it had. Choose how many.",
             "One of the samples has a zero. What is the mean cross entropy?",
             ("infinite", "large, but finite"),
             zeros,

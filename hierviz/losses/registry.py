@@ -20,6 +20,7 @@ from hierviz.losses.margin import hard_margin, soft_max_descendant, soft_max_mar
 from hierviz.losses.path_sums import deep_rtc, ps_softmax
 from hierviz.losses.sigmoid import champ, conditional_sigmoid, multilabel_bce, multilabel_focal
 from hierviz.losses.softmax import coarse_ce, coarse_columns, flat_ce, log_win, raw_win
+from hierviz.notebook_html import Short
 from hierviz.parametrisation import default_columns
 from hierviz.taxonomy import NodeLists, Taxonomy
 
@@ -29,7 +30,7 @@ PLAUD = "Plaud et al., CoNLL 2024"
 
 
 @dataclass(frozen=True)
-class Loss:
+class Loss(Short):
     """One training loss.
 
     Attributes
@@ -50,6 +51,8 @@ class Loss:
     takes_lists : bool
         True when a sample may have several true nodes (NodeLists).
     """
+
+    _printed = ("key", "label")
 
     key: str
     label: str

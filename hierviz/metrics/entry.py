@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 from hierviz.checks import check_key
 from hierviz.errors import PredictionsError
+from hierviz.notebook_html import Short
 
 SIGNS = {"higher": 1, "lower": -1, "neither": 0}
 UNIT, POSITIVE, COUNT = (0.0, 1.0), (0.0, float("inf")), (0, float("inf"))
 
 
 @dataclass(frozen=True)
-class Metric:
+class Metric(Short):
     """One number hierviz reports.
 
     Attributes
@@ -34,6 +35,8 @@ class Metric:
     is_binary : bool
         Of one sample it is 0 or 1.
     """
+
+    _printed = ("key", "label")
 
     key: str
     block: str

@@ -26,11 +26,12 @@ from functools import cached_property
 import numpy as np
 
 from hierviz.metrics.outcomes import is_no_answer
+from hierviz.notebook_html import Short
 from hierviz.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True, eq=False)
-class PathValues:
+class PathValues(Short):
     """One value of the three nodes of each sample, arrays of float, shape (n_samples,)."""
 
     shared: np.ndarray
@@ -59,7 +60,7 @@ class PathValues:
 
 
 @dataclass(frozen=True, eq=False)
-class NodePairs:
+class NodePairs(Short):
     """The true and the predicted node of each sample, and their lowest common ancestor.
 
     Attributes

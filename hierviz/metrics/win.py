@@ -33,11 +33,12 @@ from hierviz.checks import array_of_rows, check_taxonomy, check_truth_first, che
 from hierviz.compiled.curve_sums import lowest_common_ancestors
 from hierviz.errors import PredictionsError, shown
 from hierviz.metrics.path import check_nodes, truncate
+from hierviz.notebook_html import Short
 from hierviz.taxonomy import NodeLists, Taxonomy
 
 
 @dataclass(frozen=True, eq=False)
-class WinBreakdown:
+class WinBreakdown(Short):
     """The win of one sample, term by term along the true path, root left out.
 
     Attributes

@@ -19,6 +19,7 @@ import numpy as np
 from hierviz._version import version
 from hierviz.column_text import as_text
 from hierviz.errors import FileError, ModelError, PredictionsError, listed
+from hierviz.notebook_html import Short
 from hierviz.onnx.description.open_question import OpenQuestion, Question
 from hierviz.onnx.inputs.declared_inputs import COLOUR_ASSUMED
 from hierviz.onnx.inputs.input_spec import InputSpec
@@ -40,7 +41,7 @@ from hierviz.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True, eq=False)
-class ReadScores:
+class ReadScores(Short):
     """Scores as a parametrisation takes them.
 
     Parameters

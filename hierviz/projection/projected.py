@@ -28,7 +28,7 @@ from hierviz.checks import check_kind
 from hierviz.errors import PredictionsError, listed, shown
 from hierviz.node_lists import group
 from hierviz.parametrisation import PARAMETRISATIONS
-from hierviz.predictions import Predictions
+from hierviz.predictions import Predictions, listed_models
 from hierviz.projection.node_columns import NodeColumns
 from hierviz.projection.taxonomy_part import TaxonomyPart, part_of_known, part_to_depth, part_to_level, with_leaves
 from hierviz.taxonomy import NodeLists, Taxonomy
@@ -112,7 +112,7 @@ def only_known(
     """
     if unseen is not None and unseen not in UNSEEN:
         raise PredictionsError(f"unseen: expected project or error, got {shown(unseen)}. Choose one.")
-    several = [models] if isinstance(models, Predictions) else list(models)
+    several = listed_models(models)
     for model in several:
         check_kind("models", model, Predictions, "Pass Predictions, or a list of them.")
     known = [model.known for model in several if model.known is not None]
@@ -203,7 +203,7 @@ def with_other_leaves(models: Predictions | Sequence[Predictions]) -> Prediction
     TaxonomyError
         If the taxonomy is not a tree.
     """
-    several = [models] if isinstance(models, Predictions) else list(models)
+    several = listed_models(models)
     for model in several:
         check_kind("models", model, Predictions, "Pass Predictions, or a list of them.")
     taxonomy = several[0].taxonomy

@@ -24,6 +24,7 @@ import numpy as np
 
 from hierviz.checks import check_taxonomy
 from hierviz.errors import TaxonomyError, listed, near_miss, shown
+from hierviz.notebook_html import Short
 from hierviz.taxonomy import NodeLists, Taxonomy
 
 # Attribute of nodes that names their rank, and what the reader of level columns found.
@@ -31,7 +32,7 @@ RANK, LEVELS, FIRST_LEVEL, IS_ROOT = "rank", "levels", "first level", "the root"
 
 
 @dataclass(frozen=True, eq=False)
-class TaxonomyPart:
+class TaxonomyPart(Short):
     """Some nodes of a taxonomy with all their ancestors.
 
     Attributes

@@ -207,7 +207,10 @@ def open_source(path, wanted, kinds=("text",)):
     """
     stored = path if isinstance(path, Spooled) else None
     if stored is None and not isinstance(path, (str, os.PathLike)):
-        raise FileError(f"file: expected the path of {wanted}, got {type(path).__name__}. Pass a path.")
+        raise FileError(
+            f"file: expected the path of {wanted}, got {type(path).__name__}. Pass a path; Taxonomy.from_edges and "
+            "Predictions.from_scores take what is in memory."
+        )
     # A URL is no path: Path would take one of its slashes away.
     stored = SharedFile.from_path(path) if stored is None and is_url(path) else stored
     path = Path(path if stored is None else stored)

@@ -19,7 +19,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from hierviz.checks import check_kind, is_number
+from hierviz.checks import check_kind, check_taxonomy, is_number
 from hierviz.csv_cells import SafeWriter
 from hierviz.errors import FileError, TaxonomyError, listed, shown
 from hierviz.extras import require
@@ -216,6 +216,7 @@ def _anytree(taxonomy, what):
 
 
 def _require_shallow_tree(taxonomy, what):
+    check_taxonomy(taxonomy)
     taxonomy.require_tree(what)
     if taxonomy.max_depth > DEEPEST:
         raise TaxonomyError(

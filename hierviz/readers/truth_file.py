@@ -21,6 +21,7 @@ from hierviz.checks import check_taxonomy
 from hierviz.errors import HiervizError, PredictionsError, listed, near_miss
 from hierviz.name_matching import LooseMatches
 from hierviz.node_names import truth_nodes
+from hierviz.notebook_html import Short
 from hierviz.readers.class_folders import class_folders
 from hierviz.readers.classes_file import class_numbers
 from hierviz.readers.columns import require_names
@@ -34,7 +35,7 @@ TRUTH_COLUMNS = ("truth", "true", "y_true", "target", "leaf", "label", "labels",
 
 
 @dataclass(frozen=True, eq=False)
-class Truth:
+class Truth(Short):
     """What is true of some samples.
 
     Parameters

@@ -23,7 +23,7 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import check_models, evaluate, thresholds_of
 from hierviz.inference.registry import rule_and_threshold
 from hierviz.new_files import new_text
-from hierviz.predictions import Predictions
+from hierviz.predictions import Predictions, listed_models
 from hierviz.reports.page import page
 from hierviz.reports.report_parts import ReportParts
 from hierviz.stories import StoryStep
@@ -79,9 +79,9 @@ def report(
 
     Parameters
     ----------
-    predictions : Predictions, Evaluation, or list of them
-        Several models need the same taxonomy and the same samples.
-    rule, threshold, threads, class_weights, stage, **parameters
+    predictions : Predictions, Evaluation, or list or dict of them
+        Several models need the same taxonomy and the same samples. A dict gives them their names.
+    rule, threshold, threads, class_weights, **parameters
         As of `hierviz.evaluate`.
     title : str
     notes : str
@@ -99,11 +99,16 @@ def report(
     command : str
         What makes the report again, written into it.
     words : callable
-        How notes name parameters; for the command line and the app.
+        Takes the dict of `hierviz.evaluate` or a text of notes and returns it with names of parameters replaced, such as
+        ``{classes}`` by a flag of the command line; as it is by default.
+    stage : callable
+        Called with (what is done, unit) when a part of the work begins, returns None or what is called with (done, in all)
+        while it goes on: for progress bars.
     story : sequence of StoryStep
         Views with captions that the report begins with; models are named by their names in small letters, joined by hyphens.
     numbers : dict, optional
-        The result of `evaluate` for the same arguments, where it is there already.
+        What `hierviz.evaluate` returned for the same predictions, rule, threshold and parameters, so that it is not computed
+        again; it is taken as it is, not checked.
 
     Returns
     -------
@@ -116,7 +121,7 @@ def report(
     TaxonomyError
         If models differ in their taxonomy.
     """
-    models: list[Any] = list(predictions) if hasattr(predictions, "__iter__") else [predictions]
+    models = listed_models(predictions)
     rule, threshold = rule_and_threshold(rule, threshold)
     thresholds = thresholds_of(models, threshold)
     check_models(models, rule, thresholds, **parameters)

@@ -25,6 +25,7 @@ from hierviz.checks import check_kind
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import evaluate
 from hierviz.inference.registry import inference_rule, rule_and_threshold
+from hierviz.notebook_html import Short
 from hierviz.predictions import Predictions, column_nodes
 from hierviz.second_opinion import packages, plain_confusion, plain_numbers, plain_rules, plain_sets
 from hierviz.second_opinion.plain_graph import PlainGraph, node_probabilities
@@ -63,7 +64,7 @@ class Check:
 
 
 @dataclass(frozen=True, eq=False)
-class SecondOpinion:
+class SecondOpinion(Short):
     """What `verify` found.
 
     Attributes

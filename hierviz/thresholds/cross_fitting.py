@@ -38,6 +38,7 @@ from hierviz.errors import PredictionsError, shown
 from hierviz.inference.pareto_table import as_table
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS
+from hierviz.notebook_html import Short
 from hierviz.taxonomy import Taxonomy
 from hierviz.ties import TIE
 from hierviz.uncertainty.all_pairs import clear_pairs, fewest_resamples, marks
@@ -47,7 +48,7 @@ from hierviz.uncertainty.student import t_quantile
 
 
 @dataclass(frozen=True, eq=False)
-class CrossFitted:
+class CrossFitted(Short):
     """Values on left-out folds.
 
     Attributes
@@ -125,7 +126,7 @@ def cross_fitted(
 
 
 @dataclass(frozen=True, eq=False)
-class TargetRow:
+class TargetRow(Short):
     """One model of `rank_for_target`.
 
     Attributes
@@ -161,7 +162,7 @@ class TargetRow:
 
 
 @dataclass(frozen=True, eq=False)
-class TargetRanking:
+class TargetRanking(Short):
     """All models for one goal: by cross-fitted values, the best first; then, by their values on all samples, those without.
 
     Attributes

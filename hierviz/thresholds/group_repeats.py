@@ -17,13 +17,14 @@ from numpy.typing import ArrayLike
 from hierviz.checks import check_whole
 from hierviz.inference.pareto_table import as_table
 from hierviz.metrics.registry import METRICS
+from hierviz.notebook_html import Short
 from hierviz.number_text import percent_text
 from hierviz.taxonomy import Taxonomy
 from hierviz.thresholds.groups import group_thresholds
 
 
 @dataclass(frozen=True, eq=False)
-class GroupRepeats:
+class GroupRepeats(Short):
     """Means on the parts that were left out, one a split in which the goal could be reached.
 
     Attributes

@@ -29,11 +29,12 @@ from hierviz.errors import PredictionsError
 from hierviz.inference.pareto_table import as_table
 from hierviz.metrics.path import check_nodes, path_metrics
 from hierviz.metrics.registry import path_keys
+from hierviz.notebook_html import Short
 from hierviz.uncertainty.splits import split_samples
 
 
 @dataclass(frozen=True, eq=False)
-class GroupThresholds:
+class GroupThresholds(Short):
     """Thresholds of groups, and what they reach.
 
     Attributes

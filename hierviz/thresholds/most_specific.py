@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from hierviz.curves.operating_curve import OperatingCurve
 from hierviz.metrics.outcomes import answered_text
+from hierviz.notebook_html import Short
 from hierviz.number_text import percent_text, points_text
 from hierviz.thresholds.selection import Choice, at_least_correct
 from hierviz.ties import rounded
@@ -14,7 +15,7 @@ from hierviz.uncertainty.repeats import curve_of_runs
 
 
 @dataclass(frozen=True)
-class MostSpecific:
+class MostSpecific(Short):
     """The model, its threshold, and its answers without one.
 
     Attributes

@@ -21,6 +21,7 @@ from hierviz._version import version
 from hierviz.checks import check_kind, check_taxonomy, check_threshold, is_number, is_within
 from hierviz.curves.operating_curve import OperatingCurve
 from hierviz.errors import FileError, TaxonomyError, listed, near_miss, shown
+from hierviz.notebook_html import Short
 from hierviz.taxonomy import Taxonomy
 from hierviz.thresholds.risk_control import Guarantee
 
@@ -40,7 +41,7 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
-class OperatingPoint:
+class OperatingPoint(Short):
     """A threshold with its provenance.
 
     Attributes

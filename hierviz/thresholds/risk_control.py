@@ -51,6 +51,7 @@ from hierviz.errors import PredictionsError
 from hierviz.inference.pareto_table import ParetoTable, as_table
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS, share_keys
+from hierviz.notebook_html import Short
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
 from hierviz.uncertainty.resamples import group_numbers
@@ -61,7 +62,7 @@ _METHODS = {"binomial": binomial_p_value, "hoeffding_bentkus": hoeffding_bentkus
 
 
 @dataclass(frozen=True)
-class Guarantee:
+class Guarantee(Short):
     """A certified threshold, or why there is none.
 
     Attributes

@@ -32,9 +32,10 @@ from hierviz.curves.operating_curve import StepCurve
 from hierviz.curves.pareto_front import pareto_front
 from hierviz.curves.rule_curve import CURVES, rule_curve
 from hierviz.errors import PredictionsError, shown
-from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.evaluation import Evaluation, as_evaluation
 from hierviz.inference.registry import INFERENCE_RULES, inference_rule
 from hierviz.metrics import METRICS, path_keys, path_metrics
+from hierviz.notebook_html import Short
 from hierviz.predictions import Predictions
 from hierviz.thresholds.depth_thresholds import depth_threshold_points
 
@@ -57,7 +58,7 @@ _SIGNS = {
 
 
 @dataclass(frozen=True, eq=False)
-class RuleFrontier:
+class RuleFrontier(Short):
     """What one rule reaches.
 
     Attributes
@@ -130,8 +131,7 @@ def rule_frontiers(
     PredictionsError
         If this input has no operating curve, or a rule is unknown or answers with sets.
     """
-    if isinstance(model, Predictions):
-        model = Evaluation.from_predictions(model)
+    model = as_evaluation("model", model)
     reason = model.why_no_curve()
     if reason:
         raise PredictionsError(f"{model.predictions.name}: expected an operating curve, got none: {reason}.")

@@ -29,6 +29,7 @@ from hierviz.errors import PredictionsError, shown
 from hierviz.inference.pareto_table import ParetoTable, as_table
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS
+from hierviz.notebook_html import Short
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
 from hierviz.ties import at_least, at_most
@@ -40,7 +41,7 @@ COST_SENTENCE = (
 
 
 @dataclass(frozen=True)
-class Choice:
+class Choice(Short):
     """A threshold that was chosen, or why there is none.
 
     Attributes

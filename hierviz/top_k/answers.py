@@ -24,10 +24,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierviz.compiled.curve_sums import lowest_common_ancestors
+from hierviz.notebook_html import Short
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
+class Answers(Short):
     """Nodes that can be the answer; arrays of shape (n,), ordered by row, at least one of each row at every threshold.
 
     Attributes

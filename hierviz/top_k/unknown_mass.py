@@ -27,6 +27,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hierviz.notebook_html import Short
 from hierviz.parametrisation import SUM_TOLERANCE, node_probabilities
 from hierviz.tree_sums import sum_up
 
@@ -37,7 +38,7 @@ _OF_SUMS = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class UnknownMass:
+class UnknownMass(Short):
     """What is not listed of some rows; arrays of shape (n_rows,).
 
     Attributes

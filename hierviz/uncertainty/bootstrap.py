@@ -24,6 +24,7 @@ from hierviz.curves.operating_curve import THOUSANDTHS, CurveSteps, best_at_corr
 from hierviz.errors import PredictionsError, listed
 from hierviz.inference.pareto_table import ParetoTable, as_table
 from hierviz.metrics.registry import path_keys
+from hierviz.notebook_html import Short
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
 from hierviz.uncertainty.resamples import FEWEST, Interval, Resamples, check_level, leaves_too_few_wrong
@@ -121,7 +122,7 @@ SPECIFICITY_KEYS = ("info_recall", "exact", "depth_recall")
 
 
 @dataclass(frozen=True, eq=False)
-class CurveBands:
+class CurveBands(Short):
     """Bands around an operating curve and intervals of its numbers.
 
     Attributes

@@ -27,6 +27,7 @@ from hierviz.curves.operating_curve import CurveSteps, envelope_integral
 from hierviz.errors import PredictionsError
 from hierviz.inference.pareto_table import ParetoTable, as_table
 from hierviz.metrics.registry import METRICS
+from hierviz.notebook_html import Short
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
 from hierviz.uncertainty.comparison import no_clear_difference, simultaneous
@@ -36,7 +37,7 @@ AREAS = {"ac": ("info_recall", "correct"), "ap": ("info_recall", "info_precision
 
 
 @dataclass(frozen=True, eq=False)
-class ModelDifference:
+class ModelDifference(Short):
     """The first model less the second; intervals are nan where there is none.
 
     Attributes

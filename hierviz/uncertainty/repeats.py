@@ -21,10 +21,11 @@ from hierviz.checks import array_of_numbers, check_kind
 from hierviz.curves.operating_curve import OperatingCurve
 from hierviz.errors import PredictionsError
 from hierviz.metrics.registry import path_keys
+from hierviz.notebook_html import Short
 
 
 @dataclass(frozen=True, eq=False)
-class Repeats:
+class Repeats(Short):
     """Mean and spread over runs.
 
     Attributes
@@ -88,7 +89,7 @@ def curve_over_repeats(curves: Sequence[OperatingCurve], thresholds: ArrayLike) 
 
 
 @dataclass(frozen=True, eq=False)
-class Spread:
+class Spread(Short):
     """Mean over runs, and the mean less and plus one standard deviation (ddof = 1), as `Interval` for charts."""
 
     estimate: np.ndarray
@@ -97,7 +98,7 @@ class Spread:
 
 
 @dataclass(frozen=True, eq=False)
-class RunBands:
+class RunBands(Short):
     """What varies between runs of one method at each threshold, as `hierviz.uncertainty.bootstrap.CurveBands` for charts.
 
     Attributes

@@ -35,6 +35,7 @@ from numpy.typing import ArrayLike
 from hierviz.checks import check_whole
 from hierviz.column_text import as_text, is_missing
 from hierviz.errors import PredictionsError, listed
+from hierviz.notebook_html import Short
 from hierviz.ties import TIE
 
 # Samples or groups, and wrong answers, with fewer of which there is no interval.
@@ -46,7 +47,7 @@ MOST_RESAMPLES = 100_000
 
 
 @dataclass(frozen=True, eq=False)
-class Resamples:
+class Resamples(Short):
     """Which samples each resample takes, worked out when asked for: nothing of size n_resamples x n_samples is held.
 
     Attributes
@@ -146,7 +147,7 @@ def group_numbers(groups, n_samples):
 
 
 @dataclass(frozen=True, eq=False)
-class Interval:
+class Interval(Short):
     """A number, or an array of numbers of any shape, with its percentile interval.
 
     Attributes

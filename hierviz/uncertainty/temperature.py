@@ -27,6 +27,7 @@ from hierviz.array_rows import ArrayRows
 from hierviz.checks import check_kind, is_number
 from hierviz.errors import PredictionsError, shown
 from hierviz.listed_scores import ListedScores
+from hierviz.notebook_html import Short
 from hierviz.predictions import Predictions
 
 # Natural logarithms of the temperatures that are tried first, and steps of the golden section after that.
@@ -52,7 +53,7 @@ class ScaledScores(ArrayRows):
 
 
 @dataclass(frozen=True)
-class Temperature:
+class Temperature(Short):
     """A fitted temperature.
 
     Attributes

@@ -45,6 +45,7 @@ def test_every_step_asks_and_answers(key):
         assert question.value is None
         assert "Answer: " not in visit.text
         result = step.result()
+        assert len(visit.charts()) == len(result.of_question)
         question.set_value(step.options[result.right])
         visit.run()
         press(visit, "reveal")
@@ -89,19 +90,35 @@ def test_what_is_changed_is_kept_and_goes_back_to_the_start():
     assert lesson("sandbox").step(1).result().reveal in [one.value for one in visit.at.markdown]
 
 
-def test_next_leads_to_the_exercise_and_stops_there():
+def test_next_leads_to_the_exercise_and_on_to_the_next_lesson():
     visit = Visit("learn", lesson="flat-metrics")
     for step in ("2", "3", "4", "exercise"):
         press(visit, "next-sample")
         assert visit.query["step"] == step
-    assert next(one for one in visit.at.button if one.key == "next-sample").disabled
+    assert next(one for one in visit.at.button if one.key == "next-sample").label == "Next lesson"
+    press(visit, "next-sample")
+    assert visit.query["lesson"] == "sandbox"
+    assert "Step 1 of 5" in visit.text
+    visit.go("learn", lesson="losses", step="exercise")
+    assert not next(one for one in visit.at.button if one.key == "next-sample").disabled
 
 
-def test_a_lesson_on_one_page_has_every_step_and_the_answers_at_the_end():
-    visit = Visit("learn", lesson="win", step="all")
-    for step in lesson("win").steps:
+def test_sheets_for_paper_have_every_step_with_and_without_answers():
+    visit = Visit("learn", lesson="thresholds", step="all")
+    steps = lesson("thresholds").steps
+    assert len(visit.charts()) == sum(len(step.result().of_question) for step in steps)
+    for step in steps:
         assert step.question in visit.text
-        assert step.result().reveal in "\n".join(visit.markdown())
+        assert step.result().reveal not in "\n".join(visit.markdown())
+    assert "Answer" not in "\n".join(visit.markdown())
+    press(visit, "print-answers")
+    assert visit.query["step"] == "answers"
+    solution = lesson("thresholds").exercise.work()
+    drawn = [figure for step in steps for figure in (*step.result().before, *step.result().after)]
+    assert len(visit.charts()) == len(drawn) + len(solution.before)
+    for step in steps:
+        assert f"**Answer: {escape(step.options[step.result().right])}.** {step.result().reveal}" in visit.markdown()
+    assert f"**Solution.** {solution.reveal}" in visit.markdown()
 
 
 def test_unknown_lessons_and_steps_show_what_there_is():

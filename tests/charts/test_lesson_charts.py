@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hierviz import Taxonomy, charts, pareto_table
+from hierviz import Taxonomy, charts, operating_curve, pareto_table
 from hierviz.metrics.sets.expected_sets import expected_by_threshold
 
 TREE = Taxonomy.from_edges([("root", "1"), ("root", "2"), ("1", "3"), ("1", "4"), ("1", "5")])
@@ -67,3 +67,36 @@ def test_intervals_have_their_ends():
     assert charts.interval_lines_table({"win": (-0.5, -1.0, 0.25)}).to_dict("records") == [
         {"item": "win", "estimate": -0.5, "lower": -1.0, "upper": 0.25}
     ]
+
+
+def test_plain_curves_mark_thresholds_on_axes_from_zero_to_one():
+    p = np.array([[1, 0.75, 0.25, 0.2, 0.2, 0.35], [1, 0.9, 0.1, 0.5, 0.4, 0.0]])
+    curve = operating_curve(TREE, [5, 3], p)
+    figure = charts.plain_curves({"one": curve}, marks={"half": 0.5, "low": 0.3}, level=0.9, area=True, width=400)
+    plot = charts.to_vega_lite(figure)["vconcat"][1]
+    marks = [layer["mark"]["type"] for layer in plot["layer"]]
+    assert {"area", "line", "rule", "circle", "text"} <= set(marks)
+    # Above 0.5 the answers are 1 and 1, both right: log2(4/3) of 2 bits each. Above 0.3 they are 5 and 3, exact.
+    assert charts.plain_curves_table(curve, marks={"half": 0.5, "low": 0.3}).to_dict("list") == {
+        "model": ["model", "model"],
+        "mark": ["half", "low"],
+        "threshold": [0.5, 0.3],
+        "info_recall": [pytest.approx(np.log2(4 / 3) / 2), 1.0],
+        "correct": [1.0, 1.0],
+    }
+    assert charts.plain_curves_sentence(curve, marks={"low": 0.3}) == (
+        "Low: 100 % of the answers are correct, information recall 100 %."
+    )
+    # Names of neighbouring dots stand on two sides of the curve.
+    assert {layer["mark"]["dy"] for layer in plot["layer"] if layer["mark"]["type"] == "text"} == {-13, 20}
+
+
+def test_a_graph_without_paths_marks_none():
+    graph = Taxonomy.from_edges([("root", "a"), ("root", "b"), ("a", "c"), ("b", "c")])
+    table = charts.path_graph_table(graph, None, 0, truth=[3], nodes=range(4))
+    assert table["outcome"].tolist() == ["root", "tn", "tn", "tn"]
+    words = {
+        row["text"] for row in rows(charts.path_graph(graph, None, 0, truth=[3], nodes=range(4), width=600), "text")
+    }
+    assert {"root", "a", "b", "c", "truth"} <= words
+    assert "on an answer's path" not in words

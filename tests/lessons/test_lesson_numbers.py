@@ -1,5 +1,6 @@
 """Every number of every lesson, computed once more: by plain definitions, or by another call of hierviz."""
 
+import itertools
 import math
 from itertools import pairwise
 
@@ -187,8 +188,10 @@ def of_interval(label, n):
     return {"correct": correct.mean(), "lower end": low, "upper end": high, "width": high - low}[label]
 
 
-def of_choice(label, n):
-    return dict(zip(("in sample", "on new samples", "cross-fitted"), how_sure.choices.__wrapped__(n)))[label]
+def of_choice(label, n, part):
+    rows = how_sure.choices.__wrapped__(n)
+    assert (np.diff(rows[:, [1, 0, 2]]) >= 0).all()
+    return rows[("in sample", "on new samples", "cross-fitted").index(label)][part]
 
 
 def of_bins(column):
@@ -251,15 +254,33 @@ def answers_of(key):
     return hv.infer(demo(key).taxonomy, p, "leaf")
 
 
-def kendall(one, other):
+def values_of(one, other):
     sign = {"distribution.cross_entropy": -1}
-    values = [[sign.get(column, 1) * demo_metric(key, column) for key in two_winners.MODELS] for column in (one, other)]
+    return [[sign.get(column, 1) * demo_metric(key, column) for key in two_winners.MODELS] for column in (one, other)]
+
+
+def kendall(one, other):
+    return tau_b(*values_of(one, other))
+
+
+def tau_b(x, y):
+    values = (x, y)
     pairs = [
         (np.sign(a - b), np.sign(c - d)) for i, (a, c) in enumerate(zip(*values)) for b, d in list(zip(*values))[:i]
     ]
     # Pairs with the same value count in the numerator of neither, and in the denominator of the other one only.
     untied = [sum(1 for pair in pairs if pair[side]) for side in (0, 1)]
     return sum(a * b for a, b in pairs) / math.sqrt(untied[0] * untied[1])
+
+
+def by_chance(one, other, part):
+    """Of all orders of the second list: the share as far from 0, and the ends that at most 2.5 % lie beyond."""
+    x, y = values_of(one, other)
+    taus = np.round([tau_b(x, order) for order in itertools.permutations(y)], 9)
+    if part == 0:
+        return (abs(taus) >= round(abs(tau_b(x, y)), 9)).mean()
+    ends = [tau for tau in np.unique(taus) if (taus < tau if part == 1 else taus > tau).mean() <= 0.025]
+    return max(ends) if part == 1 else min(ends)
 
 
 COMPUTED = {
@@ -359,6 +380,7 @@ COMPUTED = {
     "demo at": lambda which, key, level: demo_at(which, key, level),
     "difference": difference,
     "kendall": kendall,
+    "by chance": by_chance,
     "same leaf": lambda one, other: (answers_of(one) == answers_of(other)).mean(),
     "n leaves": lambda key: len(set(answers_of(key).tolist())),
 }
@@ -435,7 +457,7 @@ RIGHT = {
     "confusion": ("3", "T-shirt", "clothing", "above 0"),
     "parametrisations": ("no", "multi-label sigmoid and Deep RTC", "no", "equal at every threshold"),
     "how-sure": ("half as wide", "worse", "higher", "no"),
-    "two-winners": ("it depends on the metric", "no", "unrelated"),
+    "two-winners": ("it depends on the metric", "no", "not to be told from seven models"),
     "losses": ("cross entropy", "nearly 0", "the same formula, with different probabilities"),
     "training": ("under a fifth", "no", "yes, nearly always"),
 }

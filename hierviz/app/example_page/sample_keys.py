@@ -1,6 +1,12 @@
-"""Arrow keys, or j and k, lead to the next and the previous sample, unless something that uses them has the focus."""
+"""Arrow keys, or j and k, lead to the next and the previous sample, unless something that uses them has the focus.
+
+On a page with the sign of presenter mode they do so, as PageUp and PageDown, whatever has the focus but a field of text.
+"""
 
 import streamlit as st
+
+# Class of what stands on a page in presenter mode.
+PRESENTER = "hierviz-presenter"
 
 _component = None
 
@@ -10,23 +16,29 @@ const TYPING = "input, textarea, select, [contenteditable=true], [role=slider], 
   + "[role=grid], [role=radiogroup], [role=radio], [role=tab], [role=dialog], canvas, [data-testid=stDataFrame], "
   + "[data-testid=stButtonGroup]";
 const STEP = {ArrowRight: "next", j: "next", ArrowLeft: "previous", k: "previous"};
+const CLICKER = {PageDown: "next", PageUp: "previous"};
+const TEXT = "textarea, [contenteditable], input:not([role=combobox], [role=slider], [type=range], [type=radio], "
+  + "[type=checkbox])";
 
 export default function () {
   const end = new AbortController();
   document.addEventListener("keydown", (e) => {
-    const step = STEP[e.key];
+    const presents = document.querySelector("PRESENTER");
+    const step = STEP[e.key] ?? (presents ? CLICKER[e.key] : undefined);
     if (!step || e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || e.shiftKey) return;
     // Inside of a component the event is of its host: the path knows better.
     const inner = e.composedPath().filter((one) => one instanceof Element);
-    if (inner.some((one) => one.matches(TYPING))) return;
+    if (inner.some((one) => one.matches(presents ? TEXT : TYPING))) return;
     const button = document.querySelector(`.st-key-${step}-sample button:not([disabled])`);
     if (!button) return;
     e.preventDefault();
+    // What has the focus would use the key too.
+    e.stopPropagation();
     button.click();
-  }, {signal: end.signal});
+  }, {signal: end.signal, capture: true});
   return () => end.abort();
 }
-"""
+""".replace("PRESENTER", f".{PRESENTER}")
 
 
 def sample_keys():

@@ -26,7 +26,7 @@ def chooser():
         "Presenter mode",
         key="widget_presenter",
         on_change=lambda: state.change(presenter="yes" if state.session.widget_presenter else ""),
-        help="Large type; the arrow keys lead from step to step.",
+        help="Large type, each step on one screen. PageUp and PageDown, ← and →, or k and j lead from step to step.",
     )
 
 

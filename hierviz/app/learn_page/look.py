@@ -1,13 +1,58 @@
-"""Large type for a projector, and paper."""
+"""Large type for a projector, each step on one screen, and paper."""
 
 import streamlit as st
 
-LARGE = """<style>
-.stMain [data-testid=stMarkdownContainer] :is(p, li, td, th) {font-size: 1.4rem; line-height: 1.5}
-.stMain label [data-testid=stMarkdownContainer] p, .stMain button p {font-size: 1.25rem}
-.stMain h2 {font-size: 2.2rem !important}
-.stMainBlockContainer {max-width: 1720px !important}
-</style>"""
+from hierviz.app.example_page.sample_keys import PRESENTER
+
+# Pixels of a screen that the large type is made for, and times that pictures grow there: what they hold grows with them.
+SCREEN, ENLARGED = 1920, 1.35
+LARGE = f"""<style>
+.stMain .st-key-lesson [data-testid=stMarkdownContainer] :is(p, li, td, th) {{font-size: 1.3rem; line-height: 1.4}}
+.stMain .st-key-lesson label [data-testid=stMarkdownContainer] p, .stMain .st-key-lesson button p {{font-size: 1.2rem}}
+.stMain .st-key-lesson [data-testid=stMarkdownContainer] :is(td, th) {{padding: 0.1rem 0.5rem; font-size: 1.1rem}}
+.stMain .st-key-lesson h3 {{font-size: 2rem !important; padding-top: 0 !important}}
+.stMain .st-key-lesson .stVegaLiteChart {{zoom: {ENLARGED}}}
+.stMainBlockContainer {{max-width: none !important; padding: 2.9rem 3rem 0 !important}}
+.stMainBlockContainer > .stVerticalBlock {{gap: 0.4rem}}
+.stMain .st-key-lesson [data-testid=stSelectbox] div {{font-size: 1.15rem}}
+.stMainBlockContainer > .stVerticalBlock > .stElementContainer:has([data-testid=stCaptionContainer]),
+.st-key-greeting, .st-key-presenter-fit {{display: none}}
+</style><i class="{PRESENTER}" hidden></i>"""
+# The step is as large as it can be with all of it on the screen.
+FIT = """
+export default function () {
+  const room = () => document.querySelector("[data-testid=stMain]");
+  let asked = 0;
+  const fit = () => {
+    asked = 0;
+    const slide = document.querySelector(".st-key-lesson"), main = room();
+    if (!slide || !main) return;
+    let low = 0.3, high = Math.max(innerWidth / SCREEN, low);
+    const fits = (zoom) => {
+      slide.style.zoom = zoom;
+      return main.scrollHeight <= main.clientHeight;
+    };
+    if (fits(high)) return;
+    while (high - low > 0.01) {
+      const middle = (low + high) / 2;
+      if (fits(middle)) low = middle;
+      else high = middle;
+    }
+    fits(low);
+  };
+  const ask = () => { asked ||= requestAnimationFrame(fit); };
+  const watch = new MutationObserver(ask);
+  if (room()) watch.observe(room(), {childList: true, subtree: true, characterData: true});
+  addEventListener("resize", ask);
+  ask();
+  return () => {
+    watch.disconnect();
+    removeEventListener("resize", ask);
+    document.querySelector(".st-key-lesson")?.style.removeProperty("zoom");
+  };
+}
+""".replace("SCREEN", str(SCREEN))
+_component = None
 PRINT = """<style>
 .stMain [data-testid=stMarkdownContainer] table {display: block; overflow-x: auto; max-width: 100%}
 @media (max-width: 640px) {
@@ -22,7 +67,7 @@ PRINT = """<style>
 [class*=st-key-card-] [data-testid=stPageLink] a {position: static}
 @media print {
     header, .stAppHeader, [data-testid=stSidebar], [data-testid=stExpandSidebarButton], .st-key-copy-link, .hierviz-open,
-    .st-key-title-row, .st-key-step-bar, .st-key-greeting, .stButton, .stPopover {display: none !important}
+    .st-key-title-row, .st-key-step-bar, .st-key-sheet-bar, .st-key-greeting, .stButton, .stPopover {display: none !important}
     .stMainBlockContainer {padding: 0 !important; max-width: none !important}
     .stApp, .stMain, [data-testid=stAppViewContainer] {
         position: static !important; overflow: visible !important; height: auto !important}
@@ -34,3 +79,12 @@ PRINT = """<style>
 def style(is_large):
     """Style of the page."""
     st.html(PRINT + (LARGE if is_large else ""))
+
+
+def fit_to_screen():
+    """Draw the step as large as the screen allows, whatever is shown of it."""
+    global _component
+    if _component is None:
+        _component = st.components.v2.component("hierviz_presenter_fit", js=FIT)
+    with st.container(key="presenter-fit"):
+        _component(key="presenter-fit-part")

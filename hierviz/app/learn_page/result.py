@@ -4,6 +4,7 @@ import streamlit as st
 
 from hierviz import charts
 from hierviz.app import state
+from hierviz.app.learn_page.look import ENLARGED
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.figure import draw, figure, written_out
 from hierviz.app.widgets.numbers import number
@@ -12,19 +13,26 @@ from hierviz.metrics import METRICS
 
 # Pixels of a picture beside the text.
 BESIDE = {1600: 900, 1200: 690, 900: 500}
+# Pixels of one of two pictures beside each other in presenter mode.
+HALF = 640
 # Numbers in a row; more are in the table of a chart.
 MOST = 9
 
 
-def draw_figures(figures, where, plain=False):
-    """Charts of a step; `plain` without their tables."""
+def draw_figures(figures, where, plain=False, small=False):
+    """Charts of a step; `plain` without their tables, and in presenter mode without their sentences too; there two
+    `small` ones have room beside each other."""
+    presents = bool(state.view().presenter) and not state.is_narrow()
     width = BESIDE.get(state.session.px, min(state.session.px, 540)) if not plain else min(state.session.px, 690)
+    if presents and not plain:
+        width = round((HALF if small else BESIDE[1600]) / ENLARGED)
     for one in figures:
         chart = one.draw(dark=state.is_dark(), width=width)
         key = f"{where}-{one.name}"
-        if plain:
+        if plain or presents:
             draw(written_out(charts.finish(chart, dark=state.is_dark())), key=f"chart-{key}", alt=one.sentence)
-            st.markdown(escape(one.sentence))
+            if plain:
+                st.markdown(escape(one.sentence))
         else:
             figure(chart, name=one.name, sentence=one.sentence, table=one.table(), key=f"chart-{key}")
 
@@ -36,17 +44,21 @@ def draw_quoted(result):
         st.caption(escape(result.credit))
 
 
-def draw_result(result, where):
-    """Numbers, table and charts that come with the answer."""
+def draw_numbers(result, where):
+    """Numbers that come with the answer."""
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         for place, one in enumerate(result.numbers[:MOST]):
             if one.key in METRICS:
                 number(one.key, one.value, label=escape(one.label), where=f"{where}-{place}", text=one.text)
             else:
                 st.markdown(f"{escape(one.label)} **{one.text}**", width="content")
+
+
+def draw_result(result, where):
+    """Table and charts that come with the answer."""
     if result.rows:
-        st.markdown(table_text(result.rows))
-    draw_figures(result.after, where)
+        st.markdown(table_text(result.rows), width="content" if state.view().presenter else "stretch")
+    draw_figures(result.after, where, small=True)
 
 
 def table_text(rows):

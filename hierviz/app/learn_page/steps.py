@@ -6,13 +6,16 @@ from hierviz.app import state
 from hierviz.app.example_page.sample_keys import sample_keys
 from hierviz.app.learn_page import contents
 from hierviz.app.learn_page.on_data import on_data
-from hierviz.app.learn_page.result import draw_figures, draw_quoted, draw_result
+from hierviz.app.learn_page.result import draw_figures, draw_numbers, draw_quoted, draw_result, table_text
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.progress import worked_out
 from hierviz.lessons import demo_models
+from hierviz.lessons.catalogue import LESSON_MODULES
 from hierviz.lessons.lesson import Selector, paragraphs
 
 EXERCISE = "exercise"
+# Steps of the address that are a whole lesson on one page, and what leads there.
+SHEETS = {"all": "Sheet without answers", "answers": "Sheet with answers"}
 
 
 def one(lesson, asked):
@@ -31,35 +34,48 @@ def one(lesson, asked):
 
 
 def _bar(lesson, places, step):
-    place = places.index(step)
+    place, keys = places.index(step), list(LESSON_MODULES)
+    following = keys[keys.index(lesson.key) + 1 :][:1]
+    is_last = place == len(places) - 1
+    forward = {"step": places[min(place + 1, len(places) - 1)]}
+    if is_last and following:
+        forward = {"lesson": following[0], "step": ""}
     with st.container(horizontal=True, vertical_alignment="center", key="step-bar"):
-        for label, icon, to, stop in (
-            ("Previous", "arrow_back", place - 1, 0),
-            ("Next", "arrow_forward", place + 1, len(places) - 1),
+        for name, label, icon, to, is_stopped in (
+            ("previous", "Previous", "arrow_back", {"step": places[max(place - 1, 0)]}, place == 0),
+            ("next", "Next lesson" if is_last else "Next", "arrow_forward", forward, is_last and not following),
         ):
             st.button(
                 label,
-                key=f"{label.lower()}-sample",
+                key=f"{name}-sample",
                 icon=f":material/{icon}:",
                 on_click=state.change,
-                kwargs={"step": places[min(max(to, 0), len(places) - 1)]},
-                disabled=place == stop,
-                help="Keys: ← → or k j",
-                type="primary" if label == "Next" and _is_revealed(lesson.key, step) else "secondary",
+                kwargs=to,
+                disabled=is_stopped,
+                help="Keys: ← → or k j" + (", PageUp PageDown" if state.view().presenter else ""),
+                type="primary" if name == "next" and _is_revealed(lesson.key, step) else "secondary",
             )
         st.markdown(
             "Exercise" if step == EXERCISE else f"Step {step} of {len(lesson.steps)}",
             width="content",
         )
-        st.button(
-            "All steps on one page",
-            icon=":material/print:",
-            type="tertiary",
-            key="print-lesson",
-            on_click=state.change,
-            kwargs={"step": "all"},
-        )
+        if not state.view().presenter:
+            _sheets("")
         sample_keys()
+
+
+def _sheets(step):
+    """What leads to the sheets for paper, but for the one at hand."""
+    for sheet, label in SHEETS.items():
+        if sheet != step:
+            st.button(
+                label,
+                icon=":material/print:",
+                type="tertiary",
+                key=f"print-{sheet}",
+                on_click=state.change,
+                kwargs={"step": sheet},
+            )
 
 
 def _models_are_run(lesson):
@@ -83,14 +99,20 @@ def _is_revealed(key, step):
 def _step(lesson, number):
     step, name = lesson.step(number), f"lesson-{lesson.key}"
     memory, where = state.memory(name), f"{lesson.key}-{number}"
-    if state.session.px > 600:
+    if state.view().presenter and not state.is_narrow():
+        words, pictures = st.columns([0.38, 0.62], gap="large")
+        text, asked, changed, numbers = (words.container() for _ in range(4))
+        # Pictures and tables stand side by side as far as there is room.
+        with pictures:
+            first = tables = st.container(horizontal=True, gap="medium", key="pictures")
+    elif state.session.px > 600:
         words, pictures = st.columns([0.4, 0.6], gap="large")
         # What is changed stands below the picture it changes, beside the question.
-        first, changed, after = (pictures.container() for _ in range(3))
+        first, changed, numbers, tables = (pictures.container() for _ in range(4))
         text = asked = words.container()
     else:
         # A phone shows the picture between the text and the question.
-        text, first, asked, changed, after = (st.container() for _ in range(5))
+        text, first, asked, changed, numbers, tables = (st.container() for _ in range(6))
     with text:
         st.subheader(escape(step.title), anchor=False)
         st.markdown(paragraphs(step.text))
@@ -118,11 +140,11 @@ def _step(lesson, number):
             st.markdown(shown.reveal)
     with first:
         draw_quoted(shown)
-        draw_figures(shown.before, where)
-        if shown.after and not shown.before and not revealed:
-            st.caption("A picture comes with the answer.")
+        draw_figures(shown.before if revealed else shown.of_question, where, small=revealed and bool(shown.after))
     if revealed:
-        with after:
+        with numbers:
+            draw_numbers(shown, where)
+        with tables:
             draw_result(shown, where)
 
 
@@ -184,35 +206,45 @@ def _exercise(lesson):
         result = lesson.exercise.work()
         st.markdown(result.reveal)
         draw_figures(result.before, f"{lesson.key}-exercise")
+        draw_numbers(result, f"{lesson.key}-exercise")
         draw_result(result, f"{lesson.key}-exercise")
     if lesson.sources:
         st.caption(f"Sources: {escape('; '.join(lesson.sources))}. Definitions: docs/metrics.md.")
 
 
-def whole(lesson):
-    """All steps with their answers, one below the other, to be printed."""
+def whole(lesson, has_answers):
+    """All steps, one below the other, to be printed: with or without their answers."""
     if not _models_are_run(lesson):
         return
     st.header(escape(lesson.title), anchor=False)
-    st.button(
-        "Back to the steps",
-        icon=":material/arrow_back:",
-        key="back-to-steps",
-        on_click=state.change,
-        kwargs={"step": ""},
-    )
-    st.caption("Print this page with your browser. The questions come first; the answers stand at the end.")
+    with st.container(horizontal=True, vertical_alignment="center", key="sheet-bar"):
+        st.button(
+            "Back to the steps",
+            icon=":material/arrow_back:",
+            key="back-to-steps",
+            on_click=state.change,
+            kwargs={"step": ""},
+        )
+        _sheets("answers" if has_answers else "all")
+        st.caption("Print this page with your browser.", width="content")
     for number, step in enumerate(lesson.steps, 1):
+        result, where = step.result(), f"{lesson.key}-{number}"
         with st.container(key=f"printed-{number}"):
             st.subheader(f"{number}. {escape(step.title)}", anchor=False)
             st.markdown(paragraphs(step.text))
-            draw_quoted(step.result())
-            draw_figures(step.result().before, f"{lesson.key}-{number}", plain=True)
+            draw_quoted(result)
+            draw_figures(result.before if has_answers else result.of_question, where, plain=True)
             st.markdown(f"**{step.question}**  \n" + "  \n".join(f"☐ {escape(option)}" for option in step.options))
-    st.subheader("Exercise", anchor=False)
-    st.markdown(lesson.exercise.task)
-    st.subheader("Answers", anchor=False)
-    for number, step in enumerate(lesson.steps, 1):
-        result = step.result()
-        st.markdown(f"**{number}. {escape(step.options[result.right])}.** {result.reveal}")
-    st.markdown(f"**Exercise.** {lesson.exercise.work().reveal}")
+        if has_answers:
+            with st.container(key=f"printed-answer-{number}"):
+                st.markdown(f"**Answer: {escape(step.options[result.right])}.** {result.reveal}")
+                if result.rows:
+                    st.markdown(table_text(result.rows))
+                draw_figures(result.after, where, plain=True)
+    with st.container(key="printed-exercise"):
+        st.subheader("Exercise", anchor=False)
+        st.markdown(lesson.exercise.task)
+        if has_answers:
+            solution = lesson.exercise.work()
+            st.markdown(f"**Solution.** {solution.reveal}")
+            draw_figures(solution.before, f"{lesson.key}-exercise", plain=True)

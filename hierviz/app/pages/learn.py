@@ -15,11 +15,13 @@ if view.lesson == "glossary":
     contents.glossary()
 elif not view.lesson:
     contents.overview()
-elif view.step == "all":
-    steps.whole(lesson(view.lesson))
+elif view.step in steps.SHEETS:
+    steps.whole(lesson(view.lesson), has_answers=view.step == "answers")
 else:
     with st.container(key="lesson"):
         steps.one(lesson(view.lesson), view.step)
+    if view.presenter:
+        look.fit_to_screen()
 if state.data() is None:
     # Lessons need no data; that those of the link are gone is said below them.
     shell.open_data()

@@ -48,7 +48,7 @@ COMPARISONS = {
 }
 # Of the page Learn: a lesson or the glossary, and a step of it.
 LESSON = "|".join(("glossary", *LESSON_MODULES))
-STEP = "[1-9]|exercise|all"
+STEP = "[1-9]|exercise|all|answers"
 # Sets of columns of its table, by source.
 PRESETS = ("wu", "riehl", "plaud", "valmadre", "kiritchenko", "all")
 

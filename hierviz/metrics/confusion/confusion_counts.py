@@ -27,14 +27,14 @@ import numpy as np
 
 from hierviz.extras import require
 from hierviz.metrics.node_pairs import harmonic_mean, ratio
-from hierviz.notebook_html import fact_rows, fact_sheet, table
+from hierviz.notebook_html import Short, fact_rows, fact_sheet, table
 from hierviz.taxonomy import NodeLists, Taxonomy
 
 CELLS = ("tp", "tn", "fp", "fn")
 
 
 @dataclass(frozen=True, eq=False)
-class HierarchicalConfusion:
+class HierarchicalConfusion(Short):
     """Hierarchical confusion of one predicted against one true path per sample.
 
     Attributes

@@ -24,10 +24,11 @@ import numpy as np
 
 from hierviz.metrics.confusion.confusion_counts import CELLS, HierarchicalConfusion
 from hierviz.metrics.confusion.path_lists import Towards
+from hierviz.notebook_html import Short
 
 
 @dataclass(frozen=True)
-class MatchedPair:
+class MatchedPair(Short):
     """A predicted path, the true path it is judged by, and the nodes behind the counts.
 
     Attributes
@@ -47,7 +48,7 @@ class MatchedPair:
 
 
 @dataclass(frozen=True)
-class SamplePairs:
+class SamplePairs(Short):
     """What a sample's counts are made of.
 
     Attributes

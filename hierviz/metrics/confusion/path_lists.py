@@ -19,11 +19,12 @@ from functools import cached_property
 import numpy as np
 
 from hierviz.errors import PredictionsError
+from hierviz.notebook_html import Short
 from hierviz.taxonomy import NodeLists, Taxonomy
 
 
 @dataclass(frozen=True, eq=False)
-class PathLists:
+class PathLists(Short):
     """Ordered paths of each sample; a path that occurs often is kept once.
 
     Build with `from_lists`, `from_nodes` or `greedy_cover`.
@@ -156,7 +157,7 @@ class PathLists:
 
 
 @dataclass(frozen=True, eq=False)
-class Towards:
+class Towards(Short):
     """The nodes at or above some targets, and the first step from each of them to its target.
 
     Parameters

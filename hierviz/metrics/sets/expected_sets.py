@@ -39,11 +39,12 @@ from hierviz.metrics.sets.node_sets import (
     same_length,
     work_blocks,
 )
+from hierviz.notebook_html import Short
 from hierviz.ties import at_least
 
 
 @dataclass(frozen=True, eq=False)
-class ExpectedSets:
+class ExpectedSets(Short):
     """Expected F1 of every set that one sample's thresholds can give, from the empty set to the largest.
 
     Attributes

@@ -43,11 +43,12 @@ from hierviz.metrics.sets.node_sets import (
     truth_keys,
     work_blocks,
 )
+from hierviz.notebook_html import Short
 from hierviz.taxonomy import NodeLists
 
 
 @dataclass(frozen=True, eq=False)
-class SetCurve:
+class SetCurve(Short):
     """Precision over recall of one sample, for every threshold.
 
     Attributes

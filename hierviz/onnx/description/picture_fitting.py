@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hierviz.notebook_html import Short
+
 # Numbers that Pillow and preprocessor_config.json use for them, from 0.
 RESAMPLING = ("nearest", "lanczos", "bilinear", "bicubic", "box", "hamming")
 # Where the middle begins when it is half a pixel off: at the even one (torchvision), or always the lower one (transformers).
@@ -18,7 +20,7 @@ ROUNDINGS = ("even", "down")
 
 
 @dataclass(frozen=True, eq=False)
-class Preview:
+class Preview(Short):
     """One picture as a model is fed it.
 
     Parameters

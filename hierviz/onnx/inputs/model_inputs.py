@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from hierviz.errors import FileError, ModelError, listed
+from hierviz.notebook_html import Short
 from hierviz.onnx.inputs.array_inputs import by_position, load_npy, load_npz
 from hierviz.onnx.inputs.input_digest import input_digest
 from hierviz.onnx.inputs.input_spec import InputSpec
@@ -45,7 +46,7 @@ _INSTEAD = {
 
 
 @dataclass(frozen=True, eq=False)
-class ModelInputs:
+class ModelInputs(Short):
     """Samples for a model: pictures, or one array per input.
 
     Parameters

@@ -14,6 +14,7 @@ import numpy as np
 
 from hierviz.csv_cells import text_of_cell
 from hierviz.errors import FileError, ModelError, listed
+from hierviz.notebook_html import Short
 from hierviz.onnx.inputs.column_matching import INSTEAD, MISSING, TEXT_COLUMN, TRUE_FALSE, match_columns
 from hierviz.readers.columns import Columns, looks_numeric, require_names
 from hierviz.readers.labels import text_array
@@ -25,7 +26,7 @@ MOST_SHOWN = 24
 
 
 @dataclass(frozen=True, eq=False)
-class TableInputs:
+class TableInputs(Short):
     """What a table holds for a model.
 
     Parameters

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierviz.errors import ModelError, listed
+from hierviz.notebook_html import Short
 from hierviz.onnx.description.open_question import OpenQuestion, Question
 from hierviz.onnx.scores.score_kind import ROUNDING, find_kind
 from hierviz.onnx.scores.score_reading import fitting
@@ -27,7 +28,7 @@ _SHARED = ("logits", "log_probabilities", "probabilities", "percentages")
 
 
 @dataclass(frozen=True, eq=False)
-class ClassSet:
+class ClassSet(Short):
     """What the columns of a model score.
 
     Parameters

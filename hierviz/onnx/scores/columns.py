@@ -11,6 +11,7 @@ import numpy as np
 
 from hierviz.errors import ModelError, PredictionsError, listed, near_miss
 from hierviz.name_matching import LooseMatches, advice
+from hierviz.notebook_html import Short
 from hierviz.onnx.description.class_names import NO_CLASS, name_sources
 from hierviz.onnx.description.metadata import CALLER
 from hierviz.onnx.description.open_question import OpenQuestion, Question
@@ -24,7 +25,7 @@ BACKGROUND = ("background", "__background__", "n/a")
 
 
 @dataclass(frozen=True, eq=False)
-class ScoreColumns:
+class ScoreColumns(Short):
     """The columns of a model's scores.
 
     Parameters

@@ -1,0 +1,134 @@
+"""Operating curves without controls: correctness against information recall from 0 to 1, with marks, a level and its area."""
+
+from __future__ import annotations
+
+import altair as alt
+
+from hierviz.charts import curve_table as numbers
+from hierviz.charts._compose import layer, vconcat
+from hierviz.charts._coupling import LEFT
+from hierviz.charts._legend import legend
+from hierviz.charts._plane import RIGHT, line_layers, plane
+from hierviz.charts._rows import frame
+from hierviz.charts.curve_lines import envelopes, plain_lines
+from hierviz.charts.theme import SIZE, model_colours, palette
+from hierviz.number_text import percent_text
+
+X, Y, RANGE, HEIGHT = "info_recall", "correct", (0.0, 1.0), 300
+
+
+def plain_curves(curves, *, marks=None, level=None, area=False, dark=False, width=800, height=HEIGHT):
+    """Correct answers against information recall at every threshold, both axes from 0 to 1.
+
+    Parameters
+    ----------
+    curves : dict of str to OperatingCurve
+    marks : dict of str to float, optional
+        Label and threshold of dots on every curve.
+    level : float, optional
+        Share of correct answers, in [0, 1], where a line is drawn.
+    area : bool
+        Draw the envelopes and shade what AC integrates, the area below.
+    dark : bool
+    width, height : int
+        Pixels: of the whole figure, of the plot.
+
+    Returns
+    -------
+    alt.VConcatChart
+        Unconfigured; see `theme.finish`.
+
+    Raises
+    ------
+    PredictionsError
+        If there is no curve, or a threshold is outside [0, 1].
+    """
+    curves = numbers.checked_curves(curves)
+    look, colours = palette(dark), model_colours(curves, dark)
+    plot = max(width - LEFT - RIGHT, 160)
+    place = plane([numbers.axis_label(X), numbers.axis_label(Y)], (RANGE, RANGE), plot)
+    if area:
+        lines = envelopes(curves, X, Y, RANGE, RANGE)
+    else:
+        lines = plain_lines([(curve.values[X], curve.values[Y]) for curve in curves.values()], RANGE, RANGE)
+    layers = []
+    if area:
+        shaded = lines.assign(colour=[list(colours.values())[number] for number in lines["model"]], floor=0.0)
+        layers.append(
+            alt.Chart(shaded)
+            .mark_area(opacity=0.25, tooltip=None, aria=False)
+            .encode(
+                **place,
+                y2=alt.Y2("floor:Q"),
+                color=alt.Color("colour:N", scale=None),
+                detail=alt.Detail("model:N"),
+            )
+        )
+    layers += line_layers(lines, place, list(colours.values()))
+    if level is not None:
+        across = alt.Chart(frame({"y": [level]})).mark_rule(strokeDash=[5, 4], color=look.ink, tooltip=None)
+        layers.append(across.encode(place["y"]))
+    rows = plain_curves_table(curves, marks=marks)
+    if len(rows):
+        rows = rows.assign(
+            x=rows[X],
+            y=rows[Y],
+            colour=[colours[name] for name in rows["model"]],
+            shown=_labels(rows, curves, " · "),
+        )
+        tips = [
+            alt.Tooltip("shown:N", title="Mark"),
+            alt.Tooltip("x:Q", format=".3f"),
+            alt.Tooltip("y:Q", format=".3f"),
+        ]
+        base = alt.Chart(rows)
+        layers.append(
+            base.mark_circle(size=140, opacity=1, stroke=look.background, strokeWidth=1.5).encode(
+                **place, color=alt.Color("colour:N", scale=None), tooltip=tips
+            )
+        )
+        for number, row in enumerate(rows.to_dict("records")):
+            # Names of dots that lie close together stand on both sides of the curve.
+            is_below = number % 2 == 1
+            to_left = row["x"] > (0.3 if is_below else 0.75)
+            text = {"align": "right" if to_left else "left", "dx": -9 if to_left else 9, "dy": 20 if is_below else -13}
+            text |= {"fontSize": SIZE, "fontWeight": 600, "tooltip": None, "aria": False}
+            base = alt.Chart(rows.iloc[[number]])
+            layers += [
+                base.mark_text(**text, **halo).encode(**place, text="shown:N")
+                for halo in ({"stroke": look.background, "strokeWidth": 4, "strokeJoin": "round"}, {"color": look.ink})
+            ]
+    items = [{"kind": "line", "label": name, "colour": colour} for name, colour in colours.items()]
+    if area:
+        items.append({"kind": "note", "label": "shaded: AC"})
+    key = legend([(None, items)], width - RIGHT, dark=dark, start=LEFT)
+    return vconcat(key, layer(*layers).properties(width=plot, height=height), spacing=12)
+
+
+def plain_curves_table(curves, *, marks=None):
+    """Table behind `plain_curves`: ``model``, ``mark``, ``threshold``, ``info_recall``, ``correct``; one row a dot."""
+    rows = [
+        {"model": name, "mark": label, "threshold": float(threshold)}
+        | {key: float(curve.at(threshold)[key]) for key in (X, Y)}
+        for name, curve in numbers.checked_curves(curves).items()
+        for label, threshold in (marks or {}).items()
+    ]
+    return frame({key: [row[key] for row in rows] for key in ("model", "mark", "threshold", X, Y)})
+
+
+def plain_curves_sentence(curves, *, marks=None):
+    """One plain sentence: how correct and how specific the answers are at each mark."""
+    curves = numbers.checked_curves(curves)
+    rows = plain_curves_table(curves, marks=marks)
+    labels = _labels(rows, curves, ", ")
+    parts = [
+        f"{label}: {percent_text(row[Y])} of the answers are correct, information recall {percent_text(row[X])}"
+        for label, row in zip(labels, rows.to_dict("records"))
+    ]
+    text = "; ".join(parts) or f"correct answers against information recall of {', '.join(curves)}, at all thresholds"
+    return f"{text if text[0] == 'τ' else text[0].upper() + text[1:]}."
+
+
+def _labels(rows, curves, between):
+    """The label of each mark, with the model where there are several."""
+    return [between.join((mark, name)) if len(curves) > 1 else mark for mark, name in zip(rows["mark"], rows["model"])]
