@@ -10,6 +10,7 @@ from hierviz.charts._coupling import LEFT
 from hierviz.charts._legend import legend
 from hierviz.charts._plane import RIGHT, line_layers, plane
 from hierviz.charts._rows import frame
+from hierviz.charts._text import text_width
 from hierviz.charts.curve_lines import envelopes, plain_lines
 from hierviz.charts.theme import SIZE, model_colours, palette
 from hierviz.number_text import percent_text
@@ -90,10 +91,14 @@ def plain_curves(curves, *, marks=None, level=None, area=False, dark=False, widt
         for number, row in enumerate(rows.to_dict("records")):
             # Names of dots that lie close together stand on both sides of the curve.
             is_below = number % 2 == 1
-            to_left = row["x"] > (0.3 if is_below else 0.75)
+            room, wide = row["x"] * plot, text_width(row["shown"], SIZE, True) + 12
+            if max(room, plot - room) < wide:
+                # The colour and the tooltip say of which model it is.
+                row["shown"], wide = row["mark"], text_width(row["mark"], SIZE, True) + 12
+            to_left = room > wide if is_below else plot - room < wide
             text = {"align": "right" if to_left else "left", "dx": -9 if to_left else 9, "dy": 20 if is_below else -13}
             text |= {"fontSize": SIZE, "fontWeight": 600, "tooltip": None, "aria": False}
-            base = alt.Chart(rows.iloc[[number]])
+            base = alt.Chart(frame([{key: row[key] for key in ("x", "y", "shown")}]))
             layers += [
                 base.mark_text(**text, **halo).encode(**place, text="shown:N")
                 for halo in ({"stroke": look.background, "strokeWidth": 4, "strokeJoin": "round"}, {"color": look.ink})

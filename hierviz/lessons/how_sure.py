@@ -173,7 +173,7 @@ def guarantee(wrong=10):
     numbers = (threshold, in_sample) if percent == 10 else (threshold, at_ten, in_sample)
     # A share so small that no threshold keeps to it has none.
     marks = {
-        f"{label}, τ = {number.text}": number.value
+        label: number.value
         for label, number in (("chosen in sample", in_sample), (f"guarantee of {percent} %", threshold))
         if number.value is not None
     }
