@@ -236,8 +236,8 @@ def test_arguments_of_another_kind_are_one_line(taxonomy, tmp_path, monkeypatch)
             "curve: expected an OperatingCurve, got Taxonomy. It comes first.",
         ),
         (
-            lambda t: hv.evaluate({"m": predictions_of(t)}),
-            "evaluate: expected Predictions, or a list of them, got str.",
+            lambda t: hv.evaluate({"m": "p.csv"}),
+            "evaluate: expected Predictions, or a list or dict of them, got str.",
         ),
         (
             lambda t: hv.operating_curve(t, None, P),

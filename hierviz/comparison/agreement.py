@@ -33,6 +33,7 @@ from hierviz.comparison.columns import Column
 from hierviz.comparison.methods import Method, difference, gains_of
 from hierviz.errors import PredictionsError
 from hierviz.notebook_html import Short
+from hierviz.ties import rounded
 
 FEWEST = 5
 # Methods of which all orders are counted.
@@ -64,7 +65,7 @@ def kendall(x: ArrayLike, y: ArrayLike) -> float | None:
     >>> kendall([1, 2, 3, 4], [1, 2, 4, 3])
     0.6666666666666666
     """
-    x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    x, y = rounded(x), rounded(y)
     if x.shape != y.shape or x.ndim != 1:
         raise PredictionsError(
             f"kendall: expected two lists of one length, got shapes {x.shape} and {y.shape}. Align them."

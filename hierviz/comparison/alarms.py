@@ -13,11 +13,12 @@ import numpy as np
 
 from hierviz.comparison.columns import Column
 from hierviz.comparison.constants import ONE_SIDED, Constants
-from hierviz.diagnosis.constant_answers import SUSPICIOUS_MCC
+from hierviz.diagnosis.constant_answers import contradicting
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.node_lists import NodeLists
 from hierviz.number_text import percent_text, value_text
 from hierviz.ties import rounded
+from hierviz.uncertainty.resamples import FEWEST
 
 # Share of samples without an answer, and of one class among all answers, from which on there is a warning.
 MANY_EMPTY, ONE_CLASS = 0.1, 0.9
@@ -47,6 +48,8 @@ def alarms(
     -------
     list of str
     """
+    if model.n_judged < FEWEST:
+        return _of_answers(model, choice)
     found = []
     worse = [column for column in columns if _is_not_better(column, values, constants)]
     if worse:
@@ -56,13 +59,7 @@ def alarms(
         )
         more = f", and {len(worse) - NAMED} more" if len(worse) > NAMED else ""
         found.append(f"Not better than a constant answer by {named}{more}.")
-    mcc = model.confusion(**choice).measures["mcc"]
-    if mcc is not None and mcc < SUSPICIOUS_MCC:
-        found.append(
-            f"MCC is {mcc:.3f}: the answers contradict the truth more than chance would. Are the columns of the scores in "
-            "another order than the classes?"
-        )
-    return found + _of_answers(model, choice)
+    return found + contradicting(model.confusion(**choice).measures["mcc"]) + _of_answers(model, choice)
 
 
 def _is_not_better(column, values, constants):
@@ -88,13 +85,17 @@ def _of_answers(model, choice):
         found.append(f"Only {classes} answered, where the truth has {n_true}.")
     if len(distinct) and n_true > 1 and not (is_list and answers.lengths.max() > 1):
         most, true_share = int(np.argmax(counts)), np.bincount(truth).max() / len(truth)
-        share = counts[most] / counts.sum()
+        share = counts[most] / model.n_judged
         if share > ONE_CLASS and share > true_share:
             found.append(f"{percent_text(share, 1)} of the answers are {model.taxonomy.title(int(distinct[most]))}.")
-    n_empty = int((answers.lengths == 0).sum()) if is_list else 0
+    # Lists without a class below the root, as `hierviz.metrics.outcomes` says.
+    n_empty = 0
+    if is_list:
+        says_something = np.repeat(np.arange(len(answers)), answers.lengths)[answers.nodes != 0]
+        n_empty = model.n_judged - len(np.unique(says_something))
     if n_empty > MANY_EMPTY * max(1, model.n_judged):
         of_rule = f" by rule {rule}" if model.predictions.has_scores else ""
-        found.append(f"{n_empty} of {model.n_judged} answers{of_rule} are empty.")
+        found.append(f"{n_empty} of {model.n_judged} answers{of_rule} are empty or the root alone.")
     return found
 
 

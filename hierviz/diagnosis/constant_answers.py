@@ -35,6 +35,7 @@ from hierviz.metrics.registry import METRICS
 from hierviz.notebook_html import Short
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import NodeLists
+from hierviz.uncertainty.resamples import FEWEST
 
 MEASURES = {"f1": best_constant_path, "mcc": best_constant_by_mcc}
 # Below this MCC, answers contradict the truth far more often than chance would.
@@ -58,22 +59,31 @@ class AgainstConstants(Short):
 
     @property
     def alarms(self) -> list[str]:
-        """One sentence for each measure in which the model does not beat its constant answer, and one for a low MCC."""
+        """One sentence for each measure in which the model does not beat its constant answer, and one for a low MCC.
+
+        None below ten samples.
+        """
         taxonomy, found = self.confusion.taxonomy, []
+        if len(self.confusion.tp) < FEWEST:
+            return found
         for key, (node, constant) in self.constants.items():
             own, best = self.confusion.measures[key], constant.measures[key]
-            if own is not None and best is not None and own <= best:
+            if own is not None and best is not None and own <= best and own < 1:
                 found.append(
                     f"{METRICS[key].label} is {own:.3f}, which is not above the {best:.3f} of always answering "
                     f"{taxonomy.title(node)}."
                 )
-        mcc = self.confusion.measures["mcc"]
-        if mcc is not None and mcc < SUSPICIOUS_MCC:
-            found.append(
-                f"MCC is {mcc:.3f}: the answers contradict the truth more than chance would. Are the columns of the scores in "
-                "another order than the classes?"
-            )
-        return found
+        return found + contradicting(self.confusion.measures["mcc"])
+
+
+def contradicting(mcc: float | None) -> list[str]:
+    """What is said of a very low MCC, in one sentence or none."""
+    if mcc is None or mcc >= SUSPICIOUS_MCC:
+        return []
+    return [
+        f"MCC is {mcc:.3f}: the answers contradict the truth more than chance would. Are the columns of the scores in another "
+        "order than the classes?"
+    ]
 
 
 def against_constants(
@@ -107,8 +117,9 @@ def against_constants(
     --------
     >>> from hierviz import Predictions, Taxonomy
     >>> taxonomy = Taxonomy.from_edges([("animal", "cat"), ("animal", "dog")])
-    >>> truth = taxonomy.nodes("cat", "cat", "dog")
-    >>> found = against_constants(Predictions.from_labels(taxonomy, taxonomy.nodes("dog", "dog", "cat"), truth=truth))
+    >>> truth = taxonomy.nodes(*["cat", "cat", "dog"] * 4)
+    >>> answers = taxonomy.nodes(*["dog", "dog", "cat"] * 4)
+    >>> found = against_constants(Predictions.from_labels(taxonomy, answers, truth=truth))
     >>> found.alarms[0]
     'F1 (nodes) is 0.000, which is not above the 0.667 of always answering cat.'
     """

@@ -158,7 +158,7 @@ LABEL_METRICS = {
         (
             "n_empty",
             "Empty predictions",
-            "How many samples get no answer: no predicted node at all, or the root alone.",
+            "How many samples get no answer: no predicted node at all, or the root alone, also where the truth is the root.",
             rf"\#\{{i : {_SET} = \emptyset\}}",
             {**_GRAPH, "range": COUNT, "better": "lower", "unit": "samples", "source": "hierviz"},
         ),

@@ -45,10 +45,11 @@ def outcome_indicators(metrics: Mapping[str, np.ndarray]) -> dict[str, np.ndarra
     return {f"n_{key}": places == place for key, place in _PLACES.items()}
 
 
-def answered_text(no_answer: float, correct: float) -> str:
+def answered_text(no_answer: float, correct: float, written: str = "") -> str:
     """How many samples get no answer, and how many of the others are correct: both shares of all samples, in [0, 1].
 
-    `correct` counts the samples without an answer, as Valmadre's does.
+    `correct` counts the samples without an answer, as Valmadre's does. `written` is the first share as the text around says
+    it, where shares are rounded so that they add up to 100 %.
 
     Examples
     --------
@@ -62,7 +63,7 @@ def answered_text(no_answer: float, correct: float) -> str:
     if no_answer >= 1:
         return "no sample gets an answer"
     of_others = min(max((correct - no_answer) / (1 - no_answer), 0.0), 1.0)
-    return f"{percent_text(no_answer)} get no answer; of the others {percent_text(of_others, 1)} are correct"
+    return f"{written or percent_text(no_answer)} get no answer; of the others {percent_text(of_others, 1)} are correct"
 
 
 def outcomes_text(counts: Mapping[str, int], bold: str = "{}") -> str:
@@ -89,4 +90,5 @@ def outcomes_text(counts: Mapping[str, int], bold: str = "{}") -> str:
     text = f"of {n:,} answer{'s' * (n != 1)} {', '.join(parts)}, and {said['wrong']} are wrong."
     if "coarse" not in counts or not 0 < counts["no_answer"] < n:
         return text
-    return f"{text} So {answered_text(counts['no_answer'] / n, 1 - counts['wrong'] / n)}."
+    written = dict(zip(counts, shares, strict=True))["no_answer"]
+    return f"{text} So {answered_text(counts['no_answer'] / n, 1 - counts['wrong'] / n, written)}."

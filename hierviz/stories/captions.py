@@ -108,9 +108,9 @@ class _CaptionValues:
             return f"{n if name == 'answers' else counts['wrong']:,}"
         if not n or (name in OUTCOMES and name not in counts):
             return "–"
-        if name == "answered":
-            return answered_text(counts["no_answer"] / n, 1 - counts["wrong"] / n)
         shares = dict(zip(counts, shares_text(counts.values()), strict=True))
+        if name == "answered":
+            return answered_text(counts["no_answer"] / n, 1 - counts["wrong"] / n, shares["no_answer"])
         if name in shares:
             return shares[name]
         # What is correct and what is wrong add up to 100 %, too.

@@ -12,6 +12,7 @@ from hierviz.number_text import percent_text, points_text
 from hierviz.thresholds.selection import Choice, at_least_correct
 from hierviz.ties import rounded
 from hierviz.uncertainty.repeats import curve_of_runs
+from hierviz.uncertainty.resamples import FEWEST
 
 
 @dataclass(frozen=True)
@@ -28,12 +29,15 @@ class MostSpecific(Short):
         Every mean of its curve where each answer is a leaf.
     n_runs : int
         Runs that all these are means of.
+    n_samples : int
+        Samples of each curve.
     """
 
     key: str
     choice: Choice
     leaf: dict[str, float]
     n_runs: int = 1
+    n_samples: int = FEWEST
 
 
 def most_specific(
@@ -65,7 +69,7 @@ def most_specific(
     if not reached:
         return None
     key = max(reached, key=lambda key: rounded(reached[key]))
-    return MostSpecific(key, points[key], means[key].at(0.0), len(runs[key]))
+    return MostSpecific(key, points[key], means[key].at(0.0), len(runs[key]), runs[key][0].n_samples)
 
 
 def most_specific_text(
@@ -84,9 +88,11 @@ def most_specific_text(
     bold : str
         How what matters most is marked, such as ``"**{}**"``.
     """
-    share, strong = percent_text(level), bold.format
+    share, strong = f"{100 * level:.6g} %", bold.format
     if found is None:
         return f"No model has {share} correct answers at any threshold."
+    if found.n_samples < FEWEST:
+        return f"{found.n_samples} samples are too few to recommend a model and a threshold: it takes {FEWEST}."
     runs = f" (mean of its {found.n_runs} runs)" if found.n_runs > 1 else ""
     if not found.choice.threshold:
         best = f"the most specific model is {strong(name)}{runs}" if n_models > 1 else f"{strong(name)}{runs}"

@@ -89,7 +89,8 @@ def clear_pairs(values, draws, level, n_units, *, degrees=None, spread=None, n_r
         variance = np.nanvar(apart, axis=1, ddof=1) * n_units / (n_units - 1)
         of_samples[first, others] = of_samples[others, first] = variance
         off = np.abs(apart + noise[first] - noise[others] - estimate[first, others][:, None])
-        error = np.sqrt(variance + of_runs[first] + of_runs[others])[:, None]
+        # The draws by their own spread, which is that of n - 1: else the correction cancels itself.
+        error = np.sqrt(variance * (n_units - 1) / n_units + of_runs[first] + of_runs[others])[:, None]
         t = np.divide(off, error, out=np.zeros_like(off), where=(off > TIE) & (error > 0))
         farthest = np.fmax(farthest, np.fmax.reduce(t, axis=0, initial=0.0))
     c = float(np.quantile(farthest, level, method="higher"))

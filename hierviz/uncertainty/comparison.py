@@ -34,7 +34,7 @@ import numpy as np
 
 from hierviz.checks import check_kind
 from hierviz.errors import PredictionsError
-from hierviz.ties import TIE
+from hierviz.ties import TIE, at_least
 from hierviz.uncertainty.all_pairs import clear_pairs, fewest_resamples, marks
 from hierviz.uncertainty.bootstrap import AT_CORRECT, CurveBands
 from hierviz.uncertainty.resamples import FEWEST_WRONG, Interval
@@ -178,7 +178,7 @@ def fewest_samples(key):
 def never_reached(curve):
     """Shares of `AT_CORRECT` that a curve reaches at no threshold: list of their keys. The number is 0 there."""
     most = curve.values["correct"].max()
-    return [key for key, level in AT_CORRECT.items() if most < level]
+    return [key for key, level in AT_CORRECT.items() if not at_least(most, level)]
 
 
 def tied_with_best(models: Iterable[Interval], *, higher_is_better: bool = True) -> np.ndarray:

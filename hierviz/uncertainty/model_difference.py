@@ -30,6 +30,7 @@ from hierviz.metrics.registry import METRICS
 from hierviz.notebook_html import Short
 from hierviz.predictions import Predictions
 from hierviz.taxonomy import Taxonomy
+from hierviz.ties import at_least
 from hierviz.uncertainty.comparison import no_clear_difference, simultaneous
 from hierviz.uncertainty.resamples import Interval, Resamples, check_level, leaves_too_few_wrong
 
@@ -186,7 +187,7 @@ def difference_of_models(
         key,
         levels,
         part(slice(0, ends[0])),
-        (levels > most[0], levels > most[1]),
+        (~at_least(most[0], levels), ~at_least(most[1], levels)),
         values,
         part(slice(*ends)),
         {name: part(place) for name, place in places.items()},

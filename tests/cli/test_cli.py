@@ -319,7 +319,7 @@ HEDGED = {
     },
 }
 SAMPLE_KEYS = {
-    *HEDGED["predicted"],
+    *(key for key in HEDGED["predicted"] if not key.startswith("n_")),
     *("top_down", "argmax_leaf", "softmax_win", "softmax_win_raw", "neg_log_win", "cross_entropy", "p_truth"),
     *("one_hot_win", "coarsest_accuracy", "parents_accuracy", "finest_accuracy", "top5_leaf_accuracy"),
     *("tp", "tn", "fp", "fn", "hp", "hr", "hf1", "hp_samples", "hr_samples", "hf1_samples", "ihf1_samples", "hf1_auc"),

@@ -73,8 +73,8 @@ def table(taxonomy, labels, truth):
 
 
 def test_a_constant_answer_is_called_so(taxonomy):
-    truth = taxonomy.nodes(*["cat"] * 5, "dog", "duck", "newt")
-    found = table(taxonomy, np.full(8, taxonomy.node("cat")), truth)
+    truth = taxonomy.nodes(*["cat"] * 10, *["dog", "duck", "newt"] * 2)
+    found = table(taxonomy, np.full(16, taxonomy.node("cat")), truth)
     (warning, few, most) = found.warnings["m"]
     assert warning.startswith("Not better than a constant answer by F1 (nodes)")
     # Precision alone raises no alarm.
@@ -83,15 +83,15 @@ def test_a_constant_answer_is_called_so(taxonomy):
     assert most == "100.0 % of the answers are cat."
     assert table(taxonomy, truth, truth).warnings["m"] == []
     # What is perfect is no worse than a constant that is perfect too.
-    same = taxonomy.nodes("cat", "cat")
+    same = taxonomy.nodes(*["cat"] * 12)
     assert table(taxonomy, same, same).warnings["m"] == []
 
 
 def test_empty_answers_and_a_low_mcc(taxonomy):
-    truth = taxonomy.nodes("cat", "dog", "duck", "newt")
-    labels = hv.NodeLists.from_lists([[], [], [taxonomy.node("duck")], [taxonomy.node("newt")]])
-    assert "2 of 4 answers are empty." in table(taxonomy, labels, truth).warnings["m"]
-    wrong = table(taxonomy, taxonomy.nodes("newt", "duck", "newt", "cat"), truth)
+    truth = taxonomy.nodes(*["cat", "dog", "duck", "newt"] * 3)
+    labels = hv.NodeLists.from_lists([[], [], [taxonomy.node("duck")], [taxonomy.node("newt")]] * 3)
+    assert "6 of 12 answers are empty or the root alone." in table(taxonomy, labels, truth).warnings["m"]
+    wrong = table(taxonomy, taxonomy.nodes(*["newt", "duck", "newt", "cat"] * 3), truth)
     assert any("contradict the truth" in warning for warning in wrong.warnings["m"])
 
 

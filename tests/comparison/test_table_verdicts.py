@@ -8,6 +8,9 @@ import hierviz as hv
 from hierviz.comparison.alarms import alarms
 from hierviz.comparison.columns import columns_of
 from hierviz.comparison.constants import Constants
+from hierviz.diagnosis.constant_answers import against_constants
+from hierviz.uncertainty.comparison import never_reached
+from hierviz.uncertainty.repeats import curve_of_runs
 
 
 def simulated(taxonomy, n, seed, name, skill=1.5):
@@ -98,3 +101,37 @@ def test_an_interval_at_the_end_of_its_range_says_so(taxonomy):
     found = hv.table([model], metrics="curve.ac", resamples=50).to_dict()["rows"][0]
     assert "its interval may be too short: 100.0 % of the resamples are at 1" in found["reason"]["curve.ac"]
     assert found["interval"]["curve.ac"] == [1, 1]
+
+
+def test_few_samples_raise_no_alarm(taxonomy):
+    """Nine answers of the wrong leaf are worse than any constant, and too few to say so; ten are enough."""
+    for n, is_said in ((9, False), (10, True)):
+        truth = taxonomy.nodes(*["cat", "newt"] * 5)[:n]
+        answers = taxonomy.nodes(*["newt", "cat"] * 5)[:n]
+        model = hv.Predictions.from_labels(taxonomy, answers, truth=truth, name="a")
+        warnings = hv.table([model]).to_dict()["rows"][0]["warnings"]
+        assert any("contradict the truth" in one for one in warnings) == is_said
+        assert any("Not better than a constant" in one for one in warnings) == is_said
+        assert bool(against_constants(model).alarms) == is_said
+
+
+def test_answers_of_the_root_alone_are_empty_ones(taxonomy):
+    lists = [[0]] * 11 + [[taxonomy.node("cat")]]
+    model = hv.Predictions.from_labels(taxonomy, lists, truth=taxonomy.nodes(*["cat", "newt"] * 6), name="a")
+    warnings = hv.table([model]).to_dict()["rows"][0]["warnings"]
+    assert "11 of 12 answers are empty or the root alone." in warnings
+    assert not any("of the answers are" in one for one in warnings)
+
+
+def test_a_mean_curve_that_reaches_a_level_up_to_rounding_reaches_it(taxonomy):
+    """19 of 20 right, as the mean of three runs, is .9499999999999998."""
+    p = np.zeros((20, taxonomy.n_leaves))
+    p[:, 0], p[:19, 1], p[:19, 0] = 1, 0.2, 0.8
+    right, other = taxonomy.leaves[0], taxonomy.leaves[-1]
+    truth = [int(right)] * 19 + [int(other)]
+    curve = hv.Evaluation.from_predictions(
+        hv.Predictions.from_scores(taxonomy, p, "leaf_probabilities", truth=truth)
+    ).curve
+    mean = curve_of_runs([curve] * 3)
+    assert mean.summary()["recall_at_95_correct"] > 0
+    assert "recall_at_95_correct" not in never_reached(mean)

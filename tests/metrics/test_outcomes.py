@@ -10,7 +10,7 @@ from strategies import many
 
 import hierviz as hv
 from hierviz.evaluation.mistakes import outcome_counts
-from hierviz.metrics.outcomes import OUTCOMES, answered_text, outcome_indicators
+from hierviz.metrics.outcomes import OUTCOMES, answered_text, outcome_indicators, outcomes_text
 from hierviz.metrics.path import path_metrics
 
 
@@ -73,3 +73,10 @@ def test_one_wording():
     assert answered_text(0.25, 0.25 - 1e-17) == "25 % get no answer; of the others 0.0 % are correct"
     assert answered_text(0.0, 0.8) == "all samples get an answer"
     assert answered_text(1.0, 1.0) == "no sample gets an answer"
+
+
+def test_a_share_is_written_alike_in_both_sentences():
+    """45.4 % is written 46 % where all shares have to add up to 100."""
+    said = outcomes_text({"exact": 202, "coarse": 303, "no_answer": 454, "wrong": 41})
+    share = said.split("454 (")[1].split(")")[0]
+    assert f"So {share} get no answer" in said

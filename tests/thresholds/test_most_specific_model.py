@@ -8,12 +8,12 @@ from hierviz.thresholds.most_specific import most_specific, most_specific_text
 
 
 def curve(p_wrong):
-    """Of two leaves below one root: one sample in four is wrong, with this probability."""
+    """Of two leaves below one root, twelve samples: one in four is wrong, with this probability."""
     taxonomy = hv.Taxonomy.from_edges([("root", "a"), ("root", "b")])
     right = np.tile([0.9, 0.1], (3, 1))
-    scores = np.vstack([right, [[p_wrong, 1 - p_wrong]]])
+    scores = np.tile(np.vstack([right, [[p_wrong, 1 - p_wrong]]]), (3, 1))
     return hv.Evaluation.from_predictions(
-        hv.Predictions.from_scores(taxonomy, scores, "leaf_probabilities", truth=taxonomy.nodes(*"aaab"))
+        hv.Predictions.from_scores(taxonomy, scores, "leaf_probabilities", truth=taxonomy.nodes(*"aaab" * 3))
     ).curve
 
 
@@ -65,3 +65,16 @@ def test_equal_models_are_told_apart_by_their_order():
 
 def test_no_model_is_correct_enough():
     assert most_specific_text(None, "", "", 1) == f"No model has {percent_text(0.95)} correct answers at any threshold."
+
+
+def test_levels_are_written_as_they_are():
+    found = most_specific({"a": curve(0.6), "b": curve(0.8)}, 0.975)
+    assert "With at least 97.5 % of the answers correct" in most_specific_text(found, "a", "0.600", 2, 0.975)
+    assert most_specific_text(None, "", "", 2, 0.999) == "No model has 99.9 % correct answers at any threshold."
+
+
+def test_few_samples_recommend_nothing():
+    whole = curve(0.6)
+    few = hv.OperatingCurve(whole.threshold, whole.values, 9)
+    said = most_specific_text(most_specific({"a": few, "b": few}), "a", "0.600", 2)
+    assert said == "9 samples are too few to recommend a model and a threshold: it takes 10."

@@ -75,10 +75,10 @@ def found(choice, goal, asked, points):
         resamples = how.resamples(first)
     except HiervizError:
         resamples = None
-    enough = len(set(resamples.group_of.tolist())) if resamples and resamples.group_of is not None else first.n_samples
+    groups = None if how.group is None else first.groups(how.group)
+    enough = first.n_samples if groups is None else len(set(groups.tolist()))
     if not is_wanted(choice) or enough < FOLDS:
         return state.computed("target ranking", place, lambda: rank(folds=0))
-    groups = None if how.group is None else first.groups(how.group)
     return worked_out(
         "cross-fitted ranking",
         (*place, how),

@@ -165,7 +165,8 @@ def panel(choice, now):
     """Controls, what they mean, and the difference of two models."""
     st.markdown(
         "Bootstrap: the samples are resampled with replacement, and the pale bands and the intervals contain the middle 95 % of "
-        "the resampled values. Only the samples vary; the models are not trained again."
+        "the resampled values; shares of samples, such as Correct, have Wilson's interval. Only the samples vary; the models "
+        "are not trained again."
     )
     columns = (ONE_BY_ONE, *choosing.columns_of(choice, group_columns))
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -10,6 +10,7 @@ from hierviz.metrics import METRICS
 from hierviz.number_text import value_text
 from hierviz.thresholds.most_specific import most_specific, most_specific_text
 from hierviz.uncertainty.repeats import over_repeats
+from hierviz.uncertainty.resamples import FEWEST
 
 # Key, and what it says without a term that has to be looked up.
 OF_CURVES = {
@@ -106,8 +107,8 @@ def say_most_specific(data, level=0.95):
     if not curves or any(model.predictions.has_unknown for model in data.models.values()):
         return
     found = state.computed("most specific", (data.digest, level), lambda: most_specific(curves, level))
-    if found is None:
-        st.markdown(most_specific_text(None, "", "", len(curves), level))
+    if found is None or found.n_samples < FEWEST:
+        st.markdown(most_specific_text(found, "", "", len(curves), level))
         return
     key, point = found.key, found.choice
     name, threshold = numbers.escape(data.methods[key][0].predictions.name), threshold_text(point.threshold)
