@@ -63,9 +63,10 @@ class AgainstConstants(Short):
 
         None below ten samples.
         """
-        taxonomy, found = self.confusion.taxonomy, []
         if len(self.confusion.tp) < FEWEST:
-            return found
+            return []
+        taxonomy = self.confusion.taxonomy
+        found: list[str] = []
         for key, (node, constant) in self.constants.items():
             own, best = self.confusion.measures[key], constant.measures[key]
             if own is not None and best is not None and own <= best and own < 1:

@@ -103,7 +103,7 @@ def most_specific_text(
             f"true classes (information recall), and {percent_text(found.choice.values['correct'], 1)} are correct."
         )
     best = f"the most specific model is {strong(name)}{runs}, at" if n_models > 1 else f"{name}{runs} needs"
-    answered = answered_text(*(found.choice.values[key] for key in ("no_answer", "correct")))
+    answered = answered_text(found.choice.values["no_answer"], found.choice.values["correct"])
     return (
         f"{strong(f'With at least {share} of the answers correct')}, {best} {strong(f'τ = {threshold}')}; there, "
         f"{strong(answered)}. {_cost(found.choice.values, found.leaf, strong)}"
