@@ -163,6 +163,7 @@ def test_a_sample_that_is_wrong_stays_the_worst(model):
     assert model.worst(5) == [f"s{row}" for row in wrong.row[:5]]
 
 
+@pytest.mark.long
 def test_models_are_taken_as_one_as_a_list_and_as_a_dict(model):
     other = model.replace(name="other")
     named = {"first": model, "second": other}

@@ -75,6 +75,7 @@ def letters(page):
     )
 
 
+@pytest.mark.long
 def test_large_type_has_large_pictures_and_fits_the_screen(open_page):
     page = open_page("learn?lesson=sandbox&step=5", size=SCREEN)
     quiet(page)
@@ -115,6 +116,7 @@ def test_every_step_fits_the_screen_before_and_after_its_answer(open_page):
             assert zoom >= 0.8, (key, number)
 
 
+@pytest.mark.long
 def test_keys_lead_on_in_presenter_mode_whatever_has_the_focus(open_page):
     page = open_page("learn?lesson=sandbox&step=2&presenter=yes", size=SCREEN)
 

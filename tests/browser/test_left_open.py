@@ -54,9 +54,12 @@ def open_popover(page, place):
     quiet(page)
 
 
-def test_the_menu_save_is_open_while_every_page_is_opened(open_page):
+@pytest.mark.parametrize(
+    "labels", [["Compare", "Mistakes"], pytest.param(list(PAGES), marks=pytest.mark.long, id="every page")]
+)
+def test_the_menu_save_is_open_while_a_page_is_opened(open_page, labels):
     page = open_page("learn", new=True)
-    for label in PAGES:
+    for label in labels:
         page.locator(".st-key-save-menu").get_by_role("button").first.click()
         page.get_by_test_id("stPopoverBody").get_by_text("What to save").wait_for()
         quiet(page)
@@ -81,6 +84,7 @@ def test_every_popover_is_open_while_every_page_is_opened(open_page, start):
             follow(page, label)
 
 
+@pytest.mark.long
 def test_a_dialog_is_open_while_the_browser_goes_back(open_page):
     page = open_page("mistakes", new=True)
     follow(page, "Operating curves")

@@ -73,6 +73,6 @@ def test_no_truth_at_all_is_said(tmp_path, capsys):
     assert capsys.readouterr().err == f"hierviz: {words}. Give it as --truth.\n"
 
 
-@pytest.mark.parametrize("threshold", [[0.7], 0.7])
+@pytest.mark.parametrize("threshold", [pytest.param([0.7], marks=pytest.mark.long), 0.7])
 def test_a_report_takes_the_rule_of_its_threshold(threshold):
     assert hv.report([predictions()], threshold=threshold).evaluate["models"][0]["rule"] == "threshold"

@@ -440,7 +440,15 @@ def test_every_number_is_that_of_the_definition(key):
     check(lesson(key).exercise.work())
 
 
-@pytest.mark.parametrize("key", [key for key in LESSON_MODULES if key not in DEMO])
+@pytest.mark.parametrize(
+    "key",
+    [
+        # Forty repetitions of folds, at several settings.
+        pytest.param(key, marks=pytest.mark.long) if key == "how-sure" else key
+        for key in LESSON_MODULES
+        if key not in DEMO
+    ],
+)
 def test_numbers_follow_the_settings(key):
     for seed in (1, 2):
         for step in lesson(key).steps:

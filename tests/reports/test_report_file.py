@@ -289,6 +289,7 @@ def test_the_overview_says_which_model_at_95_percent(predictions, made):
             assert part.replace(" %", "\u00a0%") in text
 
 
+@pytest.mark.long
 def test_a_view_holds_its_models_and_its_part():
     """What the address says is drawn, and what is not is said."""
     rng = np.random.default_rng(3)
