@@ -160,7 +160,7 @@ def test_constant_scores(tmp_path):
     data = world(tmp_path, scores=scores, truth=[LEAVES[i % 6] for i in range(8)])
     pages = look_around(data)
     # No class holds more than one half, so the answer at 0.5 is the root: right, and saying nothing.
-    assert pages["overview"].says(8, "are correct but coarse")
+    assert pages["overview"].says(8, "are no answer")
     assert "Answer: **instrument**" in pages["example"].text
     assert pages["example"].numbers()["info_recall"].proto.popover.label.endswith("**0.000**")
 
@@ -416,8 +416,9 @@ def test_empty_labels(tmp_path):
     data = shelve(taxonomy=taxonomy, predictions=(write(tmp_path / "labels.csv", rows),))
     pages = look_around(data)
     assert pages["overview"].says(1, "are exact")
-    # The empty answer is the root, and reeds is above oboe.
-    assert pages["overview"].says(2, "are correct but coarse")
+    # The empty answer says nothing, and reeds is above oboe.
+    assert pages["overview"].says(1, "are correct but coarse")
+    assert pages["overview"].says(1, "are no answer")
     assert "Answer: **instrument**" in Visit("example", data=data.key, sample="a").text
 
 
